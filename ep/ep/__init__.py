@@ -1,1 +1,75 @@
-"""Placeholder."""
+"""EP: the contracts between frameworks and hardware. `ep.device("cpu:0")` is where to begin.
+
+Importing it loads no library: not numpy, not pluggy, no provider.
+"""
+
+from ep.cells import Cell
+from ep.descriptor import Descriptor, KernelKey
+from ep.device import Device, DeviceInfo
+from ep.dims import Geometry
+from ep.dtypes import DType, dtype
+from ep.errors import (
+    ClosedError,
+    CompileError,
+    DeviceError,
+    DeviceLostError,
+    EpError,
+    OutOfMemoryError,
+    TimeoutError,  # noqa: A004 - it is the builtin, too
+    UnavailableError,
+    UnsupportedError,
+)
+from ep.event import Event
+from ep.family import Family
+from ep.hooks import family_hook, provider_hook
+from ep.implementation import Implementation, Kernel
+from ep.interchange import view
+from ep.memory import Memory, MemoryKind
+from ep.primitive import Primitive, Step
+from ep.provider import Provider
+from ep.registry import families, providers
+from ep.spec import Scalar, TensorSpec
+from ep.stream import Stream
+
+# Last, because these functions take the place of the submodules of the same name on the package.
+from ep.registry import device, devices, provider  # isort: skip
+
+__all__ = [
+    "Cell",
+    "ClosedError",
+    "CompileError",
+    "DType",
+    "Descriptor",
+    "Device",
+    "DeviceError",
+    "DeviceInfo",
+    "DeviceLostError",
+    "EpError",
+    "Event",
+    "Family",
+    "Geometry",
+    "Implementation",
+    "Kernel",
+    "KernelKey",
+    "Memory",
+    "MemoryKind",
+    "OutOfMemoryError",
+    "Primitive",
+    "Provider",
+    "Scalar",
+    "Step",
+    "Stream",
+    "TensorSpec",
+    "TimeoutError",
+    "UnavailableError",
+    "UnsupportedError",
+    "device",
+    "devices",
+    "dtype",
+    "families",
+    "family_hook",
+    "provider",
+    "provider_hook",
+    "providers",
+    "view",
+]

@@ -1,0 +1,217 @@
+"""A descriptor says what to compute, as a frozen value that knows no device; a kernel key says which code can do it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+
+from ep.cells import dtypes_name
+from ep.dims import Geometry, merge
+from ep.dtypes import DTYPES
+from ep.spec import Scalar, TensorSpec
+
+if TYPE_CHECKING:
+    from ep.device import Device
+    from ep.primitive import Primitive
+
+__all__ = ["Descriptor", "KernelKey"]
+
+_INDEX_LIMIT: Final = 2**31 - 1
+_EXTENT_CAP: Final = 64
+_ALIGNMENT_CAP: Final = 16
+
+
+class KernelKey(NamedTuple):
+    """All that compiled code may depend on. Sizes, attributes and scalar values are not in it.
+
+    dtypes     : of every operand, in order
+    compute    : the type that values are computed in
+    layout     : "dense" (every tensor has stride 1 over one merged dimension) or "strided"
+    scalars    : for each operand True if it is a number given at launch
+    wide       : True if some index needs more than 31 bits
+    extent     : power of two at or below the innermost merged extent, at most 64
+    alignment  : bytes, at most 16, that divide every operand's start and outer strides, as far as the specs know
+    """
+
+    family: str
+    op: str
+    dtypes: tuple[str, ...]
+    compute: str
+    layout: str
+    scalars: tuple[bool, ...]
+    wide: bool
+    extent: int
+    alignment: int
+
+
+class Descriptor:
+    """What to compute. Subclasses name their operands and validate; values are equal if all their parts are.
+
+    op          : name of the row, "-" for a family without ops
+    specs       : a TensorSpec or Scalar for each of `operands`, in that order, the output last
+    attributes  : values in the row's order
+    """
+
+    family: ClassVar[str]
+    operands: ClassVar[tuple[str, ...]]
+    inplace: ClassVar[tuple[str, ...]] = ()
+    """The inputs whose very memory, offset, shape and strides the output may share."""
+
+    op: str
+    specs: tuple[TensorSpec | Scalar, ...]
+    attributes: tuple[float, ...]
+    _hash: int
+    _geometry: Geometry | None
+    _key: KernelKey | None
+
+    __slots__ = ("_geometry", "_hash", "_key", "attributes", "op", "specs")
+
+    def _freeze(self, op: str, specs: tuple[TensorSpec | Scalar, ...], attributes: tuple[float, ...] = ()) -> None:
+        """Fill this value, once, at the end of a subclass's __init__ and after its validation."""
+        place = object.__setattr__
+        place(self, "op", op)
+        place(self, "specs", specs)
+        place(self, "attributes", attributes)
+        place(self, "_geometry", None)
+        place(self, "_key", None)
+        place(self, "_hash", hash((type(self), op, specs, attributes)))
+
+    @property
+    def out(self) -> TensorSpec:
+        """The output's spec."""
+        return self.specs[-1]  # type: ignore[return-value]  # the output is never a Scalar
+
+    @property
+    def geometry(self) -> Geometry:
+        """The merged iteration space; what a kernel loops over."""
+        geometry = self._geometry
+        if geometry is None:
+            geometry = merge(self.out, self.specs)
+            object.__setattr__(self, "_geometry", geometry)
+        return geometry
+
+    @property
+    def key(self) -> KernelKey:
+        """The kernel key: equal keys share compiled code."""
+        key = self._key
+        if key is None:
+            key = self._make_key()
+            object.__setattr__(self, "_key", key)
+        return key
+
+    @property
+    def compute(self) -> str:
+        """The type that values are computed in: the compute type of the first operand."""
+        return DTYPES[self.specs[0].dtype].compute
+
+    @property
+    def layout(self) -> str:
+        """The layout part of this descriptor's cell, as far as specs show it (never "inplace")."""
+        out, geometry = self.out, self.geometry
+        tensors = [spec for spec in self.specs if isinstance(spec, TensorSpec)]
+        if not out.size:
+            return "empty"
+        if self.operands[:2] == ("a", "b") and any(isinstance(spec, Scalar) for spec in self.specs):
+            return "scalar-left" if isinstance(self.specs[0], Scalar) else "scalar-right"
+        if any(tensor.offset for tensor in tensors):
+            return "offset"
+        if any(tensor.shape != out.shape for tensor in tensors):
+            return "broadcast"
+        if not out.shape:
+            return "rank0"
+        return "dense" if geometry.is_dense else "strided"
+
+    @property
+    def cell(self) -> str:
+        """The text of this descriptor's cell."""
+        names = [spec.dtype for spec in self.specs]
+        return f"{self.family}/{self.op}/{dtypes_name(names[:-1], names[-1])}/{self.layout}"
+
+    @property
+    def nbytes_moved(self) -> int:
+        """The bytes that any implementation has to read and write, each operand once."""
+        return sum(_nbytes_touched(spec) for spec in self.specs)
+
+    @property
+    def flops(self) -> int:
+        """The operations of the definition, one an output element unless the family says otherwise."""
+        return self.out.size
+
+    def lower(self) -> Descriptor | None:
+        """Return the same computation in terms of another family, tried when a provider has nothing for this one."""
+        return None
+
+    def on(self, device: Device) -> Primitive:
+        """Return the primitive for this descriptor on a device: an implementation that accepted it, compiled.
+
+        Made once and cached on the device. Raises UnsupportedError with the reason of every implementation asked,
+        CompileError if device code does not compile, ClosedError on a closed device.
+        """
+        return device._primitives.get(self)  # noqa: SLF001 - the cache is the device's, and this is its door
+
+    def _make_key(self) -> KernelKey:
+        geometry = self.geometry
+        inner = geometry.shape[-1] if geometry.shape else 1
+        tensors = [spec for spec in self.specs if isinstance(spec, TensorSpec)]
+        wide = geometry.size > _INDEX_LIMIT or any(t.hi > _INDEX_LIMIT for t in tensors)
+        alignment = _ALIGNMENT_CAP
+        for spec, strides in zip(self.specs, geometry.strides, strict=True):
+            if isinstance(spec, TensorSpec):
+                for step in (spec.offset, *strides[:-1]):
+                    while (step * spec.itemsize) % alignment:
+                        alignment >>= 1
+        return KernelKey(
+            self.family,
+            self.op,
+            tuple(spec.dtype for spec in self.specs),
+            self.compute,
+            "dense" if geometry.is_dense else "strided",
+            tuple(isinstance(spec, Scalar) for spec in self.specs),
+            wide,
+            min(1 << (inner.bit_length() - 1), _EXTENT_CAP) if inner else 1,
+            alignment,
+        )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        message = f"{type(self).__name__} is frozen; make a new one instead of setting {name}"
+        raise AttributeError(message)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(self) is not type(other) or not isinstance(other, Descriptor):
+            return NotImplemented
+        return (
+            self._hash == other._hash
+            and self.op == other.op
+            and self.specs == other.specs
+            and self.attributes == other.attributes
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        parts = [] if self.op == "-" else [repr(self.op)]
+        parts += [f"{name}={spec!r}" for name, spec in zip(self.operands, self.specs, strict=True)]
+        parts += [f"attributes={self.attributes}"] if self.attributes else []
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), self.op, self.specs, self.attributes)
+
+
+def _nbytes_touched(spec: TensorSpec | Scalar) -> int:
+    if isinstance(spec, Scalar):
+        return 0
+    seen = 1
+    for extent, stride in zip(spec.shape, spec.strides, strict=True):
+        seen *= extent if stride or not extent else 1
+    return seen * spec.itemsize
+
+
+def _restore(
+    kind: type[Descriptor], op: str, specs: tuple[TensorSpec | Scalar, ...], attributes: tuple[float, ...]
+) -> Descriptor:
+    value = kind.__new__(kind)
+    value._freeze(op, specs, attributes)  # noqa: SLF001 - unpickling is the other constructor of this module
+    return value

@@ -1,0 +1,266 @@
+"""A Device makes everything else: memory, streams, primitives. Its methods are immediate; what is ordered is a stream's."""
+
+from __future__ import annotations
+
+import collections
+import os
+import threading
+import weakref
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+from ep.cache import PrimitiveCache
+from ep.errors import ClosedError, EpError, OutOfMemoryError, UnsupportedError
+from ep.memory import Block, Memory, MemoryKind
+from ep.retire import RetireList
+from ep.waiting import check_timeout
+
+if TYPE_CHECKING:
+    from ep.provider import Provider
+    from ep.stream import Stream
+
+__all__ = ["Device", "DeviceInfo"]
+
+
+class DeviceInfo(NamedTuple):
+    """What a device is. A frozen value.
+
+    memory        : bytes
+    alignment     : bytes; every fresh allocation starts at a multiple of it
+    dtypes        : names of the element types that its kernels may compute or store
+    features      : words that `when` in claims.toml may ask for, such as "fp64"
+    flushes       : names of the dtypes whose denormals its kernels flush to zero
+    fingerprint   : UUID or PCI address; equal ones are one physical device, an empty one never matches
+    determinism   : what repeating a launch on equal inputs guarantees: "bitwise" or "none"
+    """
+
+    name: str
+    vendor: str
+    driver: str = ""
+    memory: int = 0
+    compute_units: int = 1
+    subgroup_size: int = 1
+    alignment: int = 64
+    dtypes: frozenset[str] = frozenset()
+    features: frozenset[str] = frozenset()
+    flushes: frozenset[str] = frozenset()
+    fingerprint: str = ""
+    determinism: str = "bitwise"
+
+
+class Device(ABC):
+    """One device of a provider, such as `cpu:0`; equal names are the same object.
+
+    provider  : the provider that it came from
+    index     : its number there
+    name      : "provider:index"
+    info      : a DeviceInfo
+    degraded  : how often each ability was served by a default of EP in place of the provider, by name
+    """
+
+    provider: Provider
+    index: int
+    name: str
+
+    def __init__(self, info: DeviceInfo) -> None:
+        self.info = info
+        self.name = info.name
+        self.degraded: collections.Counter[str] = collections.Counter()
+        self.is_closed = False
+        self._pid = os.getpid()
+        self._retired = RetireList(self)
+        self._primitives = PrimitiveCache(self)
+        self._blocks: weakref.WeakSet[Block] = weakref.WeakSet()
+        self._streams: weakref.WeakSet[Stream] = weakref.WeakSet()
+        self._stream_count = 0
+        self._lock = threading.Lock()
+
+    # What users call. Final: each validates and then calls the twin of its name.
+
+    @final
+    def allocate(self, nbytes: int, kind: MemoryKind = MemoryKind.DEVICE) -> Memory:
+        """Return `nbytes` bytes of fresh memory, aligned to info.alignment, contents undefined; 0 is legal.
+
+        Raises OutOfMemoryError, after which the device still works.
+        """
+        self._require_open("allocate")
+        if type(nbytes) is not int or nbytes < 0:
+            message = f"allocate: nbytes {nbytes!r} is not a number of bytes; give an integer of at least 0"
+            raise ValueError(message) if isinstance(nbytes, int) else TypeError(message)
+        if not isinstance(kind, MemoryKind):
+            message = f"allocate: kind {kind!r} is not a MemoryKind"
+            raise TypeError(message)
+        self._retired.drain()
+        # Zero bytes never reach a provider: the block is its own, already retired.
+        handle = self._allocate_or_retry(nbytes, kind) if nbytes else None
+        block = Block(self, handle, nbytes, kind)
+        block.is_retired = not nbytes
+        self._blocks.add(block)
+        return Memory(block, 0, nbytes, is_view=False)
+
+    @final
+    def stream(self, priority: int = 0, *, timed: bool = True, synchronous: bool | None = None) -> Stream:
+        """Return a new in-order stream.
+
+        priority     : higher runs first where the device has priorities
+        timed        : True: its events may carry device time
+        synchronous  : True: each verb returns when its work is done; False: at once; None: the provider's habit
+
+        Raises UnsupportedError for a mode that the provider lacks.
+        """
+        self._require_open("stream")
+        stream = self._stream(priority=priority, timed=timed, synchronous=synchronous)
+        with self._lock:
+            stream.name = f"{self.name}/stream{self._stream_count}"
+            self._stream_count += 1
+        self._streams.add(stream)
+        self._retired.enrol(stream)
+        return stream
+
+    @final
+    def synchronize(self, timeout: float | None = None) -> None:
+        """Let the host wait for all streams of this device, and free what was closed.
+
+        Raises TimeoutError, or the error of work that failed.
+        """
+        self._require_open("synchronize")
+        check_timeout(timeout, f"{self.name}.synchronize")
+        for stream in [*self._streams]:
+            if not stream.is_closed:
+                stream.synchronize(timeout)
+        self._retired.drain()
+
+    @final
+    def can_copy_from(self, other: Device) -> bool:
+        """Say whether this device's streams copy from `other` without passing through the host."""
+        return other is self or self._can_copy_from(other)
+
+    @final
+    def can_access(self, other: Device) -> bool:
+        """Say whether this device's kernels read the memory of `other`."""
+        return other is self or self._can_access(other)
+
+    @final
+    def close(self) -> None:
+        """Close the device; its name may be opened again. Idempotent.
+
+        Raises EpError, naming them, while streams or memories of it are open.
+        """
+        if self.is_closed:
+            return
+        streams = [stream.name for stream in self._streams if not stream.is_closed]
+        memories = [f"memory of {block.nbytes} bytes" for block in self._blocks if block.device is self]
+        if streams or memories:
+            message = f"{self.name}.close: still open are {', '.join(sorted(streams) + sorted(memories))}; close them first"
+            raise EpError(message)
+        self._shut()
+
+    @final
+    def _shut(self) -> None:
+        """Close streams, memories and the device, in that order, whatever is open."""
+        for stream in [*self._streams]:
+            stream._finish_quietly()  # noqa: SLF001 - one mechanism
+        for block in [*self._blocks]:
+            block.close()
+        self._primitives.clear()
+        self._retired.drain_all()
+        self.is_closed = True
+        self.provider._forget(self)  # noqa: SLF001 - a provider opens the name again
+        self._close()
+
+    @final
+    def wrap_host(self, address: int, nbytes: int, owner: object) -> Memory:
+        """Return memory at a host address that this device reaches; `owner` is kept until no work can touch it.
+
+        Raises UnsupportedError where the device does not reach host memory.
+        """
+        self._require_open("wrap_host")
+        block = Block(self, self._wrap_host(address, nbytes), nbytes, MemoryKind.DEVICE, owner)
+        return Memory(block, 0, nbytes, is_view=False)
+
+    @property
+    @final
+    def reaches_host(self) -> bool:
+        """True if kernels of this device may be given host memory."""
+        return type(self)._wrap_host is not Device._wrap_host
+
+    # What a provider must write.
+
+    @abstractmethod
+    def _allocate(self, nbytes: int, kind: MemoryKind) -> Any:
+        """Return a handle for nbytes > 0 of memory aligned to info.alignment. Raises OutOfMemoryError."""
+
+    @abstractmethod
+    def _free(self, handle: Any, kind: MemoryKind) -> None:
+        """Free what _allocate returned; no enqueued work touches it."""
+
+    @abstractmethod
+    def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> Stream:
+        """Return a new stream. Raises UnsupportedError for a mode that the device lacks."""
+
+    # What a provider may write.
+
+    def _host(self, handle: Any, nbytes: int) -> memoryview:
+        """Return a whole allocation as a flat writable memoryview of bytes, where the host reaches it."""
+        raise NotImplementedError
+
+    def _wrap_host(self, address: int, nbytes: int) -> Any:
+        """Return a handle for host memory, where kernels reach it."""
+        message = f"{self.name} does not reach host memory ({nbytes} bytes at {address:#x}); use stream.upload"
+        raise UnsupportedError(message)
+
+    def _can_copy_from(self, other: Device) -> bool:
+        """Say whether _copy takes memory of another device as its source."""
+        del other
+        return False
+
+    def _can_access(self, other: Device) -> bool:
+        """Say whether kernels take memory of another device."""
+        del other
+        return False
+
+    @property
+    def native_calls(self) -> int | None:
+        """How many driver calls this device has made so far; None if nobody counts."""
+        return None
+
+    def _close(self) -> None:
+        """Release what the device itself holds; streams and memories are gone."""
+
+    # What EP itself calls.
+
+    @final
+    def _allocate_or_retry(self, nbytes: int, kind: MemoryKind) -> Any:
+        try:
+            return self._allocate(nbytes, kind)
+        except OutOfMemoryError:
+            # What was closed but is still waiting for its streams may be enough.
+            if not len(self._retired):
+                raise
+            self.synchronize()
+            return self._allocate(nbytes, kind)
+
+    @final
+    def _degrade(self, ability: str) -> None:
+        self.degraded[ability] += 1
+
+    @final
+    def _require_open(self, operation: str) -> None:
+        self._check_fork(operation)
+        if self.is_closed:
+            message = f"{operation}: {self.name} was closed; ep.device({self.name!r}) opens it again"
+            raise ClosedError(message)
+
+    @final
+    def _after_fork(self) -> None:
+        for stream in [*self._streams]:
+            stream._submit = stream._refuse_fork  # type: ignore[method-assign]  # noqa: SLF001 - costs launches nothing
+
+    @final
+    def _check_fork(self, operation: str) -> None:
+        if self._pid != os.getpid():
+            message = f"{operation}: {self.name} was made before fork(); open devices in the child"
+            raise ClosedError(message)
+
+    def __repr__(self) -> str:
+        return f"<Device {self.name}: {self.info.name}>"

@@ -1,0 +1,87 @@
+"""Dimension merging: the fewest dimensions that visit the same elements of all operands together, found once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ep.spec import Scalar, TensorSpec
+
+__all__ = ["Geometry", "broadcast_strides", "merge"]
+
+
+class Geometry(NamedTuple):
+    """The merged iteration space of one descriptor, outermost dimension first.
+
+    shape    : merged extents, none of them 1; () for a single element
+    strides  : for each operand its strides over `shape`, in elements; zeros for a Scalar
+    offsets  : for each operand the place of its first element, in elements; 0 for a Scalar
+    size     : number of elements visited
+    """
+
+    shape: tuple[int, ...]
+    strides: tuple[tuple[int, ...], ...]
+    offsets: tuple[int, ...]
+    size: int
+
+    @property
+    def is_dense(self) -> bool:
+        """True if at most one dimension is left and every operand with elements in it has stride 1."""
+        return not self.shape or (len(self.shape) == 1 and all(strides[0] == 1 for strides in self.strides))
+
+
+def broadcast_strides(spec: TensorSpec, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the strides of `spec` over `shape`, aligned from the right, 0 where it is repeated.
+
+    Raises ValueError if it does not broadcast to that shape.
+    """
+    missing = len(shape) - len(spec.shape)
+    if missing == 0 and spec.shape == shape:
+        return spec.strides
+    strides = [0] * missing
+    for have, want, stride in zip(spec.shape, shape[max(missing, 0) :], spec.strides, strict=False):
+        if have != want and have != 1:
+            missing = -1
+        strides.append(stride if have == want else 0)
+    if missing < 0:
+        message = f"shape {spec.shape} does not broadcast to {shape}"
+        raise ValueError(message)
+    return tuple(strides)
+
+
+def merge(out: TensorSpec, operands: Sequence[TensorSpec | Scalar]) -> Geometry:
+    """Return the merged geometry of an elementwise visit of `out`, all `operands` broadcast to its shape.
+
+    Dimensions of extent 1 go, the rest is ordered by the output's strides, and neighbours that every operand crosses
+    in one step become one. `out` is among the operands.
+    """
+    offsets = tuple(0 if isinstance(operand, Scalar) else operand.offset for operand in operands)
+    tensors = [operand for operand in operands if not isinstance(operand, Scalar)]
+    if all(tensor.is_dense and tensor.shape == out.shape for tensor in tensors):
+        return _merge_dense(out, operands, offsets)
+    zeros = (0,) * len(out.shape)
+    strides = [
+        zeros if isinstance(operand, Scalar) else broadcast_strides(operand, out.shape) for operand in operands
+    ]
+    axes = [axis for axis, extent in enumerate(out.shape) if extent != 1]
+    axes.sort(key=lambda axis: -abs(out.strides[axis]))
+    shape: list[int] = []
+    columns: list[list[int]] = []
+    for axis in axes:
+        extent = out.shape[axis]
+        column = [stride[axis] for stride in strides]
+        if shape and all(outer == inner * extent for outer, inner in zip(columns[-1], column, strict=True)):
+            shape[-1] *= extent
+            columns[-1] = column
+        else:
+            shape.append(extent)
+            columns.append(column)
+    by_operand = tuple(zip(*columns, strict=True)) if columns else tuple(() for _ in operands)
+    return Geometry(tuple(shape), by_operand, offsets, out.size)
+
+
+def _merge_dense(out: TensorSpec, operands: Sequence[TensorSpec | Scalar], offsets: tuple[int, ...]) -> Geometry:
+    if out.size == 1:
+        return Geometry((), ((),) * len(operands), offsets, 1)
+    strides = tuple((0,) if isinstance(operand, Scalar) else (1,) for operand in operands)
+    return Geometry((out.size,), strides, offsets, out.size)

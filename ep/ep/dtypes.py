@@ -1,0 +1,156 @@
+"""The element types of EP: one row each, and how one value becomes bytes."""
+
+from __future__ import annotations
+
+import functools
+import struct
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["DTYPES", "DType", "Number", "convert", "dtype", "pack"]
+
+Number = bool | int | float | complex
+
+
+@dataclass(frozen=True, slots=True)
+class DType:
+    """One element type: `kind` is b(ool), i(nt), u(int), f(loat) or c(omplex), `compute` the type it is computed in.
+
+    `exponent` and `fraction` are the stored bits of a floating type (of one part, if complex), 0 for the others.
+    """
+
+    name: str
+    itemsize: int
+    kind: str
+    compute: str
+    exponent: int = 0
+    fraction: int = 0
+
+    @property
+    def is_floating(self) -> bool:
+        """True for real floating types."""
+        return self.kind == "f"
+
+    @property
+    def range(self) -> tuple[int, int]:
+        """The smallest and the largest value of an integer type."""
+        bits = 8 * self.itemsize
+        return (-(1 << bits - 1), (1 << bits - 1) - 1) if self.kind == "i" else (0, (1 << bits) - 1)
+
+
+_ROWS: Final = (
+    #      name            bytes kind compute    exponent fraction
+    DType("bool",              1, "b", "bool"),
+    DType("int8",              1, "i", "int8"),
+    DType("int16",             2, "i", "int16"),
+    DType("int32",             4, "i", "int32"),
+    DType("int64",             8, "i", "int64"),
+    DType("uint8",             1, "u", "uint8"),
+    DType("uint16",            2, "u", "uint16"),
+    DType("uint32",            4, "u", "uint32"),
+    DType("uint64",            8, "u", "uint64"),
+    DType("float8_e4m3fn",     1, "f", "float32",     4, 3),
+    DType("float8_e5m2",       1, "f", "float32",     5, 2),
+    DType("float16",           2, "f", "float32",     5, 10),
+    DType("bfloat16",          2, "f", "float32",     8, 7),
+    DType("float32",           4, "f", "float32",     8, 23),
+    DType("float64",           8, "f", "float64",    11, 52),
+    DType("complex64",         8, "c", "complex64",   8, 23),
+    DType("complex128",       16, "c", "complex128", 11, 52),
+)  # fmt: skip - a table reads in columns
+
+DTYPES: Final = {row.name: row for row in _ROWS}
+
+_STRUCT: Final = {"float16": "<e", "float32": "<f", "float64": "<d", "complex64": "<ff", "complex128": "<dd"}
+
+
+def dtype(name: str) -> DType:
+    """Return the row of an element type.
+
+    Raises ValueError for a name that is not in the table.
+    """
+    try:
+        return DTYPES[name]
+    except (KeyError, TypeError):
+        message = f"dtype: {name!r} is not an element type; known are {', '.join(DTYPES)}"
+        raise ValueError(message) from None
+
+
+def convert(name: str, value: Number) -> Number:
+    """Return `value` as a scalar of dtype `name`, held in its compute type.
+
+    Raises TypeError if it is not a number and ValueError if an integer type cannot hold it exactly or it is out of
+    range: scalars are never rounded to an integer and never wrap.
+    """
+    row = dtype(name)
+    try:
+        return _CONVERT[row.kind](row, value)
+    except OverflowError:
+        message = f"scalar {value!r} is out of the range of {name}"
+        raise ValueError(message) from None
+    except TypeError:
+        message = f"scalar {value!r} is not a number that a {name} can hold"
+        raise TypeError(message) from None
+
+
+def _to_bool(_: DType, value: Number) -> bool:
+    if isinstance(value, complex):
+        return value != 0
+    return float(value) != 0
+
+
+def _to_integer(row: DType, value: Number) -> int:
+    exact = int(value)  # type: ignore[arg-type]  # a complex raises TypeError here, which convert() explains
+    low, high = row.range
+    if exact != value or not low <= exact <= high:
+        message = f"scalar {value!r} is not exactly a {row.name}, which holds integers from {low} to {high}"
+        raise ValueError(message)
+    return exact
+
+
+def _to_float(row: DType, value: Number) -> float:
+    real = float(value)  # type: ignore[arg-type]
+    if row.compute == "float64":
+        return real
+    return float(_round_single(real))
+
+
+def _to_complex(row: DType, value: Number) -> complex:
+    number = complex(value)
+    if row.compute == "complex128":
+        return number
+    return complex(_round_single(number.real), _round_single(number.imag))
+
+
+def _round_single(value: float) -> float:
+    # struct refuses a finite value that rounds to infinity; such a scalar is out of range, an infinity is not.
+    (single,) = struct.unpack("<f", struct.pack("<f", value))
+    return float(single)
+
+
+_CONVERT: Final = {"b": _to_bool, "i": _to_integer, "u": _to_integer, "f": _to_float, "c": _to_complex}
+
+
+@functools.lru_cache(maxsize=1024)
+def _pack_float(name: str, value: float) -> bytes:
+    if name in _STRUCT:
+        try:
+            return struct.pack(_STRUCT[name], value)
+        except OverflowError:  # rounds to infinity, as a store does
+            return struct.pack(_STRUCT[name], float("inf") if value > 0 else float("-inf"))
+    import ml_dtypes  # noqa: PLC0415 - only bfloat16 and float8 need it, and `import ep` must not
+    import numpy  # noqa: PLC0415, ICN001
+
+    return bytes(numpy.array(value, numpy.float32).astype(getattr(ml_dtypes, name)).tobytes())
+
+
+def pack(name: str, value: Number) -> bytes:
+    """Return the bytes of one element of dtype `name`, little endian, rounded to nearest even from the compute type."""
+    row = dtype(name)
+    number = convert(name, value)
+    if row.kind == "f":
+        return _pack_float(name, float(number))  # type: ignore[arg-type]
+    if row.kind == "c":
+        parts = complex(number)
+        return struct.pack(_STRUCT[name], parts.real, parts.imag)
+    return int(number).to_bytes(row.itemsize, "little", signed=row.kind == "i")  # type: ignore[arg-type]

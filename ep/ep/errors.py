@@ -1,0 +1,100 @@
+"""The exceptions of EP. A caller's own mistake is a plain ValueError or TypeError, raised before anything is enqueued."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+
+__all__ = [
+    "ClosedError",
+    "CompileError",
+    "DeviceError",
+    "DeviceLostError",
+    "EpError",
+    "OutOfMemoryError",
+    "TimeoutError",
+    "UnavailableError",
+    "UnsupportedError",
+]
+
+
+class EpError(Exception):
+    """Anything that EP itself reports."""
+
+
+class UnavailableError(EpError):
+    """A provider or device is not on this machine; the message is the reason."""
+
+
+class UnsupportedError(EpError, NotImplementedError):
+    """This device cannot do what was described; `reasons` holds one sentence for each implementation that was asked.
+
+    The only exception that means "try the next implementation".
+    """
+
+    def __init__(self, message: str, reasons: Sequence[str] = ()) -> None:
+        super().__init__("\n".join([message, *(f"  - {reason}" for reason in reasons)]))
+        self.reasons = tuple(reasons)
+
+
+class CompileError(EpError):
+    """Device code failed to compile: `log` is the compiler's text, `source` what it was given, `entry` the kernel."""
+
+    def __init__(self, message: str, *, log: str = "", source: str = "", entry: str = "") -> None:
+        super().__init__(f"{message}\n{log}" if log else message)
+        self.log = log
+        self.source = source
+        self.entry = entry
+
+
+class DeviceError(EpError):
+    """A vendor call failed: `provider`, `call` and `code` name it; `op`, `stream` and `sequence` the enqueue it hit."""
+
+    def __init__(self, message: str, *, provider: str = "", call: str = "", code: int | str = "") -> None:
+        super().__init__(message)
+        self.provider = provider
+        self.call = call
+        self.code = code
+        self.op: str | None = None
+        self.stream: str | None = None
+        self.sequence: int | None = None
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        if self.call:
+            text += f" [{self.provider}: {self.call} -> {self.code}]"
+        if self.op is not None:
+            text += f" (enqueue {self.sequence} of {self.stream}: {self.op})"
+        return text
+
+
+class OutOfMemoryError(DeviceError, MemoryError):
+    """An allocation did not fit: `requested`, `free` and `reserved` in bytes, None where the device cannot tell."""
+
+    def __init__(  # noqa: PLR0913 - the three figures and the three names are the report
+        self,
+        message: str,
+        *,
+        requested: int,
+        free: int | None = None,
+        reserved: int | None = None,
+        provider: str = "",
+        call: str = "",
+        code: int | str = "",
+    ) -> None:
+        super().__init__(message, provider=provider, call=call, code=code)
+        self.requested = requested
+        self.free = free
+        self.reserved = reserved
+
+
+class DeviceLostError(DeviceError):
+    """The device stopped answering; nothing made from it works any more."""
+
+
+class TimeoutError(EpError, builtins.TimeoutError):  # noqa: A001 - it is the builtin, too
+    """A host wait ended before the device did; the stream or event is still usable."""
+
+
+class ClosedError(EpError, ValueError):
+    """An object was used after its close()."""

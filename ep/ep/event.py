@@ -1,0 +1,85 @@
+"""An Event is a point already placed in a stream; it never moves."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, final
+
+from ep.waiting import wait_until
+
+if TYPE_CHECKING:
+    from ep.device import Device
+    from ep.stream import Stream
+
+__all__ = ["Event", "HostEvent"]
+
+
+class Event(ABC):
+    """A point in a stream, made by `stream.record`.
+
+    device    : where it was recorded
+    is_timed  : True if it carries device time, so that seconds_since works
+    """
+
+    def __init__(self, stream: Stream, *, is_timed: bool) -> None:
+        self.stream = stream
+        self.device: Device = stream.device
+        self.is_timed = is_timed
+
+    @property
+    @final
+    def is_done(self) -> bool:
+        """True once all that was enqueued before it has finished. Never waits."""
+        return self._is_done()
+
+    @final
+    def synchronize(self, timeout: float | None = None) -> None:
+        """Let the host wait for the event, at most `timeout` seconds.
+
+        Raises TimeoutError; Ctrl-C works; the event is usable after either. Raises the error of work that failed.
+        """
+        self.device._check_fork("event.synchronize")  # noqa: SLF001 - one rule for everything that a device makes
+        if not self._is_done():
+            wait_until(self._is_done, timeout, f"event.synchronize on {self.stream}")
+        self.stream._raise_error()  # noqa: SLF001 - a stream's failure is the failure of its events
+
+    @final
+    def seconds_since(self, earlier: Event) -> float:
+        """Return the device time from `earlier` to this event, in seconds, at least 0.
+
+        Raises ValueError unless both are timed, done and of one device, saying which of it fails.
+        """
+        for which, event in (("earlier", earlier), ("this", self)):
+            if not event.is_timed:
+                message = f"seconds_since: {which} event is untimed; record it with stream.record(timed=True)"
+                raise ValueError(message)
+            if not event._is_done():
+                message = f"seconds_since: {which} event is not done; synchronize it first"
+                raise ValueError(message)
+        if earlier.device is not self.device:
+            message = f"seconds_since: the events are of {earlier.device.name} and {self.device.name}; clocks differ"
+            raise ValueError(message)
+        return max(0.0, self._seconds_since(earlier))
+
+    @abstractmethod
+    def _is_done(self) -> bool:
+        """Answer without waiting whether the point is reached."""
+
+    def _seconds_since(self, earlier: Event) -> float:
+        """Return device seconds between two timed, done events of this device."""
+        raise NotImplementedError
+
+
+class HostEvent(Event):
+    """The default of a stream without events: the host waited when it was recorded, so it is done. Degraded."""
+
+    def __init__(self, stream: Stream, *, is_timed: bool) -> None:
+        super().__init__(stream, is_timed=is_timed)
+        self._at = time.perf_counter()
+
+    def _is_done(self) -> bool:
+        return True
+
+    def _seconds_since(self, earlier: Event) -> float:
+        return self._at - earlier._at if isinstance(earlier, HostEvent) else 0.0  # noqa: SLF001 - its own class

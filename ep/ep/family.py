@@ -1,0 +1,43 @@
+"""A family brings the rows, descriptors and sample cases of one kind of operation; it comes in by an entry point."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
+
+from ep.cells import Cell
+from ep.descriptor import Descriptor
+
+__all__ = ["Family"]
+
+
+class Family(ABC):
+    """One kind of operation: its cells, a sample descriptor for each, and what the suite needs to judge it."""
+
+    name: ClassVar[str]
+    descriptor: ClassVar[type[Descriptor]]
+
+    @abstractmethod
+    def cells(self) -> Iterator[Cell]:
+        """Yield every cell of the family, in the order of its rows."""
+
+    @abstractmethod
+    def sample(self, cell: Cell) -> Descriptor:
+        """Return a small descriptor of the cell, to ask `accepts` with."""
+
+    @abstractmethod
+    def since(self, cell: Cell) -> str:
+        """Return the suite version, "major.minor", that first held the cell."""
+
+    @abstractmethod
+    def cases(self, cell: Cell) -> Iterable[Any]:
+        """Yield the `ep_primitives.Case`s of the cell; conformance checks them and benchmarks time them."""
+
+    @abstractmethod
+    def reference(self, descriptor: Descriptor, inputs: dict[str, Any]) -> Any:
+        """Return the `ep_primitives.Reference` of the inputs, computed independently of every provider."""
+
+    @abstractmethod
+    def accuracy(self, descriptor: Descriptor) -> Any:
+        """Return the `ep_primitives.Accuracy` that results of the descriptor are held to."""

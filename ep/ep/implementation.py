@@ -1,0 +1,94 @@
+"""An Implementation is one way a provider does one kind of descriptor; a Kernel is what it makes of one descriptor."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from ep.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from ep.descriptor import Descriptor, KernelKey
+    from ep.device import Device, DeviceInfo
+    from ep.memory import Memory
+    from ep.stream import Stream
+
+__all__ = ["Implementation", "Kernel", "choose", "refusal"]
+
+
+class Kernel(ABC):
+    """Compiled code with the geometry of one descriptor. Immutable; launched from several threads and streams at once."""
+
+    @abstractmethod
+    def launch(self, stream: Stream, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
+        """Enqueue one run. Everything is validated already.
+
+        memories : of the tensor operands, in operand order
+        scalars  : numbers of the Scalar operands, in operand order, in their compute types
+        """
+
+    def bind(self, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> Callable[[Stream], Any]:
+        """Return a callable that enqueues the same run again and again, with argument storage of its own.
+
+        Used by one thread at a time. Override it to do once what launch does each time.
+        """
+        launch = self.launch
+
+        def run(stream: Stream) -> None:
+            launch(stream, memories, scalars)
+
+        return run
+
+
+class Implementation(ABC):
+    """One row of a provider's table; `name` says the strategy, not the vendor."""
+
+    @property
+    def name(self) -> str:
+        """The class name, unless overridden."""
+        return type(self).__name__
+
+    @abstractmethod
+    def accepts(self, descriptor: Any, info: DeviceInfo) -> bool:
+        """Return True if this implementation runs the descriptor on such a device. Pure; compiles nothing.
+
+        Raises UnsupportedError to refuse with a reason, which is what a user will read.
+        """
+
+    def compile(self, key: KernelKey, device: Device) -> Any:
+        """Return the code that all descriptors of a key share; EP caches it. Raises CompileError."""
+        del key, device
+
+    @abstractmethod
+    def create(self, descriptor: Any, device: Device, code: Any) -> Kernel:
+        """Return the kernel of one descriptor over compiled code. Compiles nothing; microseconds matter."""
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+
+def refusal(implementation: Implementation, descriptor: Descriptor, info: DeviceInfo) -> str | None:
+    """Return why an implementation refuses a descriptor, None if it accepts."""
+    try:
+        accepted = implementation.accepts(descriptor, info)
+    except UnsupportedError as error:
+        return f"{implementation.name}: {error}"
+    if accepted is True:
+        return None
+    if accepted is False:
+        return f"{implementation.name}: refused without a reason"
+    message = f"{implementation.name}.accepts returned {accepted!r}; return True, or raise UnsupportedError with a reason"
+    raise TypeError(message)
+
+
+def choose(
+    implementations: Iterable[Implementation], descriptor: Descriptor, info: DeviceInfo, reasons: list[str]
+) -> Implementation | None:
+    """Return the first implementation that accepts; the others' reasons are appended to `reasons`."""
+    for implementation in implementations:
+        reason = refusal(implementation, descriptor, info)
+        if reason is None:
+            return implementation
+        reasons.append(reason)
+    return None

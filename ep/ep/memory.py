@@ -1,0 +1,172 @@
+"""Memory is bytes on one device; a Block is what the provider allocated, shared by a memory and its views."""
+
+from __future__ import annotations
+
+import enum
+import threading
+from typing import TYPE_CHECKING, Any, final
+
+from ep.errors import ClosedError, UnsupportedError
+
+if TYPE_CHECKING:
+    from ep.device import Device
+
+# Reentrant, because a finalizer may run inside any of the short sections that it guards.
+_HOLDING = threading.RLock()
+
+__all__ = ["Block", "Memory", "MemoryKind"]
+
+
+class MemoryKind(enum.Enum):
+    """Where bytes live and who reaches them."""
+
+    DEVICE = "device"
+
+
+class Block:
+    """One allocation: it goes to the device's retire list when nobody refers to it any more, or at close().
+
+    `device` is None once it is closed, so that one comparison at the door tells open from closed and ours from foreign.
+    `holds` counts the bound steps that need the bytes although the memory was closed.
+    """
+
+    __slots__ = ("device", "handle", "holds", "is_retired", "kind", "nbytes", "owner", "retire")
+
+    def __init__(self, device: Device, handle: Any, nbytes: int, kind: MemoryKind, owner: object = None) -> None:
+        self.device: Device | None = device
+        self.handle = handle
+        self.nbytes = nbytes
+        self.kind = kind
+        self.owner = owner
+        self.holds = 0
+        self.is_retired = False
+        # Taken now: a finalizer must not look anything up.
+        self.retire = device._retired.append  # noqa: SLF001 - block and retire list are one mechanism
+
+    def close(self) -> None:
+        """Refuse further use, and give the bytes back as soon as no step holds them."""
+        with _HOLDING:
+            self.device = None
+            if not self.holds:
+                self._give_back()
+
+    def hold(self) -> None:
+        """Keep the bytes although the memory may be closed later. Raises ClosedError if it is closed already."""
+        with _HOLDING:
+            if self.device is None:
+                message = "bind: a memory was closed; bind open ones"
+                raise ClosedError(message)
+            self.holds += 1
+
+    def release(self) -> None:
+        """Undo one hold()."""
+        with _HOLDING:
+            self.holds -= 1
+            if not self.holds and self.device is None:
+                self._give_back()
+
+    def _give_back(self) -> None:
+        if not self.is_retired:
+            self.is_retired = True
+            self.retire((self.handle, self.kind, self.owner))
+
+    def __del__(self) -> None:
+        if not self.is_retired:
+            self.is_retired = True
+            self.retire((self.handle, self.kind, self.owner))
+
+
+@final
+class Memory:
+    """`nbytes` bytes on a device, made by `device.allocate`; slices are views of the same bytes.
+
+    device  : where the bytes are
+    handle  : the provider's name for the allocation, opaque: nobody does arithmetic on it
+    offset  : place of the first byte in the allocation
+    nbytes  : length
+    kind    : a MemoryKind
+
+    Read-only to callers; plain slots, because every launch reads them. Fresh contents are undefined.
+    """
+
+    __slots__ = ("__weakref__", "_block", "_is_view", "device", "handle", "kind", "nbytes", "offset")
+
+    def __init__(self, block: Block, offset: int, nbytes: int, *, is_view: bool) -> None:
+        if block.device is None:
+            message = "memory: a view of a closed memory was asked for; allocate a new one"
+            raise ClosedError(message)
+        self._block = block
+        self._is_view = is_view
+        self.device = block.device
+        self.handle = block.handle
+        self.offset = offset
+        self.nbytes = nbytes
+        self.kind = block.kind
+
+    @property
+    def is_closed(self) -> bool:
+        """True after close() on this memory or on the one that it is a view of."""
+        return self._block.device is None
+
+    def __len__(self) -> int:
+        return self.nbytes
+
+    def __getitem__(self, key: slice) -> Memory:
+        """Return the view of bytes start:stop; it is closed when this memory is."""
+        if not isinstance(key, slice) or key.step not in (None, 1):
+            message = f"memory: {key!r} is not a view; take a slice of bytes without a step, such as memory[64:128]"
+            raise TypeError(message)
+        start = 0 if key.start is None else key.start
+        stop = self.nbytes if key.stop is None else key.stop
+        if not 0 <= start <= stop <= self.nbytes:
+            message = f"memory: view [{start}:{stop}] needs 0 <= start <= stop <= {self.nbytes}, the memory's nbytes"
+            raise ValueError(message)
+        return Memory(self._block, self.offset + start, stop - start, is_view=True)
+
+    def host(self) -> memoryview:
+        """Return the bytes as a writable memoryview, where the host reaches the device's memory.
+
+        The caller waits for the streams that write them. Raises UnsupportedError where the host does not reach them,
+        ClosedError after close().
+        """
+        self._require_open("host")
+        device = self.device
+        if type(device)._host is _device_host():  # noqa: SLF001 - whether the provider overrides its twin
+            message = f"memory.host: the host does not reach the memory of {device.name}; use stream.download"
+            raise UnsupportedError(message)
+        if not self.nbytes:
+            return memoryview(bytearray())
+        return device._host(self.handle, self._block.nbytes)[self.offset : self.offset + self.nbytes]  # noqa: SLF001
+
+    def close(self) -> None:
+        """Give the bytes back once all enqueued work that may touch them is done; closing a view ends the view alone.
+
+        Idempotent. Views of a closed memory are closed with it.
+        """
+        if self._is_view:
+            self._block = _closed(self._block)
+        else:
+            self._block.close()
+
+    def _require_open(self, operation: str) -> None:
+        if self._block.device is None:
+            message = f"{operation}: the memory ({self.nbytes} bytes on {self.device.name}) was closed"
+            raise ClosedError(message)
+
+    def __repr__(self) -> str:
+        state = "closed " if self.is_closed else ""
+        return f"<{state}Memory {self.nbytes} bytes at {self.offset} on {self.device.name}>"
+
+
+def _closed(block: Block) -> Block:
+    """Return a block that refuses use and owns nothing, to take the place of an ended view's."""
+    ended = Block.__new__(Block)
+    ended.device, ended.handle, ended.nbytes, ended.kind = None, None, block.nbytes, block.kind
+    ended.owner, ended.holds, ended.is_retired, ended.retire = None, 0, True, block.retire
+    return ended
+
+
+def _device_host() -> Any:
+    from ep.device import Device  # noqa: PLC0415 - device imports this module
+
+    return Device._host  # noqa: SLF001 - the default to compare with

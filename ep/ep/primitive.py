@@ -1,0 +1,229 @@
+"""A Primitive is a descriptor made runnable on a device; a Step is one with its operands bound."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, final
+
+from ep.dtypes import convert
+from ep.errors import ClosedError
+from ep.interchange import operand_memory
+from ep.memory import Memory
+from ep.overlap import is_same, overlap
+from ep.spec import Scalar, TensorSpec
+
+if TYPE_CHECKING:
+    from ep.descriptor import Descriptor
+    from ep.device import Device
+    from ep.implementation import Implementation, Kernel
+    from ep.stream import Stream
+
+__all__ = ["Primitive", "Step"]
+
+_NOTHING: Final = ()
+
+
+@final
+class Primitive:
+    """What runs a descriptor on a device, made by `descriptor.on(device)`. Immutable; shared by threads and streams.
+
+    asked           : the descriptor that was given
+    descriptor      : the one that runs: `asked`, or what it lowered to
+    implementation  : the row of the provider's table that accepted it
+    """
+
+    __slots__ = ("_checks", "_count", "_is_empty", "_kernel", "asked", "descriptor", "device", "implementation")
+
+    def __init__(
+        self, device: Device, asked: Descriptor, descriptor: Descriptor, implementation: Implementation, kernel: Kernel
+    ) -> None:
+        self.device = device
+        self.asked = asked
+        self.descriptor = descriptor
+        self.implementation = implementation
+        self._kernel = kernel
+        self._is_empty = descriptor.out.size == 0
+        # (name, nbytes needed, itemsize - 1) of each operand; nbytes None marks a Scalar. The output comes last.
+        self._checks = tuple(
+            (name, None, spec.dtype) if isinstance(spec, Scalar) else (name, spec.nbytes, spec.itemsize - 1)
+            for name, spec in zip(descriptor.operands, descriptor.specs, strict=True)
+        )
+        self._count = len(self._checks)
+
+    @property
+    def is_lowered(self) -> bool:
+        """True if another family's kernel runs in place of the descriptor that was asked for."""
+        return self.descriptor is not self.asked
+
+    def __call__(self, stream: Stream, **operands: Any) -> None:
+        """Check the operands and enqueue one run.
+
+        stream    : of this primitive's device
+        operands  : for each tensor a Memory of the device, or an object that the device reaches; for each Scalar a
+                    number. Memories are read and written when the stream gets there
+
+        Raises TypeError, ValueError or ClosedError, naming the operand, before anything is enqueued.
+        """
+        if stream.device is not self.device:
+            self._explain_stream(stream)
+        memories, scalars = self._check(operands)
+        if not self._is_empty:
+            stream._submit(self, memories, scalars, self._kernel.launch)  # noqa: SLF001 - the one door
+
+    def bind(self, **operands: Any) -> Step:
+        """Check the operands once and return a step; `step(stream)` enqueues the run and costs almost nothing.
+
+        The step holds its memories: close() on one of them returns its bytes when the step is closed or gone.
+        Raises as a call does.
+        """
+        memories, scalars = self._check(operands)
+        return Step(self, memories, scalars, self._kernel)
+
+    def _check(self, operands: dict[str, Any]) -> tuple[tuple[Memory, ...], tuple[Any, ...]]:
+        device = self.device
+        memories: list[Memory] = []
+        scalars: list[Any] | tuple[()] = _NOTHING
+        if len(operands) != self._count:
+            self._explain_names(operands)
+        for name, nbytes, extra in self._checks:
+            try:
+                operand = operands[name]
+            except KeyError:
+                self._explain_names(operands)
+            if nbytes is None:
+                scalars = [*scalars, self._scalar(name, extra, operand)]
+                continue
+            if type(operand) is not Memory:
+                operand = self._viewed(name, operand)
+            if operand.device is not device or operand.nbytes < nbytes or operand.offset & extra:
+                self._explain_memory(name, operand)
+            memories.append(operand)
+        out = memories[-1]._block  # noqa: SLF001 - one mechanism
+        for memory in memories[:-1]:
+            if memory._block is out:  # noqa: SLF001
+                self._check_aliasing(memories)
+        return tuple(memories), tuple(scalars)
+
+    def _check_aliasing(self, memories: list[Memory]) -> None:
+        """Pass disjoint operands and legal in-place ones. See the aliasing rule of the primitive contract."""
+        descriptor = self.descriptor
+        out, target = descriptor.out, memories[-1]
+        tensors = [
+            (n, s) for n, s in zip(descriptor.operands, descriptor.specs, strict=True) if isinstance(s, TensorSpec)
+        ]
+        for (name, spec), memory in zip(tensors[:-1], memories[:-1], strict=True):
+            if memory._block is not target._block:  # noqa: SLF001
+                continue
+            same = memory.offset == target.offset and is_same(spec, out)
+            if same and (name in descriptor.inplace or not out.size):
+                continue
+            shared = True if same else overlap(spec, out, target.offset - memory.offset)
+            if shared is False:
+                continue
+            what = "share" if shared else "may share (too many strides to decide)"
+            allowed = f"exactly in place is allowed for {', '.join(descriptor.inplace)}" if descriptor.inplace else "in place is not allowed"
+            message = f"{self}: {name} and {tensors[-1][0]} {what} bytes without being the same tensor; {allowed}; give out a memory of its own"
+            raise ValueError(message)
+
+    def _scalar(self, name: str, dtype: str, value: Any) -> Any:
+        try:
+            return convert(dtype, value)
+        except (TypeError, ValueError) as error:
+            message = f"{self}: {name}: {error}"
+            raise type(error)(message) from None
+
+    def _viewed(self, name: str, operand: Any) -> Memory:
+        names = self.descriptor.operands
+        spec = self.descriptor.specs[names.index(name)]
+        return operand_memory(f"{self}: {name}", operand, spec, self.device, written=name == names[-1])
+
+    def _explain_stream(self, stream: Any) -> None:
+        what = f"of {stream.device.name}" if hasattr(stream, "device") else f"a {type(stream).__name__}"
+        message = f"{self}: stream is {what}, needs one of {self.device.name}"
+        raise ValueError(message)
+
+    def _explain_names(self, operands: dict[str, Any]) -> None:
+        names = self.descriptor.operands
+        missing = [name for name in names if name not in operands]
+        unknown = [name for name in operands if name not in names]
+        parts = [f"missing {', '.join(missing)}"] if missing else []
+        parts += [f"unknown {', '.join(unknown)}"] if unknown else []
+        message = f"{self}: operands are {', '.join(names)}; {'; '.join(parts)}"
+        raise TypeError(message)
+
+    def _explain_memory(self, name: str, memory: Memory) -> None:
+        spec = self.descriptor.specs[self.descriptor.operands.index(name)]
+        if memory.device is not self.device:
+            message = f"{self}: {name} is on {memory.device.name}, needs {self.device.name}; use stream.copy"
+        elif memory.nbytes < spec.nbytes:  # type: ignore[union-attr]  # a Scalar is never a Memory
+            message = f"{self}: {name} needs {spec.nbytes} bytes for {spec}, has {memory.nbytes}"  # type: ignore[union-attr]
+        else:
+            message = f"{self}: {name} starts at byte {memory.offset}, needs a multiple of the itemsize {spec.itemsize}"  # type: ignore[union-attr]
+        raise ValueError(message)
+
+    def __str__(self) -> str:
+        return self.asked.family if self.asked.op == "-" else self.asked.op
+
+    def __repr__(self) -> str:
+        return f"<Primitive {self.asked.cell} by {self.implementation.name} on {self.device.name}>"
+
+
+@final
+class Step:
+    """A primitive with its operands bound: `step(stream)` enqueues one run. Used by one thread at a time.
+
+    Holds its memories until close() or its end.
+    """
+
+    __slots__ = ("_blocks", "_run", "memories", "primitive", "scalars")
+
+    def __init__(
+        self, primitive: Primitive, memories: tuple[Memory, ...], scalars: tuple[Any, ...], kernel: Kernel
+    ) -> None:
+        self._blocks: tuple[Any, ...] = ()
+        self.primitive = primitive
+        self.memories = memories
+        self.scalars = scalars
+        held = []
+        for memory in memories:
+            memory._block.hold()  # noqa: SLF001 - one mechanism
+            held.append(memory._block)  # noqa: SLF001
+            self._blocks = tuple(held)
+        empty = primitive.descriptor.out.size == 0
+        run = _do_nothing if empty else kernel.bind(memories, scalars)
+        device = primitive.device
+
+        def enter(stream: Stream, _: Any, __: Any) -> None:
+            if stream.device is not device:
+                primitive._explain_stream(stream)  # noqa: SLF001
+            run(stream)
+
+        self._run = enter
+
+    def __call__(self, stream: Stream) -> None:
+        """Enqueue one run on a stream of the primitive's device."""
+        # The memories are held, so the door has nothing to check: it numbers, and whoever replaced it sees the step.
+        stream._submit(self, _NOTHING, _NOTHING, self._run)  # noqa: SLF001
+
+    def close(self) -> None:
+        """Let go of the memories. Idempotent; the step cannot be run afterwards."""
+        blocks, self._blocks = self._blocks, ()
+        self._run = self._refuse
+        for block in blocks:
+            block.release()
+
+    def _refuse(self, *_: Any) -> None:
+        message = f"{self.primitive}: the bound step was closed; bind again"
+        raise ClosedError(message)
+
+    def __del__(self) -> None:
+        self.close()
+
+    def __str__(self) -> str:
+        return str(self.primitive)
+
+    def __repr__(self) -> str:
+        return f"<Step of {self.primitive!r}>"
+
+
+def _do_nothing(_: Stream) -> None:
+    """Run an empty output: nothing is enqueued."""

@@ -1,0 +1,280 @@
+"""Discovery: which providers and families are installed, each looked at alone, so that a broken one harms nobody."""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import importlib.util
+import os
+import re
+import threading
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from ep.errors import UnavailableError
+from ep.family import Family
+from ep.hooks import specified
+from ep.manifest import Manifest, ManifestError, read_manifest, refuse_version
+from ep.provider import Provider
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from ep.device import Device
+
+__all__ = ["Registration", "device", "devices", "families", "family_failures", "provider", "providers"]
+
+_PROVIDERS: Final = "ep.providers"
+_FAMILIES: Final = "ep.families"
+_DEVICE_FORM = re.compile(r"(?P<name>[A-Za-z_][\w-]*)(?::(?P<index>\d+))?\Z")
+
+Result = TypeVar("Result")
+
+
+class Registration:
+    """One installed provider, found without importing it.
+
+    name          : of its entry point
+    package       : the top-level import package that it names
+    distribution  : "name version" of what installed it
+    manifest      : its provider.toml, None if that is missing or wrong
+    refusal       : why it is not to be loaded, "" if it is; `decided_by` names the variable that decided it
+    traceback     : the real traceback, if its own code failed while it was loaded or probed
+    """
+
+    def __init__(self, entry: EntryPoint) -> None:
+        self.name = entry.name
+        self.package = entry.value
+        self.distribution = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown"
+        self.version = entry.dist.version if entry.dist else ""
+        self.manifest: Manifest | None = None
+        self.refusal = ""
+        self.decided_by = ""
+        self.traceback = ""
+        self._provider: Provider | None = None
+
+    def inspect(self) -> None:
+        """Read the manifest and judge the SPI version, importing nothing."""
+        try:
+            self.manifest = read_manifest(_package_folder(self.package) / "provider.toml")
+        except ManifestError as error:
+            self.refusal = f"{error}"
+            return
+        if self.manifest.name != self.name:
+            self.refusal = f"provider.toml names it {self.manifest.name!r}, its entry point {self.name!r}; make them equal"
+        else:
+            self.refusal = refuse_version(self.manifest.spi) or ""
+
+    def load(self) -> Provider:
+        """Import the package and call its hook, once. Raises UnavailableError, keeping the traceback."""
+        if self._provider is None and not self.refusal:
+            found = self.guard(self._load, "could not be loaded")
+            if isinstance(found, Provider) and self.manifest is not None:
+                found.name, found.manifest = self.name, self.manifest
+                self._provider = found
+        if self._provider is None:
+            message = f"provider {self.name}: {self.refusal}"
+            raise UnavailableError(message)
+        return self._provider
+
+    def devices(self) -> tuple[Device, ...]:
+        """Return the provider's devices. Raises UnavailableError: not here, or its own code failed."""
+        loaded = self.load()
+        found = self.guard(loaded.devices, "failed while it was probed")
+        if found is None:
+            message = f"provider {self.name}: {self.refusal}"
+            raise UnavailableError(message)
+        return found
+
+    def guard(self, call: Callable[[], Result], what: str) -> Result | None:
+        """Return what a plug-in's own code returns; if it raises anything at all, keep the traceback and refuse it."""
+        try:
+            return call()
+        except UnavailableError:
+            raise
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the one guard around a stranger's code
+            self.traceback = traceback.format_exc()
+            self.refusal = f"{what}: {type(error).__name__}: {error}"
+            return None
+
+    def _load(self) -> Provider:
+        found = _call_hook(self.package, "ep_provider")
+        if not isinstance(found, Provider):
+            message = f"ep_provider() of {self.package} returned {found!r}, needs an ep.Provider"
+            raise TypeError(message)
+        return found
+
+
+def providers() -> dict[str, Registration]:
+    """Return every installed provider by name, in the order of EP_PROVIDERS, the refused ones too. Imports none."""
+    with _LOADING:
+        found = _registrations()
+        chosen, removed = _names("EP_PROVIDERS"), _names("EP_DISABLE")
+        for registration in found.values():
+            _decide(registration, chosen, removed)
+        order = {name: position for position, name in enumerate(chosen or ())}
+        return dict(sorted(found.items(), key=lambda item: (order.get(item[0], len(order)), item[0])))
+
+
+def provider(name: str) -> Provider:
+    """Return a provider, loaded but not probed.
+
+    Raises ValueError for a name that is not installed, UnavailableError for one that is refused or broken.
+    """
+    with _LOADING:
+        return _find(name).load()
+
+
+def devices() -> list[Device]:
+    """Return the devices of every provider that is here, probing each; those that are not here are left out."""
+    found: list[Device] = []
+    for registration in providers().values():
+        try:
+            found.extend(registration.devices())
+        except UnavailableError:
+            continue
+    return found
+
+
+def device(name: str) -> Device:
+    """Return a device by name: "cpu:0", or "cpu" for the first. Equal names give the same object.
+
+    Raises ValueError for an unknown provider or a name of another form, UnavailableError if it is not on this machine.
+    """
+    form = _DEVICE_FORM.match(name) if isinstance(name, str) else None
+    if form is None:
+        message = f'device: {name!r} is not a device name; write "provider:index", such as "cpu:0"'
+        raise ValueError(message)
+    index = int(form["index"] or 0)
+    with _LOADING:
+        found = _find(form["name"]).devices()
+    if index >= len(found):
+        have = f"has {form['name']}:0 to {form['name']}:{len(found) - 1}" if found else "has no devices"
+        message = f"device {name}: not on this machine; provider {form['name']} {have}"
+        raise UnavailableError(message)
+    return found[index]
+
+
+@cache
+def families() -> Mapping[str, Family]:
+    """Return every installed family by name. A package that fails to load is left out; `ep doctor` says why."""
+    found: dict[str, Family] = {}
+    for entry in _entries(_FAMILIES):
+        registration = Registration(entry)
+        brought: Sequence[Family] | None = registration.guard(
+            lambda package=entry.value: _call_hook(package, "ep_families"),  # type: ignore[misc]
+            "could not be loaded",
+        )
+        if brought is None:
+            _FAMILY_FAILURES.append(registration)
+            continue
+        for family in brought:
+            if family.name in found:
+                registration.refusal = f"family {family.name} is already brought by another package"
+                _FAMILY_FAILURES.append(registration)
+            else:
+                found[family.name] = family
+    return found
+
+
+def family_failures() -> list[Registration]:
+    """Return the families' packages that could not be loaded, each with its reason."""
+    families()
+    return _FAMILY_FAILURES
+
+
+def _find(name: str) -> Registration:
+    known = providers()
+    if name not in known:
+        message = f"unknown provider {name!r}; known are {', '.join(known) or 'none: install one'}"
+        raise ValueError(message)
+    return known[name]
+
+
+@cache
+def _registrations() -> dict[str, Registration]:
+    found: dict[str, Registration] = {}
+    for entry in _entries(_PROVIDERS):
+        registration = Registration(entry)
+        twin = found.get(entry.name)
+        if twin is not None and twin.package != registration.package:
+            names = f"{twin.distribution} ({twin.package}) and {registration.distribution} ({registration.package})"
+            twin.refusal = f"two packages bring this name, {names}; uninstall one"
+            continue
+        found[entry.name] = registration
+        registration.inspect()
+    return found
+
+
+def _entries(group: str) -> Sequence[EntryPoint]:
+    from importlib.metadata import entry_points  # noqa: PLC0415 - 15 ms, and only discovery needs it
+
+    return sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value))
+
+
+def _package_folder(package: str) -> Path:
+    if not package.isidentifier():
+        message = f"its entry point names {package!r}, needs a top-level import package"
+        raise ManifestError(message)
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        message = f"its package {package} is not importable; reinstall it"
+        raise ManifestError(message)
+    return Path(spec.origin).parent
+
+
+def _call_hook(package: str, hook: str) -> Any:
+    # A manager for each plug-in: pluggy's own loading would let a single raising one end discovery for all.
+    manager = specified()
+    manager.register(importlib.import_module(package))
+    manager.check_pending()
+    found = getattr(manager.hook, hook)()
+    if found is None:
+        message = f"package {package} implements no hook {hook}; mark it with @ep.{hook.removeprefix('ep_')}_hook"
+        raise TypeError(message)
+    return found
+
+
+def _names(variable: str) -> tuple[str, ...] | None:
+    text = os.environ.get(variable)
+    return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _decide(registration: Registration, chosen: tuple[str, ...] | None, removed: tuple[str, ...] | None) -> None:
+    if registration.decided_by:
+        registration.refusal = registration.decided_by = ""
+        registration.inspect()
+    if removed and registration.name in removed:
+        registration.decided_by = "EP_DISABLE"
+    elif chosen is not None and registration.name not in chosen:
+        registration.decided_by = "EP_PROVIDERS"
+    if registration.decided_by:
+        value = os.environ[registration.decided_by]
+        registration.refusal = f"switched off by {registration.decided_by}={value}"
+
+
+def _loaded() -> list[Provider]:
+    return [r._provider for r in _registrations().values() if r._provider is not None]  # noqa: SLF001 - its own class
+
+
+def _shut_down() -> None:
+    """Close streams, memories and devices, in that order, when the process ends."""
+    for loaded in _loaded():
+        for opened in loaded._opened():  # noqa: SLF001 - one mechanism
+            opened._shut()  # noqa: SLF001
+
+
+def _after_fork() -> None:
+    """Let every object made before fork() refuse, and providers that are not fork-safe, too."""
+    for loaded in _loaded():
+        loaded._after_fork()  # noqa: SLF001 - one mechanism
+
+
+_LOADING = threading.RLock()
+_FAMILY_FAILURES: list[Registration] = []
+
+atexit.register(_shut_down)
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,90 @@
+"""The retire list of a device: what was closed waits here until no enqueued work can touch it any more."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from ep.memory import MemoryKind
+
+if TYPE_CHECKING:
+    from ep.device import Device
+    from ep.event import Event
+    from ep.stream import Stream
+
+__all__ = ["RetireList"]
+
+Entry = tuple[Any, MemoryKind, object]
+
+
+class RetireList:
+    """Handles that were closed, and the streams that may still use them.
+
+    `append` is all that a close() or finalizer does: one deque append, no lock, no driver call. A drain stamps what
+    has arrived with a point in every enrolled stream and frees what has passed.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self._device = weakref.ref(device)
+        self._arrived: deque[Entry] = deque()
+        self._stamped: deque[tuple[list[Entry], list[Event]]] = deque()
+        self._enrolled: weakref.WeakSet[Stream] = weakref.WeakSet()
+        self._orphans: deque[Stream] = deque()
+        self._lock = threading.RLock()
+        self.append = self._arrived.append
+
+    def __len__(self) -> int:
+        return len(self._arrived) + sum(len(entries) for entries, _ in self._stamped)
+
+    def enrol(self, stream: Stream) -> None:
+        """Note that the stream may touch memory of this device."""
+        with self._lock:
+            self._enrolled.add(stream)
+
+    def adopt(self, stream: Stream) -> None:
+        """Keep a stream that was dropped with work under way until that work is done. Called by its finalizer."""
+        self._orphans.append(stream)
+
+    def drain(self) -> None:
+        """Free what no stream can touch any more. Never waits."""
+        if not (self._arrived or self._stamped or self._orphans):
+            return
+        with self._lock:
+            self._stamp()
+            while self._stamped and all(event._is_done() for event in self._stamped[0][1]):  # noqa: SLF001
+                self._free(self._stamped.popleft()[0])
+            self._bury()
+
+    def drain_all(self) -> None:
+        """Free everything, when the caller knows that all enrolled streams are idle."""
+        with self._lock:
+            while self._stamped:
+                self._free(self._stamped.popleft()[0])
+            self._free(self._take())
+            self._bury()
+
+    def _take(self) -> list[Entry]:
+        return [self._arrived.popleft() for _ in range(len(self._arrived))]
+
+    def _stamp(self) -> None:
+        streams = [*self._enrolled, *self._orphans]
+        entries = self._take()
+        if entries:
+            fences = (stream._fence() for stream in streams)  # noqa: SLF001 - the list and the streams are one mechanism
+            self._stamped.append((entries, [fence for fence in fences if fence is not None]))
+
+    def _free(self, entries: list[Entry]) -> None:
+        device = self._device()
+        for handle, kind, owner in entries:
+            if device is not None and owner is None:
+                device._free(handle, kind)  # noqa: SLF001 - the provider's twin
+
+    def _bury(self) -> None:
+        for _ in range(len(self._orphans)):
+            stream = self._orphans.popleft()
+            if stream._fence() is None:  # noqa: SLF001
+                stream._finish()  # noqa: SLF001
+            else:
+                self._orphans.append(stream)

@@ -1,0 +1,229 @@
+"""TensorSpec says how a tensor lies in a memory; Scalar says that an operand is a number given at launch."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from ep.dtypes import DTYPES, dtype
+
+__all__ = ["MAX_RANK", "Scalar", "TensorSpec", "dense_strides"]
+
+MAX_RANK: Final = 16
+
+
+def dense_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the row-major strides of a dense tensor, in elements."""
+    strides = []
+    step = 1
+    for extent in reversed(shape):
+        strides.append(step)
+        step *= extent
+    return tuple(reversed(strides))
+
+
+class TensorSpec:
+    """A dtype, a shape, strides and an offset: which elements of a memory are a tensor. A frozen, hashable value.
+
+    dtype    : name of an element type, as in `ep.dtypes`
+    shape    : extents, 0 to 16 of them, each at least 0
+    strides  : distance of neighbours along each dimension, in elements; may be 0 or negative; None is row-major
+    offset   : place of index (0, ..., 0), in elements from the start of the memory
+
+    `lo` and `hi` bound the touched span [lo, hi) in elements; `nbytes` is what a memory must at least have.
+    Raises TypeError or ValueError for anything that is not such a description, a span below zero included.
+    """
+
+    __slots__ = ("_hash", "dtype", "hi", "is_dense", "itemsize", "lo", "nbytes", "offset", "shape", "size", "strides")
+
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    itemsize: int
+    size: int
+    lo: int
+    hi: int
+    nbytes: int
+    is_dense: bool
+
+    def __init__(
+        self, dtype: str, shape: tuple[int, ...], strides: tuple[int, ...] | None = None, offset: int = 0
+    ) -> None:
+        row = DTYPES.get(dtype) if type(dtype) is str else None
+        if row is None:
+            row = _explain_dtype(dtype)
+        shape = tuple(shape)
+        for extent in shape:
+            if type(extent) is not int or extent < 0:
+                shape = _integers("shape", shape, lowest=0)
+                break
+        if len(shape) > MAX_RANK:
+            message = f"TensorSpec: shape {shape} has rank {len(shape)}; at most {MAX_RANK} is supported"
+            raise ValueError(message)
+        size = math.prod(shape)
+        dense = dense_strides(shape)
+        if strides is None:
+            strides = dense
+            lo = offset
+            hi = offset + size
+            is_dense = True
+        else:
+            strides = _integers("strides", strides)
+            if len(strides) != len(shape):
+                message = f"TensorSpec: strides {strides} and shape {shape} differ in length"
+                raise ValueError(message)
+            lo, hi = _span(shape, strides, offset, size)
+            is_dense = all(
+                extent == 1 or have == want for extent, have, want in zip(shape, strides, dense, strict=True)
+            )
+        if type(offset) is not int or lo < 0:
+            _explain_offset(offset, lo)
+        place = object.__setattr__
+        place(self, "dtype", dtype)
+        place(self, "shape", shape)
+        place(self, "strides", strides)
+        place(self, "offset", offset)
+        place(self, "itemsize", row.itemsize)
+        place(self, "size", size)
+        place(self, "lo", lo)
+        place(self, "hi", hi)
+        place(self, "nbytes", hi * row.itemsize if size else 0)
+        place(self, "is_dense", is_dense or not size)
+        place(self, "_hash", hash((dtype, shape, strides, offset)))
+
+    @classmethod
+    def of(cls, obj: Any) -> TensorSpec:
+        """Return the spec of a DLPack or buffer object, offset 0: `ep.view` gives the memory that goes with it.
+
+        Raises TypeError if the object has neither protocol, ValueError for an element type that EP lacks.
+        """
+        from ep.interchange import describe  # noqa: PLC0415 - interchange imports this module
+
+        return describe(obj)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def overlaps_itself(self) -> bool:
+        """True if two indices may name one element, so that the tensor cannot be an output."""
+        from ep.overlap import overlaps_itself  # noqa: PLC0415 - overlap imports this module
+
+        return overlaps_itself(self)
+
+    def dense(self) -> TensorSpec:
+        """Return the row-major spec of the same dtype and shape."""
+        return TensorSpec(self.dtype, self.shape)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        message = f"TensorSpec is frozen; make a new one instead of setting {name}"
+        raise AttributeError(message)
+
+    def __delattr__(self, name: str) -> None:
+        self.__setattr__(name, None)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, TensorSpec):
+            return NotImplemented
+        return (
+            self._hash == other._hash  # type: ignore[attr-defined]
+            and self.shape == other.shape
+            and self.strides == other.strides
+            and self.offset == other.offset
+            and self.dtype == other.dtype
+        )
+
+    def __hash__(self) -> int:
+        return self._hash  # type: ignore[attr-defined, no-any-return]
+
+    def __repr__(self) -> str:
+        text = f"TensorSpec({self.dtype!r}, {self.shape}"
+        if not self.is_dense:
+            text += f", strides={self.strides}"
+        if self.offset:
+            text += f", offset={self.offset}"
+        return text + ")"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TensorSpec, (self.dtype, self.shape, self.strides, self.offset)
+
+
+class Scalar:
+    """An operand that is a number, given at launch and held in the compute type of `dtype`. A frozen, hashable value.
+
+    Raises ValueError for a dtype that EP lacks.
+    """
+
+    __slots__ = ("dtype",)
+
+    dtype: str
+
+    def __init__(self, dtype: str) -> None:
+        if type(dtype) is not str or dtype not in DTYPES:
+            _explain_dtype(dtype)
+        object.__setattr__(self, "dtype", dtype)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of a number: no dimensions."""
+        return ()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        message = f"Scalar is frozen; make a new one instead of setting {name}"
+        raise AttributeError(message)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scalar) and self.dtype == other.dtype
+
+    def __hash__(self) -> int:
+        return hash((Scalar, self.dtype))
+
+    def __repr__(self) -> str:
+        return f"Scalar({self.dtype!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Scalar, (self.dtype,)
+
+
+def _span(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, size: int) -> tuple[int, int]:
+    if not size:
+        return offset, offset
+    lo = hi = offset
+    for extent, stride in zip(shape, strides, strict=True):
+        if stride < 0:
+            lo += (extent - 1) * stride
+        else:
+            hi += (extent - 1) * stride
+    return lo, hi + 1
+
+
+def _integers(name: str, values: Any, lowest: int | None = None) -> tuple[int, ...]:
+    try:
+        integers = tuple(value.__index__() for value in values)
+    except (AttributeError, TypeError):
+        message = f"TensorSpec: {name} {values!r} is not a sequence of integers"
+        raise TypeError(message) from None
+    if lowest is not None and any(value < lowest for value in integers):
+        message = f"TensorSpec: {name} {integers} has a value below {lowest}"
+        raise ValueError(message)
+    return integers
+
+
+def _explain_dtype(name: Any) -> Any:
+    if type(name) is not str:
+        message = f"TensorSpec: dtype {name!r} is not a string; give the name of an element type, such as 'float32'"
+        raise TypeError(message)
+    return dtype(name)
+
+
+def _explain_offset(offset: Any, lo: Any) -> None:
+    if type(offset) is not int:
+        message = f"TensorSpec: offset {offset!r} is not an integer"
+        raise TypeError(message)
+    message = f"TensorSpec: the strides reach element {lo}, before the memory; give an offset of at least {offset - lo}"
+    raise ValueError(message)

@@ -1,0 +1,418 @@
+"""A Stream is a queue of work on one device, in order. Everything enqueued anywhere passes its one door, _submit."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, final
+
+from ep.buffers import view_of
+from ep.errors import ClosedError, DeviceError, EpError
+from ep.event import Event, HostEvent
+from ep.memory import Memory
+from ep.waiting import check_timeout, wait_until
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+    from ep.device import Device
+
+__all__ = ["PATTERN_LENGTHS", "Stream"]
+
+PATTERN_LENGTHS: Final = (1, 2, 4, 8, 16)
+_HELD_BATCH: Final = 16
+
+Run = Callable[["Stream", tuple[Memory, ...], tuple[Any, ...]], Any]
+
+
+class Stream(ABC):
+    """An in-order queue, made by `device.stream()`. Used by one thread at a time.
+
+    is_synchronous  : True: each verb returns when its work is done
+    is_timed        : True: events recorded with timed=True carry device time
+    """
+
+    def __init__(self, device: Device, *, is_synchronous: bool, is_timed: bool) -> None:
+        self.device = device
+        self.name = f"{device.name}/stream"
+        self.is_synchronous = is_synchronous
+        self.is_timed = is_timed
+        self.is_closed = False
+        self._sequence = 0
+        self._fenced: tuple[int, Event | None] = (0, None)
+        self._held: list[memoryview] = []
+        self._batches: deque[tuple[Event, list[memoryview]]] = deque()
+        self._error: BaseException | None = None
+
+    @final
+    def _submit(self, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Run) -> Any:
+        """Enqueue `run(self, memories, scalars)`: the one door of every launch, copy, fill, record and wait.
+
+        what : the Primitive or Step launched, or the name of the verb
+
+        Numbers the enqueue, enrols the stream with the devices whose memory it touches, refuses closed memories.
+        What replaces this function on a stream sees all of its work.
+        """
+        device = self.device
+        for memory in memories:
+            if memory._block.device is not device:  # noqa: SLF001 - closed or foreign, in one comparison
+                self._admit(what, memory)
+        self._sequence += 1
+        try:
+            return run(self, memories, scalars)
+        except DeviceError as error:
+            error.op, error.stream, error.sequence = str(what), self.name, self._sequence
+            raise
+
+    # What users call.
+
+    @final
+    def upload(self, dst: Memory, src: Buffer) -> None:
+        """Copy a host buffer to the device.
+
+        dst : as many bytes as src, on this stream's device
+        src : contiguous buffer; read when the stream gets there: leave it unchanged until then; it is kept alive
+
+        Raises ValueError or TypeError before anything is enqueued.
+        """
+        view = view_of(src, "upload: src", writable=False)
+        self._check("upload", "dst", dst)
+        _check_lengths("upload", dst.nbytes, view.nbytes)
+        if view.nbytes:
+            self._submit("upload", (dst,), (view,), _run_upload)
+            self._hold(view)
+
+    @final
+    def download(self, dst: Buffer, src: Memory) -> None:
+        """Copy device bytes to a host buffer.
+
+        dst : contiguous writable buffer of as many bytes as src; written when the stream gets there; it is kept alive
+        src : on this stream's device
+
+        Raises ValueError or TypeError before anything is enqueued.
+        """
+        view = view_of(dst, "download: dst", writable=True)
+        self._check("download", "src", src)
+        _check_lengths("download", view.nbytes, src.nbytes)
+        if view.nbytes:
+            self._submit("download", (src,), (view,), _run_download)
+            self._hold(view)
+
+    @final
+    def copy(self, dst: Memory, src: Memory) -> None:
+        """Copy bytes between memories, one of them at least on this stream's device; the other device is not ordered.
+
+        Where the devices cannot reach each other the bytes pass through the host, which waits: degraded.
+        Raises ValueError for unlike lengths, overlapping ranges of one memory, or memories of two other devices.
+        """
+        self._check("copy", "dst", dst, anywhere=True)
+        self._check("copy", "src", src, anywhere=True)
+        _check_lengths("copy", dst.nbytes, src.nbytes)
+        if dst.device is not self.device and src.device is not self.device:
+            message = f"copy: dst is on {dst.device.name} and src on {src.device.name}; one must be on {self.device.name}"
+            raise ValueError(message)
+        if dst._block is src._block and abs(dst.offset - src.offset) < dst.nbytes:  # noqa: SLF001 - same allocation?
+            message = f"copy: dst [{dst.offset}:+{dst.nbytes}] and src [{src.offset}:+{src.nbytes}] overlap"
+            raise ValueError(message)
+        if not dst.nbytes:
+            return
+        other = src.device if dst.device is self.device else dst.device
+        if self.device.can_copy_from(other):
+            self._submit("copy", (dst, src), (), _run_copy)
+        else:
+            self._submit("copy", (dst, src), (), _run_staged_copy)
+
+    @final
+    def fill(self, dst: Memory, pattern: bytes) -> None:
+        """Repeat a pattern of 1, 2, 4, 8 or 16 bytes over a memory.
+
+        dst : its nbytes and its offset within the allocation are multiples of the pattern's length
+
+        Raises ValueError otherwise.
+        """
+        pattern = bytes(pattern)
+        length = len(pattern)
+        if length not in PATTERN_LENGTHS:
+            message = f"fill: the pattern has {length} bytes; it needs 1, 2, 4, 8 or 16"
+            raise ValueError(message)
+        self._check("fill", "dst", dst)
+        if dst.nbytes % length or dst.offset % length:
+            message = f"fill: dst at offset {dst.offset} with {dst.nbytes} bytes; both must be multiples of the {length}-byte pattern"
+            raise ValueError(message)
+        if dst.nbytes:
+            self._submit("fill", (dst,), (pattern,), _run_fill)
+
+    @final
+    def record(self, *, timed: bool = False) -> Event:
+        """Return an event at this point of the stream; `timed`: it carries device time.
+
+        Raises ValueError for a timed event on an untimed stream.
+        """
+        self._require_open("record")
+        if timed and not self.is_timed:
+            message = f"record: {self.name} is untimed; make it with device.stream(timed=True) for timed events"
+            raise ValueError(message)
+        event: Event = self._submit("record", (), (timed,), _run_record)
+        return event
+
+    @final
+    def wait(self, event: Event) -> None:
+        """Let the device hold back later work of this stream until the event is done; the host does not wait.
+
+        The event may be of another stream, device or provider; where the hardware cannot wait for it the enqueuing
+        host does: degraded.
+        """
+        self._require_open("wait")
+        if not isinstance(event, Event):
+            message = f"wait: {event!r} is not an Event; stream.record() gives one"
+            raise TypeError(message)
+        if event.stream is not self:
+            self._submit("wait", (), (event,), _run_wait)
+
+    @property
+    @final
+    def is_idle(self) -> bool:
+        """True if all that was enqueued is done. Never waits where the provider can answer."""
+        self._require_open("is_idle")
+        return self._fence() is None
+
+    @final
+    def synchronize(self, timeout: float | None = None) -> None:
+        """Let the host wait for all that was enqueued, at most `timeout` seconds.
+
+        Raises TimeoutError, after which the stream is usable, or the error of work that failed. Ctrl-C works.
+        """
+        self._require_open("synchronize")
+        check_timeout(timeout, f"{self.name}.synchronize")
+        if not self.is_synchronous:
+            if type(self)._is_idle is not Stream._is_idle:
+                wait_until(self._is_idle, timeout, f"{self.name}.synchronize")
+                self._synchronize()
+            elif timeout is None:
+                self._synchronize()
+            else:
+                self._synchronize_beside(timeout)
+            self._held.clear()
+            self._batches.clear()
+        self._raise_error()
+
+    @final
+    def close(self) -> None:
+        """Wait for all that was enqueued, then close. Idempotent. Raises the error of work that failed."""
+        if self.is_closed:
+            return
+        try:
+            self.synchronize()
+        finally:
+            self._finish()
+
+    # What a provider must write.
+
+    @abstractmethod
+    def _copy(self, dst: Memory | memoryview, src: Memory | memoryview, nbytes: int) -> None:
+        """Enqueue a copy; each side is a Memory or a flat memoryview of nbytes > 0 bytes, one at least a Memory."""
+
+    @abstractmethod
+    def _synchronize(self) -> None:
+        """Wait until all that was enqueued is done. Raises the DeviceError of work that failed."""
+
+    # What a provider may write.
+
+    def _fill(self, dst: Memory, pattern: bytes) -> None:
+        """Enqueue a fill; nbytes and offset are multiples of the pattern's length. Default: a copy from the host."""
+        self.device._degrade("fill")  # noqa: SLF001 - defaults are counted where they run
+        view = memoryview(pattern * (dst.nbytes // len(pattern)))
+        self._copy(dst, view, dst.nbytes)
+        self._hold(view)
+
+    def _record(self, *, timed: bool) -> Event:
+        """Enqueue an event. Default: the host waits, and the event is done."""
+        self.device._degrade("event")  # noqa: SLF001
+        self._synchronize()
+        return HostEvent(self, is_timed=timed)
+
+    def _can_wait(self, event: Event) -> bool:
+        """Say whether _wait takes this event. Default: those of this device."""
+        return event.device is self.device
+
+    def _wait(self, event: Event) -> None:
+        """Enqueue a wait of the device. Default: the host waits."""
+        self.device._degrade("wait")  # noqa: SLF001
+        event.synchronize()
+
+    def _is_idle(self) -> bool:
+        """Answer without waiting whether all that was enqueued is done."""
+        raise NotImplementedError
+
+    def _close(self) -> None:
+        """Release what the stream holds; nothing is under way."""
+
+    # What EP itself calls.
+
+    @final
+    def _fail(self, error: BaseException) -> None:
+        """Keep the first error of asynchronous work; the next synchronisation raises it. For providers' workers."""
+        if self._error is None:
+            self._error = error
+
+    @final
+    def _raise_error(self) -> None:
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+
+    @final
+    def _fence(self) -> Event | None:
+        """Return an event that is not done until all enqueued so far is, None if it is already."""
+        if self.is_synchronous or self.is_closed:
+            return None
+        sequence, event = self._fenced
+        if sequence != self._sequence:
+            if type(self)._record is Stream._record:
+                self._synchronize()
+                event = None
+            else:
+                event = self._record(timed=False)
+            self._fenced = (self._sequence, event)
+        if event is not None and event._is_done():  # noqa: SLF001 - our own class
+            event = None
+            self._fenced = (self._sequence, None)
+        return event
+
+    @final
+    def _hold(self, view: memoryview) -> None:
+        """Keep a host buffer until its copy is seen done."""
+        if self.is_synchronous:
+            return
+        self._held.append(view)
+        if len(self._held) >= _HELD_BATCH:
+            fence = self._fence()
+            if fence is not None:
+                self._batches.append((fence, self._held))
+            self._held = []
+        while self._batches and self._batches[0][0]._is_done():  # noqa: SLF001
+            self._batches.popleft()
+
+    @final
+    def _synchronize_beside(self, timeout: float) -> None:
+        waiter = threading.Thread(target=self._synchronize_quietly, name=f"{self.name} wait", daemon=True)
+        waiter.start()
+        wait_until(lambda: not waiter.is_alive(), timeout, f"{self.name}.synchronize")
+
+    @final
+    def _synchronize_quietly(self) -> None:
+        try:
+            self._synchronize()
+        except DeviceError as error:
+            self._fail(error)
+
+    @final
+    def _admit(self, what: Any, memory: Memory) -> None:
+        memory._require_open(str(what))  # noqa: SLF001 - one mechanism
+        memory.device._retired.enrol(self)  # noqa: SLF001
+
+    @final
+    def _check(self, operation: str, argument: str, memory: Any, *, anywhere: bool = False) -> None:
+        self._require_open(operation)
+        if type(memory) is not Memory:
+            message = f"{operation}: {argument} is {type(memory).__name__}, needs a Memory; device.allocate gives one"
+            raise TypeError(message)
+        memory._require_open(f"{operation}: {argument}")  # noqa: SLF001
+        if not anywhere and memory.device is not self.device:
+            message = f"{operation}: {argument} is on {memory.device.name}, needs {self.device.name}; use copy"
+            raise ValueError(message)
+
+    @final
+    def _require_open(self, operation: str) -> None:
+        if self.is_closed:
+            self._refuse(operation)
+        self.device._check_fork(operation)  # noqa: SLF001
+
+    @final
+    def _refuse(self, what: Any, *_: Any) -> Any:
+        """Take the place of _submit once the stream is closed."""
+        message = f"{what}: {self.name} was closed; make another with {self.device.name}'s device.stream()"
+        raise ClosedError(message)
+
+    @final
+    def _refuse_fork(self, what: Any, *_: Any) -> Any:
+        """Take the place of _submit in a forked child."""
+        self.device._check_fork(str(what))  # noqa: SLF001
+
+    @final
+    def _finish_quietly(self) -> None:
+        """Close at the end of the process, when nobody is left to hear of an error but a warning."""
+        try:
+            self.close()
+        except EpError as error:
+            warnings.warn(f"{self.name}: work failed and nobody waited for it: {error}", ResourceWarning, stacklevel=1)
+
+    @final
+    def _finish(self) -> None:
+        if not self.is_closed:
+            self.is_closed = True
+            self._submit = self._refuse  # type: ignore[method-assign]  # replacing the door is how a stream changes
+            self._held.clear()
+            self._batches.clear()
+            self._close()
+
+    def __del__(self) -> None:
+        # A stream with work under way outlives its last reference: memories that the work touches depend on it.
+        if not getattr(self, "is_closed", True):
+            self.device._retired.adopt(self)  # noqa: SLF001
+
+    def __repr__(self) -> str:
+        return f"<Stream {self.name}>"
+
+
+def _check_lengths(operation: str, dst: int, src: int) -> None:
+    if dst != src:
+        message = f"{operation}: dst has {dst} bytes and src has {src}; take a view of the longer, such as memory[:{min(dst, src)}]"
+        raise ValueError(message)
+
+
+def _run_upload(stream: Stream, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
+    stream._copy(memories[0], scalars[0], memories[0].nbytes)  # noqa: SLF001 - the verbs of this module
+
+
+def _run_download(stream: Stream, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
+    stream._copy(scalars[0], memories[0], memories[0].nbytes)  # noqa: SLF001
+
+
+def _run_copy(stream: Stream, memories: tuple[Memory, ...], _: tuple[Any, ...]) -> None:
+    stream._copy(memories[0], memories[1], memories[0].nbytes)  # noqa: SLF001
+
+
+def _run_staged_copy(stream: Stream, memories: tuple[Memory, ...], _: tuple[Any, ...]) -> None:
+    """Pass the bytes through the host: out of the source in its order, then into the target."""
+    dst, src = memories
+    bounce = memoryview(bytearray(dst.nbytes))
+    stream.device._degrade("copy-between-devices")  # noqa: SLF001
+    ours_is_source = src.device is stream.device
+    other = (dst if ours_is_source else src).device.stream()
+    reader, writer = (stream, other) if ours_is_source else (other, stream)
+    reader._copy(bounce, src, src.nbytes)  # noqa: SLF001
+    reader._synchronize()  # noqa: SLF001
+    writer._copy(dst, bounce, dst.nbytes)  # noqa: SLF001
+    writer._synchronize()  # noqa: SLF001
+    other.close()
+
+
+def _run_fill(stream: Stream, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
+    stream._fill(memories[0], scalars[0])  # noqa: SLF001
+
+
+def _run_record(stream: Stream, _: tuple[Memory, ...], scalars: tuple[Any, ...]) -> Event:
+    return stream._record(timed=scalars[0])  # noqa: SLF001
+
+
+def _run_wait(stream: Stream, _: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
+    event = scalars[0]
+    if stream._can_wait(event):  # noqa: SLF001
+        stream._wait(event)  # noqa: SLF001
+    else:
+        stream.device._degrade("wait")  # noqa: SLF001
+        event.synchronize()

@@ -1,0 +1,42 @@
+"""How the host waits: it polls, in growing slices of at most 50 ms, so that timeouts and Ctrl-C work everywhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+from ep.errors import TimeoutError  # noqa: A004 - ours is the builtin, too
+
+__all__ = ["check_timeout", "wait_until"]
+
+_SPIN_SECONDS: Final = 50e-6
+_FIRST_SLICE: Final = 20e-6
+_LONGEST_SLICE: Final = 0.05
+
+
+def check_timeout(timeout: float | None, operation: str) -> None:
+    """Raise ValueError unless `timeout` is None or a number of seconds that is at least 0."""
+    if timeout is not None and not timeout >= 0:
+        message = f"{operation}: timeout {timeout!r} is not a number of seconds; give at least 0, or None to wait forever"
+        raise ValueError(message)
+
+
+def wait_until(is_done: Callable[[], bool], timeout: float | None, operation: str) -> None:
+    """Return once `is_done()` is true.
+
+    timeout : seconds, None for ever
+
+    Slices grow with the time already waited, an eighth of it, so that the wait costs little and ends soon after.
+    Raises TimeoutError naming `operation`.
+    """
+    check_timeout(timeout, operation)
+    begin = time.monotonic()
+    while not is_done():
+        waited = time.monotonic() - begin
+        if timeout is not None and waited >= timeout:
+            message = f"{operation}: not done after {timeout} s; it goes on, and may be waited for again"
+            raise TimeoutError(message)
+        if waited > _SPIN_SECONDS:
+            pause = min(max(_FIRST_SLICE, waited / 8), _LONGEST_SLICE)
+            time.sleep(pause if timeout is None else min(pause, max(0.0, timeout - waited)))
