@@ -84,6 +84,8 @@ def convert(name: str, value: Number) -> Number:
     """
     row = dtype(name)
     try:
+        if isinstance(value, str | bytes):  # int() and float() would read text
+            raise TypeError  # noqa: TRY301 - explained below, like every other misfit
         return _CONVERT[row.kind](row, value)
     except OverflowError:
         message = f"scalar {value!r} is out of the range of {name}"
@@ -100,9 +102,10 @@ def _to_bool(_: DType, value: Number) -> bool:
 
 
 def _to_integer(row: DType, value: Number) -> int:
-    exact = int(value)  # type: ignore[arg-type]  # a complex raises TypeError here, which convert() explains
     low, high = row.range
-    if exact != value or not low <= exact <= high:
+    # A complex raises TypeError here and an infinity OverflowError, which convert() explains; NaN equals nothing.
+    exact = int(value) if value == value else None  # type: ignore[arg-type]  # noqa: PLR0124
+    if exact is None or exact != value or not low <= exact <= high:
         message = f"scalar {value!r} is not exactly a {row.name}, which holds integers from {low} to {high}"
         raise ValueError(message)
     return exact

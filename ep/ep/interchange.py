@@ -43,6 +43,7 @@ def operand_memory(where: str, obj: Any, spec: TensorSpec | Scalar, device: Devi
     Raises ValueError if it lies otherwise than `spec` says, is read-only but written, or out of the device's reach.
     """
     array = _array(obj, where)
+    _require_reach(where, device)
     have = _spec(array)
     if have != spec:
         message = f"{where} is {have}, needs {spec}; make the descriptor with TensorSpec.of(array)"
@@ -54,11 +55,15 @@ def operand_memory(where: str, obj: Any, spec: TensorSpec | Scalar, device: Devi
 
 
 def _memory(array: np.ndarray[Any, Any], where: str, device: Device) -> Memory:
+    _require_reach(where, device)
+    spec = _spec(array)
+    return device.wrap_host(array.ctypes.data - spec.offset * spec.itemsize, spec.nbytes, array)
+
+
+def _require_reach(where: str, device: Device) -> None:
     if not device.reaches_host:
         message = f"{where} is host memory, which {device.name} does not reach; copy it there with stream.upload"
         raise ValueError(message)
-    spec = _spec(array)
-    return device.wrap_host(array.ctypes.data - spec.offset * spec.itemsize, spec.nbytes, array)
 
 
 def _spec(array: np.ndarray[Any, Any]) -> TensorSpec:

@@ -30,7 +30,7 @@ class Block:
     `holds` counts the bound steps that need the bytes although the memory was closed.
     """
 
-    __slots__ = ("device", "handle", "holds", "is_retired", "kind", "nbytes", "owner", "retire")
+    __slots__ = ("__weakref__", "device", "handle", "holds", "is_retired", "kind", "nbytes", "owner", "retire")
 
     def __init__(self, device: Device, handle: Any, nbytes: int, kind: MemoryKind, owner: object = None) -> None:
         self.device: Device | None = device

@@ -1,0 +1,87 @@
+"""What a device can do, asked without compiling: every cell of every family, and the runtime abilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ep.claims import read_claims
+from ep.device import Device
+from ep.implementation import choose
+from ep.registry import families
+from ep.stream import Stream
+
+if TYPE_CHECKING:
+    from ep.cells import Cell
+    from ep.claims import Claims
+    from ep.family import Family
+
+__all__ = ["ABILITIES", "Capability", "capabilities", "how"]
+
+
+class Capability(NamedTuple):
+    """One row of the matrix; `how` is native, lowered, degraded or none."""
+
+    family: str
+    op: str
+    dtypes: str
+    layout: str
+    claimed: bool
+    how: str
+
+
+_STREAM_TWINS: Final = {"fill": "_fill", "event": "_record", "wait": "_wait", "timeout": "_is_idle"}
+_DEVICE_TWINS: Final = {"host-memory": "_host", "wrap-host": "_wrap_host", "copy-between-devices": "_can_copy_from"}
+_WITHOUT_DEFAULT: Final = frozenset({"host-memory", "wrap-host"})
+
+ABILITIES: Final = tuple(sorted([*_STREAM_TWINS, *_DEVICE_TWINS, "timing", "native-calls"]))
+"""The optional runtime abilities, as they stand in `runtime/ability/NAME` claims."""
+
+
+def capabilities(device: Device) -> Iterator[Capability]:
+    """Yield every cell and runtime ability with how this device serves it."""
+    claims = read_claims(device.provider.manifest.claims)
+    for family in families().values():
+        for cell in family.cells():
+            yield _row(device, family, cell, claims)
+    yield from _abilities(device, claims)
+
+
+def how(device: Device, family: Family, cell: Cell) -> str:
+    """Return how a device serves a cell: "native", "lowered" or "none". Compiles nothing."""
+    table = device.provider.implementations
+    asked = descriptor = family.sample(cell)
+    while descriptor is not None:
+        if choose(table.get(type(descriptor), ()), descriptor, device.info, []) is not None:
+            return "native" if descriptor is asked else "lowered"
+        descriptor = descriptor.lower()
+    return "none"
+
+
+def _row(device: Device, family: Family, cell: Cell, claims: Claims) -> Capability:
+    claimed = claims.covers(str(cell), family.since(cell), device.info.features)
+    return Capability(cell.family, cell.op, cell.dtypes, cell.layout, claimed, how(device, family, cell))
+
+
+def _abilities(device: Device, claims: Claims) -> Iterator[Capability]:
+    stream = device.stream()
+    for name in ABILITIES:
+        claimed = claims.covers(f"runtime/ability/{name}", "1.0", device.info.features)
+        yield Capability("runtime", "ability", "-", name, claimed, _ability(device, stream, name))
+    stream.close()
+
+
+def _ability(device: Device, stream: Stream, name: str) -> str:
+    if name == "native-calls":
+        return "none" if device.native_calls is None else "native"
+    if name == "timing":
+        return "none" if not stream.is_timed else _twin(type(stream), Stream, "_record", "degraded")
+    if name == "timeout" and stream.is_synchronous:
+        return "native"
+    if name in _STREAM_TWINS:
+        return _twin(type(stream), Stream, _STREAM_TWINS[name], "degraded")
+    return _twin(type(device), Device, _DEVICE_TWINS[name], "none" if name in _WITHOUT_DEFAULT else "degraded")
+
+
+def _twin(kind: type[Any], default: type[Any], twin: str, otherwise: str) -> str:
+    return otherwise if getattr(kind, twin) is getattr(default, twin) else "native"

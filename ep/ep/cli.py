@@ -1,0 +1,163 @@
+"""The command `ep`: devices, doctor, capabilities. Exit codes: 0 good, 1 failures, 2 wrong use, 3 unavailable."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from ep.capabilities import capabilities
+from ep.claims import ClaimsError
+from ep.doctor import examine, variables
+from ep.errors import EpError, UnavailableError
+from ep.registry import device, devices, provider
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["command", "main"]
+
+_EXIT_CODES: Final = "Exit codes: 0 good, 1 something failed, 2 wrong use, 3 provider or device unavailable, 130 Ctrl-C."
+_STYLES: Final = {"ok": "green", "unavailable": "yellow", "refused": "yellow", "broken": "red"}
+
+
+@click.group(epilog=_EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="execution-provider")
+def command() -> None:
+    """Look at the hardware that EP sees on this machine."""
+
+
+@command.command("devices", epilog=_EXIT_CODES)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+def devices_command(*, as_json: bool) -> None:
+    """List the devices of every provider that is here."""
+    found = devices()
+    prints = Counter(each.info.fingerprint for each in found)
+    rows = [
+        {
+            "device": each.name,
+            "name": each.info.name,
+            "vendor": each.info.vendor,
+            "driver": each.info.driver,
+            "memory": each.info.memory,
+            "features": sorted(each.info.features),
+            "fingerprint": each.info.fingerprint,
+            "also": _twins(each, found) if prints[each.info.fingerprint] > 1 else [],
+        }
+        for each in found
+    ]
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    table = _table("device", "name", "memory", "features", "same hardware as")
+    for row in rows:
+        table.add_row(row["device"], row["name"], _size(row["memory"]), " ".join(row["features"]), " ".join(row["also"]))
+    _print(table)
+    if not rows:
+        click.echo("no device found; ep doctor says why")
+
+
+@command.command("doctor", epilog=_EXIT_CODES)
+@click.option("--traceback", "tracebacks", is_flag=True, help="Print the traceback of each broken provider.")
+def doctor_command(*, tracebacks: bool) -> None:
+    """Say what was found, what was refused and why, and check that each device works."""
+    for name, value in variables().items():
+        click.echo(f"{name}={value}")
+    table = _table("", "verdict", "reason", "from")
+    findings = list(examine())
+    for finding in findings:
+        style = _STYLES[finding.verdict]
+        table.add_row(finding.subject, f"[{style}]{finding.verdict}[/]", _escape(finding.reason), finding.origin)
+    _print(table)
+    broken = [finding for finding in findings if finding.verdict == "broken"]
+    for finding in broken:
+        if tracebacks and finding.traceback:
+            click.echo(f"\n{finding.subject}:\n{finding.traceback}")
+    counts = Counter(finding.verdict for finding in findings)
+    click.echo(", ".join(f"{counts[verdict]} {verdict}" for verdict in _STYLES))
+    if broken and not tracebacks and any(finding.traceback for finding in broken):
+        click.echo("ep doctor --traceback prints where it broke")
+    if broken:
+        sys.exit(1)
+
+
+@command.command("capabilities", epilog=_EXIT_CODES)
+@click.option("--provider", "name", required=True, help="Name of the provider.")
+@click.option("--device", "index", default=0, show_default=True, help="Number of its device.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list of all rows.")
+def capabilities_command(*, name: str, index: int, as_json: bool) -> None:
+    """List what a provider's device claims and how it serves each cell, compiling nothing."""
+    provider(name)
+    rows = list(capabilities(device(f"{name}:{index}")))
+    if as_json:
+        click.echo(json.dumps([row._asdict() for row in rows], indent=1))
+        return
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for row in rows:
+        counts.setdefault((row.family, row.layout if row.family == "runtime" else row.op), Counter())[row.how] += 1
+        counts[row.family, row.layout if row.family == "runtime" else row.op]["claimed"] += row.claimed
+    table = _table("family", "op", "native", "lowered", "degraded", "none", "claimed")
+    for (family, op), count in counts.items():
+        table.add_row(family, op, *(str(count[key]) for key in ("native", "lowered", "degraded", "none", "claimed")))
+    _print(table)
+
+
+def main() -> None:
+    """Run the command; every error becomes one message and an exit code, never a traceback."""
+    try:
+        command(standalone_mode=False)
+    except click.exceptions.Abort:
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except UnavailableError as error:
+        _fail(error, 3)
+    except ValueError as error:
+        _fail(error, 2)
+    except (EpError, ClaimsError) as error:
+        _fail(error, 1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _fail(error: Exception, code: int) -> None:
+    click.echo(f"ep: {error}", err=True)
+    sys.exit(code)
+
+
+def _twins(each: Any, found: list[Any]) -> list[str]:
+    fingerprint = each.info.fingerprint
+    return [other.name for other in found if fingerprint and other is not each and other.info.fingerprint == fingerprint]
+
+
+def _table(*columns: str) -> Table:
+    from rich.table import Table  # noqa: PLC0415 - JSON output does without rich
+
+    table = Table(box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def _print(table: Table) -> None:
+    from rich.console import Console  # noqa: PLC0415
+
+    Console(soft_wrap=not sys.stdout.isatty()).print(table)
+
+
+def _escape(text: str) -> str:
+    from rich.markup import escape  # noqa: PLC0415
+
+    return escape(text)
+
+
+def _size(nbytes: int) -> str:
+    return f"{nbytes / 2**30:.1f} GiB" if nbytes else ""
+
+
+if __name__ == "__main__":
+    main()

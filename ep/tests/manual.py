@@ -1,0 +1,183 @@
+"""A provider for tests whose work is done only when the test says so, with one descriptor of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import ep
+from ep.manifest import Manifest
+
+
+class Negate(ep.Descriptor):
+    """out = -x, bytewise on int8; `lowered` makes it lower to another value of itself."""
+
+    family = "negate"
+    operands = ("x", "out")
+    inplace = ("x",)
+    __slots__ = ("lowers_to",)
+
+    def __init__(self, *, x: ep.TensorSpec, out: ep.TensorSpec, op: str = "-", lowers_to: Negate | None = None) -> None:
+        object.__setattr__(self, "lowers_to", lowers_to)
+        self._freeze(op, (x, out))
+
+    def lower(self) -> Negate | None:
+        return self.lowers_to
+
+
+class Scale(ep.Descriptor):
+    """out = factor * x on int32."""
+
+    family = "scale"
+    operands = ("factor", "x", "out")
+    __slots__ = ()
+
+    def __init__(self, *, x: ep.TensorSpec, out: ep.TensorSpec) -> None:
+        self._freeze("-", (ep.Scalar("int32"), x, out))
+
+
+class ManualProvider(ep.Provider):
+    def __init__(self, count: int = 1, reason: str = "") -> None:
+        self.name = "manual"
+        self.manifest = Manifest("manual", "Test", (0, 1), fork_safe=True, path=Path("provider.toml"))
+        self.count = count
+        self.reason = reason
+        self.probes = 0
+        self.table: dict[type[ep.Descriptor], tuple[ep.Implementation, ...]] = {}
+
+    @property
+    def implementations(self) -> dict[type[ep.Descriptor], tuple[ep.Implementation, ...]]:
+        return self.table
+
+    def _probe(self) -> None:
+        self.probes += 1
+        if self.reason:
+            raise ep.UnavailableError(self.reason)
+
+    def _devices(self) -> list[ep.Device]:
+        return [ManualDevice(ep.DeviceInfo("Manual", "Test")) for _ in range(self.count)]
+
+
+class ManualDevice(ep.Device):
+    def __init__(self, info: ep.DeviceInfo) -> None:
+        super().__init__(info)
+        self.freed: list[Any] = []
+        self.limit = 1 << 40
+        self.in_use = 0
+
+    def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> bytearray:
+        if self.in_use + nbytes > self.limit:
+            raise ep.OutOfMemoryError("full", requested=nbytes, free=self.limit - self.in_use)
+        self.in_use += nbytes
+        return bytearray(nbytes)
+
+    def _free(self, handle: bytearray, kind: ep.MemoryKind) -> None:
+        self.in_use -= len(handle)
+        self.freed.append(handle)
+
+    def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> ep.Stream:
+        if synchronous:
+            raise ep.UnsupportedError("asynchronous only")
+        return ManualStream(self, is_synchronous=False, is_timed=timed)
+
+
+class ManualStream(ep.Stream):
+    """Work waits in `queue`; `advance()` does it. Events count what was enqueued before them."""
+
+    def __init__(self, device: ep.Device, *, is_synchronous: bool, is_timed: bool) -> None:
+        super().__init__(device, is_synchronous=is_synchronous, is_timed=is_timed)
+        self.queue: list[Any] = []
+        self.done = 0
+        self.enqueued = 0
+        self.events = 0
+        self.closed = False
+
+    def enqueue(self, work: Any) -> None:
+        self.queue.append(work)
+        self.enqueued += 1
+
+    def advance(self, count: int | None = None) -> None:
+        for _ in range(len(self.queue) if count is None else count):
+            self.queue.pop(0)()
+            self.done += 1
+
+    def _copy(self, dst: Any, src: Any, nbytes: int) -> None:
+        def work() -> None:
+            _content(dst)[:nbytes] = _content(src)[:nbytes]
+
+        self.enqueue(work)
+
+    def _synchronize(self) -> None:
+        self.advance()
+
+    def _record(self, *, timed: bool) -> ep.Event:
+        self.events += 1
+        return ManualEvent(self, is_timed=timed)
+
+    def _close(self) -> None:
+        self.closed = True
+
+
+class ManualEvent(ep.Event):
+    def __init__(self, stream: ManualStream, *, is_timed: bool) -> None:
+        super().__init__(stream, is_timed=is_timed)
+        self.place = stream.enqueued
+
+    def _is_done(self) -> bool:
+        return self.stream.done >= self.place  # type: ignore[attr-defined]
+
+    def _seconds_since(self, earlier: ep.Event) -> float:
+        return (self.place - earlier.place) * 1e-3  # type: ignore[attr-defined]
+
+
+def _content(side: Any) -> memoryview:
+    return side if isinstance(side, memoryview) else memoryview(side.handle)[side.offset : side.offset + side.nbytes]
+
+
+class NegateKernel(ep.Kernel):
+    def launch(self, stream: Any, memories: Any, scalars: Any) -> None:
+        x, out = memories
+
+        def work() -> None:
+            _content(out)[:] = bytes((256 - byte) % 256 for byte in _content(x))
+
+        stream.enqueue(work)
+
+
+class ScaleKernel(ep.Kernel):
+    def launch(self, stream: Any, memories: Any, scalars: Any) -> None:
+        x, out = memories
+
+        def work() -> None:
+            source, target = _content(x).cast("i"), _content(out).cast("i")
+            for index, value in enumerate(source):
+                target[index] = scalars[0] * value
+
+        stream.enqueue(work)
+
+
+class Strategy(ep.Implementation):
+    """Accepts what `accept` says and counts what it compiles."""
+
+    def __init__(self, name: str, kernel: type[ep.Kernel], *, answer: Any = True) -> None:
+        self._name = name
+        self.kernel = kernel
+        self.answer = answer
+        self.keys: list[ep.KernelKey] = []
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def accepts(self, descriptor: ep.Descriptor, info: ep.DeviceInfo) -> bool:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer  # type: ignore[no-any-return]
+
+    def compile(self, key: ep.KernelKey, device: ep.Device) -> str:
+        self.keys.append(key)
+        return "code"
+
+    def create(self, descriptor: ep.Descriptor, device: ep.Device, code: str) -> ep.Kernel:
+        assert code == "code"
+        return self.kernel()

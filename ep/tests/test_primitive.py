@@ -1,0 +1,208 @@
+"""Primitives: the walk, the two-level cache, checked calls and bound steps."""
+
+from __future__ import annotations
+
+import threading
+
+import manual
+import pytest
+
+import ep
+from ep.cache import LRU
+
+INT8 = ep.TensorSpec("int8", (4,))
+
+
+def descriptor(size=4, **more):
+    return manual.Negate(x=ep.TensorSpec("int8", (size,)), out=ep.TensorSpec("int8", (size,)), **more)
+
+
+def test_checked_call_enqueues_and_runs(device, stream):
+    x, out, back = device.allocate(4), device.allocate(4), bytearray(4)
+    negate = descriptor().on(device)
+    stream.upload(x, b"\1\2\3\0")
+    negate(stream, x=x, out=out)
+    stream.download(back, out)
+    stream.synchronize()
+    assert back == b"\xff\xfe\xfd\0"
+
+
+def test_scalars_are_converted_at_launch(device, stream):
+    spec = ep.TensorSpec("int32", (2,))
+    scale = manual.Scale(x=spec, out=spec).on(device)
+    x, out, back = device.allocate(8), device.allocate(8), bytearray(8)
+    stream.fill(x, (5).to_bytes(4, "little"))
+    scale(stream, factor=3.0, x=x, out=out)
+    stream.download(back, out)
+    stream.synchronize()
+    assert memoryview(back).cast("i").tolist() == [15, 15]
+    for bad, kind in ((1.5, ValueError), (2**31, ValueError), ("a", TypeError)):
+        with pytest.raises(kind, match="scale: factor"):
+            scale(stream, factor=bad, x=x, out=out)
+
+
+def test_calls_are_refused_before_anything_is_enqueued(provider, device, stream):
+    x, out = device.allocate(4), device.allocate(4)
+    negate = descriptor().on(device)
+    other = provider.devices()[1]
+    wrong = [
+        (TypeError, "missing out", {"x": x}),
+        (TypeError, "unknown y", {"x": x, "out": out, "y": x}),
+        (TypeError, "missing out; unknown y", {"x": x, "y": x}),
+        (ValueError, "x needs 4 bytes .* has 3", {"x": x[:3], "out": out}),
+        (ValueError, "out is on manual:1, needs manual:0", {"x": x, "out": other.allocate(4)}),
+        (TypeError, "x is int, needs a Memory", {"x": 3, "out": out}),
+        (ValueError, "upload", {"x": bytearray(4), "out": out}),
+    ]
+    for kind, text, operands in wrong:
+        with pytest.raises(kind, match=text):
+            negate(stream, **operands)
+        with pytest.raises(kind, match=text):
+            negate.bind(**operands)
+    with pytest.raises(ValueError, match="stream is of manual:1"):
+        negate(other.stream(), x=x, out=out)
+    with pytest.raises(ValueError, match="stream is of manual:1"):
+        negate.bind(x=x, out=out)(other.stream())
+    assert stream.enqueued == 0
+
+
+def test_misaligned_operands_are_refused(device, stream):
+    spec = ep.TensorSpec("int32", (1,))
+    scale = manual.Scale(x=spec, out=spec).on(device)
+    memory = device.allocate(12)
+    with pytest.raises(ValueError, match="x starts at byte 2, needs a multiple of the itemsize 4"):
+        scale(stream, factor=1, x=memory[2:8], out=memory[8:])
+
+
+def test_aliasing_rule(device, stream):
+    memory = device.allocate(16)
+    negate = descriptor().on(device)
+    negate(stream, x=memory[0:4], out=memory[4:8])
+    negate(stream, x=memory[0:4], out=memory[0:4])
+    with pytest.raises(ValueError, match="x and out share bytes"):
+        negate(stream, x=memory[0:4], out=memory[2:6])
+    even = ep.TensorSpec("int8", (4,), (2,))
+    interleaved = manual.Negate(x=even, out=ep.TensorSpec("int8", (4,), (2,), 1)).on(device)
+    interleaved(stream, x=memory[0:8], out=memory[0:8])
+    with pytest.raises(ValueError, match="share bytes"):
+        interleaved(stream, x=memory[0:8], out=memory[1:9])
+    scale = manual.Scale(x=ep.TensorSpec("int32", (1,)), out=ep.TensorSpec("int32", (1,))).on(device)
+    with pytest.raises(ValueError, match="in place is not allowed"):
+        scale(stream, factor=1, x=memory[:4], out=memory[:4])
+
+
+def test_empty_output_enqueues_nothing(device, stream):
+    empty = descriptor(0).on(device)
+    nothing = device.allocate(0)
+    empty(stream, x=nothing, out=nothing)
+    empty.bind(x=nothing, out=nothing)(stream)
+    assert stream.enqueued == 0
+
+
+def test_step_holds_its_memories_after_they_were_closed(device, stream):
+    x, out = device.allocate(4), device.allocate(4)
+    handle = x.handle
+    step = descriptor().on(device).bind(x=x, out=out)
+    x.close()
+    device.allocate(0)
+    step(stream)
+    stream.advance()
+    assert device.freed == []
+    with pytest.raises(ep.ClosedError):
+        descriptor().on(device).bind(x=x, out=out)
+    step.close()
+    step.close()
+    device.allocate(0)
+    assert device.freed == [handle]
+    with pytest.raises(ep.ClosedError, match="bind again"):
+        step(stream)
+
+
+def test_closed_memory_is_refused_at_the_door(device, stream):
+    x, out = device.allocate(4), device.allocate(4)
+    x.close()
+    with pytest.raises(ep.ClosedError, match="4 bytes on manual:0"):
+        descriptor().on(device)(stream, x=x, out=out)
+    assert stream.enqueued == 0
+
+
+def test_walk_takes_the_first_that_accepts_and_collects_reasons(provider, device):
+    refusing = manual.Strategy("Picky", manual.NegateKernel, answer=ep.UnsupportedError("only on Sundays"))
+    silent = manual.Strategy("Silent", manual.NegateKernel, answer=False)
+    provider.table[manual.Negate] = (refusing, silent, manual.Strategy("Plain", manual.NegateKernel))
+    assert descriptor().on(device).implementation.name == "Plain"
+    provider.table[manual.Negate] = (refusing, silent)
+    with pytest.raises(ep.UnsupportedError) as caught:
+        descriptor(5).on(device)
+    assert caught.value.reasons == ("Picky: only on Sundays", "Silent: refused without a reason")
+    assert isinstance(caught.value, NotImplementedError)
+
+
+def test_only_unsupported_means_try_the_next(provider, device):
+    broken = manual.Strategy("Broken", manual.NegateKernel, answer=ep.CompileError("no", log="line 1"))
+    provider.table[manual.Negate] = (broken, manual.Strategy("Plain", manual.NegateKernel))
+    with pytest.raises(ep.CompileError, match="line 1"):
+        descriptor().on(device)
+    provider.table[manual.Negate] = (manual.Strategy("Odd", manual.NegateKernel, answer=None),)
+    with pytest.raises(TypeError, match="Odd.accepts returned None"):
+        descriptor().on(device)
+
+
+def test_lowering_is_tried_and_named(provider, device):
+    table = provider.table[manual.Negate]
+
+    class Other(manual.Negate):
+        __slots__ = ()
+
+    provider.table = {manual.Negate: table}
+    asked = Other(x=INT8, out=INT8, lowers_to=descriptor())
+    primitive = asked.on(device)
+    assert primitive.is_lowered
+    assert primitive.descriptor == descriptor()
+    assert primitive.asked is asked
+
+
+def test_many_shapes_of_one_key_compile_once(provider, device):
+    (strategy,) = provider.table[manual.Negate]
+    for size in range(64, 6064):
+        descriptor(size).on(device)
+    assert len(strategy.keys) == 1
+    assert len(device._primitives) == 4096
+    first = descriptor(6063).on(device)
+    assert descriptor(6063).on(device) is first
+
+
+def test_cache_makes_a_key_once_under_contention():
+    cache: LRU[str, object] = LRU()
+    made = []
+    barrier = threading.Barrier(8)
+
+    def make():
+        made.append(1)
+        return object()
+
+    def ask():
+        barrier.wait()
+        cache.get("key", make)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 1
+
+
+def test_cache_keeps_nothing_of_a_failure_and_forgets_the_oldest():
+    cache: LRU[int, int] = LRU(2)
+
+    def fail():
+        raise ep.CompileError("no")
+
+    with pytest.raises(ep.CompileError):
+        cache.get(1, fail)
+    for key in (1, 2, 1, 3):
+        cache.get(key, lambda key=key: key)
+    assert cache.get(1, fail) == 1
+    with pytest.raises(ep.CompileError):
+        cache.get(2, fail)

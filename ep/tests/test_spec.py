@@ -1,0 +1,158 @@
+"""TensorSpec, overlap, dimension merging and scalars."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import ep
+from ep.dims import broadcast_strides, merge
+from ep.dtypes import DTYPES, convert, pack
+from ep.overlap import overlap, overlaps_itself
+
+specs = st.integers(0, 3).flatmap(
+    lambda rank: st.tuples(
+        st.lists(st.integers(0, 4), min_size=rank, max_size=rank),
+        st.lists(st.integers(-7, 7), min_size=rank, max_size=rank),
+        st.integers(40, 50),
+    )
+)
+
+
+def places(spec):
+    return [
+        spec.offset + sum(i * s for i, s in zip(index, spec.strides, strict=True))
+        for index in itertools.product(*map(range, spec.shape))
+    ]
+
+
+@given(specs)
+def test_span_is_what_is_touched(parts):
+    shape, strides, offset = parts
+    spec = ep.TensorSpec("float32", tuple(shape), tuple(strides), offset * 4)
+    touched = places(spec)
+    assert spec.size == len(touched)
+    if touched:
+        assert (spec.lo, spec.hi) == (min(touched), max(touched) + 1)
+        assert spec.nbytes == 4 * spec.hi
+    else:
+        assert spec.nbytes == 0
+
+
+@given(specs)
+def test_self_overlap_is_exact(parts):
+    shape, strides, offset = parts
+    spec = ep.TensorSpec("float32", tuple(shape), tuple(strides), offset)
+    touched = places(spec)
+    assert overlaps_itself(spec) == (len(set(touched)) < len(touched))
+
+
+@given(specs, specs, st.sampled_from(["int8", "int16", "int32"]), st.sampled_from(["int8", "int32"]), st.integers(-60, 60))
+def test_overlap_is_exact(first, second, dtype, other, distance):
+    a = ep.TensorSpec(dtype, tuple(first[0]), tuple(first[1]), first[2])
+    b = ep.TensorSpec(other, tuple(second[0]), tuple(second[1]), second[2])
+
+    def bytes_of(spec, start):
+        return {start + place * spec.itemsize + byte for place in places(spec) for byte in range(spec.itemsize)}
+
+    assert overlap(a, b, distance) == bool(bytes_of(a, 0) & bytes_of(b, distance))
+
+
+def test_undecidable_overlap_is_none_not_a_guess():
+    strides = (1048573, 1048361, 1047889, 1047293, 1046527, 1045339, 1044551, 1043713)
+    a = ep.TensorSpec("int8", (9,) * 8, strides)
+    b = ep.TensorSpec("int8", (9,) * 8, tuple(s + 6 for s in strides), 5)
+    assert overlap(a, b, 3_000_000) in (None, True)
+
+
+@given(specs)
+def test_merged_geometry_visits_the_same_pairs(parts):
+    shape = tuple(parts[0])
+    strides = tuple(parts[1])
+    x = ep.TensorSpec("float32", shape, strides, parts[2])
+    out = ep.TensorSpec("float32", shape)
+    geometry = merge(out, (x, out))
+    inner = [
+        tuple(
+            offset + sum(i * s for i, s in zip(index, operand, strict=True))
+            for offset, operand in zip(geometry.offsets, geometry.strides, strict=True)
+        )
+        for index in itertools.product(*map(range, geometry.shape))
+    ]
+    assert sorted(inner) == sorted(zip(places(x), places(out), strict=True))
+    assert 1 not in geometry.shape
+
+
+def test_dense_tensors_of_any_rank_merge_to_one_dimension():
+    spec = ep.TensorSpec("float32", (1, 3, 1, 4, 5))
+    assert merge(spec, (spec, ep.Scalar("float32"), spec)).shape == (60,)
+    assert merge(spec, (spec, spec)).is_dense
+    turned = ep.TensorSpec("float32", (3, 4), (1, 3))
+    assert merge(turned, (turned, turned)) == ((12,), ((1,), (1,)), (0, 0), 12)
+
+
+def test_broadcast_aligns_from_the_right():
+    assert broadcast_strides(ep.TensorSpec("int8", (3, 1)), (2, 3, 4)) == (0, 1, 0)
+    for shape in ((2, 3), (4, 2, 3, 4)):
+        with pytest.raises(ValueError, match="does not broadcast"):
+            broadcast_strides(ep.TensorSpec("int8", shape), (2, 3, 4))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "text"),
+    [
+        (("float31", (1,)), ValueError, "known are bool"),
+        ((float, (1,)), TypeError, "not a string"),
+        (("float32", (-1,)), ValueError, "below 0"),
+        (("float32", (1.5,)), TypeError, "integers"),
+        (("float32", (1,) * 17), ValueError, "at most 16"),
+        (("float32", (2, 2), (1,)), ValueError, "differ in length"),
+        (("float32", (2,), (-1,)), ValueError, "offset of at least 1"),
+        (("float32", (2,), None, -1), ValueError, "offset of at least 0"),
+        (("float32", (2,), None, 1.0), TypeError, "not an integer"),
+    ],
+)
+def test_wrong_specs_are_refused_with_the_cure(arguments, kind, text):
+    with pytest.raises(kind, match=text):
+        ep.TensorSpec(*arguments)
+
+
+def test_specs_are_frozen_values():
+    spec = ep.TensorSpec("float32", (2, 3))
+    same = ep.TensorSpec("float32", (2, 3), (3, 1), 0)
+    assert spec == same
+    assert hash(spec) == hash(same)
+    assert spec != ep.TensorSpec("float32", (2, 3), (1, 2))
+    assert pickle.loads(pickle.dumps(spec)) == spec
+    with pytest.raises(AttributeError, match="frozen"):
+        spec.shape = (1,)
+    with pytest.raises(AttributeError, match="frozen"):
+        ep.Scalar("int8").dtype = "int16"
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_pack_gives_itemsize_bytes(name):
+    assert len(pack(name, 1)) == DTYPES[name].itemsize
+
+
+def test_scalars_are_never_rounded_to_an_integer_and_never_wrap():
+    assert convert("int8", -128.0) == -128
+    assert convert("float32", 0.1) == 0.10000000149011612
+    assert convert("bool", 2) is True
+    assert convert("float32", float("inf")) == float("inf")
+    for name, value in (("int8", 128), ("uint8", -1), ("int32", 0.5), ("float32", 1e39), ("int32", float("nan"))):
+        with pytest.raises(ValueError, match=name):
+            convert(name, value)
+    with pytest.raises(TypeError, match="int32"):
+        convert("int32", 1j)
+
+
+def test_pack_rounds_to_nearest_even():
+    assert pack("float16", 2049) == pack("float16", 2048)
+    assert pack("float16", 1e6) == b"\0\x7c"
+    assert pack("bool", 3.5) == b"\1"
+    assert pack("complex64", 1 + 2j) == pack("float32", 1) + pack("float32", 2)

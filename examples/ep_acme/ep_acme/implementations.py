@@ -1,0 +1,84 @@
+"""What acme can do: two primitives, in Python loops over the merged geometry."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import ep
+from ep_acme.stream import content
+from ep_primitives import Copy, ElementwiseUnary
+
+Element = Callable[[Any], Any]
+
+
+class LoopKernel(ep.Kernel):
+    """out[i] = function(x[i]) for every index of the geometry; elements are seen in a memoryview format."""
+
+    def __init__(self, descriptor: ep.Descriptor, layout: str, function: Element) -> None:
+        x, out = descriptor.geometry.strides
+        self.format = layout
+        self.function = function
+        self.pairs = [*zip(places(descriptor, 0, x), places(descriptor, 1, out), strict=True)]
+
+    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        del stream, scalars
+        x, out = (whole_elements(memory, self.format) for memory in memories)
+        for source, target in self.pairs:
+            out[target] = self.function(x[source])
+
+
+class LoopCopy(ep.Implementation):
+    """Copies elements of up to 8 bytes, any strides."""
+
+    _FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}  # noqa: RUF012 - a constant
+
+    def accepts(self, descriptor: Copy, info: ep.DeviceInfo) -> bool:
+        del info
+        if descriptor.out.itemsize not in self._FORMATS:
+            message = f"elements of {descriptor.out.itemsize} bytes; 1, 2, 4 and 8 are copied"
+            raise ep.UnsupportedError(message)
+        return True
+
+    def create(self, descriptor: Copy, device: ep.Device, code: None) -> ep.Kernel:
+        del device, code
+        return LoopKernel(descriptor, self._FORMATS[descriptor.out.itemsize], lambda value: value)
+
+
+class LoopUnary(ep.Implementation):
+    """Two unary ops on float32, any strides."""
+
+    _OPS: dict[str, Element] = {  # noqa: RUF012 - a constant
+        "relu": lambda x: 0.0 if x <= 0 else x,
+        "negative": lambda x: -x,
+    }
+
+    def accepts(self, descriptor: ElementwiseUnary, info: ep.DeviceInfo) -> bool:
+        del info
+        dtypes = {spec.dtype for spec in descriptor.specs}
+        if descriptor.op not in self._OPS or dtypes != {"float32"}:
+            message = f"{descriptor.op} on {', '.join(sorted(dtypes))}; {', '.join(self._OPS)} on float32 are done"
+            raise ep.UnsupportedError(message)
+        return True
+
+    def create(self, descriptor: ElementwiseUnary, device: ep.Device, code: None) -> ep.Kernel:
+        del device, code
+        return LoopKernel(descriptor, "f", self._OPS[descriptor.op])
+
+
+def places(descriptor: ep.Descriptor, operand: int, strides: tuple[int, ...]) -> Iterator[int]:
+    """Yield the element that each index of the geometry names in an operand."""
+    start = descriptor.geometry.offsets[operand]
+    for index in itertools.product(*map(range, descriptor.geometry.shape)):
+        yield start + sum(i * stride for i, stride in zip(index, strides, strict=True))
+
+
+def whole_elements(memory: ep.Memory, layout: str) -> memoryview:
+    """Return a memory as elements of a memoryview format."""
+    view = content(memory)
+    return view[: view.nbytes // (size := memoryview(b"").cast(layout).itemsize) * size].cast(layout)
+
+
+IMPLEMENTATIONS = {
+    Copy: (LoopCopy(),),
+    ElementwiseUnary: (LoopUnary(),),
+}

@@ -1,0 +1,20 @@
+"""The acme provider: one device, always there."""
+
+from collections.abc import Sequence
+
+import ep
+from ep_acme.device import AcmeDevice
+from ep_acme.implementations import IMPLEMENTATIONS
+
+
+class AcmeProvider(ep.Provider):
+    """A maker of one imaginary device."""
+
+    implementations = IMPLEMENTATIONS
+
+    def _probe(self) -> None:
+        """Find the hardware: it is the host's own memory, so there is nothing to look for."""
+
+    def _devices(self) -> Sequence[ep.Device]:
+        dtypes = frozenset({"bool", "int32", "float16", "float32", "float64"})
+        return [AcmeDevice(ep.DeviceInfo("Acme One", "Acme", driver="0.1", alignment=1, dtypes=dtypes))]
