@@ -90,7 +90,7 @@ class PrimitiveCache:
 
     def _create(self, asked: Descriptor) -> Primitive:
         device = self._device
-        device._require_open(f"{asked.family}.on")  # noqa: SLF001 - one mechanism
+        device._require_open(f"{asked.family}.on")
         table = device.provider.implementations
         reasons: list[str] = []
         descriptor: Descriptor | None = asked

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ep.claims import read_claims
@@ -12,8 +11,11 @@ from ep.registry import families
 from ep.stream import Stream
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ep.cells import Cell
     from ep.claims import Claims
+    from ep.descriptor import Descriptor
     from ep.family import Family
 
 __all__ = ["ABILITIES", "Capability", "capabilities", "how"]
@@ -50,7 +52,8 @@ def capabilities(device: Device) -> Iterator[Capability]:
 def how(device: Device, family: Family, cell: Cell) -> str:
     """Return how a device serves a cell: "native", "lowered" or "none". Compiles nothing."""
     table = device.provider.implementations
-    asked = descriptor = family.sample(cell)
+    asked = family.sample(cell)
+    descriptor: Descriptor | None = asked
     while descriptor is not None:
         if choose(table.get(type(descriptor), ()), descriptor, device.info, []) is not None:
             return "native" if descriptor is asked else "lowered"

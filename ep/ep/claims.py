@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ep.cells import matches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
 __all__ = ["Claim", "Claims", "ClaimsError", "parse_version", "read_claims"]
 
@@ -83,7 +85,9 @@ def read_claims(path: Path) -> Claims:
     except (KeyError, ValueError, AttributeError):
         message = f'{path.name}: suite is {table.get("suite")!r}, needs "major.minor", such as "1.0"'
         raise ClaimsError(message) from None
-    return Claims(suite, tuple(_claim(entry, f"{path.name}: claim {i}") for i, entry in enumerate(table.get("claim", []), 1)))
+    return Claims(
+        suite, tuple(_claim(entry, f"{path.name}: claim {i}") for i, entry in enumerate(table.get("claim", []), 1))
+    )
 
 
 def _claim(entry: Any, where: str) -> Claim:

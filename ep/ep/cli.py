@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["command", "main"]
 
-_EXIT_CODES: Final = "Exit codes: 0 good, 1 something failed, 2 wrong use, 3 provider or device unavailable, 130 Ctrl-C."
+_EXIT_CODES: Final = (
+    "Exit codes: 0 good, 1 something failed, 2 wrong use, 3 provider or device unavailable, 130 Ctrl-C."
+)
 _STYLES: Final = {"ok": "green", "unavailable": "yellow", "refused": "yellow", "broken": "red"}
 
 
@@ -36,7 +38,7 @@ def devices_command(*, as_json: bool) -> None:
     """List the devices of every provider that is here."""
     found = devices()
     prints = Counter(each.info.fingerprint for each in found)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "device": each.name,
             "name": each.info.name,
@@ -54,7 +56,9 @@ def devices_command(*, as_json: bool) -> None:
         return
     table = _table("device", "name", "memory", "features", "same hardware as")
     for row in rows:
-        table.add_row(row["device"], row["name"], _size(row["memory"]), " ".join(row["features"]), " ".join(row["also"]))
+        table.add_row(
+            row["device"], row["name"], _size(row["memory"]), " ".join(row["features"]), " ".join(row["also"])
+        )
     _print(table)
     if not rows:
         click.echo("no device found; ep doctor says why")
@@ -131,7 +135,9 @@ def _fail(error: Exception, code: int) -> None:
 
 def _twins(each: Any, found: list[Any]) -> list[str]:
     fingerprint = each.info.fingerprint
-    return [other.name for other in found if fingerprint and other is not each and other.info.fingerprint == fingerprint]
+    return [
+        other.name for other in found if fingerprint and other is not each and other.info.fingerprint == fingerprint
+    ]
 
 
 def _table(*columns: str) -> Table:

@@ -146,7 +146,7 @@ class Descriptor:
         Made once and cached on the device. Raises UnsupportedError with the reason of every implementation asked,
         CompileError if device code does not compile, ClosedError on a closed device.
         """
-        return device._primitives.get(self)  # noqa: SLF001 - the cache is the device's, and this is its door
+        return device._primitives.get(self)
 
     def _make_key(self) -> KernelKey:
         geometry = self.geometry
@@ -213,5 +213,5 @@ def _restore(
     kind: type[Descriptor], op: str, specs: tuple[TensorSpec | Scalar, ...], attributes: tuple[float, ...]
 ) -> Descriptor:
     value = kind.__new__(kind)
-    value._freeze(op, specs, attributes)  # noqa: SLF001 - unpickling is the other constructor of this module
+    value._freeze(op, specs, attributes)
     return value

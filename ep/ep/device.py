@@ -151,7 +151,9 @@ class Device(ABC):
         streams = [stream.name for stream in self._streams if not stream.is_closed]
         memories = [f"memory of {block.nbytes} bytes" for block in self._blocks if block.device is self]
         if streams or memories:
-            message = f"{self.name}.close: still open are {', '.join(sorted(streams) + sorted(memories))}; close them first"
+            message = (
+                f"{self.name}.close: still open are {', '.join(sorted(streams) + sorted(memories))}; close them first"
+            )
             raise EpError(message)
         self._shut()
 
@@ -159,13 +161,13 @@ class Device(ABC):
     def _shut(self) -> None:
         """Close streams, memories and the device, in that order, whatever is open."""
         for stream in [*self._streams]:
-            stream._finish_quietly()  # noqa: SLF001 - one mechanism
+            stream._finish_quietly()
         for block in [*self._blocks]:
             block.close()
         self._primitives.clear()
         self._retired.drain_all()
         self.is_closed = True
-        self.provider._forget(self)  # noqa: SLF001 - a provider opens the name again
+        self.provider._forget(self)
         self._close()
 
     @final
@@ -254,7 +256,7 @@ class Device(ABC):
     @final
     def _after_fork(self) -> None:
         for stream in [*self._streams]:
-            stream._submit = stream._refuse_fork  # type: ignore[method-assign]  # noqa: SLF001 - costs launches nothing
+            stream._set_door(stream._refuse_fork)
 
     @final
     def _check_fork(self, operation: str) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ep.spec import Scalar, TensorSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = ["Geometry", "broadcast_strides", "merge"]
 
@@ -40,7 +42,7 @@ def broadcast_strides(spec: TensorSpec, shape: tuple[int, ...]) -> tuple[int, ..
         return spec.strides
     strides = [0] * missing
     for have, want, stride in zip(spec.shape, shape[max(missing, 0) :], spec.strides, strict=False):
-        if have != want and have != 1:
+        if have not in (want, 1):
             missing = -1
         strides.append(stride if have == want else 0)
     if missing < 0:
@@ -60,9 +62,7 @@ def merge(out: TensorSpec, operands: Sequence[TensorSpec | Scalar]) -> Geometry:
     if all(tensor.is_dense and tensor.shape == out.shape for tensor in tensors):
         return _merge_dense(out, operands, offsets)
     zeros = (0,) * len(out.shape)
-    strides = [
-        zeros if isinstance(operand, Scalar) else broadcast_strides(operand, out.shape) for operand in operands
-    ]
+    strides = [zeros if isinstance(operand, Scalar) else broadcast_strides(operand, out.shape) for operand in operands]
     axes = [axis for axis, extent in enumerate(out.shape) if extent != 1]
     axes.sort(key=lambda axis: -abs(out.strides[axis]))
     shape: list[int] = []

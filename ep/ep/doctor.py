@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ep.errors import EpError, UnavailableError
 from ep.registry import family_failures, providers
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ep.device import Device
     from ep.registry import Registration
 
@@ -50,12 +52,15 @@ def _provider(registration: Registration) -> Iterator[Finding]:
         return
     yield Finding(name, "ok", f"{len(found)} device{'s' * (len(found) != 1)}", origin)
     for device in found:
-        reason = registration.guard(lambda device=device: self_check(device), "self-check failed")  # type: ignore[misc]
-        if reason is None:
-            yield Finding(f"device {device.name}", "broken", registration.refusal, device.info.name, registration.traceback)
-        else:
-            verdict = "broken" if reason else "ok"
-            yield Finding(f"device {device.name}", verdict, reason or "copies bytes there and back", device.info.name)
+        yield _device(registration, device)
+
+
+def _device(registration: Registration, device: Device) -> Finding:
+    name = f"device {device.name}"
+    reason = registration.guard(partial(self_check, device), "self-check failed")
+    if reason is None:
+        return Finding(name, "broken", registration.refusal, device.info.name, registration.traceback)
+    return Finding(name, "broken" if reason else "ok", reason or "copies bytes there and back", device.info.name)
 
 
 def self_check(device: Device) -> str:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = [
     "ClosedError",

@@ -39,10 +39,10 @@ class Event(ABC):
 
         Raises TimeoutError; Ctrl-C works; the event is usable after either. Raises the error of work that failed.
         """
-        self.device._check_fork("event.synchronize")  # noqa: SLF001 - one rule for everything that a device makes
+        self.device._check_fork("event.synchronize")
         if not self._is_done():
             wait_until(self._is_done, timeout, f"event.synchronize on {self.stream}")
-        self.stream._raise_error()  # noqa: SLF001 - a stream's failure is the failure of its events
+        self.stream._raise_error()
 
     @final
     def seconds_since(self, earlier: Event) -> float:
@@ -82,4 +82,4 @@ class HostEvent(Event):
         return True
 
     def _seconds_since(self, earlier: Event) -> float:
-        return self._at - earlier._at if isinstance(earlier, HostEvent) else 0.0  # noqa: SLF001 - its own class
+        return self._at - earlier._at if isinstance(earlier, HostEvent) else 0.0

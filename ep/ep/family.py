@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from ep.cells import Cell
-from ep.descriptor import Descriptor
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ep.cells import Cell
+    from ep.descriptor import Descriptor
 
 __all__ = ["Family"]
 

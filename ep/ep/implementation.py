@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from ep.errors import UnsupportedError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from ep.descriptor import Descriptor, KernelKey
     from ep.device import Device, DeviceInfo
     from ep.memory import Memory
@@ -78,7 +79,9 @@ def refusal(implementation: Implementation, descriptor: Descriptor, info: Device
         return None
     if accepted is False:
         return f"{implementation.name}: refused without a reason"
-    message = f"{implementation.name}.accepts returned {accepted!r}; return True, or raise UnsupportedError with a reason"
+    message = (
+        f"{implementation.name}.accepts returned {accepted!r}; return True, or raise UnsupportedError with a reason"
+    )
     raise TypeError(message)
 
 

@@ -74,7 +74,9 @@ def _spec(array: np.ndarray[Any, Any]) -> TensorSpec:
     strides = []
     for axis, stride in enumerate(array.strides):
         if stride % array.itemsize:
-            message = f"stride {stride} of axis {axis} is not a multiple of the itemsize {array.itemsize}; copy the array"
+            message = (
+                f"stride {stride} of axis {axis} is not a multiple of the itemsize {array.itemsize}; copy the array"
+            )
             raise ValueError(message)
         strides.append(stride // array.itemsize)
     # NumPy's pointer is at index (0, ..., 0); the memory begins where the lowest element is.
@@ -93,7 +95,9 @@ def _array(obj: Any, where: str) -> np.ndarray[Any, Any]:
     if hasattr(obj, "__dlpack__"):
         kind = obj.__dlpack_device__()[0]
         if kind not in _DLPACK_HOST:
-            message = f"{where} is on DLPack device type {int(kind)}, not in host memory; copy it there with stream.upload"
+            message = (
+                f"{where} is on DLPack device type {int(kind)}, not in host memory; copy it there with stream.upload"
+            )
             raise ValueError(message)
         try:
             return np.from_dlpack(obj)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["SPI", "Manifest", "ManifestError", "read_manifest", "refuse_version"]
 

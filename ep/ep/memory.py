@@ -41,7 +41,7 @@ class Block:
         self.holds = 0
         self.is_retired = False
         # Taken now: a finalizer must not look anything up.
-        self.retire = device._retired.append  # noqa: SLF001 - block and retire list are one mechanism
+        self.retire = device._retired.append
 
     def close(self) -> None:
         """Refuse further use, and give the bytes back as soon as no step holds them."""
@@ -131,12 +131,12 @@ class Memory:
         """
         self._require_open("host")
         device = self.device
-        if type(device)._host is _device_host():  # noqa: SLF001 - whether the provider overrides its twin
+        if type(device)._host is _device_host():
             message = f"memory.host: the host does not reach the memory of {device.name}; use stream.download"
             raise UnsupportedError(message)
         if not self.nbytes:
             return memoryview(bytearray())
-        return device._host(self.handle, self._block.nbytes)[self.offset : self.offset + self.nbytes]  # noqa: SLF001
+        return device._host(self.handle, self._block.nbytes)[self.offset : self.offset + self.nbytes]
 
     def close(self) -> None:
         """Give the bytes back once all enqueued work that may touch them is done; closing a view ends the view alone.
@@ -169,4 +169,4 @@ def _closed(block: Block) -> Block:
 def _device_host() -> Any:
     from ep.device import Device  # noqa: PLC0415 - device imports this module
 
-    return Device._host  # noqa: SLF001 - the default to compare with
+    return Device._host

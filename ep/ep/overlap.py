@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ep.spec import TensorSpec
+if TYPE_CHECKING:
+    from ep.spec import TensorSpec
 
 __all__ = ["is_same", "overlap", "overlaps_itself"]
 
@@ -85,34 +86,25 @@ def _reaches(dims: list[tuple[int, int]], target: int) -> bool | None:
     for stride, extent in dims:
         merged[stride] = merged.get(stride, 1) + extent - 1
     order = sorted(merged.items(), reverse=True)
-    work = _WORK
+    # reach[k] is the largest sum that dimensions k and later make, which bounds every index from both sides.
     reach = [0]
     for stride, extent in reversed(order):
         reach.append(reach[-1] + stride * (extent - 1))
     reach.reverse()
-    stack = [(0, target)]
-    seen = set()
+    work = _WORK
+    stack, seen = [(0, target)], set()
     while stack:
-        work -= 1
-        if work < 0:
-            return None
-        level, rest = stack.pop()
+        level, rest = place = stack.pop()
         if rest == 0:
             return True
-        if level == len(order) or not 0 <= rest <= reach[level]:
+        if level == len(order) or not 0 <= rest <= reach[level] or place in seen:
             continue
+        seen.add(place)
         stride, extent = order[level]
-        if level == len(order) - 1:
-            if rest % stride == 0:
-                return True
-            continue
-        if (level, rest) in seen:
-            continue
-        seen.add((level, rest))
-        # The dimensions below reach at most reach[level + 1], which bounds the index from both sides.
         lowest = max(0, -(-(rest - reach[level + 1]) // stride))
         highest = min(extent - 1, rest // stride)
-        if highest - lowest > work:
+        work -= 1 + max(0, highest - lowest)
+        if work < 0:
             return None
         stack.extend((level + 1, rest - stride * index) for index in range(lowest, highest + 1))
     return False

@@ -12,6 +12,8 @@ from ep.overlap import is_same, overlap
 from ep.spec import Scalar, TensorSpec
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ep.descriptor import Descriptor
     from ep.device import Device
     from ep.implementation import Implementation, Kernel
@@ -44,7 +46,7 @@ class Primitive:
         self._is_empty = descriptor.out.size == 0
         # (name, nbytes needed, itemsize - 1) of each operand; nbytes None marks a Scalar. The output comes last.
         self._checks = tuple(
-            (name, None, spec.dtype) if isinstance(spec, Scalar) else (name, spec.nbytes, spec.itemsize - 1)
+            (name, None, 0) if isinstance(spec, Scalar) else (name, spec.nbytes, spec.itemsize - 1)
             for name, spec in zip(descriptor.operands, descriptor.specs, strict=True)
         )
         self._count = len(self._checks)
@@ -67,7 +69,7 @@ class Primitive:
             self._explain_stream(stream)
         memories, scalars = self._check(operands)
         if not self._is_empty:
-            stream._submit(self, memories, scalars, self._kernel.launch)  # noqa: SLF001 - the one door
+            stream._submit(self, memories, scalars, self._kernel.launch)
 
     def bind(self, **operands: Any) -> Step:
         """Check the operands once and return a step; `step(stream)` enqueues the run and costs almost nothing.
@@ -84,22 +86,22 @@ class Primitive:
         scalars: list[Any] | tuple[()] = _NOTHING
         if len(operands) != self._count:
             self._explain_names(operands)
-        for name, nbytes, extra in self._checks:
+        for name, nbytes, misalignment in self._checks:
             try:
                 operand = operands[name]
             except KeyError:
                 self._explain_names(operands)
             if nbytes is None:
-                scalars = [*scalars, self._scalar(name, extra, operand)]
+                scalars = [*scalars, self._scalar(name, operand)]
                 continue
             if type(operand) is not Memory:
                 operand = self._viewed(name, operand)
-            if operand.device is not device or operand.nbytes < nbytes or operand.offset & extra:
+            if operand.device is not device or operand.nbytes < nbytes or operand.offset & misalignment:
                 self._explain_memory(name, operand)
             memories.append(operand)
-        out = memories[-1]._block  # noqa: SLF001 - one mechanism
+        out = memories[-1]._block
         for memory in memories[:-1]:
-            if memory._block is out:  # noqa: SLF001
+            if memory._block is out:
                 self._check_aliasing(memories)
         return tuple(memories), tuple(scalars)
 
@@ -111,7 +113,7 @@ class Primitive:
             (n, s) for n, s in zip(descriptor.operands, descriptor.specs, strict=True) if isinstance(s, TensorSpec)
         ]
         for (name, spec), memory in zip(tensors[:-1], memories[:-1], strict=True):
-            if memory._block is not target._block:  # noqa: SLF001
+            if memory._block is not target._block:
                 continue
             same = memory.offset == target.offset and is_same(spec, out)
             if same and (name in descriptor.inplace or not out.size):
@@ -120,13 +122,17 @@ class Primitive:
             if shared is False:
                 continue
             what = "share" if shared else "may share (too many strides to decide)"
-            allowed = f"exactly in place is allowed for {', '.join(descriptor.inplace)}" if descriptor.inplace else "in place is not allowed"
+            allowed = (
+                f"exactly in place is allowed for {', '.join(descriptor.inplace)}"
+                if descriptor.inplace
+                else "in place is not allowed"
+            )
             message = f"{self}: {name} and {tensors[-1][0]} {what} bytes without being the same tensor; {allowed}; give out a memory of its own"
             raise ValueError(message)
 
-    def _scalar(self, name: str, dtype: str, value: Any) -> Any:
+    def _scalar(self, name: str, value: Any) -> Any:
         try:
-            return convert(dtype, value)
+            return convert(self.descriptor.specs[self.descriptor.operands.index(name)].dtype, value)
         except (TypeError, ValueError) as error:
             message = f"{self}: {name}: {error}"
             raise type(error)(message) from None
@@ -185,8 +191,8 @@ class Step:
         self.scalars = scalars
         held = []
         for memory in memories:
-            memory._block.hold()  # noqa: SLF001 - one mechanism
-            held.append(memory._block)  # noqa: SLF001
+            memory._block.hold()
+            held.append(memory._block)
             self._blocks = tuple(held)
         empty = primitive.descriptor.out.size == 0
         run = _do_nothing if empty else kernel.bind(memories, scalars)
@@ -194,15 +200,15 @@ class Step:
 
         def enter(stream: Stream, _: Any, __: Any) -> None:
             if stream.device is not device:
-                primitive._explain_stream(stream)  # noqa: SLF001
+                primitive._explain_stream(stream)
             run(stream)
 
-        self._run = enter
+        self._run: Callable[..., Any] = enter
 
     def __call__(self, stream: Stream) -> None:
         """Enqueue one run on a stream of the primitive's device."""
         # The memories are held, so the door has nothing to check: it numbers, and whoever replaced it sees the step.
-        stream._submit(self, _NOTHING, _NOTHING, self._run)  # noqa: SLF001
+        stream._submit(self, _NOTHING, _NOTHING, self._run)
 
     def close(self) -> None:
         """Let go of the memories. Idempotent; the step cannot be run afterwards."""

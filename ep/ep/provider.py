@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, final
 
 from ep.errors import UnavailableError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from ep.descriptor import Descriptor
     from ep.device import Device
     from ep.implementation import Implementation
@@ -93,10 +94,12 @@ class Provider(ABC):
     def _after_fork(self) -> None:
         """In a forked child: everything made before refuses, and so does a provider that is not fork-safe."""
         for device in self._opened():
-            device._after_fork()  # noqa: SLF001 - one mechanism
+            device._after_fork()
         self._made = ()
         if not self.manifest.fork_safe:
-            self._reason = "cannot be used in a forked child (provider.toml says fork_safe = false); start it with spawn"
+            self._reason = (
+                "cannot be used in a forked child (provider.toml says fork_safe = false); start it with spawn"
+            )
 
     def __repr__(self) -> str:
         return f"<Provider {self.name}>"

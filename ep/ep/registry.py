@@ -9,21 +9,21 @@ import os
 import re
 import threading
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ep.errors import UnavailableError
-from ep.family import Family
 from ep.hooks import specified
 from ep.manifest import Manifest, ManifestError, read_manifest, refuse_version
 from ep.provider import Provider
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
     from importlib.metadata import EntryPoint
 
     from ep.device import Device
+    from ep.family import Family
 
 __all__ = ["Registration", "device", "devices", "families", "family_failures", "provider", "providers"]
 
@@ -64,7 +64,9 @@ class Registration:
             self.refusal = f"{error}"
             return
         if self.manifest.name != self.name:
-            self.refusal = f"provider.toml names it {self.manifest.name!r}, its entry point {self.name!r}; make them equal"
+            self.refusal = (
+                f"provider.toml names it {self.manifest.name!r}, its entry point {self.name!r}; make them equal"
+            )
         else:
             self.refusal = refuse_version(self.manifest.spi) or ""
 
@@ -165,8 +167,7 @@ def families() -> Mapping[str, Family]:
     for entry in _entries(_FAMILIES):
         registration = Registration(entry)
         brought: Sequence[Family] | None = registration.guard(
-            lambda package=entry.value: _call_hook(package, "ep_families"),  # type: ignore[misc]
-            "could not be loaded",
+            partial(_call_hook, entry.value, "ep_families"), "could not be loaded"
         )
         if brought is None:
             _FAMILY_FAILURES.append(registration)
@@ -233,7 +234,7 @@ def _call_hook(package: str, hook: str) -> Any:
     manager.check_pending()
     found = getattr(manager.hook, hook)()
     if found is None:
-        message = f"package {package} implements no hook {hook}; mark it with @ep.{hook.removeprefix('ep_')}_hook"
+        message = f"package {package} implements no hook {hook}; mark it with @ep.provider_hook or @ep.family_hook"
         raise TypeError(message)
     return found
 
@@ -257,20 +258,20 @@ def _decide(registration: Registration, chosen: tuple[str, ...] | None, removed:
 
 
 def _loaded() -> list[Provider]:
-    return [r._provider for r in _registrations().values() if r._provider is not None]  # noqa: SLF001 - its own class
+    return [r._provider for r in _registrations().values() if r._provider is not None]
 
 
 def _shut_down() -> None:
     """Close streams, memories and devices, in that order, when the process ends."""
     for loaded in _loaded():
-        for opened in loaded._opened():  # noqa: SLF001 - one mechanism
-            opened._shut()  # noqa: SLF001
+        for opened in loaded._opened():
+            opened._shut()
 
 
 def _after_fork() -> None:
     """Let every object made before fork() refuse, and providers that are not fork-safe, too."""
     for loaded in _loaded():
-        loaded._after_fork()  # noqa: SLF001 - one mechanism
+        loaded._after_fork()
 
 
 _LOADING = threading.RLock()

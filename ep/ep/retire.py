@@ -53,7 +53,7 @@ class RetireList:
             return
         with self._lock:
             self._stamp()
-            while self._stamped and all(event._is_done() for event in self._stamped[0][1]):  # noqa: SLF001
+            while self._stamped and all(event._is_done() for event in self._stamped[0][1]):
                 self._free(self._stamped.popleft()[0])
             self._bury()
 
@@ -72,19 +72,19 @@ class RetireList:
         streams = [*self._enrolled, *self._orphans]
         entries = self._take()
         if entries:
-            fences = (stream._fence() for stream in streams)  # noqa: SLF001 - the list and the streams are one mechanism
+            fences = (stream._fence() for stream in streams)
             self._stamped.append((entries, [fence for fence in fences if fence is not None]))
 
     def _free(self, entries: list[Entry]) -> None:
         device = self._device()
         for handle, kind, owner in entries:
             if device is not None and owner is None:
-                device._free(handle, kind)  # noqa: SLF001 - the provider's twin
+                device._free(handle, kind)
 
     def _bury(self) -> None:
         for _ in range(len(self._orphans)):
             stream = self._orphans.popleft()
-            if stream._fence() is None:  # noqa: SLF001
-                stream._finish()  # noqa: SLF001
+            if stream._fence() is None:
+                stream._finish()
             else:
                 self._orphans.append(stream)

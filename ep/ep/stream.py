@@ -58,7 +58,7 @@ class Stream(ABC):
         """
         device = self.device
         for memory in memories:
-            if memory._block.device is not device:  # noqa: SLF001 - closed or foreign, in one comparison
+            if memory._block.device is not device:
                 self._admit(what, memory)
         self._sequence += 1
         try:
@@ -112,9 +112,11 @@ class Stream(ABC):
         self._check("copy", "src", src, anywhere=True)
         _check_lengths("copy", dst.nbytes, src.nbytes)
         if dst.device is not self.device and src.device is not self.device:
-            message = f"copy: dst is on {dst.device.name} and src on {src.device.name}; one must be on {self.device.name}"
+            message = (
+                f"copy: dst is on {dst.device.name} and src on {src.device.name}; one must be on {self.device.name}"
+            )
             raise ValueError(message)
-        if dst._block is src._block and abs(dst.offset - src.offset) < dst.nbytes:  # noqa: SLF001 - same allocation?
+        if dst._block is src._block and abs(dst.offset - src.offset) < dst.nbytes:
             message = f"copy: dst [{dst.offset}:+{dst.nbytes}] and src [{src.offset}:+{src.nbytes}] overlap"
             raise ValueError(message)
         if not dst.nbytes:
@@ -223,14 +225,14 @@ class Stream(ABC):
 
     def _fill(self, dst: Memory, pattern: bytes) -> None:
         """Enqueue a fill; nbytes and offset are multiples of the pattern's length. Default: a copy from the host."""
-        self.device._degrade("fill")  # noqa: SLF001 - defaults are counted where they run
+        self.device._degrade("fill")
         view = memoryview(pattern * (dst.nbytes // len(pattern)))
         self._copy(dst, view, dst.nbytes)
         self._hold(view)
 
     def _record(self, *, timed: bool) -> Event:
         """Enqueue an event. Default: the host waits, and the event is done."""
-        self.device._degrade("event")  # noqa: SLF001
+        self.device._degrade("event")
         self._synchronize()
         return HostEvent(self, is_timed=timed)
 
@@ -240,7 +242,7 @@ class Stream(ABC):
 
     def _wait(self, event: Event) -> None:
         """Enqueue a wait of the device. Default: the host waits."""
-        self.device._degrade("wait")  # noqa: SLF001
+        self.device._degrade("wait")
         event.synchronize()
 
     def _is_idle(self) -> bool:
@@ -277,7 +279,7 @@ class Stream(ABC):
             else:
                 event = self._record(timed=False)
             self._fenced = (self._sequence, event)
-        if event is not None and event._is_done():  # noqa: SLF001 - our own class
+        if event is not None and event._is_done():
             event = None
             self._fenced = (self._sequence, None)
         return event
@@ -293,7 +295,7 @@ class Stream(ABC):
             if fence is not None:
                 self._batches.append((fence, self._held))
             self._held = []
-        while self._batches and self._batches[0][0]._is_done():  # noqa: SLF001
+        while self._batches and self._batches[0][0]._is_done():
             self._batches.popleft()
 
     @final
@@ -311,8 +313,8 @@ class Stream(ABC):
 
     @final
     def _admit(self, what: Any, memory: Memory) -> None:
-        memory._require_open(str(what))  # noqa: SLF001 - one mechanism
-        memory.device._retired.enrol(self)  # noqa: SLF001
+        memory._require_open(str(what))
+        memory.device._retired.enrol(self)
 
     @final
     def _check(self, operation: str, argument: str, memory: Any, *, anywhere: bool = False) -> None:
@@ -320,7 +322,7 @@ class Stream(ABC):
         if type(memory) is not Memory:
             message = f"{operation}: {argument} is {type(memory).__name__}, needs a Memory; device.allocate gives one"
             raise TypeError(message)
-        memory._require_open(f"{operation}: {argument}")  # noqa: SLF001
+        memory._require_open(f"{operation}: {argument}")
         if not anywhere and memory.device is not self.device:
             message = f"{operation}: {argument} is on {memory.device.name}, needs {self.device.name}; use copy"
             raise ValueError(message)
@@ -329,7 +331,7 @@ class Stream(ABC):
     def _require_open(self, operation: str) -> None:
         if self.is_closed:
             self._refuse(operation)
-        self.device._check_fork(operation)  # noqa: SLF001
+        self.device._check_fork(operation)
 
     @final
     def _refuse(self, what: Any, *_: Any) -> Any:
@@ -338,9 +340,14 @@ class Stream(ABC):
         raise ClosedError(message)
 
     @final
+    def _set_door(self, door: Callable[..., Any]) -> None:
+        """Put another function in the place of _submit, for this stream."""
+        self.__dict__["_submit"] = door
+
+    @final
     def _refuse_fork(self, what: Any, *_: Any) -> Any:
         """Take the place of _submit in a forked child."""
-        self.device._check_fork(str(what))  # noqa: SLF001
+        self.device._check_fork(str(what))
 
     @final
     def _finish_quietly(self) -> None:
@@ -354,7 +361,7 @@ class Stream(ABC):
     def _finish(self) -> None:
         if not self.is_closed:
             self.is_closed = True
-            self._submit = self._refuse  # type: ignore[method-assign]  # replacing the door is how a stream changes
+            self._set_door(self._refuse)
             self._held.clear()
             self._batches.clear()
             self._close()
@@ -362,7 +369,7 @@ class Stream(ABC):
     def __del__(self) -> None:
         # A stream with work under way outlives its last reference: memories that the work touches depend on it.
         if not getattr(self, "is_closed", True):
-            self.device._retired.adopt(self)  # noqa: SLF001
+            self.device._retired.adopt(self)
 
     def __repr__(self) -> str:
         return f"<Stream {self.name}>"
@@ -375,44 +382,44 @@ def _check_lengths(operation: str, dst: int, src: int) -> None:
 
 
 def _run_upload(stream: Stream, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
-    stream._copy(memories[0], scalars[0], memories[0].nbytes)  # noqa: SLF001 - the verbs of this module
+    stream._copy(memories[0], scalars[0], memories[0].nbytes)
 
 
 def _run_download(stream: Stream, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
-    stream._copy(scalars[0], memories[0], memories[0].nbytes)  # noqa: SLF001
+    stream._copy(scalars[0], memories[0], memories[0].nbytes)
 
 
 def _run_copy(stream: Stream, memories: tuple[Memory, ...], _: tuple[Any, ...]) -> None:
-    stream._copy(memories[0], memories[1], memories[0].nbytes)  # noqa: SLF001
+    stream._copy(memories[0], memories[1], memories[0].nbytes)
 
 
 def _run_staged_copy(stream: Stream, memories: tuple[Memory, ...], _: tuple[Any, ...]) -> None:
     """Pass the bytes through the host: out of the source in its order, then into the target."""
     dst, src = memories
     bounce = memoryview(bytearray(dst.nbytes))
-    stream.device._degrade("copy-between-devices")  # noqa: SLF001
+    stream.device._degrade("copy-between-devices")
     ours_is_source = src.device is stream.device
     other = (dst if ours_is_source else src).device.stream()
     reader, writer = (stream, other) if ours_is_source else (other, stream)
-    reader._copy(bounce, src, src.nbytes)  # noqa: SLF001
-    reader._synchronize()  # noqa: SLF001
-    writer._copy(dst, bounce, dst.nbytes)  # noqa: SLF001
-    writer._synchronize()  # noqa: SLF001
+    reader._copy(bounce, src, src.nbytes)
+    reader._synchronize()
+    writer._copy(dst, bounce, dst.nbytes)
+    writer._synchronize()
     other.close()
 
 
 def _run_fill(stream: Stream, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
-    stream._fill(memories[0], scalars[0])  # noqa: SLF001
+    stream._fill(memories[0], scalars[0])
 
 
 def _run_record(stream: Stream, _: tuple[Memory, ...], scalars: tuple[Any, ...]) -> Event:
-    return stream._record(timed=scalars[0])  # noqa: SLF001
+    return stream._record(timed=scalars[0])
 
 
 def _run_wait(stream: Stream, _: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
     event = scalars[0]
-    if stream._can_wait(event):  # noqa: SLF001
-        stream._wait(event)  # noqa: SLF001
+    if stream._can_wait(event):
+        stream._wait(event)
     else:
-        stream.device._degrade("wait")  # noqa: SLF001
+        stream.device._degrade("wait")
         event.synchronize()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ep.errors import TimeoutError  # noqa: A004 - ours is the builtin, too
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["check_timeout", "wait_until"]
 
@@ -18,7 +20,9 @@ _LONGEST_SLICE: Final = 0.05
 def check_timeout(timeout: float | None, operation: str) -> None:
     """Raise ValueError unless `timeout` is None or a number of seconds that is at least 0."""
     if timeout is not None and not timeout >= 0:
-        message = f"{operation}: timeout {timeout!r} is not a number of seconds; give at least 0, or None to wait forever"
+        message = (
+            f"{operation}: timeout {timeout!r} is not a number of seconds; give at least 0, or None to wait forever"
+        )
         raise ValueError(message)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import ep
 from ep.manifest import Manifest
+
+import ep
 
 
 class Negate(ep.Descriptor):

@@ -36,7 +36,7 @@ def test_closing_a_base_closes_its_views_and_not_the_other_way(device, stream):
     first, second = memory[:4], memory[4:]
     first.close()
     assert (first.is_closed, memory.is_closed, second.is_closed) == (True, False, False)
-    with pytest.raises(ep.ClosedError, match="8|4 bytes"):
+    with pytest.raises(ep.ClosedError, match="4 bytes"):
         stream.upload(first, b"1234")
     memory.close()
     memory.close()
@@ -134,7 +134,7 @@ def test_out_of_memory_frees_what_waits_and_tries_again(device, stream):
 def test_wrong_sizes_are_refused(device):
     with pytest.raises(ValueError, match="-1"):
         device.allocate(-1)
-    with pytest.raises(TypeError, match="1.5"):
+    with pytest.raises(TypeError, match=r"1\.5"):
         device.allocate(1.5)
 
 

@@ -6,9 +6,9 @@ import threading
 
 import manual
 import pytest
+from ep.cache import LRU
 
 import ep
-from ep.cache import LRU
 
 INT8 = ep.TensorSpec("int8", (4,))
 
@@ -144,7 +144,7 @@ def test_only_unsupported_means_try_the_next(provider, device):
     with pytest.raises(ep.CompileError, match="line 1"):
         descriptor().on(device)
     provider.table[manual.Negate] = (manual.Strategy("Odd", manual.NegateKernel, answer=None),)
-    with pytest.raises(TypeError, match="Odd.accepts returned None"):
+    with pytest.raises(TypeError, match=r"Odd\.accepts returned None"):
         descriptor().on(device)
 
 

@@ -6,13 +6,13 @@ import itertools
 import pickle
 
 import pytest
+from ep.dims import broadcast_strides, merge
+from ep.dtypes import DTYPES, convert, pack
+from ep.overlap import overlap, overlaps_itself
 from hypothesis import given
 from hypothesis import strategies as st
 
 import ep
-from ep.dims import broadcast_strides, merge
-from ep.dtypes import DTYPES, convert, pack
-from ep.overlap import overlap, overlaps_itself
 
 specs = st.integers(0, 3).flatmap(
     lambda rank: st.tuples(
@@ -51,7 +51,9 @@ def test_self_overlap_is_exact(parts):
     assert overlaps_itself(spec) == (len(set(touched)) < len(touched))
 
 
-@given(specs, specs, st.sampled_from(["int8", "int16", "int32"]), st.sampled_from(["int8", "int32"]), st.integers(-60, 60))
+@given(
+    specs, specs, st.sampled_from(["int8", "int16", "int32"]), st.sampled_from(["int8", "int32"]), st.integers(-60, 60)
+)
 def test_overlap_is_exact(first, second, dtype, other, distance):
     a = ep.TensorSpec(dtype, tuple(first[0]), tuple(first[1]), first[2])
     b = ep.TensorSpec(other, tuple(second[0]), tuple(second[1]), second[2])

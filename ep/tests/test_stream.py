@@ -51,7 +51,12 @@ def test_default_fill_is_a_copy_and_counted_as_degraded(device, stream):
 
 @pytest.mark.parametrize(
     ("start", "stop", "pattern", "text"),
-    [(0, 4, b"abc", "1, 2, 4, 8 or 16"), (0, 3, b"ab", "multiples"), (1, 5, b"ab", "multiples"), (0, 4, b"", "0 bytes")],
+    [
+        (0, 4, b"abc", "1, 2, 4, 8 or 16"),
+        (0, 3, b"ab", "multiples"),
+        (1, 5, b"ab", "multiples"),
+        (0, 4, b"", "0 bytes"),
+    ],
 )
 def test_fill_refuses_patterns_that_do_not_fit(device, stream, start, stop, pattern, text):
     with pytest.raises(ValueError, match=text):

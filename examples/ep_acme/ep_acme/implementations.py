@@ -4,9 +4,10 @@ import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ep_primitives import Copy, ElementwiseUnary
+
 import ep
 from ep_acme.stream import content
-from ep_primitives import Copy, ElementwiseUnary
 
 Element = Callable[[Any], Any]
 
