@@ -1,1 +1,81 @@
-"""Placeholder."""
+"""What operations mean: one module a family, rows of ops, references and sample cases.
+
+Importing it loads nothing heavy; the names below are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import ep
+
+if TYPE_CHECKING:
+    from ep_primitives.accuracy import Accuracy, Conditioned, Exact, Ulps
+    from ep_primitives.binary_ops import BINARY_OPS
+    from ep_primitives.broadcast_binary import BroadcastBinary
+    from ep_primitives.case import Case
+    from ep_primitives.cast import Cast
+    from ep_primitives.copy import Copy
+    from ep_primitives.elementwise_unary import ElementwiseUnary
+    from ep_primitives.fill import Fill
+    from ep_primitives.op import Op
+    from ep_primitives.reference import Reference
+    from ep_primitives.unary_ops import UNARY_OPS
+
+__all__ = [
+    "BINARY_OPS",
+    "UNARY_OPS",
+    "Accuracy",
+    "BroadcastBinary",
+    "Case",
+    "Cast",
+    "Conditioned",
+    "Copy",
+    "ElementwiseUnary",
+    "Exact",
+    "Fill",
+    "Op",
+    "Reference",
+    "Ulps",
+    "ep_families",
+]
+
+_MODULES: Final = {
+    "BINARY_OPS": "binary_ops",
+    "UNARY_OPS": "unary_ops",
+    "Accuracy": "accuracy",
+    "BroadcastBinary": "broadcast_binary",
+    "Case": "case",
+    "Cast": "cast",
+    "Conditioned": "accuracy",
+    "Copy": "copy",
+    "ElementwiseUnary": "elementwise_unary",
+    "Exact": "accuracy",
+    "Fill": "fill",
+    "Op": "op",
+    "Reference": "reference",
+    "Ulps": "accuracy",
+}
+
+
+@ep.family_hook
+def ep_families() -> Sequence[ep.Family]:
+    """Return the families of this package, in the order of the documentation."""
+    from ep_primitives.broadcast_binary import BroadcastBinaryFamily  # noqa: PLC0415 - they load numpy
+    from ep_primitives.cast import CastFamily  # noqa: PLC0415 - as above
+    from ep_primitives.copy import CopyFamily  # noqa: PLC0415 - as above
+    from ep_primitives.elementwise_unary import ElementwiseUnaryFamily  # noqa: PLC0415 - as above
+    from ep_primitives.fill import FillFamily  # noqa: PLC0415 - as above
+
+    return (ElementwiseUnaryFamily(), BroadcastBinaryFamily(), CastFamily(), FillFamily(), CopyFamily())
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        message = f"module 'ep_primitives' has no attribute {name!r}"
+        raise AttributeError(message)
+    value = getattr(importlib.import_module(f"ep_primitives.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,163 @@
+"""How the operands of a case lie in memory: the shapes, strides and offsets that each layout of a cell is tried with.
+
+Written once for every elementwise family: an arrangement has one form for each operand, and knows nothing of dtypes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from ep.spec import dense_strides
+
+from ep_primitives.case import Profile
+
+__all__ = ["Arrangement", "Form", "arrangements", "dense"]
+
+SIZES: Final = (1, 7, 15, 16, 17, 63, 64, 65, 257, 1023, 1024, 1025, 65537)
+QUICK_SIZES: Final = (1, 17, 257, 65537)
+MANY: Final = 2**31 + 17
+"""More elements than a signed 32-bit index counts."""
+
+# A vector's width and its neighbours, in extents that do not merge.
+_SHAPE: Final = (33, 17)
+_ROWS: Final = (7, 65)
+_DEEP: Final = (2, 1, 3, 1, 2, 1, 2, 1, 1, 2, 1, 1, 2, 1, 1, 3)
+
+
+class Form(NamedTuple):
+    """Where one operand lies, in elements; strides None is row-major."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] | None = None
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """One form for each operand, the output last, None for a Scalar.
+
+    inplace  : position of the input that shares the output's memory
+    shift    : elements that memory views start after an aligned place
+    is_bytes : True if only element types of one byte are worth the memory it takes
+    """
+
+    name: str
+    forms: tuple[Form | None, ...]
+    inplace: int | None = None
+    shift: int = 0
+    profile: Profile = "quick"
+    is_bytes: bool = False
+
+
+def arrangements(layout: str, inputs: int) -> Iterator[Arrangement]:
+    """Yield the arrangements of a layout for a family of 0, 1 or 2 tensor inputs; the first is typical."""
+    match layout:
+        case "dense":
+            yield dense("rank-4", (3, 5, 7, 11), inputs)
+            for size in SIZES:
+                profile: Profile = "quick" if size in QUICK_SIZES else "standard"
+                yield dense(f"size-{size}", (size,), inputs, profile)
+        case "strided":
+            yield from _strided(inputs)
+        case "broadcast":
+            yield from _broadcast(inputs)
+        case "scalar-left" | "scalar-right":
+            yield from _scalar(is_left=layout == "scalar-left")
+        case "inplace":
+            yield from _inplace(inputs)
+        case "offset":
+            yield from _offset(inputs)
+        case "empty":
+            yield dense("size-0", (0,), inputs)
+            yield dense("inner-0", (3, 0, 5), inputs)
+            if inputs:
+                yield _repeated("broadcast-0", [Form((1,))] * inputs, (0,))
+        case "rank0":
+            yield dense("one", (), inputs)
+
+
+def dense(name: str, shape: tuple[int, ...], inputs: int, profile: Profile = "quick") -> Arrangement:
+    """Return the arrangement of dense operands of one shape."""
+    return Arrangement(name, (Form(shape),) * (inputs + 1), profile=profile)
+
+
+def _strided(inputs: int) -> Iterator[Arrangement]:
+    transposed = Form(_SHAPE, (1, _SHAPE[0]))
+    backwards = Form(_ROWS, (-_ROWS[1], -1), _ROWS[0] * _ROWS[1] - 1)
+    deep = Form(_DEEP, tuple(reversed(dense_strides(tuple(reversed(_DEEP))))))
+    if inputs:
+        yield Arrangement("transposed", ((transposed,) * inputs) + (Form(_SHAPE),))
+        yield Arrangement("negative-strides", ((backwards,) * inputs) + (Form(_ROWS),))
+        windows = Form(_ROWS, (1, 1))
+        yield Arrangement("windows", ((windows,) * inputs) + (Form(_ROWS),))
+        yield Arrangement("stride-0", (Form(_ROWS, (0, 1)), Form(_ROWS, (1, 0)))[:inputs] + (Form(_ROWS),))
+        yield Arrangement("rank-16", ((deep,) * inputs) + (Form(_DEEP),))
+    rows = (Form(_ROWS, (80, 1)), Form(_ROWS, (67, 1)))[:inputs]
+    yield Arrangement("padded-rows", (*rows, Form(_ROWS, (96, 1))))
+    steps = (Form((131,), (2,)), Form((131,), (-3,), 390))[:inputs]
+    yield Arrangement("every-third", (*steps, Form((131,), (3,))))
+    yield Arrangement("transposed-out", (Form(_SHAPE),) * inputs + (Form(_SHAPE, (1, 40)),))
+    yield Arrangement("negative-out", (Form(_ROWS),) * inputs + (Form(_ROWS, (-70, 1), 420),))
+    cube = Form((4, 5, 66), (1, 264, 4))
+    yield Arrangement("permuted-3d", (Form((4, 5, 66)),) * inputs + (cube,), profile="standard")
+    far = Form((2, 19), (MANY, 1))
+    yield Arrangement("far-rows", (far,) * (inputs + 1), profile="large", is_bytes=True)
+
+
+def _broadcast(inputs: int) -> Iterator[Arrangement]:
+    row, column, whole = Form((1, 65)), Form((9, 1)), Form((9, 65))
+    if inputs == 1:
+        yield _repeated("row", [row], (9, 65))
+        yield _repeated("column", [column], (9, 65))
+        yield _repeated("lower-rank", [Form((17,))], (3, 5, 17))
+        yield _repeated("middle", [Form((5, 1, 7))], (5, 11, 7))
+    else:
+        yield _repeated("row-right", [whole, Form((65,))], (9, 65))
+        yield _repeated("row-left", [row, whole], (9, 65))
+        yield _repeated("column-right", [whole, column], (9, 65))
+        yield _repeated("column-left", [column, whole], (9, 65))
+        yield _repeated("outer", [column, row], (9, 65))
+        yield _repeated("ranks", [Form((3, 1, 17)), Form((5, 1))], (3, 5, 17))
+        yield _repeated("one-right", [Form((257,)), Form((1,))], (257,))
+        yield _repeated("middle", [Form((5, 1, 7)), Form((5, 11, 1))], (5, 11, 7))
+    yield _repeated("rank0", [Form(())] * inputs, (33,))
+    many = (Form((1,)),) * inputs
+    yield Arrangement("many", (*many, Form((MANY,))), profile="large", is_bytes=True)
+
+
+def _scalar(*, is_left: bool) -> Iterator[Arrangement]:
+    forms = {
+        "dense": (Form((1025,)), Form((1025,))),
+        "one": (Form((1,)), Form((1,))),
+        "transposed": (Form(_SHAPE, (1, _SHAPE[0])), Form(_SHAPE)),
+        "padded-rows": (Form(_ROWS, (80, 1)), Form(_ROWS, (96, 1))),
+        "row": (Form((1, 65)), Form((9, 65))),
+    }
+    for name, (tensor, out) in forms.items():
+        yield Arrangement(name, (None, tensor, out) if is_left else (tensor, None, out))
+
+
+def _inplace(inputs: int) -> Iterator[Arrangement]:
+    names = ("x",) if inputs == 1 else ("a", "b")
+    padded = Form(_ROWS, (80, 1))
+    for position, name in enumerate(names):
+        yield Arrangement(name, (Form((1025,)),) * (inputs + 1), inplace=position)
+        yield Arrangement(f"{name}-padded-rows", (padded,) * (inputs + 1), inplace=position)
+        if inputs > 1:
+            other = [Form((65,))] * inputs
+            other[position] = Form((9, 65))
+            yield Arrangement(f"{name}-broadcast", (*other, Form((9, 65))), inplace=position)
+
+
+def _offset(inputs: int) -> Iterator[Arrangement]:
+    odd = tuple(Form((1025,), None, 2 * place + 1) for place in range(inputs + 1))
+    yield Arrangement("odd", odd)
+    yield Arrangement("shifted", (Form((1025,)),) * (inputs + 1), shift=1)
+    rows = tuple(Form(_ROWS, (80, 1), 3 * place + 5) for place in range(inputs + 1))
+    yield Arrangement("padded-rows", rows, shift=3)
+
+
+def _repeated(name: str, inputs: list[Form], shape: tuple[int, ...]) -> Arrangement:
+    return Arrangement(name, (*inputs, Form(shape)))

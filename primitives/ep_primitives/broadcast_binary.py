@@ -1,0 +1,101 @@
+"""Family BroadcastBinary: out = op(a, b), one element at a time; the rows are in binary_ops.py.
+
+shapes       : a and b broadcast to out; any strides; one of them may be a Scalar, a number given at launch
+accumulation : none; float16 is computed in float32 and rounded once
+NaN          : as the row's special values say; a NaN result may have any payload
+signed zero  : as the row's special values say; elsewhere exact rows keep it and others leave it free
+empty        : an output without elements is legal and nothing is launched
+determinism  : an element's result depends on its two values alone
+in place     : out may be a or b, the same memory, offset, shape, strides and itemsize
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Self
+
+from ep import Descriptor, Scalar, TensorSpec
+
+from ep_primitives.binary_ops import BINARY_OPS
+from ep_primitives.op import Op
+from ep_primitives.row_family import RowFamily
+from ep_primitives.validation import attribute_values, check_dtype, check_input, check_output, refuse_op
+
+__all__ = ["BroadcastBinary", "BroadcastBinaryFamily"]
+
+
+class BroadcastBinary(Descriptor):
+    """out = op(a, b) for each element; a and b are broadcast to the shape of out.
+
+    op   : name of a row of binary_ops
+    a, b : broadcast to out.shape, one dtype of the row; read; one of them may be a Scalar
+    out  : the dtype of a and b, or bool for a comparison; written; may be the same memory as a or b
+
+    For backward ops a is dy, and b is x or y as the name says. Attributes of the row are keywords. Raises TypeError or
+    ValueError for anything the row does not have.
+    """
+
+    __slots__ = ()
+
+    family: ClassVar[str] = "broadcast_binary"
+    operands: ClassVar[tuple[str, ...]] = ("a", "b", "out")
+    inplace: ClassVar[tuple[str, ...]] = ("a", "b")
+
+    def __init__(
+        self, op: str, *, a: TensorSpec | Scalar, b: TensorSpec | Scalar, out: TensorSpec, **attributes: float
+    ) -> None:
+        row = BINARY_OPS.get(op)
+        if row is None:
+            refuse_op(self.family, op, BINARY_OPS)
+        check_output(op, out)
+        if type(a) is not Scalar:
+            check_input(op, "a", a, out)
+        elif type(b) is Scalar:
+            message = f"{op}: a and b are both Scalars; at least one operand must be a TensorSpec"
+            raise ValueError(message)
+        if type(b) is not Scalar:
+            check_input(op, "b", b, out)
+        check_dtype(op, "a", a, row.dtypes)
+        check_dtype(op, "b", b, (a.dtype,))
+        check_dtype(op, "out", out, (row.out or a.dtype,))
+        self._freeze(op, (a, b, out), attribute_values(row, attributes, a.dtype))
+
+    @classmethod
+    def infer(cls, op: str, a: TensorSpec | Scalar, b: TensorSpec | Scalar, **attributes: float) -> Self:
+        """Return the descriptor with a dense output of the shape that a and b broadcast to."""
+        row = BINARY_OPS.get(op)
+        if row is None:
+            refuse_op(cls.family, op, BINARY_OPS)
+        shape = a.shape if a.shape == b.shape else _broadcast(op, a.shape, b.shape)
+        return cls(op, a=a, b=b, out=TensorSpec(row.out or a.dtype, shape), **attributes)
+
+
+class BroadcastBinaryFamily(RowFamily):
+    """The cells of BroadcastBinary: each row with each of its dtypes in each layout."""
+
+    name: ClassVar[str] = "broadcast_binary"
+    descriptor: ClassVar[type[Descriptor]] = BroadcastBinary
+    rows: ClassVar[Mapping[str, Op]] = BINARY_OPS
+    layouts: ClassVar[tuple[str, ...]] = (
+        "dense",
+        "strided",
+        "broadcast",
+        "scalar-left",
+        "scalar-right",
+        "inplace",
+        "offset",
+        "empty",
+        "rank0",
+    )
+
+
+def _broadcast(op: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
+    missing = len(longer) - len(shorter)
+    shape = list(longer[:missing])
+    for left, right in zip(longer[missing:], shorter, strict=True):
+        if left != right and 1 not in (left, right):
+            message = f"{op}: shapes a {a} and b {b} do not broadcast; each extent, from the right, must be 1 or equal"
+            raise ValueError(message)
+        shape.append(right if left == 1 else left)
+    return tuple(shape)

@@ -1,0 +1,44 @@
+"""A case is one descriptor with data to run it on; conformance checks cases and benchmarks time them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ep import Descriptor
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ep_primitives.accuracy import Accuracy
+    from ep_primitives.reference import Reference
+
+__all__ = ["Case", "Profile"]
+
+Profile = Literal["quick", "standard", "large"]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One descriptor and the data for it.
+
+    name       : last part of the case id, such as "special-values"
+    descriptor : what is computed
+    data       : from a seeded generator to a value for each input operand: an array of the logical shape and the
+                 element type of its spec, or a number for a Scalar; equal generators give equal data
+    inplace    : the input whose memory the output uses, None if the output has its own
+    profile    : the smallest profile that runs the case
+    shift      : bytes that every operand's memory view starts after an aligned place, a multiple of the itemsizes
+    expected   : the reference of `data` where it comes from a table, else the family's `reference` gives it
+    accuracy   : what holds instead of the family's accuracy: special values are always `Exact`
+    """
+
+    name: str
+    descriptor: Descriptor
+    data: Callable[[np.random.Generator], Mapping[str, Any]]
+    inplace: str | None = None
+    profile: Profile = "quick"
+    shift: int = 0
+    expected: Callable[[], Reference] | None = None
+    accuracy: Accuracy | None = None

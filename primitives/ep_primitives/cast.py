@@ -1,0 +1,97 @@
+"""Family Cast: out = x converted to another element type (OneFlow's unary cast).
+
+shapes       : x broadcasts to out; any strides
+conversion   : float to float rounds to nearest even, once; float to int truncates and saturates, NaN becomes 0;
+               int to int wraps modulo 2^n; int to float rounds to nearest even; anything to bool is != 0
+NaN          : stays a NaN of any payload among floats, is true as a bool
+signed zero  : kept among floats
+empty        : an output without elements is legal and nothing is launched
+determinism  : an element's result depends on its value alone
+in place     : out may be x if the element types have one itemsize
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Final, Self
+
+import ep
+import numpy as np
+from ep import Descriptor, TensorSpec
+
+from ep_primitives.elementwise import ElementwiseFamily, Signature
+from ep_primitives.op import ALL
+from ep_primitives.reference import Array, Reference, array_dtype, widened
+from ep_primitives.validation import check_dtype, check_input, check_output
+
+__all__ = ["CAST_DTYPES", "Cast", "CastFamily"]
+
+CAST_DTYPES: Final = ALL
+"""The element types of either side; every pair is a cell."""
+
+
+class Cast(Descriptor):
+    """out = x converted to the element type of out; x is broadcast to its shape.
+
+    x   : broadcasts to out.shape, one of CAST_DTYPES; read
+    out : one of CAST_DTYPES; written; may be the same memory as x if the itemsizes are equal
+
+    Raises TypeError or ValueError for anything else.
+    """
+
+    __slots__ = ()
+
+    family: ClassVar[str] = "cast"
+    operands: ClassVar[tuple[str, ...]] = ("x", "out")
+    inplace: ClassVar[tuple[str, ...]] = ("x",)
+
+    def __init__(self, *, x: TensorSpec, out: TensorSpec) -> None:
+        check_output("cast", out)
+        check_input("cast", "x", x, out)
+        check_dtype("cast", "x", x, CAST_DTYPES)
+        check_dtype("cast", "out", out, CAST_DTYPES)
+        self._freeze("-", (x, out))
+
+    @classmethod
+    def infer(cls, x: TensorSpec, dtype: str) -> Self:
+        """Return the descriptor with a dense output of the shape of x and element type `dtype`."""
+        return cls(x=x, out=TensorSpec(dtype, x.shape))
+
+
+class CastFamily(ElementwiseFamily):
+    """The cells of Cast: each pair of element types in each layout."""
+
+    name: ClassVar[str] = "cast"
+    descriptor: ClassVar[type[Descriptor]] = Cast
+    layouts: ClassVar[tuple[str, ...]] = ("dense", "strided", "broadcast", "inplace", "offset", "empty", "rank0")
+
+    def signatures(self) -> Iterator[Signature]:
+        """Yield every pair of element types."""
+        for source in CAST_DTYPES:
+            for target in CAST_DTYPES:
+                yield Signature("-", (source,), target)
+
+    def describe(self, signature: Signature, specs: Mapping[str, Any], attributes: tuple[float, ...]) -> Descriptor:  # noqa: ARG002 - a cast has neither op nor attributes
+        """Return the descriptor of a cast between these operands."""
+        return Cast(**specs)
+
+    def reference(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Reference:
+        """Return the exact conversion of the inputs as stored."""
+        x = descriptor.specs[0]
+        value = _converted(widened(x.dtype, inputs["x"]), descriptor.out.dtype)
+        return Reference(np.broadcast_to(value, descriptor.out.shape))
+
+
+def _converted(x: Array, dtype: str) -> Array:
+    kind = ep.dtype(dtype).kind
+    if kind == "b":
+        return np.asarray(x != 0)
+    if kind == "f":
+        return x.astype(np.float64)
+    if x.dtype.kind != "f":
+        return x.astype(array_dtype(dtype))
+    # NumPy's own conversion is undefined outside the range: for one value it differs with the array's length.
+    low, high = ep.dtype(dtype).range
+    inside = (x > low - 1) & (x < high + 1)
+    exact = np.where(inside, np.trunc(x), 0.0).astype(array_dtype(dtype))
+    return np.select([inside, x >= high + 1, x <= low - 1], [exact, array_dtype(dtype).type(high), array_dtype(dtype).type(low)], exact)

@@ -1,0 +1,79 @@
+"""Family Copy: out = x, the same element type on both sides, between any two strided layouts.
+
+shapes       : x broadcasts to out; any strides; a box of a larger tensor is a shape, strides and an offset
+values       : bits are moved unchanged, so a NaN keeps its payload and a bool its byte
+signed zero  : kept
+empty        : an output without elements is legal and nothing is launched
+determinism  : always the same bits
+in place     : x and out share no byte
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+from ep import Descriptor, TensorSpec
+
+from ep_primitives.elementwise import ElementwiseFamily, Signature
+from ep_primitives.op import ALL
+from ep_primitives.reference import Reference, widened
+from ep_primitives.validation import check_dtype, check_input, check_output
+
+__all__ = ["COPY_DTYPES", "Copy", "CopyFamily"]
+
+COPY_DTYPES: Final = ALL
+"""The element types that can be copied."""
+
+
+class Copy(Descriptor):
+    """out = x, bits unchanged; x is broadcast to the shape of out.
+
+    x   : broadcasts to out.shape, one of COPY_DTYPES; read
+    out : the dtype of x; written; shares no byte with x
+
+    Raises TypeError or ValueError for anything else.
+    """
+
+    __slots__ = ()
+
+    family: ClassVar[str] = "copy"
+    operands: ClassVar[tuple[str, ...]] = ("x", "out")
+
+    def __init__(self, *, x: TensorSpec, out: TensorSpec) -> None:
+        check_output("copy", out)
+        check_input("copy", "x", x, out)
+        check_dtype("copy", "x", x, COPY_DTYPES)
+        check_dtype("copy", "out", out, (x.dtype,))
+        self._freeze("-", (x, out))
+
+    @classmethod
+    def infer(cls, x: TensorSpec) -> Self:
+        """Return the descriptor with a dense output of the shape of x."""
+        return cls(x=x, out=x.dense())
+
+    @property
+    def flops(self) -> int:
+        """Nothing is computed."""
+        return 0
+
+
+class CopyFamily(ElementwiseFamily):
+    """The cells of Copy: each element type in each layout."""
+
+    name: ClassVar[str] = "copy"
+    descriptor: ClassVar[type[Descriptor]] = Copy
+    layouts: ClassVar[tuple[str, ...]] = ("dense", "strided", "broadcast", "offset", "empty", "rank0")
+
+    def signatures(self) -> Iterator[Signature]:
+        """Yield every element type."""
+        return (Signature("-", (dtype,), dtype) for dtype in COPY_DTYPES)
+
+    def describe(self, signature: Signature, specs: Mapping[str, Any], attributes: tuple[float, ...]) -> Descriptor:  # noqa: ARG002 - a copy has neither op nor attributes
+        """Return the descriptor of a copy between these operands."""
+        return Copy(**specs)
+
+    def reference(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Reference:
+        """Return the input, broadcast."""
+        return Reference(np.broadcast_to(widened(descriptor.out.dtype, inputs["x"]), descriptor.out.shape))

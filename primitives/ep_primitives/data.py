@@ -1,0 +1,103 @@
+"""Input data that can show a fault: values of every magnitude, edges, and pairs that are equal, next to each other or cancel."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import ep
+import numpy as np
+
+from ep_primitives.domain import REAL, Domain
+from ep_primitives.reference import Array, array_dtype
+
+__all__ = ["designed", "exhaustive", "partner", "random"]
+
+# Halves and ties for floor and conversions, ends of the integer and float16 ranges and their neighbours, the
+# neighbourhood of 1 for log, the root and the minimum of gelu's derivative.
+_EDGES: Final = (
+    0.5, 1.5, 2.5, 0.1, 1 / 3, 3.0, 7.0, 10.0, 100.0, math.pi, 0.25, 0.4999999701976776, 0.75,
+    0.7517915247, 1.4142135624, 0.625, 0.84375, 1.25, 0.9999, 1.0001, 0.999, 1.001,
+    127.0, 128.0, 255.0, 256.0, 2048.0, 2049.0, 2051.0, 32767.0, 32768.0, 65504.0, 65519.0, 65520.0, 65536.0,
+    8388607.5, 8388608.0, 16777215.0, 16777216.0, 16777217.0, 33554435.0, 2147483520.0, 2147483647.0, 2147483648.0,
+    2147483904.0, 4294967296.0, 1e10, 1 + 2**-11 + 2**-30, 1 + 3 * 2**-11 - 2**-30, 1 + 2**-24 + 2**-50, 2**-25 + 2**-60,
+    2**-14 - 2**-25, 2**-150, 3 * 2**-150, 1e-3, 1e-5, 1e-8, 1e-20, 1e20,
+)  # fmt: skip - one thought a line
+_INTEGERS: Final = (0, 1, -1, 2, -2, 3, 7, -7, 10, 255, 256, -256, 46340, 46341, 65535, 65536, 2**24, 2**24 + 1, 2**30)
+_TRUE_BYTES: Final = (1, 1, 2, 128, 255)
+
+
+def designed(dtype: str, domain: Domain = REAL) -> Array:
+    """Return the values of an element type that are worth trying one by one; NaN and infinities if the domain is open."""
+    kind = ep.dtype(dtype).kind
+    if kind == "b":
+        return np.array([0, *_TRUE_BYTES], np.uint8).view(np.bool_)
+    if kind in "iu":
+        low, high = ep.dtype(dtype).range
+        values = [value for value in (*_INTEGERS, low, low + 1, high, high - 1) if low <= value <= high]
+        return np.array(sorted(set(values)), array_dtype(dtype))
+    into = array_dtype(dtype)
+    info = np.finfo(into)
+    low, high = domain.bounds(dtype)
+    eps, tiny, largest = float(info.eps), float(info.smallest_normal), float(info.max)
+    ends = [0.0, 1.0, 1 + eps, 1 - eps / 2, 2.0, largest, largest / 2, math.sqrt(largest), tiny, tiny * (1 - eps)]
+    ends += [float(info.smallest_subnormal), 3 * float(info.smallest_subnormal), math.sqrt(tiny), eps]
+    both = [sign * value for value in (*ends, *_EDGES) for sign in (1.0, -1.0)]
+    inside = [low, high, 0.5 * low, 0.5 * high, 0.999 * low, 0.999 * high, 1.001 * low, 1.001 * high]
+    with np.errstate(over="ignore", under="ignore"):
+        values = np.array([*both, *inside, math.inf, -math.inf, math.nan]).astype(into)
+    return values if domain.is_open else values[domain.contains(dtype, values)]
+
+
+def random(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], domain: Domain = REAL) -> Array:
+    """Return random values: half dense in the domain, two fifths of any magnitude, the rest designed ones."""
+    size = math.prod(shape)
+    kind = ep.dtype(dtype).kind
+    if kind == "b":
+        return _random_bytes(rng, size).reshape(shape)
+    edges = designed(dtype, domain)
+    if kind in "iu":
+        low, high = ep.dtype(dtype).range
+        near = rng.integers(-9 if low else 0, 9, size, endpoint=True)
+        anywhere = rng.integers(low, high, size, dtype=array_dtype(dtype), endpoint=True)
+    else:
+        near = rng.uniform(*domain.bounds(dtype), size)
+        anywhere = _any_magnitude(rng, dtype, size, domain) if domain.is_open else near
+    kinds = rng.random(size)
+    with np.errstate(over="ignore", under="ignore"):
+        values = np.where(kinds < 0.5, near, anywhere).astype(array_dtype(dtype))  # noqa: PLR2004 - the shares above
+    values = np.where(kinds > 0.9, rng.choice(edges, size), values)  # noqa: PLR2004 - the shares above
+    return np.asarray(values.reshape(shape))
+
+
+def partner(rng: np.random.Generator, first: Array, values: Array) -> Array:
+    """Return `values` with a third made equal to `first`, an eighth its neighbour and an eighth its opposite.
+
+    Comparisons, max, min and sums show their faults on such pairs, which independent values never form.
+    """
+    kinds = rng.random(values.shape)
+    if first.dtype.kind != "f":
+        return np.asarray(np.where(kinds < 1 / 3, first, values).view(values.dtype))
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        other = np.nextafter(first, values)
+    return np.select([kinds < 1 / 3, kinds < 11 / 24, kinds < 14 / 24], [first, other, -first], values)
+
+
+def exhaustive(dtype: str) -> Array:
+    """Return every value of a 16-bit element type, in the order of its bits."""
+    return np.arange(2**16, dtype=np.uint16).view(array_dtype(dtype))
+
+
+def _random_bytes(rng: np.random.Generator, size: int) -> Array:
+    truth = rng.choice(np.array(_TRUE_BYTES, np.uint8), size)
+    return np.where(rng.random(size) < 0.5, np.uint8(0), truth).view(np.bool_)  # noqa: PLR2004 - half are true
+
+
+def _any_magnitude(rng: np.random.Generator, dtype: str, size: int, domain: Domain) -> Any:
+    info = np.finfo(array_dtype(dtype))
+    exponent = rng.uniform(math.log2(float(info.smallest_subnormal)), math.log2(float(info.max)), size)
+    low, _ = domain.bounds(dtype)
+    share = 0.5 if low < 0 else 0.05
+    sign = np.where(rng.random(size) < share, -1.0, 1.0)
+    with np.errstate(over="ignore", under="ignore"):
+        return sign * np.exp2(exponent)

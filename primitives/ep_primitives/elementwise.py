@@ -1,0 +1,161 @@
+"""What the elementwise families share: cells from signatures and layouts, and cases from arrangements."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from functools import cached_property, partial
+from typing import Any, ClassVar, NamedTuple
+
+import ep
+import numpy as np
+from ep import Cell, Descriptor, Family, Scalar, TensorSpec
+from ep.cells import dtypes_name
+
+from ep_primitives import data
+from ep_primitives.accuracy import Accuracy, Exact
+from ep_primitives.arrangement import Arrangement, Form, arrangements, dense
+from ep_primitives.case import Case
+from ep_primitives.domain import REAL, Domain
+from ep_primitives.layout import settled
+
+__all__ = ["ElementwiseFamily", "Signature"]
+
+
+class Signature(NamedTuple):
+    """An op with the element types of its inputs and its output: a cell without its layout."""
+
+    op: str
+    inputs: tuple[str, ...]
+    out: str
+
+    @property
+    def dtypes(self) -> str:
+        """The dtypes part of a cell."""
+        return dtypes_name(self.inputs, self.out)
+
+
+class ElementwiseFamily(Family):
+    """A family whose output elements each depend on one element of every input."""
+
+    layouts: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def signatures(self) -> Iterator[Signature]:
+        """Yield every op with every combination of its element types."""
+
+    @abstractmethod
+    def describe(self, signature: Signature, specs: Mapping[str, Any], attributes: tuple[float, ...]) -> Descriptor:
+        """Return the descriptor of a signature with these operands."""
+
+    def value_cases(self, signature: Signature) -> Iterator[Case]:
+        """Yield the dense cases that are about values, not about layout."""
+        yield self._listed("designed", signature, data.designed(signature.inputs[0]))
+        if signature.inputs[0] == "float16":
+            yield self._listed("exhaustive-16bit", signature, data.exhaustive("float16"))
+
+    def domains(self, signature: Signature) -> tuple[Domain, ...]:
+        """Return where the random data of each input lies."""
+        return (REAL,) * len(signature.inputs)
+
+    def samples(self, _signature: Signature) -> tuple[float, ...]:
+        """Return the attributes that cases about layout are tried with."""
+        return ()
+
+    def accuracy(self, descriptor: Descriptor) -> Accuracy:  # noqa: ARG002 - the interface is ep.Family's
+        """Return what results are held to: exact, unless the family has rows that say more."""
+        return Exact()
+
+    def since(self, cell: Cell) -> str:  # noqa: ARG002 - the interface is ep.Family's
+        """Return the suite version that first held the cell."""
+        return "1.0"
+
+    def cells(self) -> Iterator[Cell]:
+        """Yield every signature in every layout that its element types allow."""
+        for signature in self.signatures():
+            for layout in self.layouts:
+                if any(self._fitting(signature, layout)):
+                    yield Cell(self.name, signature.op, signature.dtypes, layout)
+
+    def sample(self, cell: Cell) -> Descriptor:
+        """Return a small descriptor of the cell, to ask `accepts` with."""
+        signature = self.signature(cell)
+        return self._arranged(signature, next(self._fitting(signature, cell.layout)))
+
+    def cases(self, cell: Cell) -> Iterator[Case]:
+        """Yield the cases of the cell: in layout dense first those about values, then one an arrangement."""
+        signature = self.signature(cell)
+        if cell.layout == "dense":
+            yield from self.value_cases(signature)
+        for arrangement in self._fitting(signature, cell.layout):
+            yield self._case(signature, arrangement)
+
+    def signature(self, cell: Cell) -> Signature:
+        """Return the signature of a cell of this family; KeyError if it has no such cell."""
+        return self._by_name[cell.op, cell.dtypes]
+
+    @cached_property
+    def _by_name(self) -> dict[tuple[str, str], Signature]:
+        return {(signature.op, signature.dtypes): signature for signature in self.signatures()}
+
+    @cached_property
+    def _tensors(self) -> int:
+        return len(self.descriptor.operands) - 1
+
+    def _fitting(self, signature: Signature, layout: str) -> Iterator[Arrangement]:
+        itemsizes = [ep.dtype(name).itemsize for name in (*signature.inputs, signature.out)]
+        for arrangement in arrangements(layout, self._tensors):
+            shared = arrangement.inplace
+            if shared is not None and itemsizes[shared] != itemsizes[-1]:
+                continue
+            if arrangement.is_bytes and max(itemsizes) > 1:
+                continue
+            yield arrangement
+
+    def _arranged(self, signature: Signature, arrangement: Arrangement) -> Descriptor:
+        dtypes = (*signature.inputs, signature.out)
+        specs = {
+            name: Scalar(dtype) if form is None else TensorSpec(dtype, *form)
+            for name, dtype, form in zip(self.descriptor.operands, dtypes, self._forms(arrangement), strict=True)
+        }
+        return self.describe(signature, specs, self.samples(signature))
+
+    def _forms(self, arrangement: Arrangement) -> tuple[Form | None, ...]:
+        return arrangement.forms
+
+    def _case(self, signature: Signature, arrangement: Arrangement) -> Case:
+        descriptor = self._arranged(signature, arrangement)
+        itemsize = max(ep.dtype(spec.dtype).itemsize for spec in descriptor.specs)
+        shared = arrangement.inplace
+        return Case(
+            arrangement.name,
+            descriptor,
+            partial(self._random, signature, descriptor),
+            inplace=None if shared is None else descriptor.operands[shared],
+            profile=arrangement.profile,
+            shift=arrangement.shift * itemsize,
+        )
+
+    def _listed(self, name: str, signature: Signature, *values: Any, attributes: tuple[float, ...] | None = None) -> Case:
+        """Return a dense case over given inputs, arrays of one dimension and equal length."""
+        arrangement = dense(name, values[0].shape, self._tensors)
+        chosen = self.samples(signature) if attributes is None else attributes
+        dtypes = (*signature.inputs, signature.out)
+        forms = zip(self.descriptor.operands, dtypes, arrangement.forms, strict=True)
+        specs = {operand: TensorSpec(dtype, *form) for operand, dtype, form in forms if form is not None}
+        inputs = dict(zip(self.descriptor.operands, values, strict=False))
+        return Case(name, self.describe(signature, specs, chosen), lambda _rng: inputs)
+
+    def _random(self, signature: Signature, descriptor: Descriptor, rng: np.random.Generator) -> dict[str, Any]:
+        domains = self.domains(signature)
+        inputs: dict[str, Any] = {}
+        first = None
+        for name, spec, domain in zip(descriptor.operands, descriptor.specs, domains, strict=False):
+            if isinstance(spec, Scalar):
+                inputs[name] = rng.choice(data.designed(spec.dtype, domain)).item()
+                continue
+            values = data.random(rng, spec.dtype, spec.shape, domain)
+            if first is not None and first.shape == spec.shape and domains == (REAL, REAL):
+                values = data.partner(rng, first, values)
+            first = inputs[name] = settled(spec, values)
+        return inputs

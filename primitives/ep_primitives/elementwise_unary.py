@@ -1,0 +1,68 @@
+"""Family ElementwiseUnary: out = op(x), one element at a time; the rows are in unary_ops.py.
+
+shapes       : x broadcasts to out; any strides
+accumulation : none; float16 is computed in float32 and rounded once
+NaN          : as the row's special values say; a NaN result may have any payload
+signed zero  : as the row's special values say; elsewhere the sign of a zero is free
+empty        : an output without elements is legal and nothing is launched
+determinism  : an element's result depends on its value alone
+in place     : out may be x, the same memory, offset, shape, strides and itemsize
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Self
+
+from ep import Descriptor, TensorSpec
+
+from ep_primitives.op import Op
+from ep_primitives.row_family import RowFamily
+from ep_primitives.unary_ops import UNARY_OPS
+from ep_primitives.validation import attribute_values, check_dtype, check_input, check_output, refuse_op
+
+__all__ = ["ElementwiseUnary", "ElementwiseUnaryFamily"]
+
+
+class ElementwiseUnary(Descriptor):
+    """out = op(x) for each element; x is broadcast to the shape of out.
+
+    op  : name of a row of unary_ops
+    x   : broadcasts to out.shape, a dtype of the row; read
+    out : the dtype of x, or bool for a test; written; may be the same memory as x
+
+    Attributes of the row are keywords. Raises TypeError or ValueError for anything the row does not have.
+    """
+
+    __slots__ = ()
+
+    family: ClassVar[str] = "elementwise_unary"
+    operands: ClassVar[tuple[str, ...]] = ("x", "out")
+    inplace: ClassVar[tuple[str, ...]] = ("x",)
+
+    def __init__(self, op: str, *, x: TensorSpec, out: TensorSpec, **attributes: float) -> None:
+        row = UNARY_OPS.get(op)
+        if row is None:
+            refuse_op(self.family, op, UNARY_OPS)
+        check_output(op, out)
+        check_input(op, "x", x, out)
+        check_dtype(op, "x", x, row.dtypes)
+        check_dtype(op, "out", out, (row.out or x.dtype,))
+        self._freeze(op, (x, out), attribute_values(row, attributes, x.dtype))
+
+    @classmethod
+    def infer(cls, op: str, x: TensorSpec, **attributes: float) -> Self:
+        """Return the descriptor with a dense output of the shape of x."""
+        row = UNARY_OPS.get(op)
+        if row is None:
+            refuse_op(cls.family, op, UNARY_OPS)
+        return cls(op, x=x, out=TensorSpec(row.out or x.dtype, x.shape), **attributes)
+
+
+class ElementwiseUnaryFamily(RowFamily):
+    """The cells of ElementwiseUnary: each row with each of its dtypes in each layout."""
+
+    name: ClassVar[str] = "elementwise_unary"
+    descriptor: ClassVar[type[Descriptor]] = ElementwiseUnary
+    rows: ClassVar[Mapping[str, Op]] = UNARY_OPS
+    layouts: ClassVar[tuple[str, ...]] = ("dense", "strided", "broadcast", "inplace", "offset", "empty", "rank0")

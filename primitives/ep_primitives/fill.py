@@ -1,0 +1,115 @@
+"""Family Fill: one number, given at launch, to every element of a tensor (a stream's `fill` writes bytes instead).
+
+shapes       : out of any shape and strides; what lies between its elements stays
+values       : the number is held in the compute type and rounded once to the element type
+NaN          : fills a NaN of any payload
+signed zero  : kept
+empty        : an output without elements is legal and nothing is launched
+determinism  : always the same bits
+in place     : there is no input to share memory with
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Final, Self
+
+import ep
+import numpy as np
+from ep import Descriptor, Scalar, TensorSpec
+
+from ep_primitives.arrangement import Arrangement, Form
+from ep_primitives.case import Case
+from ep_primitives.elementwise import ElementwiseFamily, Signature
+from ep_primitives.op import ALL
+from ep_primitives.reference import Reference, array_dtype, widened
+from ep_primitives.validation import check_dtype, check_output
+
+__all__ = ["FILL_DTYPES", "Fill", "FillFamily"]
+
+FILL_DTYPES: Final = ALL
+"""The element types that can be filled."""
+
+
+class Fill(Descriptor):
+    """out = value, for each element.
+
+    value : Scalar of the dtype of out; a number at launch
+    out   : one of FILL_DTYPES; written
+
+    Raises TypeError or ValueError for anything else.
+    """
+
+    __slots__ = ()
+
+    family: ClassVar[str] = "fill"
+    operands: ClassVar[tuple[str, ...]] = ("value", "out")
+
+    def __init__(self, *, value: Scalar, out: TensorSpec) -> None:
+        check_output("fill", out)
+        if type(value) is not Scalar:
+            message = f"fill: value is {value!r}, not a Scalar; give Scalar({out.dtype!r}), and the number at launch"
+            raise TypeError(message)
+        check_dtype("fill", "out", out, FILL_DTYPES)
+        check_dtype("fill", "value", value, (out.dtype,))
+        self._freeze("-", (value, out))
+
+    @classmethod
+    def infer(cls, out: TensorSpec) -> Self:
+        """Return the descriptor that fills `out`."""
+        return cls(value=Scalar(out.dtype), out=out)
+
+    @property
+    def flops(self) -> int:
+        """Nothing is computed."""
+        return 0
+
+
+class FillFamily(ElementwiseFamily):
+    """The cells of Fill: each element type in each layout."""
+
+    name: ClassVar[str] = "fill"
+    descriptor: ClassVar[type[Descriptor]] = Fill
+    layouts: ClassVar[tuple[str, ...]] = ("dense", "strided", "offset", "empty", "rank0")
+
+    def signatures(self) -> Iterator[Signature]:
+        """Yield every element type."""
+        return (Signature("-", (dtype,), dtype) for dtype in FILL_DTYPES)
+
+    def describe(self, signature: Signature, specs: Mapping[str, Any], attributes: tuple[float, ...]) -> Descriptor:  # noqa: ARG002 - a fill has neither op nor attributes
+        """Return the descriptor of a fill of this output."""
+        return Fill(**specs)
+
+    def reference(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Reference:
+        """Return the number in every element."""
+        return Reference(np.broadcast_to(widened(descriptor.out.dtype, inputs["value"]), descriptor.out.shape))
+
+    def value_cases(self, signature: Signature) -> Iterator[Case]:
+        """Yield one case a number."""
+        dtype = signature.out
+        descriptor = Fill.infer(TensorSpec(dtype, (257,)))
+        for name, value in _numbers(dtype).items():
+            yield Case(f"value-{name}", descriptor, lambda _rng, value=value: {"value": value})
+
+    def _forms(self, arrangement: Arrangement) -> tuple[Form | None, ...]:
+        return (None, arrangement.forms[-1])
+
+
+def _numbers(dtype: str) -> dict[str, Any]:
+    kind = ep.dtype(dtype).kind
+    if kind == "b":
+        return {"true": True, "false": False}
+    if kind in "iu":
+        low, high = ep.dtype(dtype).range
+        return {"zero": 0, "seven": 7, "low": low, "high": high, "bytes": 0x01020304}
+    info = np.finfo(array_dtype(dtype))
+    return {
+        "zero": 0.0,
+        "negative-zero": -0.0,
+        "third": float(array_dtype(dtype).type(1 / 3)),
+        "largest": float(info.max),
+        "subnormal": float(info.smallest_subnormal),
+        "inf": -math.inf,
+        "nan": math.nan,
+    }

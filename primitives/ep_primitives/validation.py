@@ -1,0 +1,85 @@
+"""The checks that descriptors share. Each message names operation, argument, what was given, what is needed, the cure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+from ep import Scalar, TensorSpec
+from ep.dims import broadcast_strides
+from ep.dtypes import convert
+
+from ep_primitives.op import Op
+
+__all__ = ["attribute_values", "check_dtype", "check_input", "check_output", "refuse_op"]
+
+
+def check_output(op: str, out: Any) -> None:
+    """Raise unless `out` is a TensorSpec whose elements are distinct: TypeError or ValueError."""
+    if type(out) is not TensorSpec:
+        message = f"{op}: out is {out!r}, not a TensorSpec; results go to a memory"
+        raise TypeError(message)
+    if not out.is_dense and out.overlaps_itself:
+        message = f"{op}: out {out!r} overlaps itself, so its value would depend on order; give it distinct elements"
+        raise ValueError(message)
+
+
+def check_input(op: str, name: str, spec: Any, out: TensorSpec) -> None:
+    """Raise unless `spec` is a TensorSpec that broadcasts to the output: TypeError or ValueError."""
+    if type(spec) is not TensorSpec:
+        message = f"{op}: {name} is {spec!r}, not a TensorSpec; describe an array with TensorSpec.of(array)"
+        raise TypeError(message)
+    if spec.shape != out.shape:
+        try:
+            broadcast_strides(spec, out.shape)
+        except ValueError:
+            message = (
+                f"{op}: {name} has shape {spec.shape}, which does not broadcast to out {out.shape}; "
+                f"each extent, from the right, must be 1 or equal"
+            )
+            raise ValueError(message) from None
+
+
+def check_dtype(op: str, name: str, spec: TensorSpec | Scalar, allowed: tuple[str, ...]) -> None:
+    """Raise ValueError unless the operand has one of the element types allowed."""
+    if spec.dtype not in allowed:
+        needed = allowed[0] if len(allowed) == 1 else f"one of {', '.join(allowed)}"
+        message = f"{op}: {name} has dtype {spec.dtype}, needs {needed}; cast it first"
+        raise ValueError(message)
+
+
+def attribute_values(row: Op, given: Mapping[str, Any], dtype: str) -> tuple[float, ...]:
+    """Return the attributes in the row's order, as float64.
+
+    Raises TypeError for one that is missing, unknown or not a number, ValueError if it is not a finite number of the
+    compute type.
+    """
+    if not given and not row.attributes:
+        return ()
+    names = [attribute.name for attribute in row.attributes]
+    if set(given) != set(names):
+        wanted = ", ".join(names) or "none"
+        message = f"{row.name}: attributes given are {', '.join(given) or 'none'}, needed are {wanted}; name each once"
+        raise TypeError(message)
+    return tuple(_finite(row.name, name, given[name], dtype) for name in names)
+
+
+def refuse_op(family: str, op: Any, rows: Mapping[str, Op]) -> NoReturn:
+    """Raise ValueError for an op that the family does not have."""
+    message = f"{family}: op {op!r} is not one of its ops, which are {', '.join(rows)}"
+    raise ValueError(message)
+
+
+def _finite(op: str, name: str, value: Any, dtype: str) -> float:
+    try:
+        number = float(value)
+        convert(dtype, number)
+    except TypeError:
+        message = f"{op}: {name} is {value!r}, needs a real number"
+        raise TypeError(message) from None
+    except (ValueError, OverflowError):
+        number = float("inf")
+    if number - number != 0:
+        message = f"{op}: {name} is {value!r}, needs a finite number of the compute type of {dtype}"
+        raise ValueError(message)
+    return number
