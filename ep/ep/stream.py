@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, final
 
+from ep import verbs
 from ep.buffers import view_of
 from ep.errors import ClosedError, DeviceError, EpError
 from ep.event import Event, HostEvent
@@ -82,7 +83,7 @@ class Stream(ABC):
         self._check("upload", "dst", dst)
         _check_lengths("upload", dst.nbytes, view.nbytes)
         if view.nbytes:
-            self._submit("upload", (dst,), (view,), _run_upload)
+            self._submit("upload", (dst,), (view,), verbs.upload)
             self._hold(view)
 
     @final
@@ -98,7 +99,7 @@ class Stream(ABC):
         self._check("download", "src", src)
         _check_lengths("download", view.nbytes, src.nbytes)
         if view.nbytes:
-            self._submit("download", (src,), (view,), _run_download)
+            self._submit("download", (src,), (view,), verbs.download)
             self._hold(view)
 
     @final
@@ -123,9 +124,9 @@ class Stream(ABC):
             return
         other = src.device if dst.device is self.device else dst.device
         if self.device.can_copy_from(other):
-            self._submit("copy", (dst, src), (), _run_copy)
+            self._submit("copy", (dst, src), (), verbs.copy)
         else:
-            self._submit("copy", (dst, src), (), _run_staged_copy)
+            self._submit("copy", (dst, src), (), verbs.staged_copy)
 
     @final
     def fill(self, dst: Memory, pattern: bytes) -> None:
@@ -145,7 +146,7 @@ class Stream(ABC):
             message = f"fill: dst at offset {dst.offset} with {dst.nbytes} bytes; both must be multiples of the {length}-byte pattern"
             raise ValueError(message)
         if dst.nbytes:
-            self._submit("fill", (dst,), (pattern,), _run_fill)
+            self._submit("fill", (dst,), (pattern,), verbs.fill)
 
     @final
     def record(self, *, timed: bool = False) -> Event:
@@ -157,7 +158,7 @@ class Stream(ABC):
         if timed and not self.is_timed:
             message = f"record: {self.name} is untimed; make it with device.stream(timed=True) for timed events"
             raise ValueError(message)
-        event: Event = self._submit("record", (), (timed,), _run_record)
+        event: Event = self._submit("record", (), (timed,), verbs.record)
         return event
 
     @final
@@ -172,7 +173,7 @@ class Stream(ABC):
             message = f"wait: {event!r} is not an Event; stream.record() gives one"
             raise TypeError(message)
         if event.stream is not self:
-            self._submit("wait", (), (event,), _run_wait)
+            self._submit("wait", (), (event,), verbs.wait)
 
     @property
     @final
@@ -379,47 +380,3 @@ def _check_lengths(operation: str, dst: int, src: int) -> None:
     if dst != src:
         message = f"{operation}: dst has {dst} bytes and src has {src}; take a view of the longer, such as memory[:{min(dst, src)}]"
         raise ValueError(message)
-
-
-def _run_upload(stream: Stream, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
-    stream._copy(memories[0], scalars[0], memories[0].nbytes)
-
-
-def _run_download(stream: Stream, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
-    stream._copy(scalars[0], memories[0], memories[0].nbytes)
-
-
-def _run_copy(stream: Stream, memories: tuple[Memory, ...], _: tuple[Any, ...]) -> None:
-    stream._copy(memories[0], memories[1], memories[0].nbytes)
-
-
-def _run_staged_copy(stream: Stream, memories: tuple[Memory, ...], _: tuple[Any, ...]) -> None:
-    """Pass the bytes through the host: out of the source in its order, then into the target."""
-    dst, src = memories
-    bounce = memoryview(bytearray(dst.nbytes))
-    stream.device._degrade("copy-between-devices")
-    ours_is_source = src.device is stream.device
-    other = (dst if ours_is_source else src).device.stream()
-    reader, writer = (stream, other) if ours_is_source else (other, stream)
-    reader._copy(bounce, src, src.nbytes)
-    reader._synchronize()
-    writer._copy(dst, bounce, dst.nbytes)
-    writer._synchronize()
-    other.close()
-
-
-def _run_fill(stream: Stream, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
-    stream._fill(memories[0], scalars[0])
-
-
-def _run_record(stream: Stream, _: tuple[Memory, ...], scalars: tuple[Any, ...]) -> Event:
-    return stream._record(timed=scalars[0])
-
-
-def _run_wait(stream: Stream, _: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
-    event = scalars[0]
-    if stream._can_wait(event):
-        stream._wait(event)
-    else:
-        stream.device._degrade("wait")
-        event.synchronize()

@@ -1,0 +1,47 @@
+# The commands of EP. Each does all of its own set-up: `make conformance`, `make test`.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+NATIVE := $(shell find providers/cpu -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.def' -o -name '*.inc' -o -name CMakeLists.txt)
+EXTRAS := opencl,cuda,conformance,dev
+
+.PHONY: help setup lint types contracts unit test conformance wheel bench clean
+help:            ## List the commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 16
+
+setup: $(STAMP)  ## Make the environment and build everything into it
+
+$(STAMP): pyproject.toml CMakeLists.txt tools/setup.sh $(NATIVE)
+	@PYTHON="$(PYTHON)" sh tools/setup.sh "$(VENV)" "$(EXTRAS)"
+	@touch $@
+
+lint: $(STAMP)   ## Check style: ruff, clang-format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	git ls-files '*.cpp' '*.h' '*.hpp' | xargs -r $(BIN)/clang-format --dry-run --Werror
+
+types: $(STAMP)  ## Check types: mypy --strict
+	$(BIN)/mypy
+
+contracts: $(STAMP) ## Check which room imports which: import-linter
+	$(BIN)/lint-imports
+
+unit: $(STAMP)   ## Run the tests
+	$(BIN)/python -m pytest -q
+
+test: lint types contracts unit ## Lint, types, contracts and all tests
+
+conformance: $(STAMP) ## Run the conformance suite on the CPU and on OpenCL
+	$(BIN)/ep-conformance run --provider cpu
+	$(BIN)/ep-conformance run --provider opencl
+
+wheel: $(STAMP)  ## Build the wheel into dist/, once for each state of the sources
+	@$(BIN)/python tools/wheel.py
+
+bench: $(STAMP)  ## Measure launches against the budgets
+	$(BIN)/ep-bench launch --provider cpu
+
+clean:           ## Remove what was built
+	rm -rf build dist $(VENV)

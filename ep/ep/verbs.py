@@ -1,0 +1,65 @@
+"""What each verb of a stream runs once it has passed the door: the provider's twin, or a default in its place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ep.event import Event
+    from ep.memory import Memory
+    from ep.stream import Stream
+
+    Memories = tuple[Memory, ...]
+    Scalars = tuple[Any, ...]
+
+__all__ = ["copy", "download", "fill", "record", "staged_copy", "upload", "wait"]
+
+
+def upload(stream: Stream, memories: Memories, scalars: Scalars) -> None:
+    """Copy a host buffer to a memory."""
+    stream._copy(memories[0], scalars[0], memories[0].nbytes)
+
+
+def download(stream: Stream, memories: Memories, scalars: Scalars) -> None:
+    """Copy a memory to a host buffer."""
+    stream._copy(scalars[0], memories[0], memories[0].nbytes)
+
+
+def copy(stream: Stream, memories: Memories, _: Scalars) -> None:
+    """Copy memory to memory, where the stream's device reaches both."""
+    stream._copy(memories[0], memories[1], memories[0].nbytes)
+
+
+def staged_copy(stream: Stream, memories: Memories, _: Scalars) -> None:
+    """Pass the bytes through the host: out of the source in its order, then into the target."""
+    dst, src = memories
+    bounce = memoryview(bytearray(dst.nbytes))
+    stream.device._degrade("copy-between-devices")
+    ours_is_source = src.device is stream.device
+    other = (dst if ours_is_source else src).device.stream()
+    reader, writer = (stream, other) if ours_is_source else (other, stream)
+    reader._copy(bounce, src, src.nbytes)
+    reader._synchronize()
+    writer._copy(dst, bounce, dst.nbytes)
+    writer._synchronize()
+    other.close()
+
+
+def fill(stream: Stream, memories: Memories, scalars: Scalars) -> None:
+    """Repeat a pattern over a memory."""
+    stream._fill(memories[0], scalars[0])
+
+
+def record(stream: Stream, _: Memories, scalars: Scalars) -> Event:
+    """Place an event."""
+    return stream._record(timed=scalars[0])
+
+
+def wait(stream: Stream, _: Memories, scalars: Scalars) -> None:
+    """Hold back later work until an event; the host waits for one that the device cannot wait for."""
+    event = scalars[0]
+    if stream._can_wait(event):
+        stream._wait(event)
+    else:
+        stream.device._degrade("wait")
+        event.synchronize()

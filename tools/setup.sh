@@ -1,0 +1,26 @@
+#!/bin/sh
+# Makes the environment of `make`: what is missing is named in one line, with its apt command.
+set -eu
+
+venv=$1
+extras=$2
+python=${PYTHON:-python3}
+
+need() {
+    echo "make: $1 is missing; install it with: apt-get install $2" >&2
+    exit 1
+}
+
+command -v "$python" >/dev/null 2>&1 || need "$python" "python3 python3-venv python3-dev"
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || need "Python 3.11 or newer" "python3"
+"$python" -c 'import ensurepip, venv' 2>/dev/null || need "Python's venv" "python3-venv"
+header=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h
+[ -f "$header" ] || need "Python.h" "python3-dev"
+command -v g++ >/dev/null 2>&1 || need "g++" "g++"
+command -v make >/dev/null 2>&1 || need "make" "make"
+
+[ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
+pip="$venv/bin/python -m pip install --quiet --disable-pip-version-check"
+# The build tools first: an editable install builds again in the same environment and must find them there.
+$pip "scikit-build-core>=0.11" "cffi>=1.17" "cmake>=3.25" "ninja>=1.11"
+$pip --no-build-isolation --editable ".[$extras]"
