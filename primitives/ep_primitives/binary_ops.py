@@ -11,8 +11,6 @@ table 7.1, and two products. tanh_backward rounds y^2, the difference and the pr
 terms. gelu_backward is OpenCL's 16 ulp of erf on a term of at most half of S, and exp(-x^2/2) with x^2 rounded.
 """
 
-# ruff: noqa: E501 - a row of the table is one line
-
 from __future__ import annotations
 
 from typing import Final

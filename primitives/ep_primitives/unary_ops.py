@@ -10,8 +10,6 @@ correctly rounded (IEEE 754). elu adds the product's half ulp to expm1's 3. gelu
 precision; `GELU` says how its bound was found.
 """
 
-# ruff: noqa: E501 - a row of the table is one line
-
 from __future__ import annotations
 
 from typing import Final
