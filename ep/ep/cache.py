@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -41,22 +40,23 @@ class LRU(Generic[Key, Value]):
         with self._lock:
             self._values.clear()
 
-    def get(self, key: Key, make: Callable[[], Value]) -> Value:
-        """Return the value of a key; `make()` gives a missing one. What make raises is raised and nothing is kept."""
+    def get(self, key: Key, make: Callable[[Key], Value]) -> Value:
+        """Return the value of a key, never None; `make(key)` gives a missing one. If it raises, nothing is kept."""
         with self._lock:
-            if key in self._values:
+            value = self._values.get(key)
+            if value is not None:
                 self._values.move_to_end(key)
-                return self._values[key]
+                return value
         return self._make(key, make)
 
-    def _make(self, key: Key, make: Callable[[], Value]) -> Value:
+    def _make(self, key: Key, make: Callable[[Key], Value]) -> Value:
         with self._lock:
             turn = self._making.setdefault(key, threading.Lock())
         with turn:
             if key in self._values:
                 return self._values[key]
             try:
-                value = make()
+                value = make(key)
             finally:
                 with self._lock:
                     self._making.pop(key, None)
@@ -73,7 +73,7 @@ class PrimitiveCache:
     def __init__(self, device: Device) -> None:
         self._device = device
         self._primitives: LRU[Descriptor, Primitive] = LRU()
-        self._code: LRU[tuple[Implementation, KernelKey], Any] = LRU()
+        self._code: LRU[tuple[Implementation, KernelKey], tuple[Any]] = LRU()
         self.compiles = 0
 
     def __len__(self) -> int:
@@ -86,7 +86,7 @@ class PrimitiveCache:
 
     def get(self, descriptor: Descriptor) -> Primitive:
         """Return the primitive of a descriptor. See Descriptor.on."""
-        return self._primitives.get(descriptor, functools.partial(self._create, descriptor))
+        return self._primitives.get(descriptor, self._create)
 
     def _create(self, asked: Descriptor) -> Primitive:
         device = self._device
@@ -106,9 +106,10 @@ class PrimitiveCache:
 
     def _compile(self, asked: Descriptor, descriptor: Descriptor, implementation: Implementation) -> Primitive:
         device = self._device
-        code = self._code.get((implementation, descriptor.key), lambda: self._count(implementation, descriptor))
+        (code,) = self._code.get((implementation, descriptor.key), self._compile_key)
         return Primitive(device, asked, descriptor, implementation, implementation.create(descriptor, device, code))
 
-    def _count(self, implementation: Implementation, descriptor: Descriptor) -> Any:
+    def _compile_key(self, of: tuple[Implementation, KernelKey]) -> tuple[Any]:
+        implementation, key = of
         self.compiles += 1
-        return implementation.compile(descriptor.key, self._device)
+        return (implementation.compile(key, self._device),)

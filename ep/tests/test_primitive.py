@@ -177,7 +177,7 @@ def test_cache_makes_a_key_once_under_contention():
     made = []
     barrier = threading.Barrier(8)
 
-    def make():
+    def make(_):
         made.append(1)
         return object()
 
@@ -196,13 +196,13 @@ def test_cache_makes_a_key_once_under_contention():
 def test_cache_keeps_nothing_of_a_failure_and_forgets_the_oldest():
     cache: LRU[int, int] = LRU(2)
 
-    def fail():
+    def fail(_):
         raise ep.CompileError("no")
 
     with pytest.raises(ep.CompileError):
         cache.get(1, fail)
     for key in (1, 2, 1, 3):
-        cache.get(key, lambda key=key: key)
+        cache.get(key, lambda key: key)
     assert cache.get(1, fail) == 1
     with pytest.raises(ep.CompileError):
         cache.get(2, fail)
