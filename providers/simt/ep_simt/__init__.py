@@ -1,1 +1,9 @@
-"""Placeholder."""
+"""The kernel dialect and the kernel bodies, written once for every compiler that takes a C dialect."""
+
+from __future__ import annotations
+
+from ep_simt.program import ELEMENTS, Parameter, Program, entry_of, program_of, require
+from ep_simt.rows import Row, rows
+from ep_simt.visit import Visit, geometry_nbytes, visit_of
+
+__all__ = ["ELEMENTS", "Parameter", "Program", "Row", "Visit", "entry_of", "geometry_nbytes", "program_of", "require", "rows", "visit_of"]

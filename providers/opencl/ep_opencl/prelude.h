@@ -1,0 +1,56 @@
+// The words of the kernel dialect for OpenCL C 1.2. The twin for CUDA is ep_simt/prelude_cuda.h.
+
+#pragma OPENCL FP_CONTRACT OFF
+#if EP_HAS_F64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+
+typedef uchar ep_bool;
+typedef int ep_i32;
+typedef uint ep_u32;
+typedef long ep_i64;
+typedef ulong ep_u64;
+typedef uchar ep_u8;
+typedef ushort ep_u16;
+typedef half ep_f16;
+typedef float ep_f32;
+#if EP_HAS_F64
+typedef double ep_f64;
+#endif
+
+#define EP_KERNEL __kernel void
+#define EP_FN static inline
+#define EP_GLOBAL __global
+#define EP_BY_VALUE(T) const T
+#define EP_SHARED_ARRAY(T, name, n) __local T name[n]
+#define EP_SHARED_PTR(T) __local T *
+#define EP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define EP_AXIS_x 0
+#define EP_AXIS_y 1
+#define EP_AXIS_z 2
+#define EP_LOCAL_ID(axis) ((int)get_local_id(EP_AXIS_##axis))
+#define EP_LOCAL_SIZE(axis) ((int)get_local_size(EP_AXIS_##axis))
+#define EP_GROUP_ID(axis) ((ep_i64)get_group_id(EP_AXIS_##axis))
+#define EP_GROUP_COUNT(axis) ((ep_i64)get_num_groups(EP_AXIS_##axis))
+
+#define EP_INF (INFINITY)
+#define EP_NAN (as_float(0x7fc00000))
+
+#define ep_exp(x) (exp(x))
+#define ep_log(x) (log(x))
+#define ep_tanh(x) (tanh(x))
+#define ep_expm1(x) (expm1(x))
+#define ep_sqrt(x) (sqrt(x))
+#define ep_floor(x) (floor(x))
+#define ep_abs(x) (fabs(x))
+
+EP_FN ep_u32 ep_bits_f32(ep_f32 x) { return as_uint(x); }
+EP_FN ep_f32 ep_f32_of_bits(ep_u32 bits) { return as_float(bits); }
+#if EP_HAS_F64
+EP_FN ep_u64 ep_bits_f64(ep_f64 x) { return as_ulong(x); }
+EP_FN ep_f64 ep_f64_of_bits(ep_u64 bits) { return as_double(bits); }
+#endif
+
+// Half is a storage type here: neither needs cl_khr_fp16.
+EP_FN ep_f32 ep_load_f16(EP_GLOBAL const ep_f16 *p, ep_i64 i) { return vload_half((size_t)i, p); }
+EP_FN void ep_store_f16(EP_GLOBAL ep_f16 *p, ep_i64 i, ep_f32 x) { vstore_half_rte(x, (size_t)i, p); }

@@ -1,0 +1,55 @@
+// The words of the kernel dialect for CUDA, compiled by NVRTC. The twin for OpenCL is ep_opencl/prelude.h.
+// Compile with --fmad=false, so that a product and a sum round as they do on every other device.
+
+typedef unsigned char ep_bool;
+typedef int ep_i32;
+typedef unsigned int ep_u32;
+typedef long long ep_i64;
+typedef unsigned long long ep_u64;
+typedef unsigned char ep_u8;
+typedef unsigned short ep_u16;
+typedef struct { unsigned short bits; } ep_f16;
+typedef float ep_f32;
+typedef double ep_f64;
+
+#define EP_KERNEL extern "C" __global__ void
+#define EP_FN static __device__ __forceinline__
+#define EP_GLOBAL
+#define EP_BY_VALUE(T) const __grid_constant__ T
+#define EP_SHARED_ARRAY(T, name, n) __shared__ T name[n]
+#define EP_SHARED_PTR(T) T *
+#define EP_BARRIER() __syncthreads()
+#define EP_LOCAL_ID(axis) ((int)threadIdx.axis)
+#define EP_LOCAL_SIZE(axis) ((int)blockDim.axis)
+#define EP_GROUP_ID(axis) ((ep_i64)blockIdx.axis)
+#define EP_GROUP_COUNT(axis) ((ep_i64)gridDim.axis)
+
+#define EP_INF (__int_as_float(0x7f800000))
+#define EP_NAN (__int_as_float(0x7fc00000))
+
+#define ep_exp(x) (exp(x))
+#define ep_log(x) (log(x))
+#define ep_tanh(x) (tanh(x))
+#define ep_expm1(x) (expm1(x))
+#define ep_sqrt(x) (sqrt(x))
+#define ep_floor(x) (floor(x))
+#define ep_abs(x) (fabs(x))
+
+EP_FN ep_u32 ep_bits_f32(ep_f32 x) { return __float_as_uint(x); }
+EP_FN ep_f32 ep_f32_of_bits(ep_u32 bits) { return __uint_as_float(bits); }
+#if EP_HAS_F64
+EP_FN ep_u64 ep_bits_f64(ep_f64 x) { return (ep_u64)__double_as_longlong(x); }
+EP_FN ep_f64 ep_f64_of_bits(ep_u64 bits) { return __longlong_as_double((long long)bits); }
+#endif
+
+EP_FN ep_f32 ep_load_f16(EP_GLOBAL const ep_f16 *p, ep_i64 i)
+{
+    ep_f32 x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(p[i].bits));
+    return x;
+}
+
+EP_FN void ep_store_f16(EP_GLOBAL ep_f16 *p, ep_i64 i, ep_f32 x)
+{
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(p[i].bits) : "f"(x));
+}
