@@ -1,0 +1,91 @@
+"""The CPU device: memory is host memory, and a handle is its address."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Final
+
+import ep
+from ep_cpu.host import memory_size, processor_name
+from ep_cpu.stream import CpuStream
+
+if TYPE_CHECKING:
+    from ep_cpu.native import Native
+
+__all__ = ["ALIGNMENT", "CpuDevice"]
+
+ALIGNMENT: Final = 512
+_FEATURES: Final = frozenset({"fp16", "fp64", "host-memory"})
+
+
+class CpuDevice(ep.Device):
+    """The host. Its kernels reach all host memory, and the host reaches its memory."""
+
+    def __init__(self, native: Native) -> None:
+        model, vendor = processor_name()
+        super().__init__(
+            ep.DeviceInfo(
+                name=model,
+                vendor=vendor,
+                driver=f"ep_cpu {native.isa}",
+                memory=memory_size(),
+                compute_units=native.lib.ep_threads(),
+                alignment=ALIGNMENT,
+                dtypes=frozenset(dtype for row in native.rows for dtype in row[2:]),
+                features=_FEATURES,
+            )
+        )
+        self.native = native
+        self._sizes: dict[int, int] = {}
+        self._reserved = 0
+        self._counting = threading.Lock()
+
+    def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> int:
+        del kind
+        # The system promises more than it has and kills whoever believes it, so the promise is kept within its memory.
+        with self._counting:
+            fits = self._reserved + nbytes <= self.info.memory
+            self._reserved += nbytes if fits else 0
+        handle: int = self.native.lib.ep_allocate(nbytes, ALIGNMENT) if fits else 0
+        with self._counting:
+            if handle:
+                self._sizes[handle] = nbytes
+                return handle
+            self._reserved -= nbytes if fits else 0
+            reserved = self._reserved
+        message = f"{self.name}: no room for {nbytes} bytes; {reserved} of {self.info.memory} are reserved"
+        raise ep.OutOfMemoryError(
+            message,
+            requested=nbytes,
+            free=self.info.memory - reserved,
+            reserved=reserved,
+            provider="cpu",
+            call="ep_allocate",
+        )
+
+    def _free(self, handle: int, kind: ep.MemoryKind) -> None:
+        del kind
+        with self._counting:
+            self._reserved -= self._sizes.pop(handle)
+        self.native.lib.ep_free(handle)
+
+    def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> ep.Stream:
+        del priority
+        if synchronous is False:
+            message = f"{self.name}: streams are synchronous only; ask for synchronous=True or None"
+            raise ep.UnsupportedError(message)
+        return CpuStream(self, self.native, is_timed=timed)
+
+    def _host(self, handle: int, nbytes: int) -> memoryview:
+        ffi = self.native.ffi
+        return memoryview(ffi.buffer(ffi.cast("char *", handle), nbytes)).cast("B")
+
+    def _wrap_host(self, address: int, nbytes: int) -> int:
+        del nbytes
+        return address
+
+    @property
+    def native_calls(self) -> int:
+        """How many kernels, copies and fills this process has entered so far."""
+        count: int = self.native.lib.ep_calls()
+        return count

@@ -1,0 +1,152 @@
+"""Elementwise kernels: an inner loop of the native table, walked over the merged geometry of a descriptor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import ep
+from ep_cpu.native import check, open_native
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ep_cpu.native import Native, Row
+
+__all__ = ["VectorLoop"]
+
+
+class VectorLoop(ep.Implementation):
+    """One vectorised loop for each row of native/*.def, any strides, of any instruction set."""
+
+    def accepts(self, descriptor: ep.Descriptor, info: ep.DeviceInfo) -> bool:
+        del info
+        row = row_of(descriptor.family, descriptor.op, tuple(spec.dtype for spec in descriptor.specs))
+        if row not in open_native().rows:
+            message = f"no loop for {descriptor.op} from {row[2]} to {row[3]}; rows are in native/*.def"
+            raise ep.UnsupportedError(message)
+        return True
+
+    def compile(self, key: ep.KernelKey, device: ep.Device) -> Any:
+        """Return the row's inner loop."""
+        del device
+        return open_native().rows[row_of(key.family, key.op, key.dtypes)]
+
+    def create(self, descriptor: ep.Descriptor, device: ep.Device, code: Any) -> ep.Kernel:
+        del device
+        native = open_native()
+        geometry = geometry_of(descriptor, code, native)
+        launches = _SCALAR_LAUNCHES if geometry.scalar >= 0 else _LAUNCHES
+        kind, entry = launches[len(descriptor.specs)]
+        return kind(native, geometry, getattr(native.lib, entry))
+
+
+def row_of(family: str, op: str, dtypes: tuple[str, ...]) -> Row:
+    """Return the row that takes operands of these dtypes, the output last."""
+    return family, op, dtypes[0], dtypes[-1]
+
+
+def geometry_of(descriptor: ep.Descriptor, loop: Any, native: Native) -> Any:
+    """Return the native geometry of a descriptor; numbers given at launch are held in their compute type."""
+    geometry, key = descriptor.geometry, descriptor.key
+    sizes = [ep.dtype(dtype).itemsize for dtype in key.dtypes]
+    scalar = key.scalars.index(True) if True in key.scalars else -1
+    # A fill stores its number as it is; an op reads it in the type that it computes in.
+    number = key.dtypes[scalar] if len(sizes) == len(_FILL) else key.compute
+    return native.ffi.new(
+        "ep_geometry *",
+        {
+            "loop": loop,
+            "size": geometry.size,
+            "traffic": descriptor.nbytes_moved,
+            "operands": len(sizes),
+            "ndim": len(geometry.shape),
+            "scalar": scalar,
+            "scalar_type": getattr(native.lib, f"EP_{number.upper()}") if scalar >= 0 else 0,
+            "offset": [offset * size for offset, size in zip(geometry.offsets, sizes, strict=True)],
+            "itemsize": sizes,
+            "shape": geometry.shape,
+            "stride": [
+                [stride * size for stride in strides] for strides, size in zip(geometry.strides, sizes, strict=True)
+            ],
+            "attributes": descriptor.attributes,
+        },
+    )
+
+
+class LoopKernel(ep.Kernel):
+    """A geometry and the native function that packs and enters it."""
+
+    __slots__ = ("_geometry", "_launch", "_native")
+
+    def __init__(self, native: Native, geometry: Any, launch: Any) -> None:
+        self._native = native
+        self._geometry = geometry
+        self._launch = launch
+
+    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[[ep.Stream], Any]:
+        geometry, entry = self._geometry, self._native.lib.ep_elementwise
+        packed = self._native.ffi.new("ep_packed *", {"geometry": geometry, "scalar": scalars[0] if scalars else 0})
+        places = [k for k in range(geometry.operands) if k != geometry.scalar]
+        for k, memory in zip(places, memories, strict=True):
+            packed.at[k] = memory.handle + memory.offset
+
+        # The default argument keeps the geometry, which `packed` only points to.
+        def run(_: ep.Stream, _kept: Any = geometry) -> None:
+            if status := entry(packed):
+                check(status, "ep_elementwise")
+
+        return run
+
+
+class UnaryKernel(LoopKernel):
+    """From x to out."""
+
+    __slots__ = ()
+
+    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:  # noqa: ARG002 - part of the contract
+        x, out = memories
+        if status := self._launch(self._geometry, x.handle + x.offset, out.handle + out.offset):
+            check(status, "ep_launch2")
+
+
+class BinaryKernel(LoopKernel):
+    """From a and b to out."""
+
+    __slots__ = ()
+
+    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:  # noqa: ARG002 - part of the contract
+        a, b, out = memories
+        if status := self._launch(
+            self._geometry, a.handle + a.offset, b.handle + b.offset, out.handle + out.offset
+        ):
+            check(status, "ep_launch3")
+
+
+class ScalarFillKernel(LoopKernel):
+    """From a number to out."""
+
+    __slots__ = ()
+
+    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:  # noqa: ARG002 - part of the contract
+        (out,) = memories
+        if status := self._launch(self._geometry, scalars[0], out.handle + out.offset):
+            check(status, "ep_launch2_scalar")
+
+
+class ScalarBinaryKernel(LoopKernel):
+    """From a number and a tensor, on whichever sides, to out."""
+
+    __slots__ = ()
+
+    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:  # noqa: ARG002 - part of the contract
+        other, out = memories
+        if status := self._launch(self._geometry, scalars[0], other.handle + other.offset, out.handle + out.offset):
+            check(status, "ep_launch3_scalar")
+
+
+_FILL = ("value", "out")
+_LAUNCHES: dict[int, tuple[type[LoopKernel], str]] = {2: (UnaryKernel, "ep_launch2"), 3: (BinaryKernel, "ep_launch3")}
+_SCALAR_LAUNCHES: dict[int, tuple[type[LoopKernel], str]] = {
+    2: (ScalarFillKernel, "ep_launch2_scalar"),
+    3: (ScalarBinaryKernel, "ep_launch3_scalar"),
+}

@@ -1,0 +1,24 @@
+"""What the CPU can do: descriptor type -> implementations, best first. The ops are the rows of native/*.def."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill
+
+from ep_cpu.elementwise import VectorLoop
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import ep
+
+__all__ = ["IMPLEMENTATIONS"]
+
+IMPLEMENTATIONS: Final[Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]] = {
+    ElementwiseUnary: (VectorLoop(),),
+    BroadcastBinary: (VectorLoop(),),
+    Cast: (VectorLoop(),),
+    Fill: (VectorLoop(),),
+    Copy: (VectorLoop(),),
+}

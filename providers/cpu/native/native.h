@@ -1,0 +1,35 @@
+// What every source here shares: standard headers, before any target pragma, and the C interface.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define EP_X86 1
+#include <immintrin.h>
+#else
+#define EP_X86 0
+#endif
+
+#define EP_INLINE inline __attribute__((always_inline))
+
+extern "C" {
+#include "interface.h"
+}
+
+namespace ep {
+
+// Above this many bytes moved, outputs go past the caches: they would push out what they cannot keep anyway.
+constexpr int64_t STREAMING = int64_t{8} << 20;
+// Streaming stores write whole lines.
+constexpr int64_t LINE = 64;
+
+extern const ep_table baseline_table;
+extern const ep_table avx2_table;
+extern const ep_table avx512_table;
+
+}  // namespace ep
