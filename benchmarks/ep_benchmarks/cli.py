@@ -1,0 +1,87 @@
+"""The command `ep-bench`. Exit codes: 0 measured, 2 wrong use, 3 provider, device or peer unavailable."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+import click
+
+import ep
+from ep_benchmarks.launch import Row, launch_rows, shapes_row
+
+__all__ = ["command", "main"]
+
+_PEERS: Final = ("numpy", "torch")
+_EXIT_CODES: Final = "Exit codes: 0 measured, 2 wrong use, 3 provider, device or peer unavailable, 130 Ctrl-C."
+
+
+@click.group(epilog=_EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+def command() -> None:
+    """Measure EP against peers and budgets."""
+
+
+@command.command(epilog=_EXIT_CODES)
+@click.option("--provider", required=True, help="Name of the provider.")
+@click.option("--device", "index", default=0, show_default=True, help="Number of its device.")
+@click.option("--against", default="numpy", show_default=True, help="Peers, with commas: numpy, torch.")
+@click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write the figures there, too.")
+def launch(*, provider: str, index: int, against: str, file: Path | None) -> None:
+    """Measure checked and bound launches, lookups and creation on one element."""
+    peers = tuple(name for name in against.split(",") if name)
+    for name in peers:
+        if name not in _PEERS:
+            message = f"unknown peer {name!r}; known are {', '.join(_PEERS)}"
+            raise click.BadParameter(message, param_hint="--against")
+        if find_spec(name) is None:
+            message = f"peer {name} is not installed: pip install {name}"
+            raise ep.UnavailableError(message)
+    device = ep.device(f"{provider}:{index}")
+    click.echo(f"{device.name}: {device.info.name}; Python {platform.python_version()}; about 10 s")
+    rows = []
+    for row in launch_rows(device, peers):
+        rows.append(row)
+        click.echo(_line(row))
+    row, compiles, kept = shapes_row(device)
+    rows.append(row)
+    click.echo(f"{_line(row)}; {compiles} compiles, {kept} primitives kept")
+    met = [row.within for row in rows if row.within is not None]
+    click.echo(f"{sum(met)} of {len(met)} budgets met")
+    if file is not None:
+        file.write_text(json.dumps([{**row._asdict(), "within": row.within} for row in rows], indent=1))
+
+
+def _line(row: Row) -> str:
+    text = f"{row.name:<40} {row.microseconds:8.3f} us  spread {row.spread:5.1%}"
+    if row.budget is not None:
+        text += f"  budget {row.budget:5.2f} {'met' if row.within else 'MISSED'}"
+    for peer, (median, low) in row.peers.items():
+        text += f"  {peer} / EP {median:.2f} (p25 {low:.2f})"
+    return text
+
+
+def main() -> None:
+    """Run the command; every error becomes one message and an exit code, never a traceback."""
+    try:
+        command(standalone_mode=False)
+    except click.exceptions.Abort:
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except ep.UnavailableError as error:
+        click.echo(f"ep-bench: {error}", err=True)
+        sys.exit(3)
+    except ValueError as error:
+        click.echo(f"ep-bench: {error}", err=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""What a launch costs: checked calls, bound steps, lookups and creation, on one element, against budgets and peers."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ep_primitives import BroadcastBinary, ElementwiseUnary
+
+import ep
+from ep_benchmarks.timing import Timing, interleave
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["Row", "launch_rows", "shapes_row"]
+
+
+class Row(NamedTuple):
+    """One measured line: microseconds, the budget that performance.md gives it (None: none), ratios to peers."""
+
+    name: str
+    microseconds: float
+    spread: float
+    budget: float | None
+    peers: dict[str, tuple[float, float]]
+
+    @property
+    def within(self) -> bool | None:
+        """True if the budget is met, None where there is none."""
+        return None if self.budget is None else self.microseconds <= self.budget
+
+
+SPEC = ep.TensorSpec("float32", (1,))
+
+
+def launch_rows(device: ep.Device, against: tuple[str, ...]) -> Iterator[Row]:
+    """Yield the launch figures of a device.
+
+    Budgets hold for synchronous streams; on an asynchronous one each round ends with a synchronisation.
+    """
+    stream = device.stream()
+    x, y, out = (device.allocate(4) for _ in range(3))
+    for memory in (x, y, out):
+        stream.fill(memory, b"\0\0\0\0")
+    unary = ElementwiseUnary("negative", x=SPEC, out=SPEC)
+    binary = BroadcastBinary("add", a=SPEC, b=SPEC, out=SPEC)
+    negative, add = unary.on(device), binary.on(device)
+    step, step_add = negative.bind(x=x, out=out), add.bind(a=x, b=y, out=out)
+    is_cpu = stream.is_synchronous
+
+    def checked_unary(count: int) -> None:
+        for _ in range(count):
+            negative(stream, x=x, out=out)
+        stream.synchronize()
+
+    def checked_binary(count: int) -> None:
+        for _ in range(count):
+            add(stream, a=x, b=y, out=out)
+        stream.synchronize()
+
+    def bound_unary(count: int) -> None:
+        for _ in range(count):
+            step(stream)
+        stream.synchronize()
+
+    def bound_binary(count: int) -> None:
+        for _ in range(count):
+            step_add(stream)
+        stream.synchronize()
+
+    peers = _peers(against)
+    yield _row("checked unary", checked_unary, 0.8 if is_cpu else 6.0, peers["unary"])
+    yield _row("checked binary", checked_binary, 0.9 if is_cpu else 6.0, peers["binary"])
+    yield _row("bound unary", bound_unary, 0.25 if is_cpu else 6.0, peers["unary"])
+    yield _row("bound binary", bound_binary, 0.25 if is_cpu else 6.0, peers["binary"])
+    yield from _creation_rows(device, unary, is_cpu=is_cpu)
+
+
+def shapes_row(device: ep.Device, count: int = 10_000) -> tuple[Row, int, int]:
+    """Return the figure for `count` new shapes of one op, the compiles they took and the primitives that are kept."""
+    cache = device._primitives  # noqa: SLF001 - the counters are the claim to show
+    before = cache.compiles
+    sizes = itertools.count(1 << 20)
+
+    def create(times: int) -> None:
+        for _ in range(times):
+            spec = ep.TensorSpec("float32", (next(sizes),))
+            ElementwiseUnary("exp", x=spec, out=spec).on(device)
+
+    create(1)
+    timing = interleave({"ep": lambda _: create(count // 10)}, rounds=10)["ep"]
+    per_shape = Timing(tuple(seconds / (count // 10) for seconds in timing.rounds))
+    row = Row(f"new shape of a known key, {count} shapes", per_shape.median * 1e6, per_shape.spread, None, {})
+    return row, cache.compiles - before, len(cache)
+
+
+def _creation_rows(device: ep.Device, known: ep.Descriptor, *, is_cpu: bool) -> Iterator[Row]:
+    sizes = itertools.count(100)
+
+    def lookup(count: int) -> None:
+        for _ in range(count):
+            known.on(device)
+
+    def build(count: int) -> None:
+        for _ in range(count):
+            spec = ep.TensorSpec("float32", (7, 9))
+            ElementwiseUnary("negative", x=spec, out=spec)
+
+    def new_shape(count: int) -> None:
+        for _ in range(count):
+            spec = ep.TensorSpec("float32", (next(sizes),))
+            ElementwiseUnary("negative", x=spec, out=spec).on(device)
+
+    yield _row("lookup of a descriptor", lookup, 1.0, {})
+    yield _row("building a spec and a descriptor", build, 5.0, {})
+    yield _row("new shape of a known key", new_shape, 20.0 if is_cpu else 30.0, {})
+
+
+def _row(name: str, work: Callable[[int], None], budget: float | None, peers: dict[str, Any]) -> Row:
+    timings = interleave({"ep": work, **peers})
+    ours = timings["ep"]
+    ratios = {peer: ours.ratio(timings[peer]) for peer in peers}
+    return Row(name, ours.median * 1e6, ours.spread, budget, ratios)
+
+
+def _peers(names: tuple[str, ...]) -> dict[str, dict[str, Callable[[int], None]]]:
+    """Return the peers' fastest forms on one element: `out=`, no allocation in the loop."""
+    found: dict[str, dict[str, Callable[[int], None]]] = {"unary": {}, "binary": {}}
+    if "numpy" in names:
+        import numpy as np  # noqa: PLC0415 - a peer, timed only when asked for
+
+        x, y, out = (np.zeros(1, np.float32) for _ in range(3))
+        found["unary"]["numpy"] = _repeat(lambda: np.negative(x, out))
+        found["binary"]["numpy"] = _repeat(lambda: np.add(x, y, out))
+    if "torch" in names:
+        import torch  # type: ignore[import-not-found, unused-ignore]  # noqa: PLC0415 - a peer, never a dependency
+
+        tx, ty, to = (torch.zeros(1) for _ in range(3))
+        found["unary"]["torch"] = _repeat(lambda: torch.neg(tx, out=to))
+        found["binary"]["torch"] = _repeat(lambda: torch.add(tx, ty, out=to))
+    return found
+
+
+def _repeat(call: Callable[[], Any]) -> Callable[[int], None]:
+    def run(count: int) -> None:
+        for _ in range(count):
+            call()
+
+    return run

@@ -1,0 +1,70 @@
+"""Interleaved timing: A B A B ..., so that what disturbs the machine disturbs all candidates alike."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["Timing", "interleave"]
+
+_ROUNDS: Final = 15
+_ROUND_SECONDS: Final = 0.01
+
+
+class Timing(NamedTuple):
+    """Seconds of one call of one candidate, a value a round; `median` and `spread` summarise them."""
+
+    rounds: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """The middle round."""
+        return statistics.median(self.rounds)
+
+    @property
+    def spread(self) -> float:
+        """The interquartile range over the median."""
+        low, _, high = statistics.quantiles(self.rounds, n=4)
+        return (high - low) / self.median
+
+    def ratio(self, peer: Timing) -> tuple[float, float]:
+        """Return peer time / own time over the paired rounds: its median and its 25th percentile."""
+        ratios = [theirs / ours for ours, theirs in zip(self.rounds, peer.rounds, strict=True)]
+        return statistics.median(ratios), statistics.quantiles(ratios, n=4)[0]
+
+
+def interleave(candidates: Mapping[str, Callable[[int], None]], rounds: int = _ROUNDS) -> dict[str, Timing]:
+    """Time all candidates in turn, `rounds` times.
+
+    candidates : each takes a count and does its work that often, so that the loop is inside what is timed
+    """
+    counts = {name: _calibrate(run) for name, run in candidates.items()}
+    seconds: dict[str, list[float]] = {name: [] for name in candidates}
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(rounds):
+            for name, run in candidates.items():
+                begin = time.perf_counter()
+                run(counts[name])
+                seconds[name].append((time.perf_counter() - begin) / counts[name])
+    finally:
+        gc.enable()
+    return {name: Timing(tuple(values)) for name, values in seconds.items()}
+
+
+def _calibrate(run: Callable[[int], None]) -> int:
+    """Return how many calls fill a round; the warm-up of the candidate comes with it."""
+    count = 1
+    while True:
+        begin = time.perf_counter()
+        run(count)
+        passed = time.perf_counter() - begin
+        if passed >= _ROUND_SECONDS / 4:
+            return max(1, int(count * _ROUND_SECONDS / passed))
+        count *= 4

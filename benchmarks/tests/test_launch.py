@@ -1,0 +1,64 @@
+"""The benchmark command measures what it says; its timings decide nothing here."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from ep_benchmarks.timing import Timing, interleave
+
+
+def bench(*arguments):
+    program = "from ep_benchmarks.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+def test_candidates_are_interleaved():
+    order = []
+
+    def work(name):
+        def run(count):
+            order.append(name)
+            sum(range(200 * count))
+
+        return run
+
+    timings = interleave({"a": work("a"), "b": work("b")}, rounds=5)
+    assert order[-10:] == ["a", "b"] * 5
+    assert all(len(timing.rounds) == 5 for timing in timings.values())
+
+
+def test_ratio_is_peer_over_own_time_of_paired_rounds():
+    ours, theirs = Timing((1.0, 2.0, 4.0)), Timing((2.0, 4.0, 8.0))
+    assert ours.ratio(theirs) == (2.0, 2.0)
+    assert ours.median == 2.0
+
+
+def test_launch_writes_its_figures(tmp_path):
+    file = tmp_path / "figures.json"
+    done = bench("launch", "--provider", "cpu", "--against", "numpy", "--json", str(file))
+    assert done.returncode == 0, done.stderr
+    rows = {row["name"]: row for row in json.loads(file.read_text())}
+    assert rows["checked unary"]["microseconds"] > 0
+    assert "numpy" in rows["bound binary"]["peers"]
+    assert "1 compiles" in done.stdout or "0 compiles" in done.stdout
+    assert "4096 primitives kept" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (["launch", "--provider", "nope"], 2, "unknown provider"),
+        (["launch", "--provider", "cpu", "--against", "tensorflow"], 2, "unknown peer"),
+        (["launch", "--provider", "cpu", "--device", "7"], 3, "not on this machine"),
+    ],
+)
+def test_wrong_use_ends_in_one_message(arguments, code, text):
+    done = bench(*arguments)
+    assert done.returncode == code
+    assert text in done.stderr
+    assert "Traceback" not in done.stderr

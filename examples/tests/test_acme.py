@@ -1,0 +1,96 @@
+"""A stranger's package, installed beside EP's wheel into a fresh environment, and run there."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ["ep", "ep_primitives", "ep_cpu", "ep_simt", "ep_opencl", "ep_conformance", "ep_benchmarks"]
+IMPORT_ROOMS = f"import {', '.join(ROOMS)}; print([m.__file__ for m in ({', '.join(ROOMS)},)])"
+
+
+class Environment:
+    """A virtual environment with the wheel of this tree and the acme package."""
+
+    def __init__(self, folder):
+        self.bin = folder / "bin"
+        venv.create(folder, with_pip=True)
+
+    def run(self, program, *arguments, cwd=ROOT, code=0, **variables):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(("EP_", "PYTHON"))}
+        done = subprocess.run(
+            [str(self.bin / program), *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=cwd,
+            env={**environment, "COLUMNS": "200", **variables},
+            timeout=600,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        assert "Traceback" not in done.stderr
+        return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    made = Environment(tmp_path_factory.mktemp("fresh"))
+    wheel = subprocess.run(
+        [sys.executable, str(ROOT / "tools/wheel.py")], capture_output=True, text=True, check=True, timeout=600
+    ).stdout.strip()
+    acme = tmp_path_factory.mktemp("acme") / "ep_acme"
+    subprocess.run(["cp", "-r", str(ROOT / "examples/ep_acme"), str(acme)], check=True)
+    made.run("pip", "install", "--quiet", "--disable-pip-version-check", f"{wheel}[conformance]", str(acme))
+    return made
+
+
+def test_wheel_imports_every_room_from_the_repository_root(environment):
+    shown = environment.run("python", "-c", IMPORT_ROOMS)
+    assert shown.count("site-packages") == len(ROOMS)
+
+
+def test_editable_install_imports_every_room_from_the_repository_root():
+    done = subprocess.run([sys.executable, "-c", IMPORT_ROOMS], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.count("__init__.py") == len(ROOMS)
+
+
+def test_doctor_sees_the_stranger_beside_the_others(environment):
+    shown = environment.run("ep", "doctor")
+    assert "device acme:0" in shown
+    assert "device cpu:0" in shown
+    # PoCL comes with an extra that was not installed: the provider says so and harms nobody.
+    assert "unavailable" in shown
+
+
+def test_stranger_passes_its_claims(environment, tmp_path):
+    report = tmp_path / "report.json"
+    environment.run("ep-conformance", "run", "--provider", "acme", "--quick", "--json", str(report))
+    summary = json.loads(report.read_text())["summary"]
+    assert summary["pass"] == summary["expected"] > 50
+    attested = {case["attested"] for case in json.loads(report.read_text())["cases"] if case["status"] == "pass"}
+    assert attested <= {"attested", "no"}
+
+
+def test_must_methods_alone_are_marked_degraded(environment):
+    rows = json.loads(environment.run("ep", "capabilities", "--provider", "acme", "--json"))
+    how = {row["layout"]: row["how"] for row in rows if row["family"] == "runtime"}
+    assert how["fill"] == how["event"] == how["wait"] == "degraded"
+    assert {row["how"] for row in rows if row["family"] == "copy"} == {"native"}
+
+
+def test_broken_claim_of_a_stranger_fails_the_run(environment, tmp_path):
+    claims = next(environment.bin.parent.glob("lib/python*/site-packages/ep_acme/claims.toml"))
+    before = claims.read_text()
+    try:
+        claims.write_text(before + '\n[[claim]]\ncells = "elementwise_unary/exp/float32/dense"\n')
+        shown = environment.run("ep-conformance", "run", "--provider", "acme", "--quick", "--filter", "*exp*", code=1)
+        assert "relu, negative on float32 are done" in shown
+    finally:
+        claims.write_text(before)
