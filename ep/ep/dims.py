@@ -19,17 +19,14 @@ class Geometry(NamedTuple):
     strides  : for each operand its strides over `shape`, in elements; zeros for a Scalar
     offsets  : for each operand the place of its first element, in elements; 0 for a Scalar
     size     : number of elements visited
+    is_dense : True if at most one dimension is left and every tensor has stride 1 in it
     """
 
     shape: tuple[int, ...]
     strides: tuple[tuple[int, ...], ...]
     offsets: tuple[int, ...]
     size: int
-
-    @property
-    def is_dense(self) -> bool:
-        """True if at most one dimension is left and every operand with elements in it has stride 1."""
-        return not self.shape or (len(self.shape) == 1 and all(strides[0] == 1 for strides in self.strides))
+    is_dense: bool
 
 
 def broadcast_strides(spec: TensorSpec, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -77,11 +74,17 @@ def merge(out: TensorSpec, operands: Sequence[TensorSpec | Scalar]) -> Geometry:
             shape.append(extent)
             columns.append(column)
     by_operand = tuple(zip(*columns, strict=True)) if columns else tuple(() for _ in operands)
-    return Geometry(tuple(shape), by_operand, offsets, out.size)
+    is_dense = not shape or (
+        len(shape) == 1
+        and all(
+            isinstance(operand, Scalar) or stride[0] == 1 for operand, stride in zip(operands, by_operand, strict=True)
+        )
+    )
+    return Geometry(tuple(shape), by_operand, offsets, out.size, is_dense)
 
 
 def _merge_dense(out: TensorSpec, operands: Sequence[TensorSpec | Scalar], offsets: tuple[int, ...]) -> Geometry:
     if out.size == 1:
-        return Geometry((), ((),) * len(operands), offsets, 1)
+        return Geometry((), ((),) * len(operands), offsets, 1, is_dense=True)
     strides = tuple((0,) if isinstance(operand, Scalar) else (1,) for operand in operands)
-    return Geometry((out.size,), strides, offsets, out.size)
+    return Geometry((out.size,), strides, offsets, out.size, is_dense=True)

@@ -93,8 +93,11 @@ def test_dense_tensors_of_any_rank_merge_to_one_dimension():
     spec = ep.TensorSpec("float32", (1, 3, 1, 4, 5))
     assert merge(spec, (spec, ep.Scalar("float32"), spec)).shape == (60,)
     assert merge(spec, (spec, spec)).is_dense
+    assert merge(spec, (spec, ep.Scalar("float32"), spec)).is_dense
+    repeated = ep.TensorSpec("float32", (1, 3, 1, 4, 5), (0, 0, 0, 0, 0))
+    assert not merge(spec, (repeated, spec)).is_dense
     turned = ep.TensorSpec("float32", (3, 4), (1, 3))
-    assert merge(turned, (turned, turned)) == ((12,), ((1,), (1,)), (0, 0), 12)
+    assert merge(turned, (turned, turned)) == ((12,), ((1,), (1,)), (0, 0), 12, True)
 
 
 def test_broadcast_aligns_from_the_right():
