@@ -1,0 +1,57 @@
+"""What an OpenCL device says about itself, as an ep.DeviceInfo."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import ep
+import pyopencl as cl
+from ep_simt import ELEMENTS
+
+__all__ = ["ROUNDED", "describe"]
+
+ROUNDED: Final = "rounded-divide-sqrt"
+"""The feature of a device whose float32 division and square root can be correctly rounded."""
+
+
+def describe(native: cl.Device) -> ep.DeviceInfo:
+    """Return the description of a device."""
+    extensions = frozenset(native.extensions.split())
+    single = native.single_fp_config
+    features = {"fp64"} if native.double_fp_config else set()
+    if "cl_khr_fp16" in extensions:
+        features.add("fp16")
+    if single & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT:
+        features.add(ROUNDED)
+    return ep.DeviceInfo(
+        name=native.name.strip(),
+        vendor=native.vendor.strip(),
+        driver=f"{native.platform.name.strip()} {native.driver_version.strip()}",
+        memory=native.global_mem_size,
+        compute_units=native.max_compute_units,
+        subgroup_size=_subgroup_size(native, extensions),
+        alignment=native.mem_base_addr_align // 8,
+        dtypes=frozenset(ELEMENTS) - (frozenset() if "fp64" in features else {"float64"}),
+        features=frozenset(features),
+        flushes=frozenset() if single & cl.device_fp_config.DENORM else frozenset({"float32"}),
+        fingerprint=_fingerprint(native, extensions),
+        determinism="bitwise",
+    )
+
+
+def _subgroup_size(native: cl.Device, extensions: frozenset[str]) -> int:
+    """Return how many work-items advance together; OpenCL 1.2 itself has no such question."""
+    if "cl_nv_device_attribute_query" in extensions:
+        return int(native.get_info(cl.device_info.WARP_SIZE_NV))
+    if "cl_amd_device_attribute_query" in extensions:
+        return int(native.get_info(cl.device_info.WAVEFRONT_WIDTH_AMD))
+    return 1
+
+
+def _fingerprint(native: cl.Device, extensions: frozenset[str]) -> str:
+    """Return the PCI address where the driver tells it; what cannot be told never matches."""
+    if "cl_nv_device_attribute_query" not in extensions:
+        return ""
+    domain = native.get_info(cl.device_info.PCI_DOMAIN_ID_NV)
+    bus, slot = native.get_info(cl.device_info.PCI_BUS_ID_NV), native.get_info(cl.device_info.PCI_SLOT_ID_NV)
+    return f"{domain:04x}:{bus:02x}:{slot >> 3:02x}.{slot & 7}"

@@ -1,0 +1,114 @@
+"""ClDevice: one OpenCL device with a context of its own, its buffers and its programs."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import ep
+import pyopencl as cl
+from ep.cache import LRU
+
+from ep_opencl import description
+from ep_opencl.errors import failure
+from ep_opencl.pocl import name_processor
+from ep_opencl.program import build
+from ep_opencl.stream import ClStream
+
+if TYPE_CHECKING:
+    from ep_simt import Program
+
+__all__ = ["ClDevice"]
+
+
+class ClDevice(ep.Device):
+    """One OpenCL device.
+
+    native   : the pyopencl device
+    is_cpu   : True if its work-items are loop iterations, so that groups are large and neighbours stay together
+    context  : its own: contexts shared by devices move buffers between them unasked, and fail together
+    """
+
+    def __init__(self, native: cl.Device) -> None:
+        super().__init__(description.describe(native))
+        self.native = native
+        self.is_cpu = bool(native.type & cl.device_type.CPU)
+        self._most = native.max_mem_alloc_size
+        self._programs: LRU[Program, cl.Program] = LRU()
+        self._open: weakref.WeakSet[ClStream] = weakref.WeakSet()
+        self._counting = threading.Lock()
+        self._calls = 0
+        self._reserved = 0
+
+    @functools.cached_property
+    def context(self) -> cl.Context:
+        """The context, made when it is first needed."""
+        name_processor(self.native)
+        self.count()
+        try:
+            return cl.Context([self.native])
+        except cl.Error as error:
+            raise failure(error) from error
+
+    def program(self, program: Program) -> cl.Program:
+        """Return a program, built once for all kernel keys that share it. Raises CompileError."""
+        return self._programs.get(program, functools.partial(build, self))
+
+    @property
+    def native_calls(self) -> int:
+        """OpenCL calls that allocated, compiled or enqueued."""
+        with self._counting:
+            return self._calls + sum(stream.calls for stream in self._open)
+
+    def count(self, calls: int = 1) -> None:
+        """Add calls that no open stream counts."""
+        with self._counting:
+            self._calls += calls
+
+    def forget(self, stream: ClStream) -> None:
+        """Take over the count of a stream that ends."""
+        with self._counting:
+            self._open.discard(stream)
+            self._calls += stream.calls
+
+    def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> cl.Buffer:
+        del kind
+        self._reserve(nbytes)
+        try:
+            return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, nbytes)
+        except cl.Error as error:
+            self._reserve(-nbytes)
+            raise failure(error, nbytes) from error
+
+    def _reserve(self, nbytes: int) -> None:
+        """Account for bytes: drivers that allocate when a buffer is first touched would refuse too late, or never."""
+        with self._counting:
+            self._calls += 1
+            free = self.info.memory - self._reserved
+            if nbytes <= min(free, self._most):
+                self._reserved += nbytes
+                return
+        limit = f"{free} of {self.info.memory} bytes are free" if nbytes > free else f"one buffer has at most {self._most}"
+        message = f"{self.name}: {nbytes} bytes do not fit: {limit}"
+        raise ep.OutOfMemoryError(
+            message, requested=nbytes, free=free, reserved=self._reserved, provider="opencl", call="clCreateBuffer"
+        )
+
+    def _free(self, handle: Any, kind: ep.MemoryKind) -> None:
+        del kind
+        self._reserve(-handle.size)
+        handle.release()
+
+    def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> ClStream:
+        del priority
+        self.count()
+        stream = ClStream(self, is_synchronous=bool(synchronous), is_timed=timed)
+        with self._counting:
+            self._open.add(stream)
+        return stream
+
+    def _close(self) -> None:
+        self._programs.clear()
+        self.__dict__.pop("context", None)

@@ -1,0 +1,39 @@
+"""ClEvent: a marker in an OpenCL queue."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import ep
+import pyopencl as cl
+
+from ep_opencl.errors import failure, status_failure
+
+if TYPE_CHECKING:
+    from ep_opencl.stream import ClStream
+
+__all__ = ["ClEvent"]
+
+
+class ClEvent(ep.Event):
+    """A point in a ClStream.
+
+    native : the pyopencl event of a marker
+    """
+
+    def __init__(self, stream: ClStream, native: cl.Event, *, is_timed: bool) -> None:
+        super().__init__(stream, is_timed=is_timed)
+        self.native = native
+
+    def _is_done(self) -> bool:
+        status = self.native.command_execution_status
+        if status < 0:
+            self.stream._fail(status_failure(status))  # noqa: SLF001 - the way EP gives providers
+        return bool(status <= cl.command_execution_status.COMPLETE)
+
+    def _seconds_since(self, earlier: ep.Event) -> float:
+        assert isinstance(earlier, ClEvent)
+        try:
+            return float(self.native.profile.end - earlier.native.profile.end) * 1e-9
+        except cl.Error as error:
+            raise failure(error) from error

@@ -1,0 +1,130 @@
+"""ClKernel: an entry of a program with the geometry of one descriptor."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import ep
+import numpy as np
+import pyopencl as cl
+from ep_simt import geometry_nbytes, visit_of
+
+from ep_opencl.errors import failure
+
+if TYPE_CHECKING:
+    from ep_opencl.device import ClDevice
+    from ep_opencl.stream import ClStream
+    from ep_simt import Program
+
+__all__ = ["ClKernel", "Entry"]
+
+_NUMBERS: Final = {
+    "bool": np.uint8,
+    "i32": np.int32,
+    "i64": np.int64,
+    "f32": np.float32,
+    "f64": np.float64,
+}
+
+# On a CPU a group is a vectorised loop and costs about as much as a call; the visits of a strided row are one, too.
+_CPU_GROUP: Final = {False: 1024, True: 64}
+_GPU_GROUP: Final = 256
+_CPU_RUN: Final = 64
+
+
+class Entry:
+    """One kernel of a program, shared by all descriptors of a kernel key.
+
+    Every group has the same size for one entry, because some drivers compile an entry again for each size.
+    """
+
+    def __init__(self, device: ClDevice, program: Program, name: str) -> None:
+        self.program = program
+        self.name = name
+        self.lock = threading.Lock()
+        self.run = _CPU_RUN if device.is_cpu else 1
+        wanted = _CPU_GROUP[program.strided] if device.is_cpu else _GPU_GROUP
+        self.group = min(wanted, device.native.max_work_group_size)
+        self._native = device.program(program)
+        self._types = [_type_of(parameter.element, program) for parameter in program.parameters]
+        self.kernel = self.make()
+
+    def make(self) -> cl.Kernel:
+        """Return a kernel object with argument storage of its own."""
+        try:
+            kernel = cl.Kernel(self._native, self.name)
+            kernel.set_scalar_arg_dtypes(
+                [None if parameter.role == "memory" else kind
+                 for parameter, kind in zip(self.program.parameters, self._types, strict=True)]
+            )  # fmt: skip
+        except cl.Error as error:
+            raise failure(error) from error
+        return kernel
+
+
+class ClKernel(ep.Kernel):
+    """An entry for one descriptor. Launches share the entry's kernel object, under its lock; a bound step owns one."""
+
+    __slots__ = ("_constants", "_entry", "_global", "_group", "_places")
+
+    def __init__(self, entry: Entry, descriptor: ep.Descriptor) -> None:
+        visit = visit_of(entry.program, descriptor, entry.run)
+        self._entry = entry
+        self._group = (entry.group,)
+        self._global = (-(-visit.items // entry.group) * entry.group,)
+        attributes = visit.attributes if any(p.role == "attribute" for p in entry.program.parameters) else ()
+        self._constants = (*attributes, visit.geometry)
+        # For each operand the length of an element and the offset of the first, None for a number.
+        self._places = tuple(
+            None if isinstance(spec, ep.Scalar) else (spec.itemsize, offset)
+            for spec, offset in zip(descriptor.specs, visit.offsets, strict=True)
+        )
+
+    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        arguments = self._arguments(memories, scalars)
+        entry = self._entry
+        with entry.lock:
+            _set(entry.kernel, arguments)
+            stream.enqueue(cl.enqueue_nd_range_kernel, entry.kernel, self._global, self._group)  # type: ignore[attr-defined]  # streams of this device are ClStreams
+
+    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[[ep.Stream], Any]:
+        kernel = self._entry.make()
+        _set(kernel, self._arguments(memories, scalars))
+        enqueue, size, group = cl.enqueue_nd_range_kernel, self._global, self._group
+
+        def run(stream: ClStream) -> None:
+            stream.calls += 1
+            try:
+                stream.last = enqueue(stream.queue, kernel, size, group)
+            except cl.Error as error:
+                raise failure(error) from error
+            if stream.is_synchronous:
+                stream._synchronize()  # noqa: SLF001 - this room's
+
+        return run  # type: ignore[return-value]  # streams of this device are ClStreams
+
+    def _arguments(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> list[Any]:
+        arguments: list[Any] = []
+        next_memory, next_scalar = iter(memories), iter(scalars)
+        for place in self._places:
+            if place is None:
+                arguments.append(next(next_scalar))
+            else:
+                memory = next(next_memory)
+                arguments.append(memory.handle)
+                arguments.append(memory.offset // place[0] + place[1])
+        arguments += self._constants
+        return arguments
+
+
+def _set(kernel: cl.Kernel, arguments: list[Any]) -> None:
+    try:
+        kernel.set_args(*arguments)
+    except cl.Error as error:
+        raise failure(error) from error
+
+
+def _type_of(element: str, program: Program) -> Any:
+    return np.dtype(_NUMBERS[element]) if element else np.dtype(("V", geometry_nbytes(program)))

@@ -1,0 +1,71 @@
+"""A cure for PoCL 3.0, the newest in a wheel: it cannot compile on processors that are newer than its LLVM.
+
+LLVM calls a processor that it does not know "generic"; PoCL hands that name to clang, and clang refuses it (PoCL's
+issue 1049, cured in 5.0 by POCL_LLVM_CPU_NAME). The name lies in the driver's device structure. It is written over
+before the first build, with the newest name that LLVM 14 knows and whose instructions this processor has.
+"""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+    from io import FileIO
+
+    import pyopencl as cl
+
+__all__ = ["name_processor", "processor_name"]
+
+_UNKNOWN: Final = b"generic\0"
+
+_HASWELL: Final = frozenset({"avx2", "bmi1", "bmi2", "fma", "f16c", "abm", "movbe"})
+
+# Newest first. Each fits into the smallest block of malloc, 24 bytes, which is what the old name lies in.
+_NAMES: Final = (
+    ("skylake-avx512", _HASWELL | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "adx", "clflushopt", "clwb"}),
+    ("haswell", _HASWELL),
+    ("x86-64", frozenset({"sse2"})),
+)
+
+_STRUCTURE_NBYTES: Final = 2048
+
+
+def processor_name(flags: AbstractSet[str]) -> str | None:
+    """Return LLVM's name for the newest processor whose instructions are all among the kernel's `flags`."""
+    return next((name for name, needed in _NAMES if needed <= flags), None)
+
+
+def name_processor(native: cl.Device) -> bool:
+    """Give a PoCL device whose processor LLVM does not know a name that it can compile for; True if it did so."""
+    if "pocl" not in native.version.lower() or not native.version.endswith("x86_64-unknown-linux-gnu-generic"):
+        return False
+    name = processor_name(_flags())
+    if name is None:
+        return False
+    # Through this file a wrong address is an error that can be caught, not a crash.
+    with Path("/proc/self/mem").open("r+b", buffering=0) as memory:
+        memory.seek(native.int_ptr)
+        for (address,) in struct.iter_unpack("<Q", memory.read(_STRUCTURE_NBYTES)):
+            if _holds_unknown(memory, address):
+                memory.seek(address)
+                memory.write(name.encode() + b"\0")
+                return True
+    return False
+
+
+def _holds_unknown(memory: FileIO, address: int) -> bool:
+    try:
+        memory.seek(address)
+        return memory.read(len(_UNKNOWN)) == _UNKNOWN
+    except (OSError, ValueError, OverflowError):
+        return False
+
+
+def _flags() -> frozenset[str]:
+    for line in Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").splitlines():
+        if line.startswith("flags"):
+            return frozenset(line.partition(":")[2].split())
+    return frozenset()

@@ -1,0 +1,44 @@
+"""Building programs: ep_simt's source behind this room's prelude, through the driver's compiler."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
+
+import ep
+import pyopencl as cl
+
+from ep_opencl.description import ROUNDED
+from ep_opencl.errors import failure
+
+if TYPE_CHECKING:
+    from ep_opencl.device import ClDevice
+    from ep_simt import Program
+
+__all__ = ["PRELUDE", "build", "build_source"]
+
+PRELUDE: Final = files("ep_opencl").joinpath("prelude.h").read_text(encoding="utf-8")
+"""The words of the dialect in OpenCL C."""
+
+
+def build(device: ClDevice, program: Program) -> cl.Program:
+    """Return a built program. Raises CompileError with the log, the source and the program's name."""
+    return build_source(device, program.source(PRELUDE), program.name)
+
+
+def build_source(device: ClDevice, source: str, name: str) -> cl.Program:
+    """Return a built program from its whole text; drivers and pyopencl keep binaries on disk between processes.
+
+    Raises CompileError with the log, the source and `name` as the entry.
+    """
+    options = ["-cl-std=CL1.2"]
+    if ROUNDED in device.info.features:
+        options.append("-cl-fp32-correctly-rounded-divide-sqrt")
+    device.count()
+    try:
+        return cl.Program(device.context, source).build(options)
+    except cl.Error as error:
+        if error.code not in (cl.status_code.BUILD_PROGRAM_FAILURE, cl.status_code.INVALID_BUILD_OPTIONS):
+            raise failure(error) from error
+        message = f"{device.name}: {name} does not compile"
+        raise ep.CompileError(message, log=str(error.what()), source=source, entry=name) from error

@@ -1,0 +1,63 @@
+"""ClProvider: every device of every OpenCL platform on this machine."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import ep
+
+if TYPE_CHECKING:
+    import pyopencl as cl
+
+__all__ = ["ClProvider"]
+
+_INSTALL: Final = "pip install 'execution-provider[opencl]' brings pyopencl and the CPU driver PoCL"
+
+
+class ClProvider(ep.Provider):
+    """OpenCL: one EP device for each OpenCL device, in the platforms' order."""
+
+    def _probe(self) -> None:
+        try:
+            import pyopencl as cl  # noqa: PLC0415 - vendor libraries are imported by the probe
+        except ImportError as error:
+            message = f"pyopencl cannot be imported ({error}); {_INSTALL}"
+            raise ep.UnavailableError(message) from error
+        try:
+            platforms = cl.get_platforms()
+        except cl.Error as error:
+            message = f"OpenCL lists no platform ({error}); {_INSTALL}"
+            raise ep.UnavailableError(message) from error
+        found, reasons = _devices_of(platforms)
+        if not found:
+            message = f"no platform of {len(platforms)} has a device{reasons}; {_INSTALL}"
+            raise ep.UnavailableError(message)
+        self._native = found
+
+    def _devices(self) -> Sequence[ep.Device]:
+        from ep_opencl.device import ClDevice  # noqa: PLC0415 - imports pyopencl, which the probe has found
+
+        return [ClDevice(native) for native in self._native]
+
+    @functools.cached_property
+    def implementations(self) -> Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]:  # type: ignore[override]  # a cached property is one
+        """The table, in implementations.py."""
+        from ep_opencl.implementations import IMPLEMENTATIONS  # noqa: PLC0415 - imports pyopencl
+
+        return IMPLEMENTATIONS
+
+
+def _devices_of(platforms: Sequence[cl.Platform]) -> tuple[list[Any], str]:
+    """Return the devices, and why platforms without any have none."""
+    import pyopencl as cl  # noqa: PLC0415 - the probe has found it
+
+    found: list[Any] = []
+    reasons = ""
+    for platform in platforms:
+        try:
+            found += platform.get_devices()
+        except cl.Error as error:
+            reasons += f"; {platform.name}: {error}"
+    return found, reasons

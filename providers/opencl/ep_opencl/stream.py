@@ -1,0 +1,116 @@
+"""ClStream: an in-order OpenCL queue."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import ep
+import pyopencl as cl
+
+from ep_opencl.errors import failure, status_failure
+from ep_opencl.event import ClEvent
+
+if TYPE_CHECKING:
+    from ep_opencl.device import ClDevice
+
+__all__ = ["ClStream"]
+
+
+class ClStream(ep.Stream):
+    """An in-order queue; it profiles only if it is timed.
+
+    queue  : the pyopencl queue
+    calls  : OpenCL calls made for it so far
+    last   : the newest command that leaves an event, so that idleness is a question about one event
+    """
+
+    def __init__(self, device: ClDevice, *, is_synchronous: bool, is_timed: bool) -> None:
+        super().__init__(device, is_synchronous=is_synchronous, is_timed=is_timed)
+        self._owner = device
+        self.calls = 0
+        self.last: cl.Event | None = None
+        self._transfers: deque[cl.Event] = deque()
+        properties = cl.command_queue_properties.PROFILING_ENABLE if is_timed else 0
+        try:
+            self.queue = cl.CommandQueue(device.context, device.native, properties)
+        except cl.Error as error:
+            raise failure(error) from error
+
+    def enqueue(self, function: Callable[..., cl.Event], *arguments: Any, **options: Any) -> cl.Event:
+        """Enqueue by a function of pyopencl that takes the queue first: the checked door of this stream."""
+        self.calls += 1
+        try:
+            event = function(self.queue, *arguments, **options)
+        except cl.Error as error:
+            raise failure(error) from error
+        self.last = event
+        if self.is_synchronous:
+            self._synchronize()
+        return event
+
+    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        if isinstance(dst, memoryview):
+            assert isinstance(src, ep.Memory)
+            self._transfer(dst, src.handle, src_offset=src.offset)
+        elif isinstance(src, memoryview):
+            self._transfer(dst.handle, src, dst_offset=dst.offset)
+        else:
+            self.enqueue(
+                cl.enqueue_copy, dst.handle, src.handle, byte_count=nbytes, dst_offset=dst.offset, src_offset=src.offset
+            )
+
+    def _transfer(self, dst: Any, src: Any, **offsets: int) -> None:
+        event = self.enqueue(cl.enqueue_copy, dst, src, is_blocking=False, **offsets)
+        # pyopencl's event of a host transfer waits for it when the event is dropped: they are dropped once done.
+        self._transfers.append(event)
+        while self._transfers and _is_over(self._transfers[0]):
+            self._transfers.popleft()
+
+    def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
+        self.enqueue(cl.enqueue_fill_buffer, dst.handle, pattern, dst.offset, dst.nbytes)
+
+    def _record(self, *, timed: bool) -> ClEvent:
+        event = ClEvent(self, self.enqueue(cl.enqueue_marker), is_timed=timed)
+        self._flush()
+        return event
+
+    def _wait(self, event: ep.Event) -> None:
+        assert isinstance(event, ClEvent)
+        self.enqueue(cl.enqueue_barrier, [event.native])
+
+    def _is_idle(self) -> bool:
+        if self.last is None:
+            return True
+        self._flush()
+        return _is_over(self.last)
+
+    def _synchronize(self) -> None:
+        self.calls += 1
+        try:
+            self.queue.finish()
+            status = 0 if self.last is None else self.last.command_execution_status
+        except cl.Error as error:
+            raise failure(error) from error
+        finally:
+            self._transfers.clear()
+        if status < 0:
+            self.last = None
+            raise status_failure(status)
+
+    def _flush(self) -> None:
+        # A queue may keep commands until it is flushed, and whoever polls would wait for ever.
+        try:
+            self.queue.flush()
+        except cl.Error as error:
+            raise failure(error) from error
+
+    def _close(self) -> None:
+        self._transfers.clear()
+        self.last = None
+        self._owner.forget(self)
+
+
+def _is_over(event: cl.Event) -> bool:
+    return bool(event.command_execution_status <= cl.command_execution_status.COMPLETE)
