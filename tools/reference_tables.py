@@ -12,13 +12,15 @@ import argparse
 import math
 import random
 import sys
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import mpmath
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 FOLDER: Final = Path(__file__).parent.parent / "primitives" / "ep_primitives" / "tables"
 PRECISION: Final = 320
@@ -221,7 +223,7 @@ def rounded(number: Number) -> float:
 
     Division of Python integers is correctly rounded; mpmath's own conversion rounds a subnormal twice.
     """
-    sign, mantissa, exponent, _ = number._mpf_  # noqa: SLF001 - the documented layout of an mpf
+    sign, mantissa, exponent, _ = number._mpf_
     if not mantissa:
         return 0.0
     numerator = -int(mantissa) if sign else int(mantissa)

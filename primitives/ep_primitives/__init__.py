@@ -6,12 +6,13 @@ Importing it loads nothing heavy; the names below are loaded when they are first
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import ep
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ep_primitives.accuracy import Accuracy, Conditioned, Exact, Ulps
     from ep_primitives.binary_ops import BINARY_OPS
     from ep_primitives.broadcast_binary import BroadcastBinary

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
-__all__ = ["Accuracy", "Conditioned", "Exact", "Ulps"]
+__all__ = ["EXACT", "Accuracy", "Conditioned", "Exact", "Ulps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,5 +43,7 @@ class Conditioned:
     def __str__(self) -> str:
         return f"{self.k:g} eps S"
 
+
+EXACT: Final = Exact()
 
 Accuracy = Exact | Ulps | Conditioned

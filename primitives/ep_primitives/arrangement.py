@@ -5,13 +5,15 @@ Written once for every elementwise family: an arrangement has one form for each 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ep.spec import dense_strides
 
-from ep_primitives.case import Profile
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ep_primitives.case import Profile
 
 __all__ = ["Arrangement", "Form", "arrangements", "dense"]
 
@@ -53,34 +55,18 @@ class Arrangement:
 
 def arrangements(layout: str, inputs: int) -> Iterator[Arrangement]:
     """Yield the arrangements of a layout for a family of 0, 1 or 2 tensor inputs; the first is typical."""
-    match layout:
-        case "dense":
-            yield dense("rank-4", (3, 5, 7, 11), inputs)
-            for size in SIZES:
-                profile: Profile = "quick" if size in QUICK_SIZES else "standard"
-                yield dense(f"size-{size}", (size,), inputs, profile)
-        case "strided":
-            yield from _strided(inputs)
-        case "broadcast":
-            yield from _broadcast(inputs)
-        case "scalar-left" | "scalar-right":
-            yield from _scalar(is_left=layout == "scalar-left")
-        case "inplace":
-            yield from _inplace(inputs)
-        case "offset":
-            yield from _offset(inputs)
-        case "empty":
-            yield dense("size-0", (0,), inputs)
-            yield dense("inner-0", (3, 0, 5), inputs)
-            if inputs:
-                yield _repeated("broadcast-0", [Form((1,))] * inputs, (0,))
-        case "rank0":
-            yield dense("one", (), inputs)
+    return _LAYOUTS[layout](inputs)
 
 
 def dense(name: str, shape: tuple[int, ...], inputs: int, profile: Profile = "quick") -> Arrangement:
     """Return the arrangement of dense operands of one shape."""
     return Arrangement(name, (Form(shape),) * (inputs + 1), profile=profile)
+
+
+def _dense(inputs: int) -> Iterator[Arrangement]:
+    yield dense("rank-4", (3, 5, 7, 11), inputs)
+    for size in SIZES:
+        yield dense(f"size-{size}", (size,), inputs, "quick" if size in QUICK_SIZES else "standard")
 
 
 def _strided(inputs: int) -> Iterator[Arrangement]:
@@ -92,7 +78,7 @@ def _strided(inputs: int) -> Iterator[Arrangement]:
         yield Arrangement("negative-strides", ((backwards,) * inputs) + (Form(_ROWS),))
         windows = Form(_ROWS, (1, 1))
         yield Arrangement("windows", ((windows,) * inputs) + (Form(_ROWS),))
-        yield Arrangement("stride-0", (Form(_ROWS, (0, 1)), Form(_ROWS, (1, 0)))[:inputs] + (Form(_ROWS),))
+        yield Arrangement("stride-0", (*(Form(_ROWS, (0, 1)), Form(_ROWS, (1, 0)))[:inputs], Form(_ROWS)))
         yield Arrangement("rank-16", ((deep,) * inputs) + (Form(_DEEP),))
     rows = (Form(_ROWS, (80, 1)), Form(_ROWS, (67, 1)))[:inputs]
     yield Arrangement("padded-rows", (*rows, Form(_ROWS, (96, 1))))
@@ -127,7 +113,7 @@ def _broadcast(inputs: int) -> Iterator[Arrangement]:
     yield Arrangement("many", (*many, Form((MANY,))), profile="large", is_bytes=True)
 
 
-def _scalar(*, is_left: bool) -> Iterator[Arrangement]:
+def _scalar(side: int) -> Iterator[Arrangement]:
     forms = {
         "dense": (Form((1025,)), Form((1025,))),
         "one": (Form((1,)), Form((1,))),
@@ -136,7 +122,7 @@ def _scalar(*, is_left: bool) -> Iterator[Arrangement]:
         "row": (Form((1, 65)), Form((9, 65))),
     }
     for name, (tensor, out) in forms.items():
-        yield Arrangement(name, (None, tensor, out) if is_left else (tensor, None, out))
+        yield Arrangement(name, (tensor, None, out) if side else (None, tensor, out))
 
 
 def _inplace(inputs: int) -> Iterator[Arrangement]:
@@ -161,3 +147,27 @@ def _offset(inputs: int) -> Iterator[Arrangement]:
 
 def _repeated(name: str, inputs: list[Form], shape: tuple[int, ...]) -> Arrangement:
     return Arrangement(name, (*inputs, Form(shape)))
+
+
+def _empty(inputs: int) -> Iterator[Arrangement]:
+    yield dense("size-0", (0,), inputs)
+    yield dense("inner-0", (3, 0, 5), inputs)
+    if inputs:
+        yield _repeated("broadcast-0", [Form((1,))] * inputs, (0,))
+
+
+def _rank0(inputs: int) -> Iterator[Arrangement]:
+    yield dense("one", (), inputs)
+
+
+_LAYOUTS: Final[dict[str, Callable[[int], Iterator[Arrangement]]]] = {
+    "dense": _dense,
+    "strided": _strided,
+    "broadcast": _broadcast,
+    "scalar-left": lambda _inputs: _scalar(0),
+    "scalar-right": lambda _inputs: _scalar(1),
+    "inplace": _inplace,
+    "offset": _offset,
+    "empty": _empty,
+    "rank0": _rank0,
+}

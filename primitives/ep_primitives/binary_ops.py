@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from ep_primitives import formulas
-from ep_primitives.accuracy import Conditioned, Ulps
+from ep_primitives.accuracy import EXACT, Conditioned, Ulps
 from ep_primitives.domain import DECAY, GRADIENT, REAL, SIGMOID, UNIT
 from ep_primitives.op import ALL, ALPHA, BITS, FLOATS, NUMBERS, Op
 
@@ -26,21 +26,23 @@ __all__ = ["BINARY_OPS"]
 
 _REALS: Final = (REAL, REAL)
 
+# fmt: off
 _ROWS: Final = (
-    #  name                        reference                dtypes     accuracy         domain            special values
-    Op("add",                      np.add,                  ALL,      domain=_REALS,   special="nan,1->nan 1,nan->nan inf,-inf->nan inf,1->inf -0,-0->-0 -0,0->0 1,-1->0"),
-    Op("sub",                      np.subtract,             NUMBERS,  domain=_REALS,   special="nan,1->nan 1,nan->nan inf,inf->nan 1,inf->-inf -0,0->-0 0,-0->0 0,0->0 1,1->0"),
-    Op("mul",                      np.multiply,             ALL,      domain=_REALS,   special="nan,0->nan 0,nan->nan inf,0->nan 0,-inf->nan -0,1->-0 -1,0->-0 -1,-0->0 inf,-1->-inf"),
-    Op("div",                      formulas.div,            NUMBERS,  Ulps(0.5), _REALS, "nan,1->nan 1,nan->nan 0,0->nan inf,inf->nan 1,0->inf 1,-0->-inf -1,0->-inf 1,-inf->-0 0,-1->-0"),
-    Op("max",                      formulas.maximum,        ALL,      domain=_REALS,   special="nan,1->nan 1,nan->nan nan,inf->nan -inf,nan->nan -0,0->0 0,-0->0 -0,-0->-0 -inf,1->1 inf,1->inf"),
-    Op("min",                      formulas.minimum,        ALL,      domain=_REALS,   special="nan,1->nan 1,nan->nan nan,-inf->nan inf,nan->nan -0,0->-0 0,-0->-0 0,0->0 -inf,1->-inf inf,1->1"),
-    Op("equal",                    np.equal,                ALL,      domain=_REALS,   special="nan,nan->false nan,1->false 1,nan->false 0,-0->true inf,inf->true inf,-inf->false 1,1->true", out="bool"),
-    Op("less_than",                np.less,                 ALL,      domain=_REALS,   special="nan,nan->false nan,1->false 1,nan->false -0,0->false 0,-0->false -inf,inf->true inf,inf->false 1,2->true", out="bool"),
-    Op("bitwise_and",              np.bitwise_and,          BITS,     domain=_REALS),
-    Op("elu_backward_with_dy_x",   formulas.elu_backward,   FLOATS,   Ulps(4),        (GRADIENT, DECAY), "nan,1->nan 1,nan->nan 2,inf->2 2,-inf->0 1,0->alpha -1,-0->-alpha 0,1->0 -0,1->-0", (ALPHA,), error=3),
-    Op("gelu_backward_with_dy_x",  formulas.gelu_backward,  FLOATS,   Conditioned(16), (GRADIENT, SIGMOID), "nan,1->nan 1,nan->nan 2,inf->2 2,-inf->0 1,0->0.5 -1,-0->-0.5", error=8),
-    Op("tanh_backward_with_dy_y",  formulas.tanh_backward,  FLOATS,   Conditioned(4), (GRADIENT, UNIT),  "nan,0->nan 1,nan->nan 2,0->2 2,-0->2 2,1->0 2,-1->0 2,0.5->1.5 inf,0->inf", error=2),
-)  # fmt: skip - a table reads in columns
+    #  name                       reference               dtypes   accuracy         domain               special values
+    Op("add",                     np.add,                 ALL,     EXACT,           _REALS,              "nan,1->nan 1,nan->nan inf,-inf->nan inf,1->inf -0,-0->-0 -0,0->0 1,-1->0"),
+    Op("sub",                     np.subtract,            NUMBERS, EXACT,           _REALS,              "nan,1->nan 1,nan->nan inf,inf->nan 1,inf->-inf -0,0->-0 0,-0->0 0,0->0 1,1->0"),
+    Op("mul",                     np.multiply,            ALL,     EXACT,           _REALS,              "nan,0->nan 0,nan->nan inf,0->nan 0,-inf->nan -0,1->-0 -1,0->-0 -1,-0->0 inf,-1->-inf"),
+    Op("div",                     formulas.div,           NUMBERS, Ulps(0.5),       _REALS,              "nan,1->nan 1,nan->nan 0,0->nan inf,inf->nan 1,0->inf 1,-0->-inf -1,0->-inf 1,-inf->-0 0,-1->-0"),
+    Op("max",                     formulas.maximum,       ALL,     EXACT,           _REALS,              "nan,1->nan 1,nan->nan nan,inf->nan -inf,nan->nan -0,0->0 0,-0->0 -0,-0->-0 -inf,1->1 inf,1->inf"),
+    Op("min",                     formulas.minimum,       ALL,     EXACT,           _REALS,              "nan,1->nan 1,nan->nan nan,-inf->nan inf,nan->nan -0,0->-0 0,-0->-0 0,0->0 -inf,1->-inf inf,1->1"),
+    Op("equal",                   np.equal,               ALL,     EXACT,           _REALS,              "nan,nan->false nan,1->false 1,nan->false 0,-0->true inf,inf->true inf,-inf->false 1,1->true", out="bool"),
+    Op("less_than",               np.less,                ALL,     EXACT,           _REALS,              "nan,nan->false nan,1->false 1,nan->false -0,0->false -inf,inf->true inf,inf->false 1,2->true", out="bool"),
+    Op("bitwise_and",             np.bitwise_and,         BITS,    EXACT,           _REALS),
+    Op("elu_backward_with_dy_x",  formulas.elu_backward,  FLOATS,  Ulps(4),         (GRADIENT, DECAY),   "nan,1->nan 1,nan->nan 2,inf->2 2,-inf->0 1,0->alpha -1,-0->-alpha 0,1->0 -0,1->-0", (ALPHA,), error=3),
+    Op("gelu_backward_with_dy_x", formulas.gelu_backward, FLOATS,  Conditioned(16), (GRADIENT, SIGMOID), "nan,1->nan 1,nan->nan 2,inf->2 2,-inf->0 1,0->0.5 -1,-0->-0.5", error=8),
+    Op("tanh_backward_with_dy_y", formulas.tanh_backward, FLOATS,  Conditioned(4),  (GRADIENT, UNIT),    "nan,0->nan 1,nan->nan 2,0->2 2,-0->2 2,1->0 2,-1->0 2,0.5->1.5 inf,0->inf", error=2),
+)
+# fmt: on
 
 BINARY_OPS: Final = {row.name: row for row in _ROWS}
 """The rows by name."""

@@ -11,15 +11,17 @@ in place     : out may be a or b, the same memory, offset, shape, strides and it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from ep import Descriptor, Scalar, TensorSpec
-
 from ep_primitives.binary_ops import BINARY_OPS
-from ep_primitives.op import Op
 from ep_primitives.row_family import RowFamily
 from ep_primitives.validation import attribute_values, check_dtype, check_input, check_output, refuse_op
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ep_primitives.op import Op
 
 __all__ = ["BroadcastBinary", "BroadcastBinaryFamily"]
 

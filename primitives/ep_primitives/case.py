@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from ep import Descriptor
-
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     import numpy as np
 
+    from ep import Descriptor
     from ep_primitives.accuracy import Accuracy
     from ep_primitives.reference import Reference
 

@@ -12,17 +12,19 @@ in place     : out may be x if the element types have one itemsize
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+
+import numpy as np
 
 import ep
-import numpy as np
 from ep import Descriptor, TensorSpec
-
 from ep_primitives.elementwise import ElementwiseFamily, Signature
 from ep_primitives.op import ALL
 from ep_primitives.reference import Array, Reference, array_dtype, widened
 from ep_primitives.validation import check_dtype, check_input, check_output
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 __all__ = ["CAST_DTYPES", "Cast", "CastFamily"]
 
@@ -71,7 +73,7 @@ class CastFamily(ElementwiseFamily):
             for target in CAST_DTYPES:
                 yield Signature("-", (source,), target)
 
-    def describe(self, signature: Signature, specs: Mapping[str, Any], attributes: tuple[float, ...]) -> Descriptor:  # noqa: ARG002 - a cast has neither op nor attributes
+    def describe(self, _op: str, specs: Mapping[str, Any], _attributes: tuple[float, ...], /) -> Descriptor:
         """Return the descriptor of a cast between these operands."""
         return Cast(**specs)
 
@@ -93,5 +95,7 @@ def _converted(x: Array, dtype: str) -> Array:
     # NumPy's own conversion is undefined outside the range: for one value it differs with the array's length.
     low, high = ep.dtype(dtype).range
     inside = (x > low - 1) & (x < high + 1)
-    exact = np.where(inside, np.trunc(x), 0.0).astype(array_dtype(dtype))
-    return np.select([inside, x >= high + 1, x <= low - 1], [exact, array_dtype(dtype).type(high), array_dtype(dtype).type(low)], exact)
+    exact = np.where(inside, x, 0.0).astype(array_dtype(dtype))  # truncates, as C does
+    exact[x >= high + 1] = high
+    exact[x <= low - 1] = low
+    return exact

@@ -10,16 +10,18 @@ in place     : x and out share no byte
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
-from ep import Descriptor, TensorSpec
 
+from ep import Descriptor, TensorSpec
 from ep_primitives.elementwise import ElementwiseFamily, Signature
 from ep_primitives.op import ALL
 from ep_primitives.reference import Reference, widened
 from ep_primitives.validation import check_dtype, check_input, check_output
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 __all__ = ["COPY_DTYPES", "Copy", "CopyFamily"]
 
@@ -70,7 +72,7 @@ class CopyFamily(ElementwiseFamily):
         """Yield every element type."""
         return (Signature("-", (dtype,), dtype) for dtype in COPY_DTYPES)
 
-    def describe(self, signature: Signature, specs: Mapping[str, Any], attributes: tuple[float, ...]) -> Descriptor:  # noqa: ARG002 - a copy has neither op nor attributes
+    def describe(self, _op: str, specs: Mapping[str, Any], _attributes: tuple[float, ...], /) -> Descriptor:
         """Return the descriptor of a copy between these operands."""
         return Copy(**specs)
 

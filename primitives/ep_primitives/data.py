@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-import ep
 import numpy as np
 
+import ep
 from ep_primitives.domain import REAL, Domain
 from ep_primitives.reference import Array, array_dtype
 
@@ -15,16 +15,23 @@ __all__ = ["designed", "exhaustive", "partner", "random"]
 
 # Halves and ties for floor and conversions, ends of the integer and float16 ranges and their neighbours, the
 # neighbourhood of 1 for log, the root and the minimum of gelu's derivative.
+# fmt: off
 _EDGES: Final = (
     0.5, 1.5, 2.5, 0.1, 1 / 3, 3.0, 7.0, 10.0, 100.0, math.pi, 0.25, 0.4999999701976776, 0.75,
     0.7517915247, 1.4142135624, 0.625, 0.84375, 1.25, 0.9999, 1.0001, 0.999, 1.001,
     127.0, 128.0, 255.0, 256.0, 2048.0, 2049.0, 2051.0, 32767.0, 32768.0, 65504.0, 65519.0, 65520.0, 65536.0,
-    8388607.5, 8388608.0, 16777215.0, 16777216.0, 16777217.0, 33554435.0, 2147483520.0, 2147483647.0, 2147483648.0,
-    2147483904.0, 4294967296.0, 1e10, 1 + 2**-11 + 2**-30, 1 + 3 * 2**-11 - 2**-30, 1 + 2**-24 + 2**-50, 2**-25 + 2**-60,
-    2**-14 - 2**-25, 2**-150, 3 * 2**-150, 1e-3, 1e-5, 1e-8, 1e-20, 1e20,
-)  # fmt: skip - one thought a line
+    8388607.5, 8388608.0, 16777215.0, 16777216.0, 16777217.0, 33554435.0,
+    2147483520.0, 2147483647.0, 2147483648.0, 2147483904.0, 4294967296.0, 1e10,
+    1 + 2**-11 + 2**-30, 1 + 3 * 2**-11 - 2**-30, 1 + 2**-24 + 2**-50, 2**-25 + 2**-60, 2**-14 - 2**-25,
+    2**-150, 3 * 2**-150, 1e-3, 1e-5, 1e-8, 1e-20, 1e20,
+)
+# fmt: on
 _INTEGERS: Final = (0, 1, -1, 2, -2, 3, 7, -7, 10, 255, 256, -256, 46340, 46341, 65535, 65536, 2**24, 2**24 + 1, 2**30)
 _TRUE_BYTES: Final = (1, 1, 2, 128, 255)
+
+# Shares of random data: dense in the domain, of any magnitude, and the rest designed.
+_NEAR: Final = 0.5
+_NOT_DESIGNED: Final = 0.9
 
 
 def designed(dtype: str, domain: Domain = REAL) -> Array:
@@ -36,17 +43,7 @@ def designed(dtype: str, domain: Domain = REAL) -> Array:
         low, high = ep.dtype(dtype).range
         values = [value for value in (*_INTEGERS, low, low + 1, high, high - 1) if low <= value <= high]
         return np.array(sorted(set(values)), array_dtype(dtype))
-    into = array_dtype(dtype)
-    info = np.finfo(into)
-    low, high = domain.bounds(dtype)
-    eps, tiny, largest = float(info.eps), float(info.smallest_normal), float(info.max)
-    ends = [0.0, 1.0, 1 + eps, 1 - eps / 2, 2.0, largest, largest / 2, math.sqrt(largest), tiny, tiny * (1 - eps)]
-    ends += [float(info.smallest_subnormal), 3 * float(info.smallest_subnormal), math.sqrt(tiny), eps]
-    both = [sign * value for value in (*ends, *_EDGES) for sign in (1.0, -1.0)]
-    inside = [low, high, 0.5 * low, 0.5 * high, 0.999 * low, 0.999 * high, 1.001 * low, 1.001 * high]
-    with np.errstate(over="ignore", under="ignore"):
-        values = np.array([*both, *inside, math.inf, -math.inf, math.nan]).astype(into)
-    return values if domain.is_open else values[domain.contains(dtype, values)]
+    return _designed_floats(dtype, domain)
 
 
 def random(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], domain: Domain = REAL) -> Array:
@@ -56,6 +53,8 @@ def random(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], domain:
     if kind == "b":
         return _random_bytes(rng, size).reshape(shape)
     edges = designed(dtype, domain)
+    near: Array
+    anywhere: Array
     if kind in "iu":
         low, high = ep.dtype(dtype).range
         near = rng.integers(-9 if low else 0, 9, size, endpoint=True)
@@ -65,8 +64,8 @@ def random(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], domain:
         anywhere = _any_magnitude(rng, dtype, size, domain) if domain.is_open else near
     kinds = rng.random(size)
     with np.errstate(over="ignore", under="ignore"):
-        values = np.where(kinds < 0.5, near, anywhere).astype(array_dtype(dtype))  # noqa: PLR2004 - the shares above
-    values = np.where(kinds > 0.9, rng.choice(edges, size), values)  # noqa: PLR2004 - the shares above
+        values = np.where(kinds < _NEAR, near, anywhere).astype(array_dtype(dtype))
+    values = np.where(kinds > _NOT_DESIGNED, rng.choice(edges, size), values)
     return np.asarray(values.reshape(shape))
 
 
@@ -88,9 +87,23 @@ def exhaustive(dtype: str) -> Array:
     return np.arange(2**16, dtype=np.uint16).view(array_dtype(dtype))
 
 
+def _designed_floats(dtype: str, domain: Domain) -> Array:
+    into = array_dtype(dtype)
+    info = np.finfo(into)
+    low, high = domain.bounds(dtype)
+    eps, tiny, largest = float(info.eps), float(info.smallest_normal), float(info.max)
+    ends = [0.0, 1.0, 1 + eps, 1 - eps / 2, 2.0, largest, largest / 2, math.sqrt(largest), tiny, tiny * (1 - eps)]
+    ends += [float(info.smallest_subnormal), 3 * float(info.smallest_subnormal), math.sqrt(tiny), eps]
+    both = [sign * value for value in (*ends, *_EDGES) for sign in (1.0, -1.0)]
+    inside = [scale * end for end in (low, high) for scale in (1.0, 0.5, 0.999, 1.001)]
+    with np.errstate(over="ignore", under="ignore"):
+        values: Array = np.array([*both, *inside, math.inf, -math.inf, math.nan]).astype(into)
+    return values if domain.is_open else values[domain.contains(dtype, values)]
+
+
 def _random_bytes(rng: np.random.Generator, size: int) -> Array:
     truth = rng.choice(np.array(_TRUE_BYTES, np.uint8), size)
-    return np.where(rng.random(size) < 0.5, np.uint8(0), truth).view(np.bool_)  # noqa: PLR2004 - half are true
+    return np.where(rng.integers(2, size=size) == 0, np.uint8(0), truth).view(np.bool_)
 
 
 def _any_magnitude(rng: np.random.Generator, dtype: str, size: int, domain: Domain) -> Any:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ep_primitives.reference import Array, array_dtype
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["DECAY", "EXPONENT", "GRADIENT", "POSITIVE", "REAL", "SIGMOID", "UNIT", "Domain"]
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-import ep
-import numpy as np
-from ep import Cell, Descriptor, Family, Scalar, TensorSpec
 from ep.cells import dtypes_name
 
+import ep
+from ep import Cell, Descriptor, Family, Scalar, TensorSpec
 from ep_primitives import data
-from ep_primitives.accuracy import Accuracy, Exact
+from ep_primitives.accuracy import EXACT, Accuracy
 from ep_primitives.arrangement import Arrangement, Form, arrangements, dense
 from ep_primitives.case import Case
 from ep_primitives.domain import REAL, Domain
 from ep_primitives.layout import settled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import numpy as np
 
 __all__ = ["ElementwiseFamily", "Signature"]
 
@@ -45,8 +48,8 @@ class ElementwiseFamily(Family):
         """Yield every op with every combination of its element types."""
 
     @abstractmethod
-    def describe(self, signature: Signature, specs: Mapping[str, Any], attributes: tuple[float, ...]) -> Descriptor:
-        """Return the descriptor of a signature with these operands."""
+    def describe(self, op: str, specs: Mapping[str, Any], attributes: tuple[float, ...], /) -> Descriptor:
+        """Return the descriptor of an op with these operands and attributes."""
 
     def value_cases(self, signature: Signature) -> Iterator[Case]:
         """Yield the dense cases that are about values, not about layout."""
@@ -64,7 +67,7 @@ class ElementwiseFamily(Family):
 
     def accuracy(self, descriptor: Descriptor) -> Accuracy:  # noqa: ARG002 - the interface is ep.Family's
         """Return what results are held to: exact, unless the family has rows that say more."""
-        return Exact()
+        return EXACT
 
     def since(self, cell: Cell) -> str:  # noqa: ARG002 - the interface is ep.Family's
         """Return the suite version that first held the cell."""
@@ -118,7 +121,7 @@ class ElementwiseFamily(Family):
             name: Scalar(dtype) if form is None else TensorSpec(dtype, *form)
             for name, dtype, form in zip(self.descriptor.operands, dtypes, self._forms(arrangement), strict=True)
         }
-        return self.describe(signature, specs, self.samples(signature))
+        return self.describe(signature.op, specs, self.samples(signature))
 
     def _forms(self, arrangement: Arrangement) -> tuple[Form | None, ...]:
         return arrangement.forms
@@ -136,7 +139,9 @@ class ElementwiseFamily(Family):
             shift=arrangement.shift * itemsize,
         )
 
-    def _listed(self, name: str, signature: Signature, *values: Any, attributes: tuple[float, ...] | None = None) -> Case:
+    def _listed(
+        self, name: str, signature: Signature, *values: Any, attributes: tuple[float, ...] | None = None
+    ) -> Case:
         """Return a dense case over given inputs, arrays of one dimension and equal length."""
         arrangement = dense(name, values[0].shape, self._tensors)
         chosen = self.samples(signature) if attributes is None else attributes
@@ -144,7 +149,7 @@ class ElementwiseFamily(Family):
         forms = zip(self.descriptor.operands, dtypes, arrangement.forms, strict=True)
         specs = {operand: TensorSpec(dtype, *form) for operand, dtype, form in forms if form is not None}
         inputs = dict(zip(self.descriptor.operands, values, strict=False))
-        return Case(name, self.describe(signature, specs, chosen), lambda _rng: inputs)
+        return Case(name, self.describe(signature.op, specs, chosen), lambda _rng: inputs)
 
     def _random(self, signature: Signature, descriptor: Descriptor, rng: np.random.Generator) -> dict[str, Any]:
         domains = self.domains(signature)

@@ -11,15 +11,17 @@ in place     : out may be x, the same memory, offset, shape, strides and itemsiz
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from ep import Descriptor, TensorSpec
-
-from ep_primitives.op import Op
 from ep_primitives.row_family import RowFamily
 from ep_primitives.unary_ops import UNARY_OPS
 from ep_primitives.validation import attribute_values, check_dtype, check_input, check_output, refuse_op
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ep_primitives.op import Op
 
 __all__ = ["ElementwiseUnary", "ElementwiseUnaryFamily"]
 

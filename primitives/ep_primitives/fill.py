@@ -12,19 +12,23 @@ in place     : there is no input to share memory with
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Final, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+
+import numpy as np
 
 import ep
-import numpy as np
 from ep import Descriptor, Scalar, TensorSpec
-
-from ep_primitives.arrangement import Arrangement, Form
 from ep_primitives.case import Case
 from ep_primitives.elementwise import ElementwiseFamily, Signature
 from ep_primitives.op import ALL
 from ep_primitives.reference import Reference, array_dtype, widened
 from ep_primitives.validation import check_dtype, check_output
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ep_primitives.arrangement import Arrangement, Form
 
 __all__ = ["FILL_DTYPES", "Fill", "FillFamily"]
 
@@ -77,7 +81,7 @@ class FillFamily(ElementwiseFamily):
         """Yield every element type."""
         return (Signature("-", (dtype,), dtype) for dtype in FILL_DTYPES)
 
-    def describe(self, signature: Signature, specs: Mapping[str, Any], attributes: tuple[float, ...]) -> Descriptor:  # noqa: ARG002 - a fill has neither op nor attributes
+    def describe(self, _op: str, specs: Mapping[str, Any], _attributes: tuple[float, ...], /) -> Descriptor:
         """Return the descriptor of a fill of this output."""
         return Fill(**specs)
 
@@ -90,10 +94,14 @@ class FillFamily(ElementwiseFamily):
         dtype = signature.out
         descriptor = Fill.infer(TensorSpec(dtype, (257,)))
         for name, value in _numbers(dtype).items():
-            yield Case(f"value-{name}", descriptor, lambda _rng, value=value: {"value": value})
+            yield Case(f"value-{name}", descriptor, partial(_given, value))
 
     def _forms(self, arrangement: Arrangement) -> tuple[Form | None, ...]:
         return (None, arrangement.forms[-1])
+
+
+def _given(value: Any, _rng: np.random.Generator) -> dict[str, Any]:
+    return {"value": value}
 
 
 def _numbers(dtype: str) -> dict[str, Any]:

@@ -7,10 +7,12 @@ Floating arguments are float64, so that a float32 result can be judged; integers
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ep_primitives.reference import Array
+if TYPE_CHECKING:
+    from ep_primitives.reference import Array
 
 __all__ = [
     "div",

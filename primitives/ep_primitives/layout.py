@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
-from ep import TensorSpec
 
 from ep_primitives.reference import Array, array_dtype
+
+if TYPE_CHECKING:
+    from ep import TensorSpec
 
 __all__ = ["Buffer", "gather", "scatter", "settled", "view"]
 

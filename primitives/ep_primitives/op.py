@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import ep
-
-from ep_primitives.accuracy import Accuracy, Exact, Ulps
+from ep_primitives.accuracy import EXACT, Accuracy, Ulps
 from ep_primitives.domain import REAL, Domain
 
-__all__ = ["ALL", "ALPHA", "BITS", "FLOATS", "NUMBERS", "Attribute", "Op"]
+__all__ = ["ALL", "ALPHA", "BITS", "FLOATS", "NUMBERS", "Attribute", "Op", "Special"]
 
 FLOATS: Final = ("float16", "float32", "float64")
 NUMBERS: Final = (*FLOATS, "int32")
 BITS: Final = ("int32", "bool")
 ALL: Final = (*NUMBERS, "bool")
+
+Special = tuple[tuple[float, ...], float]
+"""Inputs and what they must give."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Op:
     name: str
     reference: Callable[..., Any]
     dtypes: tuple[str, ...]
-    accuracy: Accuracy | Mapping[str, Accuracy] = Exact()
+    accuracy: Accuracy | Mapping[str, Accuracy] = EXACT
     domain: tuple[Domain, ...] = (REAL,)
     special: str = ""
     attributes: tuple[Attribute, ...] = ()
@@ -67,12 +69,12 @@ class Op:
         Rows in ulps are within 1 ulp for the 16-bit types, which are computed in float32 and rounded once.
         """
         if self.out == "bool" or ep.dtype(dtype).kind != "f":
-            return Exact()
+            return EXACT
         accuracy = self.accuracy[dtype] if isinstance(self.accuracy, Mapping) else self.accuracy
         is_narrow = ep.dtype(dtype).compute != dtype
         return Ulps(1) if is_narrow and isinstance(accuracy, Ulps) else accuracy
 
-    def special_rows(self, attributes: tuple[float, ...]) -> list[tuple[tuple[float, ...], float]]:
+    def special_rows(self, attributes: tuple[float, ...]) -> list[Special]:
         """Return (inputs, expected) of every special value, with the attributes' values put in."""
         names = {attribute.name: value for attribute, value in zip(self.attributes, attributes, strict=True)}
         rows = []

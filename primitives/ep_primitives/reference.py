@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import ep
 import numpy as np
 import numpy.typing as npt
+
+import ep
 
 __all__ = ["Array", "Reference", "array_dtype", "compute_number", "widened"]
 
@@ -35,7 +36,8 @@ def array_dtype(name: str) -> np.dtype[Any]:
     except TypeError:
         import ml_dtypes  # noqa: PLC0415 - 60 ms, and few cells need it
 
-        return np.dtype(getattr(ml_dtypes, name))
+        lacking: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+        return lacking
 
 
 def widened(name: str, value: Any) -> Array:

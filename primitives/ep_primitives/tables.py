@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ep_primitives.reference import Array
+if TYPE_CHECKING:
+    from ep_primitives.reference import Array
 
 __all__ = ["NAMES", "Table", "load"]
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from ep import Scalar, TensorSpec
 from ep.dims import broadcast_strides
 from ep.dtypes import convert
 
-from ep_primitives.op import Op
+from ep import Scalar, TensorSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ep_primitives.op import Op
 
 __all__ = ["attribute_values", "check_dtype", "check_input", "check_output", "refuse_op"]
 
