@@ -1,0 +1,48 @@
+"""The README's examples run as they are printed, at the lengths it promises."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+FRAMEWORK, VENDOR = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+
+
+def run(program, **variables):
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=300, env=variables
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("device", ["cpu:0", "opencl:0"])
+def test_framework_example_runs(device):
+    shown = run(FRAMEWORK.replace("cpu:0", device), PATH="/usr/bin:/bin")
+    assert shown == "[[10. 21. 32.]\n [13. 24. 35.]]\n"
+
+
+def test_framework_example_has_about_fifteen_lines():
+    assert len([line for line in FRAMEWORK.splitlines() if line.strip() and "import" not in line]) <= 15
+
+
+def test_vendor_example_is_a_provider(tmp_path):
+    package = tmp_path / "ep_tiny"
+    package.mkdir()
+    (package / "__init__.py").write_text(VENDOR)
+    (package / "provider.toml").write_text('name = "tiny"\nvendor = "Me"\nspi = "0.1"\nfork_safe = true\n')
+    info = tmp_path / "ep_tiny-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ep-tiny\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[ep.providers]\ntiny = ep_tiny\n")
+    check = "import ep; from ep.doctor import self_check; print(repr(self_check(ep.device('tiny:0'))))"
+    assert run(check, PATH="/usr/bin:/bin", PYTHONPATH=str(tmp_path)) == "''\n"
+
+
+def test_vendor_example_has_about_thirty_lines():
+    assert len([line for line in VENDOR.splitlines() if line.strip()]) <= 30
