@@ -1,0 +1,94 @@
+"""All cases by id: those of the families' cells, and those of the runtime contract. No device is needed to list them."""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import ep
+from ep_conformance.runtime import RuntimeCase, runtime_cases
+from ep_conformance.trial import PROFILES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ep_primitives.case import Case
+
+__all__ = ["CellCase", "cell_cases", "cells", "find", "is_within", "list_ids", "selects"]
+
+_PREFIX: Final = "primitives"
+_PARTS: Final = 6
+
+
+@dataclass(frozen=True)
+class CellCase:
+    """A case of a cell, with the family that knows its meaning."""
+
+    id: str
+    cell: ep.Cell
+    family: ep.Family
+    case: Case
+
+
+def is_within(needed: str, profile: str) -> bool:
+    """Say whether a profile runs the cases of another."""
+    return PROFILES.index(needed) <= PROFILES.index(profile)
+
+
+def selects(pattern: str | None, identity: str) -> bool:
+    """Say whether `--filter` lets a case through: a glob over its whole id, whose `*` may cross slashes."""
+    return pattern is None or fnmatch.fnmatchcase(identity, pattern)
+
+
+def cells() -> Iterator[tuple[ep.Family, ep.Cell]]:
+    """Yield every cell of every installed family."""
+    for family in ep.families().values():
+        for cell in family.cells():
+            yield family, cell
+
+
+def cell_cases(family: ep.Family, cell: ep.Cell, profile: str) -> Iterator[CellCase]:
+    """Yield the cases of a cell that a profile runs."""
+    for case in family.cases(cell):
+        if is_within(case.profile, profile):
+            yield CellCase(f"{_PREFIX}/{cell}/{case.name}", cell, family, case)
+
+
+def list_ids(profile: str, pattern: str | None) -> Iterator[str]:
+    """Yield the ids of a profile's cases that a glob lets through, runtime first."""
+    for runtime in runtime_cases().values():
+        if is_within(runtime.profile, profile) and selects(pattern, runtime.id):
+            yield runtime.id
+    for family, cell in cells():
+        for found in cell_cases(family, cell, profile):
+            if selects(pattern, found.id):
+                yield found.id
+
+
+@functools.lru_cache(maxsize=16)
+def _cases_of(family: str, cell: ep.Cell) -> dict[str, CellCase]:
+    # Neighbours in a plan are of one cell, so that a few cells are enough to remember.
+    if cell not in _cells_of(family):
+        return {}
+    return {found.id: found for found in cell_cases(ep.families()[family], cell, PROFILES[-1])}
+
+
+@functools.cache
+def _cells_of(family: str) -> frozenset[ep.Cell]:
+    return frozenset(ep.families()[family].cells())
+
+
+def find(identity: str) -> CellCase | RuntimeCase:
+    """Return the case of an id. Raises KeyError with a sentence for an id that names none."""
+    if identity in runtime_cases():
+        return runtime_cases()[identity]
+    parts = identity.split("/")
+    family = ep.families().get(parts[1]) if len(parts) == _PARTS and parts[0] == _PREFIX else None
+    if family is not None:
+        found = _cases_of(family.name, ep.Cell(*parts[1:5])).get(identity)
+        if found is not None:
+            return found
+    message = f"no case is called {identity!r}; `ep-conformance list --filter GLOB` lists them"
+    raise KeyError(message)

@@ -1,0 +1,54 @@
+"""Decoys: wrong results that a case's data should have unmasked. A case that accepts one cannot be trusted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ep_conformance.operands import POISON
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from ep_conformance.compare import Comparison
+
+__all__ = ["LEAST_SIZE", "blind_to"]
+
+LEAST_SIZE: Final = 10
+"""Smaller outputs prove little by design (rank 0, one element); only an unwritten output is tried on them."""
+
+_MOST_SIZE: Final = 1 << 20
+
+Array = npt.NDArray[Any]
+
+
+def blind_to(result: Array, inputs: Mapping[str, Any], measure: Callable[[Array], Comparison]) -> str:
+    """Return which wrong result the comparison would have accepted, "" if none.
+
+    result  : a result that passed
+    inputs  : by operand; if none is an array, a constant output is what the case is about
+
+    Tried: an output never written; all zeros; the elements moved by one place; every element a little too large.
+    """
+    if not result.size or result.size > _MOST_SIZE:
+        return ""
+    for what, decoy in _decoys(result, any(np.ndim(value) for value in inputs.values())):
+        if measure(decoy).passes:
+            return what
+    return ""
+
+
+def _decoys(result: Array, has_tensors: bool) -> Iterator[tuple[str, Array]]:  # noqa: FBT001 - private
+    yield (
+        "an output that was never written",
+        np.full(result.nbytes, POISON, np.uint8).view(result.dtype).reshape(result.shape),
+    )
+    if result.size < LEAST_SIZE or not has_tensors:
+        return
+    yield "an output of zeros", np.zeros_like(result)
+    yield "an output moved by one element", np.roll(result.reshape(-1), 1).reshape(result.shape)
+    if result.dtype.kind not in "biu":
+        with np.errstate(all="ignore"):
+            yield "an output 2 % too large", (result * result.dtype.type(1.02)).astype(result.dtype)

@@ -1,0 +1,40 @@
+"""Say in words what a case does, without a device."""
+
+from __future__ import annotations
+
+import inspect
+
+import ep
+from ep_conformance.catalogue import CellCase, find
+
+__all__ = ["explain_case"]
+
+
+def explain_case(identity: str) -> str:
+    """Return what a case checks and how. Raises KeyError with a sentence for an id that names none."""
+    found = find(identity)
+    if not isinstance(found, CellCase):
+        kind = "optional: it counts only if claimed" if found.optional else "mandatory for every provider"
+        claim = inspect.cleandoc(found.claim)
+        source = inspect.getsource(found.body)
+        return f"{identity}\n\n{claim}\n\n{kind}; since suite {found.since}; profile {found.profile}\n\n{source}"
+    case, descriptor = found.case, found.case.descriptor
+    lines = [
+        identity,
+        "",
+        f"cell        {found.cell}  (since suite {found.family.since(found.cell)})",
+        f"descriptor  {descriptor!r}",
+        *(f"  {name:<9} {_spec(spec)}" for name, spec in zip(descriptor.operands, descriptor.specs, strict=True)),
+        f"accuracy    {case.accuracy or found.family.accuracy(descriptor)}",
+        f"reference   {'a table of its own' if case.expected else f'{found.family.name} family reference'}",
+        f"in place    {f'out is the memory of {case.inplace}' if case.inplace else 'no'}",
+        f"memory      views start {case.shift} bytes after an aligned place, between red zones",
+        f"profile     {case.profile}",
+    ]
+    return "\n".join(lines)
+
+
+def _spec(spec: ep.TensorSpec | ep.Scalar) -> str:
+    if isinstance(spec, ep.Scalar):
+        return f"a {spec.dtype} number given at launch"
+    return f"{spec.dtype} {spec.shape}, strides {spec.strides}, offset {spec.offset}"

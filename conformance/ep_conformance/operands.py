@@ -1,0 +1,98 @@
+"""Operands of a case in device memory: red zones around each, poison in the output, everything else watched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from ep_primitives import layout
+
+from ep_conformance.trial import Bytes, CaseError, Trial
+
+if TYPE_CHECKING:
+    import ep
+
+__all__ = ["POISON", "Operand", "place"]
+
+POISON: Final = 0x5B
+"""Fills outputs before a launch: as any element type a large number, never a NaN, and no legal bool."""
+
+_LEAST_GUARD: Final = 256
+
+Array = npt.NDArray[Any]
+
+
+@dataclass
+class Operand:
+    """A tensor operand: the bytes that its memory should hold, and where the tensor lies in them.
+
+    image   : the whole allocation as the host last knew it, red zones included
+    start   : byte of the image at which the operand's memory view begins
+    memory  : that view, as the primitive gets it
+    """
+
+    name: str
+    spec: ep.TensorSpec
+    image: Bytes
+    start: int
+    whole: ep.Memory
+    memory: ep.Memory
+
+    def tensor(self, image: Bytes) -> Array:
+        """Return a dense copy of the tensor in an image of the allocation."""
+        return layout.gather(self.spec, image, self.start)
+
+    def upload(self, stream: ep.Stream) -> None:
+        """Enqueue the image to the device."""
+        stream.upload(self.whole, self.image)
+
+    def download(self, stream: ep.Stream) -> Bytes:
+        """Enqueue the allocation to a new image."""
+        image = np.empty_like(self.image)
+        stream.download(image, self.whole)
+        return image
+
+    def check(self, image: Bytes, *, is_output: bool) -> None:
+        """Fail the case if a byte changed that this operand had no business to change.
+
+        image : what the device holds now; of an output the tensor's own elements may differ
+        """
+        changed = image != self.image
+        if is_output and self.spec.size:
+            mine = np.zeros(image.nbytes, np.uint8)
+            layout.view(self.spec, mine, self.start).view(f"V{self.spec.itemsize}")[...] = b"\1" * self.spec.itemsize
+            changed &= mine == 0
+        if not changed.any():
+            return
+        at = int(np.flatnonzero(changed)[0])
+        was, now, count = self.image[at], image[at], int(changed.sum())
+        message = f"{self._where(at)}: the byte was {was:#04x} and is {now:#04x} ({count} such bytes)"
+        raise CaseError(message)
+
+    def _where(self, at: int) -> str:
+        byte = at - self.start
+        end = self.spec.nbytes
+        if byte < 0:
+            return f"{self.name}: a write {-byte} bytes before its memory"
+        if byte >= end:
+            return f"{self.name}: a write {byte - end + 1} bytes behind the end of its tensor"
+        return f"{self.name}: a write to byte {byte}, which is no element to be written"
+
+
+def place(trial: Trial, name: str, spec: ep.TensorSpec, value: Array | None, shift: int) -> Operand:
+    """Return an operand in fresh memory, not yet uploaded.
+
+    value : what the tensor holds; None for an output, which is poisoned
+    shift : bytes that the memory view starts after an aligned place
+    """
+    guard = -(-_LEAST_GUARD // trial.device.info.alignment) * trial.device.info.alignment
+    start = guard + shift
+    image = trial.noise(start + spec.nbytes + guard)
+    if value is None:
+        image[start : start + spec.nbytes] = POISON
+    elif spec.size:
+        layout.scatter(spec, value, image, start)
+    whole = trial.memory(image.nbytes)
+    return Operand(name, spec, image, start, whole, whole[start : start + spec.nbytes])

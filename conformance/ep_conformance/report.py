@@ -1,0 +1,141 @@
+"""The report of a run: its summary, its JSON (schema 1, documented in the README) and its one-line verdict."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from ep_conformance import SUITE
+from ep_conformance.verdict import FAILING, Status, Verdict
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["SCHEMA", "Report", "Subject", "write_text"]
+
+SCHEMA: Final = 1
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What was judged: a provider's name and version, and one device with its info."""
+
+    provider: str
+    version: str
+    device: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The device's name, such as "cpu:0"."""
+        return str(self.device["name"])
+
+
+@dataclass(frozen=True)
+class Report:
+    """The verdicts of a run on one device. `interrupted`: Ctrl-C ended it, and what did not run is missing."""
+
+    subject: Subject
+    profile: str
+    seed: int
+    verdicts: tuple[Verdict, ...]
+    seconds: float
+    interrupted: bool = False
+
+    @property
+    def summary(self) -> dict[str, int]:
+        """How many cases were expected, and how many got each status.
+
+        Statuses of expected cases add up to `expected`; `unsupported` and `new` count the cases outside it.
+        """
+        counts = Counter(verdict.status for verdict in self.verdicts)
+        return {
+            "expected": sum(verdict.counts for verdict in self.verdicts),
+            **{status.key: counts[status] for status in Status},
+        }
+
+    @property
+    def failures(self) -> tuple[Verdict, ...]:
+        """The verdicts that make the run fail."""
+        return tuple(verdict for verdict in self.verdicts if verdict.is_failure)
+
+    @property
+    def notices(self) -> tuple[Verdict, ...]:
+        """The verdicts that a vendor should read, although they count for nothing."""
+        return tuple(verdict for verdict in self.verdicts if verdict.notice)
+
+    @property
+    def is_good(self) -> bool:
+        """True if there was something to judge, and all of it passed."""
+        expected = [verdict for verdict in self.verdicts if verdict.counts]
+        return bool(expected) and not self.failures and not self.interrupted
+
+    @property
+    def exit_code(self) -> int:
+        """0 good, 1 failures, 130 interrupted."""
+        if self.interrupted:
+            return 130
+        return 0 if self.is_good else 1
+
+    @property
+    def sentence(self) -> str:
+        """The one-line verdict."""
+        summary = self.summary
+        name = f"{self.subject.provider} {self.subject.version} on {self.subject.name}"
+        if self.interrupted:
+            given = summary["expected"] - summary["missing"]
+            return f"INTERRUPTED: {name}: {given} of {summary['expected']} expected cases have a verdict"
+        if not summary["expected"]:
+            return f"FAIL: {name}: no case was expected to run, so nothing was shown"
+        bad = ", ".join(f"{summary[s.key]} {s}" for s in Status if s in FAILING and summary[s.key])
+        rest = f"{summary['unsupported']} unsupported, {summary['new']} new, {len(self.notices)} notices"
+        verdict = f"FAIL ({bad})" if bad else "PASS"
+        return (
+            f"{verdict}: {name}: {summary['pass']} of {summary['expected']} expected cases pass "
+            f"in {self.seconds:.1f} s; {rest}"
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as schema 1."""
+        return {
+            "schema": SCHEMA,
+            "suite": SUITE,
+            "provider": {"name": self.subject.provider, "version": self.subject.version},
+            "device": self.subject.device,
+            "profile": self.profile,
+            "seed": self.seed,
+            "interrupted": self.interrupted,
+            "seconds": round(self.seconds, 3),
+            "summary": self.summary,
+            "notices": [verdict.id for verdict in self.notices],
+            "cases": [_case(verdict) for verdict in self.verdicts],
+        }
+
+    def write_json(self, path: Path) -> None:
+        """Write the report as JSON; a file is either the old one or all of the new one."""
+        write_text(path, json.dumps(self.as_json(), indent=1) + "\n")
+
+
+def _case(verdict: Verdict) -> dict[str, Any]:
+    outcome = verdict.outcome
+    margin = outcome.margin
+    if margin is not None and not math.isfinite(margin):
+        margin = 1e308  # JSON has no infinity
+    return {
+        "id": verdict.id,
+        "status": str(outcome.status),
+        "reason": outcome.reason,
+        "margin": margin,
+        "attested": outcome.attested,
+        "degraded": list(outcome.degraded),
+        "seconds": round(outcome.seconds, 6),
+    }
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file through a neighbour, so that a reader never meets half of it."""
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)

@@ -1,0 +1,67 @@
+"""The cases of the runtime contract, one noun a file; `runtime/event/wait-orders-kernels` is a function in event.py."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, TypeVar, cast
+
+from ep_conformance.trial import Trial
+
+__all__ = ["RuntimeCase", "case", "runtime_cases"]
+
+Body = Callable[[Trial], None]
+Function = TypeVar("Function", bound=Body)
+
+
+@dataclass(frozen=True)
+class RuntimeCase:
+    """A claim of the runtime contract and the function that tries it.
+
+    claim     : the function's docstring
+    optional  : True for an ability that a provider may lack: then it counts only if claimed
+    kernels   : True if it launches kernels: a provider without any is not asked
+    profile   : the smallest profile that runs it
+    since     : the suite version that first held it
+    """
+
+    id: str
+    body: Body
+    claim: str
+    optional: bool
+    kernels: bool
+    profile: str
+    since: str
+
+
+_CASES: Final[dict[str, RuntimeCase]] = {}
+
+
+def case(
+    *, optional: bool = False, kernels: bool = False, profile: str = "quick", since: str = "1.0"
+) -> Callable[[Function], Function]:
+    """Make a function of one Trial a case named after its module and itself.
+
+    It passes by returning; it fails by any exception, and is unsupported by UnsupportedError.
+    """
+
+    def register(function: Function) -> Function:
+        name = function.__name__.replace("_", "-")
+        area = function.__module__.rpartition(".")[2]
+        identity = f"runtime/{area}/{name}"
+        claim = (function.__doc__ or "").strip()
+        _CASES[identity] = RuntimeCase(identity, cast("Body", function), claim, optional, kernels, profile, since)
+        return function
+
+    return register
+
+
+@functools.cache
+def runtime_cases() -> dict[str, RuntimeCase]:
+    """Return every runtime case by id, in the order of the files' names."""
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
+    return dict(_CASES)

@@ -1,0 +1,149 @@
+"""Optional abilities, by the names of `ep capabilities`: claimed, they are the provider's own and not a default of EP."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import ep
+from ep_conformance.runtime import case
+from ep_conformance.work import busy, late
+
+if TYPE_CHECKING:
+    from ep_conformance.trial import Trial
+
+
+def _own(trial: Trial, ability: str, before: int) -> None:
+    """Raise UnsupportedError if a default of EP served an ability since `before`."""
+    if trial.device.degraded[ability] > before:
+        message = f"{ability} is degraded: a default of EP serves it"
+        raise ep.UnsupportedError(message)
+
+
+@case(optional=True)
+def fill(trial: Trial) -> None:
+    """The provider fills by itself."""
+    before = trial.device.degraded["fill"]
+    stream, memory = trial.stream(), trial.memory(4096)
+    stream.fill(memory, b"abcd")
+    trial.same_bytes("memory", trial.content(stream, memory), np.tile(np.frombuffer(b"abcd", np.uint8), 1024))
+    _own(trial, "fill", before)
+
+
+@case(optional=True)
+def event(trial: Trial) -> None:
+    """The provider records events by itself."""
+    before = trial.device.degraded["event"]
+    for stream in trial.streams():
+        old, new = trial.noise(1000), trial.noise(1000)
+        target = late(trial, stream, old, new)
+        stream.record().synchronize()
+        trial.same_bytes("memory", trial.content(trial.stream(), target), new)
+    _own(trial, "event", before)
+
+
+@case(optional=True)
+def wait(trial: Trial) -> None:
+    """The device, not the host, waits for an event of another stream."""
+    before = trial.device.degraded["wait"]
+    first, second = trial.asynchronous(), trial.asynchronous()
+    old, new = trial.noise(1000), trial.noise(1000)
+    target = late(trial, first, old, new)
+    second.wait(first.record())
+    trial.same_bytes("memory", trial.content(second, target), new)
+    _own(trial, "wait", before)
+
+
+@case(optional=True)
+def timeout(trial: Trial) -> None:
+    """The provider answers whether a stream is idle, so that waits end in time without a helper thread."""
+    stream = trial.asynchronous()
+    kind = type(stream)
+    if not stream.is_synchronous and kind._is_idle is ep.Stream._is_idle:  # noqa: SLF001 - whether its twin is overridden
+        message = "the provider does not answer _is_idle"
+        raise ep.UnsupportedError(message)
+    busy(trial, stream)
+    stream.synchronize(timeout=60)
+    trial.require(stream.is_idle, "stream.is_idle after synchronize(timeout=60)")
+
+
+@case(optional=True)
+def timing(trial: Trial) -> None:
+    """Timed events carry the device's own time."""
+    before = trial.device.degraded["event"]
+    stream = trial.asynchronous()
+    if not stream.is_timed:
+        message = "its streams are untimed"
+        raise ep.UnsupportedError(message)
+    begin = time.perf_counter()
+    first = stream.record(timed=True)
+    busy(trial, stream, copies=32)
+    second = stream.record(timed=True)
+    second.synchronize()
+    host, seconds = time.perf_counter() - begin, second.seconds_since(first)
+    trial.require(0 < seconds <= host * 1.05 + 1e-3, f"{seconds} device seconds of work that took {host} host seconds")
+    _own(trial, "event", before)
+
+
+@case(optional=True)
+def host_memory(trial: Trial) -> None:
+    """memory.host() is the memory itself: what either side writes, the other reads."""
+    stream, content = trial.stream(), trial.noise(1000)
+    memory = trial.holding(stream, content)
+    host = memory[100:300].host()
+    trial.equal("len(memory[100:300].host())", len(host), 200)
+    trial.same_bytes("memory[100:300].host()", np.frombuffer(host, np.uint8), content[100:300])
+    host[0:4] = b"ABCD"
+    content[100:104] = np.frombuffer(b"ABCD", np.uint8)
+    trial.same_bytes("memory", trial.content(stream, memory), content)
+
+
+@case(optional=True)
+def wrap_host(trial: Trial) -> None:
+    """Host memory can be given to the device as it is, and is kept by its owner."""
+    stream, array = trial.stream(), trial.noise(4096)
+    memory = trial.device.wrap_host(array.ctypes.data, array.nbytes, array)
+    before = array.copy()
+    trial.same_bytes("memory", trial.content(stream, memory), before)
+    stream.fill(memory[64:128], b"\x42")
+    stream.synchronize()
+    before[64:128] = 0x42
+    trial.same_bytes("the host array", array, before)
+    trial.require(ctypes.string_at(array.ctypes.data, 1) == bytes(before[:1]), "the array stays where it was")
+    memory.close()
+
+
+@case(optional=True)
+def copy_between_devices(trial: Trial) -> None:
+    """A copy from another device of the provider does not pass through the host."""
+    others = [other for other in trial.device.provider.devices() if other is not trial.device]
+    reachable = [other for other in others if trial.device.can_copy_from(other)]
+    if not reachable:
+        message = f"it can copy from none of the {len(others)} other devices of its provider"
+        raise ep.UnsupportedError(message)
+    stream, content = trial.stream(), trial.noise(10_000)
+    for other in reachable:
+        theirs = other.stream()
+        source, target = other.allocate(content.nbytes), trial.memory(content.nbytes)
+        theirs.upload(source, content)
+        theirs.synchronize()
+        stream.copy(target, source)
+        trial.same_bytes(f"memory copied from {other.name}", trial.content(stream, target), content)
+        source.close()
+        theirs.close()
+
+
+@case(optional=True)
+def native_calls(trial: Trial) -> None:
+    """The provider counts its driver calls, and the count advances with work."""
+    before = trial.device.native_calls
+    if before is None:
+        message = "nobody counts its driver calls"
+        raise ep.UnsupportedError(message)
+    stream, sent = trial.stream(), trial.noise(100)
+    trial.same_bytes("memory", trial.content(stream, trial.holding(stream, sent)), sent)
+    after = trial.device.native_calls
+    trial.require(after is not None and after > before, f"native_calls was {before} and is {after}")

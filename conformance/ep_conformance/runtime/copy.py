@@ -1,0 +1,61 @@
+"""Copies inside a device."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from ep_conformance.runtime import case
+
+if TYPE_CHECKING:
+    from ep_conformance.trial import Trial
+
+
+@case()
+def moves_every_byte(trial: Trial) -> None:
+    """A copy moves all of its bytes between odd places, and leaves the neighbours of both sides alone."""
+    for stream in trial.streams():
+        source, target = trial.noise(40_000), trial.noise(40_000)
+        src, dst = trial.holding(stream, source), trial.holding(stream, target)
+        for at, to, length in ((0, 0, 1), (1, 3, 17), (5, 64, 4096), (9000, 20_001, 13_333), (39_999, 39_999, 1)):
+            stream.copy(dst[to : to + length], src[at : at + length])
+            target[to : to + length] = source[at : at + length]
+        trial.same_bytes("target", trial.content(stream, dst), target)
+        trial.same_bytes("source", trial.content(stream, src), source)
+
+
+@case()
+def moves_within_one_allocation(trial: Trial) -> None:
+    """Disjoint ranges of one allocation, adjoining ones too, can be copied."""
+    for stream in trial.streams():
+        content = trial.noise(3000)
+        memory = trial.holding(stream, content)
+        stream.copy(memory[1000:2000], memory[0:1000])
+        content[1000:2000] = content[0:1000]
+        stream.copy(memory[1:8], memory[2993:3000])
+        content[1:8] = content[2993:3000]
+        trial.same_bytes("memory", trial.content(stream, memory), content)
+
+
+@case()
+def wrong_ranges_are_refused(trial: Trial) -> None:
+    """Overlapping ranges and unlike lengths are ValueError before anything is enqueued."""
+    stream, content = trial.stream(), trial.noise(100)
+    memory, other = trial.holding(stream, content), trial.memory(50)
+    trial.refuses("copy onto itself", ValueError, lambda: stream.copy(memory, memory), "copy", "overlap")
+    trial.refuses("copy one further", ValueError, lambda: stream.copy(memory[1:51], memory[0:50]), "copy", "overlap")
+    trial.refuses("copy of unlike lengths", ValueError, lambda: stream.copy(other, memory), "copy", "50", "100")
+    trial.same_bytes("memory", trial.content(stream, memory), content)
+
+
+@case()
+def is_ordered_with_its_stream(trial: Trial) -> None:
+    """A chain of copies through ten memories carries each value on in order."""
+    for stream in trial.streams():
+        content = trial.noise(100_000)
+        chain = [trial.memory(content.nbytes) for _ in range(10)]
+        stream.upload(chain[0], content)
+        for before, after in itertools.pairwise(chain):
+            stream.copy(after, before)
+            stream.fill(before, b"\xaa")
+        trial.same_bytes("the last of ten", trial.content(stream, chain[-1]), content)

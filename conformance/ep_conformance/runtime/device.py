@@ -1,0 +1,67 @@
+"""Devices: identity, what they say of themselves, and closing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import ep
+from ep_conformance.runtime import case
+from ep_conformance.work import late
+
+if TYPE_CHECKING:
+    from ep_conformance.trial import Trial
+
+
+@case()
+def equal_names_are_one_object(trial: Trial) -> None:
+    """A device's name gives the very same object again."""
+    trial.require(ep.device(trial.device.name) is trial.device, "ep.device(device.name) is device")
+
+
+@case()
+def unknown_index_is_unavailable(trial: Trial) -> None:
+    """An index behind the last device is UnavailableError, naming what there is."""
+    provider = trial.device.provider.name
+    trial.refuses("ep.device(index 9999)", ep.UnavailableError, lambda: ep.device(f"{provider}:9999"), provider)
+
+
+@case()
+def info_is_complete(trial: Trial) -> None:
+    """DeviceInfo names the device, its alignment is a power of two, its dtypes are EP's and flushed ones among them."""
+    info = trial.device.info
+    trial.require(info.name and info.vendor, f"info.name {info.name!r} and info.vendor {info.vendor!r} are not empty")
+    is_power = info.alignment > 0 and info.alignment & (info.alignment - 1) == 0
+    trial.require(is_power, f"info.alignment {info.alignment} is a power of two")
+    for dtype in info.dtypes | info.flushes:
+        trial.equal("ep.dtype(name).name", ep.dtype(dtype).name, dtype)
+    trial.require(info.compute_units >= 1, f"info.compute_units {info.compute_units} is at least 1")
+    trial.require(info.subgroup_size >= 1, f"info.subgroup_size {info.subgroup_size} is at least 1")
+    trial.require(hash(info) == hash(trial.device.info), "info is frozen and hashable")
+
+
+@case()
+def copies_from_and_accesses_itself(trial: Trial) -> None:
+    """A device can copy from and access itself."""
+    trial.require(trial.device.can_copy_from(trial.device), "device.can_copy_from(device)")
+    trial.require(trial.device.can_access(trial.device), "device.can_access(device)")
+
+
+@case()
+def synchronize_waits_for_every_stream(trial: Trial) -> None:
+    """After device.synchronize() the work of each of its streams is done."""
+    old, new = trial.noise(256), trial.noise(256)
+    targets = [late(trial, trial.asynchronous(), old, new) for _ in range(3)]
+    trial.device.synchronize()
+    reader = trial.stream()
+    for place, target in enumerate(targets):
+        trial.same_bytes(f"memory of stream {place}", trial.content(reader, target), new)
+
+
+@case()
+def close_is_refused_while_children_live(trial: Trial) -> None:
+    """device.close() raises while a stream or memory is open, naming it, and the device works on."""
+    stream, memory = trial.stream(), trial.memory(48)
+    trial.refuses("device.close()", ep.EpError, trial.device.close, stream.name, "48 bytes")
+    sent = trial.noise(48)
+    stream.upload(memory, sent)
+    trial.same_bytes("memory", trial.content(stream, memory), sent)

@@ -1,0 +1,240 @@
+"""Events: what done means, waits between streams, device time."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import ep
+from ep_conformance.runtime import case
+from ep_conformance.work import busy, find_kernel, late
+
+if TYPE_CHECKING:
+    from ep_conformance.trial import Trial
+
+_DEADLINE_SECONDS = 20.0
+
+
+@case()
+def wait_orders_copies(trial: Trial) -> None:
+    """Work behind wait(event) sees all that was before the event on the other stream."""
+    for _ in range(3):
+        first, second = trial.asynchronous(), trial.asynchronous()
+        old, new = trial.noise(100_000), trial.noise(100_000)
+        target, seen = late(trial, first, old, new), trial.memory(new.nbytes)
+        second.wait(first.record())
+        second.copy(seen, target)
+        trial.same_bytes("what the second stream saw", trial.content(second, seen), new)
+
+
+@case()
+def wait_orders_fills(trial: Trial) -> None:
+    """A fill behind wait(event) comes after what the other stream wrote."""
+    for _ in range(3):
+        first, second = trial.asynchronous(), trial.asynchronous()
+        target = late(trial, first, trial.noise(50_000), trial.noise(50_000))
+        second.wait(first.record())
+        second.fill(target, b"\x55")
+        first.synchronize()
+        trial.same_bytes("memory", trial.content(second, target), np.full(50_000, 0x55, np.uint8))
+
+
+@case(kernels=True)
+def wait_orders_kernels(trial: Trial) -> None:
+    """A kernel behind wait(event) reads what the other stream wrote before the event, and is read behind another."""
+    kernel = find_kernel(trial.device)
+    assert kernel is not None
+    size = 20_000
+    primitive = kernel.descriptor(size).on(trial.device)
+    for _ in range(3):
+        first, second, third = (trial.asynchronous() for _ in range(3))
+        old, new = kernel.data(trial, size), kernel.data(trial, size)
+        target = late(trial, first, old.view(np.uint8), new.view(np.uint8))
+        out, seen = trial.memory(4 * size), trial.memory(4 * size)
+        second.wait(first.record())
+        primitive(second, **{kernel.operand: target, "out": out})
+        third.wait(second.record())
+        third.copy(seen, out)
+        kernel.check("behind two waits", size, new, trial.content(third, seen))
+
+
+@case()
+def wait_is_a_chain(trial: Trial) -> None:
+    """A value carried through eight streams by eight waits arrives."""
+    streams = [trial.asynchronous() for _ in range(8)]
+    old, new = trial.noise(10_000), trial.noise(10_000)
+    chain = [late(trial, streams[0], old, new)]
+    for before, stream in itertools.pairwise(streams):
+        stream.wait(before.record())
+        chain.append(trial.memory(new.nbytes))
+        stream.copy(chain[-1], chain[-2])
+    trial.same_bytes("the last of eight", trial.content(streams[-1], chain[-1]), new)
+
+
+@case()
+def wait_protects_a_reader(trial: Trial) -> None:
+    """A writer that waits for a reader's event does not overwrite what is still to be read."""
+    reader, writer = trial.asynchronous(), trial.asynchronous()
+    content = trial.noise(200_000)
+    memory, seen = trial.holding(reader, content), trial.memory(content.nbytes)
+    busy(trial, reader)
+    reader.copy(seen, memory)
+    writer.wait(reader.record())
+    writer.fill(memory, b"\xff")
+    writer.synchronize()
+    trial.same_bytes("what the reader saw", trial.content(reader, seen), content)
+
+
+@case()
+def wait_of_a_done_event_and_of_its_own(trial: Trial) -> None:
+    """Waiting for a done event, or for one of the same stream, is legal and holds nothing up."""
+    for stream in trial.streams():
+        event, memory = stream.record(), trial.memory(16)
+        stream.wait(event)
+        event.synchronize()
+        other = trial.stream()
+        other.wait(event)
+        other.fill(memory, b"\3")
+        trial.same_bytes("memory", trial.content(other, memory), np.full(16, 3, np.uint8))
+
+
+@case()
+def done_means_done(trial: Trial) -> None:
+    """Once is_done is true, another stream sees all that was before the event."""
+    reader = trial.stream()
+    for stream in trial.streams():
+        for _ in range(3):
+            old, new = trial.noise(200_000), trial.noise(200_000)
+            target = late(trial, stream, old, new)
+            event = stream.record()
+            deadline = time.monotonic() + _DEADLINE_SECONDS
+            while not event.is_done:
+                trial.require(time.monotonic() < deadline, f"event.is_done within {_DEADLINE_SECONDS} s")
+            trial.same_bytes("memory once is_done", trial.content(reader, target), new)
+
+
+@case()
+def synchronize_means_done(trial: Trial) -> None:
+    """After event.synchronize() another stream sees all that was before the event."""
+    reader = trial.stream()
+    for stream in trial.streams():
+        old, new = trial.noise(200_000), trial.noise(200_000)
+        target = late(trial, stream, old, new)
+        event = stream.record()
+        event.synchronize()
+        trial.require(event.is_done, "event.is_done after synchronize()")
+        trial.same_bytes("memory after event.synchronize()", trial.content(reader, target), new)
+
+
+@case()
+def stays_done(trial: Trial) -> None:
+    """An event never moves: once done it stays done, whatever its stream does next."""
+    for stream in trial.streams():
+        event = stream.record()
+        event.synchronize()
+        busy(trial, stream)
+        trial.require(event.is_done, "an event that was done is done while its stream works on")
+        later = stream.record()
+        later.synchronize()
+        trial.require(event.is_done and later.is_done, "both events are done")
+
+
+@case()
+def comes_before_later_work(trial: Trial) -> None:
+    """An event is done as soon as what is before it is: it does not wait for what was enqueued behind it."""
+    stream, reader = trial.asynchronous(), trial.stream()
+    content = trial.noise(4096)
+    memory = trial.memory(content.nbytes)
+    stream.upload(memory, content)
+    event = stream.record()
+    busy(trial, stream, copies=24)
+    event.synchronize(timeout=_DEADLINE_SECONDS)
+    trial.same_bytes("memory", trial.content(reader, memory), content)
+
+
+@case()
+def timeout_leaves_it_usable(trial: Trial) -> None:
+    """event.synchronize(timeout=0) is done or TimeoutError; the event can be waited for again."""
+    stream = trial.asynchronous()
+    old, new = trial.noise(1000), trial.noise(1000)
+    target = late(trial, stream, old, new)
+    event = stream.record()
+    with contextlib.suppress(ep.TimeoutError):
+        event.synchronize(timeout=0)
+    event.synchronize(timeout=_DEADLINE_SECONDS)
+    trial.same_bytes("memory", trial.content(trial.stream(), target), new)
+
+
+@case()
+def outlives_its_stream(trial: Trial) -> None:
+    """An event of a closed stream is done, and can still be waited for."""
+    stream, other = trial.asynchronous(), trial.stream()
+    busy(trial, stream)
+    event = stream.record()
+    stream.close()
+    trial.require(event.is_done, "the event of a closed stream is done")
+    other.wait(event)
+    other.synchronize()
+
+
+@case()
+def a_thousand_can_be_recorded(trial: Trial) -> None:
+    """A thousand events, most of them dropped at once, cost nothing but time."""
+    for stream in trial.streams():
+        memory = trial.memory(1000)
+        kept = []
+        for place in range(1000):
+            stream.fill(memory[place : place + 1], bytes([place % 256]))
+            event = stream.record()
+            if place % 100 == 0:
+                kept.append(event)
+        kept[-1].synchronize()
+        trial.require(all(event.is_done for event in kept), "events before a done one are done")
+        trial.same_bytes("memory", trial.content(stream, memory), (np.arange(1000) % 256).astype(np.uint8))
+
+
+@case()
+def time_is_of_the_device_and_in_seconds(trial: Trial) -> None:
+    """seconds_since lies between 0 and the host time around it, and grows along a stream."""
+    stream = trial.asynchronous()
+    if not stream.is_timed:
+        message = f"{stream} is untimed"
+        raise ep.UnsupportedError(message)
+    begin = time.perf_counter()
+    events = [stream.record(timed=True)]
+    for copies in (4, 64):
+        busy(trial, stream, copies)
+        events.append(stream.record(timed=True))
+    events[-1].synchronize()
+    host = time.perf_counter() - begin
+    first, second, whole = (
+        b.seconds_since(a) for a, b in ((events[0], events[1]), (events[1], events[2]), (events[0], events[2]))
+    )
+    trial.require(first >= 0 and second > 0, f"device times {first} and {second} of work are not negative, nor all zero")  # fmt: skip
+    slack = 0.05 * host + 1e-3
+    trial.require(whole <= host + slack, f"{whole} device seconds of work that took {host} host seconds")
+    trial.require(abs(first + second - whole) <= slack, f"{first} + {second} device seconds are {whole}")
+    trial.equal("seconds_since(itself)", events[1].seconds_since(events[1]), 0.0)
+
+
+@case()
+def time_needs_timed_and_done_events(trial: Trial) -> None:
+    """seconds_since with an untimed event is ValueError that names the cure; so is a timed event on an untimed stream."""
+    stream = trial.stream()
+    untimed = stream.record()
+    untimed.synchronize()
+    trial.refuses("seconds_since of an untimed event", ValueError, lambda: untimed.seconds_since(untimed), "timed=True")
+    plain = trial.stream(timed=False)
+    trial.refuses("record(timed=True) on an untimed stream", ValueError, lambda: plain.record(timed=True), "timed=True")
+
+
+@case()
+def wait_needs_an_event(trial: Trial) -> None:
+    """wait() of anything but an Event is TypeError."""
+    stream: ep.Stream = trial.stream()
+    thing: object = stream
+    trial.refuses("wait(stream)", TypeError, lambda: stream.wait(thing), "wait", "Event")  # type: ignore[arg-type]

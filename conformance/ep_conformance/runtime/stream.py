@@ -1,0 +1,182 @@
+"""Streams: order, idleness, waiting, closing."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import ep
+from ep_conformance.runtime import case
+from ep_conformance.work import busy, late
+
+if TYPE_CHECKING:
+    from ep_conformance.trial import Trial
+
+_DEADLINE_SECONDS = 20.0
+
+
+@case()
+def is_in_order(trial: Trial) -> None:
+    """A random sequence of uploads, fills and copies on one stream ends as if each were done before the next."""
+    for stream in trial.streams():
+        content = trial.noise(4096)
+        memory = trial.holding(stream, content)
+        for _ in range(150):
+            length = int(trial.rng.integers(1, 1024))
+            at, to = (int(place) for place in trial.rng.integers(0, 1024, 2))
+            match int(trial.rng.integers(3)):
+                case 0:
+                    piece = trial.noise(length)
+                    stream.upload(memory[to : to + length], piece)
+                    content[to : to + length] = piece
+                case 1:
+                    value = int(trial.rng.integers(256))
+                    stream.fill(memory[to : to + length], bytes([value]))
+                    content[to : to + length] = value
+                case _:
+                    stream.copy(memory[2048 + to : 2048 + to + length], memory[at : at + length])
+                    content[2048 + to : 2048 + to + length] = content[at : at + length]
+        trial.same_bytes("memory", trial.content(stream, memory), content)
+
+
+@case()
+def synchronous_streams_are_always_idle(trial: Trial) -> None:
+    """A stream that says it is synchronous has nothing under way when a verb returns."""
+    for stream in trial.streams():
+        if not stream.is_synchronous:
+            continue
+        old, new = trial.noise(64), trial.noise(64)
+        target = late(trial, stream, old, new)
+        trial.require(stream.is_idle, "stream.is_idle behind a verb of a synchronous stream")
+        trial.same_bytes("memory", trial.content(trial.stream(), target), new)
+
+
+@case()
+def mode_is_the_one_asked_for(trial: Trial) -> None:
+    """stream(synchronous=...) gives that mode or is UnsupportedError; one of the two exists."""
+    found = []
+    for synchronous in (True, False):
+        try:
+            stream = trial.stream(synchronous=synchronous)
+        except ep.UnsupportedError:
+            continue
+        trial.equal(f"stream(synchronous={synchronous}).is_synchronous", stream.is_synchronous, synchronous)
+        found.append(synchronous)
+    trial.require(trial.stream().is_synchronous in found, "the mode of stream() can be asked for by name")
+
+
+@case()
+def idle_means_done(trial: Trial) -> None:
+    """Once is_idle is true, another stream sees all of the work."""
+    old, new = trial.noise(100_000), trial.noise(100_000)
+    reader = trial.stream()
+    for stream in trial.streams():
+        target = late(trial, stream, old, new)
+        deadline = time.monotonic() + _DEADLINE_SECONDS
+        while not stream.is_idle:
+            trial.require(time.monotonic() < deadline, f"stream.is_idle within {_DEADLINE_SECONDS} s")
+        trial.same_bytes("memory once is_idle", trial.content(reader, target), new)
+
+
+@case()
+def synchronize_means_done(trial: Trial) -> None:
+    """After synchronize() another stream sees all of the work, and the stream is idle."""
+    old, new = trial.noise(100_000), trial.noise(100_000)
+    reader = trial.stream()
+    for stream in trial.streams():
+        target = late(trial, stream, old, new)
+        stream.synchronize()
+        trial.require(stream.is_idle, "stream.is_idle after synchronize()")
+        trial.same_bytes("memory after synchronize()", trial.content(reader, target), new)
+
+
+@case()
+def timeout_leaves_it_usable(trial: Trial) -> None:
+    """synchronize(timeout=0) is done or TimeoutError; either way the stream works on and finishes."""
+    for stream in trial.streams():
+        old, new = trial.noise(1000), trial.noise(1000)
+        target = late(trial, stream, old, new)
+        try:
+            stream.synchronize(timeout=0)
+        except ep.TimeoutError as error:
+            trial.require(isinstance(error, TimeoutError), "ep.TimeoutError is the builtin, too")
+        stream.fill(target[0:10], b"\7")
+        stream.synchronize(timeout=_DEADLINE_SECONDS)
+        new[0:10] = 7
+        trial.same_bytes("memory", trial.content(stream, target), new)
+    trial.refuses("synchronize(timeout=-1)", ValueError, lambda: trial.stream().synchronize(timeout=-1), "timeout")
+
+
+@case()
+def streams_do_not_mix(trial: Trial) -> None:
+    """Interleaved work on two streams ends as each stream's own order says."""
+    streams = [trial.asynchronous(), trial.asynchronous()]
+    memories = [trial.memory(8192), trial.memory(8192)]
+    for step in range(60):
+        for place, stream in enumerate(streams):
+            stream.fill(memories[place], bytes([(7 * step + place) % 256]))
+            stream.copy(memories[place][4096:], memories[place][:4096])
+            stream.fill(memories[place][:2048], bytes([(11 * step + place) % 256]))
+    for place, stream in enumerate(streams):
+        needed = np.full(8192, (7 * 59 + place) % 256, np.uint8)
+        needed[:2048] = (11 * 59 + place) % 256
+        trial.same_bytes(f"memory of stream {place}", trial.content(stream, memories[place]), needed)
+
+
+@case()
+def many_can_be_open(trial: Trial) -> None:
+    """Forty streams can be open at once, each doing its own work."""
+    streams = [trial.stream() for _ in range(40)]
+    memory = trial.memory(40 * 100)
+    for place, stream in enumerate(streams):
+        stream.fill(memory[place * 100 : place * 100 + 100], bytes([place]))
+    for stream in streams:
+        stream.synchronize()
+    trial.same_bytes("memory", trial.content(streams[0], memory), np.repeat(np.arange(40, dtype=np.uint8), 100))
+
+
+@case()
+def close_waits_for_the_work(trial: Trial) -> None:
+    """close() returns when the stream's work is done; a second close() is nothing."""
+    old, new = trial.noise(5000), trial.noise(5000)
+    reader = trial.stream()
+    for stream in trial.streams():
+        target = late(trial, stream, old, new)
+        stream.close()
+        stream.close()
+        trial.same_bytes("memory after close()", trial.content(reader, target), new)
+
+
+@case()
+def closed_stream_refuses_every_verb(trial: Trial) -> None:
+    """After close() every verb is ClosedError."""
+    stream, memory, host = trial.stream(), trial.memory(8), bytearray(8)
+    event = trial.stream().record()
+    stream.close()
+    trial.refuses("upload", ep.ClosedError, lambda: stream.upload(memory, host), "upload")
+    trial.refuses("download", ep.ClosedError, lambda: stream.download(host, memory), "download")
+    trial.refuses("copy", ep.ClosedError, lambda: stream.copy(memory[0:4], memory[4:8]), "copy")
+    trial.refuses("fill", ep.ClosedError, lambda: stream.fill(memory, b"\0"), "fill")
+    trial.refuses("record", ep.ClosedError, stream.record, "record")
+    trial.refuses("wait", ep.ClosedError, lambda: stream.wait(event), "wait")
+    trial.refuses("synchronize", ep.ClosedError, stream.synchronize, "synchronize")
+
+
+@case()
+def timeout_ends_a_wait_and_ctrl_c_would(trial: Trial) -> None:
+    """While slow work runs, synchronize(timeout) comes back, and the work ends undisturbed."""
+    stream = trial.asynchronous()
+    old, new = trial.noise(100), trial.noise(100)
+    busy(trial, stream, copies=48)
+    target = late(trial, stream, old, new)
+    waits = 0
+    while waits < 10_000:  # noqa: PLR2004 - a thousandth of a second each
+        try:
+            stream.synchronize(timeout=0.001)
+        except ep.TimeoutError:
+            waits += 1
+        else:
+            break
+    trial.same_bytes("memory", trial.content(stream, target), new)

@@ -1,0 +1,112 @@
+"""Threads: objects may be used from any of them, a stream by one at a time."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import ep
+from ep_conformance.runtime import case
+from ep_conformance.trial import CaseError, Trial
+from ep_conformance.work import late
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def _together(count: int, work: Callable[[int], None]) -> None:
+    """Run work(0) to work(count - 1) at the same time; the first error of EP or of a check is raised here."""
+    failures: list[Exception] = []
+    barrier = threading.Barrier(count)
+
+    def run(place: int) -> None:
+        barrier.wait()
+        try:
+            work(place)
+        except (ep.EpError, CaseError, ValueError) as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=(place,)) for place in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+@case()
+def each_with_its_own_stream(trial: Trial) -> None:
+    """Four threads, each with a stream and memories of its own, do not disturb one another."""
+
+    def work(place: int) -> None:
+        stream, memory = trial.device.stream(), trial.device.allocate(10_000)
+        for step in range(50):
+            stream.fill(memory, bytes([(place * 50 + step) % 256]))
+            host = bytearray(10_000)
+            stream.download(host, memory)
+            stream.synchronize()
+            needed = np.full(10_000, (place * 50 + step) % 256, np.uint8)
+            trial.same_bytes(f"memory of thread {place}", np.frombuffer(host, np.uint8), needed)
+        memory.close()
+        stream.close()
+
+    _together(4, work)
+
+
+@case()
+def allocate_and_close_at_once(trial: Trial) -> None:
+    """Four threads allocate and close at the same time, and no two hold the same bytes."""
+
+    def work(place: int) -> None:
+        stream = trial.device.stream()
+        for step in range(60):
+            memories = [trial.device.allocate(64 + 100 * (step % 7)) for _ in range(4)]
+            for number, memory in enumerate(memories):
+                stream.fill(memory, bytes([place * 4 + number]))
+            for number, memory in enumerate(memories):
+                host = bytearray(memory.nbytes)
+                stream.download(host, memory)
+                stream.synchronize()
+                needed = np.full(memory.nbytes, place * 4 + number, np.uint8)
+                trial.same_bytes(f"memory {number} of thread {place}", np.frombuffer(host, np.uint8), needed)
+                memory.close()
+        stream.close()
+
+    _together(4, work)
+
+
+@case()
+def events_cross_threads(trial: Trial) -> None:
+    """An event recorded by one thread is waited for by others, on their streams and on the host."""
+    first = trial.asynchronous()
+    old, new = trial.noise(50_000), trial.noise(50_000)
+    target = late(trial, first, old, new)
+    event = first.record()
+    streams = [trial.asynchronous() for _ in range(3)]
+    copies = [trial.memory(new.nbytes) for _ in range(3)]
+
+    def work(place: int) -> None:
+        streams[place].wait(event)
+        streams[place].copy(copies[place], target)
+        event.synchronize()
+        trial.same_bytes(f"what thread {place} saw", trial.content(streams[place], copies[place]), new)
+
+    _together(3, work)
+
+
+@case()
+def a_stream_may_change_hands(trial: Trial) -> None:
+    """A stream made by one thread is used by another, and then by the first again."""
+    stream, memory = trial.stream(), trial.memory(1000)
+    stream.fill(memory, b"\1")
+
+    def work(_: int) -> None:
+        stream.fill(memory[500:], b"\2")
+
+    _together(1, work)
+    stream.fill(memory[900:], b"\3")
+    needed = np.repeat(np.array([1, 2, 3], np.uint8), (500, 400, 100))
+    trial.same_bytes("memory", trial.content(stream, memory), needed)

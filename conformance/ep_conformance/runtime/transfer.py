@@ -1,0 +1,125 @@
+"""Uploads and downloads: lengths, buffers, and when a host buffer may be touched again."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ep_conformance.runtime import case
+from ep_conformance.work import busy, late
+
+if TYPE_CHECKING:
+    from ep_conformance.trial import Trial
+
+
+@case()
+def round_trip_keeps_every_byte(trial: Trial) -> None:
+    """What is uploaded is downloaded, for many lengths, on each kind of stream."""
+    for stream in trial.streams():
+        for nbytes in (1, 2, 3, 5, 16, 63, 64, 65, 4095, 4096, 4097, 1_000_003):
+            sent = trial.noise(nbytes)
+            trial.same_bytes(f"{nbytes} bytes", trial.content(stream, trial.holding(stream, sent)), sent)
+
+
+@case()
+def upload_is_over_when_its_event_is_done(trial: Trial) -> None:
+    """Once an event behind an upload is done, the host may change the buffer."""
+    for stream in trial.streams():
+        source, memory = trial.noise(300_000), trial.memory(300_000)
+        sent = source.copy()
+        busy(trial, stream)
+        stream.upload(memory, source)
+        stream.record().synchronize()
+        source[:] = 0
+        trial.same_bytes("memory", trial.content(stream, memory), sent)
+
+
+@case()
+def upload_is_over_after_synchronize(trial: Trial) -> None:
+    """Once the stream is synchronised, the host may change the buffer."""
+    for stream in trial.streams():
+        source, memory = trial.noise(10_000), trial.memory(10_000)
+        sent = source.copy()
+        stream.upload(memory, source)
+        stream.synchronize()
+        source[:] = 0
+        trial.same_bytes("memory", trial.content(stream, memory), sent)
+
+
+@case()
+def upload_keeps_its_buffer_alive(trial: Trial) -> None:
+    """A source buffer that nobody else holds lives until it was read."""
+    for stream in trial.streams():
+        sent = trial.noise(200_000)
+        memories = [trial.memory(sent.nbytes) for _ in range(8)]
+        busy(trial, stream)
+        for memory in memories:
+            stream.upload(memory, sent.copy())
+        gc.collect()
+        scraps = [np.zeros(sent.nbytes, np.uint8) for _ in range(16)]
+        for memory in memories:
+            trial.same_bytes("memory", trial.content(stream, memory), sent)
+        del scraps
+
+
+@case()
+def download_is_complete_when_its_event_is_done(trial: Trial) -> None:
+    """Once an event behind a download is done, the target holds all of it."""
+    for stream in trial.streams():
+        old, new = trial.noise(500_000), trial.noise(500_000)
+        memory, target = late(trial, stream, old, new), np.zeros(new.nbytes, np.uint8)
+        stream.download(target, memory)
+        stream.record().synchronize()
+        trial.same_bytes("target", target, new)
+
+
+@case()
+def partial_upload_leaves_neighbours(trial: Trial) -> None:
+    """An upload writes its view and nothing beside it."""
+    for stream in trial.streams():
+        content = trial.noise(10_000)
+        memory, piece = trial.holding(stream, content), trial.noise(1001)
+        stream.upload(memory[4999:6000], piece)
+        content[4999:6000] = piece
+        trial.same_bytes("memory", trial.content(stream, memory), content)
+
+
+@case()
+def partial_download_reads_its_view(trial: Trial) -> None:
+    """A download reads its view and nothing beside it, and writes no more than its target."""
+    for stream in trial.streams():
+        content = trial.noise(10_000)
+        memory, target = trial.holding(stream, content), np.zeros(1200, np.uint8)
+        stream.download(target[100:1101], memory[4999:6000])
+        stream.synchronize()
+        needed = np.zeros(1200, np.uint8)
+        needed[100:1101] = content[4999:6000]
+        trial.same_bytes("target", target, needed)
+
+
+@case()
+def typed_and_shaped_buffers_are_bytes(trial: Trial) -> None:
+    """A contiguous array of any shape and type is uploaded and downloaded as its bytes."""
+    stream = trial.stream()
+    sent = trial.rng.standard_normal((5, 7, 3)).astype(np.float32)
+    memory, back = trial.memory(sent.nbytes), np.zeros((5, 7, 3), np.float32)
+    stream.upload(memory, sent)
+    stream.download(back, memory)
+    stream.synchronize()
+    trial.same_bytes("array", back.view(np.uint8).reshape(-1), sent.view(np.uint8).reshape(-1))
+
+
+@case()
+def wrong_buffers_are_refused(trial: Trial) -> None:
+    """Unlike lengths, gaps and read-only targets are ValueError, what is no buffer TypeError; nothing is enqueued."""
+    stream, content = trial.stream(), trial.noise(64)
+    memory = trial.holding(stream, content)
+    short: object = 7
+    trial.refuses("upload of 63 bytes", ValueError, lambda: stream.upload(memory, bytes(63)), "upload", "63", "64")
+    trial.refuses("download of 65 bytes", ValueError, lambda: stream.download(bytearray(65), memory), "download", "65")
+    trial.refuses("upload with gaps", ValueError, lambda: stream.upload(memory, np.zeros(128, np.uint8)[::2]), "upload")
+    trial.refuses("download to bytes", ValueError, lambda: stream.download(bytes(64), memory), "download", "read-only")
+    trial.refuses("upload of an integer", TypeError, lambda: stream.upload(memory, short), "upload")  # type: ignore[arg-type]
+    trial.same_bytes("memory", trial.content(stream, memory), content)

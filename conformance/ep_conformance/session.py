@@ -1,0 +1,119 @@
+"""One run from its options to its report: survey the device, run the plan, keep what was found."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ep_conformance.history import History, read_history, write_history
+from ep_conformance.junit import write_junit
+from ep_conformance.progress import Live
+from ep_conformance.report import Report
+from ep_conformance.runner import HANG_SECONDS, Runner
+from ep_conformance.verdict import Planned, Standing
+from ep_conformance.worker import Job
+from ep_conformance.workers import Worker, ask
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ep_conformance.survey import Survey
+
+__all__ = ["Options", "conduct"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What `ep-conformance run` was asked for; None leaves the choice to the device."""
+
+    provider: str
+    device: int = 0
+    profile: str = "standard"
+    pattern: str | None = None
+    seed: int = 0
+    jobs: int | None = None
+    failed: bool = False
+    json: Path | None = None
+    junit: Path | None = None
+    hang_limit: float | None = None
+    claim_all: bool = False
+    """Judge every case that the provider accepts as if it were claimed."""
+
+    @property
+    def device_name(self) -> str:
+        """The device's name, such as "cpu:0"."""
+        return f"{self.provider}:{self.device}"
+
+    @property
+    def hang_seconds(self) -> float:
+        """How long a case may take."""
+        return HANG_SECONDS[self.profile] if self.hang_limit is None else self.hang_limit
+
+
+def conduct(options: Options, console: Console) -> Report:
+    """Run the suite on one device and return the report, files written.
+
+    Raises UnavailableError if the device cannot be opened. Ctrl-C gives a report that says it was interrupted.
+    """
+    history = read_history(options.device_name)
+    cores = os.cpu_count() or 1
+    threads = max(1, cores // (options.jobs or cores))
+    with tempfile.TemporaryDirectory(prefix="ep-conformance-") as folder:
+        log = Path(folder) / "worker.log"
+        job = Job(options.device_name, options.profile, options.pattern, options.seed, threads, log)
+        worker = Worker(job)
+        try:
+            found: Survey = ask(worker, "survey")
+            # One worker a device, unless the "device" is this machine's own cores.
+            jobs = options.jobs or (cores if found.is_on_host else 1)
+            report = _run(found, options, history, console, (worker, job, jobs))
+        finally:
+            if worker.process.is_alive():
+                worker.end()
+    if not options.claim_all:
+        write_history(report, history)
+    if options.json is not None:
+        report.write_json(options.json)
+    if options.junit is not None:
+        write_junit(report, options.junit)
+    return report
+
+
+def _run(found: Survey, options: Options, history: History, console: Console, means: tuple[Worker, Job, int]) -> Report:
+    worker, job, jobs = means
+    plan = [planned for planned in found.plan if not options.failed or planned.id in history.failed]
+    if options.claim_all:
+        plan = [replace(p, standing=Standing.EXPECTED) if p.standing is Standing.UNCLAIMED else p for p in plan]
+    running = [planned for planned in plan if planned.standing is not Standing.REFUSED]
+    _announce(console, found, plan, options, history.expected_seconds([p.id for p in running], jobs))
+    begin = time.monotonic()
+    interrupted = False
+    with Live(console, len(plan)) as live:
+        runner = Runner(plan, job, jobs, options.hang_seconds, live.hear)
+        try:
+            runner.run(worker)
+        except KeyboardInterrupt:
+            interrupted = True
+    verdicts = runner.verdicts("interrupted before it ran" if interrupted else "")
+    seconds = time.monotonic() - begin
+    return Report(found.subject, options.profile, options.seed, verdicts, seconds, interrupted)
+
+
+def _announce(console: Console, found: Survey, plan: list[Planned], options: Options, seconds: float) -> None:
+    """Say what will run and how long it will take, before it does."""
+    counted = sum(planned.standing is Standing.EXPECTED for planned in plan)
+    model = found.subject.device["model"]
+    console.print(
+        f"{found.subject.name} ({model}), profile {options.profile}, seed {options.seed}: {counted} expected of "
+        f"{len(plan)} cases, about {max(1, round(seconds))} s",
+        soft_wrap=True,
+        highlight=False,
+        markup=False,
+    )  # fmt: skip - how it is printed is one thought
+    for pattern in found.stale:
+        text = f"notice: claims.toml: {pattern!r} matches nothing that the suite has"
+        console.print(text, soft_wrap=True, highlight=False, markup=False)

@@ -1,0 +1,88 @@
+"""Look at a device once and plan its run: which cases are expected of it, which are not claimed, which it refuses."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ep.capabilities import how
+from ep.claims import Claims, read_claims
+
+import ep
+from ep_conformance.catalogue import cell_cases, cells, is_within, selects
+from ep_conformance.report import Subject
+from ep_conformance.runtime import runtime_cases
+from ep_conformance.verdict import Planned, Standing
+from ep_conformance.work import find_kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Survey", "survey"]
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What a run will do.
+
+    subject     : the device to judge
+    plan        : every case of the profile, with its standing
+    is_on_host  : True if the device computes on this machine's own cores
+    stale       : claims that match nothing the suite has
+    """
+
+    subject: Subject
+    plan: tuple[Planned, ...]
+    is_on_host: bool
+    stale: tuple[str, ...]
+
+
+def survey(device: ep.Device, profile: str, pattern: str | None) -> Survey:
+    """Return the plan for a device. Compiles nothing. Raises ClaimsError for a claims.toml that cannot be used."""
+    claims = read_claims(device.provider.manifest.claims)
+    registration = ep.providers()[device.provider.name]
+    subject = Subject(device.provider.name, registration.version, _info(device))
+    plan = (*_runtime(device, claims, profile, pattern), *_primitives(device, claims, profile, pattern))
+    names = [str(cell) for _, cell in cells()] + [*runtime_cases()]
+    return Survey(subject, plan, "cpu" in device.info.features, tuple(claim.cells for claim in claims.stale(names)))
+
+
+def _runtime(device: ep.Device, claims: Claims, profile: str, pattern: str | None) -> Iterator[Planned]:
+    for case in runtime_cases().values():
+        if not is_within(case.profile, profile) or not selects(pattern, case.id):
+            continue
+        if claims.is_new(case.since):
+            yield Planned(case.id, Standing.NEW)
+        elif case.kernels and find_kernel(device) is None:
+            yield Planned(case.id, Standing.REFUSED, "the provider has no kernel of one dense float32 tensor")
+        elif not case.optional or claims.covers(case.id, case.since, device.info.features):
+            yield Planned(case.id, Standing.EXPECTED)
+        else:
+            yield Planned(case.id, Standing.UNCLAIMED)
+
+
+def _primitives(device: ep.Device, claims: Claims, profile: str, pattern: str | None) -> Iterator[Planned]:
+    for family, cell in cells():
+        standing = functools.cache(functools.partial(_standing, device, claims, family, cell))
+        for found in cell_cases(family, cell, profile):
+            if selects(pattern, found.id):
+                place = standing()
+                reason = "not claimed, and no implementation accepts it" if place is Standing.REFUSED else ""
+                yield Planned(found.id, place, reason)
+
+
+def _standing(device: ep.Device, claims: Claims, family: ep.Family, cell: ep.Cell) -> Standing:
+    since = family.since(cell)
+    if claims.covers(str(cell), since, device.info.features):
+        return Standing.EXPECTED
+    if claims.covers(str(cell), "0.0", device.info.features):
+        return Standing.NEW
+    return Standing.REFUSED if how(device, family, cell) == "none" else Standing.UNCLAIMED
+
+
+def _info(device: ep.Device) -> dict[str, Any]:
+    info = {
+        key: sorted(value) if isinstance(value, frozenset) else value for key, value in device.info._asdict().items()
+    }
+    return info | {"name": device.name, "model": device.info.name}

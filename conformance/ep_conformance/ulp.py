@@ -1,0 +1,104 @@
+"""The error of floating results in units of the last place, as Khronos' OpenCL-CTS defines it.
+
+Rule numbers are those of OpenCL-CTS `Ulp_Error`, `Ulp_Error_Half` and `Ulp_Error_Double`, in its order.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Format", "equals", "format_of", "numpy_dtype", "rounded", "ulp_error", "unit"]
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A binary floating format: `digits` and `emin` are C's mantissa digits and MIN_EXP, `emax` its MAX_EXP."""
+
+    digits: int
+    emin: int
+    emax: int
+
+    @property
+    def smallest_normal(self) -> float:
+        """The smallest positive normal value."""
+        return 2.0 ** (self.emin - 1)
+
+    @property
+    def smallest_subnormal(self) -> float:
+        """The smallest positive value."""
+        return 2.0 ** (self.emin - self.digits)
+
+
+@functools.cache
+def numpy_dtype(name: str) -> np.dtype[Any]:
+    """Return the NumPy dtype of an element type of EP, from ml_dtypes where NumPy lacks it."""
+    return np.dtype(getattr(ml_dtypes, name, name))
+
+
+@functools.cache
+def format_of(name: str) -> Format:
+    """Return the format of a floating element type."""
+    info = ml_dtypes.finfo(numpy_dtype(name))
+    return Format(int(info.nmant) + 1, int(info.minexp) + 1, int(info.maxexp))
+
+
+def rounded(reference: Array, name: str) -> Array:
+    """Return the reference rounded to nearest even in the element type; what is too large becomes an infinity."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        return np.asarray(reference).astype(numpy_dtype(name))
+
+
+def equals(result: Array, expected: Array) -> npt.NDArray[np.bool_]:
+    """Say element by element whether two arrays of one floating type have the same bits; a NaN equals any NaN."""
+    with np.errstate(invalid="ignore"):
+        same = (result == expected) & (np.signbit(result) == np.signbit(expected))
+        return np.asarray(same | (np.isnan(result) & np.isnan(expected)))
+
+
+def unit(reference: Array, name: str) -> Array:
+    """Return the size of one ulp at each reference value.
+
+    Rule 5: the spacing of the binade, and below an exact power of two or zero the smaller one. Rule 6: never less than
+    the smallest subnormal.
+    """
+    form = format_of(name)
+    with np.errstate(invalid="ignore"):
+        fraction, exponent = np.frexp(np.abs(reference))
+    # frexp gives [0.5, 1), so the binade's exponent is one less; at a power of two the binade below counts.
+    binade = exponent - 1 - (fraction == 0.5)  # noqa: PLR2004 - frexp's mantissa of a power of two
+    binade = np.where((reference == 0) | ~np.isfinite(reference), form.emin - 1, binade)
+    return np.ldexp(np.ones_like(reference), np.maximum(binade, form.emin - 1) - (form.digits - 1))
+
+
+def ulp_error(result: Array, reference: Array, name: str) -> Array:
+    """Return the signed error of each result in ulps of its reference; a NaN means that no bound accepts it.
+
+    result    : values of element type `name`
+    reference : the true values in a wider type; for float64 a long double, or a float64 that is correctly rounded
+
+    Compare with `abs(error) <= bound`, which a NaN fails.
+    """
+    wide = np.result_type(reference, np.float64)
+    ref = np.asarray(reference, wide)
+    got = np.asarray(result).astype(wide)
+    form = format_of(name)
+    is_double = form.digits == format_of("float64").digits
+    with np.errstate(all="ignore"):
+        if not is_double:  # rule 3: as if the format went on, so that overflow is judged by the same bound
+            early = np.isinf(got) & np.isfinite(ref)
+            got = np.where(early, np.copysign(np.asarray(2.0, wide) ** form.emax, got), got)
+        error = (got - ref) / unit(ref, name)  # rules 4, 7 and 8: a NaN stays, the sign of a zero is invisible
+        if is_double and wide == np.float64:  # rule 7: the reference is no wider, so half a unit is unknown
+            error = error + np.copysign(0.5, error)
+        error = np.where(np.isinf(ref), got - ref, error)  # rule 2
+        fine = equals(np.asarray(result), rounded(ref, name))  # rule 1
+        fine |= (got == ref) | (np.isnan(got) & np.isnan(ref))
+    return np.asarray(np.where(fine, 0.0, error), np.float64)

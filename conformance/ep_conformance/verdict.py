@@ -1,0 +1,117 @@
+"""What can be said of a case: the outcome of running it, and the verdict after its standing in the plan is considered."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, replace
+from typing import Final
+
+__all__ = ["DEATHS", "FAILING", "Outcome", "Planned", "Standing", "Status", "Verdict", "settle"]
+
+
+class Status(enum.StrEnum):
+    """The closed set of verdicts."""
+
+    PASS = "pass"  # noqa: S105 - a verdict, not a password
+    FAIL = "fail"
+    UNSUPPORTED = "unsupported"
+    MISSING = "missing"
+    CRASH = "crash"
+    HANG = "hang"
+    DEVICE_LOST = "device-lost"
+    UNEXPECTED_PASS = "unexpected-pass"  # noqa: S105 - a verdict, not a password
+    MISTRUSTED = "mistrusted"
+    FLAKY = "flaky"
+    NEW = "new"
+
+    @property
+    def key(self) -> str:
+        """The name in the report's summary."""
+        return self.value.replace("-", "_")
+
+
+DEATHS: Final = frozenset({Status.CRASH, Status.HANG, Status.DEVICE_LOST})
+"""What a worker process does not survive."""
+
+FAILING: Final = frozenset(Status) - {Status.PASS, Status.UNSUPPORTED, Status.NEW}
+"""What makes a run fail."""
+
+
+class Standing(enum.StrEnum):
+    """Why a case is in the plan.
+
+    EXPECTED   : claimed, or mandatory: it must give a verdict, and pass
+    UNCLAIMED  : accepted by the provider without a claim: it runs and gives a notice
+    REFUSED    : neither claimed nor accepted: it does not run
+    NEW        : claimed by a pattern, but newer than the suite that the claims name: it runs and never counts
+    """
+
+    EXPECTED = "expected"
+    UNCLAIMED = "unclaimed"
+    REFUSED = "refused"
+    NEW = "new"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A case of the plan; `reason` says why it was refused."""
+
+    id: str
+    standing: Standing
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What running a case showed, whatever its standing.
+
+    margin    : largest error over its bound, None where the accuracy is exact
+    attested  : "no", "attested" (device, implementation and provider match) or "native" (driver calls counted, too)
+    degraded  : the abilities that a default of EP served in place of the provider
+    """
+
+    status: Status
+    reason: str = ""
+    margin: float | None = None
+    attested: str = "no"
+    degraded: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An outcome as the report says it; `counts` is True for a case of the expected set, `notice` for a surprise."""
+
+    id: str
+    outcome: Outcome
+    counts: bool
+    notice: bool = False
+
+    @property
+    def status(self) -> Status:
+        """The status that the report gives."""
+        return self.outcome.status
+
+    @property
+    def is_failure(self) -> bool:
+        """True if the run fails because of it."""
+        return self.counts and self.status in FAILING
+
+
+def settle(planned: Planned, outcome: Outcome) -> Verdict:
+    """Return the verdict on a planned case.
+
+    Claimed and unsupported is a failure, unclaimed and working a notice, and new never counts.
+    """
+    said = f"{outcome.status}: {outcome.reason}" if outcome.reason else str(outcome.status)
+    if planned.standing is Standing.EXPECTED:
+        if outcome.status is Status.UNSUPPORTED:
+            outcome = replace(outcome, status=Status.FAIL, reason=f"claimed, but unsupported: {outcome.reason}")
+        return Verdict(planned.id, outcome, counts=True)
+    if planned.standing is Standing.NEW:
+        return Verdict(planned.id, replace(outcome, status=Status.NEW, reason=said), counts=False)
+    if outcome.status is Status.UNSUPPORTED:
+        return Verdict(planned.id, outcome, counts=False)
+    advice = "claim it" if outcome.status is Status.PASS else "refuse it in accepts, or repair it"
+    reason = f"not claimed, but accepted: {said}; {advice}"
+    return Verdict(planned.id, replace(outcome, status=Status.UNSUPPORTED, reason=reason), counts=False, notice=True)

@@ -1,0 +1,85 @@
+"""Work that takes a device a while, and kernels that any provider may have: what the runtime cases are made of."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from ep.capabilities import how
+
+import ep
+from ep_conformance.catalogue import cells
+from ep_conformance.compare import compare
+from ep_conformance.trial import Bytes, CaseError, Trial
+
+__all__ = ["Kernel", "busy", "find_kernel", "late"]
+
+_BUSY_BYTES: Final = 4 << 20
+_BUSY_COPIES: Final = 12
+
+Array = npt.NDArray[Any]
+
+
+def busy(trial: Trial, stream: ep.Stream, copies: int = _BUSY_COPIES) -> None:
+    """Enqueue copies back and forth that keep the stream busy for milliseconds."""
+    one, other = trial.memory(_BUSY_BYTES), trial.memory(_BUSY_BYTES)
+    for _ in range(copies):
+        stream.copy(one, other)
+        one, other = other, one
+
+
+def late(trial: Trial, stream: ep.Stream, old: Bytes, new: Bytes) -> ep.Memory:
+    """Return memory that holds `old` now and `new` when the stream gets there, after a while."""
+    target, source = trial.holding(stream, old), trial.holding(stream, new)
+    busy(trial, stream)
+    stream.copy(target, source)
+    return target
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """An op with one dense tensor input, over float32 vectors, that the device accepts."""
+
+    family: ep.Family
+    op: str
+    operand: str
+
+    def descriptor(self, size: int) -> ep.Descriptor:
+        """Return the op over `size` elements."""
+        spec = ep.TensorSpec("float32", (size,))
+        kind: Any = self.family.descriptor
+        if self.op == "-":
+            return kind(**{self.operand: spec, "out": spec})  # type: ignore[no-any-return]
+        return kind.infer(self.op, spec)  # type: ignore[no-any-return]
+
+    def check(self, what: str, size: int, x: Array, out: Bytes) -> None:
+        """Fail the case unless `out` is what the op makes of x."""
+        descriptor = self.descriptor(size)
+        result = out.view(np.float32)
+        reference = self.family.reference(descriptor, {self.operand: x})
+        comparison = compare(result, reference, self.family.accuracy(descriptor), "float32")
+        if not comparison.passes:
+            at = comparison.worst[0]
+            message = f"{what}: {self}(x[{at}]={x[at]}) gave {result[at]}, needed {reference.value[at]}"
+            raise CaseError(message)
+
+    def data(self, trial: Trial, size: int) -> Array:
+        """Return inputs for which no op of the suite is undefined."""
+        return trial.rng.uniform(0.5, 2.0, size).astype(np.float32)
+
+    def __str__(self) -> str:
+        return self.family.name if self.op == "-" else self.op
+
+
+@functools.lru_cache(maxsize=8)
+def find_kernel(device: ep.Device) -> Kernel | None:
+    """Return the first kernel with one float32 tensor that the device accepts, None if it has none."""
+    for family, cell in cells():
+        if cell.layout != "dense" or cell.dtypes != "float32" or family.descriptor.operands != ("x", "out"):
+            continue
+        if not family.sample(cell).attributes and how(device, family, cell) == "native":
+            return Kernel(family, cell.op, "x")
+    return None

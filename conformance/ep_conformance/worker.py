@@ -1,0 +1,173 @@
+"""The process that runs cases: it opens the device, answers one message at a time, and may die without harm."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import sys
+import time
+import traceback
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from ep.claims import ClaimsError
+
+import ep
+from ep_conformance.catalogue import CellCase, find
+from ep_conformance.elements import run_case
+from ep_conformance.survey import survey
+from ep_conformance.trial import CaseError, Trial
+from ep_conformance.verdict import Outcome, Status
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+__all__ = ["Job", "serve"]
+
+_TRACE_LINES: Final = 3
+
+
+@dataclass(frozen=True)
+class Job:
+    """What every worker of a run is told.
+
+    device   : name, such as "cpu:0"
+    threads  : EP_CPU_THREADS of the worker, None to leave it
+    log      : file that gets what the worker and the vendor's libraries print
+    """
+
+    device: str
+    profile: str
+    pattern: str | None
+    seed: int
+    threads: int | None
+    log: Path
+
+
+def serve(connection: Connection, job: Job) -> None:
+    """Answer messages until the connection ends.
+
+    Receives ("survey",), ("probe",) or ("run", ids). Sends ("survey", Survey), ("probed", ""), ("start", id),
+    ("done", id, Outcome), and ("unavailable", reason) if the device cannot be opened.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's; it ends us
+    _print_to(job.log)
+    if job.threads is not None:
+        os.environ["EP_CPU_THREADS"] = str(job.threads)
+    try:
+        device = ep.device(job.device)
+    except Exception as error:  # noqa: BLE001 - the worker boundary: a provider may raise anything
+        traceback.print_exc()
+        connection.send(("unavailable", str(error) or type(error).__name__))
+        return
+    while True:
+        try:
+            message = connection.recv()
+        except EOFError:
+            return
+        if not _answer(connection, message, device, job):
+            return
+
+
+def _answer(connection: Connection, message: tuple[Any, ...], device: ep.Device, job: Job) -> bool:
+    """Answer one message; False if this process should end, because its device is lost."""
+    match message:
+        case ("survey",):
+            try:
+                connection.send(("survey", survey(device, job.profile, job.pattern)))
+            except Exception as error:  # noqa: BLE001 - the worker boundary: `accepts` is a vendor's code
+                traceback.print_exc()
+                what = str(error) if isinstance(error, ClaimsError) else f"{_summary(error)}, while it was surveyed"
+                connection.send(("unavailable", what))
+        case ("probe",):
+            connection.send(("probed", _probe(device)))
+        case ("run", identities):
+            for identity in identities:
+                connection.send(("start", identity))
+                outcome = execute(device, identity, job)
+                connection.send(("done", identity, outcome))
+                if outcome.status is Status.DEVICE_LOST:
+                    return False
+    return True
+
+
+def execute(device: ep.Device, identity: str, job: Job) -> Outcome:
+    """Return what running one case on a device showed. Never raises what the case or the provider raised."""
+    degraded = device.degraded.copy()
+    begin = time.perf_counter()
+    try:
+        outcome = _run(device, identity, job)
+    except ep.DeviceLostError as error:
+        outcome = Outcome(Status.DEVICE_LOST, str(error))
+    except CaseError as error:
+        outcome = Outcome(Status.FAIL, str(error))
+    except ep.UnsupportedError as error:
+        outcome = Outcome(Status.UNSUPPORTED, str(error))
+    except Exception as error:  # noqa: BLE001 - the worker boundary: a case costs one case
+        outcome = Outcome(Status.FAIL, _summary(error))
+    used = sorted(device.degraded - degraded)
+    return replace(outcome, seconds=time.perf_counter() - begin, degraded=tuple(used))
+
+
+def _run(device: ep.Device, identity: str, job: Job) -> Outcome:
+    found = find(identity)
+    trial = Trial(device, identity, job.seed, job.profile)
+    before = device.native_calls
+    try:
+        if isinstance(found, CellCase):
+            outcome = run_case(trial, found.family, found.case)
+        else:
+            found.body(trial)
+            after = device.native_calls
+            is_native = before is not None and after is not None and after > before
+            outcome = Outcome(Status.PASS, attested="native" if is_native else "attested")
+    except ep.DeviceLostError:
+        raise
+    except BaseException:
+        _close_after_failure(trial)
+        raise
+    trial.close()
+    return outcome
+
+
+def _close_after_failure(trial: Trial) -> None:
+    """End a failed trial; what its end raises is only another symptom of what it was failed for."""
+    try:
+        trial.close()
+    except ep.DeviceLostError:
+        raise
+    except ep.EpError:
+        traceback.print_exc()
+
+
+def _probe(device: ep.Device) -> str:
+    """Return "" if the device moves 64 bytes there and back, else what is wrong."""
+    trial = Trial(device, "probe")
+    try:
+        stream = trial.stream()
+        sent = trial.noise(64)
+        back = trial.content(stream, trial.holding(stream, sent))
+        trial.close()
+    except Exception as error:  # noqa: BLE001 - the worker boundary
+        return _summary(error)
+    return "" if np.array_equal(sent, back) else "64 bytes uploaded came back different"
+
+
+def _summary(error: Exception) -> str:
+    frames = traceback.extract_tb(error.__traceback__)[-_TRACE_LINES:]
+    where = " < ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in reversed(frames))
+    return f"{type(error).__name__}: {error} [{where}]"
+
+
+def _print_to(log: Path) -> None:
+    """Send what this process and its libraries print, a crash's stack included, to a file."""
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.dup2(descriptor, 1)
+    os.dup2(descriptor, 2)
+    os.close(descriptor)
+    faulthandler.enable()
