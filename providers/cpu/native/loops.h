@@ -138,7 +138,7 @@ void binary(const ep_geometry *g, char *const *at, const int64_t *step, int64_t 
   using S = Staged<T>;
   Source<T> a, b;
   Target<R> out(at[2], step[2], streams(g, at, n));
-  const bool is_left = step[0] == 0, is_right = step[1] == 0 && !is_left;
+  const bool is_left = step[0] == 0 || g->scalar == 0, is_right = !is_left && (step[1] == 0 || g->scalar == 1);
   auto *const loop = is_left ? dense2_left<Op, S, Staged<R>> : is_right ? dense2_right<Op, S, Staged<R>> : dense2<Op, S, Staged<R>>;
   const S *left = is_left ? single(a, g, at, 0) : nullptr, *right = is_right ? single(b, g, at, 1) : nullptr;
   if constexpr (!std::is_same_v<T, Half> && !std::is_same_v<R, Half>) {

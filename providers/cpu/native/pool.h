@@ -18,7 +18,8 @@ constexpr int64_t GRAIN = int64_t{64} << 10;
 // How many parts of at least GRAIN bytes each a job is worth.
 inline int parts(int64_t traffic) {
   const int64_t worth = traffic / GRAIN;
-  const int most = worth > 1 ? threads() : 1;
+  if (worth <= 1) return 1;
+  const int most = threads();
   return worth < most ? static_cast<int>(worth) : most;
 }
 

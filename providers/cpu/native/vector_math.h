@@ -12,7 +12,7 @@ template <> struct Float<float> {
   static constexpr float ln2_high = 6.9314575195e-01F, ln2_low = 1.4286067653e-06F;
   static constexpr float exp_low = -104.0F, exp_high = 89.0F, exp_scaled_low = -208.0F;
   static constexpr float expm1_low = -20.0F, tanh_high = 10.0F;
-  static constexpr float gauss_centre = 4.0F, gauss_high = 15.0F;
+  static constexpr float gauss_high = 20.0F;
   static constexpr float tiny = 1.17549435e-38F, tiny_scale = 33554432.0F, tiny_exponent = 25.0F;
   // (e^r - 1 - r) / r^2 on |r| <= 0.361
   template <class H> static EP_INLINE float exp_tail(float r, H horner) {
@@ -22,10 +22,10 @@ template <> struct Float<float> {
   template <class H> static EP_INLINE float log_tail(float z, H horner) {
     return horner(z, 0.24279078841F, 0.28498786688F, 0.40000972152F, 0.66666662693F);
   }
-  // (a + K) Phi(-a) e^(a^2/2) in t = (a - K) / (a + K), K = gauss_centre
+  // (a + 4) Phi(-a) e^(a^2/2) in t = (a - 4) / (a + 4)
   template <class H> static EP_INLINE float gauss_ratio(float t, H horner) {
-    return horner(t, -5.15565916e-05F, -0.00023179868F, 0.000171054606F, 0.00164521928F, -0.00348931737F,
-                  -0.00754526816F, 0.0603975318F, -0.186521277F, 0.387137353F, -0.607896686F, 0.755285144F);
+    return horner(t, -4.23102611e-05F, -0.000210143931F, 0.000179514769F, 0.00163218414F, -0.00349839148F,
+                  -0.00754314009F, 0.0603997521F, -0.186521336F, 0.387137204F, -0.607896686F, 0.755285144F);
   }
 };
 
@@ -37,7 +37,7 @@ template <> struct Float<double> {
   static constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
   static constexpr double exp_low = -746.0, exp_high = 710.0, exp_scaled_low = -1500.0;
   static constexpr double expm1_low = -40.0, tanh_high = 20.0;
-  static constexpr double gauss_centre = 5.0, gauss_high = 40.0;
+  static constexpr double gauss_high = 55.0;
   static constexpr double tiny = 2.2250738585072014e-308, tiny_scale = 18014398509481984.0, tiny_exponent = 54.0;
   template <class H> static EP_INLINE double exp_tail(double r, H horner) {
     return horner(r, 2.5104569119575264e-08, 2.7625528779602231e-07, 2.7557259283796552e-06, 2.4801509363371165e-05,
@@ -51,12 +51,13 @@ template <> struct Float<double> {
                   6.666666666666735130e-01);
   }
   template <class H> static EP_INLINE double gauss_ratio(double t, H horner) {
-    return horner(t, -1.8073212078146044e-10, 1.6891057665153782e-09, 7.6672361072026529e-09, -9.1445020812891732e-09,
-                  -6.5848868400797403e-08, 4.2091833338869143e-08, 4.3298370374156092e-07, -3.3651220434990697e-07,
-                  -2.7691457822822777e-06, 3.9808712856669726e-06, 1.6681160364586646e-05, -4.9762810377903036e-05,
-                  -5.9375713816471311e-05, 0.00054489906503732302, -0.00079786940073924874, -0.0029933767706492682,
-                  0.020795066800091459, -0.069118638706294686, 0.16502036617037502, -0.31353315667130516,
-                  0.49530561596997658, -0.66538250289005674, 0.76919304975006297);
+    return horner(t, -6.5189022134011299e-10, -2.3310744156111961e-09, 1.7978074566838622e-09,
+                  1.8962000069570943e-08, 1.3172332741990752e-08, -8.4445683235836024e-08, -1.5452963629981014e-07,
+                  2.7102425803556404e-07, 1.0210695592583377e-06, -6.2931502280252192e-07, -5.9198853598579942e-06,
+                  7.1655148204047528e-07, 3.5144583639740332e-05, -1.9082377624309684e-06, -0.00023109491295181093,
+                  0.00013334431036464956, 0.0016308184547374474, -0.0034796923673100048, -0.0075401889665277924,
+                  0.0603965748909372, -0.18652185795966356, 0.38713740074221448, -0.60789664197189208,
+                  0.75528513041575152);
   }
 };
 
@@ -203,21 +204,26 @@ template <class T> EP_INLINE Gauss<T> gauss_of(T x) {
   using F = Float<T>;
   const T a = at_most(absolute_of(x), F::gauss_high);
   const T upper = of_bits<T>(bits_of(a) & F::upper_half);
-  const T inverse = T{1} / (a + F::gauss_centre);
-  const T ratio = F::gauss_ratio((a - F::gauss_centre) * inverse, Horner{}) * inverse;
+  const T inverse = T{1} / (a + T{4}), quotient = (a - T{4}) * inverse;
+  // One step of Newton: the polynomial is steep where t is near -1.
+  const T rest = fused(quotient, -a, fused(quotient + T{1}, T{-4}, a));
+  const T ratio = F::gauss_ratio(fused(inverse, rest, quotient), Horner{}) * inverse;
   return {a, ratio, exponential_scaled(T(-0.5) * upper * upper, T(-0.5) * (a - upper) * (a + upper))};
 }
 
 // x Phi(x) = max(x, 0) - |x| Phi(-|x|)
 template <class T> EP_INLINE T gelu_of(T x) {
   const Gauss<T> g = gauss_of(x);
-  const T tail = scale(g.density.value * (g.ratio * g.a), g.density.exponent);
+  const T tail = scale_far(g.density.value * (g.ratio * g.a), g.density.exponent);
   return x < T{0} ? -tail : x - tail;
 }
 
 // dy (Phi(x) + x phi(x)); for x < 0 the bracket is e^(-a^2/2) (ratio - a / sqrt(2 pi)), for x >= 0 one minus that.
 template <class T> EP_INLINE T gelu_slope(T dy, T x) {
   const Gauss<T> g = gauss_of(x);
-  const T bracket = fused(g.a, static_cast<T>(-0.39894228040143267794), g.ratio) * g.density.value;
-  return x < T{0} ? scale_far(dy * bracket, g.density.exponent) : dy * (T{1} - scale(bracket, g.density.exponent));
+  const T near = fused(g.a, static_cast<T>(-0.39894228040143267794), g.ratio) * g.density.value;
+  const T bracket = g.a >= Float<T>::gauss_high ? T{0} : near;
+  const T weight = x < T{0} ? dy : T{1};
+  const T tail = scale_far(weight * bracket, g.density.exponent);
+  return x < T{0} ? tail : dy * (T{1} - tail);
 }
