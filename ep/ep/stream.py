@@ -180,6 +180,8 @@ class Stream(ABC):
     def is_idle(self) -> bool:
         """True if all that was enqueued is done. Never waits where the provider can answer."""
         self._require_open("is_idle")
+        if not self.is_synchronous and type(self)._is_idle is not Stream._is_idle:
+            return self._is_idle()
         return self._fence() is None
 
     @final
@@ -190,6 +192,7 @@ class Stream(ABC):
         """
         self._require_open("synchronize")
         check_timeout(timeout, f"{self.name}.synchronize")
+        sequence = self._sequence
         if not self.is_synchronous:
             if type(self)._is_idle is not Stream._is_idle:
                 wait_until(self._is_idle, timeout, f"{self.name}.synchronize")
@@ -198,6 +201,7 @@ class Stream(ABC):
                 self._synchronize()
             else:
                 self._synchronize_beside(timeout)
+            self._fenced = (sequence, None)
             self._held.clear()
             self._batches.clear()
         self._raise_error()

@@ -1,0 +1,63 @@
+"""The house rules that programs can check: file and function lengths, names, unfinished marks, rooms."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LONGEST_FILE = 400
+LONGEST_FUNCTION = 60
+ROOMS = ["ep", "primitives", "providers/cpu", "providers/simt", "providers/opencl", "conformance", "benchmarks"]
+
+TRACKED = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.splitlines()
+SOURCES = [path for path in TRACKED if path.endswith((".py", ".cpp", ".h", ".inc", ".def")) and (ROOT / path).exists()]
+PYTHON = [path for path in SOURCES if path.endswith(".py")]
+
+pytestmark = pytest.mark.skipif(not TRACKED, reason="not a git checkout")
+
+
+def test_no_file_is_longer_than_the_house_allows():
+    lengths = {path: len((ROOT / path).read_text().splitlines()) for path in SOURCES}
+    assert {path: n for path, n in lengths.items() if n > LONGEST_FILE} == {}
+
+
+def test_no_function_is_longer_than_the_house_allows():
+    long = {}
+    for path in PYTHON:
+        for node in ast.walk(ast.parse((ROOT / path).read_text())):
+            if isinstance(node, ast.FunctionDef) and node.end_lineno - node.lineno >= LONGEST_FUNCTION:
+                long[f"{path}:{node.name}"] = node.end_lineno - node.lineno + 1
+    assert long == {}
+
+
+def test_no_file_is_named_for_what_it_is_not():
+    banned = {"utils", "util", "helpers", "helper", "common", "base", "misc", "manager"}
+    assert [path for path in PYTHON if Path(path).stem in banned] == []
+
+
+def test_unfinished_marks_name_an_issue():
+    marks = []
+    for path in SOURCES:
+        for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+            if re.search(r"\b(TODO|FIXME|XXX)\b(?!\(#\d+\))", line) and path != "ep/tests/test_house.py":
+                marks.append(f"{path}:{number}")
+    assert marks == []
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_each_room_has_its_readme_package_and_tests(room):
+    assert (ROOT / room / "README.md").is_file()
+    assert any((ROOT / room / "tests").glob("test_*.py"))
+    (package,) = (ROOT / room).glob("ep*/__init__.py")
+    assert (package.parent / "py.typed").is_file()
+
+
+def test_providers_use_the_same_file_names():
+    for room in ("cpu", "opencl"):
+        files = {path.stem for path in (ROOT / "providers" / room / f"ep_{room}").glob("*.py")}
+        assert {"provider", "device", "stream", "event", "implementations"} <= files
