@@ -13,7 +13,7 @@ import ep
 from ep_conformance.catalogue import list_ids
 from ep_conformance.claims import claims_text, is_installed, passed_cells
 from ep_conformance.explain import explain_case
-from ep_conformance.report import write_text
+from ep_conformance.report import Report, write_text
 from ep_conformance.runtime import runtime_cases
 from ep_conformance.session import Options, conduct
 from ep_conformance.trial import PROFILES
@@ -117,7 +117,7 @@ def claims(provider: str, device: int, profile: str, file: Path) -> int:
     return 0
 
 
-def _conduct(options: Options, console: Console) -> Any:
+def _conduct(options: Options, console: Console) -> Report:
     known = ep.providers()
     if options.provider not in known:
         message = f"unknown provider {options.provider!r}; known are {', '.join(known) or 'none: install one'}"

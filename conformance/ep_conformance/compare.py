@@ -58,7 +58,7 @@ class Comparison:
         return tuple(int(i) for i in np.unravel_index(int(ratio.argmax()), ratio.shape))
 
 
-def compare(
+def compare(  # noqa: PLR0913 - both sides, their measure, and what a flushing device may do
     result: Array,
     reference: Reference,
     accuracy: Accuracy,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+import ep
 from ep_conformance.operands import POISON
 
 if TYPE_CHECKING:
@@ -24,31 +25,30 @@ _MOST_SIZE: Final = 1 << 20
 Array = npt.NDArray[Any]
 
 
-def blind_to(result: Array, inputs: Mapping[str, Any], measure: Callable[[Array], Comparison]) -> str:
-    """Return which wrong result the comparison would have accepted, "" if none.
+def blind_to(expected: Array, inputs: Mapping[str, Any], measure: Callable[[Array], Comparison]) -> str:
+    """Return which wrong result the comparison would accept, "" if none.
 
-    result  : a result that passed
-    inputs  : by operand; if none is an array, a constant output is what the case is about
+    expected : the right result
+    inputs    : by operand; if none is an array, a constant output is what the case is about
 
     Tried: an output never written; all zeros; the elements moved by one place; every element a little too large.
     """
-    if not result.size or result.size > _MOST_SIZE:
+    if not expected.size or expected.size > _MOST_SIZE:
         return ""
-    for what, decoy in _decoys(result, any(np.ndim(value) for value in inputs.values())):
+    for what, decoy in _decoys(expected, has_tensors=any(np.ndim(value) for value in inputs.values())):
         if measure(decoy).passes:
             return what
     return ""
 
 
-def _decoys(result: Array, has_tensors: bool) -> Iterator[tuple[str, Array]]:  # noqa: FBT001 - private
-    yield (
-        "an output that was never written",
-        np.full(result.nbytes, POISON, np.uint8).view(result.dtype).reshape(result.shape),
-    )
+def _decoys(result: Array, *, has_tensors: bool) -> Iterator[tuple[str, Array]]:
+    if result.dtype != np.bool_:  # of a bool, the byte itself gives an unwritten output away
+        unwritten = np.full(result.nbytes, POISON, np.uint8).view(result.dtype).reshape(result.shape)
+        yield "an output that was never written", unwritten
     if result.size < LEAST_SIZE or not has_tensors:
         return
     yield "an output of zeros", np.zeros_like(result)
     yield "an output moved by one element", np.roll(result.reshape(-1), 1).reshape(result.shape)
-    if result.dtype.kind not in "biu":
+    if ep.dtype(result.dtype.name).is_floating and (np.isfinite(result) & (result != 0)).any():
         with np.errstate(all="ignore"):
             yield "an output 2 % too large", (result * result.dtype.type(1.02)).astype(result.dtype)

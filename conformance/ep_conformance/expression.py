@@ -21,7 +21,7 @@ __all__ = ["explain_failure"]
 Array = npt.NDArray[Any]
 
 
-def explain_failure(  # noqa: PLR0913 - an expression needs the operation, both sides and their distance
+def explain_failure(  # noqa: PLR0913, PLR0917 - an expression needs the operation, both sides and their distance
     descriptor: ep.Descriptor,
     inputs: Inputs,
     result: Array,

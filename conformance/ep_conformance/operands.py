@@ -30,15 +30,30 @@ class Operand:
 
     image   : the whole allocation as the host last knew it, red zones included
     start   : byte of the image at which the operand's memory view begins
-    memory  : that view, as the primitive gets it
+    whole   : the allocation, once it is made; `memory` is the view of it that a primitive gets
     """
 
     name: str
     spec: ep.TensorSpec
     image: Bytes
     start: int
-    whole: ep.Memory
-    memory: ep.Memory
+    whole: ep.Memory | None = None
+
+    @property
+    def memory(self) -> ep.Memory:
+        """The operand's memory view, allocated."""
+        return self._allocated[self.start : self.start + self.spec.nbytes]
+
+    @property
+    def _allocated(self) -> ep.Memory:
+        if self.whole is None:
+            message = f"operand {self.name} was not allocated"
+            raise RuntimeError(message)
+        return self.whole
+
+    def allocate(self, trial: Trial) -> None:
+        """Take memory for the image from the device under test."""
+        self.whole = trial.memory(self.image.nbytes)
 
     def tensor(self, image: Bytes) -> Array:
         """Return a dense copy of the tensor in an image of the allocation."""
@@ -46,12 +61,12 @@ class Operand:
 
     def upload(self, stream: ep.Stream) -> None:
         """Enqueue the image to the device."""
-        stream.upload(self.whole, self.image)
+        stream.upload(self._allocated, self.image)
 
     def download(self, stream: ep.Stream) -> Bytes:
         """Enqueue the allocation to a new image."""
         image = np.empty_like(self.image)
-        stream.download(image, self.whole)
+        stream.download(image, self._allocated)
         return image
 
     def check(self, image: Bytes, *, is_output: bool) -> None:
@@ -82,7 +97,7 @@ class Operand:
 
 
 def place(trial: Trial, name: str, spec: ep.TensorSpec, value: Array | None, shift: int) -> Operand:
-    """Return an operand in fresh memory, not yet uploaded.
+    """Return an operand between red zones, not yet in any memory.
 
     value : what the tensor holds; None for an output, which is poisoned
     shift : bytes that the memory view starts after an aligned place
@@ -94,5 +109,4 @@ def place(trial: Trial, name: str, spec: ep.TensorSpec, value: Array | None, shi
         image[start : start + spec.nbytes] = POISON
     elif spec.size:
         layout.scatter(spec, value, image, start)
-    whole = trial.memory(image.nbytes)
-    return Operand(name, spec, image, start, whole, whole[start : start + spec.nbytes])
+    return Operand(name, spec, image, start)

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Final, Self
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from ep_conformance.verdict import FAILING, Status, Verdict
-
 if TYPE_CHECKING:
     from types import TracebackType
 
     from rich.console import Console
 
+    from ep_conformance.verdict import Status, Verdict
+
 __all__ = ["Live"]
 
-_SHOWN: Final = 40
-_STYLES: Final = {Status.PASS: "green", Status.UNSUPPORTED: "yellow", Status.NEW: "cyan"}
+_MOST_SHOWN: Final = {"notice": 10, "failure": 40}
+_LINES: Final = 8
 
 
 class Live:
@@ -28,7 +28,7 @@ class Live:
         self._console = console
         self._total = total
         self._counts: Counter[Status] = Counter()
-        self._shown = 0
+        self._shown: Counter[str] = Counter()
         self._progress = Progress(
             BarColumn(),
             MofNCompleteColumn(),
@@ -58,14 +58,13 @@ class Live:
         self._progress.update(self._task, advance=1, description=counts)
 
     def _tell(self, verdict: Verdict) -> None:
-        self._shown += 1
-        if self._shown > _SHOWN:
+        kind = "notice" if verdict.notice else "failure"
+        self._shown[kind] += 1
+        if self._shown[kind] > _MOST_SHOWN[kind]:
             return
-        style = "red" if verdict.status in FAILING else _STYLES[verdict.status]
-        word = "notice" if verdict.notice else str(verdict.status)
-        line = Text.assemble((f"{word:<12}", style), f" {verdict.id}")
-        self._console.print(line, soft_wrap=True)
-        for text in verdict.outcome.reason.splitlines()[:12]:
+        style, word = ("yellow", "notice") if verdict.notice else ("red", str(verdict.status))
+        self._console.print(Text.assemble((f"{word:<12}", style), f" {verdict.id}"), soft_wrap=True)
+        for text in verdict.outcome.reason.splitlines()[:_LINES]:
             self._console.print(Text(f"             {text}"), soft_wrap=True)
-        if self._shown == _SHOWN:
-            self._console.print("             (more of these are in the report only: --json FILE)")
+        if self._shown[kind] == _MOST_SHOWN[kind]:
+            self._console.print(f"             (further {kind}s are in the report alone: --json FILE)", soft_wrap=True)

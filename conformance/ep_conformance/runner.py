@@ -88,9 +88,9 @@ class Runner:
             if not worker.is_busy and self._queue:
                 self._give(worker)
         while self._queue and len(self._workers) < self._jobs and not self._gave_up:
-            worker = self._start()
-            if worker is not None:
-                self._give(worker)
+            fresh = self._start()
+            if fresh is not None:
+                self._give(fresh)
 
     def _give(self, worker: Worker) -> None:
         batch = self._queue.popleft()
@@ -100,7 +100,8 @@ class Runner:
             fresh = self._start()
             if fresh is None:
                 return
-            worker = fresh
+            fresh.run(batch.ids)
+            return
         worker.run(batch.ids)
 
     def _start(self) -> Worker | None:

@@ -46,7 +46,7 @@ def numpy_dtype(name: str) -> np.dtype[Any]:
 @functools.cache
 def format_of(name: str) -> Format:
     """Return the format of a floating element type."""
-    info = ml_dtypes.finfo(numpy_dtype(name))
+    info: Any = ml_dtypes.finfo(numpy_dtype(name))  # type: ignore[no-untyped-call]
     return Format(int(info.nmant) + 1, int(info.minexp) + 1, int(info.maxexp))
 
 
@@ -75,7 +75,7 @@ def unit(reference: Array, name: str) -> Array:
     # frexp gives [0.5, 1), so the binade's exponent is one less; at a power of two the binade below counts.
     binade = exponent - 1 - (fraction == 0.5)  # noqa: PLR2004 - frexp's mantissa of a power of two
     binade = np.where((reference == 0) | ~np.isfinite(reference), form.emin - 1, binade)
-    return np.ldexp(np.ones_like(reference), np.maximum(binade, form.emin - 1) - (form.digits - 1))
+    return np.asarray(np.ldexp(np.ones_like(reference), np.maximum(binade, form.emin - 1) - (form.digits - 1)))
 
 
 def ulp_error(result: Array, reference: Array, name: str) -> Array:

@@ -130,8 +130,8 @@ def is_shared_by_streams(trial: Trial) -> None:
     data = [kernel.data(trial, size) for _ in range(16)]
     outs = [trial.memory(4 * size) for _ in data]
     inputs = [trial.holding(streams[0], x.view(np.uint8)) for x in data]
-    for place, (x, out) in enumerate(zip(inputs, outs, strict=True)):
-        primitive(streams[place % 4], **{kernel.operand: x, "out": out})
+    for place, (memory, out) in enumerate(zip(inputs, outs, strict=True)):
+        primitive(streams[place % 4], **{kernel.operand: memory, "out": out})
     trial.device.synchronize()
     for x, out in zip(data, outs, strict=True):
         kernel.check("one of sixteen launches", size, x, trial.content(streams[0], out))
