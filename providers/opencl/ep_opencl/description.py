@@ -21,6 +21,8 @@ def describe(native: cl.Device) -> ep.DeviceInfo:
     features = {"fp64"} if native.double_fp_config else set()
     if "cl_khr_fp16" in extensions:
         features.add("fp16")
+    if native.type & cl.device_type.CPU:
+        features.add("cpu")
     if single & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT:
         features.add(ROUNDED)
     return ep.DeviceInfo(

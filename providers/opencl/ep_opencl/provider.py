@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +26,9 @@ class ClProvider(ep.Provider):
         except ImportError as error:
             message = f"pyopencl cannot be imported ({error}); {_INSTALL}"
             raise ep.UnavailableError(message) from error
+        # PoCL reads it when its platform is first listed; it has no call for it.
+        if "EP_CPU_THREADS" in os.environ:
+            os.environ.setdefault("POCL_MAX_PTHREAD_COUNT", os.environ["EP_CPU_THREADS"])
         try:
             platforms = cl.get_platforms()
         except cl.Error as error:

@@ -40,7 +40,7 @@ def visit_of(program: Program, descriptor: Descriptor, run: int) -> Visit:
     """
     space = descriptor.geometry
     attributes = (*descriptor.attributes, 0.0, 0.0)[:2]
-    if not program.strided:
+    if not program.strided or not space.size:
         return Visit(space.size, space.size, space.offsets, attributes)
     shape = space.shape[::-1] or (1,)
     run = min(run, shape[0])
