@@ -116,9 +116,7 @@ class BinaryKernel(LoopKernel):
 
     def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:  # noqa: ARG002 - part of the contract
         a, b, out = memories
-        if status := self._launch(
-            self._geometry, a.handle + a.offset, b.handle + b.offset, out.handle + out.offset
-        ):
+        if status := self._launch(self._geometry, a.handle + a.offset, b.handle + b.offset, out.handle + out.offset):
             check(status, "ep_launch3")
 
 

@@ -75,7 +75,7 @@ def check(status: int, call: str) -> None:
 
 
 def _isas(ffi: Any, lib: Any) -> list[str]:
-    names = []
+    names: list[str] = []
     while (name := lib.ep_isa(len(names))) != ffi.NULL:
         names.append(ffi.string(name).decode())
     return names

@@ -1,13 +1,19 @@
 // One line an op: its value from x (and alpha), or from a and b (and alpha). Rows are in unary.def and binary.def.
 
-#define EP_BODY1(op, expression)                                            \
-  struct op_##op {                                                          \
-    template <class S> static EP_INLINE auto of(S x, [[maybe_unused]] S alpha) { return expression; } \
-  };
-#define EP_BODY2(op, expression)                                            \
-  struct op_##op {                                                          \
-    template <class S> static EP_INLINE auto of(S a, S b, [[maybe_unused]] S alpha) { return expression; } \
-  };
+#define EP_BODY1(op, expression)                                  \
+    struct op_##op {                                              \
+        template <class S>                                        \
+        static EP_INLINE auto of(S x, [[maybe_unused]] S alpha) { \
+            return expression;                                    \
+        }                                                         \
+    };
+#define EP_BODY2(op, expression)                                       \
+    struct op_##op {                                                   \
+        template <class S>                                             \
+        static EP_INLINE auto of(S a, S b, [[maybe_unused]] S alpha) { \
+            return expression;                                         \
+        }                                                              \
+    };
 
 EP_BODY1(abs, absolute(x))
 EP_BODY1(bitwise_not, inverted(x))
@@ -24,7 +30,7 @@ EP_BODY1(sqrt, square_root(x))
 EP_BODY1(tanh, hyperbolic_tangent(x))
 
 EP_BODY2(add, sum(a, b))
-EP_BODY2(bitwise_and, static_cast<S>(a & b))
+EP_BODY2(bitwise_and, common_bits(a, b))
 EP_BODY2(div, quotient(a, b))
 EP_BODY2(elu_backward_with_dy_x, elu_slope(a, b, alpha))
 EP_BODY2(equal, a == b)

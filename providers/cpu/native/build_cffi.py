@@ -1,3 +1,4 @@
+# ruff: noqa: INP001 - a script of the build, not a package
 """Write the C source of ep_cpu._native: `build_cffi.py interface.h out.c`. Called by CMake."""
 
 import sys

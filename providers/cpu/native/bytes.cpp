@@ -14,11 +14,11 @@
 namespace {
 
 #define EP_FMA 0
+// clang-format off: half.h needs the others
 #include "vector_math.h"
-struct Half {
-  uint16_t bits;
-};
+#include "half_type.h"
 #include "half.h"
+// clang-format on
 
 std::atomic<int64_t> calls{0};
 
@@ -27,90 +27,96 @@ constexpr int64_t HUGE_PAGE = int64_t{2} << 20, HUGE_FROM = int64_t{4} << 20;
 
 // src null: repeat the first line of `pattern`.
 struct Move {
-  char *dst;
-  const char *src;
-  int64_t nbytes, part;
-  alignas(64) char pattern[ep::LINE];
+    char* dst;
+    const char* src;
+    int64_t nbytes, part;
+    alignas(64) char pattern[ep::LINE];
 };
 
-void move_part(void *context, int i) {
-  const Move &m = *static_cast<const Move *>(context);
-  const int64_t begin = i * m.part, left = m.nbytes - begin, n = left < m.part ? left : m.part;
-  const bool streams = m.nbytes >= ep::STREAMING / 2 && ep::is_line_aligned(m.dst + begin);
-  if (m.src != nullptr && streams) {
-    ep::stream_copy(m.dst + begin, m.src + begin, n);
-  } else if (m.src != nullptr) {
-    std::memcpy(m.dst + begin, m.src + begin, static_cast<size_t>(n));
-  } else if (streams) {
-    for (int64_t at = 0; at < n; at += ep::LINE)
-      ep::stream_copy(m.dst + begin + at, m.pattern, n - at < ep::LINE ? n - at : ep::LINE);
-  } else {
-    int64_t at = 0;
-    for (; at + ep::LINE <= n; at += ep::LINE) std::memcpy(m.dst + begin + at, m.pattern, ep::LINE);
-    std::memcpy(m.dst + begin + at, m.pattern, static_cast<size_t>(n - at));
-  }
-  if (streams) ep::stream_done();
+void move_part(void* context, int i) {
+    const Move& m = *static_cast<const Move*>(context);
+    const int64_t begin = i * m.part, left = m.nbytes - begin, n = left < m.part ? left : m.part;
+    const bool streams = m.nbytes >= ep::STREAMING / 2 && ep::is_line_aligned(m.dst + begin);
+    if (m.src != nullptr && streams) {
+        ep::stream_copy(m.dst + begin, m.src + begin, n);
+    } else if (m.src != nullptr) {
+        std::memcpy(m.dst + begin, m.src + begin, static_cast<size_t>(n));
+    } else if (streams) {
+        for (int64_t at = 0; at < n; at += ep::LINE)
+            ep::stream_copy(m.dst + begin + at, m.pattern, n - at < ep::LINE ? n - at : ep::LINE);
+    } else {
+        int64_t at = 0;
+        for (; at + ep::LINE <= n; at += ep::LINE) std::memcpy(m.dst + begin + at, m.pattern, ep::LINE);
+        std::memcpy(m.dst + begin + at, m.pattern, static_cast<size_t>(n - at));
+    }
+    if (streams) ep::stream_done();
 }
 
 // Parts start on lines of the target where its first byte does.
-void move(Move &m, int64_t traffic) {
-  const int count = ep::parts(traffic);
-  m.part = ((m.nbytes + count - 1) / count + ep::LINE - 1) / ep::LINE * ep::LINE;
-  ep::parallel(static_cast<int>((m.nbytes + m.part - 1) / m.part), move_part, &m);
+void move(Move& m, int64_t traffic) {
+    const int count = ep::parts(traffic);
+    m.part = ((m.nbytes + count - 1) / count + ep::LINE - 1) / ep::LINE * ep::LINE;
+    ep::parallel(static_cast<int>((m.nbytes + m.part - 1) / m.part), move_part, &m);
 }
 
 }  // namespace
 
-void ep::count_call() { calls.fetch_add(1, std::memory_order_relaxed); }
-
-uint16_t ep::half_bits(float x) {
-  Half half;
-  narrow(&x, &half, 1);
-  return half.bits;
+void ep::count_call() {
+    calls.fetch_add(1, std::memory_order_relaxed);
 }
 
-extern "C" int64_t ep_calls(void) { return calls.load(std::memory_order_relaxed); }
+uint16_t ep::half_bits(float x) {
+    Half half;
+    narrow(&x, &half, 1);
+    return half.bits;
+}
+
+extern "C" int64_t ep_calls(void) {
+    return calls.load(std::memory_order_relaxed);
+}
 
 extern "C" int64_t ep_clock(void) {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
 extern "C" int ep_copy(intptr_t dst, intptr_t src, int64_t nbytes) {
-  ep::count_call();
-  Move m;
-  m.dst = reinterpret_cast<char *>(dst);
-  m.src = reinterpret_cast<const char *>(src);
-  m.nbytes = nbytes;
-  const intptr_t distance = dst < src ? src - dst : dst - src;
-  if (distance < nbytes) {
-    std::memmove(m.dst, m.src, static_cast<size_t>(nbytes));
-  } else {
-    move(m, 2 * nbytes);
-  }
-  return 0;
+    ep::count_call();
+    Move m;
+    m.dst = reinterpret_cast<char*>(dst);
+    m.src = reinterpret_cast<const char*>(src);
+    m.nbytes = nbytes;
+    const intptr_t distance = dst < src ? src - dst : dst - src;
+    if (distance < nbytes) {
+        std::memmove(m.dst, m.src, static_cast<size_t>(nbytes));
+    } else {
+        move(m, 2 * nbytes);
+    }
+    return 0;
 }
 
-extern "C" int ep_fill(intptr_t dst, int64_t nbytes, const char *pattern, int length) {
-  ep::count_call();
-  Move m;
-  m.dst = reinterpret_cast<char *>(dst);
-  m.src = nullptr;
-  m.nbytes = nbytes;
-  for (int64_t at = 0; at < ep::LINE; at += length) std::memcpy(m.pattern + at, pattern, static_cast<size_t>(length));
-  move(m, nbytes);
-  return 0;
+extern "C" int ep_fill(intptr_t dst, int64_t nbytes, const char* pattern, int length) {
+    ep::count_call();
+    Move m;
+    m.dst = reinterpret_cast<char*>(dst);
+    m.src = nullptr;
+    m.nbytes = nbytes;
+    for (int64_t at = 0; at < ep::LINE; at += length) std::memcpy(m.pattern + at, pattern, static_cast<size_t>(length));
+    move(m, nbytes);
+    return 0;
 }
 
 extern "C" intptr_t ep_allocate(int64_t nbytes, int64_t alignment) {
-  const int64_t step = nbytes >= HUGE_FROM ? HUGE_PAGE : alignment;
-  if (nbytes > std::numeric_limits<int64_t>::max() - step) return 0;
-  const int64_t rounded = (nbytes + step - 1) / step * step;
-  void *const address = std::aligned_alloc(static_cast<size_t>(step), static_cast<size_t>(rounded));
+    const int64_t step = nbytes >= HUGE_FROM ? HUGE_PAGE : alignment;
+    if (nbytes > std::numeric_limits<int64_t>::max() - step) return 0;
+    const int64_t rounded = (nbytes + step - 1) / step * step;
+    void* const address = std::aligned_alloc(static_cast<size_t>(step), static_cast<size_t>(rounded));
 #if defined(__linux__)
-  if (address != nullptr && step == HUGE_PAGE) madvise(address, static_cast<size_t>(rounded), MADV_HUGEPAGE);
+    if (address != nullptr && step == HUGE_PAGE) madvise(address, static_cast<size_t>(rounded), MADV_HUGEPAGE);
 #endif
-  return reinterpret_cast<intptr_t>(address);
+    return reinterpret_cast<intptr_t>(address);
 }
 
-extern "C" void ep_free(intptr_t address) { std::free(reinterpret_cast<void *>(address)); }
+extern "C" void ep_free(intptr_t address) {
+    std::free(reinterpret_cast<void*>(address));
+}

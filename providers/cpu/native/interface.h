@@ -8,70 +8,70 @@ enum { EP_BOOL, EP_INT32, EP_FLOAT16, EP_FLOAT32, EP_FLOAT64 };
 typedef struct ep_geometry ep_geometry;
 
 /* n steps of the innermost dimension: operand k starts at at[k] and moves by step[k] bytes, the output last. */
-typedef void (*ep_loop)(const ep_geometry *geometry, char *const *at, const int64_t *step, int64_t n);
+typedef void (*ep_loop)(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n);
 
 /* What a kernel loops over. Immutable once prepared, and shared by threads. Strides and offsets are in bytes. */
 struct ep_geometry {
-  ep_loop loop;
-  int64_t size;
-  int64_t traffic;
-  int32_t operands;
-  int32_t ndim;
-  int32_t scalar;
-  int32_t scalar_type;
-  int64_t offset[EP_OPERANDS];
-  int64_t itemsize[EP_OPERANDS];
-  int64_t shape[EP_RANK];
-  int64_t stride[EP_OPERANDS][EP_RANK];
-  double attributes[EP_ATTRIBUTES];
+    ep_loop loop;
+    int64_t size;
+    int64_t traffic;
+    int32_t operands;
+    int32_t ndim;
+    int32_t scalar;
+    int32_t scalar_type;
+    int64_t offset[EP_OPERANDS];
+    int64_t itemsize[EP_OPERANDS];
+    int64_t shape[EP_RANK];
+    int64_t stride[EP_OPERANDS][EP_RANK];
+    double attributes[EP_ATTRIBUTES];
 };
 
 /* One launch: addresses of the tensor operands at their places, and the number of the scalar one. */
 typedef struct {
-  const ep_geometry *geometry;
-  intptr_t at[EP_OPERANDS];
-  double scalar;
+    const ep_geometry* geometry;
+    intptr_t at[EP_OPERANDS];
+    double scalar;
 } ep_packed;
 
 /* A command list is an array of these. */
 typedef struct {
-  int (*entry)(const void *packed);
-  const void *packed;
+    int (*entry)(const void* packed);
+    const void* packed;
 } ep_command;
 
 /* One op for one pair of dtypes, compiled for one instruction set. */
 typedef struct {
-  const char *family;
-  const char *op;
-  const char *input;
-  const char *output;
-  ep_loop loop;
+    const char* family;
+    const char* op;
+    const char* input;
+    const char* output;
+    ep_loop loop;
 } ep_row;
 
 typedef struct {
-  const char *isa;
-  const ep_row *rows;
-  int64_t count;
+    const char* isa;
+    const ep_row* rows;
+    int64_t count;
 } ep_table;
 
 /* Name of rung i of the ladder, best first; NULL past its end. */
-const char *ep_isa(int rung);
+const char* ep_isa(int rung);
 /* The best table that this machine runs, from the rung named `limit` down ("" means the top); NULL: no such rung. */
-const ep_table *ep_open(const char *limit);
+const ep_table* ep_open(const char* limit);
 
 /* The entry of every kernel: `packed` is an ep_packed. 0 is success. */
-int ep_elementwise(const void *packed);
-int ep_run(const ep_command *commands, int64_t count);
+int ep_elementwise(const void* packed);
+int ep_run(const ep_command* commands, int64_t count);
 
 /* Checked launches: pack on the stack and enter. `value` is the number of the scalar operand. */
-int ep_launch2(const ep_geometry *geometry, intptr_t x, intptr_t out);
-int ep_launch3(const ep_geometry *geometry, intptr_t a, intptr_t b, intptr_t out);
-int ep_launch2_scalar(const ep_geometry *geometry, double value, intptr_t out);
-int ep_launch3_scalar(const ep_geometry *geometry, double value, intptr_t other, intptr_t out);
+int ep_launch2(const ep_geometry* geometry, intptr_t x, intptr_t out);
+int ep_launch3(const ep_geometry* geometry, intptr_t a, intptr_t b, intptr_t out);
+int ep_launch2_scalar(const ep_geometry* geometry, double value, intptr_t out);
+int ep_launch3_scalar(const ep_geometry* geometry, double value, intptr_t other, intptr_t out);
 
 /* Bytes. Ranges of a copy may overlap; a fill's length divides nbytes and is 1, 2, 4, 8 or 16. */
 int ep_copy(intptr_t dst, intptr_t src, int64_t nbytes);
-int ep_fill(intptr_t dst, int64_t nbytes, const char *pattern, int length);
+int ep_fill(intptr_t dst, int64_t nbytes, const char* pattern, int length);
 
 /* 0: no memory. */
 intptr_t ep_allocate(int64_t nbytes, int64_t alignment);

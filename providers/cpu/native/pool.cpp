@@ -26,132 +26,140 @@ constexpr std::chrono::microseconds SPIN{1000};
 
 void pause_briefly() {
 #if EP_X86
-  _mm_pause();
+    _mm_pause();
 #elif defined(__aarch64__)
-  __asm__ __volatile__("yield");
+    __asm__ __volatile__("yield");
 #endif
 }
 
 class Pool {
- public:
-  explicit Pool(int threads) : spins_(threads <= static_cast<int>(std::thread::hardware_concurrency())) {
-    for (int i = 1; i < threads; ++i) {
-      try {
-        std::thread([this] { work(); }).detach();
-      } catch (const std::system_error &) {
-        return;  // Fewer workers are slower, not wrong.
-      }
+   public:
+    explicit Pool(int threads) : spins_(threads <= static_cast<int>(std::thread::hardware_concurrency())) {
+        for (int i = 1; i < threads; ++i) {
+            try {
+                std::thread([this] { work(); }).detach();
+            } catch (const std::system_error&) {
+                return;  // Fewer workers are slower, not wrong.
+            }
+        }
     }
-  }
 
-  bool run(int count, void (*part)(void *, int), void *context) {
-    if (is_taken_.exchange(true, std::memory_order_acquire)) return false;
-    part_ = part;
-    context_ = context;
-    done_.store(0, std::memory_order_relaxed);
-    const uint64_t job = ++job_ << 32 | static_cast<uint64_t>(count) << 16;
-    ticket_.store(job, std::memory_order_seq_cst);
-    if (sleepers_.load(std::memory_order_seq_cst) != 0) {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      wake_.notify_all();
+    bool run(int count, void (*part)(void*, int), void* context) {
+        if (is_taken_.exchange(true, std::memory_order_acquire)) return false;
+        part_ = part;
+        context_ = context;
+        done_.store(0, std::memory_order_relaxed);
+        const uint64_t job = ++job_ << 32 | static_cast<uint64_t>(count) << 16;
+        ticket_.store(job, std::memory_order_seq_cst);
+        if (sleepers_.load(std::memory_order_seq_cst) != 0) {
+            const std::lock_guard<std::mutex> lock(mutex_);
+            wake_.notify_all();
+        }
+        while (claim_and_run(job >> 32)) {
+        }
+        for (int spin = 0; done_.load(std::memory_order_acquire) != count; ++spin) {
+            // Where cores are short, the worker needs this one.
+            if (spin < 4096)
+                pause_briefly();
+            else
+                std::this_thread::yield();
+        }
+        is_taken_.store(false, std::memory_order_release);
+        return true;
     }
-    while (claim_and_run(job >> 32)) {
-    }
-    for (int spin = 0; done_.load(std::memory_order_acquire) != count; ++spin) {
-      // Where cores are short, the worker needs this one.
-      if (spin < 4096) pause_briefly();
-      else std::this_thread::yield();
-    }
-    is_taken_.store(false, std::memory_order_release);
-    return true;
-  }
 
- private:
-  // The ticket holds job number (32 bits), part count (16) and next part (16). A successful claim pins the job: run()
-  // cannot return, so part_ and context_ cannot change, until the part is done.
-  bool claim_and_run(uint64_t job) {
-    uint64_t ticket = ticket_.load(std::memory_order_acquire);
-    do {
-      if (ticket >> 32 != job || (ticket & 0xFFFF) >= (ticket >> 16 & 0xFFFF)) return false;
-    } while (!ticket_.compare_exchange_weak(ticket, ticket + 1, std::memory_order_acq_rel));
-    part_(context_, static_cast<int>(ticket & 0xFFFF));
-    done_.fetch_add(1, std::memory_order_release);
-    return true;
-  }
-
-  void work() {
-    uint64_t seen = 0;
-    for (;;) {
-      seen = next_job(seen);
-      while (claim_and_run(seen)) {
-      }
+   private:
+    // The ticket holds job number (32 bits), part count (16) and next part (16). A successful claim pins the job: run()
+    // cannot return, so part_ and context_ cannot change, until the part is done.
+    bool claim_and_run(uint64_t job) {
+        uint64_t ticket = ticket_.load(std::memory_order_acquire);
+        do {
+            if (ticket >> 32 != job || (ticket & 0xFFFF) >= (ticket >> 16 & 0xFFFF)) return false;
+        } while (!ticket_.compare_exchange_weak(ticket, ticket + 1, std::memory_order_acq_rel));
+        part_(context_, static_cast<int>(ticket & 0xFFFF));
+        done_.fetch_add(1, std::memory_order_release);
+        return true;
     }
-  }
 
-  uint64_t next_job(uint64_t seen) {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; spins_; ++i) {
-      const uint64_t job = ticket_.load(std::memory_order_acquire) >> 32;
-      if (job != seen) return job;
-      pause_briefly();
-      if (i % 64 == 63 && std::chrono::steady_clock::now() - start > SPIN) break;
+    void work() {
+        uint64_t seen = 0;
+        for (;;) {
+            seen = next_job(seen);
+            while (claim_and_run(seen)) {
+            }
+        }
     }
-    std::unique_lock<std::mutex> lock(mutex_);
-    sleepers_.fetch_add(1, std::memory_order_seq_cst);
-    wake_.wait(lock, [&] { return ticket_.load(std::memory_order_seq_cst) >> 32 != seen; });
-    sleepers_.fetch_sub(1, std::memory_order_relaxed);
-    return ticket_.load(std::memory_order_acquire) >> 32;
-  }
 
-  const bool spins_;
-  std::atomic<bool> is_taken_{false};
-  std::atomic<int> sleepers_{0};
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  uint64_t job_ = 0;
-  void (*part_)(void *, int) = nullptr;
-  void *context_ = nullptr;
-  alignas(64) std::atomic<uint64_t> ticket_{0};
-  alignas(64) std::atomic<int> done_{0};
+    uint64_t next_job(uint64_t seen) {
+        const auto start = std::chrono::steady_clock::now();
+        for (int i = 0; spins_; ++i) {
+            const uint64_t job = ticket_.load(std::memory_order_acquire) >> 32;
+            if (job != seen) return job;
+            pause_briefly();
+            if (i % 64 == 63 && std::chrono::steady_clock::now() - start > SPIN) break;
+        }
+        std::unique_lock<std::mutex> lock(mutex_);
+        sleepers_.fetch_add(1, std::memory_order_seq_cst);
+        wake_.wait(lock, [&] { return ticket_.load(std::memory_order_seq_cst) >> 32 != seen; });
+        sleepers_.fetch_sub(1, std::memory_order_relaxed);
+        return ticket_.load(std::memory_order_acquire) >> 32;
+    }
+
+    const bool spins_;
+    std::atomic<bool> is_taken_{false};
+    std::atomic<int> sleepers_{0};
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    uint64_t job_ = 0;
+    void (*part_)(void*, int) = nullptr;
+    void* context_ = nullptr;
+    alignas(64) std::atomic<uint64_t> ticket_{0};
+    alignas(64) std::atomic<int> done_{0};
 };
 
 std::atomic<int> wanted{1};
 // Never destroyed: workers may outlive static destructors, and a forked child must not touch its parent's.
-std::atomic<Pool *> pool{nullptr};
+std::atomic<Pool*> pool{nullptr};
 std::mutex building;
 
 #if EP_FORKS
 // The child has none of the parent's workers, and its copy of a lock may be held by a thread that does not exist.
 void forget_in_child() {
-  pool.store(nullptr, std::memory_order_relaxed);
-  new (&building) std::mutex;
+    pool.store(nullptr, std::memory_order_relaxed);
+    new (&building) std::mutex;
 }
 #endif
 
-Pool *the_pool() {
-  Pool *here = pool.load(std::memory_order_acquire);
-  if (here != nullptr) return here;
-  const std::lock_guard<std::mutex> lock(building);
-  here = pool.load(std::memory_order_acquire);
-  if (here == nullptr) {
+Pool* the_pool() {
+    Pool* here = pool.load(std::memory_order_acquire);
+    if (here != nullptr) return here;
+    const std::lock_guard<std::mutex> lock(building);
+    here = pool.load(std::memory_order_acquire);
+    if (here == nullptr) {
 #if EP_FORKS
-    static const int registered = pthread_atfork(nullptr, nullptr, forget_in_child);
-    (void)registered;
+        static const int registered = pthread_atfork(nullptr, nullptr, forget_in_child);
+        (void)registered;
 #endif
-    here = new Pool(wanted.load());
-    pool.store(here, std::memory_order_release);
-  }
-  return here;
+        here = new Pool(wanted.load());
+        pool.store(here, std::memory_order_release);
+    }
+    return here;
 }
 
 }  // namespace
 
-int ep::threads() { return wanted.load(std::memory_order_relaxed); }
-
-void ep::parallel(int count, void (*part)(void *, int), void *context) {
-  if (count > 1 && the_pool()->run(count, part, context)) return;
-  for (int i = 0; i < count; ++i) part(context, i);
+int ep::threads() {
+    return wanted.load(std::memory_order_relaxed);
 }
 
-extern "C" void ep_set_threads(int count) { wanted.store(count < 1 ? 1 : count > 1024 ? 1024 : count); }
-extern "C" int ep_threads(void) { return ep::threads(); }
+void ep::parallel(int count, void (*part)(void*, int), void* context) {
+    if (count > 1 && the_pool()->run(count, part, context)) return;
+    for (int i = 0; i < count; ++i) part(context, i);
+}
+
+extern "C" void ep_set_threads(int count) {
+    wanted.store(count < 1 ? 1 : count > 1024 ? 1024 : count);
+}
+extern "C" int ep_threads(void) {
+    return ep::threads();
+}

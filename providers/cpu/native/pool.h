@@ -10,17 +10,17 @@ int threads();
 
 // Run part(context, i) for 0 <= i < count, on this thread and the workers; returns when all are done. Which thread runs
 // which part is open. If the pool is taken by another caller, or count is 1, all parts run here.
-void parallel(int count, void (*part)(void *context, int index), void *context);
+void parallel(int count, void (*part)(void* context, int index), void* context);
 
 // Bytes moved below which another thread is not worth waking.
 constexpr int64_t GRAIN = int64_t{64} << 10;
 
 // How many parts of at least GRAIN bytes each a job is worth.
 inline int parts(int64_t traffic) {
-  const int64_t worth = traffic / GRAIN;
-  if (worth <= 1) return 1;
-  const int most = threads();
-  return worth < most ? static_cast<int>(worth) : most;
+    const int64_t worth = traffic / GRAIN;
+    if (worth <= 1) return 1;
+    const int most = threads();
+    return worth < most ? static_cast<int>(worth) : most;
 }
 
 }  // namespace ep

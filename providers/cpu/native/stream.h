@@ -5,28 +5,30 @@
 
 namespace ep {
 
-inline bool is_line_aligned(const void *p) { return reinterpret_cast<uintptr_t>(p) % LINE == 0; }
+inline bool is_line_aligned(const void* p) {
+    return reinterpret_cast<uintptr_t>(p) % LINE == 0;
+}
 
 // Copy to a line-aligned target. stream_done() must follow before another thread reads it.
-inline void stream_copy(char *dst, const char *src, int64_t nbytes) {
+inline void stream_copy(char* dst, const char* src, int64_t nbytes) {
 #if EP_X86
-  for (; nbytes >= LINE; nbytes -= LINE, dst += LINE, src += LINE) {
-    const auto *from = reinterpret_cast<const __m128i *>(src);
-    auto *to = reinterpret_cast<__m128i *>(dst);
-    const __m128i a = _mm_loadu_si128(from), b = _mm_loadu_si128(from + 1);
-    const __m128i c = _mm_loadu_si128(from + 2), d = _mm_loadu_si128(from + 3);
-    _mm_stream_si128(to, a);
-    _mm_stream_si128(to + 1, b);
-    _mm_stream_si128(to + 2, c);
-    _mm_stream_si128(to + 3, d);
-  }
+    for (; nbytes >= LINE; nbytes -= LINE, dst += LINE, src += LINE) {
+        const auto* from = reinterpret_cast<const __m128i*>(src);
+        auto* to = reinterpret_cast<__m128i*>(dst);
+        const __m128i a = _mm_loadu_si128(from), b = _mm_loadu_si128(from + 1);
+        const __m128i c = _mm_loadu_si128(from + 2), d = _mm_loadu_si128(from + 3);
+        _mm_stream_si128(to, a);
+        _mm_stream_si128(to + 1, b);
+        _mm_stream_si128(to + 2, c);
+        _mm_stream_si128(to + 3, d);
+    }
 #endif
-  std::memcpy(dst, src, static_cast<size_t>(nbytes));
+    std::memcpy(dst, src, static_cast<size_t>(nbytes));
 }
 
 inline void stream_done() {
 #if EP_X86
-  _mm_sfence();
+    _mm_sfence();
 #endif
 }
 

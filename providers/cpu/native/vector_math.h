@@ -2,228 +2,277 @@
 // Included once per instruction set, in an anonymous namespace, after `EP_FMA` is defined as 0 or 1.
 // Polynomials are Chebyshev fits made with 60 digits; what the whole functions reach stands in README.md.
 
-template <class T> struct Float;
+template <class T>
+struct Float;
 
-template <> struct Float<float> {
-  using Bits = uint32_t;
-  static constexpr int fraction = 23, bias = 127;
-  static constexpr float integer_magic = 12582912.0F;  // 1.5 * 2^23: adding it leaves an integer in the low bits
-  static constexpr Bits upper_half = 0xFFFFF000U, sqrt_half = 0x3F3504F3U;
-  static constexpr float ln2_high = 6.9314575195e-01F, ln2_low = 1.4286067653e-06F;
-  static constexpr float exp_low = -104.0F, exp_high = 89.0F, exp_scaled_low = -208.0F;
-  static constexpr float expm1_low = -20.0F, tanh_high = 10.0F;
-  static constexpr float gauss_high = 20.0F;
-  static constexpr float tiny = 1.17549435e-38F, tiny_scale = 33554432.0F, tiny_exponent = 25.0F;
-  // (e^r - 1 - r) / r^2 on |r| <= 0.361
-  template <class H> static EP_INLINE float exp_tail(float r, H horner) {
-    return horner(r, 0.000198953014F, 0.0013937531F, 0.00833330676F, 0.0416664295F, 0.166666672F, 0.5F);
-  }
-  // (log(1+f) - 2s) / s in z = s^2, s = f / (2 + f); coefficients of FreeBSD's e_logf.c
-  template <class H> static EP_INLINE float log_tail(float z, H horner) {
-    return horner(z, 0.24279078841F, 0.28498786688F, 0.40000972152F, 0.66666662693F);
-  }
-  // (a + 4) Phi(-a) e^(a^2/2) in t = (a - 4) / (a + 4)
-  template <class H> static EP_INLINE float gauss_ratio(float t, H horner) {
-    return horner(t, -4.23102611e-05F, -0.000210143931F, 0.000179514769F, 0.00163218414F, -0.00349839148F,
-                  -0.00754314009F, 0.0603997521F, -0.186521336F, 0.387137204F, -0.607896686F, 0.755285144F);
-  }
+template <>
+struct Float<float> {
+    using Bits = uint32_t;
+    static constexpr int fraction = 23, bias = 127;
+    static constexpr float integer_magic = 12582912.0F;  // 1.5 * 2^23: adding it leaves an integer in the low bits
+    static constexpr Bits upper_half = 0xFFFFF000U, sqrt_half = 0x3F3504F3U;
+    static constexpr float ln2_high = 6.9314575195e-01F, ln2_low = 1.4286067653e-06F;
+    static constexpr float exp_low = -104.0F, exp_high = 89.0F, exp_scaled_low = -208.0F;
+    static constexpr float expm1_low = -20.0F, tanh_high = 10.0F;
+    static constexpr float gauss_high = 20.0F;
+    static constexpr float tiny = 1.17549435e-38F, tiny_scale = 33554432.0F, tiny_exponent = 25.0F;
+    // (e^r - 1 - r) / r^2 on |r| <= 0.361
+    template <class H>
+    static EP_INLINE float exp_tail(float r, H horner) {
+        return horner(r, 0.000198953014F, 0.0013937531F, 0.00833330676F, 0.0416664295F, 0.166666672F, 0.5F);
+    }
+    // (log(1+f) - 2s) / s in z = s^2, s = f / (2 + f); coefficients of FreeBSD's e_logf.c
+    template <class H>
+    static EP_INLINE float log_tail(float z, H horner) {
+        return horner(z, 0.24279078841F, 0.28498786688F, 0.40000972152F, 0.66666662693F);
+    }
+    // (a + 4) Phi(-a) e^(a^2/2) in t = (a - 4) / (a + 4)
+    template <class H>
+    static EP_INLINE float gauss_ratio(float t, H horner) {
+        return horner(t, -4.23102611e-05F, -0.000210143931F, 0.000179514769F, 0.00163218414F, -0.00349839148F,
+                      -0.00754314009F, 0.0603997521F, -0.186521336F, 0.387137204F, -0.607896686F, 0.755285144F);
+    }
 };
 
-template <> struct Float<double> {
-  using Bits = uint64_t;
-  static constexpr int fraction = 52, bias = 1023;
-  static constexpr double integer_magic = 6755399441055744.0;  // 1.5 * 2^52
-  static constexpr Bits upper_half = 0xFFFFFFFFF8000000U, sqrt_half = 0x3FE6A09E667F3BCDU;
-  static constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
-  static constexpr double exp_low = -746.0, exp_high = 710.0, exp_scaled_low = -1500.0;
-  static constexpr double expm1_low = -40.0, tanh_high = 20.0;
-  static constexpr double gauss_high = 55.0;
-  static constexpr double tiny = 2.2250738585072014e-308, tiny_scale = 18014398509481984.0, tiny_exponent = 54.0;
-  template <class H> static EP_INLINE double exp_tail(double r, H horner) {
-    return horner(r, 2.5104569119575264e-08, 2.7625528779602231e-07, 2.7557259283796552e-06, 2.4801509363371165e-05,
-                  0.00019841269869218351, 0.0013888888925230203, 0.0083333333333287726, 0.041666666666607365,
-                  0.16666666666666669, 0.50000000000000011);
-  }
-  // FreeBSD's e_log.c
-  template <class H> static EP_INLINE double log_tail(double z, H horner) {
-    return horner(z, 1.479819860511658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01,
-                  2.222219843214978396e-01, 2.857142874366239149e-01, 3.999999999940941908e-01,
-                  6.666666666666735130e-01);
-  }
-  template <class H> static EP_INLINE double gauss_ratio(double t, H horner) {
-    return horner(t, -6.5189022134011299e-10, -2.3310744156111961e-09, 1.7978074566838622e-09,
-                  1.8962000069570943e-08, 1.3172332741990752e-08, -8.4445683235836024e-08, -1.5452963629981014e-07,
-                  2.7102425803556404e-07, 1.0210695592583377e-06, -6.2931502280252192e-07, -5.9198853598579942e-06,
-                  7.1655148204047528e-07, 3.5144583639740332e-05, -1.9082377624309684e-06, -0.00023109491295181093,
-                  0.00013334431036464956, 0.0016308184547374474, -0.0034796923673100048, -0.0075401889665277924,
-                  0.0603965748909372, -0.18652185795966356, 0.38713740074221448, -0.60789664197189208,
-                  0.75528513041575152);
-  }
+template <>
+struct Float<double> {
+    using Bits = uint64_t;
+    static constexpr int fraction = 52, bias = 1023;
+    static constexpr double integer_magic = 6755399441055744.0;  // 1.5 * 2^52
+    static constexpr Bits upper_half = 0xFFFFFFFFF8000000U, sqrt_half = 0x3FE6A09E667F3BCDU;
+    static constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
+    static constexpr double exp_low = -746.0, exp_high = 710.0, exp_scaled_low = -1500.0;
+    static constexpr double expm1_low = -40.0, tanh_high = 20.0;
+    static constexpr double gauss_high = 55.0;
+    static constexpr double tiny = 2.2250738585072014e-308, tiny_scale = 18014398509481984.0, tiny_exponent = 54.0;
+    template <class H>
+    static EP_INLINE double exp_tail(double r, H horner) {
+        return horner(r, 2.5104569119575264e-08, 2.7625528779602231e-07, 2.7557259283796552e-06, 2.4801509363371165e-05,
+                      0.00019841269869218351, 0.0013888888925230203, 0.0083333333333287726, 0.041666666666607365,
+                      0.16666666666666669, 0.50000000000000011);
+    }
+    // FreeBSD's e_log.c
+    template <class H>
+    static EP_INLINE double log_tail(double z, H horner) {
+        return horner(z, 1.479819860511658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01,
+                      2.222219843214978396e-01, 2.857142874366239149e-01, 3.999999999940941908e-01,
+                      6.666666666666735130e-01);
+    }
+    template <class H>
+    static EP_INLINE double gauss_ratio(double t, H horner) {
+        return horner(t, -6.5189022134011299e-10, -2.3310744156111961e-09, 1.7978074566838622e-09,
+                      1.8962000069570943e-08, 1.3172332741990752e-08, -8.4445683235836024e-08, -1.5452963629981014e-07,
+                      2.7102425803556404e-07, 1.0210695592583377e-06, -6.2931502280252192e-07, -5.9198853598579942e-06,
+                      7.1655148204047528e-07, 3.5144583639740332e-05, -1.9082377624309684e-06, -0.00023109491295181093,
+                      0.00013334431036464956, 0.0016308184547374474, -0.0034796923673100048, -0.0075401889665277924,
+                      0.0603965748909372, -0.18652185795966356, 0.38713740074221448, -0.60789664197189208,
+                      0.75528513041575152);
+    }
 };
 
-template <class T> EP_INLINE typename Float<T>::Bits bits_of(T x) {
-  typename Float<T>::Bits bits;
-  __builtin_memcpy(&bits, &x, sizeof bits);
-  return bits;
+template <class T>
+EP_INLINE typename Float<T>::Bits bits_of(T x) {
+    typename Float<T>::Bits bits;
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    return bits;
 }
 
-template <class T> EP_INLINE T of_bits(typename Float<T>::Bits bits) {
-  T x;
-  __builtin_memcpy(&x, &bits, sizeof x);
-  return x;
+template <class T>
+EP_INLINE T of_bits(typename Float<T>::Bits bits) {
+    T x;
+    __builtin_memcpy(&x, &bits, sizeof x);
+    return x;
 }
 
-EP_INLINE float fused(float a, float b, float c) { return EP_FMA ? __builtin_fmaf(a, b, c) : a * b + c; }
-EP_INLINE double fused(double a, double b, double c) { return EP_FMA ? __builtin_fma(a, b, c) : a * b + c; }
+EP_INLINE float fused(float a, float b, float c) {
+    return EP_FMA ? __builtin_fmaf(a, b, c) : a * b + c;
+}
+EP_INLINE double fused(double a, double b, double c) {
+    return EP_FMA ? __builtin_fma(a, b, c) : a * b + c;
+}
 
 struct Horner {
-  template <class T> EP_INLINE T operator()(T, T value) const { return value; }
-  template <class T, class... Rest> EP_INLINE T operator()(T x, T value, T next, Rest... rest) const {
-    return (*this)(x, fused(value, x, next), rest...);
-  }
+    template <class T>
+    EP_INLINE T operator()(T, T value) const {
+        return value;
+    }
+    template <class T, class... Rest>
+    EP_INLINE T operator()(T x, T value, T next, Rest... rest) const {
+        return (*this)(x, fused(value, x, next), rest...);
+    }
 };
 
-template <class T> EP_INLINE T absolute_of(T x) {
-  return of_bits<T>(bits_of(x) & ~(typename Float<T>::Bits{1} << (sizeof(T) * 8 - 1)));
+template <class T>
+EP_INLINE T absolute_of(T x) {
+    return of_bits<T>(bits_of(x) & ~(typename Float<T>::Bits{1} << (sizeof(T) * 8 - 1)));
 }
-template <class T> EP_INLINE T with_sign_of(T magnitude, T sign) {
-  const auto top = typename Float<T>::Bits{1} << (sizeof(T) * 8 - 1);
-  return of_bits<T>((bits_of(magnitude) & ~top) | (bits_of(sign) & top));
+template <class T>
+EP_INLINE T with_sign_of(T magnitude, T sign) {
+    const auto top = typename Float<T>::Bits{1} << (sizeof(T) * 8 - 1);
+    return of_bits<T>((bits_of(magnitude) & ~top) | (bits_of(sign) & top));
 }
 
-EP_INLINE float square_root(float x) { return __builtin_sqrtf(x); }
-EP_INLINE double square_root(double x) { return __builtin_sqrt(x); }
+EP_INLINE float square_root(float x) {
+    return __builtin_sqrtf(x);
+}
+EP_INLINE double square_root(double x) {
+    return __builtin_sqrt(x);
+}
 
 // Comparisons written so that a NaN passes through.
-template <class T> EP_INLINE T at_most(T x, T high) { return x > high ? high : x; }
-template <class T> EP_INLINE T at_least(T x, T low) { return x < low ? low : x; }
+template <class T>
+EP_INLINE T at_most(T x, T high) {
+    return x > high ? high : x;
+}
+template <class T>
+EP_INLINE T at_least(T x, T low) {
+    return x < low ? low : x;
+}
 
-template <class T> EP_INLINE T nearest_integer(T x) {
-  return (x + Float<T>::integer_magic) - Float<T>::integer_magic;
+template <class T>
+EP_INLINE T nearest_integer(T x) {
+    return (x + Float<T>::integer_magic) - Float<T>::integer_magic;
 }
 
 // 2^k for an integral k within the normal exponents.
-template <class T> EP_INLINE T power_of_two(T k) {
-  return of_bits<T>(bits_of((k + Float<T>::bias) + Float<T>::integer_magic) << Float<T>::fraction);
+template <class T>
+EP_INLINE T power_of_two(T k) {
+    return of_bits<T>(bits_of((k + Float<T>::bias) + Float<T>::integer_magic) << Float<T>::fraction);
 }
 
 // e^x as value * 2^exponent, so that the caller multiplies before anything underflows.
-template <class T> struct Scaled {
-  T value, exponent;
+template <class T>
+struct Scaled {
+    T value, exponent;
 };
 
-template <class T> struct Reduced {
-  T r, n;
+template <class T>
+struct Reduced {
+    T r, n;
 };
 
 // x = n ln 2 + r; x is given in two parts.
-template <class T> EP_INLINE Reduced<T> reduce(T high, T low) {
-  using F = Float<T>;
-  const T n = nearest_integer((high + low) * static_cast<T>(1.4426950408889634));
-  return {(fused(-n, F::ln2_high, high) - n * F::ln2_low) + low, n};
+template <class T>
+EP_INLINE Reduced<T> reduce(T high, T low) {
+    using F = Float<T>;
+    const T n = nearest_integer((high + low) * static_cast<T>(1.4426950408889634));
+    return {(fused(-n, F::ln2_high, high) - n * F::ln2_low) + low, n};
 }
 
-template <class T> EP_INLINE Scaled<T> exponential_scaled(T high, T low) {
-  const Reduced<T> x = reduce(high, low);
-  return {T{1} + fused(x.r * x.r, Float<T>::exp_tail(x.r, Horner{}), x.r), x.n};
+template <class T>
+EP_INLINE Scaled<T> exponential_scaled(T high, T low) {
+    const Reduced<T> x = reduce(high, low);
+    return {T{1} + fused(x.r * x.r, Float<T>::exp_tail(x.r, Horner{}), x.r), x.n};
 }
 
 // Two factors reach every denormal with one rounding.
-template <class T> EP_INLINE T scale(T value, T exponent) {
-  const T half = nearest_integer(exponent * T(0.5));
-  return value * power_of_two(half) * power_of_two(exponent - half);
+template <class T>
+EP_INLINE T scale(T value, T exponent) {
+    const T half = nearest_integer(exponent * T(0.5));
+    return value * power_of_two(half) * power_of_two(exponent - half);
 }
 
 // Three factors, for products that come back from far below the smallest denormal.
-template <class T> EP_INLINE T scale_far(T value, T exponent) {
-  const T third = nearest_integer(exponent * static_cast<T>(1.0 / 3.0));
-  return value * power_of_two(third) * power_of_two(third) * power_of_two(exponent - (third + third));
+template <class T>
+EP_INLINE T scale_far(T value, T exponent) {
+    const T third = nearest_integer(exponent * static_cast<T>(1.0 / 3.0));
+    return value * power_of_two(third) * power_of_two(third) * power_of_two(exponent - (third + third));
 }
 
-template <class T> EP_INLINE T exponential(T x) {
-  using F = Float<T>;
-  const Scaled<T> e = exponential_scaled(at_least(at_most(x, F::exp_high), F::exp_low), T{0});
-  return scale(e.value, e.exponent);
+template <class T>
+EP_INLINE T exponential(T x) {
+    using F = Float<T>;
+    const Scaled<T> e = exponential_scaled(at_least(at_most(x, F::exp_high), F::exp_low), T{0});
+    return scale(e.value, e.exponent);
 }
 
 // e^x - 1 for |x| of at most some tens.
-template <class T> EP_INLINE T exponential_minus_one(T x) {
-  const Reduced<T> y = reduce(x, T{0});
-  const T small = fused(y.r * y.r, Float<T>::exp_tail(y.r, Horner{}), y.r);
-  const T factor = power_of_two(y.n);
-  return fused(small, factor, factor - T{1});
+template <class T>
+EP_INLINE T exponential_minus_one(T x) {
+    const Reduced<T> y = reduce(x, T{0});
+    const T small = fused(y.r * y.r, Float<T>::exp_tail(y.r, Horner{}), y.r);
+    const T factor = power_of_two(y.n);
+    return fused(small, factor, factor - T{1});
 }
 
 // The method of FreeBSD's e_log.c: x = 2^k (1 + f), sqrt(1/2) <= 1 + f < sqrt(2).
-template <class T> EP_INLINE T logarithm(T x) {
-  using F = Float<T>;
-  using Bits = typename F::Bits;
-  constexpr Bits one = static_cast<Bits>(F::bias) << F::fraction;
-  const bool is_tiny = x < F::tiny;
-  const Bits bits = bits_of(is_tiny ? x * F::tiny_scale : x) + (one - F::sqrt_half);
-  const Bits magic = bits_of(F::integer_magic) - F::bias;
-  const T k = (of_bits<T>(magic + (bits >> F::fraction)) - F::integer_magic) - (is_tiny ? F::tiny_exponent : T{0});
-  const T f = of_bits<T>((bits & ((Bits{1} << F::fraction) - 1)) + F::sqrt_half) - T{1};
-  const T s = f / (T{2} + f), z = s * s, half_square = T(0.5) * f * f;
-  const T tail = z * F::log_tail(z, Horner{});
-  const T value = fused(k, F::ln2_high, f - (half_square - fused(s, half_square + tail, k * F::ln2_low)));
-  constexpr T infinity = std::numeric_limits<T>::infinity();
-  const T ordinary = x < infinity ? value : x;
-  const T legal = x < T{0} ? std::numeric_limits<T>::quiet_NaN() : ordinary;
-  return x == T{0} ? -infinity : legal;
+template <class T>
+EP_INLINE T logarithm(T x) {
+    using F = Float<T>;
+    using Bits = typename F::Bits;
+    constexpr Bits one = static_cast<Bits>(F::bias) << F::fraction;
+    const bool is_tiny = x < F::tiny;
+    const Bits bits = bits_of(is_tiny ? x * F::tiny_scale : x) + (one - F::sqrt_half);
+    const Bits magic = bits_of(F::integer_magic) - F::bias;
+    const T k = (of_bits<T>(magic + (bits >> F::fraction)) - F::integer_magic) - (is_tiny ? F::tiny_exponent : T{0});
+    const T f = of_bits<T>((bits & ((Bits{1} << F::fraction) - 1)) + F::sqrt_half) - T{1};
+    const T s = f / (T{2} + f), z = s * s, half_square = T(0.5) * f * f;
+    const T tail = z * F::log_tail(z, Horner{});
+    const T value = fused(k, F::ln2_high, f - (half_square - fused(s, half_square + tail, k * F::ln2_low)));
+    constexpr T infinity = std::numeric_limits<T>::infinity();
+    const T ordinary = x < infinity ? value : x;
+    const T legal = x < T{0} ? std::numeric_limits<T>::quiet_NaN() : ordinary;
+    return x == T{0} ? -infinity : legal;
 }
 
 // t / (t + 2) with t = e^(2|x|) - 1: one formula without cancellation everywhere.
-template <class T> EP_INLINE T hyperbolic_tangent(T x) {
-  const T a = at_most(absolute_of(x), Float<T>::tanh_high);
-  const T t = exponential_minus_one(a + a);
-  return with_sign_of(t / (t + T{2}), x);
+template <class T>
+EP_INLINE T hyperbolic_tangent(T x) {
+    const T a = at_most(absolute_of(x), Float<T>::tanh_high);
+    const T t = exponential_minus_one(a + a);
+    return with_sign_of(t / (t + T{2}), x);
 }
 
-template <class T> EP_INLINE T elu_of(T x, T alpha) {
-  const T y = at_least(at_most(x, T{0}), Float<T>::expm1_low);
-  const T below = x == T{0} ? x : exponential_minus_one(y);
-  return x > T{0} ? x : alpha * below;
+template <class T>
+EP_INLINE T elu_of(T x, T alpha) {
+    const T y = at_least(at_most(x, T{0}), Float<T>::expm1_low);
+    const T below = x == T{0} ? x : exponential_minus_one(y);
+    return x > T{0} ? x : alpha * below;
 }
 
-template <class T> EP_INLINE T elu_slope(T dy, T x, T alpha) {
-  const T low = Float<T>::exp_scaled_low;
-  const Scaled<T> e = exponential_scaled(at_least(at_most(x, T{0}), low), T{0});
-  const T value = x < low ? T{0} : e.value;
-  return x > T{0} ? dy : scale_far(alpha * value * dy, e.exponent);
+template <class T>
+EP_INLINE T elu_slope(T dy, T x, T alpha) {
+    const T low = Float<T>::exp_scaled_low;
+    const Scaled<T> e = exponential_scaled(at_least(at_most(x, T{0}), low), T{0});
+    const T value = x < low ? T{0} : e.value;
+    return x > T{0} ? dy : scale_far(alpha * value * dy, e.exponent);
 }
 
 // For a = |x|: e^(-a^2/2) and Phi(-a) e^(a^2/2), both to a few ulps. a^2 is taken in two parts, because an error of
 // one ulp in it is a^2/2 ulps of the exponential.
-template <class T> struct Gauss {
-  T a, ratio;
-  Scaled<T> density;
+template <class T>
+struct Gauss {
+    T a, ratio;
+    Scaled<T> density;
 };
 
-template <class T> EP_INLINE Gauss<T> gauss_of(T x) {
-  using F = Float<T>;
-  const T a = at_most(absolute_of(x), F::gauss_high);
-  const T upper = of_bits<T>(bits_of(a) & F::upper_half);
-  const T inverse = T{1} / (a + T{4}), quotient = (a - T{4}) * inverse;
-  // One step of Newton: the polynomial is steep where t is near -1.
-  const T rest = fused(quotient, -a, fused(quotient + T{1}, T{-4}, a));
-  const T ratio = F::gauss_ratio(fused(inverse, rest, quotient), Horner{}) * inverse;
-  return {a, ratio, exponential_scaled(T(-0.5) * upper * upper, T(-0.5) * (a - upper) * (a + upper))};
+template <class T>
+EP_INLINE Gauss<T> gauss_of(T x) {
+    using F = Float<T>;
+    const T a = at_most(absolute_of(x), F::gauss_high);
+    const T upper = of_bits<T>(bits_of(a) & F::upper_half);
+    const T inverse = T{1} / (a + T{4}), quotient = (a - T{4}) * inverse;
+    // One step of Newton: the polynomial is steep where t is near -1.
+    const T rest = fused(quotient, -a, fused(quotient + T{1}, T{-4}, a));
+    const T ratio = F::gauss_ratio(fused(inverse, rest, quotient), Horner{}) * inverse;
+    return {a, ratio, exponential_scaled(T(-0.5) * upper * upper, T(-0.5) * (a - upper) * (a + upper))};
 }
 
 // x Phi(x) = max(x, 0) - |x| Phi(-|x|)
-template <class T> EP_INLINE T gelu_of(T x) {
-  const Gauss<T> g = gauss_of(x);
-  const T tail = scale_far(g.density.value * (g.ratio * g.a), g.density.exponent);
-  return x < T{0} ? -tail : x - tail;
+template <class T>
+EP_INLINE T gelu_of(T x) {
+    const Gauss<T> g = gauss_of(x);
+    const T tail = scale_far(g.density.value * (g.ratio * g.a), g.density.exponent);
+    return x < T{0} ? -tail : x - tail;
 }
 
 // dy (Phi(x) + x phi(x)); for x < 0 the bracket is e^(-a^2/2) (ratio - a / sqrt(2 pi)), for x >= 0 one minus that.
-template <class T> EP_INLINE T gelu_slope(T dy, T x) {
-  const Gauss<T> g = gauss_of(x);
-  const T near = fused(g.a, static_cast<T>(-0.39894228040143267794), g.ratio) * g.density.value;
-  const T bracket = g.a >= Float<T>::gauss_high ? T{0} : near;
-  const T weight = x < T{0} ? dy : T{1};
-  const T tail = scale_far(weight * bracket, g.density.exponent);
-  return x < T{0} ? tail : dy * (T{1} - tail);
+template <class T>
+EP_INLINE T gelu_slope(T dy, T x) {
+    const Gauss<T> g = gauss_of(x);
+    const T near = fused(g.a, static_cast<T>(-0.39894228040143267794), g.ratio) * g.density.value;
+    const T bracket = g.a >= Float<T>::gauss_high ? T{0} : near;
+    const T weight = x < T{0} ? dy : T{1};
+    const T tail = scale_far(weight * bracket, g.density.exponent);
+    return x < T{0} ? tail : dy * (T{1} - tail);
 }

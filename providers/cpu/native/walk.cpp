@@ -8,112 +8,117 @@ namespace {
 
 // A launch as the walk sees it: places of all operands, the scalar's own storage among them.
 struct Launch {
-  const ep_geometry *geometry;
-  char *at[EP_OPERANDS];
-  int64_t part;  // elements
+    const ep_geometry* geometry;
+    char* at[EP_OPERANDS];
+    int64_t part;  // elements
 };
 
-void store_number(int type, double value, void *storage) {
-  const auto put = [storage](auto number) { std::memcpy(storage, &number, sizeof number); };
-  switch (type) {
-    case EP_BOOL: return put(static_cast<uint8_t>(value != 0));
-    case EP_INT32: return put(static_cast<int32_t>(value));
-    case EP_FLOAT16: return put(ep::half_bits(static_cast<float>(value)));
-    case EP_FLOAT32: return put(static_cast<float>(value));
-    default: return put(value);
-  }
+void store_number(int type, double value, void* storage) {
+    const auto put = [storage](auto number) { std::memcpy(storage, &number, sizeof number); };
+    switch (type) {
+        case EP_BOOL:
+            return put(static_cast<uint8_t>(value != 0));
+        case EP_INT32:
+            return put(static_cast<int32_t>(value));
+        case EP_FLOAT16:
+            return put(ep::half_bits(static_cast<float>(value)));
+        case EP_FLOAT32:
+            return put(static_cast<float>(value));
+        default:
+            return put(value);
+    }
 }
 
 // Visit elements [begin, end) in row-major order of the merged shape, by runs along its last dimension.
-void walk(const Launch &launch, int64_t begin, int64_t end) {
-  const ep_geometry &g = *launch.geometry;
-  const int last = g.ndim - 1, count = g.operands;
-  int64_t index[EP_RANK], step[EP_OPERANDS];
-  char *at[EP_OPERANDS];
-  for (int k = 0; k < count; ++k) {
-    at[k] = launch.at[k];
-    step[k] = g.stride[k][last];
-  }
-  int64_t rest = begin;
-  for (int d = last; d >= 0; --d) {
-    index[d] = rest % g.shape[d];
-    rest /= g.shape[d];
-    for (int k = 0; k < count; ++k) at[k] += index[d] * g.stride[k][d];
-  }
-  while (begin < end) {
-    const int64_t left = g.shape[last] - index[last], n = end - begin < left ? end - begin : left;
-    g.loop(&g, at, step, n);
-    begin += n;
-    // The run's last element, then one carry outwards.
-    index[last] += n;
-    for (int k = 0; k < count; ++k) at[k] += n * step[k];
-    for (int d = last; d > 0 && index[d] == g.shape[d]; --d) {
-      for (int k = 0; k < count; ++k) at[k] += g.stride[k][d - 1] - g.shape[d] * g.stride[k][d];
-      index[d] = 0;
-      ++index[d - 1];
+void walk(const Launch& launch, int64_t begin, int64_t end) {
+    const ep_geometry& g = *launch.geometry;
+    const int last = g.ndim - 1, count = g.operands;
+    int64_t index[EP_RANK], step[EP_OPERANDS];
+    char* at[EP_OPERANDS];
+    for (int k = 0; k < count; ++k) {
+        at[k] = launch.at[k];
+        step[k] = g.stride[k][last];
     }
-  }
+    int64_t rest = begin;
+    for (int d = last; d >= 0; --d) {
+        index[d] = rest % g.shape[d];
+        rest /= g.shape[d];
+        for (int k = 0; k < count; ++k) at[k] += index[d] * g.stride[k][d];
+    }
+    while (begin < end) {
+        const int64_t left = g.shape[last] - index[last], n = end - begin < left ? end - begin : left;
+        g.loop(&g, at, step, n);
+        begin += n;
+        // The run's last element, then one carry outwards.
+        index[last] += n;
+        for (int k = 0; k < count; ++k) at[k] += n * step[k];
+        for (int d = last; d > 0 && index[d] == g.shape[d]; --d) {
+            for (int k = 0; k < count; ++k) at[k] += g.stride[k][d - 1] - g.shape[d] * g.stride[k][d];
+            index[d] = 0;
+            ++index[d - 1];
+        }
+    }
 }
 
-void walk_part(void *context, int i) {
-  const auto &launch = *static_cast<const Launch *>(context);
-  const int64_t begin = i * launch.part, size = launch.geometry->size;
-  walk(launch, begin, size - begin < launch.part ? size : begin + launch.part);
+void walk_part(void* context, int i) {
+    const auto& launch = *static_cast<const Launch*>(context);
+    const int64_t begin = i * launch.part, size = launch.geometry->size;
+    walk(launch, begin, size - begin < launch.part ? size : begin + launch.part);
 }
 
 }  // namespace
 
-extern "C" int ep_elementwise(const void *packed) {
-  const auto &p = *static_cast<const ep_packed *>(packed);
-  const ep_geometry &g = *p.geometry;
-  ep::count_call();
-  Launch launch;
-  launch.geometry = &g;
-  for (int k = 0; k < g.operands; ++k) launch.at[k] = reinterpret_cast<char *>(p.at[k]) + g.offset[k];
-  alignas(8) char number[8];
-  if (g.scalar >= 0) {
-    store_number(g.scalar_type, p.scalar, number);
-    launch.at[g.scalar] = number;
-  }
-  if (g.ndim == 0) {
-    g.loop(&g, launch.at, g.itemsize, 1);
+extern "C" int ep_elementwise(const void* packed) {
+    const auto& p = *static_cast<const ep_packed*>(packed);
+    const ep_geometry& g = *p.geometry;
+    ep::count_call();
+    Launch launch;
+    launch.geometry = &g;
+    for (int k = 0; k < g.operands; ++k) launch.at[k] = reinterpret_cast<char*>(p.at[k]) + g.offset[k];
+    alignas(8) char number[8];
+    if (g.scalar >= 0) {
+        store_number(g.scalar_type, p.scalar, number);
+        launch.at[g.scalar] = number;
+    }
+    if (g.ndim == 0) {
+        g.loop(&g, launch.at, g.itemsize, 1);
+        return 0;
+    }
+    const int count = ep::parts(g.traffic);
+    if (count <= 1) {
+        walk(launch, 0, g.size);
+        return 0;
+    }
+    // Whole lines of every dtype, so that two threads do not write one line of a dense output.
+    launch.part = ((g.size + count - 1) / count + 63) / 64 * 64;
+    ep::parallel(static_cast<int>((g.size + launch.part - 1) / launch.part), walk_part, &launch);
     return 0;
-  }
-  const int count = ep::parts(g.traffic);
-  if (count <= 1) {
-    walk(launch, 0, g.size);
+}
+
+extern "C" int ep_run(const ep_command* commands, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+        const int status = commands[i].entry(commands[i].packed);
+        if (status != 0) return status;
+    }
     return 0;
-  }
-  // Whole lines of every dtype, so that two threads do not write one line of a dense output.
-  launch.part = ((g.size + count - 1) / count + 63) / 64 * 64;
-  ep::parallel(static_cast<int>((g.size + launch.part - 1) / launch.part), walk_part, &launch);
-  return 0;
 }
 
-extern "C" int ep_run(const ep_command *commands, int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
-    const int status = commands[i].entry(commands[i].packed);
-    if (status != 0) return status;
-  }
-  return 0;
+extern "C" int ep_launch2(const ep_geometry* geometry, intptr_t x, intptr_t out) {
+    const ep_packed packed = {geometry, {x, out, 0}, 0};
+    return ep_elementwise(&packed);
 }
 
-extern "C" int ep_launch2(const ep_geometry *geometry, intptr_t x, intptr_t out) {
-  const ep_packed packed = {geometry, {x, out, 0}, 0};
-  return ep_elementwise(&packed);
+extern "C" int ep_launch3(const ep_geometry* geometry, intptr_t a, intptr_t b, intptr_t out) {
+    const ep_packed packed = {geometry, {a, b, out}, 0};
+    return ep_elementwise(&packed);
 }
 
-extern "C" int ep_launch3(const ep_geometry *geometry, intptr_t a, intptr_t b, intptr_t out) {
-  const ep_packed packed = {geometry, {a, b, out}, 0};
-  return ep_elementwise(&packed);
+extern "C" int ep_launch2_scalar(const ep_geometry* geometry, double value, intptr_t out) {
+    const ep_packed packed = {geometry, {0, out, 0}, value};
+    return ep_elementwise(&packed);
 }
 
-extern "C" int ep_launch2_scalar(const ep_geometry *geometry, double value, intptr_t out) {
-  const ep_packed packed = {geometry, {0, out, 0}, value};
-  return ep_elementwise(&packed);
-}
-
-extern "C" int ep_launch3_scalar(const ep_geometry *geometry, double value, intptr_t other, intptr_t out) {
-  const ep_packed packed = {geometry, {other, other, out}, value};
-  return ep_elementwise(&packed);
+extern "C" int ep_launch3_scalar(const ep_geometry* geometry, double value, intptr_t other, intptr_t out) {
+    const ep_packed packed = {geometry, {other, other, out}, value};
+    return ep_elementwise(&packed);
 }

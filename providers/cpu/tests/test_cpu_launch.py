@@ -1,0 +1,99 @@
+import mmap
+
+import numpy as np
+from ep_cpu.native import open_native
+from ep_primitives import BroadcastBinary, ElementwiseUnary, Fill
+
+import ep
+
+
+def test_launch_counts_one_native_call(device, stream):
+    x, out = np.ones(8, np.float32), np.empty(8, np.float32)
+    relu = ElementwiseUnary.infer("relu", ep.TensorSpec.of(x)).on(device)
+    before = device.native_calls
+    relu(stream, x=x, out=out)
+    assert device.native_calls == before + 1
+
+
+def test_bound_step_reads_what_memory_holds_now(device, stream):
+    x, out = device.allocate(32), device.allocate(32)
+    step = ElementwiseUnary.infer("negative", ep.TensorSpec("float32", (8,))).on(device).bind(x=x, out=out)
+    for value in (1.0, 2.0):
+        stream.upload(x, np.full(8, value, np.float32))
+        step(stream)
+        assert (np.frombuffer(out.host(), np.float32) == -value).all()
+    step.close()
+
+
+def test_command_list_enters_packed_kernels_in_order():
+    native = open_native()
+    ffi, lib = native.ffi, native.lib
+    device = ep.device("cpu:0")
+    spec = ep.TensorSpec("float32", (1000,))
+    x = np.linspace(-1, 1, 1000, dtype=np.float32)
+    y, z = np.empty_like(x), np.empty_like(x)
+    # The kernels' geometries are immutable and may be entered by any packed block.
+    kernels = [
+        ElementwiseUnary.infer("abs", spec).on(device)._kernel,
+        BroadcastBinary.infer("mul", spec, ep.Scalar("float32")).on(device)._kernel,
+    ]
+    places = [(x, y), (y, y, z)]
+    blocks = []
+    for kernel, arrays in zip(kernels, places, strict=True):
+        block = ffi.new("ep_packed *", {"geometry": kernel._geometry, "scalar": 3.0})
+        for k, array in enumerate(arrays):
+            block.at[k] = array.ctypes.data
+        blocks.append(block)
+    commands = ffi.new("ep_command[]", [(ffi.addressof(lib, "ep_elementwise"), block) for block in blocks])
+    assert lib.ep_run(commands, len(blocks)) == 0
+    assert (z == np.abs(x) * np.float32(3)).all()
+
+
+def test_scalar_of_a_half_tensor_is_not_rounded_to_half(device, stream):
+    x, out = np.full(5, 1.0, np.float16), np.empty(5, np.float16)
+    spec = ep.TensorSpec.of(x)
+    multiply = BroadcastBinary.infer("mul", spec, ep.Scalar("float16")).on(device)
+    multiply(stream, a=x, b=1e-9, out=out)
+    assert (out == 0).all()
+    BroadcastBinary.infer("sub", spec, ep.Scalar("float16")).on(device)(stream, a=x, b=1.0003, out=out)
+    assert (out == np.float16(np.float32(1) - np.float32(1.0003))).all()
+
+
+def test_strides_reach_beyond_two_to_the_31(device, stream):
+    far = 2**31 + 5
+    pages = mmap.mmap(-1, 2 * far + 1)
+    for k in range(3):
+        pages[k * far] = k % 2
+    x, out = np.frombuffer(pages, np.uint8), np.full(3, 9, np.uint8)
+    spec = ep.TensorSpec("bool", (3,), (-far,), 2 * far)
+    memory, target = device.wrap_host(x.ctypes.data, x.nbytes, x), device.wrap_host(out.ctypes.data, 3, out)
+    logical_not = ElementwiseUnary("logical_not", x=spec, out=ep.TensorSpec("bool", (3,))).on(device)
+    logical_not(stream, x=memory, out=target)
+    assert out.tolist() == [1, 0, 1]
+
+
+def test_fill_writes_only_its_strided_elements(device, stream):
+    out = np.zeros((5, 8), np.float16)
+    spec = ep.TensorSpec("float16", (5, 3), (8, 2), 1)
+    memory = device.wrap_host(out.ctypes.data, out.nbytes, out)
+    Fill(value=ep.Scalar("float16"), out=spec).on(device)(stream, value=1.5, out=memory)
+    expected = np.zeros((5, 8), np.float16)
+    expected[:, 1:7:2] = 1.5
+    assert (out == expected).all()
+
+
+def test_large_outputs_equal_small_ones(device, stream):
+    """Streaming stores, odd alignment and several threads give what one small block gives."""
+    n = (9 << 20) // 4
+    x = np.random.default_rng(3).standard_normal(n + 1).astype(np.float32)
+    for shift in (0, 1):
+        part = x[shift : shift + n]
+        raw = np.empty(n + 16, np.float32)
+        out = raw[shift : shift + n]
+        tanh = ElementwiseUnary.infer("tanh", ep.TensorSpec("float32", (n,))).on(device)
+        tanh(stream, x=part, out=out)
+        small = np.empty(1000, np.float32)
+        one = ElementwiseUnary.infer("tanh", ep.TensorSpec("float32", (1000,))).on(device)
+        for start in (0, n // 2, n - 1000):
+            one(stream, x=np.ascontiguousarray(part[start : start + 1000]), out=small)
+            assert (out[start : start + 1000] == small).all()

@@ -1,0 +1,101 @@
+import itertools
+
+import numpy as np
+import pytest
+from ep_cpu.device import ALIGNMENT
+from ep_cpu.native import open_native
+
+import ep
+
+LARGE = 9 << 20  # streaming stores, several threads
+
+
+@pytest.mark.parametrize("nbytes", [1, 511, 513, 5 << 20])
+def test_memory_starts_at_the_promised_alignment(device, nbytes):
+    memory = device.allocate(nbytes)
+    assert memory.handle % ALIGNMENT == 0
+    assert device.info.alignment == ALIGNMENT
+    memory.close()
+
+
+@pytest.mark.parametrize("nbytes", [1 << 62, (1 << 63) - 1, 1 << 45])
+def test_memory_of_an_absurd_size_is_refused_and_the_device_still_works(device, nbytes):
+    with pytest.raises(ep.OutOfMemoryError) as caught:
+        device.allocate(nbytes)
+    assert caught.value.requested == nbytes
+    device.allocate(64).close()
+
+
+def test_memory_promised_stays_within_the_machine(device):
+    held = []
+    with pytest.raises(ep.OutOfMemoryError) as caught:
+        held.extend(device.allocate(device.info.memory // 4) for _ in range(6))
+    assert caught.value.reserved <= device.info.memory
+    for memory in held:
+        memory.close()
+    device.synchronize()
+    device.allocate(device.info.memory // 2).close()
+    device.synchronize()
+
+
+def test_memory_is_host_memory(device, stream):
+    memory = device.allocate(16)
+    memory.host()[:] = bytes(range(16))
+    read = bytearray(4)
+    stream.download(read, memory[8:12])
+    assert bytes(read) == bytes(range(8, 12))
+    memory.close()
+
+
+@pytest.mark.parametrize("nbytes", [1, 63, 64, 100_001, LARGE, LARGE + 65])
+def test_copy_moves_every_byte(device, stream, nbytes):
+    data = np.random.default_rng(nbytes).integers(0, 256, nbytes, np.uint8)
+    source, target = device.allocate(nbytes), device.allocate(nbytes + 1)
+    stream.upload(source, data)
+    stream.copy(target[1:], source)
+    read = np.zeros_like(data)
+    stream.download(read, target[1:])
+    assert (read == data).all()
+    source.close()
+    target.close()
+
+
+@pytest.mark.parametrize("shift", [1, 64, 1000])
+def test_copy_survives_overlap_in_both_directions(shift):
+    lib = open_native().lib
+    for forwards in (True, False):
+        data = np.random.default_rng(shift).integers(0, 256, 300_000, np.uint8)
+        expected = data.copy()
+        n = data.size - shift
+        at = data.ctypes.data
+        if forwards:
+            expected[shift:] = data[:n]
+            lib.ep_copy(at + shift, at, n)
+        else:
+            expected[:n] = data[shift:]
+            lib.ep_copy(at, at + shift, n)
+        assert (data == expected).all()
+
+
+@pytest.mark.parametrize("length", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize("count", [1, 5, 7_001, LARGE // 16])
+def test_fill_repeats_the_pattern_and_nothing_else(device, stream, length, count):
+    pattern = bytes(range(1, length + 1))
+    memory = device.allocate((count + 2) * length)
+    stream.fill(memory, b"\0")
+    stream.fill(memory[length : (count + 1) * length], pattern)
+    assert bytes(memory.host()) == bytes(length) + pattern * count + bytes(length)
+    memory.close()
+
+
+def test_stream_refuses_to_be_asynchronous_with_a_reason(device):
+    with pytest.raises(ep.UnsupportedError, match="synchronous"):
+        device.stream(synchronous=False)
+
+
+def test_event_time_is_that_of_a_clock_that_does_not_go_back(device, stream):
+    events = [stream.record(timed=True) for _ in range(10)]
+    spans = [later.seconds_since(earlier) for earlier, later in itertools.pairwise(events)]
+    assert all(event.is_done for event in events)
+    assert events[-1].seconds_since(events[0]) == pytest.approx(sum(spans))
+    assert events[-1].seconds_since(events[0]) > 0
