@@ -77,6 +77,10 @@ class CastFamily(ElementwiseFamily):
         """Return the descriptor of a cast between these operands."""
         return Cast(**specs)
 
+    def truth(self, signature: Signature, values: Array) -> Array | None:
+        """Return which inputs become true; None unless bools are the result."""
+        return widened(signature.inputs[0], values) != 0 if signature.out == "bool" else None
+
     def reference(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Reference:
         """Return the exact conversion of the inputs as stored."""
         x = descriptor.specs[0]

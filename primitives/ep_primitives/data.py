@@ -11,7 +11,7 @@ import ep
 from ep_primitives.domain import REAL, Domain
 from ep_primitives.reference import Array, array_dtype
 
-__all__ = ["designed", "exhaustive", "partner", "random"]
+__all__ = ["balanced", "designed", "exhaustive", "ordinary", "partner", "random"]
 
 # Halves and ties for floor and conversions, ends of the integer and float16 ranges and their neighbours, the
 # neighbourhood of 1 for log, the root and the minimum of gelu's derivative.
@@ -70,16 +70,39 @@ def random(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], domain:
 
 
 def partner(rng: np.random.Generator, first: Array, values: Array) -> Array:
-    """Return `values` with a third made equal to `first`, an eighth its neighbour and an eighth its opposite.
+    """Return `values` with exact shares paired to `first`: a third equal, a quarter next above, below or opposite.
 
-    Comparisons, max, min and sums show their faults on such pairs, which independent values never form.
+    first  : a shape that broadcasts with that of `values`; where it is larger, its first elements are paired
+    values : of the same element type; what the other shares keep
+
+    Comparisons, max, min and sums show their faults on such pairs, which independent values hardly ever form.
     """
-    kinds = rng.random(values.shape)
-    if first.dtype.kind != "f":
-        return np.asarray(np.where(kinds < 1 / 3, first, values).view(values.dtype))
+    near = _aligned(first, values.shape)
+    if values.dtype == np.bool_:
+        return _every_pair(rng, near, values)
+    shares = rng.permutation(np.arange(values.size)).reshape(values.shape) % 12
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        other = np.nextafter(first, values)
-    return np.select([kinds < 1 / 3, kinds < 11 / 24, kinds < 14 / 24], [first, other, -first], values)
+        if values.dtype.kind == "f":
+            above, below = np.nextafter(near, np.inf, dtype=near.dtype), np.nextafter(near, -np.inf, dtype=near.dtype)
+        else:
+            above, below = near + near.dtype.type(1), near - near.dtype.type(1)
+        chosen = [near, near, near, near, above, below, -near]
+    return np.select([shares == share for share in range(len(chosen))], chosen, values)
+
+
+def balanced(rng: np.random.Generator, values: Array, chosen: tuple[Array, Array]) -> Array:
+    """Return `values` with a quarter taken from either of two sets: inputs that a test finds false, and true."""
+    shares = rng.permutation(np.arange(values.size)).reshape(values.shape) % 4
+    picks = [rng.choice(candidates, values.shape) for candidates in chosen]
+    return np.select([shares == 1, shares == 2], picks, values)  # noqa: PLR2004 - the first two shares drawn
+
+
+def ordinary(rng: np.random.Generator, dtype: str, domain: Domain = REAL) -> int | float:
+    """Return a random positive number that is neither special nor neutral: of the domain, or an integer from 3 to 9."""
+    if ep.dtype(dtype).kind != "f":
+        return int(rng.integers(3, 9, endpoint=True))
+    _, high = domain.bounds(dtype)
+    return float(array_dtype(dtype).type(high * rng.uniform(0.1, 0.9)))
 
 
 def exhaustive(dtype: str) -> Array:
@@ -101,9 +124,31 @@ def _designed_floats(dtype: str, domain: Domain) -> Array:
     return values if domain.is_open else values[domain.contains(dtype, values)]
 
 
+def _aligned(first: Array, shape: tuple[int, ...]) -> Array:
+    """Return `first` over `shape`, repeated where it is smaller and cut where it is larger."""
+    first = first[(0,) * max(first.ndim - len(shape), 0)]
+    extents = shape[len(shape) - first.ndim :]
+    cut = first[
+        tuple(slice(None, extent if extent < have else None) for have, extent in zip(first.shape, extents, strict=True))
+    ]
+    return np.broadcast_to(cut, shape)
+
+
 def _random_bytes(rng: np.random.Generator, size: int) -> Array:
+    """Return bools of which exactly half are false, the others any non-zero byte."""
     truth = rng.choice(np.array(_TRUE_BYTES, np.uint8), size)
-    return np.where(rng.integers(2, size=size) == 0, np.uint8(0), truth).view(np.bool_)
+    return np.where(rng.permutation(np.arange(size)) % 2 == 0, truth, np.uint8(0)).view(np.bool_)
+
+
+def _every_pair(rng: np.random.Generator, first: Array, values: Array) -> Array:
+    """Return bools that are true for every second element where `first` is false, and where it is true."""
+    order = rng.permutation(np.arange(values.size))
+    held = first.reshape(-1)[order].view(np.uint8) != 0
+    truth = np.zeros(values.size, np.uint8)
+    for side in (False, True):
+        places = order[held == side][::2]
+        truth[places] = rng.choice(np.array(_TRUE_BYTES, np.uint8), places.size)
+    return truth.view(np.bool_).reshape(values.shape)
 
 
 def _any_magnitude(rng: np.random.Generator, dtype: str, size: int, domain: Domain) -> Any:

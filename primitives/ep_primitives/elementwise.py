@@ -6,6 +6,7 @@ from abc import abstractmethod
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+import numpy as np
 from ep.cells import dtypes_name
 
 import ep
@@ -16,11 +17,12 @@ from ep_primitives.arrangement import Arrangement, Form, arrangements, dense
 from ep_primitives.case import Case
 from ep_primitives.domain import REAL, Domain
 from ep_primitives.layout import settled
+from ep_primitives.reference import array_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    import numpy as np
+    from ep_primitives.reference import Array
 
 __all__ = ["ElementwiseFamily", "Signature"]
 
@@ -151,16 +153,45 @@ class ElementwiseFamily(Family):
         inputs = dict(zip(self.descriptor.operands, values, strict=False))
         return Case(name, self.describe(signature.op, specs, chosen), lambda _rng: inputs)
 
+    def truth(self, _signature: Signature, _values: Array) -> Array | None:
+        """Return which input values a test finds true, None if the op is not a test of one input."""
+        return None
+
+    def scalar(self, signature: Signature, side: int, rng: np.random.Generator) -> Any:
+        """Return a number for the Scalar at a place among the operands, such that the output is not constant."""
+        return data.ordinary(rng, signature.inputs[side], self.domains(signature)[side])
+
     def _random(self, signature: Signature, descriptor: Descriptor, rng: np.random.Generator) -> dict[str, Any]:
         domains = self.domains(signature)
         inputs: dict[str, Any] = {}
         first = None
-        for name, spec, domain in zip(descriptor.operands, descriptor.specs, domains, strict=False):
-            if isinstance(spec, Scalar):
-                inputs[name] = rng.choice(data.designed(spec.dtype, domain)).item()
+        # Single numbers come first, so that the elements they meet can be paired with them.
+        sides = sorted(range(len(domains)), key=lambda side: _is_single(descriptor, side), reverse=True)
+        for side in sides:
+            spec, name = descriptor.specs[side], descriptor.operands[side]
+            if _is_single(descriptor, side):
+                number = self.scalar(signature, side, rng)
+                first = np.full(spec.shape, number, array_dtype(spec.dtype))
+                inputs[name] = first if isinstance(spec, TensorSpec) else number
                 continue
-            values = data.random(rng, spec.dtype, spec.shape, domain)
-            if first is not None and first.shape == spec.shape and domains == (REAL, REAL):
+            assert isinstance(spec, TensorSpec)
+            distinct = tuple(extent if stride else 1 for extent, stride in zip(spec.shape, spec.strides, strict=True))
+            values = data.random(rng, spec.dtype, distinct if spec.size else spec.shape, domains[side])
+            if first is not None and domains == (REAL, REAL):
                 values = data.partner(rng, first, values)
-            first = inputs[name] = settled(spec, values)
+            values = self._balanced(signature, rng, values)
+            first = inputs[name] = settled(spec, np.broadcast_to(values, spec.shape))
         return inputs
+
+    def _balanced(self, signature: Signature, rng: np.random.Generator, values: Array) -> Array:
+        candidates = data.designed(signature.inputs[0])
+        truth = self.truth(signature, candidates)
+        return values if truth is None else data.balanced(rng, values, (candidates[~truth], candidates[truth]))
+
+
+def _is_single(descriptor: Descriptor, side: int) -> bool:
+    """Say whether an operand is one number for many elements, beside an operand that is not."""
+    spec = descriptor.specs[side]
+    if isinstance(spec, Scalar):
+        return True
+    return spec.size == 1 < descriptor.out.size and len(descriptor.specs) > 2  # noqa: PLR2004 - two inputs

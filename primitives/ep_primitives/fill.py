@@ -96,6 +96,10 @@ class FillFamily(ElementwiseFamily):
         for name, value in _numbers(dtype).items():
             yield Case(f"value-{name}", descriptor, partial(_given, value))
 
+    def scalar(self, signature: Signature, side: int, rng: np.random.Generator) -> Any:
+        """Return a number of the element type other than 0."""
+        return True if signature.out == "bool" else super().scalar(signature, side, rng)
+
     def _forms(self, arrangement: Arrangement) -> tuple[Form | None, ...]:
         return (None, arrangement.forms[-1])
 

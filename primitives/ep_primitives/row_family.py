@@ -14,17 +14,20 @@ from ep_primitives import data, tables
 from ep_primitives.accuracy import EXACT, Accuracy
 from ep_primitives.case import Case
 from ep_primitives.elementwise import ElementwiseFamily, Signature
-from ep_primitives.reference import Array, Reference, array_dtype, compute_number, widened
+from ep_primitives.reference import Array, Reference, compute_number, widened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from ep_primitives.domain import Domain
-    from ep_primitives.op import Op, Special
+    from ep_primitives.op import Op
 
 __all__ = ["RowFamily"]
 
+# Enough elements that every lane of a wide vector, and a tail, sees every value.
 _COPIES: Final = 64
+_MANY: Final = 513
+_FEW: Final = 9
 _HALF: Final = 0.5
 """The error in ulps of a table's correctly rounded values."""
 
@@ -104,49 +107,70 @@ class RowFamily(ElementwiseFamily):
         if cell.layout in {"scalar-left", "scalar-right"}:
             yield from self._scalars(self.signature(cell), ("scalar-left", "scalar-right").index(cell.layout))
 
+    def truth(self, signature: Signature, values: Array) -> Array | None:
+        """Return which inputs a unary test finds true."""
+        row = self.rows[signature.op]
+        if row.out != "bool" or len(signature.inputs) > 1:
+            return None
+        truth: Array = row.reference(widened(signature.inputs[0], values))
+        return truth
+
+    def scalar(self, signature: Signature, side: int, rng: np.random.Generator) -> Any:
+        """Return a number in the row's domain; of the two bools one that the other operand shows through."""
+        if signature.inputs[side] != "bool":
+            return super().scalar(signature, side, rng)
+        other = np.array([False, True])
+        for number in (True, False):
+            pair = (np.full(2, number), other) if side == 0 else (other, np.full(2, number))
+            if np.ptp(self.rows[signature.op].reference(*pair).view(np.uint8)):
+                return number
+        message = f"{signature.op}: does not depend on its bools"
+        raise ValueError(message)
+
     def _special(self, name: str, signature: Signature, attributes: tuple[float, ...]) -> Case:
-        rows = self._special_rows(signature, attributes)
-        columns = [_tiled(column, signature.inputs[0]) for column in zip(*(inputs for inputs, _ in rows), strict=True)]
-        case = self._listed(name, signature, *columns, attributes=attributes)
-        return self._exactly(case, signature, [expected for _, expected in rows])
+        row = self.rows[signature.op]
+        dtype = signature.inputs[0]
+        rows = row.special_rows(tuple(float(compute_number(dtype, value)) for value in attributes))
+        expected = np.array([expected for _, expected in rows])
+        size = _COPIES * len(rows) + 1 if _is_telling(expected) else _FEW
+        columns = np.array([inputs for inputs, _ in rows]).T.astype(dtype)
+        case = self._listed(name, signature, *(np.resize(column, size) for column in columns), attributes=attributes)
+        value = np.resize(expected, size)
+        wanted = Reference(value != 0 if row.out == "bool" else value)
+        return replace(case, expected=lambda: wanted, accuracy=EXACT)
 
     def _scalars(self, signature: Signature, side: int) -> Iterator[Case]:
-        """Yield a case for each number that stands on one side of a special value, or for the ends of an integer type."""
-        dtype = signature.inputs[0]
-        if ep.dtype(dtype).kind != "f":
-            low = ep.dtype(dtype).range[0] if dtype != "bool" else 1
-            for number in (0, -1, low) if low < 0 else (0, low):
-                yield self._scalar(signature, side, number, data.designed(dtype))
-            return
-        attributes = self.samples(signature)
-        chosen: dict[str, list[Special]] = {}
-        for row in self._special_rows(signature, attributes):
-            chosen.setdefault(repr(row[0][side]), []).append(row)
-        for rows in chosen.values():
-            others = _tiled([inputs[1 - side] for inputs, _ in rows], dtype)
-            case = self._scalar(signature, side, rows[0][0][side], others)
-            yield self._exactly(case, signature, [expected for _, expected in rows])
+        """Yield a case for each number that stands on one side of a special value, or is an end of an integer type."""
+        dtype = signature.inputs[side]
+        row = self.rows[signature.op]
+        others = np.resize(data.designed(dtype, row.domain[1 - side]), _MANY)
+        for number in self._numbers(signature, side):
+            case = self._scalar(signature, side, number, others)
+            value = self.reference(case.descriptor, case.data(np.random.default_rng(0))).value
+            yield case if _is_telling(value) else self._scalar(signature, side, number, others[:_FEW])
 
-    def _scalar(self, signature: Signature, side: int, number: float, others: Array) -> Case:
-        dtype = signature.inputs[0]
+    def _numbers(self, signature: Signature, side: int) -> list[Any]:
+        dtype = ep.dtype(signature.inputs[side])
+        if dtype.kind != "f":
+            return [False, True] if dtype.kind == "b" else [0, -1, dtype.range[0]]
+        row = self.rows[signature.op]
+        domain = row.domain[side]
+        column = [inputs[side] for inputs, _ in row.special_rows(self.samples(signature))]
+        distinct = {repr(number): number for number in column}
+        numbers = list(distinct.values())
+        return [n for n in numbers if domain.is_open or n != n or domain.contains(dtype.name, np.asarray(n))]  # noqa: PLR0124 - NaN
+
+    def _scalar(self, signature: Signature, side: int, number: Any, others: Array) -> Case:
         operands = self.descriptor.operands
         specs: dict[str, Any] = {
-            operands[side]: Scalar(dtype),
-            operands[1 - side]: TensorSpec(dtype, others.shape),
+            operands[side]: Scalar(signature.inputs[side]),
+            operands[1 - side]: TensorSpec(signature.inputs[1 - side], others.shape),
             operands[-1]: TensorSpec(signature.out, others.shape),
         }
-        inputs = {operands[side]: bool(number) if dtype == "bool" else number, operands[1 - side]: others}
-        name = f"scalar-{number:g}".replace("--", "-minus-")
+        inputs = {operands[side]: number, operands[1 - side]: others}
+        text = f"{number:g}" if isinstance(number, float) else str(number).lower()
+        name = f"scalar-{text}".replace("--", "-minus-")
         return Case(name, self.describe(signature.op, specs, self.samples(signature)), lambda _rng: inputs)
-
-    def _special_rows(self, signature: Signature, attributes: tuple[float, ...]) -> list[Special]:
-        held = tuple(float(compute_number(signature.inputs[0], value)) for value in attributes)
-        return self.rows[signature.op].special_rows(held)
-
-    def _exactly(self, case: Case, signature: Signature, expected: list[float]) -> Case:
-        value = np.resize(np.array(expected), case.descriptor.out.shape)
-        wanted = Reference(value != 0 if signature.out == "bool" else value)
-        return replace(case, expected=lambda: wanted, accuracy=EXACT)
 
     def _table(self, signature: Signature) -> Case:
         table = tables.load(signature.op)
@@ -154,7 +178,7 @@ class RowFamily(ElementwiseFamily):
         return replace(case, expected=partial(Reference, table.value, table.scale, _HALF))
 
 
-def _tiled(values: Iterable[float], dtype: str) -> Array:
-    """Return the values again and again, so that every lane of a wide vector, and a tail, sees each of them."""
-    column = np.array(list(values)).astype(array_dtype(dtype))
-    return np.resize(column, _COPIES * column.size + 1)
+def _is_telling(expected: Array) -> bool:
+    """Say whether a result that is all zero, moved or scaled would differ; if not, few elements are enough."""
+    finite = expected[np.isfinite(expected)]
+    return bool(finite.any()) and bool((expected != expected.flat[0]).any())

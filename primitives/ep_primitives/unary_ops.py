@@ -35,15 +35,15 @@ GELU: Final = {"float16": Ulps(1), "float32": Ulps(8, floor=2.0**-26), "float64"
 # fmt: off
 _ROWS: Final = (
     #  name           reference             dtypes   accuracy   domain     special values
-    Op("elu",         formulas.elu,         FLOATS,  Ulps(4),   _SIGMOID,  "nan->nan inf->inf -inf->-alpha 0->0 -0->-0", (ALPHA,), error=2),
-    Op("relu",        formulas.relu,        NUMBERS, EXACT,     _REAL,     "nan->nan inf->inf -inf->0 0->0 -0->0"),
-    Op("gelu",        formulas.gelu,        FLOATS,  GELU,      _SIGMOID,  "nan->nan inf->inf -inf->-0 0->0 -0->-0", error=8),
+    Op("elu",         formulas.elu,         FLOATS,  Ulps(4),   _SIGMOID,  "nan->nan inf->inf -inf->-alpha 0->0 -0->-0 2->2", (ALPHA,), error=2),
+    Op("relu",        formulas.relu,        NUMBERS, EXACT,     _REAL,     "nan->nan inf->inf -inf->0 0->0 -0->0 2->2 -2->0"),
+    Op("gelu",        formulas.gelu,        FLOATS,  GELU,      _SIGMOID,  "nan->nan inf->inf -inf->-0 0->0 -0->-0 100->100 -100->-0", error=8),
     Op("tanh",        np.tanh,              FLOATS,  Ulps(5),   _SIGMOID,  "nan->nan inf->1 -inf->-1 0->0 -0->-0", error=2),
-    Op("abs",         np.abs,               NUMBERS, EXACT,     _REAL,     "nan->nan inf->inf -inf->inf 0->0 -0->0"),
+    Op("abs",         np.abs,               NUMBERS, EXACT,     _REAL,     "nan->nan inf->inf -inf->inf 0->0 -0->0 2->2 -2->2"),
     Op("exp",         np.exp,               FLOATS,  Ulps(3),   _EXPONENT, "nan->nan inf->inf -inf->0 0->1 -0->1", error=1),
     Op("floor",       np.floor,             FLOATS,  EXACT,     _REAL,     "nan->nan inf->inf -inf->-inf 0->0 -0->-0 0.5->0 -0.5->-1 1->1"),
     Op("log",         np.log,               FLOATS,  Ulps(3),   _POSITIVE, "nan->nan inf->inf -inf->nan 0->-inf -0->-inf 1->0 -1->nan", error=1),
-    Op("negative",    np.negative,          NUMBERS, EXACT,     _REAL,     "nan->nan inf->-inf -inf->inf 0->-0 -0->0"),
+    Op("negative",    np.negative,          NUMBERS, EXACT,     _REAL,     "nan->nan inf->-inf -inf->inf 0->-0 -0->0 2->-2"),
     Op("sqrt",        np.sqrt,              FLOATS,  Ulps(0.5), _POSITIVE, "nan->nan inf->inf -inf->nan 0->0 -0->-0 1->1 4->2 -1->nan"),
     Op("logical_not", formulas.logical_not, ALL,     EXACT,     _REAL,     "nan->false inf->false 0->true -0->true 1->false", out="bool"),
     Op("is_nan",      np.isnan,             FLOATS,  EXACT,     _REAL,     "nan->true inf->false -inf->false 0->false 1->false", out="bool"),
