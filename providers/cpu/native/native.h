@@ -8,11 +8,17 @@
 #include <limits>
 #include <type_traits>
 
+// -DEP_X86=0 builds on x86 what other machines get.
+#if !defined(EP_X86)
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define EP_X86 1
-#include <immintrin.h>
 #else
 #define EP_X86 0
+#endif
+#endif
+
+#if EP_X86
+#include <immintrin.h>
 #endif
 
 #define EP_INLINE inline __attribute__((always_inline))
