@@ -16,15 +16,14 @@ class LoopKernel(ep.Kernel):
     """out[i] = function(x[i]) for every index of the geometry; elements are seen in a memoryview format."""
 
     def __init__(self, descriptor: ep.Descriptor, layout: str, function: Element) -> None:
-        x, out = descriptor.geometry.strides
+        self.geometry = descriptor.geometry
         self.format = layout
         self.function = function
-        self.pairs = [*zip(places(descriptor, 0, x), places(descriptor, 1, out), strict=True)]
 
     def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         del stream, scalars
         x, out = (whole_elements(memory, self.format) for memory in memories)
-        for source, target in self.pairs:
+        for source, target in zip(places(self.geometry, 0), places(self.geometry, 1), strict=True):
             out[target] = self.function(x[source])
 
 
@@ -66,10 +65,10 @@ class LoopUnary(ep.Implementation):
         return LoopKernel(descriptor, "f", self._OPS[descriptor.op])
 
 
-def places(descriptor: ep.Descriptor, operand: int, strides: tuple[int, ...]) -> Iterator[int]:
+def places(geometry: ep.Geometry, operand: int) -> Iterator[int]:
     """Yield the element that each index of the geometry names in an operand."""
-    start = descriptor.geometry.offsets[operand]
-    for index in itertools.product(*map(range, descriptor.geometry.shape)):
+    start, strides = geometry.offsets[operand], geometry.strides[operand]
+    for index in itertools.product(*map(range, geometry.shape)):
         yield start + sum(i * stride for i, stride in zip(index, strides, strict=True))
 
 
