@@ -8,7 +8,16 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ("ep/ep", "primitives", "providers", "conformance", "benchmarks", "pyproject.toml", "CMakeLists.txt", "README.md")
+SOURCES = (
+    "ep/ep",
+    "primitives",
+    "providers",
+    "conformance",
+    "benchmarks",
+    "pyproject.toml",
+    "CMakeLists.txt",
+    "README.md",
+)
 
 
 def source_hash() -> str:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from typing_extensions import Buffer
+
+    class Array(Protocol):
+        """A NumPy array, which says that it is a buffer from Python 3.12 on only."""
+
+        @property
+        def __array_interface__(self) -> dict[str, Any]: ...
+
+    HostBuffer: TypeAlias = Buffer | Array
 
 __all__ = ["view_of"]
 
 
-def view_of(buffer: Buffer, argument: str, *, writable: bool) -> memoryview:
+def view_of(buffer: HostBuffer, argument: str, *, writable: bool) -> memoryview:
     """Return a host buffer as a flat memoryview of bytes.
 
     argument : "operation: argument", for the message
@@ -18,7 +28,7 @@ def view_of(buffer: Buffer, argument: str, *, writable: bool) -> memoryview:
     Raises TypeError for what is no buffer, ValueError for one that is not contiguous or not writable.
     """
     try:
-        view = memoryview(buffer)
+        view = memoryview(buffer)  # type: ignore[arg-type]  # an array is a buffer, too
     except (TypeError, ValueError, BufferError):
         # NumPy exports its own dtypes only; the bytes of others (bfloat16, float8) are reached as uint8.
         view = _bytes_of_array(buffer, argument)

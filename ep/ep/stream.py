@@ -17,8 +17,7 @@ from ep.memory import Memory
 from ep.waiting import check_timeout, wait_until
 
 if TYPE_CHECKING:
-    from typing_extensions import Buffer
-
+    from ep.buffers import HostBuffer
     from ep.device import Device
 
 __all__ = ["PATTERN_LENGTHS", "Stream"]
@@ -71,7 +70,7 @@ class Stream(ABC):
     # What users call.
 
     @final
-    def upload(self, dst: Memory, src: Buffer) -> None:
+    def upload(self, dst: Memory, src: HostBuffer) -> None:
         """Copy a host buffer to the device.
 
         dst : as many bytes as src, on this stream's device
@@ -87,7 +86,7 @@ class Stream(ABC):
             self._hold(view)
 
     @final
-    def download(self, dst: Buffer, src: Memory) -> None:
+    def download(self, dst: HostBuffer, src: Memory) -> None:
         """Copy device bytes to a host buffer.
 
         dst : contiguous writable buffer of as many bytes as src; written when the stream gets there; it is kept alive

@@ -72,7 +72,7 @@ def places(geometry: ep.Geometry, operand: int) -> Iterator[int]:
         yield start + sum(i * stride for i, stride in zip(index, strides, strict=True))
 
 
-def whole_elements(memory: ep.Memory, layout: str) -> memoryview:
+def whole_elements(memory: ep.Memory, layout: Any) -> memoryview:
     """Return a memory as elements of a memoryview format."""
     view = content(memory)
     return view[: view.nbytes // (size := memoryview(b"").cast(layout).itemsize) * size].cast(layout)
