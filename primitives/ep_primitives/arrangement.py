@@ -86,7 +86,7 @@ def _strided(inputs: int) -> Iterator[Arrangement]:
     yield Arrangement("every-third", (*steps, Form((131,), (3,))))
     yield Arrangement("transposed-out", (Form(_SHAPE),) * inputs + (Form(_SHAPE, (1, 40)),))
     yield Arrangement("negative-out", (Form(_ROWS),) * inputs + (Form(_ROWS, (-70, 1), 420),))
-    cube = Form((4, 5, 66), (1, 264, 4))
+    cube = Form((4, 5, 66), (1, 270, 4))
     yield Arrangement("permuted-3d", (Form((4, 5, 66)),) * inputs + (cube,), profile="standard")
     far = Form((2, 19), (MANY, 1))
     yield Arrangement("far-rows", (far,) * (inputs + 1), profile="large", is_bytes=True)

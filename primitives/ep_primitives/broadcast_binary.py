@@ -78,6 +78,7 @@ class BroadcastBinaryFamily(RowFamily):
     name: ClassVar[str] = "broadcast_binary"
     descriptor: ClassVar[type[Descriptor]] = BroadcastBinary
     rows: ClassVar[Mapping[str, Op]] = BINARY_OPS
+    tensors: ClassVar[int] = 2
     layouts: ClassVar[tuple[str, ...]] = (
         "dense",
         "strided",

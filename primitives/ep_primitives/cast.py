@@ -65,6 +65,7 @@ class CastFamily(ElementwiseFamily):
 
     name: ClassVar[str] = "cast"
     descriptor: ClassVar[type[Descriptor]] = Cast
+    tensors: ClassVar[int] = 1
     layouts: ClassVar[tuple[str, ...]] = ("dense", "strided", "broadcast", "inplace", "offset", "empty", "rank0")
 
     def signatures(self) -> Iterator[Signature]:

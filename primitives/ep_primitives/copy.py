@@ -66,6 +66,7 @@ class CopyFamily(ElementwiseFamily):
 
     name: ClassVar[str] = "copy"
     descriptor: ClassVar[type[Descriptor]] = Copy
+    tensors: ClassVar[int] = 1
     layouts: ClassVar[tuple[str, ...]] = ("dense", "strided", "broadcast", "offset", "empty", "rank0")
 
     def signatures(self) -> Iterator[Signature]:

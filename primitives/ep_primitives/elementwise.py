@@ -44,6 +44,8 @@ class ElementwiseFamily(Family):
     """A family whose output elements each depend on one element of every input."""
 
     layouts: ClassVar[tuple[str, ...]]
+    tensors: ClassVar[int]
+    """How many inputs may be tensors."""
 
     @abstractmethod
     def signatures(self) -> Iterator[Signature]:
@@ -103,13 +105,9 @@ class ElementwiseFamily(Family):
     def _by_name(self) -> dict[tuple[str, str], Signature]:
         return {(signature.op, signature.dtypes): signature for signature in self.signatures()}
 
-    @cached_property
-    def _tensors(self) -> int:
-        return len(self.descriptor.operands) - 1
-
     def _fitting(self, signature: Signature, layout: str) -> Iterator[Arrangement]:
         itemsizes = [ep.dtype(name).itemsize for name in (*signature.inputs, signature.out)]
-        for arrangement in arrangements(layout, self._tensors):
+        for arrangement in arrangements(layout, self.tensors):
             shared = arrangement.inplace
             if shared is not None and itemsizes[shared] != itemsizes[-1]:
                 continue
@@ -145,7 +143,7 @@ class ElementwiseFamily(Family):
         self, name: str, signature: Signature, *values: Any, attributes: tuple[float, ...] | None = None
     ) -> Case:
         """Return a dense case over given inputs, arrays of one dimension and equal length."""
-        arrangement = dense(name, values[0].shape, self._tensors)
+        arrangement = dense(name, values[0].shape, self.tensors)
         chosen = self.samples(signature) if attributes is None else attributes
         dtypes = (*signature.inputs, signature.out)
         forms = zip(self.descriptor.operands, dtypes, arrangement.forms, strict=True)

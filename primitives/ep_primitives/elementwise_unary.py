@@ -67,4 +67,5 @@ class ElementwiseUnaryFamily(RowFamily):
     name: ClassVar[str] = "elementwise_unary"
     descriptor: ClassVar[type[Descriptor]] = ElementwiseUnary
     rows: ClassVar[Mapping[str, Op]] = UNARY_OPS
+    tensors: ClassVar[int] = 1
     layouts: ClassVar[tuple[str, ...]] = ("dense", "strided", "broadcast", "inplace", "offset", "empty", "rank0")

@@ -75,6 +75,7 @@ class FillFamily(ElementwiseFamily):
 
     name: ClassVar[str] = "fill"
     descriptor: ClassVar[type[Descriptor]] = Fill
+    tensors: ClassVar[int] = 0
     layouts: ClassVar[tuple[str, ...]] = ("dense", "strided", "offset", "empty", "rank0")
 
     def signatures(self) -> Iterator[Signature]:
@@ -101,7 +102,7 @@ class FillFamily(ElementwiseFamily):
         return True if signature.out == "bool" else super().scalar(signature, side, rng)
 
     def _forms(self, arrangement: Arrangement) -> tuple[Form | None, ...]:
-        return (None, arrangement.forms[-1])
+        return (None, *arrangement.forms)
 
 
 def _given(value: Any, _rng: np.random.Generator) -> dict[str, Any]:

@@ -39,10 +39,9 @@ class RowFamily(ElementwiseFamily):
 
     def signatures(self) -> Iterator[Signature]:
         """Yield every row with each of its element types."""
-        inputs = len(self.descriptor.operands) - 1
         for row in self.rows.values():
             for dtype in row.dtypes:
-                yield Signature(row.name, (dtype,) * inputs, row.out_dtype(dtype))
+                yield Signature(row.name, (dtype,) * self.tensors, row.out_dtype(dtype))
 
     def describe(self, op: str, specs: Mapping[str, Any], attributes: tuple[float, ...], /) -> Descriptor:
         """Return the descriptor of a row with these operands."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from numbers import Real
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ep.dims import broadcast_strides
@@ -74,15 +76,15 @@ def refuse_op(family: str, op: Any, rows: Mapping[str, Op]) -> NoReturn:
 
 
 def _finite(op: str, name: str, value: Any, dtype: str) -> float:
+    if not isinstance(value, Real) or isinstance(value, bool):
+        message = f"{op}: {name} is {value!r}, needs a real number; give a float"
+        raise TypeError(message)
     try:
         number = float(value)
-        convert(dtype, number)
-    except TypeError:
-        message = f"{op}: {name} is {value!r}, needs a real number"
-        raise TypeError(message) from None
+        if math.isfinite(number):
+            convert(dtype, number)
+            return number
     except (ValueError, OverflowError):
-        number = float("inf")
-    if number - number != 0:
-        message = f"{op}: {name} is {value!r}, needs a finite number of the compute type of {dtype}"
-        raise ValueError(message)
-    return number
+        pass
+    message = f"{op}: {name} is {value!r}, needs a finite number within the compute type of {dtype}; give a smaller one"
+    raise ValueError(message)

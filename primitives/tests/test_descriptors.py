@@ -1,0 +1,111 @@
+import pickle
+
+import pytest
+from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill, ep_families
+
+import ep
+from ep import Scalar, TensorSpec
+
+F32 = TensorSpec("float32", (4, 3))
+BOOL = TensorSpec("bool", (4, 3))
+
+
+def test_infer_gives_a_dense_output_of_the_rows_type():
+    assert ElementwiseUnary.infer("exp", F32).out == F32
+    assert ElementwiseUnary.infer("is_nan", F32).out == BOOL
+    assert BroadcastBinary.infer("less_than", F32, TensorSpec("float32", (5, 1, 3))).out.shape == (5, 4, 3)
+    assert BroadcastBinary.infer("add", Scalar("float32"), F32).out == F32
+    assert Cast.infer(F32, "int32").out == TensorSpec("int32", (4, 3))
+    assert Copy.infer(TensorSpec("float32", (3, 4), (1, 3))).out == TensorSpec("float32", (3, 4))
+    assert Fill.infer(F32).specs == (Scalar("float32"), F32)
+
+
+def test_attributes_stand_in_the_rows_order_as_floats():
+    assert ElementwiseUnary.infer("elu", F32, alpha=2).attributes == (2.0,)
+    assert ElementwiseUnary.infer("exp", F32).attributes == ()
+
+
+def test_equal_descriptors_are_one_key_of_a_dictionary():
+    first, again = ElementwiseUnary.infer("elu", F32, alpha=1.5), ElementwiseUnary.infer("elu", F32, alpha=1.5)
+    assert {first: 1}[again] == 1
+    assert first != ElementwiseUnary.infer("elu", F32, alpha=2.5)
+    assert pickle.loads(pickle.dumps(first)) == first
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "parts"),
+    [
+        (lambda: ElementwiseUnary.infer("expp", F32), ValueError, ("elementwise_unary", "'expp'", "exp")),
+        (lambda: BroadcastBinary.infer("exp", F32, F32), ValueError, ("broadcast_binary", "'exp'", "add")),
+        (
+            lambda: ElementwiseUnary("exp", x=BOOL, out=BOOL),
+            ValueError,
+            ("exp: x has dtype bool", "float16, float32, float64", "cast"),
+        ),
+        (lambda: ElementwiseUnary("exp", x=F32, out=BOOL), ValueError, ("exp: out has dtype bool", "needs float32")),
+        (lambda: ElementwiseUnary("is_nan", x=F32, out=F32), ValueError, ("is_nan: out", "needs bool")),
+        (
+            lambda: ElementwiseUnary("exp", x=TensorSpec("float32", (4,)), out=F32),
+            ValueError,
+            ("exp: x has shape (4,)", "out (4, 3)", "must be 1 or equal"),
+        ),
+        (
+            lambda: ElementwiseUnary("exp", x=F32, out=TensorSpec("float32", (4, 3), (0, 1))),
+            ValueError,
+            ("exp: out", "overlaps itself"),
+        ),
+        (lambda: ElementwiseUnary("exp", x="float32", out=F32), TypeError, ("exp: x is 'float32'", "TensorSpec.of")),
+        (lambda: ElementwiseUnary("exp", x=F32, out=Scalar("float32")), TypeError, ("exp: out", "TensorSpec")),
+        (lambda: ElementwiseUnary.infer("elu", F32), TypeError, ("elu", "none", "alpha")),
+        (lambda: ElementwiseUnary.infer("exp", F32, alpha=1.0), TypeError, ("exp", "alpha", "none")),
+        (lambda: ElementwiseUnary.infer("elu", F32, alpha="1"), TypeError, ("elu: alpha is '1'", "real number")),
+        (lambda: ElementwiseUnary.infer("elu", F32, alpha=None), TypeError, ("elu: alpha is None", "real number")),
+        (lambda: ElementwiseUnary.infer("elu", F32, alpha=float("nan")), ValueError, ("elu: alpha is nan", "finite")),
+        (lambda: ElementwiseUnary.infer("elu", F32, alpha=1e300), ValueError, ("elu: alpha is 1e+300", "float32")),
+        (
+            lambda: BroadcastBinary("add", a=F32, b=TensorSpec("int32", (3,)), out=F32),
+            ValueError,
+            ("add: b has dtype int32", "needs float32"),
+        ),
+        (
+            lambda: BroadcastBinary("add", a=Scalar("float32"), b=Scalar("float32"), out=F32),
+            ValueError,
+            ("add: a and b are both Scalars",),
+        ),
+        (
+            lambda: BroadcastBinary.infer("add", F32, TensorSpec("float32", (4,))),
+            ValueError,
+            ("add: shapes a (4, 3) and b (4,)",),
+        ),
+        (lambda: BroadcastBinary.infer("sub", BOOL, BOOL), ValueError, ("sub: a has dtype bool", "int32")),
+        (lambda: Cast(x=F32, out=TensorSpec("int64", (4, 3))), ValueError, ("cast: out has dtype int64",)),
+        (lambda: Copy(x=F32, out=TensorSpec("int32", (4, 3))), ValueError, ("copy: out", "needs float32")),
+        (lambda: Fill(value=F32, out=F32), TypeError, ("fill: value", "Scalar('float32')")),
+        (lambda: Fill(value=Scalar("int32"), out=F32), ValueError, ("fill: value", "needs float32")),
+    ],
+)
+def test_descriptor_refuses_with_a_message_that_says_what_is_needed(make, error, parts):
+    with pytest.raises(error) as raised:
+        make()
+    for part in parts:
+        assert part in str(raised.value)
+
+
+def test_alpha_too_large_for_float32_fits_a_float64():
+    spec = TensorSpec("float64", (2,))
+    assert ElementwiseUnary.infer("elu", spec, alpha=1e300).attributes == (1e300,)
+
+
+def test_samples_lie_in_their_cells():
+    for family in ep_families():
+        for cell in family.cells():
+            descriptor = family.sample(cell)
+            assert type(descriptor) is family.descriptor
+            assert descriptor.op == cell.op
+            if cell.layout != "inplace":
+                assert descriptor.cell == str(cell)
+
+
+def test_families_come_by_their_entry_point():
+    found = ep.families()
+    assert [type(found[family.name]) for family in ep_families()] == [type(family) for family in ep_families()]
