@@ -45,7 +45,12 @@ def survey(device: ep.Device, profile: str, pattern: str | None) -> Survey:
     subject = Subject(device.provider.name, registration.version, _info(device))
     plan = (*_runtime(device, claims, profile, pattern), *_primitives(device, claims, profile, pattern))
     names = [str(cell) for _, cell in cells()] + [*runtime_cases()]
-    return Survey(subject, plan, "cpu" in device.info.features, tuple(claim.cells for claim in claims.stale(names)))
+    return Survey(
+        subject,
+        plan,
+        bool({"cpu", "host-memory"} & device.info.features),
+        tuple(claim.cells for claim in claims.stale(names)),
+    )
 
 
 def _runtime(device: ep.Device, claims: Claims, profile: str, pattern: str | None) -> Iterator[Planned]:

@@ -1,0 +1,75 @@
+"""The honest device: its handles are objects that hold memory of the CPU's device."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Final
+
+import ep
+
+if TYPE_CHECKING:
+    from ep_conformance.saboteurs.event import HonestEvent
+    from ep_conformance.saboteurs.stream import HonestStream
+
+__all__ = ["Handle", "HonestDevice"]
+
+_FREED: Final = b"\xdd"
+_MOST_OVERWRITTEN: Final = 4 << 20
+
+
+class Handle:
+    """An opaque allocation; `bytes_at` is what a driver would do with it."""
+
+    __slots__ = ("_memory",)
+
+    def __init__(self, memory: ep.Memory) -> None:
+        self._memory = memory
+
+    def bytes_at(self, offset: int, nbytes: int) -> ep.Memory:
+        """Return the host's bytes behind a part of the allocation."""
+        return self._memory[offset : offset + nbytes]
+
+    def free(self, stream: ep.Stream) -> None:
+        """Overwrite the bytes, so that a late reader is noticed, and give them back."""
+        stream.fill(self._memory[: min(self._memory.nbytes, _MOST_OVERWRITTEN)], _FREED)
+        self._memory.close()
+
+
+class HonestDevice(ep.Device):
+    """An asynchronous device whose memory no host address leads to."""
+
+    def __init__(self, cpu: ep.Device, stream_type: type[HonestStream], event_type: type[HonestEvent]) -> None:
+        features = (cpu.info.features - {"host-memory"}) | {"cpu"}
+        super().__init__(cpu.info._replace(name=f"threads over {cpu.info.name}", vendor="EP", features=features))
+        self.cpu = cpu
+        self._stream_type = stream_type
+        self._event_type = event_type
+        self._cleaner = cpu.stream()
+        self._calls = itertools.count()
+        self._called = 0
+
+    def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> Handle:
+        del kind
+        self.count_call()
+        return Handle(self.cpu.allocate(nbytes))
+
+    def _free(self, handle: Handle, kind: ep.MemoryKind) -> None:
+        del kind
+        handle.free(self._cleaner)
+
+    def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> ep.Stream:
+        if synchronous:
+            message = f"{self.name}: streams are asynchronous only; ask for synchronous=False or None"
+            raise ep.UnsupportedError(message)
+        return self._stream_type(self, self._event_type, seed=priority, is_timed=timed)
+
+    def count_call(self) -> None:
+        """Count one call of the driver that there would be."""
+        self._called = next(self._calls) + 1
+
+    @property
+    def native_calls(self) -> int:
+        return self._called
+
+    def _close(self) -> None:
+        self._cleaner.close()

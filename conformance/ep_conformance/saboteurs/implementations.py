@@ -1,0 +1,65 @@
+"""The honest kernels: primitives of the CPU's device, run by the stream's worker."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ep.implementation import choose
+
+import ep
+from ep_conformance.saboteurs.stream import HonestStream, bytes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Delegated", "HonestKernel"]
+
+
+class HonestKernel(ep.Kernel):
+    """A descriptor whose primitive the CPU has. Saboteurs override `described`, `operand` or `run`."""
+
+    def __init__(self, descriptor: ep.Descriptor, cpu: ep.Device) -> None:
+        self.descriptor = self.described(descriptor)
+        self.primitive = self.descriptor.on(cpu)
+
+    def described(self, descriptor: ep.Descriptor) -> ep.Descriptor:
+        """Return the descriptor that the CPU gets."""
+        return descriptor
+
+    def operand(self, memory: ep.Memory) -> ep.Memory:
+        """Return the CPU's memory for an operand."""
+        return bytes_of(memory)
+
+    def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
+        """Compute, in the worker's thread; when it returns, the result is there."""
+        self.primitive(cpu, **operands)
+
+    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        assert isinstance(stream, HonestStream)
+        tensors, numbers = iter(memories), iter(scalars)
+        operands = {
+            name: next(numbers) if isinstance(spec, ep.Scalar) else self.operand(next(tensors))
+            for name, spec in zip(self.descriptor.operands, self.descriptor.specs, strict=True)
+        }
+        cpu = stream.cpu
+        stream.enqueue(lambda: self.run(cpu, operands))
+
+
+class Delegated(ep.Implementation):
+    """Whatever the CPU accepts."""
+
+    def __init__(self, cpu: ep.Device, kernel_type: type[HonestKernel]) -> None:
+        self._cpu = cpu
+        self._kernel_type = kernel_type
+
+    def accepts(self, descriptor: ep.Descriptor, info: ep.DeviceInfo) -> bool:
+        del info
+        reasons: list[str] = []
+        table = self._cpu.provider.implementations.get(type(descriptor), ())
+        if choose(table, descriptor, self._cpu.info, reasons) is None:
+            raise ep.UnsupportedError("; ".join(reasons))
+        return True
+
+    def create(self, descriptor: ep.Descriptor, device: ep.Device, code: Any) -> ep.Kernel:
+        del device, code
+        return self._kernel_type(descriptor, self._cpu)

@@ -1,0 +1,108 @@
+"""The honest stream: a queue of tasks and a thread that does them in order, with small delays of its own."""
+
+from __future__ import annotations
+
+import queue
+import random
+import threading
+import time
+from typing import TYPE_CHECKING, Final
+
+import ep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ep_conformance.saboteurs.device import HonestDevice
+    from ep_conformance.saboteurs.event import HonestEvent
+
+__all__ = ["HonestStream", "bytes_of"]
+
+_DELAYED_SHARE: Final = 0.03
+_DELAY_SECONDS: Final = 0.0005
+
+
+def bytes_of(memory: ep.Memory) -> ep.Memory:
+    """Return the CPU's memory behind a memory of the honest device."""
+    found: ep.Memory = memory.handle.bytes_at(memory.offset, memory.nbytes)
+    return found
+
+
+class HonestStream(ep.Stream):
+    """An asynchronous queue; `cpu` is the CPU's stream on which its worker thread does the work."""
+
+    device: HonestDevice
+
+    def __init__(self, device: HonestDevice, event_type: type[HonestEvent], *, seed: int, is_timed: bool) -> None:
+        super().__init__(device, is_synchronous=False, is_timed=is_timed)
+        self.cpu = device.cpu.stream()
+        self._event_type = event_type
+        self._dice = random.Random(seed)  # noqa: S311 - delays, not secrets
+        self._tasks: queue.SimpleQueue[Callable[[], object] | None] = queue.SimpleQueue()
+        self._enqueued = 0
+        self._done = 0
+        self._worker = threading.Thread(target=_work, args=(self._tasks, self._do), daemon=True)
+        self._worker.start()
+
+    def enqueue(self, task: Callable[[], object]) -> None:
+        """Let the worker do a task after those before it."""
+        self.device.count_call()
+        self._enqueued += 1
+        self._tasks.put(task)
+
+    def _do(self, task: Callable[[], object]) -> None:
+        if self._dice.random() < _DELAYED_SHARE:
+            time.sleep(_DELAY_SECONDS)
+        try:
+            task()
+        except ep.EpError as error:
+            self._fail(error)
+        finally:
+            self._done += 1
+
+    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        del nbytes
+        cpu = self.cpu
+        if isinstance(src, memoryview):
+            target, source = bytes_of(dst), src  # type: ignore[arg-type]  # one side at least is a Memory
+            self.enqueue(lambda: cpu.upload(target, source))
+        elif isinstance(dst, memoryview):
+            buffer, origin = dst, bytes_of(src)
+            self.enqueue(lambda: cpu.download(buffer, origin))
+        else:
+            into, out_of = bytes_of(dst), bytes_of(src)
+            self.enqueue(lambda: cpu.copy(into, out_of))
+
+    def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
+        cpu, target = self.cpu, bytes_of(dst)
+        self.enqueue(lambda: cpu.fill(target, pattern))
+
+    def _record(self, *, timed: bool) -> ep.Event:
+        event = self._event_type(self, is_timed=timed)
+        self.enqueue(event.reach)
+        return event
+
+    def _wait(self, event: ep.Event) -> None:
+        self.enqueue(event.reached.wait)  # type: ignore[attr-defined]  # ep passes events of this device alone
+
+    def _is_idle(self) -> bool:
+        return self._done == self._enqueued
+
+    def _synchronize(self) -> None:
+        reached = threading.Event()
+        self.enqueue(reached.set)
+        reached.wait()
+
+    def _close(self) -> None:
+        self._tasks.put(None)
+        self._worker.join()
+        self.cpu.close()
+
+
+def _work(tasks: queue.SimpleQueue[Callable[[], object] | None], do: Callable[[Callable[[], object]], None]) -> None:
+    while True:
+        task = tasks.get()
+        if task is None:
+            return
+        do(task)
+        del task  # while it waits for the next, the worker keeps nothing alive

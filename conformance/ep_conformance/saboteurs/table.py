@@ -1,0 +1,73 @@
+"""Which case kills which saboteur: what the tests of the suite assert, and what its report of itself prints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ep_conformance.saboteurs import ordering, values
+from ep_conformance.saboteurs.provider import HonestProvider
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["HONEST", "SABOTEURS", "Saboteur", "table_lines"]
+
+
+class Saboteur(NamedTuple):
+    """A planted defect and the case that must fail because of it.
+
+    name       : of the provider that is installed for it
+    killed_by  : case id
+    """
+
+    name: str
+    provider: type[HonestProvider]
+    killed_by: str
+
+    @property
+    def defect(self) -> str:
+        """What is wrong with it, in a sentence."""
+        return (self.provider.__doc__ or "").strip()
+
+
+HONEST: Final = Saboteur("honest", HonestProvider, "")
+
+SABOTEURS: Final = (
+    Saboteur(
+        "skips-the-last-element", values.SkipsTheLastElement, "primitives/elementwise_unary/relu/float32/dense/size-17"
+    ),
+    Saboteur("loses-nan", values.LosesNan, "primitives/broadcast_binary/max/float32/dense/special-values"),
+    Saboteur(
+        "loses-the-sign-of-zero",
+        values.LosesTheSignOfZero,
+        "primitives/elementwise_unary/negative/float32/dense/special-values",
+    ),
+    Saboteur(
+        "ignores-attributes",
+        values.IgnoresAttributes,
+        "primitives/elementwise_unary/elu/float32/dense/designed-alpha-3",
+    ),
+    Saboteur("drops-view-offsets", values.DropsViewOffsets, "primitives/copy/-/float32/offset/shifted"),
+    Saboteur(
+        "ignores-negative-strides", values.IgnoresNegativeStrides, "primitives/copy/-/int32/strided/negative-strides"
+    ),
+    Saboteur("spoils-in-place", values.SpoilsInPlace, "primitives/broadcast_binary/add/float32/inplace/a"),
+    Saboteur("rounds-exp-roughly", values.RoundsExpRoughly, "primitives/elementwise_unary/exp/float32/dense/designed"),
+    Saboteur("ignores-wait", ordering.IgnoresWait, "runtime/event/wait-orders-kernels"),
+    Saboteur("reports-events-early", ordering.ReportsEventsEarly, "runtime/event/done-means-done"),
+    Saboteur("reads-uploads-late", ordering.ReadsUploadsLate, "runtime/transfer/upload-is-over-when-its-event-is-done"),
+    Saboteur("fills-whole-lines", ordering.FillsWholeLines, "runtime/fill/pattern-of-1-byte"),
+    Saboteur("copies-out-of-order", ordering.CopiesOutOfOrder, "runtime/copy/is-ordered-with-its-stream"),
+    Saboteur(
+        "times-in-milliseconds", ordering.TimesInMilliseconds, "runtime/event/time-is-of-the-device-and-in-seconds"
+    ),
+    Saboteur("overlaps-allocations", ordering.OverlapsAllocations, "runtime/memory/allocations-are-disjoint"),
+    Saboteur("hides-out-of-memory", ordering.HidesOutOfMemory, "runtime/error/out-of-memory-is-reported"),
+    Saboteur("shares-arguments", ordering.SharesArguments, "runtime/primitive/bound-steps-keep-their-own-arguments"),
+)  # fmt: skip - a table reads in rows
+
+
+def table_lines() -> Iterator[str]:
+    """Yield the table, one saboteur a line: name, defect, the case that kills it."""
+    for saboteur in SABOTEURS:
+        yield f"{saboteur.name:<26} {saboteur.defect:<105} {saboteur.killed_by}"
