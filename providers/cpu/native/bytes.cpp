@@ -9,6 +9,7 @@
 
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 namespace {
@@ -29,14 +30,14 @@ constexpr int64_t HUGE_PAGE = int64_t{2} << 20, HUGE_FROM = int64_t{4} << 20;
 struct Move {
     char* dst;
     const char* src;
-    int64_t nbytes, part;
+    int64_t nbytes, traffic, part;
     alignas(64) char pattern[ep::LINE];
 };
 
 void move_part(void* context, int i) {
     const Move& m = *static_cast<const Move*>(context);
     const int64_t begin = i * m.part, left = m.nbytes - begin, n = left < m.part ? left : m.part;
-    const bool streams = m.nbytes >= ep::STREAMING / 2 && ep::is_line_aligned(m.dst + begin);
+    const bool streams = m.traffic >= ep::STREAMING && ep::is_line_aligned(m.dst + begin);
     if (m.src != nullptr && streams) {
         ep::stream_copy(m.dst + begin, m.src + begin, n);
     } else if (m.src != nullptr) {
@@ -53,13 +54,23 @@ void move_part(void* context, int i) {
 }
 
 // Parts start on lines of the target where its first byte does.
-void move(Move& m, int64_t traffic) {
-    const int count = ep::parts(traffic);
+void move(Move& m) {
+    const int count = ep::parts(m.traffic);
     m.part = ((m.nbytes + count - 1) / count + ep::LINE - 1) / ep::LINE * ep::LINE;
     ep::parallel(static_cast<int>((m.nbytes + m.part - 1) / m.part), move_part, &m);
 }
 
+int64_t half_of_last_cache() {
+    int64_t size = 0;
+#if defined(_SC_LEVEL3_CACHE_SIZE)
+    size = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+    return (size > 0 ? size : int64_t{32} << 20) / 2;
+}
+
 }  // namespace
+
+const int64_t ep::STREAMING = half_of_last_cache();
 
 void ep::count_call() {
     calls.fetch_add(1, std::memory_order_relaxed);
@@ -86,11 +97,12 @@ extern "C" int ep_copy(intptr_t dst, intptr_t src, int64_t nbytes) {
     m.dst = reinterpret_cast<char*>(dst);
     m.src = reinterpret_cast<const char*>(src);
     m.nbytes = nbytes;
+    m.traffic = 2 * nbytes;
     const intptr_t distance = dst < src ? src - dst : dst - src;
     if (distance < nbytes) {
         std::memmove(m.dst, m.src, static_cast<size_t>(nbytes));
     } else {
-        move(m, 2 * nbytes);
+        move(m);
     }
     return 0;
 }
@@ -101,8 +113,9 @@ extern "C" int ep_fill(intptr_t dst, int64_t nbytes, const char* pattern, int le
     m.dst = reinterpret_cast<char*>(dst);
     m.src = nullptr;
     m.nbytes = nbytes;
+    m.traffic = nbytes;
     for (int64_t at = 0; at < ep::LINE; at += length) std::memcpy(m.pattern + at, pattern, static_cast<size_t>(length));
-    move(m, nbytes);
+    move(m);
     return 0;
 }
 

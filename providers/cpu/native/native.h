@@ -29,8 +29,8 @@ extern "C" {
 
 namespace ep {
 
-// Above this many bytes moved, outputs go past the caches: they would push out what they cannot keep anyway.
-constexpr int64_t STREAMING = int64_t{8} << 20;
+// From this many bytes moved on, outputs go past the caches: they would push out what they cannot keep anyway.
+extern const int64_t STREAMING;
 // Streaming stores write whole lines.
 constexpr int64_t LINE = 64;
 

@@ -14,7 +14,7 @@ struct Float<float> {
     static constexpr float ln2_high = 6.9314575195e-01F, ln2_low = 1.4286067653e-06F;
     static constexpr float exp_low = -104.0F, exp_high = 89.0F, exp_scaled_low = -208.0F;
     static constexpr float expm1_low = -20.0F, tanh_high = 10.0F;
-    static constexpr float gauss_high = 20.0F;
+    static constexpr float gauss_zero = 15.0F, gauss_far_zero = 20.0F;
     static constexpr float tiny = 1.17549435e-38F, tiny_scale = 33554432.0F, tiny_exponent = 25.0F;
     // (e^r - 1 - r) / r^2 on |r| <= 0.361
     template <class H>
@@ -43,7 +43,7 @@ struct Float<double> {
     static constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
     static constexpr double exp_low = -746.0, exp_high = 710.0, exp_scaled_low = -1500.0;
     static constexpr double expm1_low = -40.0, tanh_high = 20.0;
-    static constexpr double gauss_high = 55.0;
+    static constexpr double gauss_zero = 40.0, gauss_far_zero = 55.0;
     static constexpr double tiny = 2.2250738585072014e-308, tiny_scale = 18014398509481984.0, tiny_exponent = 54.0;
     template <class H>
     static EP_INLINE double exp_tail(double r, H horner) {
@@ -238,7 +238,7 @@ EP_INLINE T elu_slope(T dy, T x, T alpha) {
     return x > T{0} ? dy : scale_far(alpha * value * dy, e.exponent);
 }
 
-// For a = |x|: e^(-a^2/2) and Phi(-a) e^(a^2/2), both to a few ulps. a^2 is taken in two parts, because an error of
+// For a = |x| up to `high`, where the result is zero: e^(-a^2/2) and Phi(-a) e^(a^2/2), both to a few ulps. a^2 is taken in two parts, because an error of
 // one ulp in it is a^2/2 ulps of the exponential.
 template <class T>
 struct Gauss {
@@ -247,9 +247,9 @@ struct Gauss {
 };
 
 template <class T>
-EP_INLINE Gauss<T> gauss_of(T x) {
+EP_INLINE Gauss<T> gauss_of(T x, T high) {
     using F = Float<T>;
-    const T a = at_most(absolute_of(x), F::gauss_high);
+    const T a = at_most(absolute_of(x), high);
     const T upper = of_bits<T>(bits_of(a) & F::upper_half);
     const T inverse = T{1} / (a + T{4}), quotient = (a - T{4}) * inverse;
     // One step of Newton: the polynomial is steep where t is near -1.
@@ -261,17 +261,17 @@ EP_INLINE Gauss<T> gauss_of(T x) {
 // x Phi(x) = max(x, 0) - |x| Phi(-|x|)
 template <class T>
 EP_INLINE T gelu_of(T x) {
-    const Gauss<T> g = gauss_of(x);
-    const T tail = scale_far(g.density.value * (g.ratio * g.a), g.density.exponent);
+    const Gauss<T> g = gauss_of(x, Float<T>::gauss_zero);
+    const T tail = scale(g.density.value * (g.ratio * g.a), g.density.exponent);
     return x < T{0} ? -tail : x - tail;
 }
 
 // dy (Phi(x) + x phi(x)); for x < 0 the bracket is e^(-a^2/2) (ratio - a / sqrt(2 pi)), for x >= 0 one minus that.
 template <class T>
 EP_INLINE T gelu_slope(T dy, T x) {
-    const Gauss<T> g = gauss_of(x);
+    const Gauss<T> g = gauss_of(x, Float<T>::gauss_far_zero);
     const T near = fused(g.a, static_cast<T>(-0.39894228040143267794), g.ratio) * g.density.value;
-    const T bracket = g.a >= Float<T>::gauss_high ? T{0} : near;
+    const T bracket = g.a >= Float<T>::gauss_far_zero ? T{0} : near;
     const T weight = x < T{0} ? dy : T{1};
     const T tail = scale_far(weight * bracket, g.density.exponent);
     return x < T{0} ? tail : dy * (T{1} - tail);

@@ -7,7 +7,7 @@ from ep_cpu.native import open_native
 
 import ep
 
-LARGE = 9 << 20  # streaming stores, several threads
+LARGE = 20 << 20  # several threads, and streaming stores where the last cache has 32 MiB or less
 
 
 @pytest.mark.parametrize("nbytes", [1, 511, 513, 5 << 20])
