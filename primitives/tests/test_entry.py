@@ -1,5 +1,7 @@
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import ep_primitives
 import pytest
@@ -19,3 +21,10 @@ def test_every_public_name_is_found():
         assert getattr(ep_primitives, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'Softmaks'"):
         _ = ep_primitives.Softmaks
+
+
+def test_example_of_the_readme_runs():
+    blocks = re.findall(r"```python\n(.*?)```", (Path(__file__).parents[1] / "README.md").read_text(), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), {})
