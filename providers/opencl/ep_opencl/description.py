@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-import ep
 import pyopencl as cl
 from ep_simt import ELEMENTS
+
+import ep
 
 __all__ = ["ROUNDED", "describe"]
 
@@ -44,9 +45,9 @@ def describe(native: cl.Device) -> ep.DeviceInfo:
 def _subgroup_size(native: cl.Device, extensions: frozenset[str]) -> int:
     """Return how many work-items advance together; OpenCL 1.2 itself has no such question."""
     if "cl_nv_device_attribute_query" in extensions:
-        return int(native.get_info(cl.device_info.WARP_SIZE_NV))
+        return _number(native, cl.device_info.WARP_SIZE_NV)
     if "cl_amd_device_attribute_query" in extensions:
-        return int(native.get_info(cl.device_info.WAVEFRONT_WIDTH_AMD))
+        return _number(native, cl.device_info.WAVEFRONT_WIDTH_AMD)
     return 1
 
 
@@ -54,6 +55,12 @@ def _fingerprint(native: cl.Device, extensions: frozenset[str]) -> str:
     """Return the PCI address where the driver tells it; what cannot be told never matches."""
     if "cl_nv_device_attribute_query" not in extensions:
         return ""
-    domain = native.get_info(cl.device_info.PCI_DOMAIN_ID_NV)
-    bus, slot = native.get_info(cl.device_info.PCI_BUS_ID_NV), native.get_info(cl.device_info.PCI_SLOT_ID_NV)
+    domain = _number(native, cl.device_info.PCI_DOMAIN_ID_NV)
+    bus, slot = _number(native, cl.device_info.PCI_BUS_ID_NV), _number(native, cl.device_info.PCI_SLOT_ID_NV)
     return f"{domain:04x}:{bus:02x}:{slot >> 3:02x}.{slot & 7}"
+
+
+def _number(native: cl.Device, question: cl.device_info) -> int:
+    answer = native.get_info(question)
+    assert isinstance(answer, int)
+    return answer

@@ -7,10 +7,10 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
-import ep
 import pyopencl as cl
 from ep.cache import LRU
 
+import ep
 from ep_opencl import description
 from ep_opencl.errors import failure
 from ep_opencl.pocl import name_processor
@@ -90,7 +90,9 @@ class ClDevice(ep.Device):
             if nbytes <= min(free, self._most):
                 self._reserved += nbytes
                 return
-        limit = f"{free} of {self.info.memory} bytes are free" if nbytes > free else f"one buffer has at most {self._most}"
+        limit = (
+            f"{free} bytes of {self.info.memory} are free" if nbytes > free else f"a buffer has at most {self._most}"
+        )
         message = f"{self.name}: {nbytes} bytes do not fit: {limit}"
         raise ep.OutOfMemoryError(
             message, requested=nbytes, free=free, reserved=self._reserved, provider="opencl", call="clCreateBuffer"

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-import ep
 import pyopencl as cl
+
+import ep
 
 __all__ = ["failure", "status_failure"]
 
-_MEMORY: Final = frozenset({
-    cl.status_code.MEM_OBJECT_ALLOCATION_FAILURE,
-    cl.status_code.OUT_OF_HOST_MEMORY,
-    cl.status_code.OUT_OF_RESOURCES,
-    cl.status_code.INVALID_BUFFER_SIZE,
-})  # fmt: skip - one code a line
+_NAMES: Final[dict[int, str]] = {
+    getattr(cl.status_code, name): name for name in dir(cl.status_code) if name[0].isupper()
+}
 
-_LOST: Final = frozenset({cl.status_code.DEVICE_NOT_AVAILABLE})
+_MEMORY: Final = ("MEM_OBJECT_ALLOCATION_FAILURE", "OUT_OF_HOST_MEMORY", "OUT_OF_RESOURCES", "INVALID_BUFFER_SIZE")
 
 
 def failure(error: cl.Error, requested: int = 0) -> ep.DeviceError:
@@ -29,21 +27,22 @@ def failure(error: cl.Error, requested: int = 0) -> ep.DeviceError:
 
 def status_failure(status: int) -> ep.DeviceError:
     """Return EP's error for a command that was enqueued and then failed with a negative status."""
-    return _failure("command execution", status, 0)
+    return _failure("clEnqueue*", status, 0)
 
 
 def _failure(call: str, code: int, requested: int) -> ep.DeviceError:
-    name = cl.status_code.to_string(code, "UNKNOWN_%d")
-    where = {"provider": "opencl", "call": f"cl{_camel(call)}", "code": f"{name} ({code})"}
-    if code in _MEMORY:
-        asked = f" for {requested} bytes" if requested else ""
-        return ep.OutOfMemoryError(f"OpenCL has no memory{asked}", requested=requested, **where)
-    if code in _LOST:
-        return ep.DeviceLostError("the OpenCL device does not answer", **where)
-    return ep.DeviceError("an OpenCL call failed", **where)
+    name = _NAMES.get(code, "UNKNOWN")
+    call, reported = _spelled(call), f"{name} ({code})"
+    if name in _MEMORY:
+        message = f"OpenCL has no memory for {requested} bytes" if requested else "OpenCL has no memory for the work"
+        return ep.OutOfMemoryError(message, requested=requested, provider="opencl", call=call, code=reported)
+    if name == "DEVICE_NOT_AVAILABLE":
+        return ep.DeviceLostError("the OpenCL device does not answer", provider="opencl", call=call, code=reported)
+    return ep.DeviceError("an OpenCL call failed", provider="opencl", call=call, code=reported)
 
 
-def _camel(routine: str) -> str:
-    """Return pyopencl's name of a routine, such as "create_buffer", as OpenCL's: "CreateBuffer"."""
-    spelled = {"nd": "ND"}
-    return "".join(spelled.get(word, word.capitalize()) for word in routine.removeprefix("cl").split("_"))
+def _spelled(routine: str) -> str:
+    """Return OpenCL's name of a routine; pyopencl says "clBuildProgram" of some and "create_buffer" of others."""
+    if routine.startswith("cl"):
+        return routine
+    return "cl" + "".join("ND" if word == "nd" else word.capitalize() for word in routine.split("_"))

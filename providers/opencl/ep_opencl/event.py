@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import ep
 import pyopencl as cl
 
+import ep
 from ep_opencl.errors import failure, status_failure
 
 if TYPE_CHECKING:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-import ep
 import ep_simt
 from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill
 
+import ep
 from ep_opencl.description import ROUNDED
 from ep_opencl.kernel import ClKernel, Entry
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ep_opencl.device import ClDevice
 
 __all__ = ["IMPLEMENTATIONS", "Portable"]

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-import ep
 import numpy as np
 import pyopencl as cl
 from ep_simt import geometry_nbytes, visit_of
 
+import ep
 from ep_opencl.errors import failure
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ep_simt import Program
+
     from ep_opencl.device import ClDevice
     from ep_opencl.stream import ClStream
-    from ep_simt import Program
 
 __all__ = ["ClKernel", "Entry"]
 

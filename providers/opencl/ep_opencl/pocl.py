@@ -23,9 +23,11 @@ _UNKNOWN: Final = b"generic\0"
 
 _HASWELL: Final = frozenset({"avx2", "bmi1", "bmi2", "fma", "f16c", "abm", "movbe"})
 
+_SKYLAKE: Final = frozenset({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "adx", "clflushopt", "clwb"})
+
 # Newest first. Each fits into the smallest block of malloc, 24 bytes, which is what the old name lies in.
 _NAMES: Final = (
-    ("skylake-avx512", _HASWELL | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "adx", "clflushopt", "clwb"}),
+    ("skylake-avx512", _HASWELL | _SKYLAKE),
     ("haswell", _HASWELL),
     ("x86-64", frozenset({"sse2"})),
 )

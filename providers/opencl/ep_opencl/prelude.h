@@ -23,7 +23,7 @@ typedef double ep_f64;
 #define EP_GLOBAL __global
 #define EP_BY_VALUE(T) const T
 #define EP_SHARED_ARRAY(T, name, n) __local T name[n]
-#define EP_SHARED_PTR(T) __local T *
+#define EP_SHARED_PTR(T) __local T*
 #define EP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define EP_AXIS_x 0
 #define EP_AXIS_y 1
@@ -44,13 +44,25 @@ typedef double ep_f64;
 #define ep_floor(x) (floor(x))
 #define ep_abs(x) (fabs(x))
 
-EP_FN ep_u32 ep_bits_f32(ep_f32 x) { return as_uint(x); }
-EP_FN ep_f32 ep_f32_of_bits(ep_u32 bits) { return as_float(bits); }
+EP_FN ep_u32 ep_bits_f32(ep_f32 x) {
+    return as_uint(x);
+}
+EP_FN ep_f32 ep_f32_of_bits(ep_u32 bits) {
+    return as_float(bits);
+}
 #if EP_HAS_F64
-EP_FN ep_u64 ep_bits_f64(ep_f64 x) { return as_ulong(x); }
-EP_FN ep_f64 ep_f64_of_bits(ep_u64 bits) { return as_double(bits); }
+EP_FN ep_u64 ep_bits_f64(ep_f64 x) {
+    return as_ulong(x);
+}
+EP_FN ep_f64 ep_f64_of_bits(ep_u64 bits) {
+    return as_double(bits);
+}
 #endif
 
 // Half is a storage type here: neither needs cl_khr_fp16.
-EP_FN ep_f32 ep_load_f16(EP_GLOBAL const ep_f16 *p, ep_i64 i) { return vload_half((size_t)i, p); }
-EP_FN void ep_store_f16(EP_GLOBAL ep_f16 *p, ep_i64 i, ep_f32 x) { vstore_half_rte(x, (size_t)i, p); }
+EP_FN ep_f32 ep_load_f16(EP_GLOBAL const ep_f16* p, ep_i64 i) {
+    return vload_half((size_t)i, p);
+}
+EP_FN void ep_store_f16(EP_GLOBAL ep_f16* p, ep_i64 i, ep_f32 x) {
+    vstore_half_rte(x, (size_t)i, p);
+}

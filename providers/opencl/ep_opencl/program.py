@@ -5,15 +5,16 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
-import ep
 import pyopencl as cl
 
+import ep
 from ep_opencl.description import ROUNDED
 from ep_opencl.errors import failure
 
 if TYPE_CHECKING:
-    from ep_opencl.device import ClDevice
     from ep_simt import Program
+
+    from ep_opencl.device import ClDevice
 
 __all__ = ["PRELUDE", "build", "build_source"]
 
@@ -36,9 +37,10 @@ def build_source(device: ClDevice, source: str, name: str) -> cl.Program:
         options.append("-cl-fp32-correctly-rounded-divide-sqrt")
     device.count()
     try:
-        return cl.Program(device.context, source).build(options)
+        built: cl.Program = cl.Program(device.context, source).build(options)
     except cl.Error as error:
         if error.code not in (cl.status_code.BUILD_PROGRAM_FAILURE, cl.status_code.INVALID_BUILD_OPTIONS):
             raise failure(error) from error
         message = f"{device.name}: {name} does not compile"
-        raise ep.CompileError(message, log=str(error.what()), source=source, entry=name) from error
+        raise ep.CompileError(message, log=str(error), source=source, entry=name) from error
+    return built

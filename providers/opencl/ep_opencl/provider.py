@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import ep
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     import pyopencl as cl
 
 __all__ = ["ClProvider"]
@@ -46,7 +47,7 @@ class ClProvider(ep.Provider):
         return [ClDevice(native) for native in self._native]
 
     @functools.cached_property
-    def implementations(self) -> Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]:  # type: ignore[override]  # a cached property is one
+    def implementations(self) -> Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]:
         """The table, in implementations.py."""
         from ep_opencl.implementations import IMPLEMENTATIONS  # noqa: PLC0415 - imports pyopencl
 

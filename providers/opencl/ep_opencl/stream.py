@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import ep
 import pyopencl as cl
 
+import ep
 from ep_opencl.errors import failure, status_failure
 from ep_opencl.event import ClEvent
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ep_opencl.device import ClDevice
 
 __all__ = ["ClStream"]
@@ -32,9 +33,13 @@ class ClStream(ep.Stream):
         self.calls = 0
         self.last: cl.Event | None = None
         self._transfers: deque[cl.Event] = deque()
-        properties = cl.command_queue_properties.PROFILING_ENABLE if is_timed else 0
         try:
-            self.queue = cl.CommandQueue(device.context, device.native, properties)
+            if is_timed:
+                self.queue = cl.CommandQueue(
+                    device.context, device.native, cl.command_queue_properties.PROFILING_ENABLE
+                )
+            else:
+                self.queue = cl.CommandQueue(device.context, device.native)
         except cl.Error as error:
             raise failure(error) from error
 

@@ -6,4 +6,16 @@ from ep_simt.program import ELEMENTS, Parameter, Program, entry_of, program_of, 
 from ep_simt.rows import Row, rows
 from ep_simt.visit import Visit, geometry_nbytes, visit_of
 
-__all__ = ["ELEMENTS", "Parameter", "Program", "Row", "Visit", "entry_of", "geometry_nbytes", "program_of", "require", "rows", "visit_of"]
+__all__ = [
+    "ELEMENTS",
+    "Parameter",
+    "Program",
+    "Row",
+    "Visit",
+    "entry_of",
+    "geometry_nbytes",
+    "program_of",
+    "require",
+    "rows",
+    "visit_of",
+]

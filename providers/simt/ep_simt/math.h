@@ -1,18 +1,21 @@
-// Functions that the APIs do not offer within the accuracy of the rows, or with gaps: the double exp of PoCL is infinite
-// above 709.78271115, where e^x still has 1.7 millionths to go, and its tanh misses 1 at infinity by an ulp.
+// Functions that the APIs do not offer within the accuracy of the rows, or with gaps: the double exp of PoCL is
+// infinite above 709.78271115, where e^x still has 1.7 millionths to go, and its tanh misses 1 at infinity by an ulp.
 
-#define EP_SATURATED_TANH(T) \
-    EP_FN ep_##T ep_tanh_##T(ep_##T x) { return x > 20 ? (ep_##T)1 : x < -20 ? (ep_##T)-1 : ep_tanh(x); }
+#define EP_SATURATED_TANH(T)                                             \
+    EP_FN ep_##T ep_tanh_##T(ep_##T x) {                                 \
+        return x > 20 ? (ep_##T)1 : x < -20 ? (ep_##T) - 1 : ep_tanh(x); \
+    }
 EP_SATURATED_TANH(f32)
 
-EP_FN ep_f32 ep_exp_f32(ep_f32 x) { return ep_exp(x); }
+EP_FN ep_f32 ep_exp_f32(ep_f32 x) {
+    return ep_exp(x);
+}
 
 #if EP_HAS_F64
 EP_SATURATED_TANH(f64)
 
 // e in two parts, so that the step back from the edge costs one rounding.
-EP_FN ep_f64 ep_exp_f64(ep_f64 x)
-{
+EP_FN ep_f64 ep_exp_f64(ep_f64 x) {
     const ep_f64 below = ep_exp(x > 709.0 ? x - 1.0 : x);
     return x > 709.0 ? below * 2.718281828459045 + below * 1.4456468917292502e-16 : below;
 }
@@ -22,8 +25,7 @@ EP_FN ep_f64 ep_exp_f64(ep_f64 x)
 // that both tails of the normal distribution keep their digits; its polynomials in u = (t - K) / (t + K) give
 // (t + K) phi(t) and are Chebyshev fits made with 60 digits, off by 2^-27.9 (f32, K = 4) and 2^-54.2 (f64, K = 5).
 
-EP_FN ep_f32 ep_tail_ratio_f32(ep_f32 t)
-{
+EP_FN ep_f32 ep_tail_ratio_f32(ep_f32 t) {
     const ep_f32 u = (t - 4.0f) / (t + 4.0f);
     ep_f32 p = 2.19790436e-05f;
     p = p * u - 1.72599232e-06f;
@@ -41,15 +43,13 @@ EP_FN ep_f32 ep_tail_ratio_f32(ep_f32 t)
 }
 
 // e^(-t^2/2): the square of the upper half of t is exact, and the rest is small.
-EP_FN ep_f32 ep_bell_f32(ep_f32 t)
-{
+EP_FN ep_f32 ep_bell_f32(ep_f32 t) {
     const ep_f32 high = ep_f32_of_bits(ep_bits_f32(t) & 0xfffff000u);
     return ep_exp(-0.5f * high * high) * ep_exp(-0.5f * (t - high) * (t + high));
 }
 
 #if EP_HAS_F64
-EP_FN ep_f64 ep_tail_ratio_f64(ep_f64 t)
-{
+EP_FN ep_f64 ep_tail_ratio_f64(ep_f64 t) {
     const ep_f64 u = (t - 5.0) / (t + 5.0);
     ep_f64 p = -8.1661926244289744e-10;
     p = p * u + 5.037302126379868e-10;
@@ -77,27 +77,24 @@ EP_FN ep_f64 ep_tail_ratio_f64(ep_f64 t)
     return p / (t + 5.0);
 }
 
-EP_FN ep_f64 ep_bell_f64(ep_f64 t)
-{
+EP_FN ep_f64 ep_bell_f64(ep_f64 t) {
     const ep_f64 high = ep_f64_of_bits(ep_bits_f64(t) & 0xfffffffff8000000ul);
     return ep_exp(-0.5 * high * high) * ep_exp(-0.5 * (t - high) * (t + high));
 }
 #endif
 
 // x Phi(x) and its derivative Phi(x) + x phi(x). Beyond 40 the tail is zero in every type, and infinities stay out.
-#define EP_GAUSSIAN_LINEAR_UNIT(T) \
-    EP_FN ep_##T ep_gelu_##T(ep_##T x) \
-    { \
+#define EP_GAUSSIAN_LINEAR_UNIT(T)                                                \
+    EP_FN ep_##T ep_gelu_##T(ep_##T x) {                                          \
         const ep_##T size = ep_abs(x), t = size > (ep_##T)40 ? (ep_##T)40 : size; \
-        const ep_##T rest = t * (ep_bell_##T(t) * ep_tail_ratio_##T(t)); \
-        return x > (ep_##T)0 ? x - rest : x < (ep_##T)0 ? -rest : x; \
-    } \
-    EP_FN ep_##T ep_gelu_slope_##T(ep_##T x) \
-    { \
+        const ep_##T rest = t * (ep_bell_##T(t) * ep_tail_ratio_##T(t));          \
+        return x > (ep_##T)0 ? x - rest : x < (ep_##T)0 ? -rest : x;              \
+    }                                                                             \
+    EP_FN ep_##T ep_gelu_slope_##T(ep_##T x) {                                    \
         const ep_##T size = ep_abs(x), t = size > (ep_##T)40 ? (ep_##T)40 : size; \
-        const ep_##T bell = ep_bell_##T(t), tail = bell * ep_tail_ratio_##T(t); \
-        const ep_##T density = t * ((ep_##T)0.39894228040143267794 * bell); \
-        return x > (ep_##T)0 ? (1 - tail) + density : tail - density; \
+        const ep_##T bell = ep_bell_##T(t), tail = bell * ep_tail_ratio_##T(t);   \
+        const ep_##T density = t * ((ep_##T)0.39894228040143267794 * bell);       \
+        return x > (ep_##T)0 ? (1 - tail) + density : tail - density;             \
     }
 EP_GAUSSIAN_LINEAR_UNIT(f32)
 #if EP_HAS_F64

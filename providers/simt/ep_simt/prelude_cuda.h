@@ -8,7 +8,9 @@ typedef long long ep_i64;
 typedef unsigned long long ep_u64;
 typedef unsigned char ep_u8;
 typedef unsigned short ep_u16;
-typedef struct { unsigned short bits; } ep_f16;
+typedef struct {
+    unsigned short bits;
+} ep_f16;
 typedef float ep_f32;
 typedef double ep_f64;
 
@@ -17,7 +19,7 @@ typedef double ep_f64;
 #define EP_GLOBAL
 #define EP_BY_VALUE(T) const __grid_constant__ T
 #define EP_SHARED_ARRAY(T, name, n) __shared__ T name[n]
-#define EP_SHARED_PTR(T) T *
+#define EP_SHARED_PTR(T) T*
 #define EP_BARRIER() __syncthreads()
 #define EP_LOCAL_ID(axis) ((int)threadIdx.axis)
 #define EP_LOCAL_SIZE(axis) ((int)blockDim.axis)
@@ -35,21 +37,27 @@ typedef double ep_f64;
 #define ep_floor(x) (floor(x))
 #define ep_abs(x) (fabs(x))
 
-EP_FN ep_u32 ep_bits_f32(ep_f32 x) { return __float_as_uint(x); }
-EP_FN ep_f32 ep_f32_of_bits(ep_u32 bits) { return __uint_as_float(bits); }
+EP_FN ep_u32 ep_bits_f32(ep_f32 x) {
+    return __float_as_uint(x);
+}
+EP_FN ep_f32 ep_f32_of_bits(ep_u32 bits) {
+    return __uint_as_float(bits);
+}
 #if EP_HAS_F64
-EP_FN ep_u64 ep_bits_f64(ep_f64 x) { return (ep_u64)__double_as_longlong(x); }
-EP_FN ep_f64 ep_f64_of_bits(ep_u64 bits) { return __longlong_as_double((long long)bits); }
+EP_FN ep_u64 ep_bits_f64(ep_f64 x) {
+    return (ep_u64)__double_as_longlong(x);
+}
+EP_FN ep_f64 ep_f64_of_bits(ep_u64 bits) {
+    return __longlong_as_double((long long)bits);
+}
 #endif
 
-EP_FN ep_f32 ep_load_f16(EP_GLOBAL const ep_f16 *p, ep_i64 i)
-{
+EP_FN ep_f32 ep_load_f16(EP_GLOBAL const ep_f16* p, ep_i64 i) {
     ep_f32 x;
     asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(p[i].bits));
     return x;
 }
 
-EP_FN void ep_store_f16(EP_GLOBAL ep_f16 *p, ep_i64 i, ep_f32 x)
-{
+EP_FN void ep_store_f16(EP_GLOBAL ep_f16* p, ep_i64 i, ep_f32 x) {
     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(p[i].bits) : "f"(x));
 }

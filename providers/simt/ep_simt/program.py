@@ -9,9 +9,9 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import ep
 from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill
 
+import ep
 from ep_simt.rows import Row, rows, text
 
 if TYPE_CHECKING:
@@ -33,12 +33,12 @@ class Parameter(NamedTuple):
     """One parameter of an entry.
 
     role     : "memory" and "offset" (in elements, int64) for a tensor, "scalar", "attribute", "geometry"
-    index    : which operand, or which attribute
+    place    : which operand, or which attribute, counted from 0
     element  : how a number is called in C after `ep_`, such as "f32"; "" for a memory and a geometry
     """
 
     role: str
-    index: int
+    place: int
     element: str
 
 
@@ -81,19 +81,19 @@ class Program(NamedTuple):
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters of every entry, in order."""
         found = []
-        for index, scalar in enumerate(self.scalars):
-            if scalar:
-                found.append(Parameter("scalar", index, self.compute))
+        for place, is_scalar in enumerate(self.scalars):
+            if is_scalar:
+                found.append(Parameter("scalar", place, self.compute))
             else:
-                found += [Parameter("memory", index, ""), Parameter("offset", index, "i64")]
+                found += [Parameter("memory", place, ""), Parameter("offset", place, "i64")]
         if rows(self.family):
-            found += [Parameter("attribute", index, self._attribute) for index in range(_ATTRIBUTES)]
+            found += [Parameter("attribute", place, self._attribute) for place in range(_ATTRIBUTES)]
         return (*found, Parameter("geometry", 0, "" if self.strided else "i64"))
 
     def source(self, prelude: str) -> str:
         """Return the whole text for a compiler whose prelude is given; it includes nothing."""
-        parts = (self._defines(), prelude, text("dialect.h"), text("math.h"), text("loops.h"), text(f"{self.family}.inc"))
-        return "\n".join(parts)
+        files = ("dialect.h", "math.h", "loops.h", f"{self.family}.inc")
+        return "\n".join((self._defines(), prelude, *map(text, files)))
 
     def _gives(self, result: str) -> bool:
         return self.elements[-1] == ("bool" if result == "TEST" else self.elements[0])
@@ -144,8 +144,8 @@ def program_of(key: KernelKey) -> Program:
     """Return the program that holds the entry of a kernel key; keys that differ only in the op share it."""
     if key.family == "copy":
         # A copy moves bits, so that element types of one length share a program.
-        elements = (f"u{8 * ep.dtype(key.dtypes[0]).itemsize}",) * 2
-        compute = elements[0]
+        compute = f"u{8 * ep.dtype(key.dtypes[0]).itemsize}"
+        elements: tuple[str, ...] = (compute, compute)
     else:
         elements = tuple(ELEMENTS[dtype] for dtype in key.dtypes)
         compute = ELEMENTS[key.compute]

@@ -1,0 +1,266 @@
+"""What the provider adds to the contracts: offsets into opaque buffers, events, threads, programs, errors, devices."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pyopencl as cl
+import pytest
+from ep_opencl.device import ClDevice
+from ep_opencl.pocl import processor_name
+from ep_opencl.program import build_source
+from ep_primitives import BroadcastBinary, ElementwiseUnary
+
+import ep
+
+_SPEC = ep.TensorSpec("float32", (1000,))
+_ADD = BroadcastBinary.infer("add", _SPEC, _SPEC)
+
+
+def python(code, **environment):
+    """Run code in a fresh process and return what it prints."""
+    import os
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_views_reach_kernels_as_base_and_offset(device, stream, get):
+    whole = device.allocate(4 * 4000)
+    stream.upload(whole, np.arange(4000, dtype=np.float32))
+    a, b, out = whole[4 : 4 * 1001], whole[4 * 1500 : 4 * 2500], whole[4 * 2900 : 4 * 3900]
+    assert a.handle is whole.handle
+    _ADD.on(device)(stream, a=a, b=b, out=out)
+    have = get(whole, "float32")
+    assert np.array_equal(have[2900:3900], np.arange(1, 1001, dtype=np.float32) + np.arange(1500, 2500))
+    assert np.array_equal(have[:2900], np.arange(2900))
+    assert np.array_equal(have[3900:], np.arange(3900, 4000))
+
+
+def test_events_carry_device_time(device):
+    stream = device.stream(timed=True)
+    memory = device.allocate(1 << 24)
+    before = stream.record(timed=True)
+    for _ in range(4):
+        stream.fill(memory, b"\1")
+    after = stream.record(timed=True)
+    after.synchronize()
+    assert 0 < after.seconds_since(before) < 60
+    stream.close()
+
+
+def test_untimed_stream_does_not_profile(device):
+    stream = device.stream(timed=False)
+    assert not stream.queue.properties & cl.command_queue_properties.PROFILING_ENABLE
+    stream.close()
+
+
+@pytest.mark.parametrize("bound", [False, True])
+def test_one_primitive_serves_several_threads_at_once(device, bound):
+    add = _ADD.on(device)
+    failures = []
+
+    def work(number):
+        stream = device.stream()
+        x = np.full(1000, number, np.float32)
+        a, out = device.allocate(4000), device.allocate(4000)
+        stream.upload(a, x)
+        step = add.bind(a=a, b=a, out=out) if bound else (lambda s: add(s, a=a, b=a, out=out))
+        for _ in range(300):
+            step(stream)
+        have = np.empty(1000, np.float32)
+        stream.download(have, out)
+        stream.synchronize()
+        if not np.array_equal(have, 2 * x):
+            failures.append((number, have[:4]))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(1, 5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_ops_of_a_group_build_one_program(monkeypatch):
+    import ep_opencl.device as module
+
+    built = []
+    build = module.build
+    monkeypatch.setattr(module, "build", lambda device, program: built.append(program.name) or build(device, program))
+    device = ClDevice(cl.get_platforms()[0].get_devices()[0])
+    device.provider, device.name, device.index = ep.device("opencl:0").provider, "opencl:test", 99
+    for op in ("exp", "log", "sqrt", "abs"):
+        for size in (1, 17, 1000):
+            ElementwiseUnary.infer(op, ep.TensorSpec("float32", (size,))).on(device)
+    assert built == ["elementwise_unary-f32-f32-tt-dense"]
+    ElementwiseUnary.infer("exp", ep.TensorSpec("float32", (8,), (3,))).on(device)
+    assert built[1:] == ["elementwise_unary-f32-f32-tt-strided"]
+
+
+def test_every_launch_counts_as_native_calls(device, stream, put):
+    x = put(np.ones(1000, np.float32))
+    out = device.allocate(4000)
+    before = device.native_calls
+    _ADD.on(device)(stream, a=x, b=x, out=out)
+    assert device.native_calls > before
+    step = _ADD.on(device).bind(a=x, b=x, out=out)
+    before = device.native_calls
+    step(stream)
+    assert device.native_calls == before + 1
+    closing = device.stream()
+    closing.fill(out, b"\0")
+    before = device.native_calls
+    closing.close()
+    assert device.native_calls >= before
+
+
+def test_compile_error_carries_log_source_and_entry(device):
+    with pytest.raises(ep.CompileError) as caught:
+        build_source(device, "__kernel void broken(__global float *x) { x[0] = nowhere; }", "broken")
+    assert "nowhere" in caught.value.log
+    assert "__kernel void broken" in caught.value.source
+    assert caught.value.entry == "broken"
+
+
+def test_device_error_names_call_code_and_enqueue(device, stream, put, monkeypatch):
+    def refuse(*_):
+        raise cl.LogicError(cl._cl._ErrorRecord(msg="no", code=-48, routine="clEnqueueNDRangeKernel"))
+
+    x = put(np.ones(1000, np.float32))
+    add = _ADD.on(device)
+    monkeypatch.setattr(cl, "enqueue_nd_range_kernel", refuse)
+    with pytest.raises(ep.DeviceError, match="clEnqueueNDRangeKernel") as caught:
+        add(stream, a=x, b=x, out=device.allocate(4000))
+    assert caught.value.provider == "opencl"
+    assert caught.value.code == "INVALID_KERNEL (-48)"
+    assert caught.value.op == "add"
+
+
+def test_buffer_beyond_the_largest_is_out_of_memory_and_the_device_goes_on(device, stream):
+    nbytes = device.native.max_mem_alloc_size + 1
+    with pytest.raises(ep.OutOfMemoryError) as caught:
+        device.allocate(nbytes)
+    assert caught.value.requested == nbytes
+    assert caught.value.call == "clCreateBuffer"
+    memory = device.allocate(64)
+    stream.fill(memory, b"\7")
+    stream.synchronize()
+
+
+def test_more_than_the_device_has_is_out_of_memory_before_it_is_touched(device):
+    held = []
+    step = min(device.native.max_mem_alloc_size, device.info.memory // 2)
+    with pytest.raises(ep.OutOfMemoryError) as caught:
+        held.extend(device.allocate(step) for _ in range(64))
+    assert 0 <= caught.value.free < step
+    assert len(held) >= 1
+    del held
+    device.synchronize()
+    device.allocate(step).close()
+
+
+@pytest.mark.parametrize("length", [1, 2, 4, 8, 16])
+def test_fill_repeats_every_pattern_from_an_offset(device, stream, get, length):
+    memory = device.allocate(160)
+    stream.fill(memory, b"\0")
+    pattern = bytes(range(1, length + 1))
+    stream.fill(memory[16:144], pattern)
+    assert bytes(get(memory, np.uint8)) == bytes(16) + pattern * (128 // length) + bytes(16)
+
+
+def test_wait_orders_two_streams(device, put, get):
+    producer, consumer = device.stream(), device.stream()
+    x, middle, out = put(np.ones(1 << 20, np.float32)), device.allocate(4 << 20), device.allocate(4 << 20)
+    device.synchronize()
+    spec = ep.TensorSpec("float32", (1 << 20,))
+    add = BroadcastBinary.infer("add", spec, spec).on(device)
+    for _ in range(20):
+        add(producer, a=x, b=x, out=middle)
+    add(producer, a=x, b=x, out=middle)
+    consumer.wait(producer.record())
+    add(consumer, a=middle, b=middle, out=out)
+    have = np.empty(1 << 20, np.float32)
+    consumer.download(have, out)
+    consumer.synchronize()
+    assert np.all(have == 4)
+    producer.close()
+    consumer.close()
+
+
+def test_synchronous_stream_is_idle_after_each_verb(device):
+    stream = device.stream(synchronous=True)
+    memory = device.allocate(1 << 22)
+    stream.fill(memory, b"\1")
+    assert stream.last.command_execution_status == cl.command_execution_status.COMPLETE
+    stream.close()
+
+
+def test_two_devices_of_one_platform_are_two_devices_of_ep():
+    code = """
+import ep, numpy as np
+from ep_primitives import BroadcastBinary
+first, second = ep.device("opencl:0"), ep.device("opencl:1")
+spec = ep.TensorSpec("float32", (100,))
+add = BroadcastBinary.infer("add", spec, spec)
+a = first.stream(); b = second.stream()
+x, y, z = first.allocate(400), second.allocate(400), second.allocate(400)
+a.upload(x, np.arange(100, dtype=np.float32))
+add.on(first)(a, a=x, b=x, out=x)
+a.synchronize()
+b.copy(y, x)
+add.on(second)(b, a=y, b=y, out=z)
+out = np.empty(100, np.float32)
+b.download(out, z); b.synchronize()
+assert np.array_equal(out, 4 * np.arange(100)), out
+assert first.context != second.context
+print(first.name, second.name)
+"""
+    assert python(code, POCL_DEVICES="pthread pthread") == "opencl:0 opencl:1"
+
+
+def test_missing_pyopencl_is_unavailable_with_the_cure():
+    code = """
+import sys; sys.modules["pyopencl"] = None
+import ep
+try: ep.device("opencl:0")
+except ep.UnavailableError as error: print(error)
+"""
+    said = python(code)
+    assert "pyopencl cannot be imported" in said
+    assert "pip install 'execution-provider[opencl]'" in said
+
+
+def test_no_driver_is_unavailable_with_the_cure(tmp_path):
+    code = """
+import pyopencl as cl
+def none():
+    raise cl.LogicError(cl._cl._ErrorRecord(msg="none", code=-1001, routine="clGetPlatformIDs"))
+cl.get_platforms = none
+import ep
+try: ep.device("opencl:0")
+except ep.UnavailableError as error: print(error)
+"""
+    said = python(code)
+    assert "OpenCL lists no platform" in said
+    assert "pip install" in said
+
+
+def test_entry_module_imports_no_vendor_library():
+    code = "import sys, ep_opencl; ep_opencl.ep_provider(); print('pyopencl' in sys.modules)"
+    assert python(code) == "False"
+
+
+def test_processor_is_named_by_what_it_has():
+    haswell = {"sse2", "avx2", "bmi1", "bmi2", "fma", "f16c", "abm", "movbe"}
+    skylake = haswell | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "adx", "clflushopt", "clwb"}
+    assert processor_name(skylake | {"gfni"}) == "skylake-avx512"
+    assert processor_name(skylake - {"avx512vl"}) == "haswell"
+    assert processor_name({"sse2", "avx"}) == "x86-64"
+    assert processor_name({"fp", "asimd"}) is None

@@ -1,0 +1,95 @@
+"""Programs: which keys share one, what an entry takes, and what the texts may not contain."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import ep_simt
+import pytest
+from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary
+
+import ep
+
+_ROOM = Path(ep_simt.__file__).parent
+_PRELUDES = (_ROOM / "prelude_cuda.h", _ROOM.parents[1] / "opencl" / "ep_opencl" / "prelude.h")
+
+
+def spec(dtype, shape=(8,), strides=None):
+    return ep.TensorSpec(dtype, shape, strides)
+
+
+def unary(op, dtype="float32", **options):
+    return ElementwiseUnary.infer(op, spec(dtype, **options))
+
+
+def test_ops_of_one_dtype_and_layout_share_a_program():
+    assert ep_simt.program_of(unary("exp").key) == ep_simt.program_of(unary("log").key)
+    assert ep_simt.entry_of(unary("exp").key) != ep_simt.entry_of(unary("log").key)
+
+
+def test_layouts_and_dtypes_have_programs_of_their_own():
+    base = ep_simt.program_of(unary("exp").key)
+    assert ep_simt.program_of(unary("exp", dtype="float16").key) != base
+    assert ep_simt.program_of(unary("exp", strides=(3,)).key) != base
+
+
+def test_copies_of_equally_long_elements_share_a_program():
+    keys = [Copy(x=spec(dtype), out=spec(dtype)).key for dtype in ("float32", "int32")]
+    assert ep_simt.program_of(keys[0]) == ep_simt.program_of(keys[1])
+
+
+def test_dense_program_is_the_same_in_64_bits():
+    key = unary("exp").key
+    assert ep_simt.program_of(key._replace(wide=True)) == ep_simt.program_of(key)
+
+
+def test_scalar_operand_is_one_parameter_of_the_compute_type():
+    descriptor = BroadcastBinary.infer("add", ep.Scalar("float16"), spec("float16"))
+    roles = [(p.role, p.element) for p in ep_simt.program_of(descriptor.key).parameters]
+    assert roles[:3] == [("scalar", "f32"), ("memory", ""), ("offset", "i64")]
+
+
+def test_require_names_the_missing_type():
+    descriptor = unary("exp")
+    key = descriptor.key._replace(dtypes=("bfloat16", "bfloat16"))
+    object.__setattr__(descriptor, "_key", key)
+    with pytest.raises(ep.UnsupportedError, match="the dialect has no bfloat16"):
+        ep_simt.require(descriptor)
+
+
+def test_require_names_the_missing_row():
+    descriptor = unary("exp")
+    object.__setattr__(descriptor, "_key", descriptor.key._replace(op="cosh"))
+    with pytest.raises(ep.UnsupportedError, match=r"elementwise_unary\.def has no row cosh"):
+        ep_simt.require(descriptor)
+
+
+def test_source_includes_nothing_and_asks_nobody_which_api_it_is():
+    descriptor = Cast(x=spec("float64"), out=spec("float16"))
+    source = ep_simt.program_of(descriptor.key).source("")
+    assert "#include" not in source
+    assert not re.search(r"__OPENCL|__CUDA|__HIP|__NVCC|__kernel|__global|threadIdx", source)
+
+
+def test_bodies_never_drop_a_nan():
+    texts = [path.read_text(encoding="utf-8") for path in _ROOM.iterdir() if path.suffix in {".h", ".inc", ".def"}]
+    assert len(texts) > 5
+    for text in texts:
+        code = re.sub(r"//.*", "", text)
+        assert not re.search(r"\bf(max|min)f?\s*\(", code)
+
+
+def test_preludes_say_the_same_words():
+    words = [_words(path.read_text(encoding="utf-8")) for path in _PRELUDES]
+    assert len(words[0]) > 30
+    assert words[0] == words[1]
+
+
+def _words(text):
+    # How an API numbers its axes is its own affair.
+    found = set(re.findall(r"#define (ep_\w+|EP_\w+)", text)) | set(
+        re.findall(r"(?:typedef [^;{]*|\} )(ep_\w+);", text)
+    )
+    found |= set(re.findall(r"EP_FN \w+ (ep_\w+)\(", text))
+    return {word for word in found if not word.startswith("EP_AXIS_")}

@@ -1,0 +1,43 @@
+"""The .def files against the families: what the rows say exists, and what the bodies do about it."""
+
+from __future__ import annotations
+
+import pytest
+from ep_primitives import BINARY_OPS, UNARY_OPS
+from ep_simt import ELEMENTS, rows
+from ep_simt.rows import _row
+
+import ep
+
+_TABLES = {"elementwise_unary": UNARY_OPS, "broadcast_binary": BINARY_OPS}
+_KINDS = {"b": "BOOLEAN", "i": "INTEGER", "f": "FLOATING"}
+
+
+@pytest.mark.parametrize("family", _TABLES)
+def test_rows_cover_exactly_the_ops_of_the_family(family):
+    want = {
+        (op.name, _KINDS[ep.dtype(dtype).kind])
+        for op in _TABLES[family].values()
+        for dtype in op.dtypes
+        if dtype in ELEMENTS
+    }
+    have = [(row.op, row.kind) for row in rows(family)]
+    assert len(have) == len(set(have))
+    assert set(have) == want
+
+
+@pytest.mark.parametrize("family", _TABLES)
+def test_rows_agree_with_the_ops_in_result_and_attributes(family):
+    for row in rows(family):
+        op = _TABLES[family][row.op]
+        assert row.result == ("TEST" if op.out == "bool" else "SAME"), row.op
+        assert row.attributes == len(op.attributes), row.op
+
+
+def test_family_without_ops_has_no_rows():
+    assert rows("cast") == ()
+
+
+def test_malformed_row_is_refused():
+    with pytest.raises(ValueError, match="is not a row"):
+        _row("EP_UNARY(FLOATING, SAME, exp)", "elementwise_unary.def")

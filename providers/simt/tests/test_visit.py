@@ -1,0 +1,77 @@
+"""Visits: the packed geometry, read back as the kernel reads it, reaches each element of each operand once."""
+
+from __future__ import annotations
+
+import struct
+
+import ep_simt
+import numpy as np
+import pytest
+from ep_primitives import BroadcastBinary, ElementwiseUnary
+
+import ep
+
+_A = ep.TensorSpec("float32", (5, 1, 7), (40, 0, -1), 6)
+_B = ep.TensorSpec("float32", (3, 1))
+_SHAPES = {
+    "broadcast": BroadcastBinary.infer("add", _A, _B),
+    "scalar": BroadcastBinary.infer("sub", ep.Scalar("float32"), ep.TensorSpec("float32", (4, 9), (18, 2))),
+    "every-second": ElementwiseUnary.infer("exp", ep.TensorSpec("float32", (131,), (2,))),
+    "rank-16": ElementwiseUnary.infer("exp", ep.TensorSpec("float32", (2,) * 16, tuple(2**i for i in range(16)))),
+}
+
+
+def visited(descriptor, visit, *, wide):
+    """Return for each operand the element offsets in the order of the output's, by the loop of loops.h."""
+    numbers = struct.unpack(f"<68{'q' if wide else 'i'}", visit.geometry)
+    rank, run, chunks, items = numbers[:4]
+    shape = numbers[4 : 4 + rank]
+    strides = [numbers[20 + 16 * k : 20 + 16 * k + rank] for k in range(len(descriptor.specs))]
+    found = []
+    for item in range(items):
+        row, first = item // chunks, item % chunks * run
+        for i in range(first, min(first + run, shape[0])):
+            index, left = [i], row
+            for extent in shape[1:]:
+                index.append(left % extent)
+                left //= extent
+            found.append([sum(a * b for a, b in zip(index, each, strict=True)) for each in strides])
+    return np.array(found).T + np.array(visit.offsets)[:, None]
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("run", [1, 4, 64])
+@pytest.mark.parametrize("name", _SHAPES)
+def test_visit_reaches_every_element_once(name, run, wide):
+    descriptor = _SHAPES[name]
+    program = ep_simt.program_of(descriptor.key._replace(wide=wide))
+    reached = visited(descriptor, ep_simt.visit_of(program, descriptor, run), wide=wide)
+    order = np.argsort(reached[-1])
+    assert np.array_equal(reached[-1][order], np.arange(descriptor.out.size))
+    for spec, offsets in zip(descriptor.specs, reached, strict=True):
+        if isinstance(spec, ep.Scalar):
+            assert not offsets.any()
+            continue
+        elements = np.lib.stride_tricks.as_strided(np.arange(1), spec.shape, (0,) * len(spec.shape))
+        where = sum(
+            (np.arange(n).reshape((-1,) + (1,) * (spec.ndim - 1 - axis)) * s)
+            for axis, (n, s) in enumerate(zip(spec.shape, spec.strides, strict=True))
+        )
+        want = np.broadcast_to(where + elements + spec.offset, descriptor.out.shape).ravel()
+        assert np.array_equal(offsets[order], want)
+
+
+def test_visit_of_a_dense_descriptor_is_its_size():
+    descriptor = ElementwiseUnary.infer("exp", ep.TensorSpec("float32", (3, 5)))
+    visit = ep_simt.visit_of(ep_simt.program_of(descriptor.key), descriptor, 64)
+    assert (visit.items, visit.geometry) == (15, 15)
+
+
+def test_visit_of_nothing_has_no_items():
+    descriptor = ElementwiseUnary.infer("exp", ep.TensorSpec("float32", (3, 0, 5), (9, 9, 1)))
+    assert ep_simt.visit_of(ep_simt.program_of(descriptor.key), descriptor, 64).items == 0
+
+
+def test_attributes_are_padded_to_what_entries_take():
+    descriptor = ElementwiseUnary.infer("elu", ep.TensorSpec("float32", (3,)), alpha=0.5)
+    assert ep_simt.visit_of(ep_simt.program_of(descriptor.key), descriptor, 64).attributes == (0.5, 0.0)
