@@ -15,11 +15,13 @@ void parallel(int count, void (*part)(void* context, int index), void* context);
 // Bytes moved below which another thread is not worth waking.
 constexpr int64_t GRAIN = int64_t{64} << 10;
 
-// How many parts of at least GRAIN bytes each a job is worth.
+// How many parts a job is worth. Large ones are cut finer, so that a thread that is held up delays less.
 inline int parts(int64_t traffic) {
     const int64_t worth = traffic / GRAIN;
     if (worth <= 1) return 1;
     const int most = threads();
+    if (most == 1) return 1;
+    if (worth >= int64_t{64} * most) return 4 * most;
     return worth < most ? static_cast<int>(worth) : most;
 }
 

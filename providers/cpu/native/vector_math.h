@@ -238,8 +238,8 @@ EP_INLINE T elu_slope(T dy, T x, T alpha) {
     return x > T{0} ? dy : scale_far(alpha * value * dy, e.exponent);
 }
 
-// For a = |x| up to `high`, where the result is zero: e^(-a^2/2) and Phi(-a) e^(a^2/2), both to a few ulps. a^2 is taken in two parts, because an error of
-// one ulp in it is a^2/2 ulps of the exponential.
+// For a = |x|, up to `high`, where the result is zero: e^(-a^2/2) and Phi(-a) e^(a^2/2), both to a few ulps. a^2 is
+// taken in two parts, because an error of one ulp in it is a^2/2 ulps of the exponential.
 template <class T>
 struct Gauss {
     T a, ratio;
