@@ -95,7 +95,8 @@ class Device(ABC):
         handle = self._allocate_or_retry(nbytes, kind) if nbytes else None
         block = Block(self, handle, nbytes, kind)
         block.is_retired = not nbytes
-        self._blocks.add(block)
+        with self._lock:
+            self._blocks.add(block)
         return Memory(block, 0, nbytes, is_view=False)
 
     @final
@@ -113,7 +114,7 @@ class Device(ABC):
         with self._lock:
             stream.name = f"{self.name}/stream{self._stream_count}"
             self._stream_count += 1
-        self._streams.add(stream)
+            self._streams.add(stream)
         self._retired.enrol(stream)
         return stream
 
@@ -125,7 +126,9 @@ class Device(ABC):
         """
         self._require_open("synchronize")
         check_timeout(timeout, f"{self.name}.synchronize")
-        for stream in [*self._streams]:
+        with self._lock:
+            streams = [*self._streams]
+        for stream in streams:
             if not stream.is_closed:
                 stream.synchronize(timeout)
         self._retired.drain()
@@ -148,8 +151,9 @@ class Device(ABC):
         """
         if self.is_closed:
             return
-        streams = [stream.name for stream in self._streams if not stream.is_closed]
-        memories = [f"memory of {block.nbytes} bytes" for block in self._blocks if block.device is self]
+        with self._lock:
+            streams = [stream.name for stream in self._streams if not stream.is_closed]
+            memories = [f"memory of {block.nbytes} bytes" for block in self._blocks if block.device is self]
         if streams or memories:
             message = (
                 f"{self.name}.close: still open are {', '.join(sorted(streams) + sorted(memories))}; close them first"
@@ -177,7 +181,7 @@ class Device(ABC):
         Raises UnsupportedError where the device does not reach host memory.
         """
         self._require_open("wrap_host")
-        block = Block(self, self._wrap_host(address, nbytes), nbytes, MemoryKind.DEVICE, owner)
+        block = Block(self, self._wrap_host(address, nbytes), nbytes, MemoryKind.DEVICE, owner=owner, address=address)
         return Memory(block, 0, nbytes, is_view=False)
 
     @property

@@ -56,6 +56,9 @@ def operand_memory(where: str, obj: Any, spec: TensorSpec | Scalar, device: Devi
 
 def _memory(array: np.ndarray[Any, Any], where: str, device: Device) -> Memory:
     _require_reach(where, device)
+    if not array.flags.aligned:
+        message = f"{where} does not start at a multiple of its itemsize {array.itemsize}; give an aligned copy"
+        raise ValueError(message)
     spec = _spec(array)
     return device.wrap_host(array.ctypes.data - spec.offset * spec.itemsize, spec.nbytes, array)
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import enum
+import itertools
 import threading
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from ep.errors import ClosedError, UnsupportedError
 
 if TYPE_CHECKING:
     from ep.device import Device
+
+_HOST_SPACE: Final = 0
+_SPACES: Final = itertools.count(1)
 
 # Reentrant, because a finalizer may run inside any of the short sections that it guards.
 _HOLDING = threading.RLock()
@@ -27,13 +31,30 @@ class Block:
     """One allocation: it goes to the device's retire list when nobody refers to it any more, or at close().
 
     `device` is None once it is closed, so that one comparison at the door tells open from closed and ours from foreign.
-    `holds` counts the bound steps that need the bytes although the memory was closed.
+    `holds` counts the bound steps that need the bytes although the memory was closed. Blocks share bytes only if they
+    have one `space`: an allocation is a space of its own, wrapped host memory lies at `start` of the host's.
     """
 
-    __slots__ = ("__weakref__", "device", "handle", "holds", "is_retired", "kind", "nbytes", "owner", "retire")
+    __slots__ = (
+        "__weakref__",
+        "device",
+        "handle",
+        "holds",
+        "is_retired",
+        "kind",
+        "nbytes",
+        "owner",
+        "retire",
+        "space",
+        "start",
+    )
 
-    def __init__(self, device: Device, handle: Any, nbytes: int, kind: MemoryKind, owner: object = None) -> None:
+    def __init__(  # noqa: PLR0913 - an allocation, or what wraps an owner's bytes at an address
+        self, device: Device, handle: Any, nbytes: int, kind: MemoryKind, *, owner: object = None, address: int = 0
+    ) -> None:
         self.device: Device | None = device
+        self.space = next(_SPACES) if owner is None else _HOST_SPACE
+        self.start = address
         self.handle = handle
         self.nbytes = nbytes
         self.kind = kind
@@ -148,6 +169,11 @@ class Memory:
         else:
             self._block.close()
 
+    def _distance_to(self, other: Memory) -> int | None:
+        """Return where the other's first byte is from this one's, None if they cannot share bytes."""
+        mine, its = self._block, other._block
+        return its.start + other.offset - mine.start - self.offset if mine.space == its.space else None
+
     def _require_open(self, operation: str) -> None:
         if self._block.device is None:
             message = f"{operation}: the memory ({self.nbytes} bytes on {self.device.name}) was closed"
@@ -163,6 +189,7 @@ def _closed(block: Block) -> Block:
     ended = Block.__new__(Block)
     ended.device, ended.handle, ended.nbytes, ended.kind = None, None, block.nbytes, block.kind
     ended.owner, ended.holds, ended.is_retired, ended.retire = None, 0, True, block.retire
+    ended.space, ended.start = block.space, block.start
     return ended
 
 

@@ -80,7 +80,10 @@ class Primitive:
 
         Raises TypeError, ValueError or ClosedError, naming the operand, before anything is enqueued.
         """
-        if stream.device is not self.device:
+        try:
+            if stream.device is not self.device:
+                self._explain_stream(stream)
+        except AttributeError:
             self._explain_stream(stream)
         memories, scalars = self._check(operands)
         if not self._is_empty:
@@ -113,9 +116,9 @@ class Primitive:
             ):
                 memories = self._settle(operands)
                 break
-        block, shared = memories[-1]._block, -1
+        space, shared = memories[-1]._block.space, -1
         for memory in memories:
-            if memory._block is block:
+            if memory._block.space == space:
                 shared += 1
         if shared:
             self._check_aliasing(memories)
@@ -145,12 +148,13 @@ class Primitive:
             (n, s) for n, s in zip(descriptor.operands, descriptor.specs, strict=True) if isinstance(s, TensorSpec)
         ]
         for (name, spec), memory in zip(tensors[:-1], memories[:-1], strict=True):
-            if memory._block is not target._block:
+            distance = memory._distance_to(target)
+            if distance is None:
                 continue
-            same = memory.offset == target.offset and is_same(spec, out)
+            same = not distance and is_same(spec, out)
             if same and (name in descriptor.inplace or not out.size):
                 continue
-            shared = True if same else overlap(spec, out, target.offset - memory.offset)
+            shared = True if same else overlap(spec, out, distance)
             if shared is False:
                 continue
             what = "share" if shared else "may share (too many strides to decide)"
@@ -170,8 +174,10 @@ class Primitive:
             raise type(error)(message) from None
 
     def _explain_stream(self, stream: Any) -> NoReturn:
-        what = f"of {stream.device.name}" if hasattr(stream, "device") else f"a {type(stream).__name__}"
-        message = f"{self}: stream is {what}, needs one of {self.device.name}"
+        if not hasattr(stream, "device"):
+            message = f"{self}: stream is {type(stream).__name__}, needs a Stream; device.stream() makes one"
+            raise TypeError(message) from None
+        message = f"{self}: stream is of {stream.device.name}, needs one of {self.device.name}"
         raise ValueError(message)
 
     def _explain_names(self, operands: dict[str, Any]) -> NoReturn:

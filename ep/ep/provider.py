@@ -93,6 +93,8 @@ class Provider(ABC):
     @final
     def _after_fork(self) -> None:
         """In a forked child: everything made before refuses, and so does a provider that is not fork-safe."""
+        global _PROBING  # noqa: PLW0603 - another thread may have held the parent's lock
+        _PROBING = threading.RLock()
         for device in self._opened():
             device._after_fork()
         self._made = ()

@@ -270,6 +270,8 @@ def _shut_down() -> None:
 
 def _after_fork() -> None:
     """Let every object made before fork() refuse, and providers that are not fork-safe, too."""
+    global _LOADING  # noqa: PLW0603 - another thread may have held the parent's lock
+    _LOADING = threading.RLock()
     for loaded in _loaded():
         loaded._after_fork()
 

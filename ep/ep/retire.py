@@ -69,17 +69,23 @@ class RetireList:
         return [self._arrived.popleft() for _ in range(len(self._arrived))]
 
     def _stamp(self) -> None:
-        streams = [*self._enrolled, *self._orphans]
+        # Entries first: whoever closed one has enqueued all that touches it, on streams that are enrolled by now.
         entries = self._take()
         if entries:
-            fences = (stream._fence() for stream in streams)
+            fences = [stream._fence() for stream in [*self._enrolled, *self._orphans]]
             self._stamped.append((entries, [fence for fence in fences if fence is not None]))
 
     def _free(self, entries: list[Entry]) -> None:
         device = self._device()
-        for handle, kind, owner in entries:
-            if device is not None and owner is None:
+        while entries:
+            handle, kind, owner = entries.pop()
+            if device is None or owner is not None:
+                continue
+            try:
                 device._free(handle, kind)
+            except BaseException:
+                self._stamped.appendleft((entries, []))  # one that cannot be freed does not lose the others
+                raise
 
     def _bury(self) -> None:
         for _ in range(len(self._orphans)):

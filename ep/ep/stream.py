@@ -116,7 +116,8 @@ class Stream(ABC):
                 f"copy: dst is on {dst.device.name} and src on {src.device.name}; one must be on {self.device.name}"
             )
             raise ValueError(message)
-        if dst._block is src._block and abs(dst.offset - src.offset) < dst.nbytes:
+        distance = dst._distance_to(src)
+        if distance is not None and abs(distance) < dst.nbytes:
             message = f"copy: dst [{dst.offset}:+{dst.nbytes}] and src [{src.offset}:+{src.nbytes}] overlap"
             raise ValueError(message)
         if not dst.nbytes:

@@ -132,7 +132,9 @@ class ManualEvent(ep.Event):
 
 
 def _content(side: Any) -> memoryview:
-    return side if isinstance(side, memoryview) else memoryview(side.handle)[side.offset : side.offset + side.nbytes]
+    if isinstance(side, memoryview):
+        return side
+    return memoryview(side.handle).cast("B")[side.offset : side.offset + side.nbytes]
 
 
 class NegateKernel(ep.Kernel):
