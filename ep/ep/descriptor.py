@@ -112,7 +112,7 @@ class Descriptor:
             return "empty"
         if self.operands[:2] == ("a", "b") and any(isinstance(spec, Scalar) for spec in self.specs):
             return "scalar-left" if isinstance(self.specs[0], Scalar) else "scalar-right"
-        if any(tensor.offset for tensor in tensors):
+        if any(tensor.lo for tensor in tensors):
             return "offset"
         if any(tensor.shape != out.shape for tensor in tensors):
             return "broadcast"
