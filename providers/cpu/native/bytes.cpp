@@ -55,6 +55,7 @@ void move_part(void* context, int i) {
 
 // Parts start on lines of the target where its first byte does.
 void move(Move& m) {
+    if (m.nbytes == 0) return;
     const int count = ep::parts(m.traffic);
     m.part = ((m.nbytes + count - 1) / count + ep::LINE - 1) / ep::LINE * ep::LINE;
     ep::parallel(static_cast<int>((m.nbytes + m.part - 1) / m.part), move_part, &m);

@@ -66,20 +66,9 @@ void walk_part(void* context, int i) {
     walk(launch, begin, size - begin < launch.part ? size : begin + launch.part);
 }
 
-}  // namespace
-
-extern "C" int ep_elementwise(const void* packed) {
-    const auto& p = *static_cast<const ep_packed*>(packed);
-    const ep_geometry& g = *p.geometry;
+int enter(Launch& launch) {
+    const ep_geometry& g = *launch.geometry;
     ep::count_call();
-    Launch launch;
-    launch.geometry = &g;
-    for (int k = 0; k < g.operands; ++k) launch.at[k] = reinterpret_cast<char*>(p.at[k]) + g.offset[k];
-    alignas(8) char number[8];
-    if (g.scalar >= 0) {
-        store_number(g.scalar_type, p.scalar, number);
-        launch.at[g.scalar] = number;
-    }
     if (g.ndim == 0) {
         g.loop(&g, launch.at, g.itemsize, 1);
         return 0;
@@ -95,6 +84,26 @@ extern "C" int ep_elementwise(const void* packed) {
     return 0;
 }
 
+int enter_with_number(Launch& launch, double value) {
+    alignas(8) char number[8];
+    store_number(launch.geometry->scalar_type, value, number);
+    launch.at[launch.geometry->scalar] = number;
+    return enter(launch);
+}
+
+char* place(const ep_geometry* geometry, int operand, intptr_t address) {
+    return reinterpret_cast<char*>(address + geometry->offset[operand]);
+}
+
+}  // namespace
+
+extern "C" int ep_elementwise(const void* packed) {
+    const auto& p = *static_cast<const ep_packed*>(packed);
+    Launch launch = {p.geometry, {}, 0};
+    for (int k = 0; k < p.geometry->operands; ++k) launch.at[k] = place(p.geometry, k, p.at[k]);
+    return p.geometry->scalar < 0 ? enter(launch) : enter_with_number(launch, p.scalar);
+}
+
 extern "C" int ep_run(const ep_command* commands, int64_t count) {
     for (int64_t i = 0; i < count; ++i) {
         const int status = commands[i].entry(commands[i].packed);
@@ -103,22 +112,23 @@ extern "C" int ep_run(const ep_command* commands, int64_t count) {
     return 0;
 }
 
+// A packed block on the stack would be read back wider than it was just written, which the processor waits for.
 extern "C" int ep_launch2(const ep_geometry* geometry, intptr_t x, intptr_t out) {
-    const ep_packed packed = {geometry, {x, out, 0}, 0};
-    return ep_elementwise(&packed);
+    Launch launch = {geometry, {place(geometry, 0, x), place(geometry, 1, out)}, 0};
+    return enter(launch);
 }
 
 extern "C" int ep_launch3(const ep_geometry* geometry, intptr_t a, intptr_t b, intptr_t out) {
-    const ep_packed packed = {geometry, {a, b, out}, 0};
-    return ep_elementwise(&packed);
+    Launch launch = {geometry, {place(geometry, 0, a), place(geometry, 1, b), place(geometry, 2, out)}, 0};
+    return enter(launch);
 }
 
 extern "C" int ep_launch2_scalar(const ep_geometry* geometry, double value, intptr_t out) {
-    const ep_packed packed = {geometry, {0, out, 0}, value};
-    return ep_elementwise(&packed);
+    Launch launch = {geometry, {nullptr, place(geometry, 1, out)}, 0};
+    return enter_with_number(launch, value);
 }
 
 extern "C" int ep_launch3_scalar(const ep_geometry* geometry, double value, intptr_t other, intptr_t out) {
-    const ep_packed packed = {geometry, {other, other, out}, value};
-    return ep_elementwise(&packed);
+    Launch launch = {geometry, {place(geometry, 0, other), place(geometry, 1, other), place(geometry, 2, out)}, 0};
+    return enter_with_number(launch, value);
 }
