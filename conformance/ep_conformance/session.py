@@ -89,15 +89,16 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
     if options.claim_all:
         plan = [replace(p, standing=Standing.EXPECTED) if p.standing is Standing.UNCLAIMED else p for p in plan]
     running = [planned for planned in plan if planned.standing is not Standing.REFUSED]
-    _announce(console, found, plan, options, history.expected_seconds([p.id for p in running], jobs))
     begin = time.monotonic()
     interrupted = False
-    with Live(console, len(plan)) as live:
-        runner = Runner(plan, job, jobs, options.hang_seconds, live.hear)
-        try:
+    live = Live(console, len(plan))
+    runner = Runner(plan, job, jobs, options.hang_seconds, live.hear)
+    try:
+        _announce(console, found, plan, options, history.expected_seconds([p.id for p in running], jobs))
+        with live:
             runner.run(worker)
-        except KeyboardInterrupt:
-            interrupted = True
+    except KeyboardInterrupt:
+        interrupted = True
     verdicts = runner.verdicts("interrupted before it ran" if interrupted else "")
     seconds = time.monotonic() - begin
     return Report(found.subject, options.profile, options.seed, verdicts, seconds, interrupted)

@@ -24,10 +24,11 @@ Array = npt.NDArray[Any]
 
 
 def busy(trial: Trial, stream: ep.Stream, copies: int = _BUSY_COPIES) -> None:
-    """Enqueue copies back and forth that keep the stream busy for milliseconds."""
+    """Enqueue fills and copies back and forth that keep the stream busy for milliseconds."""
     one, other = trial.memory(_BUSY_BYTES), trial.memory(_BUSY_BYTES)
-    for _ in range(copies):
-        stream.copy(one, other)
+    for _ in range(copies // 2):
+        stream.fill(one, b"busy")
+        stream.copy(other, one)
         one, other = other, one
 
 

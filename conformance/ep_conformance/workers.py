@@ -42,7 +42,12 @@ class Worker:
         self.current: str | None = None
         self.has_run = False
         self.since = time.monotonic()
-        self.process.start()
+        # The child inherits the mask, so that Ctrl-C in a terminal never meets it half started.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self.process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
 
     def send(self, *message: object) -> None:

@@ -6,6 +6,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from ep_conformance.runtime import case
+from ep_conformance.work import busy
 
 if TYPE_CHECKING:
     from ep_conformance.trial import Trial
@@ -54,6 +55,7 @@ def is_ordered_with_its_stream(trial: Trial) -> None:
     for stream in trial.streams():
         content = trial.noise(100_000)
         chain = [trial.memory(content.nbytes) for _ in range(10)]
+        busy(trial, stream)
         stream.upload(chain[0], content)
         for before, after in itertools.pairwise(chain):
             stream.copy(after, before)

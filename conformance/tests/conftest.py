@@ -1,0 +1,60 @@
+"""Fixtures: `ep-conformance` as a user runs it, with packages of the test's own installed."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOY = Path(__file__).parent / "toy"
+
+
+class Command:
+    """Runs `ep-conformance` in a process of its own, with a folder of packages in front and an empty cache."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.packages = folder / "packages"
+        self.report = folder / "report.json"
+        cache = folder / "cache"
+        cache.mkdir()
+        self.environment = os.environ | {
+            "PYTHONPATH": str(self.packages),
+            "XDG_CACHE_HOME": str(cache),
+            "EP_TOY_MARK": str(folder / "mark"),
+        }
+
+    def arguments(self, *words):
+        return [sys.executable, "-m", "ep_conformance", *map(str, words)]
+
+    def __call__(self, *words, **environment):
+        return subprocess.run(
+            self.arguments(*words),
+            env=self.environment | environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    def run(self, provider, *words, **environment):
+        """Run the quick profile and return the process, with its report as `json`."""
+        self.report.unlink(missing_ok=True)
+        done = self("run", "--provider", provider, "--quick", "--json", self.report, *words, **environment)
+        done.json = json.loads(self.report.read_text()) if self.report.exists() else None
+        return done
+
+
+@pytest.fixture
+def command(tmp_path):
+    return Command(tmp_path)
+
+
+@pytest.fixture
+def toy(command):
+    """The command with the toy provider installed; EP_TOY=... says how it misbehaves."""
+    shutil.copytree(TOY, command.packages)
+    return command

@@ -1,0 +1,133 @@
+"""Every status, by a provider that earns it: only outputs of 17 elements misbehave."""
+
+import pytest
+
+RELU = "primitives/elementwise_unary/relu/float32/dense/*"
+CULPRIT = "primitives/elementwise_unary/relu/float32/dense/size-17"
+
+
+def statuses(done):
+    return {case["id"]: case["status"] for case in done.json["cases"]}
+
+
+def culprit(done):
+    (case,) = [case for case in done.json["cases"] if case["id"] == CULPRIT]
+    return case
+
+
+def assert_only_culprit(done, status):
+    found = statuses(done)
+    assert found.pop(CULPRIT) == status
+    assert set(found.values()) == {"pass"}
+    assert done.returncode == 1
+    assert done.json["summary"][status.replace("-", "_")] == 1
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_good_passes_and_says_so_last(toy):
+    done = toy.run("toy", "--filter", RELU)
+    assert done.returncode == 0
+    assert set(statuses(done).values()) == {"pass"}
+    assert done.stdout.splitlines()[-1].startswith("PASS: toy 1.0 on toy:0")
+    assert "about" in done.stdout.splitlines()[0]
+    assert {case["attested"] for case in done.json["cases"]} == {"attested"}
+
+
+def test_wrong_result_fails(toy):
+    done = toy.run("toy", "--filter", RELU, EP_TOY="wrong")
+    assert_only_culprit(done, "fail")
+    assert culprit(done)["reason"].startswith("relu(x[")
+    assert done.stdout.splitlines()[-1].startswith("FAIL (1 fail)")
+
+
+def test_exception_of_a_vendor_fails_with_its_place(toy):
+    done = toy.run("toy", "--filter", RELU, EP_TOY="raises")
+    assert_only_culprit(done, "fail")
+    assert "ZeroDivisionError: deep inside the vendor's code [provider.py:" in culprit(done)["reason"]
+
+
+def test_crash_costs_its_case_alone(toy):
+    done = toy.run("toy", "--filter", RELU, "--jobs", 1, EP_TOY="crash")
+    assert_only_culprit(done, "crash")
+    assert "signal 6 (SIGABRT)" in culprit(done)["reason"]
+
+
+def test_hang_ends_at_the_limit(toy):
+    done = toy.run("toy", "--filter", RELU, "--hang-limit", 1, EP_TOY="hang")
+    assert_only_culprit(done, "hang")
+    assert "no verdict after 1 s" in culprit(done)["reason"]
+
+
+def test_lost_device_costs_its_case_alone(toy):
+    done = toy.run("toy", "--filter", RELU, EP_TOY="lost")
+    assert_only_culprit(done, "device-lost")
+    assert "fell off the bus" in culprit(done)["reason"]
+
+
+def test_passing_alone_after_a_failure_is_flaky(toy):
+    done = toy.run("toy", "--filter", RELU, EP_TOY="flaky")
+    assert_only_culprit(done, "flaky")
+    assert "only this once" in culprit(done)["reason"]
+
+
+def test_device_that_does_not_come_back_leaves_the_rest_missing(toy):
+    done = toy.run("toy", "--filter", RELU, "--jobs", 1, EP_TOY="dies-for-good")
+    found = statuses(done)
+    assert found[CULPRIT] == "missing"
+    assert list(found.values()).count("missing") > 1
+    assert "does not answer a health probe" in culprit(done)["reason"]
+    assert "no toy is plugged in" in culprit(done)["reason"]
+    assert done.returncode == 1
+
+
+def test_claimed_and_unsupported_fails(toy):
+    done = toy.run("toy", "--filter", RELU, EP_TOY="unsupported")
+    assert set(statuses(done).values()) == {"fail"}
+    assert "claimed, but unsupported" in culprit(done)["reason"]
+    assert "relu in float32 only" in culprit(done)["reason"]
+
+
+def test_unclaimed_and_working_is_a_notice(toy):
+    done = toy.run("toy", "--filter", "primitives/elementwise_unary/*/float32/[ds]*/*")
+    found = {case["id"]: case for case in done.json["cases"]}
+    strided = found["primitives/elementwise_unary/relu/float32/strided/transposed"]
+    assert strided["status"] == "unsupported"
+    assert "not claimed, but accepted: pass" in strided["reason"]
+    assert strided["id"] in done.json["notices"]
+    exp = found["primitives/elementwise_unary/exp/float32/strided/transposed"]
+    assert exp["status"] == "unsupported"
+    assert exp["id"] not in done.json["notices"]
+    assert done.json["summary"]["expected"] == done.json["summary"]["pass"] > 0
+    assert done.returncode == 0
+
+
+def test_newer_than_the_claims_is_new_and_nothing_expected_fails(toy):
+    claims = toy.packages / "ep_toy" / "claims.toml"
+    claims.write_text(claims.read_text().replace("1.0", "0.9"))
+    done = toy.run("toy", "--filter", RELU)
+    assert set(statuses(done).values()) == {"new"}
+    assert done.json["summary"]["expected"] == 0
+    assert done.returncode == 1
+    assert "no case was expected" in done.stdout.splitlines()[-1]
+
+
+def test_nothing_claimed_leaves_the_mandatory_runtime_level(toy):
+    (toy.packages / "ep_toy" / "claims.toml").unlink()
+    done = toy.run("toy", "--filter", "*/[dcft]*/*", EP_TOY="empty")
+    expected = [case for case in done.json["cases"] if case["status"] == "pass"]
+    assert done.returncode == 0, done.stdout
+    assert len(expected) == done.json["summary"]["expected"] > 20
+    assert all(case["id"].startswith("runtime/") for case in expected)
+
+
+def test_defaults_of_ep_are_degraded(toy):
+    done = toy.run("toy", "--filter", "runtime/fill/pattern-of-4-bytes")
+    assert done.json["cases"][0]["degraded"] == ["fill"]
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_crash_has_no_victims_whatever_the_jobs(toy, jobs):
+    done = toy.run("toy", "--filter", "primitives/elementwise_unary/relu/float32/*", "--jobs", jobs, EP_TOY="crash")
+    assert done.json["summary"]["crash"] == 1
+    assert done.json["summary"]["pass"] == done.json["summary"]["expected"] - 1

@@ -1,0 +1,102 @@
+"""From an outcome and a standing to a verdict, and from verdicts to a report."""
+
+import json
+from xml.etree import ElementTree as ET
+
+import pytest
+from ep_conformance.junit import write_junit
+from ep_conformance.report import Report, Subject
+from ep_conformance.verdict import Outcome, Planned, Standing, Status, settle
+
+EXPECTED = Planned("primitives/a/b/float32/dense/one", Standing.EXPECTED)
+
+
+def report(*verdicts, interrupted=False):
+    subject = Subject("toy", "1.2", {"name": "toy:0"})
+    return Report(subject, "quick", 7, verdicts, 1.5, interrupted)
+
+
+@pytest.mark.parametrize("status", sorted(set(Status) - {Status.UNSUPPORTED}))
+def test_expected_cases_keep_their_status(status):
+    verdict = settle(EXPECTED, Outcome(status, "why"))
+    assert (verdict.status, verdict.counts) == (status, True)
+    assert verdict.is_failure == (status not in {Status.PASS, Status.NEW})
+
+
+def test_claimed_and_unsupported_fails():
+    verdict = settle(EXPECTED, Outcome(Status.UNSUPPORTED, "no such kernel"))
+    assert verdict.status is Status.FAIL
+    assert "claimed, but unsupported: no such kernel" in verdict.outcome.reason
+
+
+@pytest.mark.parametrize("status", [Status.PASS, Status.FAIL, Status.CRASH])
+def test_unclaimed_and_accepted_is_a_notice_and_no_failure(status):
+    verdict = settle(Planned("x", Standing.UNCLAIMED), Outcome(status))
+    assert verdict.notice
+    assert not verdict.counts
+    assert not verdict.is_failure
+    assert verdict.status is Status.UNSUPPORTED
+
+
+def test_new_never_counts():
+    verdict = settle(Planned("x", Standing.NEW), Outcome(Status.FAIL, "wrong"))
+    assert (verdict.status, verdict.counts, verdict.is_failure) == (Status.NEW, False, False)
+    assert "fail: wrong" in verdict.outcome.reason
+
+
+@pytest.mark.parametrize("status", sorted(set(Status) - {Status.PASS, Status.UNSUPPORTED, Status.NEW}))
+def test_any_failing_status_gives_exit_1(status):
+    good = settle(EXPECTED, Outcome(Status.PASS))
+    assert report(good).exit_code == 0
+    assert report(good, settle(EXPECTED, Outcome(status))).exit_code == 1
+
+
+def test_nothing_expected_is_a_failure():
+    assert report().exit_code == 1
+    assert report(settle(Planned("x", Standing.NEW), Outcome(Status.PASS))).exit_code == 1
+
+
+def test_interrupted_is_130():
+    assert report(settle(EXPECTED, Outcome(Status.PASS)), interrupted=True).exit_code == 130
+
+
+def test_statuses_of_expected_cases_add_up():
+    cases = [settle(EXPECTED, Outcome(status)) for status in Status if status is not Status.NEW]
+    cases.append(settle(Planned("y", Standing.UNCLAIMED), Outcome(Status.PASS)))
+    summary = report(*cases).summary
+    outside = {"expected", "unsupported", "new"}
+    assert summary["expected"] == sum(count for key, count in summary.items() if key not in outside) == 10
+    assert {status.key for status in Status} == set(summary) - {"expected"}
+
+
+def test_json_is_schema_1(tmp_path):
+    verdict = settle(EXPECTED, Outcome(Status.FAIL, "wrong", float("inf"), "native", ("fill",), 0.25))
+    report(verdict).write_json(tmp_path / "report.json")
+    table = json.loads((tmp_path / "report.json").read_text())
+    assert table["schema"] == 1
+    assert table["suite"] == "1.0"
+    assert table["provider"] == {"name": "toy", "version": "1.2"}
+    assert table["device"]["name"] == "toy:0"
+    (case,) = table["cases"]
+    assert case == {
+        "id": EXPECTED.id,
+        "status": "fail",
+        "reason": "wrong",
+        "margin": 1e308,
+        "attested": "native",
+        "degraded": ["fill"],
+        "seconds": 0.25,
+    }
+
+
+def test_junit_counts_failures_errors_and_skips(tmp_path):
+    verdicts = [
+        settle(EXPECTED, Outcome(Status.PASS)),
+        settle(EXPECTED, Outcome(Status.FAIL, "bad \x00 bytes & <signs>")),
+        settle(EXPECTED, Outcome(Status.CRASH, "signal 6")),
+        settle(Planned("runtime/a/b", Standing.REFUSED), Outcome(Status.UNSUPPORTED, "not claimed")),
+    ]
+    write_junit(report(*verdicts), tmp_path / "junit.xml")
+    suite = ET.parse(tmp_path / "junit.xml").getroot().find("testsuite")
+    assert [suite.get(key) for key in ("tests", "failures", "errors", "skipped")] == ["4", "1", "1", "1"]
+    assert suite.findall("testcase")[1].find("failure").get("message") == "bad ? bytes & <signs>"

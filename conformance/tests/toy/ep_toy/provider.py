@@ -1,0 +1,94 @@
+"""Host memory in bytearrays, must methods alone; the kernel is NumPy's, spoiled for outputs of 17 elements."""
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+from ep_primitives import ElementwiseUnary, layout
+
+import ep
+
+BEHAVIOUR = os.environ.get("EP_TOY", "good")
+MARK = Path(os.environ.get("EP_TOY_MARK", os.devnull))
+MEMORY = 1 << 40
+
+
+class ToyKernel(ep.Kernel):
+    def __init__(self, descriptor):
+        self.descriptor = descriptor
+
+    def launch(self, stream, memories, scalars):
+        x, out = (
+            layout.view(spec, memory.handle, memory.offset)
+            for spec, memory in zip(self.descriptor.specs, memories, strict=True)
+        )
+        if out.size == 17:
+            misbehave()
+        out[...] = np.maximum(x, 0) + (BEHAVIOUR == "wrong" and out.size == 17)
+
+
+def misbehave():
+    match BEHAVIOUR:
+        case "crash" | "dies-for-good":
+            MARK.touch()
+            os.abort()
+        case "hang":
+            time.sleep(1000)
+        case "lost":
+            raise ep.DeviceLostError("the device fell off the bus", provider="toy", call="launch", code=-1)
+        case "flaky" if not MARK.exists():
+            MARK.touch()
+            raise ValueError("only this once")
+        case "raises":
+            raise ZeroDivisionError("deep inside the vendor's code")
+
+
+class ToyRelu(ep.Implementation):
+    def accepts(self, descriptor, info):
+        if descriptor.op == "relu" and descriptor.specs[0].dtype == "float32" and BEHAVIOUR != "unsupported":
+            return True
+        raise ep.UnsupportedError("relu in float32 only")
+
+    def create(self, descriptor, device, code):
+        return ToyKernel(descriptor)
+
+
+class ToyStream(ep.Stream):
+    def _copy(self, dst, src, nbytes):
+        place(dst, nbytes)[:] = place(src, nbytes)
+
+    def _synchronize(self):
+        pass
+
+
+def place(side, nbytes):
+    return memoryview(side.handle)[side.offset : side.offset + nbytes] if isinstance(side, ep.Memory) else side
+
+
+class ToyDevice(ep.Device):
+    def _allocate(self, nbytes, kind):
+        if nbytes > MEMORY:
+            raise ep.OutOfMemoryError("too much", requested=nbytes)
+        return bytearray(nbytes)
+
+    def _free(self, handle, kind):
+        pass
+
+    def _stream(self, *, priority, timed, synchronous):
+        if synchronous is False:
+            raise ep.UnsupportedError("synchronous only")
+        return ToyStream(self, is_synchronous=True, is_timed=timed)
+
+
+class ToyProvider(ep.Provider):
+    implementations = {} if BEHAVIOUR == "empty" else {ElementwiseUnary: (ToyRelu(),)}
+
+    def _probe(self):
+        if BEHAVIOUR == "unavailable" or (BEHAVIOUR == "dies-for-good" and MARK.exists()):
+            raise ep.UnavailableError("no toy is plugged in")
+        if BEHAVIOUR == "broken":
+            raise RuntimeError("the vendor's library is of another year")
+
+    def _devices(self):
+        return [ToyDevice(ep.DeviceInfo("toy", "EP", alignment=8, features=frozenset({"cpu"})))]
