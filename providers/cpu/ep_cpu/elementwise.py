@@ -47,7 +47,7 @@ def row_of(family: str, op: str, dtypes: tuple[str, ...]) -> Row:
 
 def geometry_of(descriptor: ep.Descriptor, loop: Any, native: Native) -> Any:
     """Return the native geometry of a descriptor; numbers given at launch are held in their compute type."""
-    geometry, key = descriptor.geometry, descriptor.key
+    geometry, key = tiled(descriptor.geometry), descriptor.key
     sizes = [ep.dtype(dtype).itemsize for dtype in key.dtypes]
     scalar = key.scalars.index(True) if True in key.scalars else -1
     # A fill stores its number as it is; an op reads it in the type that it computes in.
@@ -71,6 +71,27 @@ def geometry_of(descriptor: ep.Descriptor, loop: Any, native: Native) -> Any:
             "attributes": descriptor.attributes,
         },
     )
+
+
+def tiled(geometry: ep.Geometry) -> ep.Geometry:
+    """Return the geometry with its last two dimensions cut into tiles that caches hold, if an operand runs across them."""
+    shape, strides = geometry.shape, geometry.strides
+    if geometry.size < _TILED_FROM or not 1 < len(shape) <= _MOST_CUT:
+        return geometry
+    if not any(0 < abs(own[-2]) < abs(own[-1]) for own in strides):
+        return geometry
+    rows, columns = (largest_divisor(extent, most) for extent, most in zip(shape[-2:], _TILE, strict=True))
+    if columns < _LEAST_TILE:
+        return geometry
+    return geometry._replace(
+        shape=(*shape[:-2], shape[-2] // rows, shape[-1] // columns, rows, columns),
+        strides=tuple((*own[:-2], own[-2] * rows, own[-1] * columns, *own[-2:]) for own in strides),
+    )
+
+
+def largest_divisor(extent: int, most: int) -> int:
+    """Return the largest divisor of `extent` that is at most `most`."""
+    return next(divisor for divisor in range(most, 0, -1) if extent % divisor == 0)
 
 
 class LoopKernel(ep.Kernel):
@@ -143,6 +164,10 @@ class ScalarBinaryKernel(LoopKernel):
 
 
 _FILL = ("value", "out")
+_TILED_FROM = 1 << 14
+_MOST_CUT = 14  # two dimensions more are the 16 that the native geometry holds
+_TILE = (64, 16)
+_LEAST_TILE = 8
 _LAUNCHES: dict[int, tuple[type[LoopKernel], str]] = {2: (UnaryKernel, "ep_launch2"), 3: (BinaryKernel, "ep_launch3")}
 _SCALAR_LAUNCHES: dict[int, tuple[type[LoopKernel], str]] = {
     2: (ScalarFillKernel, "ep_launch2_scalar"),

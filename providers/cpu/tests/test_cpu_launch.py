@@ -1,8 +1,9 @@
 import mmap
 
 import numpy as np
+import pytest
 from ep_cpu.native import open_native
-from ep_primitives import BroadcastBinary, ElementwiseUnary, Fill
+from ep_primitives import BroadcastBinary, Copy, ElementwiseUnary, Fill
 
 import ep
 
@@ -97,3 +98,17 @@ def test_large_outputs_equal_small_ones(device, stream):
         for start in (0, n // 2, n - 1000):
             one(stream, x=np.ascontiguousarray(part[start : start + 1000]), out=small)
             assert (out[start : start + 1000] == small).all()
+
+
+@pytest.mark.parametrize("shape", [(256, 320), (3, 128, 144), (257, 131), (2, 210, 99)])
+def test_tiles_visit_every_element_once(device, stream, shape):
+    x = np.random.default_rng(5).standard_normal(shape).astype(np.float32)
+    across = x.swapaxes(-1, -2)
+    given = ep.TensorSpec.of(across)
+    out = np.zeros(across.shape, np.float32)
+    Copy(x=given, out=ep.TensorSpec.of(out)).on(device)(stream, x=across, out=out)
+    assert (out == across).all()
+    b = np.ones(across.shape, np.float32)
+    add = BroadcastBinary.infer("add", given, ep.TensorSpec.of(b)).on(device)
+    add(stream, a=across, b=b, out=out)
+    assert (out == across + b).all()
