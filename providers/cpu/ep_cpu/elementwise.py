@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import ep
 from ep_cpu.native import check, open_native
@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from ep_cpu.native import Native, Row
 
 __all__ = ["VectorLoop"]
+
+_TILED_FROM: Final = 1 << 14
+_MOST_CUT: Final = 14  # two dimensions more are the 16 that the native geometry holds
+_TILE: Final = (64, 16)  # rows and columns; columns of a power of two apart share few sets of a cache
+_LEAST_TILE: Final = 8
 
 
 class VectorLoop(ep.Implementation):
@@ -51,7 +56,7 @@ def geometry_of(descriptor: ep.Descriptor, loop: Any, native: Native) -> Any:
     sizes = [ep.dtype(dtype).itemsize for dtype in key.dtypes]
     scalar = key.scalars.index(True) if True in key.scalars else -1
     # A fill stores its number as it is; an op reads it in the type that it computes in.
-    number = key.dtypes[scalar] if len(sizes) == len(_FILL) else key.compute
+    number = key.dtypes[scalar] if key.family == "fill" else key.compute
     return native.ffi.new(
         "ep_geometry *",
         {
@@ -163,13 +168,11 @@ class ScalarBinaryKernel(LoopKernel):
             check(status, "ep_launch3_scalar")
 
 
-_FILL = ("value", "out")
-_TILED_FROM = 1 << 14
-_MOST_CUT = 14  # two dimensions more are the 16 that the native geometry holds
-_TILE = (64, 16)
-_LEAST_TILE = 8
-_LAUNCHES: dict[int, tuple[type[LoopKernel], str]] = {2: (UnaryKernel, "ep_launch2"), 3: (BinaryKernel, "ep_launch3")}
-_SCALAR_LAUNCHES: dict[int, tuple[type[LoopKernel], str]] = {
+_LAUNCHES: Final[dict[int, tuple[type[LoopKernel], str]]] = {
+    2: (UnaryKernel, "ep_launch2"),
+    3: (BinaryKernel, "ep_launch3"),
+}
+_SCALAR_LAUNCHES: Final[dict[int, tuple[type[LoopKernel], str]]] = {
     2: (ScalarFillKernel, "ep_launch2_scalar"),
     3: (ScalarBinaryKernel, "ep_launch3_scalar"),
 }
