@@ -30,10 +30,10 @@ _NUMBERS: Final = {
     "f64": np.float64,
 }
 
-# On a CPU a group is a vectorised loop and costs about as much as a call; the visits of a strided row are one, too.
-_CPU_GROUP: Final = {False: 1024, True: 64}
-_GPU_GROUP: Final = 256
-_CPU_RUN: Final = 64
+# On a CPU a work-item is a loop over its run, which becomes vectors, and a group costs about as much as a call. Rows may
+# be short, so that a group of a strided program holds many.
+_CPU: Final = {False: (1, 4096), True: (64, 64)}
+_GPU: Final = (256, 1)
 
 
 class Entry:
@@ -46,8 +46,7 @@ class Entry:
         self.program = program
         self.name = name
         self.lock = threading.Lock()
-        self.run = _CPU_RUN if device.is_cpu else 1
-        wanted = _CPU_GROUP[program.strided] if device.is_cpu else _GPU_GROUP
+        wanted, self.run = _CPU[program.strided] if device.is_cpu else _GPU
         self.group = min(wanted, device.native.max_work_group_size)
         self._native = device.program(program)
         self._types = [_type_of(parameter.element, program) for parameter in program.parameters]
@@ -77,7 +76,7 @@ class ClKernel(ep.Kernel):
         self._group = (entry.group,)
         self._global = (-(-visit.items // entry.group) * entry.group,)
         attributes = visit.attributes if any(p.role == "attribute" for p in entry.program.parameters) else ()
-        self._constants = (*attributes, visit.geometry)
+        self._constants = (*attributes, *visit.geometry)
         # For each operand the length of an element and the offset of the first, None for a number.
         self._places = tuple(
             None if isinstance(spec, ep.Scalar) else (spec.itemsize, offset)

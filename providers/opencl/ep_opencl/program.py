@@ -32,7 +32,8 @@ def build_source(device: ClDevice, source: str, name: str) -> cl.Program:
 
     Raises CompileError with the log, the source and `name` as the entry.
     """
-    options = ["-cl-std=CL1.2"]
+    # -w: pyopencl raises a Python warning for every remark of the compiler.
+    options = ["-cl-std=CL1.2", "-w"]
     if ROUNDED in device.info.features:
         options.append("-cl-fp32-correctly-rounded-divide-sqrt")
     device.count()

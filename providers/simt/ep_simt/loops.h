@@ -1,5 +1,5 @@
-// Who visits which element. A dense program visits n elements in order; a strided one the merged geometry, each
-// work-item `run` neighbours of the innermost dimension. The launcher chooses group size and run.
+// Who visits which element: a work-item visits `run` neighbours. The launcher chooses the run: one where neighbouring
+// work-items read memory together, many where a work-item is a loop of its own, which compilers then make vectors of.
 
 #define EP_MAX_RANK 16
 #define EP_MAX_OPERANDS 3
@@ -15,43 +15,40 @@ typedef struct {
 
 #define EP_GEOMETRY EP_BY_VALUE(ep_geometry) geometry
 
-#define EP_FOR_EACH(statement)                                                          \
-    const ep_i64 item = EP_GROUP_ID(x) * EP_LOCAL_SIZE(x) + EP_LOCAL_ID(x);             \
-    if (item < geometry.items) {                                                        \
-        ep_index row = (ep_index)item / geometry.chunks;                                \
-        const ep_index first = ((ep_index)item - row * geometry.chunks) * geometry.run; \
-        const ep_index left = geometry.shape[0] - first;                                \
-        ep_index at0 = first * geometry.stride[0][0];                                   \
-        ep_index at1 = first * geometry.stride[1][0];                                   \
-        ep_index at2 = first * geometry.stride[2][0];                                   \
-        for (int axis = 1; axis < geometry.rank; ++axis) {                              \
-            const ep_index outer = row / geometry.shape[axis];                          \
-            const ep_index i = row - outer * geometry.shape[axis];                      \
-            at0 += i * geometry.stride[0][axis];                                        \
-            at1 += i * geometry.stride[1][axis];                                        \
-            at2 += i * geometry.stride[2][axis];                                        \
-            row = outer;                                                                \
-        }                                                                               \
-        for (ep_index i = left < geometry.run ? left : geometry.run; i > 0; --i) {      \
-            statement;                                                                  \
-            at0 += geometry.stride[0][0];                                               \
-            at1 += geometry.stride[1][0];                                               \
-            at2 += geometry.stride[2][0];                                               \
-        }                                                                               \
+#define EP_FOR_EACH(statement)                                                                                      \
+    const ep_i64 item = EP_GROUP_ID(x) * EP_LOCAL_SIZE(x) + EP_LOCAL_ID(x);                                         \
+    if (item < geometry.items) {                                                                                    \
+        ep_index row = (ep_index)item / geometry.chunks;                                                            \
+        const ep_index first = ((ep_index)item - row * geometry.chunks) * geometry.run;                             \
+        const ep_index left = geometry.shape[0] - first, count = left < geometry.run ? left : geometry.run;         \
+        const ep_index step0 = geometry.stride[0][0], step1 = geometry.stride[1][0], step2 = geometry.stride[2][0]; \
+        ep_index from0 = first * step0, from1 = first * step1, from2 = first * step2;                               \
+        for (int axis = 1; axis < geometry.rank; ++axis) {                                                          \
+            const ep_index outer = row / geometry.shape[axis];                                                      \
+            const ep_index i = row - outer * geometry.shape[axis];                                                  \
+            from0 += i * geometry.stride[0][axis];                                                                  \
+            from1 += i * geometry.stride[1][axis];                                                                  \
+            from2 += i * geometry.stride[2][axis];                                                                  \
+            row = outer;                                                                                            \
+        }                                                                                                           \
+        EP_INDEPENDENT                                                                                              \
+        for (ep_index i = 0; i < count; ++i) {                                                                      \
+            const ep_index at0 = from0 + i * step0, at1 = from1 + i * step1, at2 = from2 + i * step2;               \
+            statement;                                                                                              \
+        }                                                                                                           \
     }
 
 #else
 
-#define EP_GEOMETRY const ep_i64 n
+#define EP_GEOMETRY const ep_i64 n, const ep_i64 run
 
-// The groups that are full ask once, so that compilers for CPUs make vectors of their work-items.
-#define EP_FOR_EACH(statement)                                       \
-    const ep_i64 start = EP_GROUP_ID(x) * EP_LOCAL_SIZE(x);          \
-    const ep_i64 at0 = start + EP_LOCAL_ID(x), at1 = at0, at2 = at0; \
-    if (start + EP_LOCAL_SIZE(x) <= n) {                             \
-        statement;                                                   \
-    } else if (at0 < n) {                                            \
-        statement;                                                   \
+#define EP_FOR_EACH(statement)                                                       \
+    const ep_i64 first = (EP_GROUP_ID(x) * EP_LOCAL_SIZE(x) + EP_LOCAL_ID(x)) * run; \
+    const ep_i64 end = n - first < run ? n : first + run;                            \
+    EP_INDEPENDENT                                                                   \
+    for (ep_i64 i = first; i < end; ++i) {                                           \
+        const ep_i64 at0 = i, at1 = i, at2 = i;                                      \
+        statement;                                                                   \
     }
 
 #endif

@@ -21,6 +21,7 @@ typedef double ep_f64;
 #define EP_SHARED_ARRAY(T, name, n) __shared__ T name[n]
 #define EP_SHARED_PTR(T) T*
 #define EP_BARRIER() __syncthreads()
+#define EP_INDEPENDENT
 #define EP_LOCAL_ID(axis) ((int)threadIdx.axis)
 #define EP_LOCAL_SIZE(axis) ((int)blockDim.axis)
 #define EP_GROUP_ID(axis) ((ep_i64)blockIdx.axis)
@@ -29,10 +30,6 @@ typedef double ep_f64;
 #define EP_INF (__int_as_float(0x7f800000))
 #define EP_NAN (__int_as_float(0x7fc00000))
 
-#define ep_exp(x) (exp(x))
-#define ep_log(x) (log(x))
-#define ep_tanh(x) (tanh(x))
-#define ep_expm1(x) (expm1(x))
 #define ep_sqrt(x) (sqrt(x))
 #define ep_floor(x) (floor(x))
 #define ep_abs(x) (fabs(x))

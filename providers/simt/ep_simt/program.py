@@ -32,7 +32,8 @@ _ATTRIBUTES: Final = 2
 class Parameter(NamedTuple):
     """One parameter of an entry.
 
-    role     : "memory" and "offset" (in elements, int64) for a tensor, "scalar", "attribute", "geometry"
+    role     : "memory" and "offset" (in elements) for a tensor, "scalar", "attribute", then "count" and "run" of a dense
+               program or the "geometry" of a strided one
     place    : which operand, or which attribute, counted from 0
     element  : how a number is called in C after `ep_`, such as "f32"; "" for a memory and a geometry
     """
@@ -88,11 +89,13 @@ class Program(NamedTuple):
                 found += [Parameter("memory", place, ""), Parameter("offset", place, "i64")]
         if rows(self.family):
             found += [Parameter("attribute", place, self._attribute) for place in range(_ATTRIBUTES)]
-        return (*found, Parameter("geometry", 0, "" if self.strided else "i64"))
+        if self.strided:
+            return (*found, Parameter("geometry", 0, ""))
+        return (*found, Parameter("count", 0, "i64"), Parameter("run", 0, "i64"))
 
     def source(self, prelude: str) -> str:
         """Return the whole text for a compiler whose prelude is given; it includes nothing."""
-        files = ("dialect.h", "math.h", "loops.h", f"{self.family}.inc")
+        files = ("dialect.h", "math.h", "gauss.h", "loops.h", f"{self.family}.inc")
         return "\n".join((self._defines(), prelude, *map(text, files)))
 
     def _gives(self, result: str) -> bool:

@@ -22,13 +22,13 @@ class Visit(NamedTuple):
     """How one descriptor's elements are visited.
 
     items       : work-items that have something to do; the launcher rounds them up to whole groups
-    geometry    : the last argument: a count for a dense program, a packed ep_geometry for a strided one
+    geometry    : the last arguments: count and run for a dense program, a packed ep_geometry for a strided one
     offsets     : for each operand the element offset of its first element, in its memory
     attributes  : as many as the entries of a family with rows take
     """
 
     items: int
-    geometry: int | bytes
+    geometry: tuple[int | bytes, ...]
     offsets: tuple[int, ...]
     attributes: tuple[float, ...]
 
@@ -36,12 +36,12 @@ class Visit(NamedTuple):
 def visit_of(program: Program, descriptor: Descriptor, run: int) -> Visit:
     """Return the visit of a descriptor that a program runs.
 
-    run : the most elements, neighbours in the innermost dimension, that one work-item of a strided program visits
+    run : the most elements, neighbours in the innermost dimension, that one work-item visits
     """
     space = descriptor.geometry
     attributes = (*descriptor.attributes, 0.0, 0.0)[:2]
     if not program.strided or not space.size:
-        return Visit(space.size, space.size, space.offsets, attributes)
+        return Visit(-(-space.size // run), (space.size, run), space.offsets, attributes)
     shape = space.shape[::-1] or (1,)
     run = min(run, shape[0])
     chunks = -(-shape[0] // run)
@@ -51,7 +51,7 @@ def visit_of(program: Program, descriptor: Descriptor, run: int) -> Visit:
     for strides in space.strides:
         numbers += [*(strides[::-1] or (0,)), *padding]
     numbers += [0] * (_MAX_RANK * (_MAX_OPERANDS - len(space.strides)))
-    return Visit(items, _layout(program).pack(*numbers), space.offsets, attributes)
+    return Visit(items, (_layout(program).pack(*numbers),), space.offsets, attributes)
 
 
 def geometry_nbytes(program: Program) -> int:

@@ -23,7 +23,7 @@ _SHAPES = {
 
 def visited(descriptor, visit, *, wide):
     """Return for each operand the element offsets in the order of the output's, by the loop of loops.h."""
-    numbers = struct.unpack(f"<68{'q' if wide else 'i'}", visit.geometry)
+    numbers = struct.unpack(f"<68{'q' if wide else 'i'}", visit.geometry[0])
     rank, run, chunks, items = numbers[:4]
     shape = numbers[4 : 4 + rank]
     strides = [numbers[20 + 16 * k : 20 + 16 * k + rank] for k in range(len(descriptor.specs))]
@@ -61,10 +61,10 @@ def test_visit_reaches_every_element_once(name, run, wide):
         assert np.array_equal(offsets[order], want)
 
 
-def test_visit_of_a_dense_descriptor_is_its_size():
+def test_visit_of_a_dense_descriptor_is_its_size_in_runs():
     descriptor = ElementwiseUnary.infer("exp", ep.TensorSpec("float32", (3, 5)))
-    visit = ep_simt.visit_of(ep_simt.program_of(descriptor.key), descriptor, 64)
-    assert (visit.items, visit.geometry) == (15, 15)
+    visit = ep_simt.visit_of(ep_simt.program_of(descriptor.key), descriptor, 4)
+    assert (visit.items, visit.geometry) == (4, (15, 4))
 
 
 def test_visit_of_nothing_has_no_items():
