@@ -48,18 +48,19 @@ class Entry:
         self.lock = threading.Lock()
         wanted, self.run = _CPU[program.strided] if device.is_cpu else _GPU
         self.group = min(wanted, device.native.max_work_group_size)
+        self.takes_attributes = any(parameter.role == "attribute" for parameter in program.parameters)
         self._native = device.program(program)
-        self._types = [_type_of(parameter.element, program) for parameter in program.parameters]
+        self._types = [
+            None if parameter.role == "memory" else _type_of(parameter.element, program)
+            for parameter in program.parameters
+        ]
         self.kernel = self.make()
 
     def make(self) -> cl.Kernel:
         """Return a kernel object with argument storage of its own."""
         try:
             kernel = cl.Kernel(self._native, self.name)
-            kernel.set_scalar_arg_dtypes(
-                [None if parameter.role == "memory" else kind
-                 for parameter, kind in zip(self.program.parameters, self._types, strict=True)]
-            )  # fmt: skip
+            kernel.set_scalar_arg_dtypes(self._types)
         except cl.Error as error:
             raise failure(error) from error
         return kernel
@@ -75,8 +76,7 @@ class ClKernel(ep.Kernel):
         self._entry = entry
         self._group = (entry.group,)
         self._global = (-(-visit.items // entry.group) * entry.group,)
-        attributes = visit.attributes if any(p.role == "attribute" for p in entry.program.parameters) else ()
-        self._constants = (*attributes, *visit.geometry)
+        self._constants = (*visit.attributes, *visit.geometry) if entry.takes_attributes else visit.geometry
         # For each operand the length of an element and the offset of the first, None for a number.
         self._places = tuple(
             None if isinstance(spec, ep.Scalar) else (spec.itemsize, offset)

@@ -163,14 +163,19 @@ def entry_of(key: KernelKey) -> str:
 
 def require(descriptor: Descriptor) -> None:
     """Raise UnsupportedError, saying why, unless a body exists for the descriptor."""
-    key = descriptor.key
+    reason = _reason(descriptor.key)
+    if reason:
+        raise ep.UnsupportedError(reason)
+
+
+@functools.lru_cache(maxsize=4096)
+def _reason(key: KernelKey) -> str:
+    """Return why no body exists for a key, "" if one does."""
     if key.family not in _OPERANDS:
-        message = f"the portable bodies have no family {key.family}"
-        raise ep.UnsupportedError(message)
+        return f"the portable bodies have no family {key.family}"
     unknown = sorted({dtype for dtype in key.dtypes if dtype not in ELEMENTS})
     if unknown:
-        message = f"the dialect has no {', '.join(unknown)}; it has {', '.join(ELEMENTS)}"
-        raise ep.UnsupportedError(message)
+        return f"the dialect has no {', '.join(unknown)}; it has {', '.join(ELEMENTS)}"
     if entry_of(key) not in program_of(key).entries:
-        message = f"{key.family}.def has no row {key.op} for {', '.join(key.dtypes)}"
-        raise ep.UnsupportedError(message)
+        return f"{key.family}.def has no row {key.op} for {', '.join(key.dtypes)}"
+    return ""
