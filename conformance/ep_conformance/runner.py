@@ -21,7 +21,7 @@ __all__ = ["HANG_SECONDS", "Runner"]
 HANG_SECONDS: Final = {"quick": 30.0, "standard": 60.0, "large": 600.0, "exhaustive": 3600.0}
 """How long a case may take before it hangs, by profile."""
 
-_BATCH: Final = 32
+_BATCH: Final = 96
 _MOST_DEATHS: Final = 24
 _TICK: Final = 0.25
 
@@ -62,7 +62,7 @@ class Runner:
         for planned in self._plan.values():
             if planned.standing is Standing.REFUSED:
                 self._settle(planned.id, Outcome(Status.UNSUPPORTED, planned.reason))
-        self._queue.extend(_batches([p for p in self._plan.values() if p.standing is not Standing.REFUSED], self._jobs))
+        self._queue.extend(_batches([p for p in self._plan.values() if p.standing is not Standing.REFUSED]))
         if first is not None:
             self._workers.append(first)
         try:
@@ -176,8 +176,11 @@ def _missing(planned: Planned, outcome: Outcome) -> Verdict:
     return Verdict(planned.id, replace(outcome, status=Status.UNSUPPORTED), counts=False)
 
 
-def _batches(plan: Sequence[Planned], jobs: int) -> list[_Batch]:
-    """Cut a plan into batches of neighbours, small enough that all workers end at about the same time."""
-    size = max(1, min(_BATCH, len(plan) // (4 * jobs) or 1))
-    ids = [planned.id for planned in plan]
-    return [_Batch(tuple(ids[at : at + size])) for at in range(0, len(ids), size)]
+def _batches(plan: Sequence[Planned]) -> list[_Batch]:
+    """Cut a plan into batches of cases that are likely to share compiled programs, so that one worker compiles each."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for planned in plan:
+        parts = planned.id.split("/")
+        kin = (parts[0], parts[1], *parts[3:5]) if parts[0] == "primitives" else (parts[0], parts[1])
+        groups.setdefault(kin, []).append(planned.id)
+    return [_Batch(tuple(ids[at : at + _BATCH])) for ids in groups.values() for at in range(0, len(ids), _BATCH)]
