@@ -35,6 +35,8 @@ _NUMBERS: Final = {
 _CPU: Final = {False: (1, 4096), True: (64, 64)}
 _GPU: Final = (256, 1)
 
+_enqueue: Final = cl.enqueue_nd_range_kernel
+
 
 class Entry:
     """One kernel of a program, shared by all descriptors of a kernel key.
@@ -77,54 +79,53 @@ class ClKernel(ep.Kernel):
         self._group = (entry.group,)
         self._global = (-(-visit.items // entry.group) * entry.group,)
         self._constants = (*visit.attributes, *visit.geometry) if entry.takes_attributes else visit.geometry
-        # For each operand the length of an element and the offset of the first, None for a number.
+        # For each operand the length of an element and the offset of the first; a number has no length.
         self._places = tuple(
-            None if isinstance(spec, ep.Scalar) else (spec.itemsize, offset)
+            (0 if isinstance(spec, ep.Scalar) else spec.itemsize, offset)
             for spec, offset in zip(descriptor.specs, visit.offsets, strict=True)
         )
 
     def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         arguments = self._arguments(memories, scalars)
         entry = self._entry
-        with entry.lock:
-            _set(entry.kernel, arguments)
-            stream.enqueue(cl.enqueue_nd_range_kernel, entry.kernel, self._global, self._group)  # type: ignore[attr-defined]  # streams of this device are ClStreams
+        kernel = entry.kernel
+        try:
+            with entry.lock:
+                kernel.set_args(*arguments)
+                event = _enqueue(stream.queue, kernel, self._global, self._group)  # type: ignore[attr-defined]  # streams of this device are ClStreams
+        except cl.Error as error:
+            raise failure(error) from error
+        stream.placed(event)  # type: ignore[attr-defined]  # likewise
 
     def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[[ep.Stream], Any]:
         kernel = self._entry.make()
-        _set(kernel, self._arguments(memories, scalars))
-        enqueue, size, group = cl.enqueue_nd_range_kernel, self._global, self._group
+        try:
+            kernel.set_args(*self._arguments(memories, scalars))
+        except cl.Error as error:
+            raise failure(error) from error
+        size, group = self._global, self._group
 
         def run(stream: ClStream) -> None:
-            stream.calls += 1
             try:
-                stream.last = enqueue(stream.queue, kernel, size, group)
+                event = _enqueue(stream.queue, kernel, size, group)
             except cl.Error as error:
                 raise failure(error) from error
-            if stream.is_synchronous:
-                stream._synchronize()  # noqa: SLF001 - this room's
+            stream.placed(event)
 
         return run  # type: ignore[return-value]  # streams of this device are ClStreams
 
     def _arguments(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> list[Any]:
         arguments: list[Any] = []
-        next_memory, next_scalar = iter(memories), iter(scalars)
-        for place in self._places:
-            if place is None:
-                arguments.append(next(next_scalar))
+        rest = iter(memories)
+        numbers = iter(scalars)
+        for itemsize, offset in self._places:
+            if itemsize:
+                memory = next(rest)
+                arguments += (memory.handle, memory.offset // itemsize + offset)
             else:
-                memory = next(next_memory)
-                arguments.append(memory.handle)
-                arguments.append(memory.offset // place[0] + place[1])
+                arguments.append(next(numbers))
         arguments += self._constants
         return arguments
-
-
-def _set(kernel: cl.Kernel, arguments: list[Any]) -> None:
-    try:
-        kernel.set_args(*arguments)
-    except cl.Error as error:
-        raise failure(error) from error
 
 
 def _type_of(element: str, program: Program) -> Any:

@@ -45,15 +45,19 @@ class ClStream(ep.Stream):
 
     def enqueue(self, function: Callable[..., cl.Event], *arguments: Any, **options: Any) -> cl.Event:
         """Enqueue by a function of pyopencl that takes the queue first: the checked door of this stream."""
-        self.calls += 1
         try:
             event = function(self.queue, *arguments, **options)
         except cl.Error as error:
             raise failure(error) from error
+        self.placed(event)
+        return event
+
+    def placed(self, event: cl.Event) -> None:
+        """Take note of a command that was enqueued; a synchronous stream waits for it."""
+        self.calls += 1
         self.last = event
         if self.is_synchronous:
             self._synchronize()
-        return event
 
     def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         if isinstance(dst, memoryview):
