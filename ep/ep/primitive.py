@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 
 from ep.dtypes import convert
 from ep.errors import ClosedError
 from ep.interchange import operand_memory
 from ep.memory import Memory
+from ep.operands import checker
 from ep.overlap import is_same, overlap
 from ep.spec import Scalar, TensorSpec
 
@@ -34,19 +34,7 @@ class Primitive:
     implementation  : the row of the provider's table that accepted it
     """
 
-    __slots__ = (
-        "_count",
-        "_is_empty",
-        "_kernel",
-        "_misalignments",
-        "_nbytes",
-        "_scalars",
-        "_take",
-        "asked",
-        "descriptor",
-        "device",
-        "implementation",
-    )
+    __slots__ = ("_bind", "_check", "_launch", "_scalars", "asked", "descriptor", "device", "implementation")
 
     def __init__(
         self, device: Device, asked: Descriptor, descriptor: Descriptor, implementation: Implementation, kernel: Kernel
@@ -55,16 +43,12 @@ class Primitive:
         self.asked = asked
         self.descriptor = descriptor
         self.implementation = implementation
-        self._kernel = kernel
-        self._is_empty = descriptor.out.size == 0
-        named = [*zip(descriptor.operands, descriptor.specs, strict=True)]
-        tensors = [(name, spec) for name, spec in named if isinstance(spec, TensorSpec)]
-        self._count = len(named)
-        self._scalars = tuple((name, spec.dtype) for name, spec in named if isinstance(spec, Scalar))
-        self._nbytes = tuple(spec.nbytes for _, spec in tensors)
-        self._misalignments = tuple(spec.itemsize - 1 for _, spec in tensors)
-        names = [name for name, _ in tensors]
-        self._take: Callable[[dict[str, Any]], Any] = itemgetter(*names) if len(names) > 1 else _Single(names[0])
+        # A provider never sees an empty output.
+        self._launch = kernel.launch if descriptor.out.size else _do_nothing
+        self._bind = kernel.bind if descriptor.out.size else _bind_nothing
+        named = zip(descriptor.operands, descriptor.specs, strict=True)
+        self._scalars = [(name, spec.dtype) for name, spec in named if isinstance(spec, Scalar)]
+        self._check = checker(descriptor, self._settle)
 
     @property
     def is_lowered(self) -> bool:
@@ -85,9 +69,9 @@ class Primitive:
                 self._explain_stream(stream)
         except AttributeError:
             self._explain_stream(stream)
-        memories, scalars = self._check(operands)
-        if not self._is_empty:
-            stream._submit(self, memories, scalars, self._kernel.launch)
+        memories = self._check(operands)
+        scalars = self._convert(operands) if self._scalars else _NOTHING
+        stream._submit(self, memories, scalars, self._launch)
 
     def bind(self, **operands: Any) -> Step:
         """Check the operands once and return a step; `step(stream)` enqueues the run and costs almost nothing.
@@ -95,52 +79,29 @@ class Primitive:
         The step holds its memories: close() on one of them returns its bytes when the step is closed or gone.
         Raises as a call does.
         """
-        memories, scalars = self._check(operands)
-        return Step(self, memories, scalars, self._kernel)
-
-    def _check(self, operands: dict[str, Any]) -> tuple[tuple[Memory, ...], tuple[Any, ...]]:
-        """Return the memories in operand order and the numbers, or raise. Every launch pays for what is here."""
-        try:
-            memories = self._take(operands)
-        except KeyError:
-            self._explain_names(operands)
-        if len(operands) != self._count:
-            self._explain_names(operands)
-        device = self.device
-        for memory, nbytes, misalignment in zip(memories, self._nbytes, self._misalignments):  # noqa: B905 - 0.15 us
-            if (
-                type(memory) is not Memory
-                or memory.device is not device
-                or memory.nbytes < nbytes
-                or memory.offset & misalignment
-            ):
-                memories = self._settle(operands)
-                break
-        space, shared = memories[-1]._block.space, -1
-        for memory in memories:
-            if memory._block.space == space:
-                shared += 1
-        if shared:
-            self._check_aliasing(memories)
-        if self._scalars:
-            return memories, tuple([self._scalar(name, dtype, operands[name]) for name, dtype in self._scalars])
-        return memories, _NOTHING
+        return Step(self, self._settle(operands), self._convert(operands), self._bind)
 
     def _settle(self, operands: dict[str, Any]) -> tuple[Memory, ...]:
-        """Return the memories of operands that are no plain fitting memories, or say what is wrong."""
+        """Return the memories of operands of any kind, in operand order, or say what is wrong with them."""
+        names = self.descriptor.operands
+        if operands.keys() != set(names):
+            self._explain_names(operands)
         memories = []
-        for name, spec in zip(self.descriptor.operands, self.descriptor.specs, strict=True):
+        for name, spec in zip(names, self.descriptor.specs, strict=True):
             if isinstance(spec, Scalar):
                 continue
             operand = operands[name]
             if type(operand) is not Memory:
-                written = name == self.descriptor.operands[-1]
-                operand = operand_memory(f"{self}: {name}", operand, spec, self.device, written=written)
+                operand = operand_memory(f"{self}: {name}", operand, spec, self.device, written=name == names[-1])
             self._check_memory(name, spec, operand)
             memories.append(operand)
+        self._check_aliasing(memories)
         return tuple(memories)
 
-    def _check_aliasing(self, memories: tuple[Memory, ...]) -> None:
+    def _convert(self, operands: dict[str, Any]) -> tuple[Any, ...]:
+        return tuple([self._scalar(name, dtype, operands[name]) for name, dtype in self._scalars])
+
+    def _check_aliasing(self, memories: list[Memory]) -> None:
         """Pass disjoint operands and legal in-place ones. See the aliasing rule of the primitive contract."""
         descriptor = self.descriptor
         out, target = descriptor.out, memories[-1]
@@ -200,6 +161,17 @@ class Primitive:
             return
         raise ValueError(message)
 
+    def _explain_foreign(self, memories: tuple[Memory, ...], place: int) -> NoReturn:
+        tensors = [
+            name
+            for name, spec in zip(self.descriptor.operands, self.descriptor.specs, strict=True)
+            if isinstance(spec, TensorSpec)
+        ]
+        message = (
+            f"{self}: {tensors[place]} is on {memories[place].device.name}, needs {self.device.name}; use stream.copy"
+        )
+        raise ValueError(message)
+
     def __str__(self) -> str:
         return self.asked.family if self.asked.op == "-" else self.asked.op
 
@@ -217,7 +189,7 @@ class Step:
     __slots__ = ("_blocks", "_run", "memories", "primitive", "scalars")
 
     def __init__(
-        self, primitive: Primitive, memories: tuple[Memory, ...], scalars: tuple[Any, ...], kernel: Kernel
+        self, primitive: Primitive, memories: tuple[Memory, ...], scalars: tuple[Any, ...], bind: Callable[..., Any]
     ) -> None:
         self._blocks: tuple[Any, ...] = ()
         self.primitive = primitive
@@ -228,8 +200,7 @@ class Step:
             memory._block.hold()
             held.append(memory._block)
             self._blocks = tuple(held)
-        empty = primitive.descriptor.out.size == 0
-        run = _do_nothing if empty else kernel.bind(memories, scalars)
+        run = bind(memories, scalars)
         device = primitive.device
 
         def enter(stream: Stream, _: Any, __: Any) -> None:
@@ -265,17 +236,10 @@ class Step:
         return f"<Step of {self.primitive!r}>"
 
 
-class _Single:
-    """What itemgetter is for several names, for one: a tuple all the same."""
-
-    __slots__ = ("_name",)
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __call__(self, operands: dict[str, Any]) -> tuple[Any]:
-        return (operands[self._name],)
+def _do_nothing(*_: Any) -> None:
+    """Run an empty output."""
 
 
-def _do_nothing(_: Stream) -> None:
-    """Run an empty output: nothing is enqueued."""
+def _bind_nothing(*_: Any) -> Callable[[Stream], None]:
+    """Bind an empty output."""
+    return _do_nothing

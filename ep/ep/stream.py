@@ -14,6 +14,7 @@ from ep.buffers import view_of
 from ep.errors import ClosedError, DeviceError, EpError
 from ep.event import Event, HostEvent
 from ep.memory import Memory
+from ep.primitive import Primitive
 from ep.waiting import check_timeout, wait_until
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Stream(ABC):
         device = self.device
         for memory in memories:
             if memory._block.device is not device:
-                self._admit(what, memory)
+                self._admit(what, memories, memory)
         self._sequence += 1
         try:
             return run(self, memories, scalars)
@@ -317,8 +318,11 @@ class Stream(ABC):
             self._fail(error)
 
     @final
-    def _admit(self, what: Any, memory: Memory) -> None:
+    def _admit(self, what: Any, memories: tuple[Memory, ...], memory: Memory) -> None:
+        """Refuse what is closed, and what is of another device unless a verb takes it."""
         memory._require_open(str(what))
+        if isinstance(what, Primitive):
+            what._explain_foreign(memories, memories.index(memory))
         memory.device._retired.enrol(self)
 
     @final
