@@ -1,0 +1,45 @@
+"""The catalogue: ids are unique, readable and found again, and there are enough of them."""
+
+import re
+
+import pytest
+from ep_conformance.catalogue import find, list_ids, selects
+from ep_conformance.runtime import runtime_cases
+
+IDS = list(list_ids("standard", None))
+
+
+def test_ids_are_unique_and_readable():
+    assert len(IDS) == len(set(IDS))
+    form = re.compile(r"(runtime/[a-z]+/[a-z0-9-]+|primitives/[a-z_]+/[a-z_-]+/[a-z0-9,>-]+/[a-z0-9-]+/[\w.-]+)")
+    assert [identity for identity in IDS if not form.fullmatch(identity)] == []
+
+
+def test_runtime_cases_say_what_they_claim():
+    cases = runtime_cases()
+    assert len([case for case in cases.values() if not case.optional]) >= 40
+    assert all(case.claim.endswith(".") for case in cases.values())
+
+
+def test_quick_is_a_part_of_standard():
+    quick = set(list_ids("quick", None))
+    assert quick < set(IDS)
+
+
+@pytest.mark.parametrize("identity", [IDS[0], IDS[len(IDS) // 2], IDS[-1]])
+def test_an_id_finds_its_case(identity):
+    assert find(identity).id == identity
+
+
+@pytest.mark.parametrize(
+    "identity", ["", "runtime/event", "primitives/a/b/c/d/e", "primitives/copy/-/float32/dense/no"]
+)
+def test_an_unknown_id_is_a_sentence(identity):
+    with pytest.raises(KeyError, match="no case is called"):
+        find(identity)
+
+
+def test_filter_crosses_slashes():
+    assert selects("runtime/*", "runtime/event/stays-done")
+    assert selects("*exp*dense*", "primitives/elementwise_unary/exp/float32/dense/size-1")
+    assert not selects("runtime", "runtime/event/stays-done")
