@@ -203,6 +203,8 @@ class Descriptor:
 def _nbytes_touched(spec: TensorSpec | Scalar) -> int:
     if isinstance(spec, Scalar):
         return 0
+    if spec.is_dense:
+        return spec.size * spec.itemsize
     seen = 1
     for extent, stride in zip(spec.shape, spec.strides, strict=True):
         seen *= extent if stride or not extent else 1

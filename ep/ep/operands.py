@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     Memories = tuple[Memory, ...]
     Settle = Callable[[dict[str, Any]], Memories]
+    Limits = list[tuple[int, int]]
 
 __all__ = ["checker"]
 
@@ -30,21 +32,28 @@ def checker(descriptor: Descriptor, settle: Settle) -> Settle:
     and on the stream's device is the door's to check.
     """
     count = len(descriptor.operands)
-    pairs = [*zip(descriptor.operands, descriptor.specs, strict=True)]
-    tensors = [(name, spec) for name, spec in pairs if isinstance(spec, TensorSpec)]
-    names = [name for name, _ in tensors]
-    limits = [(spec.nbytes, spec.itemsize - 1) for _, spec in tensors]
-    may_share = [name in descriptor.inplace and is_same(spec, descriptor.out) for name, spec in tensors[:-1]]
+    tensors = [spec for spec in descriptor.specs if isinstance(spec, TensorSpec)]
+    if len(tensors) not in _SHORT_WAYS:
+        return settle
+    names = tuple(
+        name for name, spec in zip(descriptor.operands, descriptor.specs, strict=True) if isinstance(spec, TensorSpec)
+    )
+    limits = [(spec.nbytes, spec.itemsize - 1) for spec in tensors]
     # Operands of a memory may share it exactly in place; anything finer is for settle().
-    if len(tensors) == 2:  # noqa: PLR2004 - x and out
-        return _two(itemgetter(*names), count, limits, settle, may_share=may_share[0])
-    if len(tensors) == 3:  # noqa: PLR2004 - a, b and out
-        return _three(itemgetter(*names), count, limits, settle, may_share=all(may_share))
-    return settle
+    may_share = [
+        name in descriptor.inplace and is_same(spec, descriptor.out) for name, spec in zip(names, tensors, strict=True)
+    ]
+    return _SHORT_WAYS[len(tensors)](_getter(names), count, limits, may_share, settle)
 
 
-def _two(take: Any, count: int, limits: list[tuple[int, int]], settle: Settle, *, may_share: bool) -> Settle:
+@functools.cache
+def _getter(names: tuple[str, ...]) -> Callable[[dict[str, Any]], Any]:
+    return itemgetter(*names)
+
+
+def _two(take: Any, count: int, limits: Limits, may_share: list[bool], settle: Settle) -> Settle:
     (x_nbytes, x_odd), (out_nbytes, out_odd) = limits
+    x_may, _ = may_share
 
     def check(operands: dict[str, Any]) -> Memories:
         try:
@@ -53,7 +62,7 @@ def _two(take: Any, count: int, limits: list[tuple[int, int]], settle: Settle, *
                 x.nbytes >= x_nbytes
                 and out.nbytes >= out_nbytes
                 and not (x.offset & x_odd or out.offset & out_odd)
-                and (x._block.space != out._block.space or (may_share and x is out))
+                and (x._block.space != out._block.space or (x_may and x is out))
                 and len(operands) == count
             ):
                 return memories  # type: ignore[no-any-return]
@@ -64,8 +73,9 @@ def _two(take: Any, count: int, limits: list[tuple[int, int]], settle: Settle, *
     return check
 
 
-def _three(take: Any, count: int, limits: list[tuple[int, int]], settle: Settle, *, may_share: bool) -> Settle:
+def _three(take: Any, count: int, limits: Limits, may_share: list[bool], settle: Settle) -> Settle:
     (a_nbytes, a_odd), (b_nbytes, b_odd), (out_nbytes, out_odd) = limits
+    a_may, b_may, _ = may_share
 
     def check(operands: dict[str, Any]) -> Memories:
         try:
@@ -76,8 +86,8 @@ def _three(take: Any, count: int, limits: list[tuple[int, int]], settle: Settle,
                 and b.nbytes >= b_nbytes
                 and out.nbytes >= out_nbytes
                 and not (a.offset & a_odd or b.offset & b_odd or out.offset & out_odd)
-                and (a._block.space != space or (may_share and a is out))
-                and (b._block.space != space or (may_share and b is out))
+                and (a._block.space != space or (a_may and a is out))
+                and (b._block.space != space or (b_may and b is out))
                 and len(operands) == count
             ):
                 return memories  # type: ignore[no-any-return]
@@ -86,3 +96,6 @@ def _three(take: Any, count: int, limits: list[tuple[int, int]], settle: Settle,
         return settle(operands)
 
     return check
+
+
+_SHORT_WAYS = {2: _two, 3: _three}
