@@ -28,6 +28,7 @@ class ClDevice(ep.Device):
 
     native   : the pyopencl device
     is_cpu   : True if its work-items are loop iterations, so that groups are large and neighbours stay together
+    processor: what the driver was told that it compiles for, "" if it knew
     context  : its own: contexts shared by devices move buffers between them unasked, and fail together
     """
 
@@ -35,6 +36,7 @@ class ClDevice(ep.Device):
         super().__init__(description.describe(native))
         self.native = native
         self.is_cpu = bool(native.type & cl.device_type.CPU)
+        self.processor = name_processor(native)
         self._most = native.max_mem_alloc_size
         self._programs: LRU[Program, cl.Program] = LRU()
         self._open: weakref.WeakSet[ClStream] = weakref.WeakSet()
@@ -45,7 +47,6 @@ class ClDevice(ep.Device):
     @functools.cached_property
     def context(self) -> cl.Context:
         """The context, made when it is first needed."""
-        name_processor(self.native)
         self.count()
         try:
             return cl.Context([self.native])

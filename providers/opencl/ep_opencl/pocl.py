@@ -32,6 +32,10 @@ _NAMES: Final = (
     ("x86-64", frozenset({"sse2"})),
 )
 
+_PLATFORM: Final = "Portable Computing Language"
+
+_TARGET: Final = "x86_64-unknown-linux-gnu-generic"
+
 _STRUCTURE_NBYTES: Final = 2048
 
 
@@ -40,30 +44,37 @@ def processor_name(flags: AbstractSet[str]) -> str | None:
     return next((name for name, needed in _NAMES if needed <= flags), None)
 
 
-def name_processor(native: cl.Device) -> bool:
-    """Give a PoCL device whose processor LLVM does not know a name that it can compile for; True if it did so."""
-    if "pocl" not in native.version.lower() or not native.version.endswith("x86_64-unknown-linux-gnu-generic"):
-        return False
+def name_processor(native: cl.Device) -> str:
+    """Give a PoCL device whose processor LLVM does not know a name that it can compile for.
+
+    Returns that name, "" where there is nothing to cure. Idempotent.
+    """
+    if native.platform.name != _PLATFORM or not native.version.endswith(_TARGET):
+        return ""
     name = processor_name(_flags())
     if name is None:
-        return False
+        return ""
+    new = name.encode() + b"\0"
     # Through this file a wrong address is an error that can be caught, not a crash.
     with Path("/proc/self/mem").open("r+b", buffering=0) as memory:
         memory.seek(native.int_ptr)
         for (address,) in struct.iter_unpack("<Q", memory.read(_STRUCTURE_NBYTES)):
-            if _holds_unknown(memory, address):
+            found = _read(memory, address, len(new))
+            if found == new:
+                return name
+            if found.startswith(_UNKNOWN):
                 memory.seek(address)
-                memory.write(name.encode() + b"\0")
-                return True
-    return False
+                memory.write(new)
+                return name
+    return ""
 
 
-def _holds_unknown(memory: FileIO, address: int) -> bool:
+def _read(memory: FileIO, address: int, nbytes: int) -> bytes:
     try:
         memory.seek(address)
-        return memory.read(len(_UNKNOWN)) == _UNKNOWN
+        return memory.read(nbytes)
     except (OSError, ValueError, OverflowError):
-        return False
+        return b""
 
 
 def _flags() -> frozenset[str]:

@@ -36,6 +36,9 @@ def build_source(device: ClDevice, source: str, name: str) -> cl.Program:
     options = ["-cl-std=CL1.2", "-w"]
     if ROUNDED in device.info.features:
         options.append("-cl-fp32-correctly-rounded-divide-sqrt")
+    if device.processor:
+        # PoCL keeps binaries by their options, and does not know that one directory may serve several processors.
+        options.append(f"-DEP_PROCESSOR_{device.processor.replace('-', '_')}")
     device.count()
     try:
         built: cl.Program = cl.Program(device.context, source).build(options)
