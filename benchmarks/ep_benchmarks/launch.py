@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ep_primitives import BroadcastBinary, ElementwiseUnary
@@ -89,9 +90,13 @@ def shapes_row(device: ep.Device, count: int = 10_000) -> tuple[Row, int, int]:
             ElementwiseUnary("exp", x=spec, out=spec).on(device)
 
     create(1)
-    timing = interleave({"ep": lambda _: create(count // 10)}, rounds=10)["ep"]
-    per_shape = Timing(tuple(seconds / (count // 10) for seconds in timing.rounds))
-    row = Row(f"new shape of a known key, {count} shapes", per_shape.median * 1e6, per_shape.spread, None, {})
+    seconds = []
+    for _ in range(10):
+        begin = time.perf_counter()
+        create(count // 10)
+        seconds.append((time.perf_counter() - begin) / (count // 10))
+    timing = Timing(tuple(seconds))
+    row = Row(f"new shape of a known key, {count} shapes", timing.median * 1e6, timing.spread, None, {})
     return row, cache.compiles - before, len(cache)
 
 
@@ -125,26 +130,44 @@ def _row(name: str, work: Callable[[int], None], budget: float | None, peers: di
 
 
 def _peers(names: tuple[str, ...]) -> dict[str, dict[str, Callable[[int], None]]]:
-    """Return the peers' fastest forms on one element: `out=`, no allocation in the loop."""
+    """Return the peers' fastest forms on one element: `out=`, no allocation in the loop, called as EP is called."""
     found: dict[str, dict[str, Callable[[int], None]]] = {"unary": {}, "binary": {}}
     if "numpy" in names:
-        import numpy as np  # noqa: PLC0415 - a peer, timed only when asked for
-
-        x, y, out = (np.zeros(1, np.float32) for _ in range(3))
-        found["unary"]["numpy"] = _repeat(lambda: np.negative(x, out))
-        found["binary"]["numpy"] = _repeat(lambda: np.add(x, y, out))
+        found["unary"]["numpy"], found["binary"]["numpy"] = _numpy_calls()
     if "torch" in names:
-        import torch  # type: ignore[import-not-found, unused-ignore]  # noqa: PLC0415 - a peer, never a dependency
-
-        tx, ty, to = (torch.zeros(1) for _ in range(3))
-        found["unary"]["torch"] = _repeat(lambda: torch.neg(tx, out=to))
-        found["binary"]["torch"] = _repeat(lambda: torch.add(tx, ty, out=to))
+        found["unary"]["torch"], found["binary"]["torch"] = _torch_calls()
     return found
 
 
-def _repeat(call: Callable[[], Any]) -> Callable[[int], None]:
-    def run(count: int) -> None:
-        for _ in range(count):
-            call()
+def _numpy_calls() -> tuple[Callable[[int], None], Callable[[int], None]]:
+    import numpy as np  # noqa: PLC0415 - a peer, timed only when asked for
 
-    return run
+    x, y, out = (np.zeros(1, np.float32) for _ in range(3))
+    negative, add = np.negative, np.add
+
+    def unary(count: int) -> None:
+        for _ in range(count):
+            negative(x, out)
+
+    def binary(count: int) -> None:
+        for _ in range(count):
+            add(x, y, out)
+
+    return unary, binary
+
+
+def _torch_calls() -> tuple[Callable[[int], None], Callable[[int], None]]:
+    import torch  # noqa: PLC0415 - a peer, never a dependency
+
+    x, y, out = (torch.zeros(1) for _ in range(3))
+    neg, add = torch.neg, torch.add
+
+    def unary(count: int) -> None:
+        for _ in range(count):
+            neg(x, out=out)
+
+    def binary(count: int) -> None:
+        for _ in range(count):
+            add(x, y, out=out)
+
+    return unary, binary

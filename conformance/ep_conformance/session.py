@@ -7,7 +7,7 @@ import tempfile
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ep_conformance.history import History, read_history, write_history
 from ep_conformance.junit import write_junit
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ep_conformance.survey import Survey
 
 __all__ = ["Options", "conduct"]
+
+_SHARED_PROFILES: Final = ("quick", "standard")
 
 
 @dataclass(frozen=True)
@@ -68,8 +70,9 @@ def conduct(options: Options, console: Console) -> Report:
         worker = Worker(job)
         try:
             found: Survey = ask(worker, "survey")
-            # One worker a device, unless the "device" is this machine's own cores.
-            jobs = options.jobs or (cores if found.is_on_host else 1)
+            # One worker a device, unless the "device" is this machine's own cores; a large case needs 16 GiB alone.
+            shares = found.is_on_host and options.profile in _SHARED_PROFILES
+            jobs = options.jobs or (cores if shares else 1)
             report = _run(found, options, history, console, (worker, job, jobs))
         finally:
             if worker.process.is_alive():
