@@ -40,18 +40,23 @@ class ClDevice(ep.Device):
         self._most = native.max_mem_alloc_size
         self._programs: LRU[Program, cl.Program] = LRU()
         self._open: weakref.WeakSet[ClStream] = weakref.WeakSet()
+        self._opening = threading.Lock()
+        self._context: cl.Context | None = None
         self._counting = threading.Lock()
         self._calls = 0
         self._reserved = 0
 
-    @functools.cached_property
+    @property
     def context(self) -> cl.Context:
-        """The context, made when it is first needed."""
-        self.count()
-        try:
-            return cl.Context([self.native])
-        except cl.Error as error:
-            raise failure(error) from error
+        """The context, made when it is first needed: listing devices makes none."""
+        with self._opening:
+            if self._context is None:
+                self.count()
+                try:
+                    self._context = cl.Context([self.native])
+                except cl.Error as error:
+                    raise failure(error) from error
+            return self._context
 
     def program(self, program: Program) -> cl.Program:
         """Return a program, built once for all kernel keys that share it. Raises CompileError."""
@@ -114,4 +119,4 @@ class ClDevice(ep.Device):
 
     def _close(self) -> None:
         self._programs.clear()
-        self.__dict__.pop("context", None)
+        self._context = None

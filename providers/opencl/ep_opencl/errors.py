@@ -8,13 +8,16 @@ import pyopencl as cl
 
 import ep
 
-__all__ = ["failure", "status_failure"]
+__all__ = ["failure", "status_failure", "status_of"]
 
 _NAMES: Final[dict[int, str]] = {
     getattr(cl.status_code, name): name for name in dir(cl.status_code) if name[0].isupper()
 }
 
-_MEMORY: Final = ("MEM_OBJECT_ALLOCATION_FAILURE", "OUT_OF_HOST_MEMORY", "OUT_OF_RESOURCES", "INVALID_BUFFER_SIZE")
+_MEMORY: Final = ("MEM_OBJECT_ALLOCATION_FAILURE", "OUT_OF_HOST_MEMORY")
+
+# Of an allocation these mean that it does not fit; of anything else OUT_OF_RESOURCES may be a fault of a kernel.
+_ALLOCATION: Final = ("OUT_OF_RESOURCES", "INVALID_BUFFER_SIZE")
 
 
 def failure(error: cl.Error, requested: int = 0) -> ep.DeviceError:
@@ -30,10 +33,18 @@ def status_failure(status: int) -> ep.DeviceError:
     return _failure("clEnqueue*", status, 0)
 
 
+def status_of(event: cl.Event) -> int:
+    """Return the status of a command: positive while it is under way, 0 once done, negative if it failed."""
+    try:
+        return int(event.command_execution_status)
+    except cl.Error as error:
+        raise failure(error) from error
+
+
 def _failure(call: str, code: int, requested: int) -> ep.DeviceError:
     name = _NAMES.get(code, "UNKNOWN")
     call, reported = _spelled(call), f"{name} ({code})"
-    if name in _MEMORY:
+    if name in _MEMORY or (requested and name in _ALLOCATION):
         message = f"OpenCL has no memory for {requested} bytes" if requested else "OpenCL has no memory for the work"
         return ep.OutOfMemoryError(message, requested=requested, provider="opencl", call=call, code=reported)
     if name == "DEVICE_NOT_AVAILABLE":

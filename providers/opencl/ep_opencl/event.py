@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyopencl as cl
 
 import ep
-from ep_opencl.errors import failure, status_failure
+from ep_opencl.errors import failure, status_failure, status_of
 
 if TYPE_CHECKING:
     from ep_opencl.stream import ClStream
@@ -26,10 +26,10 @@ class ClEvent(ep.Event):
         self.native = native
 
     def _is_done(self) -> bool:
-        status = self.native.command_execution_status
+        status = status_of(self.native)
         if status < 0:
             self.stream._fail(status_failure(status))  # noqa: SLF001 - the way EP gives providers
-        return bool(status <= cl.command_execution_status.COMPLETE)
+        return status <= cl.command_execution_status.COMPLETE
 
     def _seconds_since(self, earlier: ep.Event) -> float:
         assert isinstance(earlier, ClEvent)

@@ -49,7 +49,6 @@ class Entry:
         self.name = name
         self.lock = threading.Lock()
         wanted, self.run = _CPU[program.strided] if device.is_cpu else _GPU
-        self.group = min(wanted, device.native.max_work_group_size)
         self.takes_attributes = any(parameter.role == "attribute" for parameter in program.parameters)
         self._native = device.program(program)
         self._types = [
@@ -57,6 +56,8 @@ class Entry:
             for parameter in program.parameters
         ]
         self.kernel = self.make()
+        most = self.kernel.get_work_group_info(cl.kernel_work_group_info.WORK_GROUP_SIZE, device.native)
+        self.group = min(wanted, most)
 
     def make(self) -> cl.Kernel:
         """Return a kernel object with argument storage of its own."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pyopencl as cl
 
 import ep
-from ep_opencl.errors import failure, status_failure
+from ep_opencl.errors import failure, status_failure, status_of
 from ep_opencl.event import ClEvent
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class ClStream(ep.Stream):
         event = self.enqueue(cl.enqueue_copy, dst, src, is_blocking=False, **offsets)
         # pyopencl's event of a host transfer waits for it when the event is dropped: they are dropped once done.
         self._transfers.append(event)
-        while self._transfers and _is_over(self._transfers[0]):
+        while self._transfers and status_of(self._transfers[0]) <= cl.command_execution_status.COMPLETE:
             self._transfers.popleft()
 
     def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
@@ -93,17 +93,17 @@ class ClStream(ep.Stream):
         if self.last is None:
             return True
         self._flush()
-        return _is_over(self.last)
+        return status_of(self.last) <= cl.command_execution_status.COMPLETE
 
     def _synchronize(self) -> None:
         self.calls += 1
         try:
             self.queue.finish()
-            status = 0 if self.last is None else self.last.command_execution_status
         except cl.Error as error:
             raise failure(error) from error
         finally:
             self._transfers.clear()
+        status = 0 if self.last is None else status_of(self.last)
         if status < 0:
             self.last = None
             raise status_failure(status)
@@ -119,7 +119,3 @@ class ClStream(ep.Stream):
         self._transfers.clear()
         self.last = None
         self._owner.forget(self)
-
-
-def _is_over(event: cl.Event) -> bool:
-    return bool(event.command_execution_status <= cl.command_execution_status.COMPLETE)

@@ -10,6 +10,7 @@ import numpy as np
 import pyopencl as cl
 import pytest
 from ep_opencl.device import ClDevice
+from ep_opencl.errors import failure
 from ep_opencl.pocl import processor_name
 from ep_opencl.program import build_source
 from ep_primitives import BroadcastBinary, ElementwiseUnary
@@ -141,6 +142,23 @@ def test_device_error_names_call_code_and_enqueue(device, stream, put, monkeypat
     assert caught.value.provider == "opencl"
     assert caught.value.code == "INVALID_KERNEL (-48)"
     assert caught.value.op == "add"
+
+
+@pytest.mark.parametrize(
+    ("code", "requested", "kind"),
+    [
+        (-5, 64, ep.OutOfMemoryError),
+        (-5, 0, ep.DeviceError),
+        (-4, 0, ep.OutOfMemoryError),
+        (-2, 0, ep.DeviceLostError),
+        (-30, 8, ep.DeviceError),
+    ],
+)
+def test_status_codes_become_the_errors_they_mean(code, requested, kind):
+    error = failure(cl.RuntimeError(cl._cl._ErrorRecord(msg="no", code=code, routine="create_buffer")), requested)
+    assert type(error) is kind
+    assert error.call == "clCreateBuffer"
+    assert f"({code})" in error.code
 
 
 def test_buffer_beyond_the_largest_is_out_of_memory_and_the_device_goes_on(device, stream):
