@@ -110,7 +110,7 @@ class Memory:
     Read-only to callers; plain slots, because every launch reads them. Fresh contents are undefined.
     """
 
-    __slots__ = ("__weakref__", "_block", "_is_view", "device", "handle", "kind", "nbytes", "offset")
+    __slots__ = ("__weakref__", "_block", "_is_view", "_space", "device", "handle", "kind", "nbytes", "offset")
 
     def __init__(self, block: Block, offset: int, nbytes: int, *, is_view: bool) -> None:
         if block.device is None:
@@ -118,6 +118,7 @@ class Memory:
             raise ClosedError(message)
         self._block = block
         self._is_view = is_view
+        self._space = block.space
         self.device = block.device
         self.handle = block.handle
         self.offset = offset

@@ -46,8 +46,7 @@ class Primitive:
         # A provider never sees an empty output.
         self._launch = kernel.launch if descriptor.out.size else _do_nothing
         self._bind = kernel.bind if descriptor.out.size else _bind_nothing
-        named = zip(descriptor.operands, descriptor.specs, strict=True)
-        self._scalars = [(name, spec.dtype) for name, spec in named if isinstance(spec, Scalar)]
+        self._scalars = _scalars_of(descriptor) if True in descriptor.key.scalars else _NOTHING
         self._check = checker(descriptor, self._settle)
 
     @property
@@ -234,6 +233,12 @@ class Step:
 
     def __repr__(self) -> str:
         return f"<Step of {self.primitive!r}>"
+
+
+def _scalars_of(descriptor: Descriptor) -> tuple[tuple[str, str], ...]:
+    """Return the names and dtypes of the operands that are numbers."""
+    named = zip(descriptor.operands, descriptor.specs, strict=True)
+    return tuple((name, spec.dtype) for name, spec in named if isinstance(spec, Scalar))
 
 
 def _do_nothing(*_: Any) -> None:
