@@ -1,13 +1,17 @@
-"""Host buffers as flat memoryviews of bytes."""
+"""Host buffers as flat memoryviews of bytes, and those that copies under way still need."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import TypeAlias
 
     from typing_extensions import Buffer
+
+    from ep.event import Event
 
     class Array(Protocol):
         """A NumPy array, which says that it is a buffer from Python 3.12 on only."""
@@ -17,7 +21,11 @@ if TYPE_CHECKING:
 
     HostBuffer: TypeAlias = Buffer | Array
 
-__all__ = ["view_of"]
+__all__ = ["PATTERN_LENGTHS", "HeldBuffers", "pattern_of", "view_of"]
+
+PATTERN_LENGTHS: Final = (1, 2, 4, 8, 16)
+
+_BATCH: Final = 16
 
 
 def view_of(buffer: HostBuffer, argument: str, *, writable: bool) -> memoryview:
@@ -50,3 +58,44 @@ def _bytes_of_array(buffer: object, argument: str) -> memoryview:
         return memoryview(buffer.reshape(-1).view("uint8"))  # type: ignore[attr-defined]
     message = f"{argument} is {type(buffer).__name__}, needs a host buffer: bytes, a bytearray or a NumPy array"
     raise TypeError(message) from None
+
+
+def pattern_of(pattern: bytes) -> bytes:
+    """Return the pattern of a fill. Raises TypeError unless it is bytes, ValueError for a length that is not offered."""
+    if not isinstance(pattern, bytes | bytearray | memoryview):
+        message = f"fill: the pattern is {type(pattern).__name__}, needs bytes, such as (0).to_bytes(4, 'little')"
+        raise TypeError(message)
+    pattern = bytes(pattern)
+    if len(pattern) not in PATTERN_LENGTHS:
+        message = f"fill: the pattern has {len(pattern)} bytes; it needs 1, 2, 4, 8 or 16"
+        raise ValueError(message)
+    return pattern
+
+
+class HeldBuffers:
+    """The host buffers of one stream's copies, kept until these are seen done: an event a batch says so."""
+
+    __slots__ = ("_batches", "_fresh")
+
+    def __init__(self) -> None:
+        self._fresh: list[memoryview] = []
+        self._batches: deque[tuple[Event, list[memoryview]]] = deque()
+
+    def __len__(self) -> int:
+        return len(self._fresh) + sum(len(views) for _, views in self._batches)
+
+    def add(self, view: memoryview, fence: Callable[[], Event | None]) -> None:
+        """Keep one buffer; `fence()` gives an event after all that was enqueued, None if that is done already."""
+        self._fresh.append(view)
+        if len(self._fresh) >= _BATCH:
+            event = fence()
+            if event is not None:
+                self._batches.append((event, self._fresh))
+            self._fresh = []
+        while self._batches and self._batches[0][0].is_done:
+            self._batches.popleft()
+
+    def keep(self, others: HeldBuffers) -> None:
+        """Take over what another holds."""
+        self._fresh = others._fresh + self._fresh
+        self._batches.extendleft(reversed(others._batches))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
@@ -30,7 +31,8 @@ class LRU(Generic[Key, Value]):
         self._capacity = capacity
         self._values: OrderedDict[Key, Value] = OrderedDict()
         self._lock = threading.Lock()
-        self._making: dict[Key, threading.Lock] = {}
+        # A turn lives as long as somebody makes the value or waits for it.
+        self._making: weakref.WeakValueDictionary[Key, threading.Lock] = weakref.WeakValueDictionary()
 
     def __len__(self) -> int:
         return len(self._values)
@@ -53,13 +55,10 @@ class LRU(Generic[Key, Value]):
         with self._lock:
             turn = self._making.setdefault(key, threading.Lock())
         with turn:
-            if key in self._values:
-                return self._values[key]
-            try:
-                value = make(key)
-            finally:
-                with self._lock:
-                    self._making.pop(key, None)
+            with self._lock:
+                value = self._values.get(key)
+            if value is None:
+                value = make(key)  # what it raises leaves the turn to the next, who tries again
             with self._lock:
                 self._values[key] = value
                 while len(self._values) > self._capacity:

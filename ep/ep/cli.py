@@ -13,7 +13,7 @@ from ep.capabilities import capabilities
 from ep.claims import ClaimsError
 from ep.doctor import examine, variables
 from ep.errors import EpError, UnavailableError
-from ep.registry import device, devices, provider
+from ep.registry import device, devices, provider, providers
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -23,7 +23,7 @@ __all__ = ["command", "main"]
 _EXIT_CODES: Final = (
     "Exit codes: 0 good, 1 something failed, 2 wrong use, 3 provider or device unavailable, 130 Ctrl-C."
 )
-_STYLES: Final = {"ok": "green", "unavailable": "yellow", "refused": "yellow", "broken": "red"}
+_STYLES: Final = {"ok": "", "unavailable": "yellow", "refused": "yellow", "broken": "red"}
 
 
 @click.group(epilog=_EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
@@ -74,7 +74,7 @@ def doctor_command(*, tracebacks: bool) -> None:
     findings = list(examine())
     for finding in findings:
         style = _STYLES[finding.verdict]
-        table.add_row(finding.subject, f"[{style}]{finding.verdict}[/]", _escape(finding.reason), finding.origin)
+        table.add_row(finding.subject, finding.verdict, finding.reason, finding.origin, style=style)
     _print(table)
     broken = [finding for finding in findings if finding.verdict == "broken"]
     for finding in broken:
@@ -95,7 +95,11 @@ def doctor_command(*, tracebacks: bool) -> None:
 def capabilities_command(*, name: str, index: int, as_json: bool) -> None:
     """List what a provider's device claims and how it serves each cell, compiling nothing."""
     provider(name)
-    rows = list(capabilities(device(f"{name}:{index}")))
+    asked = device(f"{name}:{index}")
+    registration = providers()[name]
+    rows = registration.guard(lambda: list(capabilities(asked)), "failed while it was asked for its capabilities")
+    if rows is None:
+        raise EpError(f"provider {name}: {registration.fault}")  # noqa: EM102, TRY003 - one line to the user
     if as_json:
         click.echo(json.dumps([row._asdict() for row in rows], indent=1))
         return
@@ -122,7 +126,7 @@ def main() -> None:
         _fail(error, 3)
     except ValueError as error:
         _fail(error, 2)
-    except (EpError, ClaimsError) as error:
+    except (EpError, ClaimsError, OSError) as error:
         _fail(error, 1)
     except KeyboardInterrupt:
         sys.exit(130)
@@ -152,13 +156,8 @@ def _table(*columns: str) -> Table:
 def _print(table: Table) -> None:
     from rich.console import Console  # noqa: PLC0415
 
-    Console(soft_wrap=not sys.stdout.isatty()).print(table)
-
-
-def _escape(text: str) -> str:
-    from rich.markup import escape  # noqa: PLC0415
-
-    return escape(text)
+    # Names and reasons are anybody's text: nothing in them is markup.
+    Console(soft_wrap=not sys.stdout.isatty(), markup=False, highlight=False).print(table)
 
 
 def _size(nbytes: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import operator
 import os
 import threading
 import weakref
@@ -84,9 +85,10 @@ class Device(ABC):
         Raises OutOfMemoryError, after which the device still works.
         """
         self._require_open("allocate")
-        if type(nbytes) is not int or nbytes < 0:
-            message = f"allocate: nbytes {nbytes!r} is not a number of bytes; give an integer of at least 0"
-            raise ValueError(message) if isinstance(nbytes, int) else TypeError(message)
+        nbytes = _integer("allocate: nbytes", nbytes)
+        if nbytes < 0:
+            message = f"allocate: nbytes {nbytes} is below 0"
+            raise ValueError(message)
         if not isinstance(kind, MemoryKind):
             message = f"allocate: kind {kind!r} is not a MemoryKind"
             raise TypeError(message)
@@ -110,6 +112,10 @@ class Device(ABC):
         Raises UnsupportedError for a mode that the provider lacks.
         """
         self._require_open("stream")
+        priority = _integer("stream: priority", priority)
+        if synchronous not in (None, True, False):
+            message = f"stream: synchronous is {synchronous!r}, needs True, False or None for the provider's habit"
+            raise TypeError(message)
         stream = self._stream(priority=priority, timed=timed, synchronous=synchronous)
         with self._lock:
             stream.name = f"{self.name}/stream{self._stream_count}"
@@ -126,11 +132,9 @@ class Device(ABC):
         """
         self._require_open("synchronize")
         check_timeout(timeout, f"{self.name}.synchronize")
-        with self._lock:
-            streams = [*self._streams]
-        for stream in streams:
-            if not stream.is_closed:
-                stream.synchronize(timeout)
+        for stream in self._open_streams():
+            stream.synchronize(timeout)
+        self._retired.wait_for_orphans()
         self._retired.drain()
 
     @final
@@ -149,11 +153,13 @@ class Device(ABC):
 
         Raises EpError, naming them, while streams or memories of it are open.
         """
+        self._check_fork("close")
         if self.is_closed:
             return
-        with self._lock:
-            streams = [stream.name for stream in self._streams if not stream.is_closed]
-            memories = [f"memory of {block.nbytes} bytes" for block in self._blocks if block.device is self]
+        self._retired.wait_for_orphans()
+        self._retired.drain()
+        streams = [stream.name for stream in self._open_streams()]
+        memories = [f"memory of {block.nbytes} bytes" for block in self._open_blocks()]
         if streams or memories:
             message = (
                 f"{self.name}.close: still open are {', '.join(sorted(streams) + sorted(memories))}; close them first"
@@ -162,12 +168,24 @@ class Device(ABC):
         self._shut()
 
     @final
-    def _shut(self) -> None:
-        """Close streams, memories and the device, in that order, whatever is open."""
-        for stream in [*self._streams]:
+    def _close_streams(self) -> None:
+        """Wait for and close all streams, whatever is open: the first of three steps at the end of the process."""
+        for stream in self._open_streams():
             stream._finish_quietly()
-        for block in [*self._blocks]:
+        self._retired.wait_for_orphans()
+
+    @final
+    def _close_memories(self) -> None:
+        """Close and free all memories; nothing touches them any more."""
+        with self._lock:
+            blocks = [*self._blocks]
+        for block in blocks:
             block.close()
+        self._retired.drain_all()
+
+    @final
+    def _shut(self) -> None:
+        """Close the device itself, its streams and memories being closed."""
         self._primitives.clear()
         self._retired.drain_all()
         self.is_closed = True
@@ -175,13 +193,29 @@ class Device(ABC):
         self._close()
 
     @final
-    def wrap_host(self, address: int, nbytes: int, owner: object) -> Memory:
+    def _open_streams(self) -> list[Stream]:
+        with self._lock:
+            return [stream for stream in self._streams if not stream.is_closed]
+
+    @final
+    def _open_blocks(self) -> list[Block]:
+        """Return what is in use: open memories, and closed ones that a bound step holds."""
+        with self._lock:
+            return [block for block in self._blocks if block.device is self or (block.holds and not block.is_retired)]
+
+    @final
+    def wrap_host(self, address: int, nbytes: int, owner: object, *, is_read_only: bool = False) -> Memory:
         """Return memory at a host address that this device reaches; `owner` is kept until no work can touch it.
+
+        is_read_only : True: whatever would write it is refused with a ValueError
 
         Raises UnsupportedError where the device does not reach host memory.
         """
         self._require_open("wrap_host")
-        block = Block(self, self._wrap_host(address, nbytes), nbytes, MemoryKind.DEVICE, owner=owner, address=address)
+        handle = self._wrap_host(address, nbytes)
+        block = Block(self, handle, nbytes, MemoryKind.DEVICE, owner=owner, address=address, is_read_only=is_read_only)
+        with self._lock:
+            self._blocks.add(block)
         return Memory(block, 0, nbytes, is_view=False)
 
     @property
@@ -243,7 +277,10 @@ class Device(ABC):
             # What was closed but is still waiting for its streams may be enough.
             if not len(self._retired):
                 raise
-            self.synchronize()
+            for stream in self._open_streams():
+                stream._finish_work()
+            self._retired.wait_for_orphans()
+            self._retired.drain()
             return self._allocate(nbytes, kind)
 
     @final
@@ -259,8 +296,11 @@ class Device(ABC):
 
     @final
     def _after_fork(self) -> None:
+        self._lock = threading.Lock()
         for stream in [*self._streams]:
             stream._set_door(stream._refuse_fork)
+        # So that a look-up of a descriptor, which asks nothing but the cache, meets _require_open.
+        self._primitives = PrimitiveCache(self)
 
     @final
     def _check_fork(self, operation: str) -> None:
@@ -270,3 +310,11 @@ class Device(ABC):
 
     def __repr__(self) -> str:
         return f"<Device {self.name}: {self.info.name}>"
+
+
+def _integer(argument: str, value: int) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        message = f"{argument} is {value!r}, needs an integer"
+        raise TypeError(message) from None

@@ -35,7 +35,13 @@ def examine() -> Iterator[Finding]:
     for registration in providers().values():
         yield from _provider(registration)
     for registration in family_failures():
-        yield Finding(f"families {registration.package}", "broken", registration.refusal, registration.distribution)
+        yield Finding(
+            f"families {registration.package}",
+            "broken",
+            registration.fault,
+            registration.distribution,
+            registration.traceback,
+        )
 
 
 def _provider(registration: Registration) -> Iterator[Finding]:

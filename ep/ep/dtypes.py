@@ -1,13 +1,12 @@
-"""The element types of EP: one row each, and how one value becomes bytes."""
+"""The element types of EP, one row each, and the numbers that a launch may give for them."""
 
 from __future__ import annotations
 
-import functools
 import struct
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-__all__ = ["DTYPES", "DType", "Number", "convert", "dtype", "pack"]
+__all__ = ["DTYPES", "DType", "Number", "convert", "dtype"]
 
 Number = bool | int | float | complex
 
@@ -61,8 +60,6 @@ _ROWS: Final = (
 
 DTYPES: Final = {row.name: row for row in _ROWS}
 
-_STRUCT: Final = {"float16": "<e", "float32": "<f", "float64": "<d", "complex64": "<ff", "complex128": "<dd"}
-
 
 def dtype(name: str) -> DType:
     """Return the row of an element type.
@@ -84,7 +81,7 @@ def convert(name: str, value: Number) -> Number:
     """
     row = dtype(name)
     try:
-        if isinstance(value, str | bytes):  # int() and float() would read text
+        if not (hasattr(value, "__float__") or hasattr(value, "__complex__")):  # int() and float() would read text
             raise TypeError  # noqa: TRY301 - explained below, like every other misfit
         return _CONVERT[row.kind](row, value)
     except OverflowError:
@@ -96,15 +93,13 @@ def convert(name: str, value: Number) -> Number:
 
 
 def _to_bool(_: DType, value: Number) -> bool:
-    if isinstance(value, complex):
-        return value != 0
-    return float(value) != 0
+    return bool(value != 0)
 
 
 def _to_integer(row: DType, value: Number) -> int:
     low, high = row.range
-    # A complex raises TypeError here and an infinity OverflowError, which convert() explains; NaN equals nothing.
-    exact = int(value) if value == value else None  # type: ignore[arg-type]  # noqa: PLR0124
+    # An infinity raises OverflowError here, which convert() explains; NaN equals nothing.
+    exact = int(_real(value)) if value == value else None  # noqa: PLR0124
     if exact is None or exact != value or not low <= exact <= high:
         message = f"scalar {value!r} is not exactly a {row.name}, which holds integers from {low} to {high}"
         raise ValueError(message)
@@ -112,48 +107,29 @@ def _to_integer(row: DType, value: Number) -> int:
 
 
 def _to_float(row: DType, value: Number) -> float:
-    real = float(value)  # type: ignore[arg-type]
-    if row.compute == "float64":
-        return real
-    return float(_round_single(real))
+    real = _real(value)
+    rounded = _rounded(float(real), row.compute)
+    if hasattr(real, "__index__") and rounded != real:
+        message = f"scalar {value!r} is an integer that no {row.compute} holds exactly; give a float to have it rounded"
+        raise ValueError(message)
+    return rounded
 
 
 def _to_complex(row: DType, value: Number) -> complex:
-    number = complex(value)
-    if row.compute == "complex128":
-        return number
-    return complex(_round_single(number.real), _round_single(number.imag))
+    number, part = complex(value), "float64" if row.compute == "complex128" else "float32"
+    return complex(_rounded(number.real, part), _rounded(number.imag, part))
 
 
-def _round_single(value: float) -> float:
+def _real(value: Number) -> Any:
+    """Return a number that may be a NumPy scalar as it is. Raises TypeError if it has an imaginary part."""
+    if getattr(value, "imag", 0):
+        raise TypeError
+    return value if isinstance(value, int | float) else getattr(value, "real", value)
+
+
+def _rounded(value: float, compute: str) -> float:
     # struct refuses a finite value that rounds to infinity; such a scalar is out of range, an infinity is not.
-    (single,) = struct.unpack("<f", struct.pack("<f", value))
-    return float(single)
+    return float(struct.unpack("<f", struct.pack("<f", value))[0]) if compute == "float32" else value
 
 
 _CONVERT: Final = {"b": _to_bool, "i": _to_integer, "u": _to_integer, "f": _to_float, "c": _to_complex}
-
-
-@functools.lru_cache(maxsize=1024)
-def _pack_float(name: str, value: float) -> bytes:
-    if name in _STRUCT:
-        try:
-            return struct.pack(_STRUCT[name], value)
-        except OverflowError:  # rounds to infinity, as a store does
-            return struct.pack(_STRUCT[name], float("inf") if value > 0 else float("-inf"))
-    import ml_dtypes  # noqa: PLC0415 - only bfloat16 and float8 need it, and `import ep` must not
-    import numpy  # noqa: PLC0415, ICN001
-
-    return bytes(numpy.array(value, numpy.float32).astype(getattr(ml_dtypes, name)).tobytes())
-
-
-def pack(name: str, value: Number) -> bytes:
-    """Return the bytes of one element of dtype `name`, little endian, rounded to nearest even from the compute type."""
-    row = dtype(name)
-    number = convert(name, value)
-    if row.kind == "f":
-        return _pack_float(name, float(number))  # type: ignore[arg-type]
-    if row.kind == "c":
-        parts = complex(number)
-        return struct.pack(_STRUCT[name], parts.real, parts.imag)
-    return int(number).to_bytes(row.itemsize, "little", signed=row.kind == "i")  # type: ignore[arg-type]

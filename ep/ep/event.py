@@ -31,6 +31,7 @@ class Event(ABC):
     @final
     def is_done(self) -> bool:
         """True once all that was enqueued before it has finished. Never waits."""
+        self.device._check_fork("event.is_done")
         return self._is_done()
 
     @final
@@ -40,9 +41,13 @@ class Event(ABC):
         Raises TimeoutError; Ctrl-C works; the event is usable after either. Raises the error of work that failed.
         """
         self.device._check_fork("event.synchronize")
-        if not self._is_done():
-            wait_until(self._is_done, timeout, f"event.synchronize on {self.stream}")
+        wait_until(self._is_done, timeout, f"event.synchronize on {self.stream}")
         self.stream._raise_error()
+
+    @final
+    def _wait_done(self) -> None:
+        """Let the host wait, whatever became of the work: its error belongs to who synchronises with its stream."""
+        wait_until(self._is_done, None, f"wait for {self.stream}")
 
     @final
     def seconds_since(self, earlier: Event) -> float:
@@ -50,6 +55,9 @@ class Event(ABC):
 
         Raises ValueError unless both are timed, done and of one device, saying which of it fails.
         """
+        if not isinstance(earlier, Event):
+            message = f"seconds_since: earlier is {type(earlier).__name__}, needs an Event"
+            raise TypeError(message)
         for which, event in (("earlier", earlier), ("this", self)):
             if not event.is_timed:
                 message = f"seconds_since: {which} event is untimed; record it with stream.record(timed=True)"

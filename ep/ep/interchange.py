@@ -27,12 +27,15 @@ def describe(obj: Any) -> TensorSpec:
 def view(obj: Any, stream: Stream) -> tuple[Memory, TensorSpec]:
     """Return an object's own memory, and how its tensor lies in it. Nothing is copied.
 
-    obj     : NumPy array, buffer or DLPack object; kept alive until no work can touch it
+    obj     : NumPy array, buffer or DLPack object; kept alive until no work can touch it; read-only ones stay so
     stream  : one of the device that will use it
 
     Raises ValueError, naming stream.upload, if the stream's device does not reach the object's memory; TypeError for
     an object with none of the protocols.
     """
+    if not hasattr(stream, "device"):
+        message = f"ep.view: stream is {type(stream).__name__}, needs a Stream of the device that will use the object"
+        raise TypeError(message)
     array = _array(obj, "ep.view")
     return _memory(array, "ep.view: obj", stream.device), _spec(array)
 
@@ -60,7 +63,8 @@ def _memory(array: np.ndarray[Any, Any], where: str, device: Device) -> Memory:
         message = f"{where} does not start at a multiple of its itemsize {array.itemsize}; give an aligned copy"
         raise ValueError(message)
     spec = _spec(array)
-    return device.wrap_host(array.ctypes.data - spec.offset * spec.itemsize, spec.nbytes, array)
+    address = array.ctypes.data - spec.offset * spec.itemsize
+    return device.wrap_host(address, spec.nbytes, array, is_read_only=not array.flags.writeable)
 
 
 def _require_reach(where: str, device: Device) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import enum
 import itertools
-import threading
+import operator
 from typing import TYPE_CHECKING, Any, Final, final
 
 from ep.errors import ClosedError, UnsupportedError
+from ep.locks import ForkLock
 
 if TYPE_CHECKING:
     from ep.device import Device
@@ -16,7 +18,7 @@ _HOST_SPACE: Final = 0
 _SPACES: Final = itertools.count(1)
 
 # Reentrant, because a finalizer may run inside any of the short sections that it guards.
-_HOLDING = threading.RLock()
+_HOLDING = ForkLock()
 
 __all__ = ["Block", "Memory", "MemoryKind"]
 
@@ -40,6 +42,7 @@ class Block:
         "device",
         "handle",
         "holds",
+        "is_read_only",
         "is_retired",
         "kind",
         "nbytes",
@@ -50,9 +53,18 @@ class Block:
     )
 
     def __init__(  # noqa: PLR0913 - an allocation, or what wraps an owner's bytes at an address
-        self, device: Device, handle: Any, nbytes: int, kind: MemoryKind, *, owner: object = None, address: int = 0
+        self,
+        device: Device,
+        handle: Any,
+        nbytes: int,
+        kind: MemoryKind,
+        *,
+        owner: object = None,
+        address: int = 0,
+        is_read_only: bool = False,
     ) -> None:
         self.device: Device | None = device
+        self.is_read_only = is_read_only
         self.space = next(_SPACES) if owner is None else _HOST_SPACE
         self.start = address
         self.handle = handle
@@ -63,6 +75,15 @@ class Block:
         self.is_retired = False
         # Taken now: a finalizer must not look anything up.
         self.retire = device._retired.append
+
+    def host_address(self) -> int | None:
+        """Return where the bytes lie in host memory, None where the host does not reach them."""
+        if self.space == _HOST_SPACE:
+            return self.start
+        if self.device is None or not self.nbytes or not _shows_host(self.device):
+            return None
+        view = self.device._host(self.handle, self.nbytes)
+        return ctypes.addressof(ctypes.c_char.from_buffer(view))
 
     def close(self) -> None:
         """Refuse further use, and give the bytes back as soon as no step holds them."""
@@ -118,7 +139,10 @@ class Memory:
             raise ClosedError(message)
         self._block = block
         self._is_view = is_view
-        self._space = block.space
+        # Wrapped host memory may lie inside an allocation, and may be read-only: without this attribute the short way
+        # of a launch (see operands.py) does not apply to it, and the long one looks closer.
+        if block.space != _HOST_SPACE:
+            self._space = block.space
         self.device = block.device
         self.handle = block.handle
         self.offset = offset
@@ -138,8 +162,9 @@ class Memory:
         if not isinstance(key, slice) or key.step not in (None, 1):
             message = f"memory: {key!r} is not a view; take a slice of bytes without a step, such as memory[64:128]"
             raise TypeError(message)
-        start = 0 if key.start is None else key.start
-        stop = self.nbytes if key.stop is None else key.stop
+        self.device._check_fork("memory view")
+        start = 0 if key.start is None else operator.index(key.start)
+        stop = self.nbytes if key.stop is None else operator.index(key.stop)
         if not 0 <= start <= stop <= self.nbytes:
             message = f"memory: view [{start}:{stop}] needs 0 <= start <= stop <= {self.nbytes}, the memory's nbytes"
             raise ValueError(message)
@@ -151,9 +176,10 @@ class Memory:
         The caller waits for the streams that write them. Raises UnsupportedError where the host does not reach them,
         ClosedError after close().
         """
-        self._require_open("host")
+        self._require_open("memory.host")
         device = self.device
-        if type(device)._host is _device_host():
+        device._check_fork("memory.host")
+        if not _shows_host(device):
             message = f"memory.host: the host does not reach the memory of {device.name}; use stream.download"
             raise UnsupportedError(message)
         if not self.nbytes:
@@ -173,7 +199,17 @@ class Memory:
     def _distance_to(self, other: Memory) -> int | None:
         """Return where the other's first byte is from this one's, None if they cannot share bytes."""
         mine, its = self._block, other._block
-        return its.start + other.offset - mine.start - self.offset if mine.space == its.space else None
+        if mine.space == its.space:
+            return its.start + other.offset - mine.start - self.offset
+        if _HOST_SPACE not in (mine.space, its.space):
+            return None
+        here, there = mine.host_address(), its.host_address()
+        return None if here is None or there is None else there + other.offset - here - self.offset
+
+    def _require_writable(self, operation: str) -> None:
+        if self._block.is_read_only:
+            message = f"{operation}: the memory is a view of a read-only object; give a writable one"
+            raise ValueError(message)
 
     def _require_open(self, operation: str) -> None:
         if self._block.device is None:
@@ -190,11 +226,12 @@ def _closed(block: Block) -> Block:
     ended = Block.__new__(Block)
     ended.device, ended.handle, ended.nbytes, ended.kind = None, None, block.nbytes, block.kind
     ended.owner, ended.holds, ended.is_retired, ended.retire = None, 0, True, block.retire
-    ended.space, ended.start = block.space, block.start
+    ended.space, ended.start, ended.is_read_only = block.space, block.start, block.is_read_only
     return ended
 
 
-def _device_host() -> Any:
-    from ep.device import Device  # noqa: PLC0415 - device imports this module
+def _shows_host(device: Device) -> bool:
+    """Say whether the provider overrides `_host`."""
+    from ep.device import Device as Default  # noqa: PLC0415 - device imports this module
 
-    return Device._host
+    return type(device)._host is not Default._host

@@ -65,7 +65,7 @@ def _two(  # noqa: PLR0913, PLR0917 - what a launch must not look up again
                 and len(operands) == count
             ):
                 return memories  # type: ignore[no-any-return]
-        except (KeyError, AttributeError):  # a missing name, or no memory: settle() has the words
+        except (KeyError, AttributeError):  # a missing name, no memory, or wrapped host memory: settle() looks closer
             pass
         return settle(operands)
 
@@ -92,7 +92,7 @@ def _three(  # noqa: PLR0913, PLR0917 - what a launch must not look up again
                 and len(operands) == count
             ):
                 return memories  # type: ignore[no-any-return]
-        except (KeyError, AttributeError):  # a missing name, or no memory: settle() has the words
+        except (KeyError, AttributeError):  # a missing name, no memory, or wrapped host memory: settle() looks closer
             pass
         return settle(operands)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["is_same", "overlap", "overlaps_itself"]
 
 _WORK: Final = 20_000
+_STEPS: Final = 64
 
 
 def is_same(first: TensorSpec, second: TensorSpec) -> bool:
@@ -42,10 +44,10 @@ def overlaps_itself(spec: TensorSpec) -> bool:
     for position, (stride, extent) in enumerate(dims):
         rest = [(s, 2 * e - 1) for i, (s, e) in enumerate(dims) if i != position]
         shift = sum(s * (e // 2) for s, e in rest)
-        for step in range(1, min(extent, 64)):
-            if _reaches(rest, shift - stride * step) is not False:
-                return True
-        if extent > 64:  # noqa: PLR2004 - the same bound as above: beyond it the answer is "undecided"
+        # The rest sums to multiples of its greatest common divisor alone.
+        divisor = math.gcd(*(s for s, _ in rest))
+        steps = range(divisor // math.gcd(divisor, stride), extent, divisor // math.gcd(divisor, stride))
+        if len(steps) > _STEPS or any(_reaches(rest, shift - stride * step) is not False for step in steps):
             return True
     return False
 

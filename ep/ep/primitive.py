@@ -32,9 +32,10 @@ class Primitive:
     asked           : the descriptor that was given
     descriptor      : the one that runs: `asked`, or what it lowered to
     implementation  : the row of the provider's table that accepted it
+    kernel          : what that made of the descriptor
     """
 
-    __slots__ = ("_bind", "_check", "_launch", "_scalars", "asked", "descriptor", "device", "implementation")
+    __slots__ = ("_bind", "_check", "_launch", "_scalars", "asked", "descriptor", "device", "implementation", "kernel")
 
     def __init__(
         self, device: Device, asked: Descriptor, descriptor: Descriptor, implementation: Implementation, kernel: Kernel
@@ -43,6 +44,7 @@ class Primitive:
         self.asked = asked
         self.descriptor = descriptor
         self.implementation = implementation
+        self.kernel = kernel
         # A provider never sees an empty output.
         self._launch = kernel.launch if descriptor.out.size else _do_nothing
         self._bind = kernel.bind if descriptor.out.size else _bind_nothing
@@ -94,6 +96,7 @@ class Primitive:
                 operand = operand_memory(f"{self}: {name}", operand, spec, self.device, written=name == names[-1])
             self._check_memory(name, spec, operand)
             memories.append(operand)
+        memories[-1]._require_writable(f"{self}: {names[-1]}")
         self._check_aliasing(memories)
         return tuple(memories)
 
@@ -212,7 +215,12 @@ class Step:
     def __call__(self, stream: Stream) -> None:
         """Enqueue one run on a stream of the primitive's device."""
         # The memories are held, so the door has nothing to check: it numbers, and whoever replaced it sees the step.
-        stream._submit(self, _NOTHING, _NOTHING, self._run)
+        try:
+            stream._submit(self, _NOTHING, _NOTHING, self._run)
+        except AttributeError:
+            if not hasattr(stream, "_submit"):
+                self.primitive._explain_stream(stream)
+            raise
 
     def close(self) -> None:
         """Let go of the memories. Idempotent; the step cannot be run afterwards."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, final
 
 from ep.errors import UnavailableError
+from ep.locks import ForkLock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from ep.implementation import Implementation
     from ep.manifest import Manifest
 
-__all__ = ["Provider"]
+__all__ = ["LOADING", "Provider"]
+
+LOADING = ForkLock()
+"""Held while a plug-in is loaded, probed or asked for its devices; reentrant, because a provider may use another."""
 
 
 class Provider(ABC):
@@ -37,7 +40,10 @@ class Provider(ABC):
 
     @abstractmethod
     def _probe(self) -> None:
-        """Import the vendor's library and look for hardware. Called once. Raises UnavailableError with the reason."""
+        """Import the vendor's library and look for hardware. Raises UnavailableError with the reason.
+
+        Called once a process: what it raises is the answer from then on.
+        """
 
     @abstractmethod
     def _devices(self) -> Sequence[Device]:
@@ -46,7 +52,7 @@ class Provider(ABC):
     @final
     def probe(self) -> None:
         """Look for the hardware, once a process. Raises UnavailableError with the reason, each time it is asked."""
-        with _PROBING:
+        with LOADING:
             if self._reason is None:
                 try:
                     self._probe()
@@ -64,7 +70,7 @@ class Provider(ABC):
         Raises UnavailableError.
         """
         self.probe()
-        with _PROBING:
+        with LOADING:
             if not self._made or None in self._made:
                 self._make()
             return self._opened()
@@ -87,14 +93,12 @@ class Provider(ABC):
 
     @final
     def _forget(self, device: Device) -> None:
-        with _PROBING:
+        with LOADING:
             self._made = tuple(None if have is device else have for have in self._made)
 
     @final
     def _after_fork(self) -> None:
         """In a forked child: everything made before refuses, and so does a provider that is not fork-safe."""
-        global _PROBING  # noqa: PLW0603 - another thread may have held the parent's lock
-        _PROBING = threading.RLock()
         for device in self._opened():
             device._after_fork()
         self._made = ()
@@ -105,6 +109,3 @@ class Provider(ABC):
 
     def __repr__(self) -> str:
         return f"<Provider {self.name}>"
-
-
-_PROBING = threading.RLock()

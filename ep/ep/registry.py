@@ -7,23 +7,22 @@ import importlib
 import importlib.util
 import os
 import re
-import threading
 import traceback
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ep.errors import UnavailableError
+from ep.family import Family
 from ep.hooks import specified
 from ep.manifest import Manifest, ManifestError, read_manifest, refuse_version
-from ep.provider import Provider
+from ep.provider import LOADING, Provider
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from importlib.metadata import EntryPoint
 
     from ep.device import Device
-    from ep.family import Family
 
 __all__ = ["Registration", "device", "devices", "families", "family_failures", "provider", "providers"]
 
@@ -41,8 +40,9 @@ class Registration:
     package       : the top-level import package that it names
     distribution  : "name version" of what installed it
     manifest      : its provider.toml, None if that is missing or wrong
-    refusal       : why it is not to be loaded, "" if it is; `decided_by` names the variable that decided it
+    fault         : what is wrong with it, "" if nothing is
     traceback     : the real traceback, if its own code failed while it was loaded or probed
+    decided_by    : the variable that switched it off, "" if none did
     """
 
     def __init__(self, entry: EntryPoint) -> None:
@@ -51,55 +51,73 @@ class Registration:
         self.distribution = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown"
         self.version = entry.dist.version if entry.dist else ""
         self.manifest: Manifest | None = None
-        self.refusal = ""
-        self.decided_by = ""
+        self.fault = ""
         self.traceback = ""
         self._provider: Provider | None = None
+
+    @property
+    def decided_by(self) -> str:
+        """The variable that switched the provider off, "" if none did."""
+        if self.name in (_names("EP_DISABLE") or ()):
+            return "EP_DISABLE"
+        chosen = _names("EP_PROVIDERS")
+        return "EP_PROVIDERS" if chosen is not None and self.name not in chosen else ""
+
+    @property
+    def refusal(self) -> str:
+        """Why the provider is not to be used, "" if it is."""
+        variable = self.decided_by
+        return f"switched off by {variable}={os.environ[variable]}" if variable else self.fault
 
     def inspect(self) -> None:
         """Read the manifest and judge the SPI version, importing nothing."""
         try:
             self.manifest = read_manifest(_package_folder(self.package) / "provider.toml")
         except ManifestError as error:
-            self.refusal = f"{error}"
+            self.fault = f"{error}"
             return
         if self.manifest.name != self.name:
-            self.refusal = (
+            self.fault = (
                 f"provider.toml names it {self.manifest.name!r}, its entry point {self.name!r}; make them equal"
             )
         else:
-            self.refusal = refuse_version(self.manifest.spi) or ""
+            self.fault = refuse_version(self.manifest.spi) or ""
 
     def load(self) -> Provider:
         """Import the package and call its hook, once. Raises UnavailableError, keeping the traceback."""
-        if self._provider is None and not self.refusal:
-            found = self.guard(self._load, "could not be loaded")
-            if isinstance(found, Provider) and self.manifest is not None:
-                found.name, found.manifest = self.name, self.manifest
-                self._provider = found
-        if self._provider is None:
-            message = f"provider {self.name}: {self.refusal}"
-            raise UnavailableError(message)
-        return self._provider
+        with LOADING:
+            if self._provider is None and not self.refusal:
+                found = self.guard(self._load, "could not be loaded")
+                if found is not None and self.manifest is not None:
+                    found.name, found.manifest = self.name, self.manifest
+                    self._provider = found
+                    _LOADED.append(found)
+            if self._provider is None or self.refusal:
+                message = f"provider {self.name}: {self.refusal}"
+                raise UnavailableError(message)
+            return self._provider
 
     def devices(self) -> tuple[Device, ...]:
         """Return the provider's devices. Raises UnavailableError: not here, or its own code failed."""
-        loaded = self.load()
-        found = self.guard(loaded.devices, "failed while it was probed")
-        if found is None:
-            message = f"provider {self.name}: {self.refusal}"
-            raise UnavailableError(message)
-        return found
+        with LOADING:
+            found = self.guard(self.load().devices, "failed while it was probed")
+            if found is None:
+                message = f"provider {self.name}: {self.refusal}"
+                raise UnavailableError(message)
+            return found
 
     def guard(self, call: Callable[[], Result], what: str) -> Result | None:
-        """Return what a plug-in's own code returns; if it raises anything at all, keep the traceback and refuse it."""
+        """Return what a plug-in's own code returns; if it raises anything at all, keep the traceback and the fault.
+
+        An UnavailableError is an answer and passes.
+        """
         try:
             return call()
         except UnavailableError:
             raise
         except (Exception, SystemExit) as error:  # noqa: BLE001 - the one guard around a stranger's code
             self.traceback = traceback.format_exc()
-            self.refusal = f"{what}: {type(error).__name__}: {error}"
+            self.fault = f"{what}: {type(error).__name__}: {error}"
             return None
 
     def _load(self) -> Provider:
@@ -112,13 +130,10 @@ class Registration:
 
 def providers() -> dict[str, Registration]:
     """Return every installed provider by name, in the order of EP_PROVIDERS, the refused ones too. Imports none."""
-    with _LOADING:
+    with LOADING:
         found = _registrations()
-        chosen, removed = _names("EP_PROVIDERS"), _names("EP_DISABLE")
-        for registration in found.values():
-            _decide(registration, chosen, removed)
-        order = {name: position for position, name in enumerate(chosen or ())}
-        return dict(sorted(found.items(), key=lambda item: (order.get(item[0], len(order)), item[0])))
+    order = {name: position for position, name in enumerate(_names("EP_PROVIDERS") or ())}
+    return dict(sorted(found.items(), key=lambda item: (order.get(item[0], len(order)), item[0])))
 
 
 def provider(name: str) -> Provider:
@@ -126,8 +141,7 @@ def provider(name: str) -> Provider:
 
     Raises ValueError for a name that is not installed, UnavailableError for one that is refused or broken.
     """
-    with _LOADING:
-        return _find(name).load()
+    return _find(name).load()
 
 
 def devices() -> list[Device]:
@@ -151,8 +165,7 @@ def device(name: str) -> Device:
         message = f'device: {name!r} is not a device name; write "provider:index", such as "cpu:0"'
         raise ValueError(message)
     index = int(form["index"] or 0)
-    with _LOADING:
-        found = _find(form["name"]).devices()
+    found = _find(form["name"]).devices()
     if index >= len(found):
         have = f"has {form['name']}:0 to {form['name']}:{len(found) - 1}" if found else "has no devices"
         message = f"device {name}: not on this machine; provider {form['name']} {have}"
@@ -166,18 +179,16 @@ def families() -> Mapping[str, Family]:
     found: dict[str, Family] = {}
     for entry in _entries(_FAMILIES):
         registration = Registration(entry)
-        brought: Sequence[Family] | None = registration.guard(
-            partial(_call_hook, entry.value, "ep_families"), "could not be loaded"
-        )
-        if brought is None:
+        try:
+            brought = registration.guard(partial(_call_families, entry.value), "could not be loaded") or {}
+        except UnavailableError as error:
+            registration.fault, brought = str(error), {}
+        taken = sorted(brought.keys() & found.keys())
+        if taken:
+            registration.fault = f"family {', '.join(taken)} is already brought by another package"
+        if registration.fault:
             _FAMILY_FAILURES.append(registration)
-            continue
-        for family in brought:
-            if family.name in found:
-                registration.refusal = f"family {family.name} is already brought by another package"
-                _FAMILY_FAILURES.append(registration)
-            else:
-                found[family.name] = family
+        found.update({name: family for name, family in brought.items() if name not in found})
     return found
 
 
@@ -203,7 +214,7 @@ def _registrations() -> dict[str, Registration]:
         twin = found.get(entry.name)
         if twin is not None and twin.package != registration.package:
             names = f"{twin.distribution} ({twin.package}) and {registration.distribution} ({registration.package})"
-            twin.refusal = f"two packages bring this name, {names}; uninstall one"
+            twin.fault = f"two packages bring this name, {names}; uninstall one"
             continue
         found[entry.name] = registration
         registration.inspect()
@@ -220,7 +231,11 @@ def _package_folder(package: str) -> Path:
     if not package.isidentifier():
         message = f"its entry point names {package!r}, needs a top-level import package"
         raise ManifestError(message)
-    spec = importlib.util.find_spec(package)
+    try:
+        spec = importlib.util.find_spec(package)
+    except (ImportError, ValueError, AttributeError) as error:
+        message = f"its package {package} cannot be found: {error}"
+        raise ManifestError(message) from error
     if spec is None or spec.origin is None:
         message = f"its package {package} is not importable; reinstall it"
         raise ManifestError(message)
@@ -244,39 +259,33 @@ def _names(variable: str) -> tuple[str, ...] | None:
     return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _decide(registration: Registration, chosen: tuple[str, ...] | None, removed: tuple[str, ...] | None) -> None:
-    if registration.decided_by:
-        registration.refusal = registration.decided_by = ""
-        registration.inspect()
-    if removed and registration.name in removed:
-        registration.decided_by = "EP_DISABLE"
-    elif chosen is not None and registration.name not in chosen:
-        registration.decided_by = "EP_PROVIDERS"
-    if registration.decided_by:
-        value = os.environ[registration.decided_by]
-        registration.refusal = f"switched off by {registration.decided_by}={value}"
-
-
-def _loaded() -> list[Provider]:
-    return [r._provider for r in _registrations().values() if r._provider is not None]
+def _call_families(package: str) -> dict[str, Family]:
+    brought = _call_hook(package, "ep_families")
+    for family in brought:
+        if not isinstance(family, Family):
+            message = f"ep_families() of {package} brought {family!r}, needs instances of ep.Family"
+            raise TypeError(message)
+    return {family.name: family for family in brought}
 
 
 def _shut_down() -> None:
-    """Close streams, memories and devices, in that order, when the process ends."""
-    for loaded in _loaded():
-        for opened in loaded._opened():
-            opened._shut()
+    """Close all streams, then all memories, then all devices, when the process ends."""
+    opened = [device for loaded in _LOADED for device in loaded._opened()]
+    for device in opened:
+        device._close_streams()
+    for device in opened:
+        device._close_memories()
+    for device in opened:
+        device._shut()
 
 
 def _after_fork() -> None:
     """Let every object made before fork() refuse, and providers that are not fork-safe, too."""
-    global _LOADING  # noqa: PLW0603 - another thread may have held the parent's lock
-    _LOADING = threading.RLock()
-    for loaded in _loaded():
+    for loaded in _LOADED:
         loaded._after_fork()
 
 
-_LOADING = threading.RLock()
+_LOADED: list[Provider] = []
 _FAMILY_FAILURES: list[Registration] = []
 
 atexit.register(_shut_down)

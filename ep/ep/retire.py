@@ -48,7 +48,7 @@ class RetireList:
         self._orphans.append(stream)
 
     def drain(self) -> None:
-        """Free what no stream can touch any more. Never waits."""
+        """Free what no stream can touch any more. Waits for nothing where the provider has events."""
         if not (self._arrived or self._stamped or self._orphans):
             return
         with self._lock:
@@ -57,23 +57,31 @@ class RetireList:
                 self._free(self._stamped.popleft()[0])
             self._bury()
 
+    def wait_for_orphans(self) -> None:
+        """Wait for the streams that were dropped with work under way."""
+        for stream in [*self._orphans]:
+            if not stream.is_closed:
+                stream._finish_work()
+
     def drain_all(self) -> None:
-        """Free everything, when the caller knows that all enrolled streams are idle."""
+        """Free everything, when the caller knows that all enrolled streams and orphans are idle."""
         with self._lock:
             while self._stamped:
                 self._free(self._stamped.popleft()[0])
-            self._free(self._take())
+            self._free([self._arrived.popleft() for _ in range(len(self._arrived))])
             self._bury()
-
-    def _take(self) -> list[Entry]:
-        return [self._arrived.popleft() for _ in range(len(self._arrived))]
 
     def _stamp(self) -> None:
         # Entries first: whoever closed one has enqueued all that touches it, on streams that are enrolled by now.
-        entries = self._take()
-        if entries:
+        entries = [self._arrived.popleft() for _ in range(len(self._arrived))]
+        if not entries:
+            return
+        try:
             fences = [stream._fence() for stream in [*self._enrolled, *self._orphans]]
-            self._stamped.append((entries, [fence for fence in fences if fence is not None]))
+        except BaseException:
+            self._arrived.extendleft(reversed(entries))
+            raise
+        self._stamped.append((entries, [fence for fence in fences if fence is not None]))
 
     def _free(self, entries: list[Entry]) -> None:
         device = self._device()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any, Final
 
 from ep.dtypes import DTYPES, dtype
@@ -53,7 +54,7 @@ class TensorSpec:
         row = DTYPES.get(dtype) if type(dtype) is str else None
         if row is None:
             row = _explain_dtype(dtype)
-        shape = tuple(shape)
+        shape = tuple(shape) if isinstance(shape, Iterable) else _integers("shape", shape)
         for extent in shape:
             if type(extent) is not int or extent < 0:
                 shape = _integers("shape", shape, lowest=0)
@@ -63,6 +64,8 @@ class TensorSpec:
             raise ValueError(message)
         size = math.prod(shape)
         dense = dense_strides(shape)
+        if type(offset) is not int:
+            offset = _integers("offset", (offset,))[0]
         if strides is None:
             strides = dense
             lo = offset
@@ -73,12 +76,14 @@ class TensorSpec:
             if len(strides) != len(shape):
                 message = f"TensorSpec: strides {strides} and shape {shape} differ in length"
                 raise ValueError(message)
+            # A dimension that is never crossed has the stride of a dense tensor, so that equal layouts are equal values.
+            crossed = zip(shape, strides, dense, strict=True)
+            strides = tuple(have if extent > 1 and size else want for extent, have, want in crossed)
+            is_dense = strides == dense
             lo, hi = _span(shape, strides, offset, size)
-            is_dense = all(
-                extent == 1 or have == want for extent, have, want in zip(shape, strides, dense, strict=True)
-            )
-        if type(offset) is not int or lo < 0:
-            _explain_offset(offset, lo)
+        if lo < 0:
+            message = f"TensorSpec: the strides reach element {lo}, before the memory; give an offset of at least {offset - lo}"
+            raise ValueError(message)
         place = object.__setattr__
         place(self, "dtype", dtype)
         place(self, "shape", shape)
@@ -89,12 +94,14 @@ class TensorSpec:
         place(self, "lo", lo)
         place(self, "hi", hi)
         place(self, "nbytes", hi * row.itemsize if size else 0)
-        place(self, "is_dense", is_dense or not size)
+        place(self, "is_dense", is_dense)
         place(self, "_hash", hash((dtype, shape, strides, offset)))
 
     @classmethod
     def of(cls, obj: Any) -> TensorSpec:
-        """Return the spec of a DLPack or buffer object, offset 0: `ep.view` gives the memory that goes with it.
+        """Return the spec of a DLPack or buffer object; `ep.view` gives the memory that goes with it.
+
+        The offset is that of the object's first element from its lowest, not 0 where strides are negative.
 
         Raises TypeError if the object has neither protocol, ValueError for an element type that EP lacks.
         """
@@ -219,11 +226,3 @@ def _explain_dtype(name: Any) -> Any:
         message = f"TensorSpec: dtype {name!r} is not a string; give the name of an element type, such as 'float32'"
         raise TypeError(message)
     return dtype(name)
-
-
-def _explain_offset(offset: Any, lo: Any) -> None:
-    if type(offset) is not int:
-        message = f"TensorSpec: offset {offset!r} is not an integer"
-        raise TypeError(message)
-    message = f"TensorSpec: the strides reach element {lo}, before the memory; give an offset of at least {offset - lo}"
-    raise ValueError(message)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 import warnings
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Any, final
 
 from ep import verbs
-from ep.buffers import view_of
+from ep.buffers import HeldBuffers, pattern_of, view_of
 from ep.errors import ClosedError, DeviceError, EpError
 from ep.event import Event, HostEvent
 from ep.memory import Memory
@@ -21,10 +20,8 @@ if TYPE_CHECKING:
     from ep.buffers import HostBuffer
     from ep.device import Device
 
-__all__ = ["PATTERN_LENGTHS", "Stream"]
+__all__ = ["Stream"]
 
-PATTERN_LENGTHS: Final = (1, 2, 4, 8, 16)
-_HELD_BATCH: Final = 16
 
 Run = Callable[["Stream", tuple[Memory, ...], tuple[Any, ...]], Any]
 
@@ -44,9 +41,9 @@ class Stream(ABC):
         self.is_closed = False
         self._sequence = 0
         self._fenced: tuple[int, Event | None] = (0, None)
-        self._held: list[memoryview] = []
-        self._batches: deque[tuple[Event, list[memoryview]]] = deque()
+        self._held = HeldBuffers()
         self._error: BaseException | None = None
+        self._devices = {device}
 
     @final
     def _submit(self, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Run) -> Any:
@@ -81,6 +78,7 @@ class Stream(ABC):
         """
         view = view_of(src, "upload: src", writable=False)
         self._check("upload", "dst", dst)
+        dst._require_writable("upload: dst")
         _check_lengths("upload", dst.nbytes, view.nbytes)
         if view.nbytes:
             self._submit("upload", (dst,), (view,), verbs.upload)
@@ -111,6 +109,7 @@ class Stream(ABC):
         """
         self._check("copy", "dst", dst, anywhere=True)
         self._check("copy", "src", src, anywhere=True)
+        dst._require_writable("copy: dst")
         _check_lengths("copy", dst.nbytes, src.nbytes)
         if dst.device is not self.device and src.device is not self.device:
             message = (
@@ -137,12 +136,10 @@ class Stream(ABC):
 
         Raises ValueError otherwise.
         """
-        pattern = bytes(pattern)
-        length = len(pattern)
-        if length not in PATTERN_LENGTHS:
-            message = f"fill: the pattern has {length} bytes; it needs 1, 2, 4, 8 or 16"
-            raise ValueError(message)
+        pattern = pattern_of(pattern)
         self._check("fill", "dst", dst)
+        dst._require_writable("fill: dst")
+        length = len(pattern)
         if dst.nbytes % length or dst.offset % length:
             message = f"fill: dst at offset {dst.offset} with {dst.nbytes} bytes; both must be multiples of the {length}-byte pattern"
             raise ValueError(message)
@@ -193,7 +190,23 @@ class Stream(ABC):
         """
         self._require_open("synchronize")
         check_timeout(timeout, f"{self.name}.synchronize")
-        sequence = self._sequence
+        self._finish_work(timeout)
+        self._raise_error(clear=True)
+
+    @final
+    def _finish_work(self, timeout: float | None = None) -> None:
+        """Wait for all that was enqueued; its errors stay for who synchronises."""
+        # Taken before the wait: another thread may hand over buffers of later work meanwhile.
+        sequence, held, self._held = self._sequence, self._held, HeldBuffers()
+        try:
+            self._wait_idle(timeout)
+        except BaseException:
+            self._held.keep(held)
+            raise
+        self._fenced = (sequence, None)
+
+    @final
+    def _wait_idle(self, timeout: float | None) -> None:
         if not self.is_synchronous:
             if type(self)._is_idle is not Stream._is_idle:
                 wait_until(self._is_idle, timeout, f"{self.name}.synchronize")
@@ -202,10 +215,6 @@ class Stream(ABC):
                 self._synchronize()
             else:
                 self._synchronize_beside(timeout)
-            self._fenced = (sequence, None)
-            self._held.clear()
-            self._batches.clear()
-        self._raise_error()
 
     @final
     def close(self) -> None:
@@ -214,8 +223,10 @@ class Stream(ABC):
             return
         try:
             self.synchronize()
-        finally:
+        except EpError:
             self._finish()
+            raise
+        self._finish()  # not after Ctrl-C: the work that was interrupted in waiting for goes on
 
     # What a provider must write.
 
@@ -237,7 +248,11 @@ class Stream(ABC):
         self._hold(view)
 
     def _record(self, *, timed: bool) -> Event:
-        """Enqueue an event. Default: the host waits, and the event is done."""
+        """Enqueue an event. Default: the host waits, and the event is done.
+
+        The device's retire list records events, too, from whichever thread frees memory: unlike the other twins this
+        one may be called beside one that is running.
+        """
         self.device._degrade("event")
         self._synchronize()
         return HostEvent(self, is_timed=timed)
@@ -267,9 +282,12 @@ class Stream(ABC):
             self._error = error
 
     @final
-    def _raise_error(self) -> None:
-        if self._error is not None:
-            error, self._error = self._error, None
+    def _raise_error(self, *, clear: bool = False) -> None:
+        """Raise the error of asynchronous work; whoever synchronises with the stream itself has heard it then."""
+        error = self._error
+        if clear:
+            self._error = None
+        if error is not None:
             raise error
 
     @final
@@ -293,16 +311,8 @@ class Stream(ABC):
     @final
     def _hold(self, view: memoryview) -> None:
         """Keep a host buffer until its copy is seen done."""
-        if self.is_synchronous:
-            return
-        self._held.append(view)
-        if len(self._held) >= _HELD_BATCH:
-            fence = self._fence()
-            if fence is not None:
-                self._batches.append((fence, self._held))
-            self._held = []
-        while self._batches and self._batches[0][0]._is_done():
-            self._batches.popleft()
+        if not self.is_synchronous:
+            self._held.add(view, self._fence)
 
     @final
     def _synchronize_beside(self, timeout: float) -> None:
@@ -323,6 +333,7 @@ class Stream(ABC):
         memory._require_open(str(what))
         if isinstance(what, Primitive):
             what._explain_foreign(memories, memories.index(memory))
+        self._devices.add(memory.device)
         memory.device._retired.enrol(self)
 
     @final
@@ -364,21 +375,21 @@ class Stream(ABC):
         try:
             self.close()
         except EpError as error:
-            warnings.warn(f"{self.name}: work failed and nobody waited for it: {error}", ResourceWarning, stacklevel=1)
+            warnings.warn(f"{self.name}: work failed and nobody waited for it: {error}", RuntimeWarning, stacklevel=1)
 
     @final
     def _finish(self) -> None:
         if not self.is_closed:
             self.is_closed = True
             self._set_door(self._refuse)
-            self._held.clear()
-            self._batches.clear()
+            self._held = HeldBuffers()
             self._close()
 
     def __del__(self) -> None:
         # A stream with work under way outlives its last reference: memories that the work touches depend on it.
         if not getattr(self, "is_closed", True):
-            self.device._retired.adopt(self)
+            for device in self._devices:
+                device._retired.adopt(self)
 
     def __repr__(self) -> str:
         return f"<Stream {self.name}>"

@@ -37,12 +37,18 @@ def staged_copy(stream: Stream, memories: Memories, _: Scalars) -> None:
     stream.device._degrade("copy-between-devices")
     ours_is_source = src.device is stream.device
     other = (dst if ours_is_source else src).device.stream()
-    reader, writer = (stream, other) if ours_is_source else (other, stream)
-    reader._copy(bounce, src, src.nbytes)
-    reader._synchronize()
-    writer._copy(dst, bounce, dst.nbytes)
-    writer._synchronize()
-    other.close()
+    try:
+        if ours_is_source:
+            stream._copy(bounce, src, src.nbytes)
+            stream._synchronize()
+            other.upload(dst, bounce)
+        else:
+            other.download(bounce, src)
+            other.synchronize()
+            stream._copy(dst, bounce, dst.nbytes)
+            stream._synchronize()
+    finally:
+        other.close()
 
 
 def fill(stream: Stream, memories: Memories, scalars: Scalars) -> None:
@@ -62,4 +68,4 @@ def wait(stream: Stream, _: Memories, scalars: Scalars) -> None:
         stream._wait(event)
     else:
         stream.device._degrade("wait")
-        event.synchronize()
+        event._wait_done()

@@ -19,7 +19,7 @@ _LONGEST_SLICE: Final = 0.05
 
 def check_timeout(timeout: float | None, operation: str) -> None:
     """Raise ValueError unless `timeout` is None or a number of seconds that is at least 0."""
-    if timeout is not None and not timeout >= 0:
+    if timeout is not None and not (isinstance(timeout, int | float) and timeout >= 0):
         message = (
             f"{operation}: timeout {timeout!r} is not a number of seconds; give at least 0, or None to wait forever"
         )

@@ -35,8 +35,8 @@ def test_command_list_enters_packed_kernels_in_order():
     y, z = np.empty_like(x), np.empty_like(x)
     # The kernels' geometries are immutable and may be entered by any packed block.
     kernels = [
-        ElementwiseUnary.infer("abs", spec).on(device)._kernel,
-        BroadcastBinary.infer("mul", spec, ep.Scalar("float32")).on(device)._kernel,
+        ElementwiseUnary.infer("abs", spec).on(device).kernel,
+        BroadcastBinary.infer("mul", spec, ep.Scalar("float32")).on(device).kernel,
     ]
     places = [(x, y), (y, y, z)]
     blocks = []
