@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 NATIVE := $(shell find providers/cpu -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.def' -o -name '*.inc' -o -name CMakeLists.txt)
+FORMATTED := $(shell find providers -name '*.cpp' -o -name '*.h')
 EXTRAS := opencl,cuda,conformance,dev
 
 .PHONY: help setup lint types contracts unit test conformance wheel bench clean
@@ -20,7 +21,7 @@ $(STAMP): pyproject.toml CMakeLists.txt tools/setup.sh $(NATIVE)
 lint: $(STAMP)   ## Check style: ruff, clang-format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	git ls-files '*.cpp' '*.h' '*.hpp' | xargs -r $(BIN)/clang-format --dry-run --Werror
+	$(BIN)/clang-format --dry-run --Werror $(FORMATTED)
 
 types: $(STAMP)  ## Check types: mypy --strict
 	$(BIN)/mypy

@@ -16,8 +16,7 @@ command -v "$python" >/dev/null 2>&1 || need "$python" "python3 python3-venv pyt
 "$python" -c 'import ensurepip, venv' 2>/dev/null || need "Python's venv" "python3-venv"
 header=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h
 [ -f "$header" ] || need "Python.h" "python3-dev"
-command -v g++ >/dev/null 2>&1 || need "g++" "g++"
-command -v make >/dev/null 2>&1 || need "make" "make"
+[ "${EP_BUILD_CPU:-1}" = 0 ] || command -v g++ >/dev/null 2>&1 || need "g++" "g++"
 
 [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
 pip="$venv/bin/python -m pip install --quiet --disable-pip-version-check"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -16,13 +18,16 @@ SOURCES = (
     "benchmarks",
     "pyproject.toml",
     "CMakeLists.txt",
+    "LICENSE",
     "README.md",
 )
 
 
 def source_hash() -> str:
-    """Return a hash over the contents of all files that go into the wheel."""
-    digest = hashlib.sha256()
+    """Return a hash over all that makes the wheel: the files in it, the interpreter, and whether the CPU is built."""
+    digest = hashlib.sha256(
+        f"{sysconfig.get_platform()} {sys.version_info[:2]} {os.environ.get('EP_BUILD_CPU')}".encode()
+    )
     for top in SOURCES:
         path = ROOT / top
         files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     HostBuffer: TypeAlias = Buffer | Array
 
-__all__ = ["PATTERN_LENGTHS", "HeldBuffers", "pattern_of", "view_of"]
+__all__ = ["PATTERN_LENGTHS", "HeldBuffers", "check_lengths", "pattern_of", "view_of"]
 
 PATTERN_LENGTHS: Final = (1, 2, 4, 8, 16)
 
@@ -58,6 +58,13 @@ def _bytes_of_array(buffer: object, argument: str) -> memoryview:
         return memoryview(buffer.reshape(-1).view("uint8"))  # type: ignore[attr-defined]
     message = f"{argument} is {type(buffer).__name__}, needs a host buffer: bytes, a bytearray or a NumPy array"
     raise TypeError(message) from None
+
+
+def check_lengths(operation: str, dst: int, src: int) -> None:
+    """Raise ValueError unless both sides of a copy have as many bytes."""
+    if dst != src:
+        message = f"{operation}: dst has {dst} bytes and src has {src}; take a view of the longer, such as memory[:{min(dst, src)}]"
+        raise ValueError(message)
 
 
 def pattern_of(pattern: bytes) -> bytes:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, final
 
 from ep import verbs
-from ep.buffers import HeldBuffers, pattern_of, view_of
+from ep.buffers import HeldBuffers, check_lengths, pattern_of, view_of
 from ep.errors import ClosedError, DeviceError, EpError
 from ep.event import Event, HostEvent
 from ep.memory import Memory
@@ -79,7 +79,7 @@ class Stream(ABC):
         view = view_of(src, "upload: src", writable=False)
         self._check("upload", "dst", dst)
         dst._require_writable("upload: dst")
-        _check_lengths("upload", dst.nbytes, view.nbytes)
+        check_lengths("upload", dst.nbytes, view.nbytes)
         if view.nbytes:
             self._submit("upload", (dst,), (view,), verbs.upload)
             self._hold(view)
@@ -95,7 +95,7 @@ class Stream(ABC):
         """
         view = view_of(dst, "download: dst", writable=True)
         self._check("download", "src", src)
-        _check_lengths("download", view.nbytes, src.nbytes)
+        check_lengths("download", view.nbytes, src.nbytes)
         if view.nbytes:
             self._submit("download", (src,), (view,), verbs.download)
             self._hold(view)
@@ -110,7 +110,7 @@ class Stream(ABC):
         self._check("copy", "dst", dst, anywhere=True)
         self._check("copy", "src", src, anywhere=True)
         dst._require_writable("copy: dst")
-        _check_lengths("copy", dst.nbytes, src.nbytes)
+        check_lengths("copy", dst.nbytes, src.nbytes)
         if dst.device is not self.device and src.device is not self.device:
             message = (
                 f"copy: dst is on {dst.device.name} and src on {src.device.name}; one must be on {self.device.name}"
@@ -393,9 +393,3 @@ class Stream(ABC):
 
     def __repr__(self) -> str:
         return f"<Stream {self.name}>"
-
-
-def _check_lengths(operation: str, dst: int, src: int) -> None:
-    if dst != src:
-        message = f"{operation}: dst has {dst} bytes and src has {src}; take a view of the longer, such as memory[:{min(dst, src)}]"
-        raise ValueError(message)
