@@ -38,12 +38,18 @@ class Timing(NamedTuple):
         return statistics.median(ratios), statistics.quantiles(ratios, n=4)[0]
 
 
-def interleave(candidates: Mapping[str, Callable[[int], None]], rounds: int = _ROUNDS) -> dict[str, Timing]:
+def interleave(
+    candidates: Mapping[str, Callable[[int], None]],
+    rounds: int = _ROUNDS,
+    settle: Callable[[], None] | None = None,
+) -> dict[str, Timing]:
     """Time all candidates in turn, `rounds` times.
 
     candidates : each takes a count and does its work that often, so that the loop is inside what is timed
+    settle     : called after each turn and not timed: waits for what was only enqueued
     """
-    counts = {name: _calibrate(run) for name, run in candidates.items()}
+    settle = settle or _nothing
+    counts = {name: _calibrate(run, settle) for name, run in candidates.items()}
     seconds: dict[str, list[float]] = {name: [] for name in candidates}
     gc.collect()
     gc.disable()
@@ -53,18 +59,24 @@ def interleave(candidates: Mapping[str, Callable[[int], None]], rounds: int = _R
                 begin = time.perf_counter()
                 run(counts[name])
                 seconds[name].append((time.perf_counter() - begin) / counts[name])
+                settle()
     finally:
         gc.enable()
     return {name: Timing(tuple(values)) for name, values in seconds.items()}
 
 
-def _calibrate(run: Callable[[int], None]) -> int:
+def _calibrate(run: Callable[[int], None], settle: Callable[[], None]) -> int:
     """Return how many calls fill a round; the warm-up of the candidate comes with it."""
     count = 1
     while True:
         begin = time.perf_counter()
         run(count)
         passed = time.perf_counter() - begin
+        settle()
         if passed >= _ROUND_SECONDS / 4:
             return max(1, int(count * _ROUND_SECONDS / passed))
         count *= 4
+
+
+def _nothing() -> None:
+    """Settle nothing: the work is done when it returns."""
