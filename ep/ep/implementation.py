@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ep.memory import Memory
     from ep.stream import Stream
 
+    Launch = Callable[[Stream, tuple[Memory, ...], tuple[Any, ...]], Any]
+
 __all__ = ["Implementation", "Kernel", "choose", "refusal"]
 
 
@@ -29,14 +31,15 @@ class Kernel(ABC):
         scalars  : numbers of the Scalar operands, in operand order, in their compute types
         """
 
-    def bind(self, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> Callable[[Stream], Any]:
-        """Return a callable that enqueues the same run again and again, with argument storage of its own.
+    def bind(self, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> Launch:
+        """Return a launch of these operands, with argument storage of its own, whatever operands it is then called with.
 
-        Used by one thread at a time. Override it to do once what launch does each time.
+        Used by one thread at a time. Override it to do once what launch does each time: each call through another
+        function costs a bound step a fifth of its budget.
         """
         launch = self.launch
 
-        def run(stream: Stream) -> None:
+        def run(stream: Stream, _: Any, __: Any) -> None:
             launch(stream, memories, scalars)
 
         return run

@@ -188,7 +188,7 @@ class Step:
     Holds its memories until close() or its end.
     """
 
-    __slots__ = ("_blocks", "_run", "memories", "primitive", "scalars")
+    __slots__ = ("_blocks", "_device", "_run", "memories", "primitive", "scalars")
 
     def __init__(
         self, primitive: Primitive, memories: tuple[Memory, ...], scalars: tuple[Any, ...], bind: Callable[..., Any]
@@ -202,25 +202,18 @@ class Step:
             memory._block.hold()
             held.append(memory._block)
             self._blocks = tuple(held)
-        run = bind(memories, scalars)
-        device = primitive.device
-
-        def enter(stream: Stream, _: Any, __: Any) -> None:
-            if stream.device is not device:
-                primitive._explain_stream(stream)
-            run(stream)
-
-        self._run: Callable[..., Any] = enter
+        self._run: Callable[..., Any] = bind(memories, scalars)
+        self._device = primitive.device
 
     def __call__(self, stream: Stream) -> None:
         """Enqueue one run on a stream of the primitive's device."""
         # The memories are held, so the door has nothing to check: it numbers, and whoever replaced it sees the step.
         try:
-            stream._submit(self, _NOTHING, _NOTHING, self._run)
-        except AttributeError:
-            if not hasattr(stream, "_submit"):
+            if stream.device is not self._device:
                 self.primitive._explain_stream(stream)
-            raise
+        except AttributeError:
+            self.primitive._explain_stream(stream)
+        stream._submit(self, _NOTHING, _NOTHING, self._run)
 
     def close(self) -> None:
         """Let go of the memories. Idempotent; the step cannot be run afterwards."""
@@ -253,6 +246,6 @@ def _do_nothing(*_: Any) -> None:
     """Run an empty output."""
 
 
-def _bind_nothing(*_: Any) -> Callable[[Stream], None]:
+def _bind_nothing(*_: Any) -> Callable[..., None]:
     """Bind an empty output."""
     return _do_nothing

@@ -158,9 +158,9 @@ class HidesOutOfMemory(HonestProvider):
 class _SharesArguments(HonestKernel):
     _bound: tuple[tuple[ep.Memory, ...], tuple[Any, ...]]
 
-    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[[ep.Stream], Any]:
+    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[..., Any]:
         self._bound = (memories, scalars)
-        return lambda stream: self.launch(stream, *self._bound)
+        return lambda stream, *_: self.launch(stream, *self._bound)
 
 
 class SharesArguments(HonestProvider):

@@ -109,7 +109,7 @@ class LoopKernel(ep.Kernel):
         self._geometry = geometry
         self._launch = launch
 
-    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[[ep.Stream], Any]:
+    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[..., Any]:
         geometry, entry = self._geometry, self._native.lib.ep_elementwise
         packed = self._native.ffi.new("ep_packed *", {"geometry": geometry, "scalar": scalars[0] if scalars else 0})
         places = [k for k in range(geometry.operands) if k != geometry.scalar]
@@ -117,7 +117,7 @@ class LoopKernel(ep.Kernel):
             packed.at[k] = memory.handle + memory.offset
 
         # The default argument keeps the geometry, which `packed` only points to.
-        def run(_: ep.Stream, _kept: Any = geometry) -> None:
+        def run(_: ep.Stream, __: Any, ___: Any, _kept: Any = geometry) -> None:
             if status := entry(packed):
                 check(status, "ep_elementwise")
 

@@ -98,7 +98,7 @@ class ClKernel(ep.Kernel):
             raise failure(error) from error
         stream.placed(event)  # type: ignore[attr-defined]  # likewise
 
-    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[[ep.Stream], Any]:
+    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[..., Any]:
         kernel = self._entry.make()
         try:
             kernel.set_args(*self._arguments(memories, scalars))
@@ -106,14 +106,14 @@ class ClKernel(ep.Kernel):
             raise failure(error) from error
         size, group = self._global, self._group
 
-        def run(stream: ClStream) -> None:
+        def run(stream: ClStream, _: Any, __: Any) -> None:
             try:
                 event = _enqueue(stream.queue, kernel, size, group)
             except cl.Error as error:
                 raise failure(error) from error
             stream.placed(event)
 
-        return run  # type: ignore[return-value]  # streams of this device are ClStreams
+        return run
 
     def _arguments(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> list[Any]:
         arguments: list[Any] = []
