@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
@@ -117,6 +118,7 @@ def main() -> None:
     """Run the command; every error becomes one message and an exit code, never a traceback."""
     try:
         command(standalone_mode=False)
+        sys.stdout.flush()
     except click.exceptions.Abort:
         sys.exit(130)
     except click.ClickException as error:
@@ -126,7 +128,11 @@ def main() -> None:
         _fail(error, 3)
     except ValueError as error:
         _fail(error, 2)
-    except (EpError, ClaimsError, OSError) as error:
+    except (EpError, ClaimsError) as error:
+        _fail(error, 1)
+    except OSError as error:
+        # What is still buffered cannot be written either: let the interpreter's last flush go nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _fail(error, 1)
     except KeyboardInterrupt:
         sys.exit(130)
@@ -157,7 +163,7 @@ def _print(table: Table) -> None:
     from rich.console import Console  # noqa: PLC0415
 
     # Names and reasons are anybody's text: nothing in them is markup.
-    Console(soft_wrap=not sys.stdout.isatty(), markup=False, highlight=False).print(table)
+    Console(soft_wrap=not sys.stdout.isatty(), markup=False, emoji=False, highlight=False).print(table)
 
 
 def _size(nbytes: int) -> str:

@@ -49,7 +49,7 @@ class Primitive:
         self._launch = kernel.launch if descriptor.out.size else _do_nothing
         self._bind = kernel.bind if descriptor.out.size else _bind_nothing
         self._scalars = _scalars_of(descriptor) if True in descriptor.key.scalars else _NOTHING
-        self._check = checker(descriptor, self._settle)
+        self._check = checker(descriptor, device)
 
     @property
     def is_lowered(self) -> bool:
@@ -65,12 +65,7 @@ class Primitive:
 
         Raises TypeError, ValueError or ClosedError, naming the operand, before anything is enqueued.
         """
-        try:
-            if stream.device is not self.device:
-                self._explain_stream(stream)
-        except AttributeError:
-            self._explain_stream(stream)
-        memories = self._check(operands)
+        memories = self._check(self, stream, operands)
         scalars = self._convert(operands) if self._scalars else _NOTHING
         stream._submit(self, memories, scalars, self._launch)
 
@@ -81,6 +76,12 @@ class Primitive:
         Raises as a call does.
         """
         return Step(self, self._settle(operands), self._convert(operands), self._bind)
+
+    def _launchable(self, stream: Any, operands: dict[str, Any]) -> tuple[Memory, ...]:
+        """Do at length what `_check` does in short."""
+        if getattr(stream, "device", None) is not self.device:
+            self._explain_stream(stream)
+        return self._settle(operands)
 
     def _settle(self, operands: dict[str, Any]) -> tuple[Memory, ...]:
         """Return the memories of operands of any kind, in operand order, or say what is wrong with them."""
