@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import manual
 import pytest
+from plugin_site import Site
+
+import ep
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture
@@ -12,6 +20,7 @@ def provider() -> manual.ManualProvider:
     made.table = {
         manual.Negate: (manual.Strategy("Plain", manual.NegateKernel),),
         manual.Scale: (manual.Strategy("Plain", manual.ScaleKernel),),
+        manual.Add: (manual.Strategy("Plain", manual.AddKernel),),
     }
     return made
 
@@ -28,3 +37,17 @@ def stream(device: manual.ManualDevice) -> manual.ManualStream:
     made = device.stream()
     assert isinstance(made, manual.ManualStream)
     return made
+
+
+@pytest.fixture
+def host(provider: manual.ManualProvider) -> manual.HostDevice:
+    """Return a device that reaches host memory and shows its own."""
+    provider._devices = lambda: [manual.HostDevice(ep.DeviceInfo("Host", "Test"))]  # type: ignore[method-assign]
+    found = provider.devices()[0]
+    assert isinstance(found, manual.HostDevice)
+    return found
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    return Site(tmp_path)

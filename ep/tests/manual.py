@@ -1,7 +1,9 @@
-"""A provider for tests whose work is done only when the test says so, with one descriptor of its own."""
+"""A provider for tests whose work is done only when the test says so, with descriptors of its own."""
 
 from __future__ import annotations
 
+import ctypes
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +39,18 @@ class Scale(ep.Descriptor):
         self._freeze("-", (ep.Scalar("int32"), x, out))
 
 
+class Add(ep.Descriptor):
+    """out = a + b bytewise, for operands of any dtypes; either may be in place."""
+
+    family = "add"
+    operands = ("a", "b", "out")
+    inplace = ("a", "b")
+    __slots__ = ()
+
+    def __init__(self, *, a: ep.TensorSpec, b: ep.TensorSpec, out: ep.TensorSpec) -> None:
+        self._freeze("-", (a, b, out))
+
+
 class ManualProvider(ep.Provider):
     def __init__(self, count: int = 1, reason: str = "") -> None:
         self.name = "manual"
@@ -65,6 +79,7 @@ class ManualDevice(ep.Device):
         self.freed: list[Any] = []
         self.limit = 1 << 40
         self.in_use = 0
+        self.stream_type: type[ep.Stream] = ManualStream
 
     def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> bytearray:
         if self.in_use + nbytes > self.limit:
@@ -79,7 +94,7 @@ class ManualDevice(ep.Device):
     def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> ep.Stream:
         if synchronous:
             raise ep.UnsupportedError("asynchronous only")
-        return ManualStream(self, is_synchronous=False, is_timed=timed)
+        return self.stream_type(self, is_synchronous=False, is_timed=timed)
 
 
 class ManualStream(ep.Stream):
@@ -119,6 +134,56 @@ class ManualStream(ep.Stream):
         self.closed = True
 
 
+class HostDevice(ManualDevice):
+    """Reaches host memory, and shows the host its own."""
+
+    def _wrap_host(self, address: int, nbytes: int) -> Any:
+        return (ctypes.c_ubyte * nbytes).from_address(address)
+
+    def _host(self, handle: Any, nbytes: int) -> memoryview:
+        return memoryview(handle).cast("B")
+
+
+class MustStream(ep.Stream):
+    """Writes what a provider must and no more; `_synchronize` waits until `gate` is set, then does the work."""
+
+    def __init__(self, device: ep.Device, *, is_synchronous: bool = False, is_timed: bool = True) -> None:
+        super().__init__(device, is_synchronous=is_synchronous, is_timed=is_timed)
+        self.queue: list[Any] = []
+        self.gate = threading.Event()
+        self.gate.set()
+        self._one = threading.Lock()
+
+    def _copy(self, dst: Any, src: Any, nbytes: int) -> None:
+        def work() -> None:
+            _content(dst)[:nbytes] = _content(src)[:nbytes]
+
+        self.queue.append(work)
+
+    def _synchronize(self) -> None:
+        self.gate.wait(60)
+        with self._one:
+            while self.queue:
+                self.queue.pop(0)()
+
+
+class PollingStream(ManualStream):
+    """Answers whether it is idle; what `interrupt` holds is raised by the next question."""
+
+    interrupt: BaseException | None = None
+    questions = 0
+
+    def _is_idle(self) -> bool:
+        self.questions += 1
+        error, self.interrupt = self.interrupt, None
+        if error is not None:
+            raise error
+        return not self.queue
+
+    def _synchronize(self) -> None:
+        assert not self.queue
+
+
 class ManualEvent(ep.Event):
     def __init__(self, stream: ManualStream, *, is_timed: bool) -> None:
         super().__init__(stream, is_timed=is_timed)
@@ -143,6 +208,16 @@ class NegateKernel(ep.Kernel):
 
         def work() -> None:
             _content(out)[:] = bytes((256 - byte) % 256 for byte in _content(x))
+
+        stream.enqueue(work)
+
+
+class AddKernel(ep.Kernel):
+    def launch(self, stream: Any, memories: Any, scalars: Any) -> None:
+        a, b, out = memories
+
+        def work() -> None:
+            _content(out)[:] = bytes((x + y) % 256 for x, y in zip(_content(a), _content(b), strict=True))
 
         stream.enqueue(work)
 

@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
-
 import manual
 import numpy as np
 import pytest
 
 import ep
-
-
-class HostDevice(manual.ManualDevice):
-    """Reaches host memory: a handle is an address or a bytearray."""
-
-    def _wrap_host(self, address, nbytes):
-        return (ctypes.c_ubyte * nbytes).from_address(address)
-
-
-@pytest.fixture
-def host(provider):
-    provider._devices = lambda: [HostDevice(ep.DeviceInfo("Host", "Test"))]
-    return provider.devices()[0]
 
 
 def negate(spec):

@@ -1,4 +1,4 @@
-"""TensorSpec, overlap, dimension merging and scalars."""
+"""TensorSpec, dimension merging and scalars."""
 
 from __future__ import annotations
 
@@ -9,26 +9,10 @@ import numpy as np
 import pytest
 from ep.dims import broadcast_strides, merge
 from ep.dtypes import convert
-from ep.overlap import overlap, overlaps_itself
 from hypothesis import given
-from hypothesis import strategies as st
+from layouts import places, specs
 
 import ep
-
-specs = st.integers(0, 3).flatmap(
-    lambda rank: st.tuples(
-        st.lists(st.integers(0, 4), min_size=rank, max_size=rank),
-        st.lists(st.integers(-7, 7), min_size=rank, max_size=rank),
-        st.integers(100, 120),
-    )
-)
-
-
-def places(spec):
-    return [
-        spec.offset + sum(i * s for i, s in zip(index, spec.strides, strict=True))
-        for index in itertools.product(*map(range, spec.shape))
-    ]
 
 
 @given(specs)
@@ -42,34 +26,6 @@ def test_span_is_what_is_touched(parts):
         assert spec.nbytes == 4 * spec.hi
     else:
         assert spec.nbytes == 0
-
-
-@given(specs)
-def test_self_overlap_is_exact(parts):
-    shape, strides, offset = parts
-    spec = ep.TensorSpec("float32", tuple(shape), tuple(strides), offset)
-    touched = places(spec)
-    assert overlaps_itself(spec) == (len(set(touched)) < len(touched))
-
-
-@given(
-    specs, specs, st.sampled_from(["int8", "int16", "int32"]), st.sampled_from(["int8", "int32"]), st.integers(-60, 60)
-)
-def test_overlap_is_exact(first, second, dtype, other, distance):
-    a = ep.TensorSpec(dtype, tuple(first[0]), tuple(first[1]), first[2])
-    b = ep.TensorSpec(other, tuple(second[0]), tuple(second[1]), second[2])
-
-    def bytes_of(spec, start):
-        return {start + place * spec.itemsize + byte for place in places(spec) for byte in range(spec.itemsize)}
-
-    assert overlap(a, b, distance) == bool(bytes_of(a, 0) & bytes_of(b, distance))
-
-
-def test_undecidable_overlap_is_none_not_a_guess():
-    strides = (1048573, 1048361, 1047889, 1047293, 1046527, 1045339, 1044551, 1043713)
-    a = ep.TensorSpec("int8", (9,) * 8, strides)
-    b = ep.TensorSpec("int8", (9,) * 8, tuple(s + 6 for s in strides), 5)
-    assert overlap(a, b, 3_000_000) in (None, True)
 
 
 @given(specs)
