@@ -64,12 +64,10 @@ def test_fill_refuses_patterns_that_do_not_fit(device, stream, start, stop, patt
     assert stream.enqueued == 0
 
 
-def test_copies_of_unlike_or_overlapping_ranges_are_refused(device, stream):
+def test_copies_of_what_does_not_fit_are_refused(device, stream):
     memory = device.allocate(8)
     with pytest.raises(ValueError, match="dst has 8 bytes and src has 3"):
         stream.upload(memory, b"abc")
-    with pytest.raises(ValueError, match="overlap"):
-        stream.copy(memory[0:4], memory[2:6])
     stream.copy(memory[0:4], memory[4:8])
     with pytest.raises(ValueError, match="read-only"):
         stream.download(b"12345678", memory)
@@ -133,16 +131,6 @@ def test_seconds_between_devices_are_refused(provider):
 def test_timed_event_on_an_untimed_stream_is_refused(device):
     with pytest.raises(ValueError, match="timed=True"):
         device.stream(timed=False).record(timed=True)
-
-
-def test_timeout_leaves_the_stream_usable(device, stream):
-    memory, target = device.allocate(4), bytearray(4)
-    with pytest.raises(ValueError, match="timeout"):
-        stream.synchronize(timeout=-1)
-    stream.upload(memory, b"abcd")
-    stream.download(target, memory)
-    stream.synchronize(timeout=5)
-    assert target == b"abcd"
 
 
 def test_closed_stream_refuses_everything(device, stream):
