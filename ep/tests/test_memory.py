@@ -109,16 +109,6 @@ def test_dropped_stream_lives_until_its_work_is_done(device, stream):
     assert not device._retired._orphans
 
 
-def test_foreign_stream_that_touched_memory_holds_it_back(provider):
-    first, second = provider.devices()
-    memory, target = first.allocate(4), second.allocate(4)
-    stream = second.stream()
-    stream.copy(target, memory)
-    event_stream = second.stream()
-    del event_stream
-    assert stream in first._retired._enrolled
-
-
 def test_out_of_memory_frees_what_waits_and_tries_again(device, stream):
     device.limit = 10
     memory = device.allocate(8)
