@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Arrangement", "Form", "arrangements", "dense"]
 
-SIZES: Final = (1, 7, 15, 16, 17, 63, 64, 65, 257, 1023, 1024, 1025, 65537)
+SIZES: Final = (1, 7, 15, 16, 17, 63, 64, 65, 257, 1023, 1024, 1025, 65537, 2**20 + 3)
 QUICK_SIZES: Final = (1, 17, 257, 65537)
 MANY: Final = 2**31 + 17
 """More elements than a signed 32-bit index counts."""
 
-# A vector's width and its neighbours, in extents that do not merge.
+# A vector's width and its neighbours, in extents that do not merge; of the larger one several tiles, and the last in part.
 _SHAPE: Final = (33, 17)
+_TILES: Final = (67, 515)
 _ROWS: Final = (7, 65)
 _DEEP: Final = (2, 1, 3, 1, 2, 1, 2, 1, 1, 2, 1, 1, 2, 1, 1, 3)
 
@@ -75,6 +76,8 @@ def _strided(inputs: int) -> Iterator[Arrangement]:
     deep = Form(_DEEP, tuple(reversed(dense_strides(tuple(reversed(_DEEP))))))
     if inputs:
         yield Arrangement("transposed", ((transposed,) * inputs) + (Form(_SHAPE),))
+        tiles = Form(_TILES, (1, _TILES[0]))
+        yield Arrangement("transposed-tiles", ((tiles,) * inputs) + (Form(_TILES),))
         yield Arrangement("negative-strides", ((backwards,) * inputs) + (Form(_ROWS),))
         windows = Form(_ROWS, (1, 1))
         yield Arrangement("windows", ((windows,) * inputs) + (Form(_ROWS),))
@@ -83,7 +86,7 @@ def _strided(inputs: int) -> Iterator[Arrangement]:
     rows = (Form(_ROWS, (80, 1)), Form(_ROWS, (67, 1)))[:inputs]
     yield Arrangement("padded-rows", (*rows, Form(_ROWS, (96, 1))))
     steps = (Form((131,), (2,)), Form((131,), (-3,), 390))[:inputs]
-    yield Arrangement("every-third", (*steps, Form((131,), (3,))))
+    yield Arrangement("every-third", (*steps, Form((131,), (-3,), 390)))
     yield Arrangement("transposed-out", (Form(_SHAPE),) * inputs + (Form(_SHAPE, (1, 40)),))
     yield Arrangement("negative-out", (Form(_ROWS),) * inputs + (Form(_ROWS, (-70, 1), 420),))
     cube = Form((4, 5, 66), (1, 270, 4))

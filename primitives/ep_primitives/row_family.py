@@ -139,7 +139,7 @@ class RowFamily(ElementwiseFamily):
         return replace(case, expected=lambda: wanted, accuracy=EXACT)
 
     def _scalars(self, signature: Signature, side: int) -> Iterator[Case]:
-        """Yield a case for each number that stands on one side of a special value, or is an end of an integer type."""
+        """Yield a case for each number that stands on one side of a special value, or is hard for an integer."""
         dtype = signature.inputs[side]
         row = self.rows[signature.op]
         others = np.resize(data.designed(dtype, row.domain[1 - side]), _MANY)
@@ -151,7 +151,7 @@ class RowFamily(ElementwiseFamily):
     def _numbers(self, signature: Signature, side: int) -> list[Any]:
         dtype = ep.dtype(signature.inputs[side])
         if dtype.kind != "f":
-            return [False, True] if dtype.kind == "b" else [0, -1, dtype.range[0]]
+            return [False, True] if dtype.kind == "b" else [0, -1, 2**24 + 1, dtype.range[0]]
         row = self.rows[signature.op]
         domain = row.domain[side]
         column = [inputs[side] for inputs, _ in row.special_rows(self.samples(signature))]
