@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from plugin_site import EMPTY
+import pytest
+from plugin_site import EMPTY, WORKING
 
 
 def test_import_loads_no_library(site):
@@ -94,3 +95,158 @@ def test_device_names_are_checked(site):
     assert "known are good" in answers[0][1]
     assert answers[1] == ["UnavailableError", "device good:0: not on this machine; provider good has no devices"]
     assert answers[2][0] == answers[3][0] == "ValueError"
+
+
+@pytest.mark.parametrize("value", ["__main__", "ep_nowhere", "ep_good.part", "ep_good:thing", "json"])
+def test_entry_point_that_names_no_provider_package_is_refused(site, value):
+    site.install("good", WORKING)
+    site.enter("ep.providers", "odd", value)
+    code = """
+        answers = {}
+        for name in ("odd", "good"):
+            try:
+                answers[name] = ep.device(name).name
+            except ep.UnavailableError as error:
+                answers[name] = str(error)
+        print(json.dumps(answers))
+        """
+    answers = site.run(code)
+    assert answers["good"] == "good:0"
+    assert answers["odd"].startswith("provider odd: ")
+    refused = site.ep("devices", EP_PROVIDERS="odd,good")
+    assert (refused.returncode, refused.stderr) == (0, "")
+
+
+def test_twins_stay_refused_when_a_variable_no_longer_switches_them_off(site):
+    site.install("twin", EMPTY, package="ep_twin_one")
+    site.install("twin", EMPTY, package="ep_twin_two")
+    off, on, loaded = site.run(
+        """
+        import os
+        os.environ["EP_DISABLE"] = "twin"
+        off = ep.providers()["twin"].refusal
+        del os.environ["EP_DISABLE"]
+        try:
+            loaded = repr(ep.provider("twin"))
+        except ep.UnavailableError as error:
+            loaded = str(error)
+        print(json.dumps([off, ep.providers()["twin"].refusal, loaded]))
+        """
+    )
+    assert off == "switched off by EP_DISABLE=twin"
+    assert "two packages bring this name" in on
+    assert loaded == f"provider twin: {on}"
+
+
+@pytest.mark.parametrize(("variable", "value"), [("EP_DISABLE", "good"), ("EP_PROVIDERS", "other")])
+def test_loaded_provider_may_be_switched_off_and_on_again(site, variable, value):
+    site.install("good", WORKING)
+    answers = site.run(
+        f"""
+        import os
+        device = ep.device("good")
+        os.environ[{variable!r}] = {value!r}
+        answers = []
+        for use in (lambda: ep.provider("good"), lambda: ep.device("good")):
+            try:
+                answers.append(repr(use()))
+            except ep.UnavailableError as error:
+                answers.append(str(error))
+        answers.append([each.name for each in ep.devices() if each.name == "good:0"])
+        del os.environ[{variable!r}]
+        answers.append(ep.device("good") is device)
+        print(json.dumps(answers))
+        """
+    )
+    refusal = f"provider good: switched off by {variable}={value}"
+    assert answers == [refusal, refusal, [], True]
+
+
+def test_provider_may_open_another_providers_device_while_it_is_probed(site):
+    site.install("below", WORKING)
+    site.install(
+        "above",
+        WORKING + "\nProvider._probe = lambda self: setattr(Provider, 'title', 'on ' + ep.device('below').name)\n",
+    )
+    titles = site.run(
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        with ThreadPoolExecutor(2) as pool:
+            found = pool.map(ep.device, ["above", "below"], timeout=30)
+            print(json.dumps([each.info.name for each in found]))
+        """
+    )
+    assert titles == ["on below:0", "Device"]
+
+
+SLOW = """
+import time
+time.sleep(0.05)
+
+class Slow(Provider):
+    hooks = 0
+    def _probe(self):
+        time.sleep(0.05)
+        super()._probe()
+    def _devices(self):
+        time.sleep(0.05)
+        return super()._devices()
+
+@ep.provider_hook
+def ep_provider():
+    Slow.hooks += 1
+    time.sleep(0.05)
+    return Slow()
+"""
+
+
+def test_threads_that_ask_at_once_get_one_object_made_once(site):
+    site.install("slow", WORKING + SLOW)
+    counts = site.run(
+        """
+        import sys, threading
+        from concurrent.futures import ThreadPoolExecutor
+        start = threading.Barrier(8)
+        def ask(number):
+            start.wait(30)
+            return ep.device("slow") if number % 2 else ep.devices()[0]
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(ask, range(8), timeout=30))
+        made = sys.modules["ep_slow"].Slow
+        print(json.dumps([len({id(each) for each in found}), made.hooks, made.probes, made.made]))
+        """,
+        EP_PROVIDERS="slow",
+    )
+    assert counts == [1, 1, 1, 1]
+
+
+def test_unavailable_answer_of_a_probe_is_kept(site):
+    site.install(
+        "absent", EMPTY.replace("def _probe(self): pass", "def _probe(self): raise ep.UnavailableError('no card')")
+    )
+    code = """
+        answers = []
+        for _ in range(2):
+            try:
+                ep.device("absent")
+            except ep.UnavailableError as error:
+                answers.append(str(error))
+        print(json.dumps(answers))
+        """
+    assert site.run(code) == ["provider absent: no card"] * 2
+
+
+def test_cpu_provider_that_was_not_built_says_so(site):
+    code = """
+        import sys
+        sys.modules["ep_cpu._native"] = None
+        try:
+            ep.device("cpu:0")
+        except ep.UnavailableError as error:
+            answer = str(error)
+        print(json.dumps([answer, ep.providers()["cpu"].traceback]))
+        """
+    answer, traceback = site.run(code)
+    assert answer.startswith("provider cpu: its C++ part cannot be loaded")
+    assert "EP_BUILD_CPU=0" in answer
+    assert traceback == ""
