@@ -8,16 +8,16 @@ before the first build, with the newest name that LLVM 14 knows and whose instru
 from __future__ import annotations
 
 import struct
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
-    from io import FileIO
 
     import pyopencl as cl
 
-__all__ = ["name_processor", "processor_name"]
+__all__ = ["name_processor", "processor_name", "write_over"]
 
 _UNKNOWN: Final = b"generic\0"
 
@@ -34,6 +34,8 @@ _NAMES: Final = (
 
 _PLATFORM: Final = "Portable Computing Language"
 
+_RELEASE: Final = "3."  # whose structure was seen; older ones have no wheel, newer ones the cure
+
 _TARGET: Final = "x86_64-unknown-linux-gnu-generic"
 
 _STRUCTURE_NBYTES: Final = 2048
@@ -47,34 +49,42 @@ def processor_name(flags: AbstractSet[str]) -> str | None:
 def name_processor(native: cl.Device) -> str:
     """Give a PoCL device whose processor LLVM does not know a name that it can compile for.
 
-    Returns that name, "" where there is nothing to cure. Idempotent.
+    Returns that name, "" where there is nothing to cure or the system does not show the memory. Idempotent.
     """
-    if native.platform.name != _PLATFORM or not native.version.endswith(_TARGET):
-        return ""
-    name = processor_name(_flags())
-    if name is None:
-        return ""
-    new = name.encode() + b"\0"
-    # Through this file a wrong address is an error that can be caught, not a crash.
-    with Path("/proc/self/mem").open("r+b", buffering=0) as memory:
-        memory.seek(native.int_ptr)
-        for (address,) in struct.iter_unpack("<Q", memory.read(_STRUCTURE_NBYTES)):
-            found = _read(memory, address, len(new))
-            if found == new:
-                return name
-            if found.startswith(_UNKNOWN):
-                memory.seek(address)
-                memory.write(new)
-                return name
+    is_known = native.platform.name == _PLATFORM and native.driver_version.startswith(_RELEASE)
+    if is_known and native.version.endswith(_TARGET):
+        with suppress(OSError):
+            name = processor_name(_flags())
+            return name if name is not None and write_over(native.int_ptr, name.encode() + b"\0") else ""
     return ""
 
 
-def _read(memory: FileIO, address: int, nbytes: int) -> bytes:
-    try:
-        memory.seek(address)
-        return memory.read(nbytes)
-    except (OSError, ValueError, OverflowError):
-        return b""
+def write_over(structure: int, new: bytes) -> bool:
+    """Write `new` over the "generic" that the structure points to; True if it stands there now."""
+    writable = _writable()
+    # Through this file a wrong address is an error that can be caught, not a crash; but it also writes to constants,
+    # which other code may share.
+    with Path("/proc/self/mem").open("r+b", buffering=0) as memory:
+        memory.seek(structure)
+        for (address,) in struct.iter_unpack("<Q", memory.read(_STRUCTURE_NBYTES)):
+            if not any(address in block and address + len(new) - 1 in block for block in writable):
+                continue
+            memory.seek(address)
+            found = memory.read(len(new))
+            if found.startswith(_UNKNOWN):
+                memory.seek(address)
+                memory.write(new)
+            if found == new or found.startswith(_UNKNOWN):
+                return True
+    return False
+
+
+def _writable() -> list[range]:
+    """Return the addresses that this process may write to."""
+    lines = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace").splitlines()
+    facts = [line.split(maxsplit=2) for line in lines]
+    spans = [span.split("-") for span, rights, _ in facts if rights.startswith("rw")]
+    return [range(int(begin, 16), int(end, 16)) for begin, end in spans]
 
 
 def _flags() -> frozenset[str]:

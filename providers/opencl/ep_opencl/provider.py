@@ -17,6 +17,8 @@ __all__ = ["ClProvider"]
 
 _INSTALL: Final = "pip install 'execution-provider[opencl]' brings pyopencl and the CPU driver PoCL"
 
+_MOST_THREADS: Final = 1024
+
 
 class ClProvider(ep.Provider):
     """OpenCL: one EP device for each OpenCL device, in the platforms' order."""
@@ -27,9 +29,7 @@ class ClProvider(ep.Provider):
         except ImportError as error:
             message = f"pyopencl cannot be imported ({error}); {_INSTALL}"
             raise ep.UnavailableError(message) from error
-        # PoCL reads it when its platform is first listed; it has no call for it.
-        if "EP_CPU_THREADS" in os.environ:
-            os.environ.setdefault("POCL_MAX_PTHREAD_COUNT", os.environ["EP_CPU_THREADS"])
+        _limit_threads()
         try:
             platforms = cl.get_platforms()
         except cl.Error as error:
@@ -52,6 +52,18 @@ class ClProvider(ep.Provider):
         from ep_opencl.implementations import IMPLEMENTATIONS  # noqa: PLC0415 - imports pyopencl
 
         return IMPLEMENTATIONS
+
+
+def _limit_threads() -> None:
+    """Tell PoCL what EP_CPU_THREADS says. Raises UnavailableError for what is no number of threads."""
+    text = os.environ.get("EP_CPU_THREADS", "")
+    if not text:
+        return
+    if not text.isdecimal() or not 1 <= int(text) <= _MOST_THREADS:
+        message = f"EP_CPU_THREADS={text} is not a number of threads; use 1 to {_MOST_THREADS}"
+        raise ep.UnavailableError(message)
+    # PoCL reads its variable when its platform is first listed, and crashes where that says -1; it has no call for it.
+    os.environ.setdefault("POCL_MAX_PTHREAD_COUNT", text)
 
 
 def _devices_of(platforms: Sequence[cl.Platform]) -> tuple[list[Any], str]:

@@ -11,7 +11,6 @@ import pyopencl as cl
 import pytest
 from ep_opencl.device import ClDevice
 from ep_opencl.errors import failure
-from ep_opencl.pocl import processor_name
 from ep_opencl.program import build_source
 from ep_primitives import BroadcastBinary, ElementwiseUnary
 
@@ -270,15 +269,12 @@ except ep.UnavailableError as error: print(error)
     assert "pip install" in said
 
 
+@pytest.mark.parametrize("threads", ["0", "many", "-1", "100000"])
+def test_bad_thread_count_is_unavailable_and_no_crash(threads):
+    code = "import ep\ntry:\n    ep.device('opencl:0')\nexcept ep.UnavailableError as error:\n    print(error)"
+    assert f"EP_CPU_THREADS={threads} " in python(code, EP_CPU_THREADS=threads)
+
+
 def test_entry_module_imports_no_vendor_library():
     code = "import sys, ep_opencl; ep_opencl.ep_provider(); print('pyopencl' in sys.modules)"
     assert python(code) == "False"
-
-
-def test_processor_is_named_by_what_it_has():
-    haswell = {"sse2", "avx2", "bmi1", "bmi2", "fma", "f16c", "abm", "movbe"}
-    skylake = haswell | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "adx", "clflushopt", "clwb"}
-    assert processor_name(skylake | {"gfni"}) == "skylake-avx512"
-    assert processor_name(skylake - {"avx512vl"}) == "haswell"
-    assert processor_name({"sse2", "avx"}) == "x86-64"
-    assert processor_name({"fp", "asimd"}) is None

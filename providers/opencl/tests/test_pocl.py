@@ -1,0 +1,76 @@
+"""The cure for PoCL: the name that it gets, and that nothing else is written."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from pathlib import Path
+
+import pytest
+from ep_opencl.pocl import name_processor, processor_name, write_over
+
+HASWELL = b"haswell\0"
+
+
+class Driver:
+    """What the cure asks of a pyopencl device."""
+
+    def __init__(self, *, platform="Portable Computing Language", driver_version="3.0", target="generic"):
+        self.name = ctypes.create_string_buffer(b"generic", 24)
+        self.structure = (ctypes.c_uint64 * 256)(0, 8, 2**64 - 1, ctypes.addressof(self.name))
+        self.int_ptr = ctypes.addressof(self.structure)
+        self.platform = type("Platform", (), {"name": platform})
+        self.driver_version = driver_version
+        self.version = f"OpenCL 3.0 PoCL HSTR: pthread-x86_64-unknown-linux-gnu-{target}"
+
+
+needs_proc = pytest.mark.skipif(
+    not Path("/proc/self/mem").exists(), reason="the cure works on Linux, where it is needed"
+)
+
+
+@needs_proc
+def test_name_is_written_once_and_then_found():
+    driver = Driver()
+    assert write_over(driver.int_ptr, HASWELL)
+    assert driver.name.value == b"haswell"
+    assert write_over(driver.int_ptr, HASWELL)
+    assert not write_over(driver.int_ptr, b"x86-64\0")
+
+
+@needs_proc
+def test_constant_is_never_written():
+    page = mmap.mmap(-1, mmap.PAGESIZE)
+    page.write(b"generic\0")
+    constant = ctypes.c_char.from_buffer(page)
+    driver = Driver()
+    driver.structure[3] = ctypes.addressof(constant)
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    assert libc.mprotect(driver.structure[3], mmap.PAGESIZE, mmap.PROT_READ) == 0
+    assert not write_over(driver.int_ptr, HASWELL)
+    assert page[:8] == b"generic\0"
+
+
+@pytest.mark.parametrize("other", [{"platform": "Intel(R) OpenCL"}, {"driver_version": "5.0"}, {"target": "haswell"}])
+def test_other_drivers_are_left_alone(other):
+    driver = Driver(**other)
+    assert not name_processor(driver)
+    assert driver.name.value == b"generic"
+
+
+def test_system_that_hides_its_memory_is_no_error(monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError
+
+    monkeypatch.setattr(Path, "open", refuse)
+    assert not name_processor(Driver())
+
+
+def test_processor_is_named_by_what_it_has():
+    haswell = {"sse2", "avx2", "bmi1", "bmi2", "fma", "f16c", "abm", "movbe"}
+    skylake = haswell | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "adx", "clflushopt", "clwb"}
+    assert processor_name(skylake | {"gfni"}) == "skylake-avx512"
+    assert processor_name(skylake - {"avx512vl"}) == "haswell"
+    assert processor_name({"sse2", "avx"}) == "x86-64"
+    assert processor_name({"fp", "asimd"}) is None
