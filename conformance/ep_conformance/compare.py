@@ -77,7 +77,7 @@ def compare(  # noqa: PLR0913 - both sides, their measure, and what a flushing d
     Flushing is considered only for elements that fail without it.
     """
     comparison = _measure(result, reference, accuracy, dtype)
-    if not flushes or comparison.passes or not ep.dtype(dtype).is_floating:
+    if not flushes or comparison.passes:
         return comparison
     ratio = np.where(_flushed(result, reference, accuracy, dtype), 0.0, comparison.ratio)
     for reach, changed in _flushed_inputs(inputs or {}, result.shape):
@@ -126,6 +126,8 @@ def _allowed(reference: Reference, accuracy: Accuracy, dtype: str, value: Array)
 
 def _flushed(result: Array, reference: Reference, accuracy: Accuracy, dtype: str) -> npt.NDArray[np.bool_]:
     """Say where a zero may stand for a subnormal result: rule (a) of flush to zero."""
+    if not ep.dtype(dtype).is_floating:
+        return np.zeros(result.shape, np.bool_)
     form = format_of(dtype)
     value = np.broadcast_to(np.asarray(reference.value, np.float64), result.shape)
     bound = 0.5 if isinstance(accuracy, Exact) else _allowed(reference, accuracy, dtype, value)

@@ -60,9 +60,10 @@ class Runner:
     def run(self, first: Worker | None = None) -> None:
         """Run everything; `first` is a worker that is there already. KeyboardInterrupt leaves `verdicts` valid."""
         for planned in self._plan.values():
-            if planned.standing is Standing.REFUSED:
-                self._settle(planned.id, Outcome(Status.UNSUPPORTED, planned.reason))
-        self._queue.extend(_batches([p for p in self._plan.values() if p.standing is not Standing.REFUSED]))
+            if not planned.runs:
+                fate = Status.MISSING if planned.standing is Standing.STALE else Status.UNSUPPORTED
+                self._settle(planned.id, Outcome(fate, planned.reason))
+        self._queue.extend(_batches([planned for planned in self._plan.values() if planned.runs]))
         if first is not None:
             self._workers.append(first)
         try:
@@ -171,7 +172,7 @@ class Runner:
 
 
 def _missing(planned: Planned, outcome: Outcome) -> Verdict:
-    if planned.standing is Standing.EXPECTED:
+    if planned.standing in {Standing.EXPECTED, Standing.STALE}:
         return settle(planned, outcome)
     return Verdict(planned.id, replace(outcome, status=Status.UNSUPPORTED), counts=False)
 

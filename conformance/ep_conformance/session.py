@@ -91,7 +91,8 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
     plan = [planned for planned in found.plan if not options.failed or planned.id in history.failed]
     if options.claim_all:
         plan = [replace(p, standing=Standing.EXPECTED) if p.standing is Standing.UNCLAIMED else p for p in plan]
-    running = [planned for planned in plan if planned.standing is not Standing.REFUSED]
+        plan = [planned for planned in plan if planned.standing is not Standing.STALE]
+    running = [planned for planned in plan if planned.runs]
     begin = time.monotonic()
     interrupted = False
     live = Live(console, len(plan))
@@ -109,7 +110,7 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
 
 def _announce(console: Console, found: Survey, plan: list[Planned], options: Options, seconds: float) -> None:
     """Say what will run and how long it will take, before it does."""
-    counted = sum(planned.standing is Standing.EXPECTED for planned in plan)
+    counted = sum(planned.standing in {Standing.EXPECTED, Standing.STALE} for planned in plan)
     model = found.subject.device["model"]
     console.print(
         f"{found.subject.name} ({model}), profile {options.profile}, seed {options.seed}: {counted} expected of "
@@ -118,6 +119,3 @@ def _announce(console: Console, found: Survey, plan: list[Planned], options: Opt
         highlight=False,
         markup=False,
     )  # fmt: skip - how it is printed is one thought
-    for pattern in found.stale:
-        text = f"notice: claims.toml: {pattern!r} matches nothing that the suite has"
-        console.print(text, soft_wrap=True, highlight=False, markup=False)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ep.capabilities import how
-from ep.claims import Claims, read_claims
+from ep.claims import Claims, parse_version, read_claims
 
 import ep
+from ep_conformance import SUITE
 from ep_conformance.catalogue import cell_cases, cells, is_within, selects
 from ep_conformance.report import Subject
 from ep_conformance.runtime import runtime_cases
@@ -29,13 +30,11 @@ class Survey:
     subject     : the device to judge
     plan        : every case of the profile, with its standing
     is_on_host  : True if the device computes on this machine's own cores
-    stale       : claims that match nothing the suite has
     """
 
     subject: Subject
     plan: tuple[Planned, ...]
     is_on_host: bool
-    stale: tuple[str, ...]
 
 
 def survey(device: ep.Device, profile: str, pattern: str | None) -> Survey:
@@ -43,14 +42,24 @@ def survey(device: ep.Device, profile: str, pattern: str | None) -> Survey:
     claims = read_claims(device.provider.manifest.claims)
     registration = ep.providers()[device.provider.name]
     subject = Subject(device.provider.name, registration.version, _info(device))
-    plan = (*_runtime(device, claims, profile, pattern), *_primitives(device, claims, profile, pattern))
-    names = [str(cell) for _, cell in cells()] + [*runtime_cases()]
-    return Survey(
-        subject,
-        plan,
-        bool({"cpu", "host-memory"} & device.info.features),
-        tuple(claim.cells for claim in claims.stale(names)),
+    plan = (
+        *_stale(claims, pattern),
+        *_runtime(device, claims, profile, pattern),
+        *_primitives(device, claims, profile, pattern),
     )
+    return Survey(subject, plan, bool({"cpu", "host-memory"} & device.info.features))
+
+
+def _stale(claims: Claims, pattern: str | None) -> Iterator[Planned]:
+    """Yield the claims that match nothing: cells that a vendor believes to be judged, and nobody judges."""
+    if parse_version(claims.suite) > parse_version(SUITE):
+        return  # they may name what only the newer suite has
+    names = [str(cell) for _, cell in cells()] + [*runtime_cases()]
+    for cells_of in dict.fromkeys(claim.cells for claim in claims.stale(names)):
+        identity = f"claims/{cells_of}"
+        if selects(pattern, identity):
+            reason = f"claims.toml claims {cells_of!r}, which matches nothing that the suite has; mend it or remove it"
+            yield Planned(identity, Standing.STALE, reason)
 
 
 def _runtime(device: ep.Device, claims: Claims, profile: str, pattern: str | None) -> Iterator[Planned]:

@@ -43,22 +43,29 @@ class Standing(enum.StrEnum):
     EXPECTED   : claimed, or mandatory: it must give a verdict, and pass
     UNCLAIMED  : accepted by the provider without a claim: it runs and gives a notice
     REFUSED    : neither claimed nor accepted: it does not run
+    STALE      : a claim whose pattern matches nothing that the suite has: what it was to cover is missing
     NEW        : claimed by a pattern, but newer than the suite that the claims name: it runs and never counts
     """
 
     EXPECTED = "expected"
     UNCLAIMED = "unclaimed"
     REFUSED = "refused"
+    STALE = "stale"
     NEW = "new"
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A case of the plan; `reason` says why it was refused."""
+    """A case of the plan; `reason` says why it does not run."""
 
     id: str
     standing: Standing
     reason: str = ""
+
+    @property
+    def runs(self) -> bool:
+        """True unless its verdict is known from its standing."""
+        return self.standing not in {Standing.REFUSED, Standing.STALE}
 
 
 @dataclass(frozen=True)
@@ -103,6 +110,8 @@ def settle(planned: Planned, outcome: Outcome) -> Verdict:
 
     Claimed and unsupported is a failure, unclaimed and working a notice, and new never counts.
     """
+    if planned.standing is Standing.STALE:
+        return Verdict(planned.id, outcome, counts=True)
     said = f"{outcome.status}: {outcome.reason}" if outcome.reason else str(outcome.status)
     if planned.standing is Standing.EXPECTED:
         if outcome.status is Status.UNSUPPORTED:

@@ -138,7 +138,7 @@ def copy_between_devices(trial: Trial) -> None:
 
 @case(optional=True)
 def native_calls(trial: Trial) -> None:
-    """The provider counts its driver calls, and the count advances with work."""
+    """The provider counts its driver calls: the count advances with work, and with nothing else."""
     before = trial.device.native_calls
     if before is None:
         message = "nobody counts its driver calls"
@@ -147,3 +147,4 @@ def native_calls(trial: Trial) -> None:
     trial.same_bytes("memory", trial.content(stream, trial.holding(stream, sent)), sent)
     after = trial.device.native_calls
     trial.require(after is not None and after > before, f"native_calls was {before} and is {after}")
+    trial.equal("native_calls without any work", trial.device.native_calls, after)

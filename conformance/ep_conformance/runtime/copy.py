@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ep_conformance.runtime import case
 from ep_conformance.work import busy
 
@@ -23,6 +25,18 @@ def moves_every_byte(trial: Trial) -> None:
             target[to : to + length] = source[at : at + length]
         trial.same_bytes("target", trial.content(stream, dst), target)
         trial.same_bytes("source", trial.content(stream, src), source)
+
+
+@case()
+def large_ranges_are_moved_to_the_end(trial: Trial) -> None:
+    """A range of 20 MiB and 5 bytes is copied completely, and nothing behind it."""
+    for stream in trial.streams():
+        content = trial.noise((20 << 20) + 5)
+        source, target = trial.holding(stream, content), trial.memory(content.nbytes + 3)
+        stream.fill(target[content.nbytes :], b"\x77")
+        stream.copy(target[: content.nbytes], source)
+        needed = np.concatenate([content, np.full(3, 0x77, np.uint8)])
+        trial.same_bytes("target", trial.content(stream, target), needed)
 
 
 @case()

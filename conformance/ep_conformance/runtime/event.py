@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 _DEADLINE_SECONDS = 20.0
 
+_LEAST_SHARE = 8
+"""Of the host's time between two events and the wait for them; the rest may be calls of the host."""
+
 
 @case()
 def wait_orders_copies(trial: Trial) -> None:
@@ -41,6 +44,29 @@ def wait_orders_fills(trial: Trial) -> None:
         second.fill(target, b"\x55")
         first.synchronize()
         trial.same_bytes("memory", trial.content(second, target), np.full(50_000, 0x55, np.uint8))
+
+
+@case()
+def wait_orders_uploads(trial: Trial) -> None:
+    """An upload behind wait(event) comes after what the other stream wrote."""
+    for _ in range(3):
+        first, second = trial.asynchronous(), trial.asynchronous()
+        target, sent = late(trial, first, trial.noise(50_000), trial.noise(50_000)), trial.noise(50_000)
+        second.wait(first.record())
+        second.upload(target, sent)
+        first.synchronize()
+        trial.same_bytes("memory", trial.content(second, target), sent)
+
+
+@case()
+def wait_orders_downloads(trial: Trial) -> None:
+    """A download right behind wait(event) reads what the other stream wrote before the event."""
+    for _ in range(3):
+        first, second = trial.asynchronous(), trial.asynchronous()
+        old, new = trial.noise(100_000), trial.noise(100_000)
+        target = late(trial, first, old, new)
+        second.wait(first.record())
+        trial.same_bytes("what the second stream saw", trial.content(second, target), new)
 
 
 @case(kernels=True)
@@ -199,11 +225,13 @@ def a_thousand_can_be_recorded(trial: Trial) -> None:
 
 @case()
 def time_is_of_the_device_and_in_seconds(trial: Trial) -> None:
-    """seconds_since lies between 0 and the host time around it, and grows along a stream."""
+    """seconds_since is about the host time around the work, never more, and grows along a stream."""
     stream = trial.asynchronous()
     if not stream.is_timed:
         message = f"{stream} is untimed"
         raise ep.UnsupportedError(message)
+    busy(trial, stream)  # what is compiled for the first fill is no work of the device
+    stream.synchronize()
     begin = time.perf_counter()
     events = [stream.record(timed=True)]
     for copies in (4, 64):
@@ -217,6 +245,7 @@ def time_is_of_the_device_and_in_seconds(trial: Trial) -> None:
     trial.require(first >= 0 and second > 0, f"device times {first} and {second} of work are not negative, nor all zero")  # fmt: skip
     slack = 0.05 * host + 1e-3
     trial.require(whole <= host + slack, f"{whole} device seconds of work that took {host} host seconds")
+    trial.require(whole >= host / _LEAST_SHARE, f"{whole} device seconds of work that took {host} host seconds")
     trial.require(abs(first + second - whole) <= slack, f"{first} + {second} device seconds are {whole}")
     trial.equal("seconds_since(itself)", events[1].seconds_since(events[1]), 0.0)
 

@@ -110,6 +110,24 @@ def allocations_are_disjoint(trial: Trial) -> None:
 
 
 @case()
+def closing_one_leaves_the_others(trial: Trial) -> None:
+    """What is closed, freed and allocated anew never changes a byte of what lives."""
+    stream = trial.stream()
+    sizes = (1, 7, 64, 100, 511, 513, 4096, 65_537)
+    memories = [trial.memory(size) for size in sizes * 6]
+    contents = [trial.noise(memory.nbytes) for memory in memories]
+    for memory, content in zip(memories, contents, strict=True):
+        stream.upload(memory, content)
+    for memory in memories[::2]:
+        memory.close()
+    trial.device.synchronize()
+    for size in sizes * 2:
+        stream.fill(trial.memory(size), b"\xbd")
+    for place in range(1, len(memories), 2):
+        trial.same_bytes(f"allocation {place}", trial.content(stream, memories[place]), contents[place])
+
+
+@case()
 def large_memories_hold_their_ends(trial: Trial) -> None:
     """96 MiB can be allocated, and its first, middle and last bytes are different places."""
     stream, size = trial.stream(), 96 << 20

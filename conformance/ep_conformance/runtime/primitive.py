@@ -88,6 +88,17 @@ def empty_launches_are_legal(trial: Trial) -> None:
 
 
 @case(kernels=True)
+def large_launches_reach_the_end(trial: Trial) -> None:
+    """A kernel over millions of elements, of which no part is as long as another, writes each of them."""
+    kernel, size, stream = _kernel(trial), (3 << 20) + 7, trial.stream()
+    x, out = kernel.data(trial, size), trial.memory(4 * size)
+    kernel.descriptor(size).on(trial.device)(
+        stream, **{kernel.operand: trial.holding(stream, x.view(np.uint8)), "out": out}
+    )
+    kernel.check(f"shape ({size},)", size, x, trial.content(stream, out))
+
+
+@case(kernels=True)
 def bound_steps_run_again_and_again(trial: Trial) -> None:
     """A step reads its memories anew each time it runs, on any stream of the device."""
     kernel, size = _kernel(trial), 1025

@@ -24,6 +24,13 @@ def round_trip_keeps_every_byte(trial: Trial) -> None:
 
 
 @case()
+def large_buffers_arrive_whole(trial: Trial) -> None:
+    """A buffer of 36 MiB and 3 bytes, more than any staging memory, goes there and back."""
+    stream, sent = trial.stream(), trial.noise((36 << 20) + 3)
+    trial.same_bytes("buffer", trial.content(stream, trial.holding(stream, sent)), sent)
+
+
+@case()
 def upload_is_over_when_its_event_is_done(trial: Trial) -> None:
     """Once an event behind an upload is done, the host may change the buffer."""
     for stream in trial.streams():
