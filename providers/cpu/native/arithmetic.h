@@ -215,7 +215,7 @@ struct Cast<int32_t> {
         if constexpr (std::is_floating_point_v<S>) {
             constexpr S limit = S(2147483648.0);
             const S number = x == x ? x : S{0};
-            const S inside = (number < limit) & (number >= -limit) ? number : S{0};
+            const S inside = ((number < limit) & (number >= -limit)) ? number : S{0};
             const int32_t ordinary = static_cast<int32_t>(inside);
             const int32_t high = number >= limit ? std::numeric_limits<int32_t>::max() : ordinary;
             return number < -limit ? std::numeric_limits<int32_t>::min() : high;

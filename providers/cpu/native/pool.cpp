@@ -128,6 +128,9 @@ void forget_in_child() {
     pool.store(nullptr, std::memory_order_relaxed);
     new (&building) std::mutex;
 }
+
+// On loading: between the first pool and its registration a fork would find neither.
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, forget_in_child);
 #endif
 
 Pool* the_pool() {
@@ -136,10 +139,6 @@ Pool* the_pool() {
     const std::lock_guard<std::mutex> lock(building);
     here = pool.load(std::memory_order_acquire);
     if (here == nullptr) {
-#if EP_FORKS
-        static const int registered = pthread_atfork(nullptr, nullptr, forget_in_child);
-        (void)registered;
-#endif
         here = new Pool(wanted.load());
         pool.store(here, std::memory_order_release);
     }

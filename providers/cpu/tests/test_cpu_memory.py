@@ -3,6 +3,7 @@ import itertools
 import numpy as np
 import pytest
 from ep_cpu.device import ALIGNMENT
+from ep_cpu.host import memory_size
 from ep_cpu.native import open_native
 
 import ep
@@ -34,8 +35,37 @@ def test_memory_promised_stays_within_the_machine(device):
     for memory in held:
         memory.close()
     device.synchronize()
-    device.allocate(device.info.memory // 2).close()
+    device.allocate(device.info.memory // 8).close()
     device.synchronize()
+
+
+def test_memory_that_others_hold_is_not_promised(device, monkeypatch):
+    monkeypatch.setattr("ep_cpu.device.memory_available", lambda: 100 << 20)
+    with pytest.raises(ep.OutOfMemoryError) as caught:
+        device.allocate(200 << 20)
+    assert caught.value.free == 100 << 20
+    device.allocate(90 << 20).close()
+
+
+@pytest.mark.parametrize(
+    ("groups", "limits", "least"),
+    [
+        ("0::/a/b", {"memory.max": "max", "a/memory.max": "4096", "a/b/memory.max": "8192"}, 4096),
+        ("0::/", {"memory.max": "12288"}, 12288),
+        ("5:cpu:/x\n4:memory:/a", {"memory/a/memory.limit_in_bytes": "16384", "cpu/x/memory.max": "1"}, 16384),
+    ],
+)
+def test_memory_size_is_the_least_limit_of_the_control_groups(tmp_path, monkeypatch, groups, limits, least):
+    monkeypatch.setattr("ep_cpu.host._CGROUP", tmp_path / "fs")
+    monkeypatch.setattr("ep_cpu.host._GROUPS", tmp_path / "groups")
+    (tmp_path / "groups").write_text(groups)
+    for name, limit in limits.items():
+        path = tmp_path / "fs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(limit)
+    assert memory_size() == least
+    (tmp_path / "groups").unlink()
+    assert memory_size() > least
 
 
 def test_memory_is_host_memory(device, stream):
