@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep
 from ep_cpu.native import check, open_native
@@ -33,17 +33,47 @@ class VectorLoop(ep.Implementation):
             raise ep.UnsupportedError(message)
         return True
 
-    def compile(self, key: ep.KernelKey, device: ep.Device) -> Any:
-        """Return the row's inner loop."""
+    def compile(self, key: ep.KernelKey, device: ep.Device) -> Loop:
         del device
-        return open_native().rows[row_of(key.family, key.op, key.dtypes)]
+        return loop_of(key, open_native())
 
-    def create(self, descriptor: ep.Descriptor, device: ep.Device, code: Any) -> ep.Kernel:
+    def create(self, descriptor: ep.Descriptor, device: ep.Device, code: Loop) -> ep.Kernel:
         del device
-        native = open_native()
-        geometry = geometry_of(descriptor, code, native)
-        launches = _SCALAR_LAUNCHES if geometry.scalar >= 0 else _LAUNCHES
-        return LoopKernel(native, geometry, launches[len(descriptor.specs)](native, geometry))
+        geometry = geometry_of(descriptor, code)
+        return LoopKernel(code.native, geometry, code.launch(code.native, geometry))
+
+
+class Loop(NamedTuple):
+    """What all descriptors of one kernel key share.
+
+    entry        : the inner loop
+    itemsizes    : of the operands
+    scalar       : the operand that is a number given at launch, -1 if none is
+    scalar_type  : how that number is stored
+    launch       : makes the launch over a geometry
+    """
+
+    native: Native
+    entry: Any
+    itemsizes: tuple[int, ...]
+    scalar: int
+    scalar_type: int
+    launch: Callable[[Native, Any], Launch]
+
+
+def loop_of(key: ep.KernelKey, native: Native) -> Loop:
+    """Return the inner loop of a key's row, and how it is launched."""
+    scalar = key.scalars.index(True) if True in key.scalars else -1
+    # A fill stores its number as it is; an op reads it in the type that it computes in.
+    number = key.dtypes[scalar] if key.family == "fill" else key.compute
+    return Loop(
+        native,
+        native.rows[row_of(key.family, key.op, key.dtypes)],
+        tuple(ep.dtype(dtype).itemsize for dtype in key.dtypes),
+        scalar,
+        getattr(native.lib, f"EP_{number.upper()}") if scalar >= 0 else 0,
+        (_SCALAR_LAUNCHES if scalar >= 0 else _LAUNCHES)[len(key.dtypes)],
+    )
 
 
 def row_of(family: str, op: str, dtypes: tuple[str, ...]) -> Row:
@@ -51,23 +81,20 @@ def row_of(family: str, op: str, dtypes: tuple[str, ...]) -> Row:
     return family, op, dtypes[0], dtypes[-1]
 
 
-def geometry_of(descriptor: ep.Descriptor, loop: Any, native: Native) -> Any:
-    """Return the native geometry of a descriptor; numbers given at launch are held in their compute type."""
-    geometry, key = tiled(descriptor.geometry), descriptor.key
-    sizes = [ep.dtype(dtype).itemsize for dtype in key.dtypes]
-    scalar = key.scalars.index(True) if True in key.scalars else -1
-    # A fill stores its number as it is; an op reads it in the type that it computes in.
-    number = key.dtypes[scalar] if key.family == "fill" else key.compute
-    return native.ffi.new(
+def geometry_of(descriptor: ep.Descriptor, loop: Loop) -> Any:
+    """Return the native geometry of a descriptor."""
+    geometry = tiled(descriptor.geometry)
+    sizes = loop.itemsizes
+    return loop.native.ffi.new(
         "ep_geometry *",
         {
-            "loop": loop,
+            "loop": loop.entry,
             "size": geometry.size,
             "traffic": descriptor.nbytes_moved,
             "operands": len(sizes),
             "ndim": len(geometry.shape),
-            "scalar": scalar,
-            "scalar_type": getattr(native.lib, f"EP_{number.upper()}") if scalar >= 0 else 0,
+            "scalar": loop.scalar,
+            "scalar_type": loop.scalar_type,
             "offset": [offset * size for offset, size in zip(geometry.offsets, sizes, strict=True)],
             "itemsize": sizes,
             "shape": geometry.shape,

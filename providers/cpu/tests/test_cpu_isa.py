@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from ep_cpu.elementwise import geometry_of, row_of
+from ep_cpu.elementwise import geometry_of, loop_of
 from ep_cpu.native import open_native, rows_of
 from ep_primitives import Cast, ElementwiseUnary
 
@@ -20,10 +20,10 @@ except ep.UnavailableError as error:
 def run(isa, descriptor, x):
     """Run a descriptor's loop from the table of one instruction set on a dense array."""
     native = open_native()
-    rows = rows_of(native.ffi, native.lib.ep_open(isa.encode()))
-    loop = rows[row_of(descriptor.family, descriptor.op, tuple(spec.dtype for spec in descriptor.specs))]
+    native = native._replace(rows=rows_of(native.ffi, native.lib.ep_open(isa.encode())))
+    loop = loop_of(descriptor.key, native)
     out = np.empty(x.shape, descriptor.out.dtype)
-    native.lib.ep_launch2(geometry_of(descriptor, loop, native), x.ctypes.data, out.ctypes.data)
+    native.lib.ep_launch2(geometry_of(descriptor, loop), x.ctypes.data, out.ctypes.data)
     return out
 
 
