@@ -32,10 +32,10 @@ def busy(trial: Trial, stream: ep.Stream, copies: int = _BUSY_COPIES) -> None:
         one, other = other, one
 
 
-def late(trial: Trial, stream: ep.Stream, old: Bytes, new: Bytes) -> ep.Memory:
+def late(trial: Trial, stream: ep.Stream, old: Bytes, new: Bytes, copies: int = _BUSY_COPIES) -> ep.Memory:
     """Return memory that holds `old` now and `new` when the stream gets there, after a while."""
     target, source = trial.holding(stream, old), trial.holding(stream, new)
-    busy(trial, stream)
+    busy(trial, stream, copies)
     stream.copy(target, source)
     return target
 

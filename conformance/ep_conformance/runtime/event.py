@@ -51,7 +51,8 @@ def wait_orders_uploads(trial: Trial) -> None:
     """An upload behind wait(event) comes after what the other stream wrote."""
     for _ in range(3):
         first, second = trial.asynchronous(), trial.asynchronous()
-        target, sent = late(trial, first, trial.noise(50_000), trial.noise(50_000)), trial.noise(50_000)
+        old, new, sent = (trial.noise(50_000) for _ in range(3))
+        target = late(trial, first, old, new, copies=48)
         second.wait(first.record())
         second.upload(target, sent)
         first.synchronize()

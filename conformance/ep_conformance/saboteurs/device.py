@@ -31,7 +31,8 @@ class Handle:
 
     def free(self, stream: ep.Stream) -> None:
         """Overwrite the bytes, so that a late reader is noticed, and give them back."""
-        stream.fill(self._memory[: min(self._memory.nbytes, _MOST_OVERWRITTEN)], _FREED)
+        if not stream.is_closed:  # at the exit streams go first, those of the CPU as well
+            stream.fill(self._memory[: min(self._memory.nbytes, _MOST_OVERWRITTEN)], _FREED)
         self._memory.close()
 
 
