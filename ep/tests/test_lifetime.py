@@ -246,7 +246,9 @@ def test_closing_the_streams_waits_for_dropped_ones(device):
     memory = device.allocate(4)
     stream = device.stream()
     stream.upload(memory, b"abcd")
+    stream.itself = stream
     del stream
+    gc.collect()
     device._close_streams()
     assert bytes(memory.handle) == b"abcd"
 

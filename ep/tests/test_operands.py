@@ -27,6 +27,12 @@ def memory(device):
     return device.allocate(32)
 
 
+@pytest.fixture
+def operands(device):
+    """Return operands in memories of their own, which a launch takes the short way."""
+    return {name: device.allocate(16) for name in ("a", "b", "out")}
+
+
 @pytest.fixture(params=["launch", "bind"])
 def use(request, stream):
     """Launch, or bind and run: both check alike."""
@@ -49,24 +55,36 @@ def test_three_tensors_are_added_where_they_lie(device, stream, add, memory):
     assert back == bytes([9, 18, 27, 36])
 
 
+def test_stream_of_another_device_is_refused_for_three(provider, add, operands):
+    foreign = provider.devices()[1].stream()
+    for run in (lambda: add(foreign, **operands), lambda: add.bind(**operands)(foreign)):
+        with pytest.raises(ValueError, match="stream is of manual:1, needs one of manual:0"):
+            run()
+    assert foreign.enqueued == 0
+
+
+def test_what_is_no_stream_is_refused(add, operands):
+    for run in (lambda: add(3, **operands), lambda: add.bind(**operands)(3)):
+        with pytest.raises(TypeError, match="stream is int, needs a Stream"):
+            run()
+
+
 @pytest.mark.parametrize("left_out", ["a", "b", "out"])
-def test_missing_one_of_three_is_named(stream, add, memory, use, left_out):
-    operands = {"a": memory[0:4], "b": memory[4:8], "out": memory[8:12]}
+def test_missing_one_of_three_is_named(stream, add, operands, use, left_out):
     del operands[left_out]
     with pytest.raises(TypeError, match=rf"operands are a, b, out; missing {left_out}\Z"):
         use(add, **operands)
     assert stream.enqueued == 0
 
 
-def test_unknown_name_beside_three_is_named(stream, add, memory, use):
+def test_unknown_name_beside_three_is_named(stream, add, operands, use):
     with pytest.raises(TypeError, match=r"unknown c\Z"):
-        use(add, a=memory[0:4], b=memory[4:8], out=memory[8:12], c=memory[12:16])
+        use(add, **operands, c=operands["a"])
     assert stream.enqueued == 0
 
 
 @pytest.mark.parametrize("short", ["a", "b", "out"])
-def test_too_small_one_of_three_is_named(stream, add, memory, use, short):
-    operands = {"a": memory[0:4], "b": memory[4:8], "out": memory[8:12]}
+def test_too_small_one_of_three_is_named(stream, add, operands, use, short):
     operands[short] = operands[short][:3]
     with pytest.raises(ValueError, match=f"{short} needs 4 bytes .* has 3"):
         use(add, **operands)
@@ -74,8 +92,7 @@ def test_too_small_one_of_three_is_named(stream, add, memory, use, short):
 
 
 @pytest.mark.parametrize("foreign", ["a", "b", "out"])
-def test_foreign_one_of_three_is_named(provider, stream, add, memory, use, foreign):
-    operands = {"a": memory[0:4], "b": memory[4:8], "out": memory[8:12]}
+def test_foreign_one_of_three_is_named(provider, stream, add, operands, use, foreign):
     operands[foreign] = provider.devices()[1].allocate(4)
     with pytest.raises(ValueError, match=f"{foreign} is on manual:1, needs manual:0"):
         use(add, **operands)
@@ -83,8 +100,7 @@ def test_foreign_one_of_three_is_named(provider, stream, add, memory, use, forei
 
 
 @pytest.mark.parametrize("closed", ["a", "b", "out"])
-def test_closed_one_of_three_is_refused(device, stream, add, memory, use, closed):
-    operands = {"a": memory[0:4], "b": memory[4:8], "out": memory[8:12]}
+def test_closed_one_of_three_is_refused(device, stream, add, operands, use, closed):
     operands[closed] = device.allocate(4)
     operands[closed].close()
     with pytest.raises(ep.ClosedError, match="closed"):
@@ -93,11 +109,10 @@ def test_closed_one_of_three_is_refused(device, stream, add, memory, use, closed
 
 
 @pytest.mark.parametrize("place", ["a", "b"])
-def test_either_of_two_inputs_may_be_in_place(stream, add, memory, use, place):
-    operands = {"a": memory[0:4], "b": memory[4:8], "out": memory[8:12]}
+def test_either_of_two_inputs_may_be_in_place(stream, add, operands, use, place):
     operands[place] = operands["out"]
     use(add, **operands)
-    operands[place] = memory[8:12]
+    operands[place] = operands["out"][0:16]
     use(add, **operands)
     assert stream.enqueued == 2
 
@@ -114,19 +129,18 @@ def test_inputs_may_share_bytes_with_each_other(stream, add, memory, use):
 
 @pytest.mark.parametrize("place", ["a", "b"])
 @pytest.mark.parametrize("shift", [-3, -1, 1, 3])
-def test_input_that_overlaps_the_output_in_part_is_named(stream, add, memory, use, place, shift):
-    operands = {"a": memory[0:4], "b": memory[4:8], "out": memory[16:20]}
-    operands[place] = memory[16 + shift : 20 + shift]
+def test_input_that_overlaps_the_output_in_part_is_named(stream, add, operands, use, place, shift):
+    memory, operands["out"] = operands["out"], operands["out"][4:8]
+    operands[place] = memory[4 + shift : 8 + shift]
     with pytest.raises(ValueError, match=f"{place} and out share bytes .* allowed for a, b"):
         use(add, **operands)
     assert stream.enqueued == 0
 
 
 @pytest.mark.parametrize(("allowed", "refused"), [("a", "b"), ("b", "a")])
-def test_in_place_only_where_the_family_names_the_input(monkeypatch, device, stream, memory, use, allowed, refused):
+def test_in_place_only_where_the_family_names_the_input(monkeypatch, device, stream, operands, use, allowed, refused):
     monkeypatch.setattr(manual.Add, "inplace", (allowed,))
     add = manual.Add(a=INT8, b=INT8, out=INT8).on(device)
-    operands = {"a": memory[0:4], "b": memory[4:8], "out": memory[8:12]}
     use(add, **{**operands, allowed: operands["out"]})
     with pytest.raises(ValueError, match=f"{refused} and out share bytes .* allowed for {allowed};"):
         use(add, **{**operands, refused: operands["out"]})
@@ -169,22 +183,32 @@ def test_in_place_is_refused_where_the_family_has_none(device, stream, memory, u
     assert stream.enqueued == 0
 
 
-@pytest.mark.parametrize(("name", "start", "needed"), [("b", 2, 4), ("b", 5, 4), ("out", 1, 2)])
-def test_each_operand_is_held_to_its_own_itemsize(device, stream, memory, use, name, start, needed):
+@pytest.fixture
+def mixed(device):
+    """Return a primitive over itemsizes 1, 4 and 2."""
     a, b, out = (ep.TensorSpec(dtype, (2,)) for dtype in ("int8", "int32", "int16"))
-    add = manual.Add(a=a, b=b, out=out).on(device)
-    operands = {"a": memory[1:3], "b": memory[4:12], "out": memory[14:18]}
-    use(add, **operands)
-    operands[name] = device.allocate(16)[start:]
+    return manual.Add(a=a, b=b, out=out).on(device)
+
+
+@pytest.mark.parametrize(("name", "start", "needed"), [("b", 2, 4), ("b", 5, 4), ("out", 1, 2)])
+def test_misaligned_one_of_three_is_named(stream, mixed, operands, use, name, start, needed):
+    operands[name] = operands[name][start:]
     with pytest.raises(ValueError, match=f"{name} starts at byte {start}, needs a multiple of the itemsize {needed}"):
-        use(add, **operands)
+        use(mixed, **operands)
+    assert stream.enqueued == 0
+
+
+@pytest.mark.parametrize(("name", "start"), [("a", 1), ("out", 2)])
+def test_each_operand_is_held_to_its_own_itemsize_alone(stream, mixed, operands, use, name, start):
+    operands[name] = operands[name][start:]
+    use(mixed, **operands)
     assert stream.enqueued == 1
 
 
 @pytest.mark.parametrize("name", ["x", "out"])
 def test_misaligned_one_of_two_is_named(device, stream, memory, use, name):
     negate = manual.Negate(x=INT32, out=INT32).on(device)
-    operands = {"x": memory[0:4], "out": memory[8:12], name: memory[18:22]}
+    operands = {"x": memory, "out": device.allocate(4), name: device.allocate(32)[18:22]}
     with pytest.raises(ValueError, match=f"{name} starts at byte 18, needs a multiple of the itemsize 4"):
         use(negate, **operands)
     assert stream.enqueued == 0
