@@ -264,7 +264,7 @@ class Stream(ABC):
     def _wait(self, event: Event) -> None:
         """Enqueue a wait of the device. Default: the host waits."""
         self.device._degrade("wait")
-        event.synchronize()
+        event._wait_done()
 
     def _is_idle(self) -> bool:
         """Answer without waiting whether all that was enqueued is done."""

@@ -249,8 +249,9 @@ def test_event_of_the_same_stream_is_not_waited_for(device, must):
     assert event.left == 4
 
 
-def test_waiting_for_failed_work_of_another_device_leaves_the_error_to_its_own_stream(provider, must):
-    failed = provider.devices()[1].stream()
+@pytest.mark.parametrize("place", [0, 1], ids=["same-device", "other-device"])
+def test_waiting_for_failed_work_leaves_the_error_to_its_own_stream(provider, must, place):
+    failed = provider.devices()[place].stream()
     event = CountingEvent(failed)
     failed._fail(ep.DeviceError("boom"))
     must.wait(event)
