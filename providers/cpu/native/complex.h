@@ -1,0 +1,103 @@
+// Complex numbers: their arithmetic, modulus and conjugate. complex64 is computed in double, see widened().
+
+template <class T>
+struct Complex {
+    T re, im;
+};
+
+template <class T>
+EP_INLINE Complex<T> operator+(Complex<T> a, Complex<T> b) {
+    return {a.re + b.re, a.im + b.im};
+}
+template <class T>
+EP_INLINE Complex<T> operator-(Complex<T> a, Complex<T> b) {
+    return {a.re - b.re, a.im - b.im};
+}
+template <class T>
+EP_INLINE Complex<T> operator-(Complex<T> z) {
+    return {-z.re, -z.im};
+}
+template <class T>
+EP_INLINE Complex<T> operator*(Complex<T> a, Complex<T> b) {
+    return {fused(a.re, b.re, -(a.im * b.im)), fused(a.re, b.im, a.im * b.re)};
+}
+template <class T>
+EP_INLINE Complex<T> operator*(Complex<T> z, T factor) {
+    return {z.re * factor, z.im * factor};
+}
+template <class T>
+EP_INLINE bool operator==(Complex<T> a, Complex<T> b) {
+    return (a.re == b.re) & (a.im == b.im);
+}
+template <class T>
+EP_INLINE bool operator!=(Complex<T> a, Complex<T> b) {
+    return (a.re != b.re) | (a.im != b.im);
+}
+template <class T>
+EP_INLINE Complex<T> conjugate(Complex<T> z) {
+    return {z.re, -z.im};
+}
+
+// No intermediate of a complex64 operation overflows, underflows or cancels in double beyond what float shows.
+EP_INLINE Complex<double> widened(Complex<float> z) {
+    return {static_cast<double>(z.re), static_cast<double>(z.im)};
+}
+EP_INLINE Complex<float> narrowed(Complex<double> z) {
+    return {static_cast<float>(z.re), static_cast<float>(z.im)};
+}
+
+// The greater and the lesser of |re| and |im|.
+template <class T>
+struct Magnitudes {
+    T greater, lesser;
+};
+template <class T>
+EP_INLINE Magnitudes<T> magnitudes(Complex<T> z) {
+    const T a = absolute_of(z.re), b = absolute_of(z.im);
+    return {a < b ? b : a, a < b ? a : b};
+}
+
+// 2^e and 2^-e with 2^e <= magnitude < 2^(e+1), e kept where both are normal numbers and a magnitude times 2^-e, from
+// the least denormal number to the greatest, has a square within the normal numbers.
+template <class T>
+struct Binade {
+    T up, down;
+};
+template <class T>
+EP_INLINE Binade<T> binade_of(T magnitude) {
+    using F = Float<T>;
+    using Bits = typename F::Bits;
+    constexpr Bits widest = F::bias - F::fraction;
+    const T high = of_bits<T>((F::bias + widest) << F::fraction), low = of_bits<T>((F::bias - widest) << F::fraction);
+    const T inside = magnitude > low ? (magnitude < high ? magnitude : high) : low;
+    const Bits exponent = bits_of(inside) >> F::fraction << F::fraction;
+    return {of_bits<T>(exponent), of_bits<T>((Bits{2 * F::bias} << F::fraction) - exponent)};
+}
+
+// |z| without overflow or underflow on the way; infinite where a part is, whatever the other is.
+template <class T>
+EP_INLINE T modulus(Complex<T> z) {
+    constexpr T infinity = std::numeric_limits<T>::infinity();
+    const Binade<T> binade = binade_of(magnitudes(z).greater);
+    const Complex<T> unit = z * binade.down;
+    const T value = square_root(fused(unit.re, unit.re, unit.im * unit.im)) * binade.up;
+    return (absolute_of(z.re) == infinity) | (absolute_of(z.im) == infinity) ? infinity : value;
+}
+
+// 1 / z, infinite at 0.
+template <class T>
+EP_INLINE Complex<T> reciprocal(Complex<T> z) {
+    const Binade<T> binade = binade_of(magnitudes(z).greater);
+    const Complex<T> unit = z * binade.down;
+    const T factor = T{1} / fused(unit.re, unit.re, unit.im * unit.im);
+    return {unit.re * factor * binade.down, -unit.im * factor * binade.down};
+}
+
+template <class T>
+EP_INLINE Complex<T> operator/(Complex<T> a, Complex<T> b) {
+    const Binade<T> top = binade_of(magnitudes(a).greater), bottom = binade_of(magnitudes(b).greater);
+    const Complex<T> unit = b * bottom.down, product = (a * top.down) * conjugate(unit);
+    const T norm = fused(unit.re, unit.re, unit.im * unit.im);
+    // A step towards 1 first, so that neither a part that is subnormal nor one that overflows is rounded twice.
+    return {product.re / norm * bottom.down * top.up, product.im / norm * bottom.down * top.up};
+}
