@@ -69,8 +69,7 @@ EP_INLINE Binade<T> binade_of(T magnitude) {
     using Bits = typename F::Bits;
     constexpr Bits widest = F::bias - F::fraction;
     const T high = of_bits<T>((F::bias + widest) << F::fraction), low = of_bits<T>((F::bias - widest) << F::fraction);
-    const T inside = magnitude > low ? (magnitude < high ? magnitude : high) : low;
-    const Bits exponent = bits_of(inside) >> F::fraction << F::fraction;
+    const Bits exponent = bits_of(at_least(at_most(magnitude, high), low)) >> F::fraction << F::fraction;
     return {of_bits<T>(exponent), of_bits<T>((Bits{2 * F::bias} << F::fraction) - exponent)};
 }
 
