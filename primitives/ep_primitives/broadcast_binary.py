@@ -59,7 +59,7 @@ class BroadcastBinary(Descriptor):
             check_input(op, "b", b, out)
         check_dtype(op, "a", a, row.dtypes)
         check_dtype(op, "b", b, (a.dtype,))
-        check_dtype(op, "out", out, (row.out or a.dtype,))
+        check_dtype(op, "out", out, (row.out_dtype(a.dtype),))
         self._freeze(op, (a, b, out), attribute_values(row, attributes, a.dtype))
 
     @classmethod
@@ -69,7 +69,7 @@ class BroadcastBinary(Descriptor):
         if row is None:
             refuse_op(cls.family, op, BINARY_OPS)
         shape = a.shape if a.shape == b.shape else _broadcast(op, a.shape, b.shape)
-        return cls(op, a=a, b=b, out=TensorSpec(row.out or a.dtype, shape), **attributes)
+        return cls(op, a=a, b=b, out=TensorSpec(row.out_dtype(a.dtype), shape), **attributes)
 
 
 class BroadcastBinaryFamily(RowFamily):

@@ -19,7 +19,7 @@ import numpy as np
 import ep
 from ep import Descriptor, TensorSpec
 from ep_primitives.elementwise import ElementwiseFamily, Signature
-from ep_primitives.op import ALL
+from ep_primitives.op import EVERY
 from ep_primitives.reference import Array, Reference, array_dtype, widened
 from ep_primitives.validation import check_dtype, check_input, check_output
 
@@ -28,8 +28,11 @@ if TYPE_CHECKING:
 
 __all__ = ["CAST_DTYPES", "Cast", "CastFamily"]
 
-CAST_DTYPES: Final = ALL
+CAST_DTYPES: Final = EVERY
 """The element types of either side; every pair is a cell."""
+
+_FRACTION: Final = ep.dtype("float64").fraction
+_SPARE: Final = 64 - _FRACTION - 1
 
 
 class Cast(Descriptor):
@@ -90,17 +93,32 @@ class CastFamily(ElementwiseFamily):
 
 
 def _converted(x: Array, dtype: str) -> Array:
-    kind = ep.dtype(dtype).kind
-    if kind == "b":
+    row = ep.dtype(dtype)
+    if row.kind == "b":
         return np.asarray(x != 0)
-    if kind == "f":
-        return x.astype(np.float64)
+    if x.dtype.kind == "c" and row.kind != "c":
+        x = x.real
+    if row.kind in "fc":
+        wide = _to_odd(x) if x.dtype.kind in "iu" and row.fraction < _FRACTION else x
+        return wide.astype(np.complex128 if row.kind == "c" else np.float64)
     if x.dtype.kind != "f":
         return x.astype(array_dtype(dtype))
     # NumPy's own conversion is undefined outside the range: for one value it differs with the array's length.
-    low, high = ep.dtype(dtype).range
+    low, high = row.range
     inside = (x > low - 1) & (x < high + 1)
     exact = np.where(inside, x, 0.0).astype(array_dtype(dtype))  # truncates, as C does
     exact[x >= high + 1] = high
     exact[x <= low - 1] = low
     return exact
+
+
+def _to_odd(x: Array) -> Array:
+    """Return integers as float64 such that rounding them once more gives what one rounding would give.
+
+    What 53 bits do not hold leaves a trace in the last bit kept (rounding to odd).
+    """
+    size = np.abs(x).astype(np.uint64)
+    low = np.uint64(2**_SPARE - 1)
+    kept = (size & ~low) | ((size & low != 0).astype(np.uint64) << np.uint64(_SPARE))
+    exact = np.where(size >> np.uint64(_FRACTION + 1), kept, size).astype(np.float64)
+    return np.where(x < 0, -exact, exact)

@@ -16,7 +16,7 @@ import numpy as np
 
 from ep import Descriptor, TensorSpec
 from ep_primitives.elementwise import ElementwiseFamily, Signature
-from ep_primitives.op import ALL
+from ep_primitives.op import EVERY
 from ep_primitives.reference import Reference, widened
 from ep_primitives.validation import check_dtype, check_input, check_output
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COPY_DTYPES", "Copy", "CopyFamily"]
 
-COPY_DTYPES: Final = ALL
+COPY_DTYPES: Final = EVERY
 """The element types that can be copied."""
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
 
 import ep
 from ep_primitives.domain import REAL, Domain
-from ep_primitives.reference import Array, array_dtype
+from ep_primitives.reference import Array, array_dtype, limits
 
-__all__ = ["balanced", "designed", "exhaustive", "ordinary", "partner", "random"]
+__all__ = ["EXHAUSTIBLE_BITS", "balanced", "designed", "exhaustive", "ordinary", "partner", "random"]
 
 # Halves and ties for floor and conversions, ends of the integer and float16 ranges and their neighbours, the
 # neighbourhood of 1 for log, the root and the minimum of gelu's derivative.
@@ -29,6 +30,9 @@ _EDGES: Final = (
 _INTEGERS: Final = (0, 1, -1, 2, -2, 3, 7, -7, 10, 255, 256, -256, 46340, 46341, 65535, 65536, 2**24, 2**24 + 1, 2**30)
 _TRUE_BYTES: Final = (1, 1, 2, 128, 255)
 
+EXHAUSTIBLE_BITS: Final = 16
+"""Element types of so few bits are tried with all their values."""
+
 # Shares of random data: dense in the domain, of any magnitude, and the rest designed.
 _NEAR: Final = 0.5
 _NOT_DESIGNED: Final = 0.9
@@ -36,9 +40,18 @@ _NOT_DESIGNED: Final = 0.9
 
 def designed(dtype: str, domain: Domain = REAL) -> Array:
     """Return the values of an element type that are worth trying one by one; NaN and infinities if the domain is open."""
+    values = _designed(dtype, domain)
+    values.flags.writeable = False
+    return values
+
+
+@cache
+def _designed(dtype: str, domain: Domain) -> Array:
     kind = ep.dtype(dtype).kind
     if kind == "b":
         return np.array([0, *_TRUE_BYTES], np.uint8).view(np.bool_)
+    if kind == "c":
+        return _designed_complex(dtype, domain)
     if kind in "iu":
         low, high = ep.dtype(dtype).range
         values = [value for value in (*_INTEGERS, low, low + 1, high, high - 1) if low <= value <= high]
@@ -52,6 +65,8 @@ def random(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], domain:
     kind = ep.dtype(dtype).kind
     if kind == "b":
         return _random_bytes(rng, size).reshape(shape)
+    if kind == "c":
+        return _random_complex(rng, dtype, size, domain).reshape(shape)
     edges = designed(dtype, domain)
     near: Array
     anywhere: Array
@@ -82,37 +97,46 @@ def partner(rng: np.random.Generator, first: Array, values: Array) -> Array:
         return _every_pair(rng, near, values)
     shares = rng.permutation(np.arange(values.size)).reshape(values.shape) % 12
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        if values.dtype.kind == "f":
-            above, below = np.nextafter(near, np.inf, dtype=near.dtype), np.nextafter(near, -np.inf, dtype=near.dtype)
-        else:
+        if values.dtype.kind in "iu":
             above, below = near + near.dtype.type(1), near - near.dtype.type(1)
+        else:
+            above, below = _neighbour(near, np.inf), _neighbour(near, -np.inf)
         chosen = [near, near, near, near, above, below, -near]
     return np.select([shares == share for share in range(len(chosen))], chosen, values)
 
 
 def balanced(rng: np.random.Generator, values: Array, chosen: tuple[Array, Array]) -> Array:
-    """Return `values` with a quarter taken from either of two sets: inputs that a test finds false, and true."""
+    """Return `values` with a quarter taken from either of two sets: inputs that a test finds false, and true.
+
+    A test that finds all of a type's values true, or all false, leaves nothing to balance.
+    """
+    if not all(candidates.size for candidates in chosen):
+        return values
     shares = rng.permutation(np.arange(values.size)).reshape(values.shape) % 4
     picks = [rng.choice(candidates, values.shape) for candidates in chosen]
     return np.select([shares == 1, shares == 2], picks, values)  # noqa: PLR2004 - the first two shares drawn
 
 
-def ordinary(rng: np.random.Generator, dtype: str, domain: Domain = REAL) -> int | float:
+def ordinary(rng: np.random.Generator, dtype: str, domain: Domain = REAL) -> complex:
     """Return a random positive number that is neither special nor neutral: of the domain, or an integer from 3 to 9."""
-    if ep.dtype(dtype).kind != "f":
+    kind = ep.dtype(dtype).kind
+    if kind not in "fc":
         return int(rng.integers(3, 9, endpoint=True))
     _, high = domain.bounds(dtype)
+    if kind == "c":
+        return complex(array_dtype(dtype).type(complex(*(high * rng.uniform(0.1, 0.9, 2)))))
     return float(array_dtype(dtype).type(high * rng.uniform(0.1, 0.9)))
 
 
 def exhaustive(dtype: str) -> Array:
-    """Return every value of a 16-bit element type, in the order of its bits."""
-    return np.arange(2**16, dtype=np.uint16).view(array_dtype(dtype))
+    """Return every value of an element type of one or two bytes, in the order of its bits."""
+    bits = 8 * ep.dtype(dtype).itemsize
+    return np.arange(2**bits, dtype=f"u{bits // 8}").view(array_dtype(dtype))
 
 
 def _designed_floats(dtype: str, domain: Domain) -> Array:
     into = array_dtype(dtype)
-    info = np.finfo(into)
+    info = limits(dtype)
     low, high = domain.bounds(dtype)
     eps, tiny, largest = float(info.eps), float(info.smallest_normal), float(info.max)
     ends = [0.0, 1.0, 1 + eps, 1 - eps / 2, 2.0, largest, largest / 2, math.sqrt(largest), tiny, tiny * (1 - eps)]
@@ -122,6 +146,50 @@ def _designed_floats(dtype: str, domain: Domain) -> Array:
     with np.errstate(over="ignore", under="ignore"):
         values: Array = np.array([*both, *inside, math.inf, -math.inf, math.nan]).astype(into)
     return values if domain.is_open else values[domain.contains(dtype, values)]
+
+
+def _designed_complex(dtype: str, domain: Domain) -> Array:
+    """Return the grid of parts that are zeros, units, ends of the domain, halves of pi; open domains have all ends."""
+    if domain.is_open:
+        info = limits(dtype)
+        ends = [float(info.max), float(info.smallest_normal), float(info.smallest_subnormal), math.inf, math.nan]
+    else:
+        ends = list(domain.magnitudes(dtype))
+    sizes = (0.0, 1.0, 0.5, math.pi / 2, 2.75, 1e-3, *ends)
+    into = array_dtype(dtype)
+    parts = np.array([sign * size for size in sizes for sign in (1.0, -1.0)])
+    grid = np.empty((len(parts), len(parts)), np.complex128)
+    grid.real, grid.imag = parts[:, None], parts
+    values = grid.reshape(-1).astype(into)
+    return values if domain.is_open else values[domain.contains(dtype, values)]
+
+
+def _random_complex(rng: np.random.Generator, dtype: str, size: int, domain: Domain) -> Array:
+    """Return complex numbers in the shares of `random`, magnitudes drawn for each part."""
+    low, high = domain.bounds(dtype)
+    near = rng.uniform(low, high, (size, 2))
+    if domain.is_open:
+        ends = float(limits(dtype).smallest_subnormal), float(limits(dtype).max)
+    else:
+        ends = domain.magnitudes(dtype)
+    sign = np.where(rng.random((size, 2)) < 0.5, -1.0, 1.0)  # noqa: PLR2004 - half of them
+    anywhere = sign * np.exp2(rng.uniform(math.log2(ends[0]), math.log2(ends[1]), (size, 2)))
+    kinds = rng.random(size)[:, None]
+    parts = np.where(kinds < _NEAR, near, np.clip(anywhere, -ends[1], ends[1]))
+    if not domain.is_open:
+        parts = np.where(np.abs(parts) < ends[0], 0.0, parts)
+    with np.errstate(over="ignore", under="ignore"):
+        values: Array = np.ascontiguousarray(parts).view(np.complex128)[:, 0].astype(array_dtype(dtype))
+    return np.asarray(np.where(kinds[:, 0] > _NOT_DESIGNED, rng.choice(designed(dtype, domain), size), values))
+
+
+def _neighbour(values: Array, end: float) -> Array:
+    """Return the next value of each towards an end; of a complex number the next real part."""
+    if values.dtype.kind != "c":
+        return np.asarray(np.nextafter(values, values.dtype.type(end)))
+    moved = values.copy()
+    moved.real = np.nextafter(values.real, values.real.dtype.type(end))
+    return moved
 
 
 def _aligned(first: Array, shape: tuple[int, ...]) -> Array:
@@ -152,7 +220,7 @@ def _every_pair(rng: np.random.Generator, first: Array, values: Array) -> Array:
 
 
 def _any_magnitude(rng: np.random.Generator, dtype: str, size: int, domain: Domain) -> Any:
-    info = np.finfo(array_dtype(dtype))
+    info = limits(dtype)
     exponent = rng.uniform(math.log2(float(info.smallest_subnormal)), math.log2(float(info.max)), size)
     low, _ = domain.bounds(dtype)
     share = 0.5 if low < 0 else 0.05

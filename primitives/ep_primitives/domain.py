@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ep_primitives.reference import Array, array_dtype
+import ep
+from ep_primitives.reference import Array, limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["DECAY", "EXPONENT", "GRADIENT", "POSITIVE", "REAL", "SIGMOID", "UNIT", "Domain"]
+
+# |z|^2 and the product of two numbers neither overflow nor vanish.
+_PARTS: Final = (60, 500)
+_NEAR: Final = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,35 +31,62 @@ class Domain:
     is_open  : True if random data also takes every magnitude of the element type, of either sign; False if the
                accuracy of the row is promised inside the interval only
     smallest : of a domain that is not open, the smallest magnitude other than 0
+    parts    : binary exponents of the largest part of a complex64 and of a complex128 that is in the domain
     """
 
     name: str
     interval: Callable[[float, float], tuple[float, float]]
     is_open: bool = True
     smallest: float = 0.0
+    parts: tuple[int, int] = _PARTS
+
+    def closed(self) -> Domain:
+        """Return the domain without the values outside of it."""
+        return _closed(self)
 
     def bounds(self, dtype: str) -> tuple[float, float]:
-        """Return (low, high) for a floating element type."""
-        info = np.finfo(array_dtype(dtype))
+        """Return (low, high) of the dense values of a floating element type, or of each part of a complex one."""
+        if ep.dtype(dtype).kind == "c":
+            high = min(_NEAR, self.magnitudes(dtype)[1])
+            return -high, high
+        info = limits(dtype)
         return self.interval(float(info.max), float(info.smallest_normal))
+
+    def magnitudes(self, dtype: str) -> tuple[float, float]:
+        """Return the smallest and the largest magnitude of a part of a complex number in the domain; it may be 0, too."""
+        place = ("complex64", "complex128").index(dtype)
+        return max(self.smallest, 2.0 ** -_PARTS[place]), 2.0 ** self.parts[place]
 
     def contains(self, dtype: str, values: Array) -> Array:
         """Say which values the accuracy is promised for."""
+        if ep.dtype(dtype).kind == "c":
+            least, most = self.magnitudes(dtype)
+            sizes = np.abs(np.asarray(values).real), np.abs(np.asarray(values).imag)
+            first, second = ((size == 0) | ((least <= size) & (size <= most)) for size in sizes)
+            return np.asarray(first & second)
         low, high = self.bounds(dtype)
-        size = np.abs(values)
-        return np.asarray((low <= values) & (values <= high) & ((size >= self.smallest) | (size == 0)))
+        wide = np.asarray(values).astype(np.float64)
+        size = np.abs(wide)
+        return np.asarray((low <= wide) & (wide <= high) & ((size >= self.smallest) | (size == 0)))
+
+
+@cache
+def _closed(domain: Domain) -> Domain:
+    return replace(domain, is_open=False)
 
 
 REAL: Final = Domain("real", lambda _max, _tiny: (-8.0, 8.0))
 POSITIVE: Final = Domain("positive", lambda _max, _tiny: (0.0, 4.0))
-EXPONENT: Final = Domain("exponent", lambda largest, tiny: (math.log(tiny) - 16, math.log(largest) + 1))
-SIGMOID: Final = Domain("sigmoid", lambda _max, _tiny: (-10.0, 10.0))
+EXPONENT: Final = Domain("exponent", lambda largest, tiny: (math.log(tiny) - 16, math.log(largest) + 1), parts=(6, 9))
+SIGMOID: Final = Domain("sigmoid", lambda _max, _tiny: (-10.0, 10.0), parts=(6, 9))
 
 # y of tanh is never outside [-1, 1].
-UNIT: Final = Domain("unit", lambda _max, _tiny: (-1.0, 1.0), is_open=False)
+UNIT: Final = Domain("unit", lambda _max, _tiny: (-1.0, 1.0), is_open=False, parts=(2, 2))
 
 # Below it exp(x) is subnormal, and dy * (alpha * exp(x)) has lost bits that a large dy makes visible.
 DECAY: Final = Domain("decay", lambda _max, tiny: (min(math.log(tiny) + 8, -16.0), 20.0), is_open=False)
 
 # A product with a gradient neither overflows nor becomes subnormal before it is added or scaled.
-GRADIENT: Final = Domain("gradient", lambda _max, _tiny: (-100.0, 100.0), is_open=False, smallest=2.0**-10)
+GRADIENT: Final = Domain(
+    "gradient", lambda _max, _tiny: (-100.0, 100.0), is_open=False, smallest=2.0**-10, parts=(6, 6)
+)

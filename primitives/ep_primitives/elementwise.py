@@ -58,8 +58,9 @@ class ElementwiseFamily(Family):
     def value_cases(self, signature: Signature) -> Iterator[Case]:
         """Yield the dense cases that are about values, not about layout."""
         yield self._listed("designed", signature, data.designed(signature.inputs[0]))
-        if signature.inputs[0] == "float16":
-            yield self._listed("exhaustive-16bit", signature, data.exhaustive("float16"))
+        bits = 8 * ep.dtype(signature.inputs[0]).itemsize
+        if bits <= data.EXHAUSTIBLE_BITS:
+            yield self._listed(f"exhaustive-{bits}bit", signature, data.exhaustive(signature.inputs[0]))
 
     def domains(self, signature: Signature) -> tuple[Domain, ...]:
         """Return where the random data of each input lies."""

@@ -49,7 +49,7 @@ class ElementwiseUnary(Descriptor):
         check_output(op, out)
         check_input(op, "x", x, out)
         check_dtype(op, "x", x, row.dtypes)
-        check_dtype(op, "out", out, (row.out or x.dtype,))
+        check_dtype(op, "out", out, (row.out_dtype(x.dtype),))
         self._freeze(op, (x, out), attribute_values(row, attributes, x.dtype))
 
     @classmethod
@@ -58,7 +58,7 @@ class ElementwiseUnary(Descriptor):
         row = UNARY_OPS.get(op)
         if row is None:
             refuse_op(cls.family, op, UNARY_OPS)
-        return cls(op, x=x, out=TensorSpec(row.out or x.dtype, x.shape), **attributes)
+        return cls(op, x=x, out=TensorSpec(row.out_dtype(x.dtype), x.shape), **attributes)
 
 
 class ElementwiseUnaryFamily(RowFamily):

@@ -21,8 +21,8 @@ import ep
 from ep import Descriptor, Scalar, TensorSpec
 from ep_primitives.case import Case
 from ep_primitives.elementwise import ElementwiseFamily, Signature
-from ep_primitives.op import ALL
-from ep_primitives.reference import Reference, array_dtype, widened
+from ep_primitives.op import EVERY
+from ep_primitives.reference import Reference, array_dtype, limits, widened
 from ep_primitives.validation import check_dtype, check_output
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FILL_DTYPES", "Fill", "FillFamily"]
 
-FILL_DTYPES: Final = ALL
+FILL_DTYPES: Final = EVERY
 """The element types that can be filled."""
 
 
@@ -116,13 +116,18 @@ def _numbers(dtype: str) -> dict[str, Any]:
     if kind in "iu":
         low, high = ep.dtype(dtype).range
         return {"zero": 0, "seven": 7, "low": low, "high": high, "bytes": 0x01020304}
-    info = np.finfo(array_dtype(dtype))
-    return {
+    info = limits(dtype)
+    third = float(array_dtype(dtype).type(1 / 3).real)
+    reals = {
         "zero": 0.0,
         "negative-zero": -0.0,
-        "third": float(array_dtype(dtype).type(1 / 3)),
+        "third": third,
         "largest": float(info.max),
         "subnormal": float(info.smallest_subnormal),
         "inf": -math.inf,
         "nan": math.nan,
     }
+    if kind == "f":
+        return reals
+    parts = {name: complex(value, 0.5) for name, value in reals.items()}
+    return {**parts, "imaginary-negative-zero": complex(0.5, -0.0), "imaginary-nan": complex(0.5, math.nan)}

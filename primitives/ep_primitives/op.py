@@ -7,26 +7,60 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import ep
-from ep_primitives.accuracy import EXACT, Accuracy, Ulps
+from ep_primitives.accuracy import EXACT, Accuracy, Exact, Ulps
 from ep_primitives.domain import REAL, Domain
+from ep_primitives.reference import array_dtype, compute_number
 
-__all__ = ["ALL", "ALPHA", "BITS", "FLOATS", "NUMBERS", "Attribute", "Op", "Special"]
+__all__ = [
+    "ALL",
+    "ALPHA",
+    "BITS",
+    "COMPLEXES",
+    "EVERY",
+    "FLOATS",
+    "INTEGERS",
+    "NUMBERS",
+    "REALS",
+    "Attribute",
+    "Op",
+    "Special",
+]
 
-FLOATS: Final = ("float16", "float32", "float64")
-NUMBERS: Final = (*FLOATS, "int32")
-BITS: Final = ("int32", "bool")
-ALL: Final = (*NUMBERS, "bool")
+FLOATS: Final = ("float16", "bfloat16", "float32", "float64")
+COMPLEXES: Final = ("complex64", "complex128")
+INTEGERS: Final = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+REALS: Final = (*INTEGERS, *FLOATS)
+NUMBERS: Final = (*REALS, *COMPLEXES)
+BITS: Final = ("bool", *INTEGERS)
+ALL: Final = ("bool", *NUMBERS)
+EVERY: Final = (*ALL, "float8_e4m3fn", "float8_e5m2")
+"""Every element type; those of 8 bits are stored, copied, filled and cast, never computed with."""
 
-Special = tuple[tuple[float, ...], float]
+_REAL_PARTS: Final = {"complex64": "float32", "complex128": "float64"}
+_COMPLEX: Final = {"float32": "complex64", "float64": "complex128"}
+
+Special = tuple[tuple[complex, ...], complex]
 """Inputs and what they must give."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A number that belongs to the descriptor, with the values that cases try; the first is the usual one."""
+    """A number that belongs to the descriptor, with the values that cases try; the first is the usual one.
+
+    stored : True if it is rounded to the element type first, so that it can equal an element
+    wide   : True if it is a float64 whatever the element type; else it is held in the compute type
+    """
 
     name: str
     samples: tuple[float, ...]
+    stored: bool = False
+    wide: bool = False
+
+    def held(self, dtype: str, value: float) -> Any:
+        """Return the attribute as references and kernels for an element type get it: a NumPy number."""
+        if self.wide:
+            return array_dtype("float64").type(value)
+        return compute_number(dtype, float(array_dtype(dtype).type(value)) if self.stored else value)
 
 
 ALPHA: Final = Attribute("alpha", (0.75, 1.6732632423543772, 1.0, 3.0))
@@ -39,13 +73,17 @@ class Op:
     name       : snake_case of OneFlow's enumerator, as in ops.csv
     reference  : arrays as `widened` gives them, then the attributes, to the value or to (value, S)
     dtypes     : element types of the inputs
-    accuracy   : promise for floating outputs, one for all types or one a type; everything else is exact
+    accuracy   : promise for floating outputs: one for all types, or one a type, where "complex" stands for both
+                 complex types and "" for the types not named; everything else is exact
     domain     : of each input: where its random data lies and the accuracy holds
-    special    : "nan,1->nan": inputs and expected output, bit for bit, for every floating input type; a word may be
-                 nan, inf, a number, true, false, or an attribute's name
+    special    : "nan,1->nan": inputs and expected output, bit for bit, for every floating input type (of a row that has
+                 none, for the complex ones); a word may be nan, inf, a number, true, false, or an attribute's name
     attributes : in the order that kernels get them
-    out        : "bool" for a test or comparison, else the type of the inputs
-    error      : ulps that the reference itself may be off in float64
+    out        : "bool" for a test or comparison, "real" or "complex" for that counterpart, else the type of the inputs
+    error      : ulps that the reference itself may be off in float64 and complex128
+    definition : the formula
+    source     : where the definition and the bound come from
+    note       : what differs from OneFlow or PyTorch and why; "" if nothing does
     """
 
     name: str
@@ -57,22 +95,49 @@ class Op:
     attributes: tuple[Attribute, ...] = ()
     out: str = ""
     error: float = 0.0
+    definition: str = ""
+    source: str = ""
+    note: str = ""
     since: str = "1.0"
 
     def out_dtype(self, dtype: str) -> str:
         """Return the element type of the output for inputs of one type."""
-        return self.out or dtype
+        if self.out == "real":
+            return _REAL_PARTS.get(dtype, dtype)
+        return _COMPLEX[dtype] if self.out == "complex" else self.out or dtype
 
     def accuracy_of(self, dtype: str) -> Accuracy:
         """Return the accuracy for inputs of one element type.
 
         Rows in ulps are within 1 ulp for the 16-bit types, which are computed in float32 and rounded once.
         """
-        if self.out == "bool" or ep.dtype(dtype).kind != "f":
+        kind = ep.dtype(dtype).kind
+        if self.out == "bool" or kind not in "fc":
             return EXACT
-        accuracy = self.accuracy[dtype] if isinstance(self.accuracy, Mapping) else self.accuracy
+        accuracy = self.accuracy
+        if isinstance(accuracy, Mapping):
+            names = (dtype, "complex" if kind == "c" else "", "")
+            accuracy = next(accuracy[name] for name in names if name in accuracy)
         is_narrow = ep.dtype(dtype).compute != dtype
-        return Ulps(1) if is_narrow and isinstance(accuracy, Ulps) else accuracy
+        return Ulps(1, accuracy.floor) if is_narrow and isinstance(accuracy, Ulps) else accuracy
+
+    def domain_of(self, dtype: str) -> tuple[Domain, ...]:
+        """Return the domain of each input for an element type.
+
+        What infinities and NaN give is not specified for complex inputs, unless the row is exact or a test.
+        """
+        if ep.dtype(dtype).kind != "c" or isinstance(self.accuracy_of(dtype), Exact):
+            return self.domain
+        return tuple(domain.closed() for domain in self.domain)
+
+    def held(self, dtype: str, attributes: tuple[float, ...]) -> list[Any]:
+        """Return the attributes as references and kernels for an element type get them."""
+        return [attribute.held(dtype, value) for attribute, value in zip(self.attributes, attributes, strict=True)]
+
+    @property
+    def special_kind(self) -> str:
+        """The kind of element types that the special values are of: f, or c for a row of complex types alone."""
+        return "f" if any(ep.dtype(dtype).kind == "f" for dtype in self.dtypes) else "c"
 
     def special_rows(self, attributes: tuple[float, ...]) -> list[Special]:
         """Return (inputs, expected) of every special value, with the attributes' values put in."""
@@ -84,8 +149,10 @@ class Op:
         return rows
 
 
-def _value(word: str, names: Mapping[str, float]) -> float:
+def _value(word: str, names: Mapping[str, float]) -> complex:
     if word.lstrip("-") in names:
         value = names[word.lstrip("-")]
         return -value if word.startswith("-") else value
-    return {"true": 1.0, "false": 0.0}[word] if word in {"true", "false"} else float(word)
+    if word in {"true", "false"}:
+        return float(word == "true")
+    return complex(word) if word.endswith("j") else float(word)

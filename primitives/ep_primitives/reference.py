@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 import ep
 
-__all__ = ["Array", "Reference", "array_dtype", "compute_number", "widened"]
+__all__ = ["Array", "Reference", "array_dtype", "compute_number", "limits", "widened"]
 
 Array = npt.NDArray[Any]
+
+_WIDE: Final = {"f": np.float64, "c": np.complex128}
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
     """The true result of a case.
 
-    value : shape of the output; float64 for floating outputs, exact in their own type for integers and bool
+    value : shape of the output; float64 for floating and complex128 for complex outputs, exact in their own type for
+            integers and bool
     scale : S, the sum of |terms|, for rows of accuracy `Conditioned`
-    error : what `value` itself may be off by, in ulps of float64; 0 for narrower outputs
+    error : what `value` itself may be off by, in ulps of float64, for complex128 of its magnitude; 0 for narrower outputs
     """
 
     value: Array
@@ -29,6 +33,7 @@ class Reference:
     error: float = 0.0
 
 
+@cache
 def array_dtype(name: str) -> np.dtype[Any]:
     """Return the NumPy dtype of an element type of EP; those that NumPy lacks come from ml_dtypes."""
     try:
@@ -40,17 +45,29 @@ def array_dtype(name: str) -> np.dtype[Any]:
         return lacking
 
 
+@cache
+def limits(name: str) -> Any:
+    """Return NumPy's `finfo` of a floating element type, or of one part of a complex one."""
+    try:
+        return np.finfo(array_dtype(name))
+    except ValueError:
+        import ml_dtypes  # noqa: PLC0415 - as above
+
+        return ml_dtypes.finfo(array_dtype(name))  # type: ignore[no-untyped-call]
+
+
 def widened(name: str, value: Any) -> Array:
     """Return an operand of element type `name` as its reference takes it.
 
-    Floats become float64, which holds all of them exactly; of a bool any non-zero byte becomes 1; integers stay. A
-    number, the value of a Scalar, is rounded to the compute type first.
+    Floats become float64 and complex numbers complex128, which hold all of them exactly; of a bool any non-zero byte
+    becomes 1; integers stay. A number, the value of a Scalar, is rounded to the compute type first.
     """
     if not isinstance(value, np.ndarray):
         value = np.asarray(compute_number(name, value))
     if name == "bool":
         return np.asarray(value.view(np.uint8) != 0)
-    return np.asarray(value.astype(np.float64) if ep.dtype(name).kind == "f" else value)
+    wide = _WIDE.get(ep.dtype(name).kind)
+    return np.asarray(value.astype(wide) if wide else value)
 
 
 def compute_number(name: str, value: Any) -> Any:

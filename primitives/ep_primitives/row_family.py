@@ -14,7 +14,7 @@ from ep_primitives import data, tables
 from ep_primitives.accuracy import EXACT, Accuracy
 from ep_primitives.case import Case
 from ep_primitives.elementwise import ElementwiseFamily, Signature
-from ep_primitives.reference import Array, Reference, compute_number, widened
+from ep_primitives.reference import Array, Reference, array_dtype, widened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,6 +28,8 @@ __all__ = ["RowFamily"]
 _COPIES: Final = 64
 _MANY: Final = 513
 _FEW: Final = 9
+_COMPLEX_NUMBERS: Final = (0j, 1j, 1 + 0j, -2 + 0.5j)
+_WIDEST: Final = ("float64", "complex128")
 _HALF: Final = 0.5
 """The error in ulps of a table's correctly rounded values."""
 
@@ -52,7 +54,7 @@ class RowFamily(ElementwiseFamily):
 
     def domains(self, signature: Signature) -> tuple[Domain, ...]:
         """Return the domains of the row."""
-        return self.rows[signature.op].domain
+        return self.rows[signature.op].domain_of(signature.inputs[0])
 
     def samples(self, signature: Signature) -> tuple[float, ...]:
         """Return the usual value of every attribute of the row."""
@@ -71,7 +73,7 @@ class RowFamily(ElementwiseFamily):
         row = self.rows[descriptor.op]
         dtype = descriptor.specs[0].dtype
         arrays = [widened(dtype, inputs[name]) for name in descriptor.operands[:-1]]
-        attributes = [compute_number(dtype, value) for value in descriptor.attributes]
+        attributes = row.held(dtype, descriptor.attributes)
         with np.errstate(all="ignore"):
             result = row.reference(*arrays, *attributes)
         value, scale = result if isinstance(result, tuple) else (result, None)
@@ -79,25 +81,27 @@ class RowFamily(ElementwiseFamily):
         return Reference(
             np.broadcast_to(value, shape),
             None if scale is None else np.broadcast_to(scale, shape),
-            row.error if descriptor.out.dtype == "float64" else 0.0,
+            row.error if descriptor.out.dtype in _WIDEST else 0.0,
         )
 
     def value_cases(self, signature: Signature) -> Iterator[Case]:
-        """Yield special values, designed values, all 65,536 inputs of a float16, and the table."""
+        """Yield special values, designed values, all inputs where they are few, and the table."""
         row = self.rows[signature.op]
         dtype = signature.inputs[0]
+        domains = self.domains(signature)
         for number in range(max((len(attribute.samples) for attribute in row.attributes), default=1)):
             attributes = tuple(attribute.samples[number] for attribute in row.attributes)
             suffix = "".join(f"-{a.name}-{v:.3g}" for a, v in zip(row.attributes, attributes, strict=True))
-            if row.special and ep.dtype(dtype).kind == "f":
+            if row.special and ep.dtype(dtype).kind == row.special_kind:
                 yield self._special(f"special-values{suffix}", signature, attributes)
-            lists = [data.designed(dtype, domain) for domain in row.domain]
-            grid = np.meshgrid(*lists, indexing="ij")
-            values = [np.ascontiguousarray(axis).reshape(-1) for axis in grid]
-            yield self._listed(f"designed{suffix}", signature, *values, attributes=attributes)
-        if dtype == "float16" and len(signature.inputs) == 1:
-            yield self._listed("exhaustive-16bit", signature, data.exhaustive(dtype))
-        if dtype == "float64" and row.name in tables.NAMES:
+            lists = [data.designed(dtype, domain) for domain in domains]
+            yield self._listed(f"designed{suffix}", signature, *_pairs(lists), attributes=attributes)
+        bits = 8 * ep.dtype(dtype).itemsize * len(signature.inputs)
+        if bits <= data.EXHAUSTIBLE_BITS and dtype != "bool":
+            every = data.exhaustive(dtype)
+            lists = [every if each.is_open else every[each.contains(dtype, every)] for each in domains]
+            yield self._listed(f"exhaustive-{8 * ep.dtype(dtype).itemsize}bit", signature, *_pairs(lists))
+        if row.name in tables.names(dtype):
             yield self._table(signature)
 
     def cases(self, cell: Cell) -> Iterator[Case]:
@@ -129,10 +133,10 @@ class RowFamily(ElementwiseFamily):
     def _special(self, name: str, signature: Signature, attributes: tuple[float, ...]) -> Case:
         row = self.rows[signature.op]
         dtype = signature.inputs[0]
-        rows = row.special_rows(tuple(float(compute_number(dtype, value)) for value in attributes))
+        rows = row.special_rows(tuple(float(value) for value in row.held(dtype, attributes)))
         expected = np.array([expected for _, expected in rows])
         size = _COPIES * len(rows) + 1 if _is_telling(expected) else _FEW
-        columns = np.array([inputs for inputs, _ in rows]).T.astype(dtype)
+        columns = np.array([inputs for inputs, _ in rows]).T.astype(array_dtype(dtype))
         case = self._listed(name, signature, *(np.resize(column, size) for column in columns), attributes=attributes)
         value = np.resize(expected, size)
         wanted = Reference(value != 0 if row.out == "bool" else value)
@@ -141,8 +145,7 @@ class RowFamily(ElementwiseFamily):
     def _scalars(self, signature: Signature, side: int) -> Iterator[Case]:
         """Yield a case for each number that stands on one side of a special value, or is hard for an integer."""
         dtype = signature.inputs[side]
-        row = self.rows[signature.op]
-        others = np.resize(data.designed(dtype, row.domain[1 - side]), _MANY)
+        others = np.resize(data.designed(dtype, self.domains(signature)[1 - side]), _MANY)
         for number in self._numbers(signature, side):
             case = self._scalar(signature, side, number, others)
             value = self.reference(case.descriptor, case.data(np.random.default_rng(0))).value
@@ -150,10 +153,15 @@ class RowFamily(ElementwiseFamily):
 
     def _numbers(self, signature: Signature, side: int) -> list[Any]:
         dtype = ep.dtype(signature.inputs[side])
-        if dtype.kind != "f":
-            return [False, True] if dtype.kind == "b" else [0, -1, 2**24 + 1, dtype.range[0]]
+        if dtype.kind == "b":
+            return [False, True]
+        if dtype.kind in "iu":
+            low, high = dtype.range
+            return [number for number in (0, -1, 2**24 + 1, low, high) if number == 0 or low <= number <= high]
         row = self.rows[signature.op]
-        domain = row.domain[side]
+        domain = self.domains(signature)[side]
+        if dtype.kind == "c":
+            return [number for number in _COMPLEX_NUMBERS if domain.contains(dtype.name, np.asarray(number))]
         column = [inputs[side] for inputs, _ in row.special_rows(self.samples(signature))]
         distinct = {repr(number): number for number in column}
         numbers = list(distinct.values())
@@ -172,9 +180,14 @@ class RowFamily(ElementwiseFamily):
         return Case(name, self.describe(signature.op, specs, self.samples(signature)), lambda _rng: inputs)
 
     def _table(self, signature: Signature) -> Case:
-        table = tables.load(signature.op)
+        table = tables.load(signature.op, signature.inputs[0])
         case = self._listed("table", signature, *table.inputs, attributes=table.attributes)
         return replace(case, expected=partial(Reference, table.value, table.scale, _HALF))
+
+
+def _pairs(lists: list[Array]) -> list[Array]:
+    """Return every combination of the values of each list, a column a list."""
+    return [np.ascontiguousarray(axis).reshape(-1) for axis in np.meshgrid(*lists, indexing="ij")]
 
 
 def _is_telling(expected: Array) -> bool:

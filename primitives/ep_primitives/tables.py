@@ -1,6 +1,7 @@
-"""The committed float64 tables: inputs and correctly rounded results, made by tools/reference_tables.py with mpmath.
+"""The committed tables: float64 and complex128 inputs with correctly rounded results, made with mpmath.
 
-Only transcendental rows have one: the float64 results of all other rows are exact by IEEE 754, and NumPy's are too.
+tools/reference_tables.py makes them. Only transcendental rows have one: the float64 results of all other rows are
+exact by IEEE 754, and NumPy's are too.
 """
 
 from __future__ import annotations
@@ -15,18 +16,9 @@ import numpy as np
 if TYPE_CHECKING:
     from ep_primitives.reference import Array
 
-__all__ = ["NAMES", "Table", "load"]
+__all__ = ["Table", "load", "names"]
 
-NAMES: Final = (
-    "elu",
-    "gelu",
-    "tanh",
-    "exp",
-    "log",
-    "elu_backward_with_dy_x",
-    "gelu_backward_with_dy_x",
-    "tanh_backward_with_dy_y",
-)
+_FOLDER: Final = resources.files("ep_primitives") / "tables"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +32,17 @@ class Table:
 
 
 @cache
-def load(op: str) -> Table:
-    """Return the table of an op of NAMES; its arrays are read only."""
-    path = resources.files("ep_primitives") / "tables" / f"{op}.npz"
+def names(dtype: str) -> tuple[str, ...]:
+    """Return the ops that have a table for an element type: float64 and complex128 have some, others none."""
+    folder = _FOLDER / dtype
+    files = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    return tuple(sorted(name.removesuffix(".npz") for name in files if name.endswith(".npz")))
+
+
+@cache
+def load(op: str, dtype: str) -> Table:
+    """Return the table of one of `names(dtype)`; its arrays are read only."""
+    path = _FOLDER / dtype / f"{op}.npz"
     with path.open("rb") as file, np.load(file) as stored:
         arrays = {name: stored[name] for name in stored.files}
     for array in arrays.values():

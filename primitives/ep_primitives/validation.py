@@ -14,7 +14,7 @@ from ep import Scalar, TensorSpec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ep_primitives.op import Op
+    from ep_primitives.op import Attribute, Op
 
 __all__ = ["attribute_values", "check_dtype", "check_input", "check_output", "refuse_op"]
 
@@ -56,8 +56,8 @@ def check_dtype(op: str, name: str, spec: TensorSpec | Scalar, allowed: tuple[st
 def attribute_values(row: Op, given: Mapping[str, Any], dtype: str) -> tuple[float, ...]:
     """Return the attributes in the row's order, as float64.
 
-    Raises TypeError for one that is missing, unknown or not a number, ValueError if it is not a finite number of the
-    compute type.
+    One that is stored is rounded to the element type. Raises TypeError for one that is missing, unknown or not a
+    number, ValueError if it is not a finite number of the type that it is held in.
     """
     if not given and not row.attributes:
         return ()
@@ -66,7 +66,7 @@ def attribute_values(row: Op, given: Mapping[str, Any], dtype: str) -> tuple[flo
         wanted = ", ".join(names) or "none"
         message = f"{row.name}: attributes given are {', '.join(given) or 'none'}, needed are {wanted}; name each once"
         raise TypeError(message)
-    return tuple(_finite(row.name, name, given[name], dtype) for name in names)
+    return tuple(_finite(row.name, attribute, given[attribute.name], dtype) for attribute in row.attributes)
 
 
 def refuse_op(family: str, op: Any, rows: Mapping[str, Op]) -> NoReturn:
@@ -75,16 +75,19 @@ def refuse_op(family: str, op: Any, rows: Mapping[str, Op]) -> NoReturn:
     raise ValueError(message)
 
 
-def _finite(op: str, name: str, value: Any, dtype: str) -> float:
+def _finite(op: str, attribute: Attribute, value: Any, dtype: str) -> float:
     if not isinstance(value, Real) or isinstance(value, bool):
-        message = f"{op}: {name} is {value!r}, needs a real number; give a float"
+        message = f"{op}: {attribute.name} is {value!r}, needs a real number; give a float"
         raise TypeError(message)
     try:
         number = float(value)
-        if math.isfinite(number):
+        if not attribute.wide:
             convert(dtype, number)
-            return number
+        held = float(attribute.held(dtype, number)) if attribute.stored else number
+        if math.isfinite(held):
+            return held
     except (ValueError, OverflowError):
         pass
-    message = f"{op}: {name} is {value!r}, needs a finite number within the compute type of {dtype}; give a smaller one"
+    place = "float64" if attribute.wide else dtype if attribute.stored else f"the compute type of {dtype}"
+    message = f"{op}: {attribute.name} is {value!r}, needs a finite number within {place}; give a smaller one"
     raise ValueError(message)
