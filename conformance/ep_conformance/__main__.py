@@ -1,6 +1,7 @@
 """The command `ep-conformance`. Without what the suite needs it says how to get it, in one line."""
 
 import importlib.util
+import signal
 import sys
 from typing import Final
 
@@ -11,12 +12,21 @@ _EXTRA: Final = ("hypothesis", "scipy", "platformdirs")
 
 def main() -> None:
     """Run the command and exit with its code: 0 good, 1 failures, 2 wrong use, 3 unavailable, 130 interrupted."""
+    try:
+        code = _run()
+    except KeyboardInterrupt:  # while the command was still being imported, or a second one
+        code = 130
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a further Ctrl-C must not change the exit code
+    sys.exit(code)
+
+
+def _run() -> int:
     if any(importlib.util.find_spec(name) is None for name in _EXTRA):
         sys.stderr.write("ep-conformance needs its extra: pip install 'execution-provider[conformance]'\n")
-        sys.exit(2)
+        return 2
     from ep_conformance.cli import run_command  # noqa: PLC0415 - its imports need the extra
 
-    sys.exit(run_command())
+    return run_command()
 
 
 if __name__ == "__main__":

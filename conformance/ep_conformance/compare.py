@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ep_primitives.accuracy import Accuracy, Conditioned, Exact, Ulps
 
 import ep
-from ep_conformance.ulp import equals, format_of, rounded, ulp_error, unit
+from ep_conformance.ulp import complex_error, equals, format_of, part_of, rounded, ulp_error, unit
 
 if TYPE_CHECKING:
     from ep_primitives.reference import Reference
@@ -92,11 +92,12 @@ def compare(  # noqa: PLR0913 - both sides, their measure, and what a flushing d
 
 def _measure(result: Array, reference: Reference, accuracy: Accuracy, dtype: str) -> Comparison:
     value = np.broadcast_to(reference.value, result.shape)
-    if not ep.dtype(dtype).is_floating:
+    kind = ep.dtype(dtype).kind
+    if kind not in "fc":
         return Comparison(_exact(result == value), None)
     if isinstance(accuracy, Exact):
         return Comparison(_exact(equals(result, rounded(value, dtype))), None)
-    error = ulp_error(result, value, dtype)
+    error = (complex_error if kind == "c" else ulp_error)(result, value, dtype)
     allowed = _allowed(reference, accuracy, dtype, value)
     with np.errstate(all="ignore"):
         ratio = np.abs(error) / allowed
@@ -110,8 +111,8 @@ def _exact(same: npt.NDArray[np.bool_]) -> Array:
 
 def _allowed(reference: Reference, accuracy: Accuracy, dtype: str, value: Array) -> Array:
     """Return the allowed error of each element in ulps of the output, the reference's own error included."""
-    step = unit(np.asarray(value, np.float64), dtype)
     with np.errstate(all="ignore"):
+        step = unit(np.asarray(np.abs(value), np.float64), part_of(dtype))
         if isinstance(accuracy, Ulps):
             return np.maximum(accuracy.n + reference.error, accuracy.floor / step)
         if not isinstance(accuracy, Conditioned) or reference.scale is None:

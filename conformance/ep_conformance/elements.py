@@ -182,15 +182,22 @@ def _check_bools(result: Array) -> None:
 
 def _check_bits(x: Array, result: Array) -> None:
     """Check a copy more closely than numbers can be compared: NaN payloads and the bytes of bools count."""
-    bits = f"u{result.itemsize}"
-    wrong = np.argwhere(result.view(bits) != np.broadcast_to(x.view(bits), result.shape))
+    given, needed = (_bits(array) for array in (result, np.broadcast_to(x, result.shape)))
+    wrong = np.argwhere(given != needed)
     if wrong.size:
-        at = tuple(int(i) for i in wrong[0])
-        given, needed = result.view(bits)[at], np.broadcast_to(x.view(bits), result.shape)[at]
+        at = tuple(int(i) for i in wrong[0][: result.ndim])
+        count = np.unique(wrong[:, : result.ndim], axis=0).shape[0]
         message = (
-            f"copy: out{list(at)} has the bits {given:#x}, needed {needed:#x} ({len(wrong)} of {result.size} elements)"
+            f"copy: out{list(at)} has the bits {given[tuple(wrong[0])]:#x}, needed {needed[tuple(wrong[0])]:#x} "
+            f"({count} of {result.size} elements)"
         )
         raise CaseError(message)
+
+
+def _bits(array: Array) -> Array:
+    """Return the words of each element along a dimension of their own."""
+    word = min(array.itemsize, 8)
+    return np.ascontiguousarray(array).view(f"u{word}").reshape(*array.shape, array.itemsize // word)
 
 
 def _judge(trial: Trial, descriptor: ep.Descriptor, draw: _Draw, images: Mapping[str, Any]) -> Outcome:

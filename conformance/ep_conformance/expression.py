@@ -36,7 +36,7 @@ def explain_failure(  # noqa: PLR0913, PLR0917 - an expression needs the operati
     operands = ", ".join(_operand(name, inputs[name], at, result.shape) for name in descriptor.operands[:-1])
     attributes = "".join(f", {value!r}" for value in descriptor.attributes)
     true = np.broadcast_to(reference.value, result.shape)[at]
-    needed = rounded(true, dtype) if ep.dtype(dtype).is_floating else true
+    needed = rounded(true, dtype) if ep.dtype(dtype).kind in "fc" else true
     name = descriptor.family if descriptor.op == "-" else descriptor.op
     text = f"{name}({operands}{attributes})={_text(needed)}, out{place}={_text(result[at])}"
     return f"{text} ({_distance(comparison, accuracy, at)}; {int(comparison.fails.sum())} of {result.size} elements)"

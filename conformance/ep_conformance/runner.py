@@ -117,6 +117,9 @@ class Runner:
             raise
         if trouble:
             worker.end()
+            if self._workers and not self._deaths:
+                self._jobs = len(self._workers)  # it never answered: the cases will say what is wrong with it
+                return None
             self._gave_up = f"{self._job.device} does not answer a health probe in a new process: {trouble}"
             return None
         self._workers.append(worker)

@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Format", "equals", "format_of", "numpy_dtype", "rounded", "ulp_error", "unit"]
+__all__ = ["Format", "complex_error", "equals", "format_of", "numpy_dtype", "part_of", "rounded", "ulp_error", "unit"]
 
 Array = npt.NDArray[Any]
 
@@ -50,14 +50,40 @@ def format_of(name: str) -> Format:
     return Format(int(info.nmant) + 1, int(info.minexp) + 1, int(info.maxexp))
 
 
+def part_of(name: str) -> str:
+    """Return the element type of the parts of a complex type; a real type is its own part."""
+    return {"complex64": "float32", "complex128": "float64"}.get(name, name)
+
+
 def rounded(reference: Array, name: str) -> Array:
-    """Return the reference rounded to nearest even in the element type; what is too large becomes an infinity."""
+    """Return the reference rounded once, to nearest even, in the element type.
+
+    What is too large becomes an infinity, or NaN where the type has no infinity.
+    """
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        return np.asarray(reference).astype(numpy_dtype(name))
+        array = np.asarray(reference)
+        into = numpy_dtype(name)
+        if array.dtype == np.float64 and into.type.__module__ == "ml_dtypes":
+            array = _rounded_to_odd(array)  # ml_dtypes goes through float32, and would round twice
+        once: Array = array.astype(into)
+        return once
+
+
+def _rounded_to_odd(wide: Array) -> Array:
+    """Return float32 with its last bit set wherever anything was lost, so that rounding it again loses nothing."""
+    near = np.asarray(wide.astype(np.float32))
+    lost = np.isfinite(near) & (near.astype(np.float64) != wide)
+    above = lost & (np.abs(near.astype(np.float64)) > np.abs(wide))
+    return ((near.view(np.uint32) - above) | lost).astype(np.uint32).view(np.float32)
 
 
 def equals(result: Array, expected: Array) -> npt.NDArray[np.bool_]:
-    """Say element by element whether two arrays of one floating type have the same bits; a NaN equals any NaN."""
+    """Say element by element whether two arrays of one type have the same bits; a NaN equals any NaN.
+
+    Complex numbers are equal if both of their parts are.
+    """
+    if result.dtype.kind == "c":
+        return equals(result.real, expected.real) & equals(result.imag, expected.imag)
     with np.errstate(invalid="ignore"):
         same = (result == expected) & (np.signbit(result) == np.signbit(expected))
         return np.asarray(same | (np.isnan(result) & np.isnan(expected)))
@@ -102,3 +128,24 @@ def ulp_error(result: Array, reference: Array, name: str) -> Array:
         fine = equals(np.asarray(result), rounded(ref, name))  # rule 1
         fine |= (got == ref) | (np.isnan(got) & np.isnan(ref))
     return np.asarray(np.where(fine, 0.0, error), np.float64)
+
+
+def complex_error(result: Array, reference: Array, name: str) -> Array:
+    """Return |result - reference| in ulps of the part type at |reference|; a NaN means that no bound accepts it.
+
+    result    : values of element type `name`
+    reference : the true values as complex128
+
+    Where the reference, rounded, has an infinite or NaN part, any result with one will do: which of the two parts gets
+    it, and with which sign, depends on the formula.
+    """
+    part = part_of(name)
+    ref = np.asarray(reference, np.complex128)
+    got = np.asarray(result).astype(np.complex128)
+    with np.errstate(all="ignore"):
+        distance = got - ref
+        error = np.hypot(distance.real, distance.imag) / unit(np.hypot(ref.real, ref.imag), part)
+        is_beyond = ~np.isfinite(rounded(ref, name))
+        error = np.where(is_beyond, np.where(np.isfinite(got), np.nan, 0.0), error)
+        error = np.where(np.isfinite(got) | is_beyond, error, np.nan)
+    return np.asarray(np.where(equals(np.asarray(result), rounded(ref, name)), 0.0, error), np.float64)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["Job", "serve"]
 
 _TRACE_LINES: Final = 3
+_MOST_SAID: Final = 2000
+"""Characters of an error that are kept: a compiler's log may have a million."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ def serve(connection: Connection, job: Job) -> None:
         device = ep.device(job.device)
     except Exception as error:  # noqa: BLE001 - the worker boundary: a provider may raise anything
         traceback.print_exc()
-        connection.send(("unavailable", str(error) or type(error).__name__))
+        connection.send(("unavailable", (str(error) or type(error).__name__)[:_MOST_SAID]))
         return
     while True:
         try:
@@ -109,7 +111,8 @@ def execute(device: ep.Device, identity: str, job: Job) -> Outcome:
     except Exception as error:  # noqa: BLE001 - the worker boundary: a case costs one case
         outcome = Outcome(Status.FAIL, _summary(error))
     used = sorted(device.degraded - degraded)
-    return replace(outcome, seconds=time.perf_counter() - begin, degraded=tuple(used))
+    reason = outcome.reason[:_MOST_SAID].encode(errors="replace").decode()
+    return replace(outcome, reason=reason, seconds=time.perf_counter() - begin, degraded=tuple(used))
 
 
 def _run(device: ep.Device, identity: str, job: Job) -> Outcome:
@@ -159,7 +162,7 @@ def _probe(device: ep.Device) -> str:
 def _summary(error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)[-_TRACE_LINES:]
     where = " < ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in reversed(frames))
-    return f"{type(error).__name__}: {error} [{where}]"
+    return f"{type(error).__name__}: {str(error)[: _MOST_SAID // 2]} [{where}]"
 
 
 def _print_to(log: Path) -> None:

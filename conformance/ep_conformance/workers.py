@@ -23,6 +23,7 @@ __all__ = ["Worker", "ask", "listen"]
 _CONTEXT: Final = multiprocessing.get_context("spawn")
 _START_SECONDS: Final = 120.0
 _LOG_TAIL: Final = 600
+_FATAL: Final = "Fatal Python error"
 
 
 class Worker:
@@ -109,9 +110,11 @@ class Worker:
 
     def _last_words(self) -> str:
         with self.log.open("rb") as file:
-            file.seek(self._log_start)
+            file.seek(max(self._log_start, self.log.stat().st_size - 10 * _LOG_TAIL))
             text = file.read().decode(errors="replace").strip()
-        return f"; it printed: {text[:_LOG_TAIL]}" if text else ""
+        fatal = text.rfind(_FATAL)
+        said = text[-_LOG_TAIL:] if fatal < 0 else text[fatal : fatal + _LOG_TAIL]
+        return f"; it printed: {said}" if said else ""
 
 
 def listen(workers: Sequence[Worker], timeout: float) -> list[Worker]:
@@ -131,7 +134,10 @@ def ask(worker: Worker, question: str) -> Any:
         raise ep.UnavailableError(message)
     answer = worker.receive()
     if answer is None:
-        raise ep.UnavailableError(worker.death().reason)
+        first, *rest = worker.death().reason.splitlines()
+        # The first line of a fatal error says what it was, of a Python traceback the last.
+        is_said = _FATAL in first or not rest
+        raise ep.UnavailableError(first if is_said else f"{first.partition(';')[0]}; it printed: {rest[-1]}")
     if answer[0] == "unavailable":
         raise ep.UnavailableError(answer[1])
     return answer[1]

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import time
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -144,6 +145,15 @@ def test_claims_are_never_written_into_an_installed_package(toy):
     assert not file.exists()
 
 
+@pytest.fixture
+def _interruptible():
+    """A shell starts background jobs deaf to SIGINT, and children inherit that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interruptible")
 def test_ctrl_c_is_130_and_leaves_a_valid_partial_report(toy):
     words = ("run", "--provider", "toy", "--filter", RELU, "--json", toy.report, "--jobs", 1)
     process = subprocess.Popen(
@@ -160,6 +170,26 @@ def test_ctrl_c_is_130_and_leaves_a_valid_partial_report(toy):
     assert table["interrupted"] is True
     assert table["summary"]["missing"] > 0
     assert table["summary"]["expected"] == len(table["cases"])
+
+
+@pytest.mark.usefixtures("_interruptible")
+def test_second_ctrl_c_is_130_as_well(toy):
+    process = subprocess.Popen(
+        toy.arguments("run", "--provider", "toy", "--filter", RELU), env=toy.environment | {"EP_TOY": "hang"},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert "about" in process.stdout.readline()
+    os.killpg(process.pid, signal.SIGINT)
+    time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in out + err
+
+
+def test_abort_while_probed_is_exit_3_in_one_line(toy):
+    line = assert_one_line(toy.run("toy", EP_TOY="aborts"), 3)
+    assert "SIGABRT" in line
 
 
 def test_module_and_script_are_one_command():

@@ -96,6 +96,18 @@ def test_flushed_inputs_pass_only_where_declared():
     assert not judged(1.0, reference, Exact(), flushes=True, inputs=inputs, recompute=recomputed).passes
 
 
+def test_comparisons_see_flushed_inputs_only_where_declared():
+    def is_positive(inputs):
+        return Reference(np.asarray(inputs["x"]) > 0)
+
+    inputs = {"x": np.array([SUBNORMAL, 1.0], np.float32)}
+    result = np.array([False, True])
+    for flushes in (True, False):
+        options = {"flushes": flushes, "inputs": inputs, "recompute": is_positive}
+        assert compare(result, is_positive(inputs), Exact(), "bool", **options).passes is flushes
+        assert not compare(~result, is_positive(inputs), Exact(), "bool", **options).passes
+
+
 def test_of_two_subnormal_inputs_the_second_is_never_flushed_alone():
     def first_over_second(inputs):
         a, b = (np.asarray(inputs[name], np.float64) for name in "ab")

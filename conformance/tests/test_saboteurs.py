@@ -26,6 +26,7 @@ def test_saboteur_is_killed_by_its_case(saboteurs, saboteur):
     assert [case["id"] for case in done.json["cases"]] == [saboteur.killed_by]
     # A race that is lost only once in two tries is flaky: that fails the run as well.
     assert done.json["cases"][0]["status"] in {"fail", "flaky"}, done.json["cases"]
+    assert ".py:" not in done.json["cases"][0]["reason"], "the saboteur itself is broken"
     assert done.returncode == 1
 
 

@@ -111,6 +111,28 @@ def test_newer_than_the_claims_is_new_and_nothing_expected_fails(toy):
     assert "no case was expected" in done.stdout.splitlines()[-1]
 
 
+def test_claim_that_matches_nothing_is_missing(toy):
+    claims = toy.packages / "ep_toy" / "claims.toml"
+    claims.write_text(claims.read_text() + '[[claim]]\ncells = "elementwise_unray/relu/float32/*"\n')
+    done = toy.run("toy", "--filter", RELU)
+    assert done.returncode == 0, "a filter chooses among claims as well"
+    done = toy.run("toy", "--filter", "*relu/float32/*")
+    (stale,) = (case for case in done.json["cases"] if case["status"] == "missing")
+    assert stale["id"] == "claims/elementwise_unray/relu/float32/*"
+    assert "matches nothing" in stale["reason"]
+    assert done.json["summary"]["missing"] == 1
+    assert done.returncode == 1
+    claims.write_text(claims.read_text().replace('"1.0"', '"99.0"'))
+    assert toy.run("toy", "--filter", "*relu/float32/*").returncode == 0, "a newer suite may have it"
+
+
+def test_provider_that_moves_no_bytes_fails_case_by_case(toy):
+    done = toy.run("toy", "--filter", "runtime/[cm]*", "--jobs", 2, EP_TOY="deaf")
+    found = statuses(done)
+    assert found["runtime/memory/views-share-bytes"] == "fail"
+    assert set(found.values()) == {"pass", "fail"}
+
+
 def test_nothing_claimed_leaves_the_mandatory_runtime_level(toy):
     (toy.packages / "ep_toy" / "claims.toml").unlink()
     done = toy.run("toy", "--filter", "*/[dcft]*/*", EP_TOY="empty")

@@ -5,7 +5,7 @@ import math
 import ml_dtypes
 import numpy as np
 import pytest
-from ep_conformance.ulp import equals, format_of, rounded, ulp_error, unit
+from ep_conformance.ulp import complex_error, equals, format_of, rounded, ulp_error, unit
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -112,3 +112,35 @@ def test_rounding_is_to_nearest_even_and_overflows():
 def test_equality_of_bits_sees_the_sign_of_zero_and_any_nan():
     found = equals(np.array([0.0, -0.0, np.nan, 1.0], np.float32), np.array([0.0, 0.0, np.nan, np.nan], np.float32))
     assert found.tolist() == [True, False, True, False]
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float16"])
+def test_rounding_is_done_once(name):
+    kind = np.dtype(getattr(ml_dtypes, name, name))
+    every = np.arange(1 << 8 * kind.itemsize).astype(f"u{kind.itemsize}").view(kind).astype(np.float64)
+    grid = np.unique(every[np.isfinite(every)])
+    low, high = grid[:-1], grid[1:]
+    middle = low + (high - low) / 2
+    assert (rounded(np.nextafter(middle, low), name).astype(np.float64) == low).all()
+    assert (rounded(np.nextafter(middle, high), name).astype(np.float64) == high).all()
+
+
+def test_rounding_of_what_is_too_large_depends_on_the_type():
+    large = np.array([1e300, -np.inf, np.nan])
+    assert list(rounded(large, "bfloat16").astype(np.float64)[:2]) == [np.inf, -np.inf]
+    assert list(rounded(large, "float8_e5m2").astype(np.float64)[:2]) == [np.inf, -np.inf]
+    assert np.isnan(rounded(large, "float8_e4m3fn").astype(np.float64)).all()
+
+
+def test_complex_error_is_a_distance_in_ulps_of_the_modulus():
+    step = 2.0**-23
+    assert complex_error(np.complex64([3 + 4j]), np.array([3 + 4j + 4 * step]), "complex64") == [1]
+    assert complex_error(np.complex64([1 + step * 1j]), np.array([1 + 0j]), "complex64") == [2], "1 is a power of two"
+    assert complex_error(np.complex128([5j]), np.array([5j + 2.0**-49]), "complex128") == [2]
+
+
+def test_complex_result_is_finite_exactly_where_the_reference_is():
+    beyond = np.array([complex(1e39, 0), complex(np.nan, 1), complex(1, 1)])
+    assert not complex_error(np.complex64([complex(np.nan, 3), complex(0, np.inf), 1 + 1j]), beyond, "complex64").any()
+    wrong = complex_error(np.complex64([3.4e38, 1 + 1j, complex(np.inf, 1)]), beyond, "complex64")
+    assert np.isnan(wrong).all()

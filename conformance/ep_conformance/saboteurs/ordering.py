@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import ep
@@ -16,17 +17,22 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CopiesOutOfOrder",
+    "CopiesThroughASmallBuffer",
+    "CountsLooks",
     "FillsWholeLines",
     "HidesOutOfMemory",
+    "HoldsKernelsAlone",
     "IgnoresWait",
     "OverlapsAllocations",
     "ReadsUploadsLate",
     "ReportsEventsEarly",
     "SharesArguments",
     "TimesInMilliseconds",
+    "TimesTheEnqueue",
 ]
 
 _LINE: Final = 64
+_BUFFER: Final = 16 << 20
 
 
 class _IgnoresWait(HonestStream):
@@ -142,6 +148,73 @@ class OverlapsAllocations(HonestProvider):
     """Cut small allocations from a page, and round their lengths down in place of up."""
 
     device_type: ClassVar[type[HonestDevice]] = _OverlapsAllocations
+
+
+class _HoldsKernelsAlone(HonestStream):
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self._awaited: list[ep.Event] = []
+        super().__init__(*args, **options)
+
+    def _wait(self, event: ep.Event) -> None:
+        self._awaited.append(event)
+
+    def enqueue(self, task: Callable[[], object]) -> None:
+        awaited, self._awaited = self._awaited, []
+        for event in awaited:
+            super()._wait(event)
+        super().enqueue(task)
+
+    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        awaited, self._awaited = self._awaited, []
+        super()._copy(dst, src, nbytes)
+        self._awaited = awaited
+
+
+class HoldsKernelsAlone(HonestProvider):
+    """Let wait(event) hold back kernels and fills, but no copies."""
+
+    stream_type: ClassVar[type[HonestStream]] = _HoldsKernelsAlone
+
+
+class _CopiesThroughASmallBuffer(HonestStream):
+    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        fits = min(nbytes, _BUFFER)
+        super()._copy(dst[:fits], src[:fits], fits)
+
+
+class CopiesThroughASmallBuffer(HonestProvider):
+    """Copy no more than a staging buffer holds."""
+
+    stream_type: ClassVar[type[HonestStream]] = _CopiesThroughASmallBuffer
+
+
+class _TimesTheEnqueue(HonestEvent):
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._enqueued = time.perf_counter()
+
+    def reach(self) -> None:
+        self.at = self._enqueued
+        self.reached.set()
+
+
+class TimesTheEnqueue(HonestProvider):
+    """Take the time of an event when it is enqueued, not when the stream gets there."""
+
+    event_type: ClassVar[type[HonestEvent]] = _TimesTheEnqueue
+
+
+class _CountsLooks(HonestDevice):
+    @property
+    def native_calls(self) -> int:
+        self.count_call()
+        return super().native_calls
+
+
+class CountsLooks(HonestProvider):
+    """Let native_calls advance each time that somebody reads it."""
+
+    device_type: ClassVar[type[HonestDevice]] = _CountsLooks
 
 
 class _HidesOutOfMemory(HonestDevice):

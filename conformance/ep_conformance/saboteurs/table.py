@@ -53,13 +53,35 @@ SABOTEURS: Final = (
     ),
     Saboteur("spoils-in-place", values.SpoilsInPlace, "primitives/broadcast_binary/add/float32/inplace/a"),
     Saboteur("rounds-exp-roughly", values.RoundsExpRoughly, "primitives/elementwise_unary/exp/float32/dense/designed"),
+    Saboteur("ends-with-its-grid", values.EndsWithItsGrid, "runtime/primitive/large-launches-reach-the-end"),
+    Saboteur(
+        "walks-outputs-forwards",
+        values.WalksOutputsForwards,
+        "primitives/elementwise_unary/abs/int32/strided/every-third",
+    ),
+    Saboteur(
+        "keeps-the-first-operands", values.KeepsTheFirstOperands, "primitives/cast/-/float32->int32/dense/size-17"
+    ),
+    Saboteur(
+        "scalars-through-float32",
+        values.ScalarsThroughFloat32,
+        "primitives/broadcast_binary/sub/int32/scalar-right/scalar-16777217",
+    ),
     Saboteur("ignores-wait", ordering.IgnoresWait, "runtime/event/wait-orders-kernels"),
+    Saboteur("holds-kernels-alone", ordering.HoldsKernelsAlone, "runtime/event/wait-orders-uploads"),
     Saboteur("reports-events-early", ordering.ReportsEventsEarly, "runtime/event/done-means-done"),
     Saboteur("reads-uploads-late", ordering.ReadsUploadsLate, "runtime/transfer/upload-is-over-when-its-event-is-done"),
     Saboteur("fills-whole-lines", ordering.FillsWholeLines, "runtime/fill/pattern-of-1-byte"),
     Saboteur("copies-out-of-order", ordering.CopiesOutOfOrder, "runtime/copy/is-ordered-with-its-stream"),
     Saboteur(
         "times-in-milliseconds", ordering.TimesInMilliseconds, "runtime/event/time-is-of-the-device-and-in-seconds"
+    ),
+    Saboteur("times-the-enqueue", ordering.TimesTheEnqueue, "runtime/event/time-is-of-the-device-and-in-seconds"),
+    Saboteur("counts-looks", ordering.CountsLooks, "runtime/ability/native-calls"),
+    Saboteur(
+        "copies-through-a-small-buffer",
+        ordering.CopiesThroughASmallBuffer,
+        "runtime/copy/large-ranges-are-moved-to-the-end",
     ),
     Saboteur("overlaps-allocations", ordering.OverlapsAllocations, "runtime/memory/allocations-are-disjoint"),
     Saboteur("hides-out-of-memory", ordering.HidesOutOfMemory, "runtime/error/out-of-memory-is-reported"),
@@ -70,4 +92,4 @@ SABOTEURS: Final = (
 def table_lines() -> Iterator[str]:
     """Yield the table, one saboteur a line: name, defect, the case that kills it."""
     for saboteur in SABOTEURS:
-        yield f"{saboteur.name:<26} {saboteur.defect:<105} {saboteur.killed_by}"
+        yield f"{saboteur.name:<29} {saboteur.defect:<105} {saboteur.killed_by}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,14 +19,20 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DropsViewOffsets",
+    "EndsWithItsGrid",
     "IgnoresAttributes",
     "IgnoresNegativeStrides",
+    "KeepsTheFirstOperands",
     "LosesNan",
     "LosesTheSignOfZero",
     "RoundsExpRoughly",
+    "ScalarsThroughFloat32",
     "SkipsTheLastElement",
     "SpoilsInPlace",
+    "WalksOutputsForwards",
 ]
+
+_GRID: Final = 65_535 * 32
 
 Array = npt.NDArray[Any]
 
@@ -147,6 +153,63 @@ class SpoilsInPlace(HonestProvider):
     """Clear the output of a binary op before its inputs are read."""
 
     kernel_type: ClassVar[type[HonestKernel]] = _SpoilsInPlace
+
+
+class _EndsWithItsGrid(_Kernel):
+    def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
+        out = self.array(operands, "out")
+        before = out.reshape(-1)[_GRID:].copy() if out.size > _GRID else None
+        super().run(cpu, operands)
+        if before is not None:
+            out.reshape(-1)[_GRID:] = before
+
+
+class EndsWithItsGrid(HonestProvider):
+    """Compute as many elements as a grid of 65,535 groups of 32 has."""
+
+    kernel_type: ClassVar[type[HonestKernel]] = _EndsWithItsGrid
+
+
+class _WalksOutputsForwards(_Kernel):
+    def described(self, descriptor: ep.Descriptor) -> ep.Descriptor:
+        out = _forwards(descriptor.out)
+        return self.remade(descriptor, (*descriptor.specs[:-1], out), descriptor.attributes)
+
+
+class WalksOutputsForwards(HonestProvider):
+    """Walk an output that lies backwards forwards, from its lowest element."""
+
+    kernel_type: ClassVar[type[HonestKernel]] = _WalksOutputsForwards
+
+
+class _KeepsTheFirstOperands(_Kernel):
+    _first: tuple[ep.Memory, ...] | None = None
+
+    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        if self.descriptor.family == "cast":
+            if self._first is None or any(memory.is_closed for memory in self._first):
+                self._first = memories
+            memories = self._first
+        super().launch(stream, memories, scalars)
+
+
+class KeepsTheFirstOperands(HonestProvider):
+    """Let the second launch of a cast work on the memories of the first."""
+
+    kernel_type: ClassVar[type[HonestKernel]] = _KeepsTheFirstOperands
+
+
+class _ScalarsThroughFloat32(_Kernel):
+    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        if self.descriptor.out.dtype == "int32":
+            scalars = tuple(int(np.float32(scalar)) for scalar in scalars)
+        super().launch(stream, memories, scalars)
+
+
+class ScalarsThroughFloat32(HonestProvider):
+    """Give integer scalars to kernels as float32, which holds 24 bits of them."""
+
+    kernel_type: ClassVar[type[HonestKernel]] = _ScalarsThroughFloat32
 
 
 class _RoundsExpRoughly(_Kernel):

@@ -56,6 +56,8 @@ class ToyRelu(ep.Implementation):
 
 class ToyStream(ep.Stream):
     def _copy(self, dst, src, nbytes):
+        if BEHAVIOUR == "deaf":
+            raise OSError("the bus does not answer")
         place(dst, nbytes)[:] = place(src, nbytes)
 
     def _synchronize(self):
@@ -87,6 +89,8 @@ class ToyProvider(ep.Provider):
     def _probe(self):
         if BEHAVIOUR == "unavailable" or (BEHAVIOUR == "dies-for-good" and MARK.exists()):
             raise ep.UnavailableError("no toy is plugged in")
+        if BEHAVIOUR == "aborts":
+            os.abort()
         if BEHAVIOUR == "broken":
             raise RuntimeError("the vendor's library is of another year")
 
