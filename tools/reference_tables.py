@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from mathematics import elementary
+from mathematics import activation, elementary, special
 from mathematics.table import START, Table, evaluate
 
 FOLDER: Final = Path(__file__).parent.parent / "primitives" / "ep_primitives" / "tables"
 LEAST: Final = 2000
 
 TABLES: Final[dict[str, dict[str, Table]]] = {
-    "float64": {**elementary.TABLES},
+    "float64": {**elementary.TABLES, **special.TABLES, **activation.TABLES},
 }
 
 
