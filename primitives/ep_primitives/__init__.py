@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ep_primitives.copy import Copy
     from ep_primitives.elementwise_unary import ElementwiseUnary
     from ep_primitives.fill import Fill
+    from ep_primitives.matmul import Matmul
     from ep_primitives.op import Op
     from ep_primitives.reference import Reference
     from ep_primitives.unary_ops import UNARY_OPS
@@ -37,6 +38,7 @@ __all__ = [
     "ElementwiseUnary",
     "Exact",
     "Fill",
+    "Matmul",
     "Op",
     "Reference",
     "Ulps",
@@ -55,6 +57,7 @@ _MODULES: Final = {
     "ElementwiseUnary": "elementwise_unary",
     "Exact": "accuracy",
     "Fill": "fill",
+    "Matmul": "matmul",
     "Op": "op",
     "Reference": "reference",
     "Ulps": "accuracy",
@@ -69,8 +72,16 @@ def ep_families() -> Sequence[ep.Family]:
     from ep_primitives.copy import CopyFamily  # noqa: PLC0415 - as above
     from ep_primitives.elementwise_unary import ElementwiseUnaryFamily  # noqa: PLC0415 - as above
     from ep_primitives.fill import FillFamily  # noqa: PLC0415 - as above
+    from ep_primitives.matmul_family import MatmulFamily  # noqa: PLC0415 - as above
 
-    return (ElementwiseUnaryFamily(), BroadcastBinaryFamily(), CastFamily(), FillFamily(), CopyFamily())
+    return (
+        ElementwiseUnaryFamily(),
+        BroadcastBinaryFamily(),
+        CastFamily(),
+        FillFamily(),
+        CopyFamily(),
+        MatmulFamily(),
+    )
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,239 @@
+"""Family Matmul: out = activation(alpha op(a) @ op(b) + beta out + bias), where op is nothing or the conjugate.
+
+shapes       : a (..., m, k), b (..., k, n), out (..., m, n), each of rank 2 to 16; the batch extents "..." of all three
+               broadcast to one another, from the right; where out has 1, or nothing, and a or b have more, out is the sum
+               over those batches. A transposed matrix is a matter of strides: swap the last two of shape and strides
+alpha, beta  : numbers given at launch, 1 and 0 if left out; beta is applied once, also to a sum over batches.
+               alpha = 0 reads neither a nor b, beta = 0 does not read out: what they hold, NaN included, does not show
+empty        : a sum over nothing (k = 0, no batch) is 0, so out = activation(beta out + bias); an empty out does nothing
+accumulation : float32 for float16 and bfloat16, whose result is rounded once; int32, wrapping, for int8 and uint8; else
+               the type itself. In which order, with or without fused multiply-add, is open
+NaN          : IEEE 754 holds term by term: a NaN, or 0 times an infinity, makes its whole row or column NaN. With complex
+               numbers that are not finite, and where a partial sum overflows, the result is unspecified
+signed zero  : the sign of a zero result is open
+determinism  : equal calls on one device give equal bits, whatever the number of threads
+in place     : out shares no byte with a, b or bias
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, ClassVar, Final, Self
+
+from ep.cells import dtypes_name
+from ep.descriptor import KernelKey
+from ep.dims import Geometry, merge
+from ep.dtypes import DTYPES
+
+from ep import Descriptor, Scalar, TensorSpec
+from ep_primitives.matmul_shapes import batch_spec, broadcast, check_rank, check_shapes
+from ep_primitives.validation import check_dtype, check_input, check_output
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ep.dtypes import Number
+
+__all__ = ["ACTIVATIONS", "MATMUL_DTYPES", "Matmul"]
+
+MATMUL_DTYPES: Final[Mapping[str, tuple[str, ...]]] = {
+    "float16": ("float16", "float32"),
+    "bfloat16": ("bfloat16", "float32"),
+    "float32": ("float32",),
+    "float64": ("float64",),
+    "complex64": ("complex64",),
+    "complex128": ("complex128",),
+    "int8": ("int32",),
+    "uint8": ("int32",),
+}
+"""The element types of a and b, and for each those that out may have; the first is usual."""
+
+ACTIVATIONS: Final[Mapping[str, str]] = {
+    "none": "iufc",
+    "relu": "iuf",
+    "gelu": "f",
+    "tanh": "f",
+}
+"""The activations, all rows of ElementwiseUnary but "none", and the kinds of element types that each exists for."""
+
+_INDEX_LIMIT: Final = 2**31 - 1
+_EXTENT_CAP: Final = 64
+_ALIGNMENT_CAP: Final = 16
+
+
+class Matmul(Descriptor):
+    """out = activation(alpha op(a) @ op(b) + beta out + bias).
+
+    a, b        : (..., m, k) and (..., k, n), one dtype of MATMUL_DTYPES; any strides; read
+    bias        : broadcasts to out, of its dtype; read; the operand is missing if this is None
+    alpha, beta : Scalars of the accumulation type: numbers at launch, 1 and 0 if left out
+    out         : (..., m, n); written, and read unless beta is 0; shares no byte with the others
+    conjugate_a, conjugate_b : op is the conjugate; of real numbers that is nothing
+    activation  : a name in ACTIVATIONS
+
+    Attributes are conjugate_a, conjugate_b (0 or 1) and the position of the activation. Raises TypeError or ValueError
+    for anything else.
+    """
+
+    __slots__ = ()
+
+    family: ClassVar[str] = "matmul"
+    defaults: ClassVar[Mapping[str, Number]] = {"alpha": 1, "beta": 0}
+    """The numbers that a launch may leave out."""
+
+    def __init__(  # noqa: PLR0913 - all by keyword: three tensors, and what a matrix product has everywhere
+        self,
+        *,
+        a: TensorSpec,
+        b: TensorSpec,
+        out: TensorSpec,
+        bias: TensorSpec | None = None,
+        conjugate_a: bool = False,
+        conjugate_b: bool = False,
+        activation: str = "none",
+    ) -> None:
+        check_output("matmul", out)
+        for name, spec in (("a", a), ("b", b)):
+            if type(spec) is not TensorSpec:
+                message = f"matmul: {name} is {spec!r}, not a TensorSpec; describe an array with TensorSpec.of(array)"
+                raise TypeError(message)
+        check_dtype("matmul", "a", a, tuple(MATMUL_DTYPES))
+        check_dtype("matmul", "b", b, (a.dtype,))
+        check_dtype("matmul", "out", out, MATMUL_DTYPES[a.dtype])
+        check_shapes(a, b, out)
+        number = Scalar(DTYPES[out.dtype].compute)
+        specs: tuple[TensorSpec | Scalar, ...] = (a, b, number, number, out)
+        if bias is not None:
+            check_input("matmul", "bias", bias, out)
+            check_dtype("matmul", "bias", bias, (out.dtype,))
+            specs = (a, b, bias, number, number, out)
+        kind = DTYPES[a.dtype].kind
+        if kind not in ACTIVATIONS.get(activation, ""):
+            known = ", ".join(name for name, kinds in ACTIVATIONS.items() if kind in kinds)
+            message = f"matmul: activation is {activation!r}, which {a.dtype} does not have; needs one of {known}"
+            raise ValueError(message)
+        flags = (float(flag and kind == "c") for flag in (conjugate_a, conjugate_b))
+        self._freeze("-", specs, (*flags, float(list(ACTIVATIONS).index(activation))))
+
+    @classmethod
+    def infer(  # noqa: PLR0913 - as the constructor
+        cls,
+        a: TensorSpec,
+        b: TensorSpec,
+        *,
+        bias: TensorSpec | None = None,
+        conjugate_a: bool = False,
+        conjugate_b: bool = False,
+        activation: str = "none",
+    ) -> Self:
+        """Return the descriptor with a dense output of the usual dtype, over the batches that a and b broadcast to."""
+        check_rank("a", a)
+        check_rank("b", b)
+        shape = (*broadcast(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
+        out = TensorSpec(MATMUL_DTYPES.get(a.dtype, (a.dtype,))[0], shape)
+        return cls(
+            a=a, b=b, out=out, bias=bias, conjugate_a=conjugate_a, conjugate_b=conjugate_b, activation=activation
+        )
+
+    @property
+    def operands(self) -> tuple[str, ...]:  # type: ignore[override]  # the bias may be missing
+        """The names of the operands that this descriptor has."""
+        return ("a", "b", "bias", "alpha", "beta", "out") if self.bias else ("a", "b", "alpha", "beta", "out")
+
+    @property
+    def a(self) -> TensorSpec:
+        """The left factor, (..., m, k)."""
+        return self.specs[0]  # type: ignore[return-value]  # never a Scalar
+
+    @property
+    def b(self) -> TensorSpec:
+        """The right factor, (..., k, n)."""
+        return self.specs[1]  # type: ignore[return-value]  # never a Scalar
+
+    @property
+    def bias(self) -> TensorSpec | None:
+        """What is added, broadcast to out."""
+        return self.specs[2] if isinstance(self.specs[2], TensorSpec) else None
+
+    @property
+    def activation(self) -> str:
+        """The name of the activation."""
+        return list(ACTIVATIONS)[int(self.attributes[2])]
+
+    @property
+    def conjugates(self) -> tuple[bool, bool]:
+        """Whether a and b are conjugated."""
+        return bool(self.attributes[0]), bool(self.attributes[1])
+
+    @property
+    def compute(self) -> str:
+        """The accumulation type."""
+        return DTYPES[self.out.dtype].compute
+
+    @property
+    def batch(self) -> tuple[int, ...]:
+        """The batch extents that a, b and out broadcast to."""
+        return broadcast(broadcast(self.a.shape[:-2], self.b.shape[:-2]), self.out.shape[:-2])
+
+    @property
+    def depth(self) -> int:
+        """How many products each element of out is the sum of."""
+        size, kept = math.prod(self.batch), math.prod(self.out.shape[:-2])
+        return self.a.shape[-1] * (size // kept if kept else 1)
+
+    @property
+    def geometry(self) -> Geometry:
+        """The merged batch extents with the strides of a, b, bias and out over them (the Scalars' are 0).
+
+        Where the stride of out is 0, it is the sum over the batches. A sum over no batch has the extents of out alone.
+        """
+        geometry = self._geometry
+        if geometry is None:
+            batch = self.batch if self.depth else self.out.shape[:-2]
+            over = [batch_spec(spec, batch) if isinstance(spec, TensorSpec) else spec for spec in self.specs]
+            geometry = merge(batch_spec(self.out, batch), over)
+            object.__setattr__(self, "_geometry", geometry)
+        return geometry
+
+    @property
+    def layout(self) -> str:
+        """The layout part of this descriptor's cell; a bias does not count."""
+        tensors = (self.a, self.b, self.out)
+        if not self.out.size:
+            return "empty"
+        if any(spec.lo for spec in self.specs if isinstance(spec, TensorSpec)):
+            return "offset"
+        if any(spec.shape[:-2] != self.batch for spec in tensors):
+            return "broadcast"
+        return "dense" if all(spec.is_dense for spec in tensors) else "strided"
+
+    @property
+    def cell(self) -> str:
+        """The text of this descriptor's cell."""
+        return f"matmul/-/{dtypes_name([self.a.dtype], self.out.dtype)}/{self.layout}"
+
+    @property
+    def flops(self) -> int:
+        """A multiplication and an addition a product; of complex numbers four of each."""
+        return self.out.size * self.depth * (8 if DTYPES[self.a.dtype].kind == "c" else 2)
+
+    def _make_key(self) -> KernelKey:
+        tensors = [spec for spec in self.specs if isinstance(spec, TensorSpec)]
+        alignment = _ALIGNMENT_CAP
+        for spec in tensors:
+            inner = min(spec.strides[-2:], key=abs, default=1)
+            for step in (spec.offset, *(stride for stride in spec.strides if stride != inner)):
+                while (step * spec.itemsize) % alignment:
+                    alignment >>= 1
+        columns = self.out.shape[-1]
+        return KernelKey(
+            self.family,
+            self.op,
+            tuple(spec.dtype for spec in self.specs),
+            self.compute,
+            "dense" if all(spec.is_dense for spec in (self.a, self.b, self.out)) else "strided",
+            tuple(isinstance(spec, Scalar) for spec in self.specs),
+            self.out.size > _INDEX_LIMIT or any(spec.hi > _INDEX_LIMIT for spec in tensors),
+            min(1 << (columns.bit_length() - 1), _EXTENT_CAP) if columns else 1,
+            alignment,
+        )
