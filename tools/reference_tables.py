@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from mathematics import activation, elementary, special
+from mathematics import activation, complex_elementary, elementary, special
 from mathematics.table import START, Table, evaluate
 
 FOLDER: Final = Path(__file__).parent.parent / "primitives" / "ep_primitives" / "tables"
@@ -23,6 +23,7 @@ LEAST: Final = 2000
 
 TABLES: Final[dict[str, dict[str, Table]]] = {
     "float64": {**elementary.TABLES, **special.TABLES, **activation.TABLES},
+    "complex128": complex_elementary.TABLES,
 }
 
 
@@ -57,8 +58,10 @@ def check(dtype: str, name: str, count: int) -> list[str]:
 
 
 def _outputs(dtype: str, results: Any) -> dict[str, Any]:
-    columns = np.ascontiguousarray(results).view(dtype).T.copy()
-    return dict(zip(("value", "scale"), columns, strict=False))
+    """Return the columns (value), (value, S), (real, imaginary) or (real, imaginary, S) as arrays."""
+    parts = 2 if dtype == "complex128" and results.shape[1] > 1 else 1
+    value = np.ascontiguousarray(results[:, :parts]).view(dtype if parts > 1 else "float64")[:, 0]
+    return {"value": value} | ({"scale": results[:, parts].copy()} if results.shape[1] > parts else {})
 
 
 def main() -> int:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TABLES", "digamma", "log_gamma", "log_sigmoid", "normal", "sigmoid", "trigamma"]
 
-_FAR: Final = 1200
+_FAR: Final = 2200
 _LOGISTIC: Final = Line(
     dense=((-10.0, 10.0), (-40.0, 40.0), (-745.0, 0.0)),
     sizes=(-70, 5),

@@ -24,7 +24,6 @@ START: Final = 160
 _END: Final = 16 * START
 _AGREEMENT: Final = 80
 _SMALLEST: Final = 1080
-_QUADRUPLE: Final = 4 * START
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,8 @@ class Table:
     """How one table is made.
 
     points     : from a generator to the inputs
-    value      : from the inputs as mpmath numbers, then the attributes, to the result or to (result, S)
+    value      : from the inputs, mpmath numbers or Python's complex ones, whose zeros have a sign, then the attributes,
+                 to the result or to (result, S)
     attributes : float64 numbers that all points share
     """
 
@@ -45,7 +45,7 @@ def evaluate(table: Table, point: Point, precision: int = START) -> tuple[float,
     """Return the result, real and imaginary part if it is complex, then S if there is one, each rounded correctly.
 
     The precision is doubled until two results round alike and agree to 80 bits, so cancellation cannot hide; a zero
-    needs 640 bits. Raises ArithmeticError if they never do.
+    needs 2560 bits. Raises ArithmeticError if they never do.
     """
     before = _parts(table, point, precision)
     while precision < _END:
@@ -75,7 +75,8 @@ def rounded(number: Number) -> float:
 
 def _parts(table: Table, point: Point, precision: int) -> list[Number]:
     with mpmath.workprec(precision):
-        result = table.value(*map(mpmath.mpmathify, point), *map(mpmath.mpf, table.attributes))
+        inputs = (x if isinstance(x, complex) else mpmath.mpf(x) for x in point)
+        result = table.value(*inputs, *map(mpmath.mpf, table.attributes))
         parts = []
         for number in result if isinstance(result, tuple) else (result,):
             parts += [number.real, number.imag] if isinstance(number, mpmath.mpc) else [mpmath.mpf(number)]
@@ -84,7 +85,7 @@ def _parts(table: Table, point: Point, precision: int) -> list[Number]:
 
 def _settled(old: Number, new: Number, precision: int) -> bool:
     if old == new:
-        return bool(new) or precision >= _QUADRUPLE
+        return bool(new) or precision >= _END
     with mpmath.workprec(precision):
         error = mpmath.ldexp(abs(new - old), _AGREEMENT)
         is_close = error <= abs(new) or mpmath.ldexp(error, _SMALLEST) < 1
