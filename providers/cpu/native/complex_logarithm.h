@@ -1,28 +1,9 @@
 // Logarithms of complex numbers. Moduli and their logarithms are taken in double-word arithmetic, so that the real part
 // is right near |z| = 1 too.
 
-struct DoubleWord {
-    double high, low;
-};
-
-EP_INLINE DoubleWord two_sum(double a, double b) {
-    const double sum = a + b, from_b = sum - a;
-    return {sum, (a - (sum - from_b)) + (b - from_b)};
-}
-EP_INLINE DoubleWord two_product(double a, double b) {
-    const double product = a * b;
-#if EP_FMA
-    return {product, __builtin_fma(a, b, -product)};
-#else
-    const double a_high = of_bits<double>(bits_of(a) & Float<double>::upper_half), a_low = a - a_high;
-    const double b_high = of_bits<double>(bits_of(b) & Float<double>::upper_half), b_low = b - b_high;
-    return {product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low};
-#endif
-}
-
 // (x + low)^2 + y^2 for x and y whose squares neither overflow nor matter when they underflow.
-EP_INLINE DoubleWord sum_of_squares(double x, double low, double y) {
-    const DoubleWord a = two_product(x, x), b = two_product(y, y), sum = two_sum(a.high, b.high);
+EP_INLINE DoubleWord<double> sum_of_squares(double x, double low, double y) {
+    const DoubleWord<double> a = two_product(x, x), b = two_product(y, y), sum = two_sum(a.high, b.high);
     return two_sum(sum.high, sum.low + ((a.low + b.low) + 2 * x * low));
 }
 
@@ -34,7 +15,7 @@ EP_INLINE double exponent_of(double power) {
 }
 
 // log((x.high + x.low) 2^exponent) for a normal x.high; logarithm() with one more word.
-EP_INLINE double logarithm(DoubleWord x, double exponent) {
+EP_INLINE double logarithm(DoubleWord<double> x, double exponent) {
     using F = Float<double>;
     constexpr uint64_t one = uint64_t{F::bias} << F::fraction;
     const uint64_t bits = bits_of(x.high) + (one - F::sqrt_half), field = bits >> F::fraction;
@@ -49,7 +30,7 @@ EP_INLINE double logarithm(DoubleWord x, double exponent) {
 
 // log(1 + x) for x > -1/2
 EP_INLINE double logarithm_of_one_plus(double x) {
-    return logarithm(two_sum(1, x), 0);
+    return logarithm(two_sum(1.0, x), 0);
 }
 
 // atan(t) - t for |t| <= tan(pi / 8); coefficients of FreeBSD's s_atan.c
@@ -76,8 +57,8 @@ EP_INLINE double argument(Complex<double> z) {
     const double eighths = is_left ? 4 - in_quadrant : in_quadrant;
     // pi/4 rounded, whose multiples by 0, 1, 2 and 4 are exact, 3 to its last bit
     constexpr double high = 7.85398163397448278999e-01, low = 3.06161699786838301793e-17;
-    const DoubleWord base = two_product(eighths, high);
-    const DoubleWord sum = two_sum(base.high, sign * t);
+    const DoubleWord<double> base = two_product(eighths, high);
+    const DoubleWord<double> sum = two_sum(base.high, sign * t);
     const double angle = sum.high + (sum.low + fused(sign, tail, fused(eighths, low, base.low)));
     return with_sign_of(angle, z.im);
 }
@@ -85,7 +66,7 @@ EP_INLINE double argument(Complex<double> z) {
 EP_INLINE Complex<double> logarithm(Complex<double> z) {
     const Binade<double> binade = binade_of(magnitudes(z).greater);
     const Complex<double> unit = z * binade.down;
-    const DoubleWord norm = sum_of_squares(unit.re, 0, unit.im);
+    const DoubleWord<double> norm = sum_of_squares(unit.re, 0, unit.im);
     const double twice = logarithm(norm, 2 * exponent_of(binade.up));
     const double re = norm.high == 0 ? -std::numeric_limits<double>::infinity() : 0.5 * twice;
     return {re, argument(z)};
@@ -99,15 +80,16 @@ EP_INLINE Complex<double> logarithm10(Complex<double> z) {
 
 // log(1 + z). Near 0, |1 + z|^2 - 1 = 2 re + |z|^2.
 EP_INLINE Complex<double> logarithm1p(Complex<double> z) {
-    const DoubleWord re = two_sum(1, z.re);
+    const DoubleWord<double> re = two_sum(1.0, z.re);
     const Complex<double> above = {re.high, z.im};
     const Binade<double> binade = binade_of(magnitudes(above).greater);
     const Complex<double> unit = above * binade.down;
-    const DoubleWord far = sum_of_squares(unit.re, re.low * binade.down, unit.im);
+    const DoubleWord<double> far = sum_of_squares(unit.re, re.low * binade.down, unit.im);
 
     const bool is_near = magnitudes(z).greater < 0.1;
-    const DoubleWord square = two_sum(2 * z.re, fused(z.re, z.re, z.im * z.im)), near = two_sum(1, square.high);
-    const DoubleWord norm = {is_near ? near.high : far.high, is_near ? near.low + square.low : far.low};
+    const DoubleWord<double> square = two_sum(2 * z.re, fused(z.re, z.re, z.im * z.im)),
+                             near = two_sum(1.0, square.high);
+    const DoubleWord<double> norm = {is_near ? near.high : far.high, is_near ? near.low + square.low : far.low};
     const double twice = logarithm(norm, is_near ? 0 : 2 * exponent_of(binade.up));
     return {norm.high == 0 ? -std::numeric_limits<double>::infinity() : 0.5 * twice, argument(above)};
 }
