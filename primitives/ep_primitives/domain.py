@@ -15,7 +15,23 @@ from ep_primitives.reference import Array, limits
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["DECAY", "EXPONENT", "GRADIENT", "POSITIVE", "REAL", "SIGMOID", "UNIT", "Domain"]
+__all__ = [
+    "ANGLE",
+    "BEYOND_ONE",
+    "COSINE",
+    "DECAY",
+    "EXPONENT",
+    "EXPONENT2",
+    "GRADIENT",
+    "HYPERBOLIC",
+    "POSITIVE",
+    "REAL",
+    "SHIFTED",
+    "SIGMOID",
+    "TAIL",
+    "UNIT",
+    "Domain",
+]
 
 # |z|^2 and the product of two numbers neither overflow nor vanish.
 _PARTS: Final = (60, 500)
@@ -77,8 +93,22 @@ def _closed(domain: Domain) -> Domain:
 
 REAL: Final = Domain("real", lambda _max, _tiny: (-8.0, 8.0))
 POSITIVE: Final = Domain("positive", lambda _max, _tiny: (0.0, 4.0))
-EXPONENT: Final = Domain("exponent", lambda largest, tiny: (math.log(tiny) - 16, math.log(largest) + 1), parts=(6, 9))
-SIGMOID: Final = Domain("sigmoid", lambda _max, _tiny: (-10.0, 10.0), parts=(6, 9))
+SHIFTED: Final = Domain("above -1", lambda _max, _tiny: (-1.0, 4.0))
+BEYOND_ONE: Final = Domain("above 1", lambda _max, _tiny: (1.0, 8.0))
+COSINE: Final = Domain("cosine", lambda _max, _tiny: (-1.0, 1.0))
+
+# Of a complex number e^64 and e^512 stay far from the ends of the range, and so do their squares' roots.
+_GROWTH: Final = (6, 9)
+ANGLE: Final = Domain("angle", lambda _max, _tiny: (-10.0, 10.0), parts=_GROWTH)
+SIGMOID: Final = Domain("sigmoid", lambda _max, _tiny: (-10.0, 10.0), parts=_GROWTH)
+EXPONENT: Final = Domain("exponent", lambda largest, tiny: (math.log(tiny) - 16, math.log(largest) + 1), parts=_GROWTH)
+EXPONENT2: Final = Domain(
+    "exponent of 2", lambda largest, tiny: (math.log2(tiny) - 24, math.log2(largest) + 1), parts=_GROWTH
+)
+HYPERBOLIC: Final = Domain(
+    "hyperbolic", lambda largest, _tiny: (-math.log(largest) - 1, math.log(largest) + 1), parts=_GROWTH
+)
+TAIL: Final = Domain("tail of erfc", lambda _max, tiny: (-6.0, math.sqrt(-math.log(tiny)) + 1))
 
 # y of tanh is never outside [-1, 1].
 UNIT: Final = Domain("unit", lambda _max, _tiny: (-1.0, 1.0), is_open=False, parts=(2, 2))

@@ -81,6 +81,7 @@ class Op:
     attributes : in the order that kernels get them
     out        : "bool" for a test or comparison, "real" or "complex" for that counterpart, else the type of the inputs
     error      : ulps that the reference itself may be off in float64 and complex128
+    constant   : input types for which the output is one value, so that no data can show that it is computed
     definition : the formula
     source     : where the definition and the bound come from
     note       : what differs from OneFlow or PyTorch and why; "" if nothing does
@@ -98,6 +99,7 @@ class Op:
     definition: str = ""
     source: str = ""
     note: str = ""
+    constant: tuple[str, ...] = ()
     since: str = "1.0"
 
     def out_dtype(self, dtype: str) -> str:
@@ -119,7 +121,7 @@ class Op:
             names = (dtype, "complex" if kind == "c" else "", "")
             accuracy = next(accuracy[name] for name in names if name in accuracy)
         is_narrow = ep.dtype(dtype).compute != dtype
-        return Ulps(1, accuracy.floor) if is_narrow and isinstance(accuracy, Ulps) else accuracy
+        return Ulps(1) if is_narrow and isinstance(accuracy, Ulps) else accuracy
 
     def domain_of(self, dtype: str) -> tuple[Domain, ...]:
         """Return the domain of each input for an element type.

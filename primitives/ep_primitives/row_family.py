@@ -64,6 +64,10 @@ class RowFamily(ElementwiseFamily):
         """Return what the row promises for the element type."""
         return self.rows[descriptor.op].accuracy_of(descriptor.specs[0].dtype)
 
+    def is_constant(self, descriptor: Descriptor) -> bool:
+        """Say whether the output is one value whatever the input."""
+        return descriptor.specs[0].dtype in self.rows[descriptor.op].constant
+
     def since(self, cell: Cell) -> str:
         """Return the suite version that first held the row."""
         return self.rows[cell.op].since
@@ -157,7 +161,7 @@ class RowFamily(ElementwiseFamily):
             return [False, True]
         if dtype.kind in "iu":
             low, high = dtype.range
-            return [number for number in (0, -1, 2**24 + 1, low, high) if number == 0 or low <= number <= high]
+            return [number for number in dict.fromkeys((0, -1, 2**24 + 1, low, high)) if low <= number <= high]
         row = self.rows[signature.op]
         domain = self.domains(signature)[side]
         if dtype.kind == "c":
@@ -182,7 +186,13 @@ class RowFamily(ElementwiseFamily):
     def _table(self, signature: Signature) -> Case:
         table = tables.load(signature.op, signature.inputs[0])
         case = self._listed("table", signature, *table.inputs, attributes=table.attributes)
-        return replace(case, expected=partial(Reference, table.value, table.scale, _HALF))
+        return replace(case, expected=partial(self._tabled, case))
+
+    def _tabled(self, case: Case) -> Reference:
+        """Return the table's values; S, of which a few digits are enough, is the row's."""
+        table = tables.load(case.descriptor.op, case.descriptor.specs[0].dtype)
+        inputs = dict(zip(case.descriptor.operands, table.inputs, strict=False))
+        return Reference(table.value, self.reference(case.descriptor, inputs).scale, _HALF)
 
 
 def _pairs(lists: list[Array]) -> list[Array]:

@@ -6,11 +6,12 @@ from typing import Final
 
 from ep_primitives.ops.activation import ACTIVATION
 from ep_primitives.ops.math import MATH
-from ep_primitives.ops.test import TEST
+from ep_primitives.ops.parts import PARTS
+from ep_primitives.ops.test import IDENTITY, TEST
 
 __all__ = ["UNARY_OPS"]
 
-_ROWS: Final = (*ACTIVATION, *MATH, *TEST)
+_ROWS: Final = (IDENTITY, *ACTIVATION, *MATH, *TEST, *PARTS)
 
 UNARY_OPS: Final = {row.name: row for row in _ROWS}
 """The rows by name."""

@@ -1,4 +1,4 @@
-"""The tests, logical and bitwise ops, and the identity."""
+"""The identity, the tests, the logical and bitwise ops: all exact."""
 
 from __future__ import annotations
 
@@ -9,16 +9,35 @@ import numpy as np
 from ep_primitives.accuracy import EXACT
 from ep_primitives.domain import REAL
 from ep_primitives.formulas import test as formulas
-from ep_primitives.op import ALL, BITS, NUMBERS, Op
+from ep_primitives.op import ALL, BITS, COMPLEXES, FLOATS, INTEGERS, NUMBERS, Op
 
-__all__ = ["TEST"]
+__all__ = ["IDENTITY", "TEST"]
 
 _REAL: Final = (REAL,)
 
 # fmt: off
+IDENTITY: Final = Op(
+    "identity", formulas.identity, ALL, EXACT, _REAL, "nan->nan inf->inf -inf->-inf 0->0 -0->-0 2->2",
+    definition="x", source="OneFlow kIdentity", note="of a bool, 1 for every byte but 0",
+)
+
 TEST: Final = (
-    Op("logical_not", formulas.logical_not, ALL,     EXACT,     _REAL,     "nan->false inf->false 0->true -0->true 1->false", out="bool"),
-    Op("is_nan",      np.isnan,             NUMBERS,  EXACT,     _REAL,     "nan->true inf->false -inf->false 0->false 1->false", out="bool"),
-    Op("bitwise_not", np.invert,            BITS,    EXACT,     _REAL),
+    Op("not_equal_zero", formulas.not_equal_zero, ALL, EXACT, _REAL, "nan->1 inf->1 -inf->1 0->0 -0->0 2->1",
+       definition="1 where x != 0, else 0, of the type of x",
+       source="OneFlow kNotEqualZero; IEEE 754: NaN differs from 0"),
+    Op("logical_not", formulas.logical_not, ALL, EXACT, _REAL, "nan->false inf->false 0->true -0->true 1->false",
+       out="bool", definition="x == 0", source="OneFlow kLogicalNot; NaN is true, so its negation is false"),
+    Op("is_inf", np.isinf, NUMBERS, EXACT, _REAL, "nan->false inf->true -inf->true 0->false 1->false", out="bool",
+       constant=INTEGERS, definition="x is an infinity; of a complex number either part", source="OneFlow kIsInf"),
+    Op("is_nan", np.isnan, NUMBERS, EXACT, _REAL, "nan->true inf->false -inf->false 0->false 1->false", out="bool",
+       constant=INTEGERS, definition="x is NaN; of a complex number either part", source="OneFlow kIsNan"),
+    Op("is_finite", np.isfinite, NUMBERS, EXACT, _REAL, "nan->false inf->false -inf->false 0->true 1->true", out="bool",
+       constant=INTEGERS, definition="x is neither infinite nor NaN; of a complex number both parts",
+       source="OneFlow kIsFinite"),
+    Op("nan_assign", formulas.nan_assign, (*FLOATS, *COMPLEXES), EXACT, _REAL,
+       "nan->0 inf->inf -inf->-inf 0->0 -0->-0 2->2",
+       definition="0 where x is NaN, else x; of a complex number where either part is", source="OneFlow kNanAssign"),
+    Op("bitwise_not", np.invert, BITS, EXACT, _REAL,
+       definition="all bits inverted; of a bool the negation", source="OneFlow kBitwiseNot"),
 )
 # fmt: on
