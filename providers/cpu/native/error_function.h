@@ -1,5 +1,6 @@
 // erf, erfc and their derivative. Included once per instruction set, in an anonymous namespace, after vector_math.h.
 // Coefficients are Chebyshev interpolations made with mpmath at 60 digits (relative error below 2^-28 and 2^-58).
+#pragma once
 
 template <class T>
 struct ErrorFunction;
