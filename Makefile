@@ -4,8 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-NATIVE := $(shell find providers/cpu -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.def' -o -name '*.inc' -o -name CMakeLists.txt)
-FORMATTED := $(shell find providers -name '*.cpp' -o -name '*.h')
+NATIVE := $(shell find providers/cpu conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -name '*.def' -o -name '*.inc' -o -name CMakeLists.txt)
+FORMATTED := $(shell find providers conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h')
 EXTRAS := opencl,cuda,conformance,dev
 
 .PHONY: help setup lint types contracts unit test conformance wheel bench clean

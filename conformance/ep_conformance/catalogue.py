@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import ep
 from ep_conformance.runtime import RuntimeCase, runtime_cases
+from ep_conformance.sweep import Sweep, sweeps
 from ep_conformance.trial import PROFILES
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class CellCase:
     id: str
     cell: ep.Cell
     family: ep.Family
-    case: Case
+    case: Case | Sweep
 
 
 def is_within(needed: str, profile: str) -> bool:
@@ -51,7 +52,8 @@ def cells() -> Iterator[tuple[ep.Family, ep.Cell]]:
 
 def cell_cases(family: ep.Family, cell: ep.Cell, profile: str) -> Iterator[CellCase]:
     """Yield the cases of a cell that a profile runs."""
-    for case in family.cases(cell):
+    swept = sweeps(family, cell) if is_within("exhaustive", profile) else ()
+    for case in (*family.cases(cell), *swept):
         if is_within(case.profile, profile):
             yield CellCase(f"{_PREFIX}/{cell}/{case.name}", cell, family, case)
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["claims_text", "is_installed", "passed_cells"]
 
-_NEEDS: Final = {"float64": "fp64", "float16": "fp16"}
+_NEEDS: Final = {"float64": "fp64", "complex128": "fp64", "float16": "fp16"}
+"""The feature of devices that have an element type, for those that some devices lack."""
 
 
 def is_installed(path: Path) -> bool:
@@ -46,10 +47,12 @@ def claims_text(names: Sequence[str], features: Iterable[str]) -> str:
     features : of the device that passed; a cell of a type that only some devices have asks for its feature
     """
     have = set(features)
-    lines = [f'suite = "{SUITE}"']
+    groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for pattern in _patterns(set(names)):
-        lines += ["", "[[claim]]", f'cells = "{pattern}"']
-        when = sorted({feature for dtype, feature in _NEEDS.items() if dtype in pattern and feature in have})
+        groups[tuple(sorted({need for dtype, need in _NEEDS.items() if dtype in pattern} & have))].append(pattern)
+    lines = [f'suite = "{SUITE}"']
+    for when, patterns in sorted(groups.items()):
+        lines += ["", "[[claim]]", "cells = [", *(f'    "{pattern}",' for pattern in patterns), "]"]
         if when:
             lines.append(f"when = {json.dumps(when)}")
     return "\n".join(lines) + "\n"

@@ -14,6 +14,7 @@ from ep_conformance.catalogue import list_ids
 from ep_conformance.claims import claims_text, is_installed, passed_cells
 from ep_conformance.explain import explain_case
 from ep_conformance.report import Report, write_text
+from ep_conformance.resume import ResumeError
 from ep_conformance.runtime import runtime_cases
 from ep_conformance.session import Options, conduct
 from ep_conformance.trial import PROFILES
@@ -53,7 +54,8 @@ def command() -> None:
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Of all random data.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; default one a device, one a core on a CPU.")
 @click.option("--failed", is_flag=True, help="Only what failed in the last run of this device.")
-@click.option("--json", type=_FILE, help="Write the report as JSON.")
+@click.option("--json", type=_FILE, help="Write the report as JSON; every half minute what there is of it.")
+@click.option("--resume", type=_FILE, help="Keep what passed in this JSON report, and run the rest.")
 @click.option("--junit", type=_FILE, help="Write the report as JUnit XML.")
 @click.option("--hang-limit", type=click.FloatRange(min=0, min_open=True), help="Seconds a case may take.")
 def run(*, quick: bool, **options: Any) -> int:
@@ -126,6 +128,8 @@ def _conduct(options: Options, console: Console) -> Report:
         return conduct(options, console)
     except ep.UnavailableError as error:
         raise _Unavailable(str(error)) from None
+    except ResumeError as error:
+        raise _WrongUse(str(error)) from None
     except OSError as error:
         message = f"cannot write the report: {error}"
         raise _WrongUse(message) from None

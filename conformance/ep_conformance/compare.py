@@ -52,6 +52,11 @@ class Comparison:
         return float(ratio.max()) if ratio.size else 0.0
 
     @property
+    def worst_error(self) -> float | None:
+        """The error in ulps of the element furthest outside its bound, None where the accuracy is exact."""
+        return float(abs(self.error[self.worst])) if self.error is not None and self.error.size else None
+
+    @property
     def worst(self) -> tuple[int, ...]:
         """The index of the element furthest outside its bound."""
         ratio = np.where(np.isnan(self.ratio), np.inf, self.ratio)

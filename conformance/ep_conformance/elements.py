@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 import ep
+from ep_conformance.attestation import attest
 from ep_conformance.compare import Comparison, compare
 from ep_conformance.decoys import blind_to
-from ep_conformance.expression import explain_failure
+from ep_conformance.expression import explain_failure, operands_text
 from ep_conformance.operands import Operand, place
 from ep_conformance.trial import CaseError, Trial
 from ep_conformance.ulp import rounded
@@ -48,11 +49,8 @@ def run_case(trial: Trial, family: ep.Family, case: Case) -> Outcome:
     draw = _draw(trial, family, case)
     before = trial.device.native_calls
     images = [_launch(trial, primitive, draw, launch) for launch in _launches(trial, draw)]
-    after = trial.device.native_calls
+    attested = attest(trial.device, primitive, before)
     outcomes = [_judge(trial, case.descriptor, draw, each) for each in images]
-    attested = _attested(trial.device, primitive)
-    if attested == "attested" and before is not None and after is not None and after > before:
-        attested = "native"
     worst = next((outcome for outcome in outcomes if outcome.status is not Status.PASS), outcomes[0])
     return replace(worst, attested=attested)
 
@@ -215,12 +213,5 @@ def _judge(trial: Trial, descriptor: ep.Descriptor, draw: _Draw, images: Mapping
     if draw.blindness:
         reason = f"the data could not have shown a fault: {draw.blindness} would pass as well"
         return Outcome(Status.MISTRUSTED, reason, comparison.margin)
-    return Outcome(Status.PASS, "", comparison.margin)
-
-
-def _attested(device: ep.Device, primitive: ep.Primitive) -> str:
-    """Return "attested" if what ran is a row of this very device's provider, "no" otherwise."""
-    table = device.provider.implementations
-    rows = table.get(type(primitive.descriptor), ())
-    ours = primitive.device is device and any(primitive.implementation is row for row in rows)
-    return "attested" if ours else "no"
+    at = operands_text(descriptor, draw.inputs, comparison.worst, result.shape) if comparison.margin else ""
+    return Outcome(Status.PASS, margin=comparison.margin, error=comparison.worst_error, at=at)

@@ -6,6 +6,7 @@ import inspect
 
 import ep
 from ep_conformance.catalogue import CellCase, find
+from ep_conformance.sweep import Sweep
 
 __all__ = ["explain_case"]
 
@@ -19,6 +20,8 @@ def explain_case(identity: str) -> str:
         source = inspect.getsource(found.body)
         return f"{identity}\n\n{claim}\n\n{kind}; since suite {found.since}; profile {found.profile}\n\n{source}"
     case, descriptor = found.case, found.case.descriptor
+    if isinstance(case, Sweep):
+        return _explain_sweep(identity, found, case)
     lines = [
         identity,
         "",
@@ -29,6 +32,19 @@ def explain_case(identity: str) -> str:
         f"reference   {'a table of its own' if case.expected else f'{found.family.name} family reference'}",
         f"in place    {f'out is the memory of {case.inplace}' if case.inplace else 'no'}",
         f"memory      views start {case.shift} bytes after an aligned place, between red zones",
+        f"profile     {case.profile}",
+    ]
+    return "\n".join(lines)
+
+
+def _explain_sweep(identity: str, found: CellCase, case: Sweep) -> str:
+    lines = [
+        identity,
+        "",
+        f"cell        {found.cell}  (since suite {found.family.since(found.cell)})",
+        f"inputs      the 2**26 float32 whose bits, as an integer, begin at {case.first:#010x}, {case.domain.name}",
+        f"descriptor  {case.descriptor!r} of each launch",
+        f"accuracy    {found.family.accuracy(case.descriptor)}",
         f"profile     {case.profile}",
     ]
     return "\n".join(lines)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ep_conformance.compare import Comparison, Inputs
 
-__all__ = ["explain_failure"]
+__all__ = ["explain_failure", "operands_text"]
 
 Array = npt.NDArray[Any]
 
@@ -33,13 +33,18 @@ def explain_failure(  # noqa: PLR0913, PLR0917 - an expression needs the operati
     at = comparison.worst
     dtype = descriptor.out.dtype
     place = f"[{','.join(map(str, at))}]" if at else ""
-    operands = ", ".join(_operand(name, inputs[name], at, result.shape) for name in descriptor.operands[:-1])
+    operands = operands_text(descriptor, inputs, at, result.shape)
     attributes = "".join(f", {value!r}" for value in descriptor.attributes)
     true = np.broadcast_to(reference.value, result.shape)[at]
     needed = rounded(true, dtype) if ep.dtype(dtype).kind in "fc" else true
     name = descriptor.family if descriptor.op == "-" else descriptor.op
     text = f"{name}({operands}{attributes})={_text(needed)}, out{place}={_text(result[at])}"
     return f"{text} ({_distance(comparison, accuracy, at)}; {int(comparison.fails.sum())} of {result.size} elements)"
+
+
+def operands_text(descriptor: ep.Descriptor, inputs: Inputs, at: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    """Return `a[3]=2.0, b=1.5`: what made the element of an output of this shape."""
+    return ", ".join(_operand(name, inputs[name], at, shape) for name in descriptor.operands[:-1])
 
 
 def _operand(name: str, value: Any, at: tuple[int, ...], shape: tuple[int, ...]) -> str:

@@ -120,18 +120,21 @@ class Report:
 
 def _case(verdict: Verdict) -> dict[str, Any]:
     outcome = verdict.outcome
-    margin = outcome.margin
-    if margin is not None and not math.isfinite(margin):
-        margin = 1e308  # JSON has no infinity
     return {
         "id": verdict.id,
         "status": str(outcome.status),
         "reason": outcome.reason,
-        "margin": margin,
+        "margin": _finite(outcome.margin),
+        "error": _finite(outcome.error),
+        "at": outcome.at,
         "attested": outcome.attested,
         "degraded": list(outcome.degraded),
         "seconds": round(outcome.seconds, 6),
     }
+
+
+def _finite(number: float | None) -> float | None:
+    return 1e308 if number is not None and not math.isfinite(number) else number  # JSON has neither infinity nor NaN
 
 
 def write_text(path: Path, text: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import ep
@@ -12,7 +13,7 @@ from ep_conformance.verdict import DEATHS, FAILING, Outcome, Planned, Standing, 
 from ep_conformance.workers import Worker, ask, listen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ep_conformance.worker import Job
 
@@ -57,13 +58,19 @@ class Runner:
         self._deaths = 0
         self._gave_up = ""
 
-    def run(self, first: Worker | None = None) -> None:
-        """Run everything; `first` is a worker that is there already. KeyboardInterrupt leaves `verdicts` valid."""
+    def run(self, first: Worker | None = None, known: Mapping[str, Outcome] = MappingProxyType({})) -> None:
+        """Run everything; KeyboardInterrupt leaves `verdicts` valid.
+
+        first : a worker that is there already
+        known : what cases showed in a run that this one continues; they do not run again
+        """
         for planned in self._plan.values():
             if not planned.runs:
                 fate = Status.MISSING if planned.standing is Standing.STALE else Status.UNSUPPORTED
                 self._settle(planned.id, Outcome(fate, planned.reason))
-        self._queue.extend(_batches([planned for planned in self._plan.values() if planned.runs]))
+            elif planned.id in known:
+                self._settle(planned.id, known[planned.id])
+        self._queue.extend(_batches([p for p in self._plan.values() if p.runs and p.id not in self._verdicts]))
         if first is not None:
             self._workers.append(first)
         try:

@@ -13,6 +13,7 @@ from ep_conformance.history import History, read_history, write_history
 from ep_conformance.junit import write_junit
 from ep_conformance.progress import Live
 from ep_conformance.report import Report
+from ep_conformance.resume import read_passes
 from ep_conformance.runner import HANG_SECONDS, Runner
 from ep_conformance.verdict import Planned, Standing
 from ep_conformance.worker import Job
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ep_conformance.survey import Survey
+    from ep_conformance.verdict import Verdict
 
 __all__ = ["Options", "conduct"]
 
 _SHARED_PROFILES: Final = ("quick", "standard")
+_SAVE_SECONDS: Final = 30.0
+"""How much of a run is lost at most, if not even Ctrl-C ends it, but the machine."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,7 @@ class Options:
     json: Path | None = None
     junit: Path | None = None
     hang_limit: float | None = None
+    resume: Path | None = None
     claim_all: bool = False
     """Judge every case that the provider accepts as if it were claimed."""
 
@@ -59,7 +64,8 @@ class Options:
 def conduct(options: Options, console: Console) -> Report:
     """Run the suite on one device and return the report, files written.
 
-    Raises UnavailableError if the device cannot be opened. Ctrl-C gives a report that says it was interrupted.
+    Raises UnavailableError if the device cannot be opened, ResumeError if the report to resume is of another run. Ctrl-C
+    gives a report that says it was interrupted.
     """
     history = read_history(options.device_name)
     cores = os.cpu_count() or 1
@@ -95,17 +101,30 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
     running = [planned for planned in plan if planned.runs]
     begin = time.monotonic()
     interrupted = False
+    known = {} if options.resume is None else read_passes(options.resume, found.subject, options.seed)
     live = Live(console, len(plan))
-    runner = Runner(plan, job, jobs, options.hang_seconds, live.hear)
+    saved = begin
+
+    def report(reason: str = "") -> Report:
+        verdicts = runner.verdicts(reason)
+        return Report(found.subject, options.profile, options.seed, verdicts, time.monotonic() - begin, bool(reason))
+
+    def hear(verdict: Verdict) -> None:
+        nonlocal saved
+        live.hear(verdict)
+        if options.json is not None and time.monotonic() - saved > _SAVE_SECONDS:
+            report("the run was still going on").write_json(options.json)
+            saved = time.monotonic()
+
+    runner = Runner(plan, job, jobs, options.hang_seconds, hear)
     try:
-        _announce(console, found, plan, options, history.expected_seconds([p.id for p in running], jobs))
+        seconds = history.expected_seconds([p.id for p in running if p.id not in known], jobs)
+        _announce(console, found, plan, options, seconds)
         with live:
-            runner.run(worker)
+            runner.run(worker, known)
     except KeyboardInterrupt:
         interrupted = True
-    verdicts = runner.verdicts("interrupted before it ran" if interrupted else "")
-    seconds = time.monotonic() - begin
-    return Report(found.subject, options.profile, options.seed, verdicts, seconds, interrupted)
+    return report("interrupted before it ran" if interrupted else "")
 
 
 def _announce(console: Console, found: Survey, plan: list[Planned], options: Options, seconds: float) -> None:

@@ -65,8 +65,7 @@ def rounded(reference: Array, name: str) -> Array:
         into = numpy_dtype(name)
         if array.dtype == np.float64 and into.type.__module__ == "ml_dtypes":
             array = _rounded_to_odd(array)  # ml_dtypes goes through float32, and would round twice
-        once: Array = array.astype(into)
-        return once
+        return np.asarray(array.astype(into))
 
 
 def _rounded_to_odd(wide: Array) -> Array:
@@ -74,7 +73,8 @@ def _rounded_to_odd(wide: Array) -> Array:
     near = np.asarray(wide.astype(np.float32))
     lost = np.isfinite(near) & (near.astype(np.float64) != wide)
     above = lost & (np.abs(near.astype(np.float64)) > np.abs(wide))
-    return ((near.view(np.uint32) - above) | lost).astype(np.uint32).view(np.float32)
+    odd: Array = ((near.view(np.uint32) - above) | lost).astype(np.uint32).view(np.float32)
+    return odd
 
 
 def equals(result: Array, expected: Array) -> npt.NDArray[np.bool_]:

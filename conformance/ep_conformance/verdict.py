@@ -75,6 +75,8 @@ class Outcome:
     margin    : largest error over its bound, None where the accuracy is exact
     attested  : "no", "attested" (device, implementation and provider match) or "native" (driver calls counted, too)
     degraded  : the abilities that a default of EP served in place of the provider
+    error     : the error of `margin` in ulps of the output
+    at        : the operands that made it, as text
     """
 
     status: Status
@@ -83,6 +85,8 @@ class Outcome:
     attested: str = "no"
     degraded: tuple[str, ...] = ()
     seconds: float = 0.0
+    error: float | None = None
+    at: str = ""
 
 
 @dataclass(frozen=True)

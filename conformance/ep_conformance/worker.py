@@ -19,6 +19,7 @@ import ep
 from ep_conformance.catalogue import CellCase, find
 from ep_conformance.elements import run_case
 from ep_conformance.survey import survey
+from ep_conformance.sweep import Sweep, run_sweep
 from ep_conformance.trial import CaseError, Trial
 from ep_conformance.verdict import Outcome, Status
 
@@ -121,7 +122,9 @@ def _run(device: ep.Device, identity: str, job: Job) -> Outcome:
     before = device.native_calls
     try:
         if isinstance(found, CellCase):
-            outcome = run_case(trial, found.family, found.case)
+            case = found.case
+            run = run_sweep if isinstance(case, Sweep) else run_case
+            outcome = run(trial, found.family, case)  # type: ignore[arg-type]  # the one that the line above chose
         else:
             found.body(trial)
             after = device.native_calls

@@ -83,6 +83,8 @@ def test_json_is_schema_1(tmp_path):
         "status": "fail",
         "reason": "wrong",
         "margin": 1e308,
+        "error": None,
+        "at": "",
         "attested": "native",
         "degraded": ["fill"],
         "seconds": 0.25,

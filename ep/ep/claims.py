@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ep.cells import matches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 __all__ = ["Claim", "Claims", "ClaimsError", "parse_version", "read_claims"]
@@ -22,7 +22,7 @@ class ClaimsError(Exception):
 
 
 class Claim(NamedTuple):
-    """One entry: a pattern over cells (or `runtime/area/name`), and features of the device that it needs."""
+    """A pattern over cells (or `runtime/area/name`), and features of the device that it needs."""
 
     cells: str
     when: tuple[str, ...] = ()
@@ -54,7 +54,14 @@ class Claims(NamedTuple):
 
     def stale(self, names: Sequence[str]) -> list[Claim]:
         """Return the entries whose pattern matches none of the names: a misspelling claims nothing."""
-        return [entry for entry in self.entries if not any(matches(entry.cells, name) for name in names)]
+        families: dict[str, list[str]] = {}
+        for name in names:
+            families.setdefault(name.partition("/")[0], []).append(name)
+        return [
+            entry
+            for entry in self.entries
+            if not any(matches(entry.cells, name) for name in families.get(entry.cells.partition("/")[0], names))
+        ]
 
 
 def parse_version(text: str) -> tuple[int, int]:
@@ -85,23 +92,30 @@ def read_claims(path: Path) -> Claims:
     except (KeyError, ValueError, AttributeError):
         message = f'{path.name}: suite is {table.get("suite")!r}, needs "major.minor", such as "1.0"'
         raise ClaimsError(message) from None
-    return Claims(
-        suite, tuple(_claim(entry, f"{path.name}: claim {i}") for i, entry in enumerate(table.get("claim", []), 1))
-    )
+    entries = enumerate(table.get("claim", []), 1)
+    return Claims(suite, tuple(claim for i, entry in entries for claim in _claims(entry, f"{path.name}: claim {i}")))
 
 
-def _claim(entry: Any, where: str) -> Claim:
-    if not isinstance(entry, dict) or not isinstance(entry.get("cells"), str) or entry.keys() - {"cells", "when"}:
+def _claims(entry: Any, where: str) -> Iterator[Claim]:
+    """Yield the claims of one table, whose `cells` is a pattern or a list of them."""
+    cells = entry.get("cells") if isinstance(entry, dict) else None
+    patterns: Any = [cells] if isinstance(cells, str) else cells
+    if not _are_texts(patterns) or entry.keys() - {"cells", "when"}:
         message = f'{where}: is {entry!r}, needs cells = "family/op/dtypes/layout" and perhaps when = ["feature"]'
         raise ClaimsError(message)
     when = entry.get("when", [])
-    if not isinstance(when, list) or not all(isinstance(word, str) for word in when):
+    if not _are_texts(when):
         message = f"{where}: when is {when!r}, needs a list of features"
         raise ClaimsError(message)
-    parts = entry["cells"].split("/")
-    needed = _PARTS.get(parts[0], _CELL_PARTS)
-    if len(parts) != needed:
-        form = "runtime/area/name" if parts[0] == "runtime" else "family/op/dtypes/layout"
-        message = f"{where}: cells {entry['cells']!r} has {len(parts)} parts, needs {needed}: {form}"
-        raise ClaimsError(message)
-    return Claim(entry["cells"], tuple(when))
+    for pattern in patterns:
+        parts = pattern.split("/")
+        needed = _PARTS.get(parts[0], _CELL_PARTS)
+        if len(parts) != needed:
+            form = "runtime/area/name" if parts[0] == "runtime" else "family/op/dtypes/layout"
+            message = f"{where}: cells {pattern!r} has {len(parts)} parts, needs {needed}: {form}"
+            raise ClaimsError(message)
+        yield Claim(pattern, tuple(when))
+
+
+def _are_texts(words: Any) -> bool:
+    return isinstance(words, list) and all(isinstance(word, str) for word in words)

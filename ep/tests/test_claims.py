@@ -36,6 +36,15 @@ def test_claims_cover_by_pattern_feature_and_version(tmp_path):
     assert [entry.cells for entry in claims.stale(["copy/-/int32/dense"])] == ["*/exp/float64/*"]
 
 
+def test_claim_may_list_its_patterns(tmp_path):
+    file = tmp_path / "claims.toml"
+    file.write_text('suite = "1.0"\n[[claim]]\ncells = ["copy/-/*/*", "fill/-/float64/*"]\nwhen = ["fp64"]\n')
+    claims = read_claims(file)
+    assert [entry.cells for entry in claims.entries] == ["copy/-/*/*", "fill/-/float64/*"]
+    assert all(entry.when == ("fp64",) for entry in claims.entries)
+    assert claims.covers("fill/-/float64/empty", "1.0", {"fp64"})
+
+
 def test_no_file_claims_nothing(tmp_path):
     assert read_claims(tmp_path / "claims.toml").entries == ()
 
@@ -46,6 +55,8 @@ def test_no_file_claims_nothing(tmp_path):
         ("suite = 1.0", "needs"),
         ('[[claim]]\ncells = "a/b/c/d"', "suite is None"),
         ('suite = "1.0"\n[[claim]]\ncells = "a/b/c"', "has 3 parts, needs 4"),
+        ('suite = "1.0"\n[[claim]]\ncells = ["a/b/c/d", "a/b"]', "has 2 parts, needs 4"),
+        ('suite = "1.0"\n[[claim]]\ncells = ["a/b/c/d", 5]', "claim 1"),
         ('suite = "1.0"\n[[claim]]\ncells = "runtime/event"', "needs 3: runtime/area/name"),
         ('suite = "1.0"\n[[claim]]\ncell = "a/b/c/d"', "claim 1"),
         ('suite = "1.0"\n[[claim]]\ncells = "a/b/c/d"\nwhen = "fp64"', "list of features"),

@@ -1,0 +1,25 @@
+"""Evidence that a result came from the device under test, and not from a stand-in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ep
+
+__all__ = ["attest"]
+
+
+def attest(device: ep.Device, primitive: ep.Primitive, calls_before: int | None) -> str:
+    """Return "no", "attested" or "native".
+
+    calls_before : the device's `native_calls` before the launches
+
+    A launch is attested if what ran is a row of this very device's provider, and native if the provider's counter of
+    driver calls advanced, too.
+    """
+    rows = device.provider.implementations.get(type(primitive.descriptor), ())
+    if primitive.device is not device or not any(primitive.implementation is row for row in rows):
+        return "no"
+    after = device.native_calls
+    return "native" if calls_before is not None and after is not None and after > calls_before else "attested"

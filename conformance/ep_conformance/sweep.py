@@ -1,0 +1,114 @@
+"""Every float32 there is, through one op: the slices of profile `exhaustive`, compared in C."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from ep_primitives.accuracy import Exact
+from ep_primitives.elementwise import ElementwiseFamily
+from ep_primitives.reference import Reference
+
+import ep
+from ep_conformance.attestation import attest
+from ep_conformance.compare import compare
+from ep_conformance.expression import explain_failure
+from ep_conformance.native import Worst, compare_native
+from ep_conformance.trial import CaseError, Trial
+from ep_conformance.ulp import numpy_dtype
+from ep_conformance.verdict import Outcome, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ep_primitives.accuracy import Accuracy
+    from ep_primitives.domain import Domain
+
+__all__ = ["Sweep", "run_sweep", "sweeps"]
+
+_FAMILIES: Final = ("elementwise_unary", "cast")
+_SLICES: Final = 64
+_INPUTS: Final = (1 << 32) // _SLICES
+_CHUNK: Final = 1 << 16
+"""Inputs of one launch: what the reference keeps of them on its way stays in a cache."""
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """A case over the float32 whose bits, as an integer, are `first` and those behind it, 1/64 of all.
+
+    descriptor : of one launch, over a part of them
+    domain     : of the input; what lies outside of one that is not open is not judged
+    """
+
+    name: str
+    descriptor: ep.Descriptor
+    domain: Domain
+    first: int
+    profile: str = "exhaustive"
+
+
+def sweeps(family: ep.Family, cell: ep.Cell) -> Iterator[Sweep]:
+    """Yield the slices of a cell: none unless it is dense and its one input is a float32."""
+    if cell.layout != "dense" or family.name not in _FAMILIES or not isinstance(family, ElementwiseFamily):
+        return
+    signature = family.signature(cell)
+    if signature.inputs != ("float32",):
+        return
+    specs = {"x": ep.TensorSpec("float32", (_CHUNK,)), "out": ep.TensorSpec(signature.out, (_CHUNK,))}
+    descriptor = family.describe(signature.op, specs, family.samples(signature))
+    for place in range(_SLICES):
+        yield Sweep(f"every-float32-{place:02}", descriptor, family.domains(signature)[0], place * _INPUTS)
+
+
+def run_sweep(trial: Trial, family: ep.Family, sweep: Sweep) -> Outcome:
+    """Return what all inputs of a slice showed.
+
+    Raises CaseError with the worst element of the first part that has one outside its bound.
+    """
+    descriptor, accuracy = sweep.descriptor, family.accuracy(sweep.descriptor)
+    primitive = descriptor.on(trial.device)
+    before = trial.device.native_calls
+    stream = trial.stream()
+    bits = np.arange(_CHUNK, dtype=np.uint32)
+    x, out = trial.memory(bits.nbytes), trial.memory(descriptor.out.nbytes)
+    step = primitive.bind(x=x, out=out)
+    result = np.empty(_CHUNK, numpy_dtype(descriptor.out.dtype))
+    worst, at = Worst(0.0, 0.0, 0, 0), ""
+    for start in range(sweep.first, sweep.first + _INPUTS, _CHUNK):
+        values = (bits + np.uint32(start)).view(np.float32)
+        stream.upload(x, values)
+        step(stream)
+        stream.download(result, out)
+        stream.synchronize()
+        inside = slice(None) if sweep.domain.is_open else sweep.domain.contains("float32", values)
+        reference = _only(family.reference(descriptor, {"x": values}), inside)
+        found = _measured(result[inside], reference, accuracy, descriptor.out.dtype)
+        if found.wrong:
+            inputs = {"x": values[inside]}
+            comparison = compare(result[inside], reference, accuracy, descriptor.out.dtype)
+            text = explain_failure(descriptor, inputs, result[inside], reference, accuracy, comparison)
+            raise CaseError(f"{text} on {trial.device.name}")  # noqa: EM102, TRY003 - one failure, told once
+        if found.ratio > worst.ratio:
+            worst, at = found, f"x={values[inside][found.at]!s}"
+    step.close()
+    margin, error = (None, None) if isinstance(accuracy, Exact) else (worst.ratio, worst.error)
+    attested = attest(trial.device, primitive, before)
+    return Outcome(Status.PASS, margin=margin, error=error, at=at, attested=attested)
+
+
+def _only(reference: Reference, inside: Any) -> Reference:
+    scale = None if reference.scale is None else reference.scale[inside]
+    return Reference(reference.value[inside], scale, reference.error)
+
+
+def _measured(result: Array, reference: Reference, accuracy: Accuracy, dtype: str) -> Worst:
+    """Return the worst of float32 results; other types are those of tests and casts, which are exact."""
+    if dtype == "float32":
+        return compare_native(result, reference, accuracy)
+    comparison = compare(result, reference, accuracy, dtype)
+    return Worst(0.0, 0.0, 0, int(comparison.fails.sum()))
