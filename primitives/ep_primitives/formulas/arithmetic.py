@@ -9,18 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from ep_primitives.reference import Array
 
-__all__ = ["div", "maximum", "minimum"]
-
-
-def div(a: Array, b: Array) -> Array:
-    """Return a / b; integers truncate towards zero, x / 0 is 0 and MIN / -1 is MIN."""
-    if a.dtype.kind in "fc":
-        return np.asarray(a / b)
-    by = np.where(b == 0, np.ones_like(b), b)
-    quotient = np.floor_divide(a, by)
-    # The floor is one too low where the signs differ and a remainder is left. MIN // -1 wraps to MIN.
-    quotient += (a - quotient * by != 0) & ((a < 0) != (by < 0))
-    return np.where(b == 0, np.zeros_like(a), quotient)
+__all__ = ["maximum", "minimum", "power", "scalar_base_power_grad", "scalar_exp_power_grad"]
 
 
 def maximum(a: Array, b: Array) -> Array:
@@ -35,3 +24,42 @@ def minimum(a: Array, b: Array) -> Array:
     if a.dtype.kind != "f":
         return np.asarray(np.minimum(a, b))
     return -maximum(-a, -b)
+
+
+def power(a: Array, b: Array) -> Array | tuple[Array, Array]:
+    """Return a^b: of integers modulo 2^n, of floats as C's pow, of complex numbers exp(b log a) with S = |a^b| (1 + |b log a|).
+
+    An integer to a negative exponent is its reciprocal truncated, 1 or -1 or 0. A complex 0^b is 1 where b is 0, 0 where
+    the real part of b is positive, and else NaN.
+    """
+    if a.dtype.kind in "iu":
+        return _integer_power(a, b)
+    if a.dtype.kind == "f":
+        return np.asarray(np.power(a, b))
+    exponent = b * np.log(a)
+    value = np.select([b == 0, (a == 0) & (b.real > 0), a == 0], [1, 0, np.nan], np.exp(exponent))
+    return value, np.abs(value) * (1 + np.abs(exponent))
+
+
+def scalar_base_power_grad(x: Array, dy: Array, exponent: float) -> Array:
+    """Return dy p x^(p - 1), the gradient of x^p for the base; where p is 0 it is dy 0 whatever x is."""
+    p = np.float64(exponent)
+    return np.asarray(dy * (p * np.power(x, p - 1) if p else p))
+
+
+def scalar_exp_power_grad(x: Array, dy: Array, base: float) -> Array:
+    """Return dy b^x log b, the gradient of b^x for the exponent."""
+    b = np.float64(base)
+    return np.asarray(dy * (np.power(b, x) * np.log(b)))
+
+
+def _integer_power(a: Array, b: Array) -> Array:
+    base, exponent = np.broadcast_arrays(a, b)
+    is_negative = exponent < 0
+    left = np.where(is_negative, 0, exponent).astype(exponent.dtype)
+    factor, value = base.copy(), np.ones_like(base)
+    while left.any():
+        value = np.where(left & 1, value * factor, value)
+        factor, left = factor * factor, left >> 1
+    sign = np.where(exponent & 1, base, base * base)
+    return np.where(is_negative, np.where((base == 1) | (base == -1), sign, np.zeros_like(base)), value)
