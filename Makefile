@@ -8,7 +8,7 @@ NATIVE := $(shell find providers/cpu conformance/native -name '*.cpp' -o -name '
 FORMATTED := $(shell find providers conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h')
 EXTRAS := opencl,cuda,conformance,dev
 
-.PHONY: help setup lint types contracts unit test conformance wheel bench clean
+.PHONY: help setup lint types contracts unit test conformance accuracy wheel bench clean
 help:            ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 16
 
@@ -37,6 +37,13 @@ test: lint types contracts unit ## Lint, types, contracts and all tests
 conformance: $(STAMP) ## Run the conformance suite on the CPU and on OpenCL
 	$(BIN)/ep-conformance run --provider cpu
 	$(BIN)/ep-conformance run --provider opencl
+
+accuracy: $(STAMP) ## Measure every floating row on the CPU, all float32 inputs included (an hour), into docs/accuracy.md
+	@mkdir -p build docs
+	$(BIN)/ep-conformance run --provider cpu --json build/standard.json --filter 'primitives/*' >&2
+	$(BIN)/ep-conformance run --provider cpu --profile exhaustive --filter '*_unary/*every-float32*' --jobs 2 --json build/every-float32.json >&2
+	$(BIN)/python tools/accuracy_table.py build/every-float32.json build/standard.json > build/accuracy.md
+	@mv build/accuracy.md docs/accuracy.md
 
 wheel: $(STAMP)  ## Build the wheel into dist/, once for each state of the sources
 	@$(BIN)/python tools/wheel.py
