@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep
@@ -20,6 +21,22 @@ _TILED_FROM: Final = 1 << 14
 _MOST_CUT: Final = 14  # two dimensions more are the 16 that the native geometry holds
 _TILE: Final = (64, 16)  # rows and columns; columns of a power of two apart share few sets of a cache
 _LEAST_TILE: Final = 8
+_NOT_DOUBLES: Final = {"int64", "uint64", "complex64", "complex128"}
+_FORMATS: Final = {
+    "bool": "?",
+    "int8": "b",
+    "int16": "h",
+    "int32": "i",
+    "int64": "q",
+    "uint8": "B",
+    "uint16": "H",
+    "uint32": "I",
+    "uint64": "Q",
+    "float32": "f",
+    "float64": "d",
+    "complex64": "ff",
+    "complex128": "dd",
+}
 
 
 class VectorLoop(ep.Implementation):
@@ -29,7 +46,8 @@ class VectorLoop(ep.Implementation):
         del info
         row = row_of(descriptor.family, descriptor.op, tuple(spec.dtype for spec in descriptor.specs))
         if row not in open_native().rows:
-            message = f"no loop for {descriptor.op} from {row[2]} to {row[3]}; rows are in native/*.def"
+            given, made = row[2:]
+            message = f"{descriptor.family}/{descriptor.op}: no kernel from {given} to {made}; kernels are rows of native/*.def"
             raise ep.UnsupportedError(message)
         return True
 
@@ -40,39 +58,38 @@ class VectorLoop(ep.Implementation):
     def create(self, descriptor: ep.Descriptor, device: ep.Device, code: Loop) -> ep.Kernel:
         del device
         geometry = geometry_of(descriptor, code)
-        return LoopKernel(code.native, geometry, code.launch(code.native, geometry))
+        return LoopKernel(code, geometry, code.launch(code, geometry))
 
 
 class Loop(NamedTuple):
     """What all descriptors of one kernel key share.
 
-    entry        : the inner loop
+    row          : the native row
     itemsizes    : of the operands
     scalar       : the operand that is a number given at launch, -1 if none is
-    scalar_type  : how that number is stored
+    number       : dtype in which the kernel gets that number
     launch       : makes the launch over a geometry
     """
 
     native: Native
-    entry: Any
+    row: Any
     itemsizes: tuple[int, ...]
     scalar: int
-    scalar_type: int
-    launch: Callable[[Native, Any], Launch]
+    number: str
+    launch: Callable[[Loop, Any], Launch]
 
 
 def loop_of(key: ep.KernelKey, native: Native) -> Loop:
     """Return the inner loop of a key's row, and how it is launched."""
     scalar = key.scalars.index(True) if True in key.scalars else -1
-    # A fill stores its number as it is; an op reads it in the type that it computes in.
-    number = key.dtypes[scalar] if key.family == "fill" else key.compute
+    launches = _LAUNCHES if scalar < 0 else _NUMBER_LAUNCHES if key.compute in _NOT_DOUBLES else _SCALAR_LAUNCHES
     return Loop(
         native,
         native.rows[row_of(key.family, key.op, key.dtypes)],
         tuple(ep.dtype(dtype).itemsize for dtype in key.dtypes),
         scalar,
-        getattr(native.lib, f"EP_{number.upper()}") if scalar >= 0 else 0,
-        (_SCALAR_LAUNCHES if scalar >= 0 else _LAUNCHES)[len(key.dtypes)],
+        key.compute,
+        launches[len(key.dtypes)],
     )
 
 
@@ -88,13 +105,13 @@ def geometry_of(descriptor: ep.Descriptor, loop: Loop) -> Any:
     return loop.native.ffi.new(
         "ep_geometry *",
         {
-            "loop": loop.entry,
+            "row": loop.row,
             "size": geometry.size,
             "traffic": descriptor.nbytes_moved,
             "operands": len(sizes),
             "ndim": len(geometry.shape),
             "scalar": loop.scalar,
-            "scalar_type": loop.scalar_type,
+            "scalar_type": getattr(loop.native.lib, f"EP_{loop.number}"),
             "offset": [offset * size for offset, size in zip(geometry.offsets, sizes, strict=True)],
             "itemsize": sizes,
             "shape": geometry.shape,
@@ -130,18 +147,22 @@ def largest_divisor(extent: int, most: int) -> int:
 class LoopKernel(ep.Kernel):
     """A geometry and the launch over it, which is a function of its own: it finds everything without looking it up."""
 
-    __slots__ = ("_geometry", "_native", "launch")
+    __slots__ = ("_geometry", "_loop", "launch")
 
     launch: Launch  # type: ignore[assignment]  # a slot in place of the method: 25 ns a launch
 
-    def __init__(self, native: Native, geometry: Any, launch: Launch) -> None:
-        self._native = native
+    def __init__(self, loop: Loop, geometry: Any, launch: Launch) -> None:
+        self._loop = loop
         self._geometry = geometry
         self.launch = launch
 
     def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
-        geometry, entry = self._geometry, self._native.lib.ep_elementwise
-        packed = self._native.ffi.new("ep_packed *", {"geometry": geometry, "scalar": scalars[0] if scalars else 0})
+        geometry, native = self._geometry, self._loop.native
+        entry = native.lib.ep_elementwise
+        packed = native.ffi.new("ep_packed *", {"geometry": geometry})
+        if scalars:
+            number = number_bytes(self._loop.number, scalars[0])
+            native.ffi.memmove(packed.scalar, number, len(number))
         places = [k for k in range(geometry.operands) if k != geometry.scalar]
         for k, memory in zip(places, memories, strict=True):
             packed.at[k] = memory.handle + memory.offset
@@ -154,9 +175,15 @@ class LoopKernel(ep.Kernel):
         return run
 
 
-def unary(native: Native, geometry: Any) -> Launch:
+def number_bytes(dtype: str, value: Any) -> bytes:
+    """Return a number as a kernel that computes in `dtype` reads it."""
+    parts = (value.real, value.imag) if ep.dtype(dtype).kind == "c" else (value,)
+    return struct.pack(_FORMATS[dtype], *parts)
+
+
+def unary(loop: Loop, geometry: Any) -> Launch:
     """Return the launch from x to out."""
-    enter = native.lib.ep_launch2
+    enter = loop.native.lib.ep_launch2
 
     def launch(_: ep.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
         x, out = memories
@@ -166,9 +193,9 @@ def unary(native: Native, geometry: Any) -> Launch:
     return launch
 
 
-def binary(native: Native, geometry: Any) -> Launch:
+def binary(loop: Loop, geometry: Any) -> Launch:
     """Return the launch from a and b to out."""
-    enter = native.lib.ep_launch3
+    enter = loop.native.lib.ep_launch3
 
     def launch(_: ep.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
         a, b, out = memories
@@ -178,9 +205,9 @@ def binary(native: Native, geometry: Any) -> Launch:
     return launch
 
 
-def scalar_fill(native: Native, geometry: Any) -> Launch:
-    """Return the launch from a number to out."""
-    enter = native.lib.ep_launch2_scalar
+def scalar_fill(loop: Loop, geometry: Any) -> Launch:
+    """Return the launch from a number that a double holds to out."""
+    enter = loop.native.lib.ep_launch2_scalar
 
     def launch(_: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         (out,) = memories
@@ -190,9 +217,9 @@ def scalar_fill(native: Native, geometry: Any) -> Launch:
     return launch
 
 
-def scalar_binary(native: Native, geometry: Any) -> Launch:
-    """Return the launch from a number and a tensor, on whichever sides, to out."""
-    enter = native.lib.ep_launch3_scalar
+def scalar_binary(loop: Loop, geometry: Any) -> Launch:
+    """Return the launch from a number that a double holds and a tensor, on whichever sides, to out."""
+    enter = loop.native.lib.ep_launch3_scalar
 
     def launch(_: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         other, out = memories
@@ -202,6 +229,32 @@ def scalar_binary(native: Native, geometry: Any) -> Launch:
     return launch
 
 
+def number_fill(loop: Loop, geometry: Any) -> Launch:
+    """Return the launch from any number to out."""
+    enter, dtype = loop.native.lib.ep_launch2_number, loop.number
+
+    def launch(_: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        (out,) = memories
+        if status := enter(geometry, number_bytes(dtype, scalars[0]), out.handle + out.offset):
+            check(status, "ep_launch2_number")
+
+    return launch
+
+
+def number_binary(loop: Loop, geometry: Any) -> Launch:
+    """Return the launch from any number and a tensor, on whichever sides, to out."""
+    enter, dtype = loop.native.lib.ep_launch3_number, loop.number
+
+    def launch(_: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        other, out = memories
+        number = number_bytes(dtype, scalars[0])
+        if status := enter(geometry, number, other.handle + other.offset, out.handle + out.offset):
+            check(status, "ep_launch3_number")
+
+    return launch
+
+
 # By the number of operands.
 _LAUNCHES: Final = {2: unary, 3: binary}
 _SCALAR_LAUNCHES: Final = {2: scalar_fill, 3: scalar_binary}
+_NUMBER_LAUNCHES: Final = {2: number_fill, 3: number_binary}

@@ -28,7 +28,7 @@ class Native(NamedTuple):
 
     ffi, lib  : cffi's objects
     isa       : name of the instruction set in use
-    rows      : the inner loop of each row of that instruction set's table
+    rows      : the native rows of that instruction set's table
     """
 
     ffi: Any
@@ -58,12 +58,15 @@ def open_native() -> Native:
 
 
 def rows_of(ffi: Any, table: Any) -> dict[Row, Any]:
-    """Return the inner loops of a native table by row."""
+    """Return the native rows of a table, by what they take and give."""
     rows: dict[Row, Any] = {}
-    for i in range(table.count):
-        row = table.rows[i]
-        family, op, given, made = (ffi.string(text).decode() for text in (row.family, row.op, row.input, row.output))
-        rows[family, op, given, made] = row.loop
+    for part in ffi.unpack(table.parts, table.count):
+        for i in range(part.count):
+            row = part.rows[i]
+            texts = (row.family, row.op, row.input, row.output)
+            family, op, given, made = (ffi.string(text).decode() for text in texts)
+            assert (family, op, given, made) not in rows, f"two kernels: {family} {op} {given} {made}"
+            rows[family, op, given, made] = part.rows + i
     return rows
 
 

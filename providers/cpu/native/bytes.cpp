@@ -14,13 +14,6 @@
 
 namespace {
 
-#define EP_FMA 0
-// clang-format off: half.h needs the others
-#include "vector_math.h"
-#include "half_type.h"
-#include "half.h"
-// clang-format on
-
 std::atomic<int64_t> calls{0};
 
 // From here on pages of 2 MiB are asked for: a streaming kernel otherwise waits for the page tables.
@@ -75,12 +68,6 @@ const int64_t ep::STREAMING = half_of_last_cache();
 
 void ep::count_call() {
     calls.fetch_add(1, std::memory_order_relaxed);
-}
-
-uint16_t ep::half_bits(float x) {
-    Half half;
-    narrow(&x, &half, 1);
-    return half.bits;
 }
 
 extern "C" int64_t ep_calls(void) {

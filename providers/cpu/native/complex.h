@@ -1,4 +1,5 @@
 // Complex numbers: their arithmetic, modulus and conjugate. complex64 is computed in double, see widened().
+#pragma once
 
 template <class T>
 struct Complex {
@@ -57,8 +58,8 @@ EP_INLINE Magnitudes<T> magnitudes(Complex<T> z) {
     return {a < b ? b : a, a < b ? a : b};
 }
 
-// 2^e and 2^-e with 2^e <= magnitude < 2^(e+1), e kept where both are normal numbers and a magnitude times 2^-e, from
-// the least denormal number to the greatest, has a square within the normal numbers.
+// 2^e and 2^-e with 2^e near the magnitude, not above twice of it; e is kept where both are normal numbers and where
+// any finite magnitude but 0 times 2^-e has a square within the normal numbers.
 template <class T>
 struct Binade {
     T up, down;
@@ -69,7 +70,7 @@ EP_INLINE Binade<T> binade_of(T magnitude) {
     using Bits = typename F::Bits;
     constexpr Bits widest = F::bias - F::fraction;
     const T high = of_bits<T>((F::bias + widest) << F::fraction), low = of_bits<T>((F::bias - widest) << F::fraction);
-    const Bits exponent = bits_of(at_least(at_most(magnitude, high), low)) >> F::fraction << F::fraction;
+    const Bits exponent = bits_of(at_most(magnitude, high) + low) >> F::fraction << F::fraction;
     return {of_bits<T>(exponent), of_bits<T>((Bits{2 * F::bias} << F::fraction) - exponent)};
 }
 
@@ -83,7 +84,7 @@ EP_INLINE T modulus(Complex<T> z) {
     return (absolute_of(z.re) == infinity) | (absolute_of(z.im) == infinity) ? infinity : value;
 }
 
-// 1 / z, infinite at 0.
+// 1 / z, not finite at 0.
 template <class T>
 EP_INLINE Complex<T> reciprocal(Complex<T> z) {
     const Binade<T> binade = binade_of(magnitudes(z).greater);
@@ -97,6 +98,5 @@ EP_INLINE Complex<T> operator/(Complex<T> a, Complex<T> b) {
     const Binade<T> top = binade_of(magnitudes(a).greater), bottom = binade_of(magnitudes(b).greater);
     const Complex<T> unit = b * bottom.down, product = (a * top.down) * conjugate(unit);
     const T norm = fused(unit.re, unit.re, unit.im * unit.im);
-    // A step towards 1 first, so that neither a part that is subnormal nor one that overflows is rounded twice.
     return {product.re / norm * bottom.down * top.up, product.im / norm * bottom.down * top.up};
 }

@@ -1,4 +1,5 @@
 // What the backward forms of complex functions need: dy times the conjugate of a derivative.
+#pragma once
 
 EP_INLINE Complex<double> backward(Complex<double> dy, Complex<double> slope) {
     return dy * conjugate(slope);

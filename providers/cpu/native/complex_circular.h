@@ -1,4 +1,5 @@
 // Circular and hyperbolic functions of complex numbers, from those of the parts.
+#pragma once
 
 // cosh(x) and sinh(x) for x >= 0, both times 2^-exponent; the exponent is 0 up to x = 20.
 struct Hyperbolic {
@@ -35,7 +36,7 @@ EP_INLINE Complex<double> hyperbolic_sine(Complex<double> z) {
 // place of what cancels; where e is small, the real part is 1 minus a small quotient.
 EP_INLINE Complex<double> hyperbolic_tangent(Complex<double> z) {
     const double twice = -2 * absolute_of(z.re), e = exponential(twice);
-    const double below_one = -exponential_minus_one(at_least(twice, -40.0));
+    const double below_one = -exponential_minus_one(twice);
     const SineCosine<double> im = sine_cosine(z.im);
     const double square = im.cosine * im.cosine, norm = fused(below_one, below_one, 4 * e * square);
     const double near = below_one * (1 + e) / norm, far = 1 - 2 * e * (2 * square - below_one) / norm;

@@ -1,15 +1,6 @@
 // Inverse circular and hyperbolic functions of complex numbers, by the formulas of Kahan, Branch Cuts for Complex
 // Elementary Functions (1987): the parts come from square roots without cancellation, and every cut has two sides.
-
-// asinh(x) of a real number
-EP_INLINE double area_sine_of(double x) {
-    const double a = absolute_of(x), square = a * a;
-    const double more = square / (1 + square_root(1 + square));
-    const DoubleWord<double> sum = two_sum(a, more), above = two_sum(1.0, sum.high);
-    const double near = logarithm(DoubleWord<double>{above.high, above.low + sum.low}, 0),
-                 far = logarithm(DoubleWord<double>{a, 0}, 1);
-    return with_sign_of(a < 1e150 ? near : far, x);
-}
+#pragma once
 
 // sqrt(1 - z) and sqrt(1 + z)
 struct Sides {
@@ -23,12 +14,12 @@ EP_INLINE Complex<double> arc_sine(Complex<double> z) {
     const Sides s = sides_of(z);
     const double re = s.below.re * s.above.re - s.below.im * s.above.im;
     const double im = s.below.re * s.above.im - s.below.im * s.above.re;
-    return {argument(Complex<double>{re, z.re}), area_sine_of(im)};
+    return {argument(Complex<double>{re, z.re}), area_sine(im)};
 }
 EP_INLINE Complex<double> arc_cosine(Complex<double> z) {
     const Sides s = sides_of(z);
     const double im = s.above.re * s.below.im - s.above.im * s.below.re;
-    return {2 * argument(Complex<double>{s.above.re, s.below.re}), area_sine_of(im)};
+    return {2 * argument(Complex<double>{s.above.re, s.below.re}), area_sine(im)};
 }
 // +-i acos(z), the sign being that which makes the real part positive
 EP_INLINE Complex<double> area_cosine(Complex<double> z) {
@@ -48,7 +39,7 @@ EP_INLINE Complex<double> area_tangent(Complex<double> z) {
     const double up = is_pole ? far : 1;
     const double ratio = 4 * x / fused(below, below, (y * up) * (y * up));
     const DoubleWord<double> sum = two_sum(is_pole ? 0.0 : 1.0, ratio);
-    const double re = 0.25 * logarithm(sum, is_pole ? 1000.0 : 0.0);
+    const double re = 0.25 * logarithm_sum(sum.high, is_pole ? 1000.0 : 0.0, sum.low / sum.high);
     const double im = 0.5 * argument(Complex<double>{fused(below, 1 + x, -y * y), 2 * y});
     return {with_sign_of(re, z.re), im};
 }

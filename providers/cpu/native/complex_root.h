@@ -1,4 +1,5 @@
 // Square roots of complex numbers, and what else needs no elementary function.
+#pragma once
 
 // z / |z|, 0 at 0.
 EP_INLINE Complex<double> sign(Complex<double> z) {

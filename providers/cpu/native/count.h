@@ -1,4 +1,4 @@
-// The count of native calls, and the rounding of one number to float16.
+// The count of native calls.
 #pragma once
 
 #include "native.h"
@@ -6,6 +6,5 @@
 namespace ep {
 
 void count_call();
-uint16_t half_bits(float x);
 
 }  // namespace ep

@@ -1,4 +1,5 @@
 // float16 <-> float blocks without instructions for it, to nearest even. Included once per instruction set.
+#pragma once
 
 inline void widen(const Half* x, float* out, int64_t n) {
 #pragma GCC ivdep

@@ -1,4 +1,5 @@
 // float16 <-> float blocks by F16C and AVX-512; GCC 12 does not vectorise these conversions by itself.
+#pragma once
 
 template <class Source, class Target, class Step>
 EP_INLINE void by_eights(const Source* x, Target* out, int64_t n, Step step) {

@@ -2,17 +2,55 @@
 
 enum { EP_OPERANDS = 3, EP_RANK = 16, EP_ATTRIBUTES = 2 };
 
-/* Storage of a number given at launch. */
-enum { EP_BOOL, EP_INT32, EP_FLOAT16, EP_FLOAT32, EP_FLOAT64 };
+/* The element types, then the real parts of complex ones, which casts read and write (with imaginary part 0). */
+enum {
+    EP_bool,
+    EP_int8,
+    EP_int16,
+    EP_int32,
+    EP_int64,
+    EP_uint8,
+    EP_uint16,
+    EP_uint32,
+    EP_uint64,
+    EP_float8_e4m3fn,
+    EP_float8_e5m2,
+    EP_float16,
+    EP_bfloat16,
+    EP_float32,
+    EP_float64,
+    EP_complex64,
+    EP_complex128,
+    EP_real_of_complex64,
+    EP_real_of_complex128,
+    EP_STORAGES
+};
 
 typedef struct ep_geometry ep_geometry;
+/* How an element type lies in memory, and how blocks of it get into and out of the type that is computed in. */
+typedef struct ep_storage ep_storage;
 
 /* n steps of the innermost dimension: operand k starts at at[k] and moves by step[k] bytes, the output last. */
 typedef void (*ep_loop)(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n);
 
+/* An op over n contiguous elements in the compute type; input `single` is one element for all (-1: neither is). */
+typedef void (*ep_body)(const void* a, const void* b, void* out, int64_t n, const double* attributes, int single);
+
+/* One op for one pair of dtypes, compiled for one instruction set. */
+typedef struct {
+    const char* family;
+    const char* op;
+    const char* input;
+    const char* output;
+    ep_loop loop;
+    ep_body body;
+    const ep_storage* from;
+    const ep_storage* to;
+} ep_row;
+
 /* What a kernel loops over. Immutable once prepared, and shared by threads. Strides and offsets are in bytes. */
 struct ep_geometry {
-    ep_loop loop;
+    const ep_row* row;
     int64_t size;
     int64_t traffic;
     int32_t operands;
@@ -26,11 +64,11 @@ struct ep_geometry {
     double attributes[EP_ATTRIBUTES];
 };
 
-/* One launch: addresses of the tensor operands at their places, and the number of the scalar one. */
+/* One launch: addresses of the tensor operands at their places, and the bytes of the scalar one. */
 typedef struct {
     const ep_geometry* geometry;
     intptr_t at[EP_OPERANDS];
-    double scalar;
+    char scalar[16];
 } ep_packed;
 
 /* A command list is an array of these. */
@@ -39,18 +77,16 @@ typedef struct {
     const void* packed;
 } ep_command;
 
-/* One op for one pair of dtypes, compiled for one instruction set. */
+/* The rows of one group. */
 typedef struct {
-    const char* family;
-    const char* op;
-    const char* input;
-    const char* output;
-    ep_loop loop;
-} ep_row;
+    const ep_row* rows;
+    int64_t count;
+} ep_part;
 
+/* All that is there for one instruction set. */
 typedef struct {
     const char* isa;
-    const ep_row* rows;
+    const ep_part* const* parts;
     int64_t count;
 } ep_table;
 
@@ -63,11 +99,14 @@ const ep_table* ep_open(const char* limit);
 int ep_elementwise(const void* packed);
 int ep_run(const ep_command* commands, int64_t count);
 
-/* Checked launches: pack on the stack and enter. `value` is the number of the scalar operand. */
+/* Checked launches: pack on the stack and enter. `value` is the number of the scalar operand, `number` its bytes where
+ * a double does not hold it: both in the compute type in the end. */
 int ep_launch2(const ep_geometry* geometry, intptr_t x, intptr_t out);
 int ep_launch3(const ep_geometry* geometry, intptr_t a, intptr_t b, intptr_t out);
 int ep_launch2_scalar(const ep_geometry* geometry, double value, intptr_t out);
 int ep_launch3_scalar(const ep_geometry* geometry, double value, intptr_t other, intptr_t out);
+int ep_launch2_number(const ep_geometry* geometry, const char* number, intptr_t out);
+int ep_launch3_number(const ep_geometry* geometry, const char* number, intptr_t other, intptr_t out);
 
 /* Bytes. Ranges of a copy may overlap; a fill's length divides nbytes and is 1, 2, 4, 8 or 16. */
 int ep_copy(intptr_t dst, intptr_t src, int64_t nbytes);

@@ -1,29 +1,42 @@
 // The instruction sets, best first, and the choice among them.
-#include "native.h"
+#include "parts.h"
 
 namespace {
 
+template <size_t count>
+constexpr ep_table table_of(const char* isa, const ep_part* const (&parts)[count]) {
+    return {isa, parts, count};
+}
+
+// clang-format off
+#define EP_POINTER(isa, name) &ep::isa##_##name##_part,
+const ep_part* const BASELINE_PARTS[] = {EP_PARTS(EP_POINTER, baseline)};
+#if EP_X86
+const ep_part* const AVX2_PARTS[] = {EP_PARTS(EP_POINTER, avx2)};
+const ep_part* const AVX512_PARTS[] = {EP_PARTS(EP_POINTER, avx512)};
+#endif
+// clang-format on
+
 struct Rung {
-    const char* isa;
-    const ep_table* table;
+    ep_table table;
     bool (*is_here)();
 };
 
 const Rung LADDER[] = {
 #if EP_X86
-    {"avx512", &ep::avx512_table,
+    {table_of("avx512", AVX512_PARTS),
      [] {
          return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                 __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                 __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
      }},
-    {"avx2", &ep::avx2_table,
+    {table_of("avx2", AVX2_PARTS),
      [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"); }},
 #else
-    {"avx512", nullptr, [] { return false; }},
-    {"avx2", nullptr, [] { return false; }},
+    {{"avx512", nullptr, 0}, [] { return false; }},
+    {{"avx2", nullptr, 0}, [] { return false; }},
 #endif
-    {"baseline", &ep::baseline_table, [] { return true; }},
+    {table_of("baseline", BASELINE_PARTS), [] { return true; }},
 };
 
 constexpr int RUNGS = sizeof LADDER / sizeof *LADDER;
@@ -31,14 +44,14 @@ constexpr int RUNGS = sizeof LADDER / sizeof *LADDER;
 }  // namespace
 
 extern "C" const char* ep_isa(int rung) {
-    return rung >= 0 && rung < RUNGS ? LADDER[rung].isa : nullptr;
+    return rung >= 0 && rung < RUNGS ? LADDER[rung].table.isa : nullptr;
 }
 
 extern "C" const ep_table* ep_open(const char* limit) {
     bool is_below = *limit == '\0';
     for (const Rung& rung : LADDER) {
-        is_below = is_below || std::strcmp(rung.isa, limit) == 0;
-        if (is_below && rung.is_here()) return rung.table;
+        is_below = is_below || std::strcmp(rung.table.isa, limit) == 0;
+        if (is_below && rung.is_here()) return &rung.table;
     }
     return nullptr;
 }

@@ -8,13 +8,9 @@
 #include <limits>
 #include <type_traits>
 
-// -DEP_X86=0 builds on x86 what other machines get.
+// CMake defines it as 1 where AVX2 and AVX-512 are compiled too.
 #if !defined(EP_X86)
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define EP_X86 1
-#else
 #define EP_X86 0
-#endif
 #endif
 
 #if EP_X86
@@ -33,9 +29,5 @@ namespace ep {
 extern const int64_t STREAMING;
 // Streaming stores write whole lines.
 constexpr int64_t LINE = 64;
-
-extern const ep_table baseline_table;
-extern const ep_table avx2_table;
-extern const ep_table avx512_table;
 
 }  // namespace ep

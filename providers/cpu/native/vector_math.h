@@ -1,6 +1,7 @@
 // Vector maths: branch-free templates over float and double, which the compiler vectorises inside a loop.
 // Included once per instruction set, in an anonymous namespace, after `EP_FMA` is defined as 0 or 1.
 // Polynomials are Chebyshev fits made with 60 digits; what the whole functions reach stands in README.md.
+#pragma once
 
 template <class T>
 struct Float;
@@ -12,8 +13,16 @@ struct Float<float> {
     static constexpr float integer_magic = 12582912.0F;  // 1.5 * 2^23: adding it leaves an integer in the low bits
     static constexpr Bits upper_half = 0xFFFFF000U, sqrt_half = 0x3F3504F3U;
     static constexpr float ln2_high = 6.9314575195e-01F, ln2_low = 1.4286067653e-06F;
+    static constexpr float inverse_ln2_high = 1.4428710938e+00F, inverse_ln2_low = -1.7605285393e-04F;
+    static constexpr float inverse_ln10_high = 4.3432617188e-01F, inverse_ln10_low = -3.1689971365e-05F;
+    static constexpr float log10_2_high = 3.0102920532e-01F, log10_2_low = 7.9034151668e-07F;
     static constexpr float exp_low = -104.0F, exp_high = 89.0F, exp_scaled_low = -208.0F;
-    static constexpr float expm1_low = -20.0F, tanh_high = 10.0F;
+    static constexpr float exp2_low = -151.0F, exp2_high = 129.0F;
+    static constexpr float expm1_low = -20.0F, tanh_high = 10.0F, sinh_high = 89.5F;
+    static constexpr float linear = 2.9802322e-08F;  // 2^-25: an odd function of slope 1 is x up to here
+    static constexpr float half_pi_high = 1.5707964F, half_pi_low = -4.371139e-08F;
+    static constexpr float quarter_pi_high = 0.785398006F, quarter_pi_low = 1.5695824e-07F;  // the first to 21 digits
+    static constexpr float square_high = 1.152921504606847e18F;  // 2^60: squares up to here are finite
     static constexpr float gauss_zero = 15.0F, gauss_far_zero = 20.0F;
     static constexpr float tiny = 1.17549435e-38F, tiny_scale = 33554432.0F, tiny_exponent = 25.0F;
     // (e^r - 1 - r) / r^2 on |r| <= 0.361
@@ -41,8 +50,16 @@ struct Float<double> {
     static constexpr double integer_magic = 6755399441055744.0;  // 1.5 * 2^52
     static constexpr Bits upper_half = 0xFFFFFFFFF8000000U, sqrt_half = 0x3FE6A09E667F3BCDU;
     static constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
+    static constexpr double inverse_ln2_high = 1.44269504072144627571e+00, inverse_ln2_low = 1.67517131648865118353e-10;
+    static constexpr double inverse_ln10_high = 4.34294481878168880939e-01, inverse_ln10_low = 2.50829467116452752298e-11;
+    static constexpr double log10_2_high = 3.01029995663611771306e-01, log10_2_low = 3.69423907715893078616e-13;
     static constexpr double exp_low = -746.0, exp_high = 710.0, exp_scaled_low = -1500.0;
-    static constexpr double expm1_low = -40.0, tanh_high = 20.0;
+    static constexpr double exp2_low = -1080.0, exp2_high = 1025.0;
+    static constexpr double expm1_low = -40.0, tanh_high = 20.0, sinh_high = 710.5;
+    static constexpr double linear = 5.551115123125783e-17;  // 2^-54
+    static constexpr double half_pi_high = 1.57079632679489655800, half_pi_low = 6.12323399573676603587e-17;
+    static constexpr double quarter_pi_high = 7.85398163397448278999e-01, quarter_pi_low = 3.06161699786838301793e-17;
+    static constexpr double square_high = 3.273390607896142e150;  // 2^500
     static constexpr double gauss_zero = 40.0, gauss_far_zero = 55.0;
     static constexpr double tiny = 2.2250738585072014e-308, tiny_scale = 18014398509481984.0, tiny_exponent = 54.0;
     template <class H>
@@ -140,31 +157,6 @@ EP_INLINE T power_of_two(T k) {
     return of_bits<T>(bits_of((k + Float<T>::bias) + Float<T>::integer_magic) << Float<T>::fraction);
 }
 
-// e^x as value * 2^exponent, so that the caller multiplies before anything underflows.
-template <class T>
-struct Scaled {
-    T value, exponent;
-};
-
-template <class T>
-struct Reduced {
-    T r, n;
-};
-
-// x = n ln 2 + r; x is given in two parts.
-template <class T>
-EP_INLINE Reduced<T> reduce(T high, T low) {
-    using F = Float<T>;
-    const T n = nearest_integer((high + low) * static_cast<T>(1.4426950408889634));
-    return {(fused(-n, F::ln2_high, high) - n * F::ln2_low) + low, n};
-}
-
-template <class T>
-EP_INLINE Scaled<T> exponential_scaled(T high, T low) {
-    const Reduced<T> x = reduce(high, low);
-    return {T{1} + fused(x.r * x.r, Float<T>::exp_tail(x.r, Horner{}), x.r), x.n};
-}
-
 // Two factors reach every denormal with one rounding.
 template <class T>
 EP_INLINE T scale(T value, T exponent) {
@@ -179,49 +171,7 @@ EP_INLINE T scale_far(T value, T exponent) {
     return value * power_of_two(third) * power_of_two(third) * power_of_two(exponent - (third + third));
 }
 
-template <class T>
-EP_INLINE T exponential(T x) {
-    using F = Float<T>;
-    const Scaled<T> e = exponential_scaled(at_least(at_most(x, F::exp_high), F::exp_low), T{0});
-    return scale(e.value, e.exponent);
-}
-
-// e^x - 1 for |x| of at most some tens.
-template <class T>
-EP_INLINE T exponential_minus_one(T x) {
-    const Reduced<T> y = reduce(x, T{0});
-    const T small = fused(y.r * y.r, Float<T>::exp_tail(y.r, Horner{}), y.r);
-    const T factor = power_of_two(y.n);
-    return fused(small, factor, factor - T{1});
-}
-
-// The method of FreeBSD's e_log.c: x = 2^k (1 + f), sqrt(1/2) <= 1 + f < sqrt(2).
-template <class T>
-EP_INLINE T logarithm(T x) {
-    using F = Float<T>;
-    using Bits = typename F::Bits;
-    constexpr Bits one = static_cast<Bits>(F::bias) << F::fraction;
-    const bool is_tiny = x < F::tiny;
-    const Bits bits = bits_of(is_tiny ? x * F::tiny_scale : x) + (one - F::sqrt_half);
-    const Bits magic = bits_of(F::integer_magic) - F::bias;
-    const T k = (of_bits<T>(magic + (bits >> F::fraction)) - F::integer_magic) - (is_tiny ? F::tiny_exponent : T{0});
-    const T f = of_bits<T>((bits & ((Bits{1} << F::fraction) - 1)) + F::sqrt_half) - T{1};
-    const T s = f / (T{2} + f), z = s * s, half_square = T(0.5) * f * f;
-    const T tail = z * F::log_tail(z, Horner{});
-    const T value = fused(k, F::ln2_high, f - (half_square - fused(s, half_square + tail, k * F::ln2_low)));
-    constexpr T infinity = std::numeric_limits<T>::infinity();
-    const T ordinary = x < infinity ? value : x;
-    const T legal = x < T{0} ? std::numeric_limits<T>::quiet_NaN() : ordinary;
-    return x == T{0} ? -infinity : legal;
-}
-
-// t / (t + 2) with t = e^(2|x|) - 1: one formula without cancellation everywhere.
-template <class T>
-EP_INLINE T hyperbolic_tangent(T x) {
-    const T a = at_most(absolute_of(x), Float<T>::tanh_high);
-    const T t = exponential_minus_one(a + a);
-    return with_sign_of(t / (t + T{2}), x);
-}
+#include "exponential.h"
 
 template <class T>
 EP_INLINE T elu_of(T x, T alpha) {

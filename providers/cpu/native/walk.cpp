@@ -16,13 +16,21 @@ struct Launch {
 void store_number(int type, double value, void* storage) {
     const auto put = [storage](auto number) { std::memcpy(storage, &number, sizeof number); };
     switch (type) {
-        case EP_BOOL:
+        case EP_bool:
             return put(static_cast<uint8_t>(value != 0));
-        case EP_INT32:
+        case EP_int8:
+            return put(static_cast<int8_t>(value));
+        case EP_int16:
+            return put(static_cast<int16_t>(value));
+        case EP_int32:
             return put(static_cast<int32_t>(value));
-        case EP_FLOAT16:
-            return put(ep::half_bits(static_cast<float>(value)));
-        case EP_FLOAT32:
+        case EP_uint8:
+            return put(static_cast<uint8_t>(value));
+        case EP_uint16:
+            return put(static_cast<uint16_t>(value));
+        case EP_uint32:
+            return put(static_cast<uint32_t>(value));
+        case EP_float32:
             return put(static_cast<float>(value));
         default:
             return put(value);
@@ -47,7 +55,7 @@ void walk(const Launch& launch, int64_t begin, int64_t end) {
     }
     while (begin < end) {
         const int64_t left = g.shape[last] - index[last], n = end - begin < left ? end - begin : left;
-        g.loop(&g, at, step, n);
+        g.row->loop(&g, at, step, n);
         begin += n;
         // The run's last element, then one carry outwards.
         index[last] += n;
@@ -70,7 +78,7 @@ int enter(Launch& launch) {
     const ep_geometry& g = *launch.geometry;
     ep::count_call();
     if (g.ndim == 0) {
-        g.loop(&g, launch.at, g.itemsize, 1);
+        g.row->loop(&g, launch.at, g.itemsize, 1);
         return 0;
     }
     const int count = ep::parts(g.traffic);
@@ -91,6 +99,12 @@ int enter_with_number(Launch& launch, double value) {
     return enter(launch);
 }
 
+// Kernels only read inputs.
+int enter_with_bytes(Launch& launch, const char* number) {
+    launch.at[launch.geometry->scalar] = const_cast<char*>(number);
+    return enter(launch);
+}
+
 char* place(const ep_geometry* geometry, int operand, intptr_t address) {
     return reinterpret_cast<char*>(address + geometry->offset[operand]);
 }
@@ -101,7 +115,7 @@ extern "C" int ep_elementwise(const void* packed) {
     const auto& p = *static_cast<const ep_packed*>(packed);
     Launch launch = {p.geometry, {}, 0};
     for (int k = 0; k < p.geometry->operands; ++k) launch.at[k] = place(p.geometry, k, p.at[k]);
-    return p.geometry->scalar < 0 ? enter(launch) : enter_with_number(launch, p.scalar);
+    return p.geometry->scalar < 0 ? enter(launch) : enter_with_bytes(launch, p.scalar);
 }
 
 extern "C" int ep_run(const ep_command* commands, int64_t count) {
@@ -131,4 +145,14 @@ extern "C" int ep_launch2_scalar(const ep_geometry* geometry, double value, intp
 extern "C" int ep_launch3_scalar(const ep_geometry* geometry, double value, intptr_t other, intptr_t out) {
     Launch launch = {geometry, {place(geometry, 0, other), place(geometry, 1, other), place(geometry, 2, out)}, 0};
     return enter_with_number(launch, value);
+}
+
+extern "C" int ep_launch2_number(const ep_geometry* geometry, const char* number, intptr_t out) {
+    Launch launch = {geometry, {nullptr, place(geometry, 1, out)}, 0};
+    return enter_with_bytes(launch, number);
+}
+
+extern "C" int ep_launch3_number(const ep_geometry* geometry, const char* number, intptr_t other, intptr_t out) {
+    Launch launch = {geometry, {place(geometry, 0, other), place(geometry, 1, other), place(geometry, 2, out)}, 0};
+    return enter_with_bytes(launch, number);
 }

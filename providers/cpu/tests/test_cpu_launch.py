@@ -2,6 +2,7 @@ import mmap
 
 import numpy as np
 import pytest
+from ep_cpu.elementwise import number_bytes
 from ep_cpu.native import open_native
 from ep_primitives import BroadcastBinary, Copy, ElementwiseUnary, Fill
 
@@ -41,7 +42,8 @@ def test_command_list_enters_packed_kernels_in_order():
     places = [(x, y), (y, y, z)]
     blocks = []
     for kernel, arrays in zip(kernels, places, strict=True):
-        block = ffi.new("ep_packed *", {"geometry": kernel._geometry, "scalar": 3.0})
+        block = ffi.new("ep_packed *", {"geometry": kernel._geometry})
+        ffi.memmove(block.scalar, number_bytes("float32", 3.0), 4)
         for k, array in enumerate(arrays):
             block.at[k] = array.ctypes.data
         blocks.append(block)

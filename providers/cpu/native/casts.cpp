@@ -1,0 +1,25 @@
+// Casts between all element types. Compiled once per instruction set.
+#include "isa.h"
+
+namespace {
+
+#include "cast.h"
+
+#define EP_CAST_ROW(R, T, ...)                   \
+    {"cast",                                     \
+     "-",                                        \
+     #T,                                         \
+     #R,                                         \
+     ep::unary,                                  \
+     Conversion<T_##T, T_##R>::body,             \
+     EP_STORAGE(Conversion<T_##T, T_##R>::From), \
+     EP_STORAGE(Conversion<T_##T, T_##R>::To)},
+#define EP_CAST_ROWS(T) EP_STORED(EP_CAST_ROW, T)
+
+// clang-format off
+const ep_row ROWS[] = {EP_EACH_SOURCE(EP_CAST_ROWS)};
+// clang-format on
+
+}  // namespace
+
+EP_PART(cast)

@@ -1,0 +1,53 @@
+// Tests and comparisons of all element types.
+#pragma once
+
+template <class T>
+EP_INLINE bool less(T a, T b) {
+    return a < b;
+}
+EP_INLINE bool less(bool a, bool b) {
+    return !a & b;
+}
+
+template <class T>
+EP_INLINE bool is_nan(T x) {
+    return x != x;
+}
+template <class T>
+EP_INLINE bool is_infinite(T x) {
+    if constexpr (std::is_floating_point_v<T>)
+        return absolute_of(x) == std::numeric_limits<T>::infinity();
+    else
+        return false;
+}
+template <class T>
+EP_INLINE bool is_infinite(Complex<T> z) {
+    return is_infinite(z.re) | is_infinite(z.im);
+}
+template <class T>
+EP_INLINE bool is_finite(T x) {
+    if constexpr (std::is_floating_point_v<T>)
+        return absolute_of(x) < std::numeric_limits<T>::infinity();
+    else
+        return true;
+}
+template <class T>
+EP_INLINE bool is_finite(Complex<T> z) {
+    return is_finite(z.re) & is_finite(z.im);
+}
+
+// One in the type of an input; of complex types with imaginary part 0.
+template <class T>
+EP_INLINE T one() {
+    return T{1};
+}
+template <>
+EP_INLINE Complex<double> one<Complex<double>>() {
+    return {1, 0};
+}
+
+// |a - b| <= absolute + relative |b| in double, whatever the type; equal infinities are close.
+EP_INLINE bool is_close(double a, double b, double absolute, double relative) {
+    const double distance = absolute_of(a - b), bound = absolute + relative * absolute_of(b);
+    return (a == b) | ((distance <= bound) & (distance < std::numeric_limits<double>::infinity()));
+}

@@ -1,0 +1,91 @@
+// Logarithms to the bases e, 2 and 10, and of 1 + x. The method and the constants are those of FreeBSD's e_log.c and
+// k_log.h: x = 2^k (1 + f), sqrt(1/2) <= 1 + f < sqrt(2).
+#pragma once
+
+template <class T>
+struct Normalised {
+    T f, k;
+};
+
+template <class T>
+EP_INLINE Normalised<T> normalised(T x) {
+    using F = Float<T>;
+    using Bits = typename F::Bits;
+    constexpr Bits one = static_cast<Bits>(F::bias) << F::fraction;
+    const bool is_tiny = x < F::tiny;
+    const Bits bits = bits_of(is_tiny ? x * F::tiny_scale : x) + (one - F::sqrt_half);
+    const Bits magic = bits_of(F::integer_magic) - F::bias;
+    const T k = of_bits<T>(magic + (bits >> F::fraction)) - F::integer_magic;
+    const T f = of_bits<T>((bits & ((Bits{1} << F::fraction) - 1)) + F::sqrt_half) - T{1};
+    return {f, k - (is_tiny ? F::tiny_exponent : T{0})};
+}
+
+// log(1 + f) = f - (half_square - rest)
+template <class T>
+struct Series {
+    T half_square, s, inner;
+    EP_INLINE T rest() const { return s * inner; }
+};
+
+template <class T>
+EP_INLINE Series<T> series_of(T f) {
+    const T s = f / (T{2} + f), z = s * s, half_square = T(0.5) * f * f;
+    return {half_square, s, half_square + z * Float<T>::log_tail(z, Horner{})};
+}
+
+// What all logarithms have at 0, below 0, at infinity and for NaN.
+template <class T>
+EP_INLINE T with_limits(T value, T x) {
+    constexpr T infinity = std::numeric_limits<T>::infinity();
+    const T ordinary = x < infinity ? value : x;
+    const T legal = x < T{0} ? std::numeric_limits<T>::quiet_NaN() : ordinary;
+    return x == T{0} ? -infinity : legal;
+}
+
+// log(x 2^exponent) + more, for a small `more`.
+template <class T>
+EP_INLINE T logarithm_sum(T x, T exponent, T more) {
+    using F = Float<T>;
+    const Normalised<T> y = normalised(x);
+    const Series<T> log = series_of(y.f);
+    const T k = y.k + exponent;
+    const T value = fused(k, F::ln2_high, y.f - (log.half_square - fused(log.s, log.inner, fused(k, F::ln2_low, more))));
+    return with_limits(value, x);
+}
+
+template <class T>
+EP_INLINE T logarithm(T x) {
+    return logarithm_sum(x, T{0}, T{0});
+}
+
+// log(1 + x)
+template <class T>
+EP_INLINE T logarithm1p(T x) {
+    const DoubleWord<T> u = two_sum(T{1}, x);
+    const T value = logarithm_sum(u.high, T{0}, u.low / u.high);
+    return absolute_of(x) < Float<T>::linear ? x : value;
+}
+
+// log(x) / log(base), by 1 / log(base) and log(2) / log(base), each in two parts.
+template <class T>
+EP_INLINE T logarithm_to(DoubleWord<T> inverse, DoubleWord<T> two, T x) {
+    using F = Float<T>;
+    const Normalised<T> y = normalised(x);
+    const Series<T> log = series_of(y.f);
+    const T high = of_bits<T>(bits_of(y.f - log.half_square) & F::upper_half);
+    const T low = ((y.f - high) - log.half_square) + log.rest();
+    const DoubleWord<T> sum = fast_two_sum(y.k * two.high, high * inverse.high);
+    const T rest = fused(low, inverse.high, fused(low + high, inverse.low, fused(y.k, two.low, sum.low)));
+    return with_limits(sum.high + rest, x);
+}
+
+template <class T>
+EP_INLINE T logarithm2(T x) {
+    return logarithm_to<T>({Float<T>::inverse_ln2_high, Float<T>::inverse_ln2_low}, {T{1}, T{0}}, x);
+}
+
+template <class T>
+EP_INLINE T logarithm10(T x) {
+    using F = Float<T>;
+    return logarithm_to<T>({F::inverse_ln10_high, F::inverse_ln10_low}, {F::log10_2_high, F::log10_2_low}, x);
+}

@@ -1,0 +1,192 @@
+// The inner loops: n elements along one dimension. Ops run on contiguous blocks; strides, narrow floats and streaming
+// stores are dealt with by staging blocks in and out, so that a value never depends on its layout.
+#include "storage.h"
+#include "stream.h"
+
+namespace {
+
+constexpr int64_t WIDEST = 16;
+
+struct Block {
+    alignas(ep::LINE) char bytes[ep::BLOCK * WIDEST];
+};
+
+bool streams(const ep_geometry& g, char* const* at, int64_t n) {
+    if (g.traffic < ep::STREAMING || n < ep::BLOCK) return false;
+    for (int k = 0; k + 1 < g.operands; ++k)
+        if (at[k] == at[g.operands - 1]) return false;
+    return true;
+}
+
+// Where blocks are written, and how they get to the output.
+class Target {
+   public:
+    Target(const ep_storage& storage, char* at, int64_t step, bool streams)
+        : storage_(storage),
+          at_(at),
+          step_(step),
+          is_streaming_(streams && step == storage.size && reinterpret_cast<uintptr_t>(at) % storage.size == 0),
+          is_direct_(storage.is_direct && step == storage.size && !is_streaming_) {}
+
+    bool is_direct() const { return is_direct_; }
+
+    // Blocks end on lines when streaming, the first one too.
+    int64_t length(int64_t left) const {
+        const auto odd = static_cast<int64_t>(reinterpret_cast<uintptr_t>(at_) % ep::LINE) / storage_.size;
+        const int64_t whole = is_streaming_ && odd != 0 ? ep::LINE / storage_.size - odd : ep::BLOCK;
+        return left < whole ? left : whole;
+    }
+
+    void* block() { return is_direct_ ? at_ : staged_.bytes; }
+
+    void flush(int64_t n) {
+        if (!is_direct_) storage_.store(staged_.bytes, at_, step_, n, is_streaming_ && ep::is_line_aligned(at_));
+        at_ += n * step_;
+    }
+
+    void done() const {
+        if (is_streaming_) ep::stream_done();
+    }
+
+   private:
+    const ep_storage& storage_;
+    char* at_;
+    const int64_t step_;
+    const bool is_streaming_, is_direct_;
+    Block staged_;
+};
+
+bool is_dense(const ep_storage& storage, int64_t step) {
+    return storage.is_direct && step == storage.size;
+}
+
+// The operand that stays where it is: one value. A number given at launch is in the compute type already.
+const void* single(const ep_geometry& g, const ep_storage& from, char* const* at, int k, Block& block) {
+    return g.scalar == k ? at[k] : from.load(at[k], from.size, 1, block.bytes);
+}
+
+__attribute__((noinline)) void staged_unary(const ep_geometry& g, Target& out, char* const* at, const int64_t* step,
+                                            int64_t n) {
+    const ep_row& row = *g.row;
+    Block block;
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = out.length(n - i);
+        const void* x = row.from->load(at[0] + i * step[0], step[0], m, block.bytes);
+        row.body(x, nullptr, out.block(), m, g.attributes, -1);
+        out.flush(m);
+    }
+    out.done();
+}
+
+__attribute__((noinline)) void staged_binary(const ep_geometry& g, Target& out, char* const* at, const int64_t* step,
+                                             int64_t n, const void* const* singles, int which) {
+    const ep_row& row = *g.row;
+    Block blocks[2];
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = out.length(n - i);
+        const void* in[2];
+        for (int k = 0; k < 2; ++k)
+            in[k] = which == k ? singles[k] : row.from->load(at[k] + i * step[k], step[k], m, blocks[k].bytes);
+        row.body(in[0], in[1], out.block(), m, g.attributes, which);
+        out.flush(m);
+    }
+    out.done();
+}
+
+struct Pair {
+    uint64_t halves[2];
+};
+
+template <class U>
+void copy_elements(char* const* at, const int64_t* step, int64_t n) {
+    const char* x = at[0];
+    char* out = at[1];
+    for (int64_t i = 0; i < n; ++i, x += step[0], out += step[1])
+        *reinterpret_cast<U*>(out) = *reinterpret_cast<const U*>(x);
+}
+
+template <class U>
+void repeat(const void* value, void* block, int64_t n) {
+    const U once = *static_cast<const U*>(value);
+    U* const to = static_cast<U*>(block);
+    for (int64_t i = 0; i < n; ++i) to[i] = once;
+}
+
+// Call with an unsigned integer of that many bytes, whose value means nothing.
+template <class Function>
+void with_unsigned(int64_t size, Function function) {
+    switch (size) {
+        case 1:
+            return function(uint8_t{});
+        case 2:
+            return function(uint16_t{});
+        case 4:
+            return function(uint32_t{});
+        case 8:
+            return function(uint64_t{});
+        default:
+            return function(Pair{});
+    }
+}
+
+}  // namespace
+
+void ep::unary(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
+    const ep_geometry& g = *geometry;
+    const ep_row& row = *g.row;
+    const bool is_streaming = streams(g, at, n);
+    if (!is_streaming && is_dense(*row.from, step[0]) && is_dense(*row.to, step[1])) {
+        row.body(at[0], nullptr, at[1], n, g.attributes, -1);
+        return;
+    }
+    Target out(*row.to, at[1], step[1], is_streaming);
+    staged_unary(g, out, at, step, n);
+}
+
+void ep::binary(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
+    const ep_geometry& g = *geometry;
+    const ep_row& row = *g.row;
+    const int which = step[0] == 0 || g.scalar == 0 ? 0 : step[1] == 0 || g.scalar == 1 ? 1 : -1;
+    Block block;
+    const void* in[2] = {at[0], at[1]};
+    if (which >= 0) in[which] = single(g, *row.from, at, which, block);
+    const bool is_streaming = streams(g, at, n);
+    if (!is_streaming && (which == 0 || is_dense(*row.from, step[0])) && (which == 1 || is_dense(*row.from, step[1])) &&
+        is_dense(*row.to, step[2])) {
+        row.body(in[0], in[1], at[2], n, g.attributes, which);
+        return;
+    }
+    Target out(*row.to, at[2], step[2], is_streaming);
+    staged_binary(g, out, at, step, n, in, which);
+}
+
+void ep::copy(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
+    const int64_t size = geometry->row->to->size, nbytes = n * size;
+    const char* const x = at[0];
+    char* const out = at[1];
+    if (step[0] != size || step[1] != size) {
+        with_unsigned(size, [&](auto bits) { copy_elements<decltype(bits)>(at, step, n); });
+    } else if (streams(*geometry, at, n)) {
+        const auto head = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(out) % LINE);
+        std::memcpy(out, x, static_cast<size_t>(head));
+        stream_copy(out + head, x + head, nbytes - head);
+        stream_done();
+    } else {
+        std::memmove(out, x, static_cast<size_t>(nbytes));
+    }
+}
+
+void ep::fill(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
+    const ep_storage& to = *geometry->row->to;
+    Target out(to, at[1], step[1], streams(*geometry, at, n));
+    const auto repeated = [&](void* block, int64_t count) {
+        with_unsigned(to.staged_size, [&](auto bits) { repeat<decltype(bits)>(at[0], block, count); });
+    };
+    if (out.is_direct()) return repeated(out.block(), n);
+    repeated(out.block(), n < BLOCK ? n : BLOCK);
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = out.length(n - i);
+        out.flush(m);
+    }
+    out.done();
+}
