@@ -53,6 +53,8 @@ ACTIVATIONS: Final[Mapping[str, str]] = {
     "relu": "iuf",
     "gelu": "f",
     "tanh": "f",
+    "sigmoid": "f",
+    "silu": "f",
 }
 """The activations, all rows of ElementwiseUnary but "none", and the kinds of element types that each exists for."""
 
