@@ -1,0 +1,96 @@
+// The innermost products of Matmul, in registers; compiled once per instruction set.
+#include "matmul_tiles.h"
+
+#include <utility>
+
+#include "isa.h"
+
+namespace {
+
+// 16 vector registers, or 32.
+constexpr int WIDTH = EP_WIDTH, ROWS = EP_WIDTH == 64 ? 12 : 6;
+// Two vectors of columns: with 2 * ROWS sums, one row's value and the columns, all registers are in use.
+constexpr int VECTORS = 2;
+
+template <class T>
+struct Vector {
+    typedef T type __attribute__((vector_size(WIDTH)));
+    typedef T unaligned __attribute__((vector_size(WIDTH), aligned(alignof(T)), may_alias));
+    static constexpr int lanes = WIDTH / int{sizeof(T)};
+};
+template <class T>
+using V = typename Vector<T>::type;
+
+template <class T, size_t... lane>
+EP_INLINE V<T> repeated(T x, std::index_sequence<lane...>) {
+    return V<T>{(static_cast<void>(lane), x)...};
+}
+template <class T>
+EP_INLINE V<T> repeated(T x) {
+    return repeated(x, std::make_index_sequence<Vector<T>::lanes>{});
+}
+
+template <class T>
+EP_INLINE V<T> load(const T* at) {
+    return *reinterpret_cast<const typename Vector<T>::unaligned*>(at);
+}
+template <class T>
+EP_INLINE void store(T* at, V<T> x) {
+    *reinterpret_cast<typename Vector<T>::unaligned*>(at) = x;
+}
+
+template <class T>
+EP_INLINE V<T> multiply_add(V<T> a, V<T> b, V<T> c) {
+#if EP_FMA && EP_WIDTH == 64
+    if constexpr (std::is_same_v<T, float>) return _mm512_fmadd_ps(a, b, c);
+    if constexpr (std::is_same_v<T, double>) return _mm512_fmadd_pd(a, b, c);
+#elif EP_FMA
+    if constexpr (std::is_same_v<T, float>) return _mm256_fmadd_ps(a, b, c);
+    if constexpr (std::is_same_v<T, double>) return _mm256_fmadd_pd(a, b, c);
+#endif
+    return a * b + c;
+}
+
+// Each sum starts at zero and goes through the depth in order, whatever R: a value does not depend on its place.
+template <class T, int R>
+void multiply_rows(const T* a, const T* b, int64_t depth, T* sums, int64_t step) {
+    constexpr int lanes = Vector<T>::lanes;
+    V<T> sum[R][VECTORS] = {};
+    for (int64_t k = 0; k < depth; ++k, a += ROWS, b += VECTORS * lanes) {
+        V<T> columns[VECTORS];
+#pragma GCC unroll 2
+        for (int v = 0; v < VECTORS; ++v) columns[v] = load(b + v * lanes);
+#pragma GCC unroll 12
+        for (int r = 0; r < R; ++r) {
+            const V<T> row = repeated(a[r]);
+#pragma GCC unroll 2
+            for (int v = 0; v < VECTORS; ++v) sum[r][v] = multiply_add<T>(row, columns[v], sum[r][v]);
+        }
+    }
+#pragma GCC unroll 12
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 2
+        for (int v = 0; v < VECTORS; ++v) {
+            T* const at = sums + r * step + v * lanes;
+            store<T>(at, load(at) + sum[r][v]);
+        }
+    }
+}
+
+template <class T>
+void multiply(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count) {
+    auto* const rows = count <= 1   ? multiply_rows<T, 1>
+                       : count <= 2 ? multiply_rows<T, 2>
+                       : count <= 4 ? multiply_rows<T, 4>
+                                    : multiply_rows<T, ROWS>;
+    rows(static_cast<const T*>(a), static_cast<const T*>(b), depth, static_cast<T*>(sums), step);
+}
+
+template <class T>
+constexpr ep::Tile TILE = {ROWS, VECTORS * Vector<T>::lanes, multiply<T>};
+
+}  // namespace
+
+#define EP_TILES EP_JOIN(EP_ISA, tiles)
+// Unsigned numbers wrap by definition.
+const ep::Tiles ep::EP_TILES = {TILE<float>, TILE<double>, TILE<uint32_t>};

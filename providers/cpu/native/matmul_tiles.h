@@ -1,0 +1,24 @@
+// The innermost products of Matmul, for each type that sums are kept in.
+#pragma once
+
+#include <cstdint>
+
+namespace ep {
+
+// A panel of a holds `rows` values for each step of the depth, one of b `columns`.
+struct Tile {
+    int rows, columns;
+    // sums += a panel @ b panel, for the first `count` rows of the panel or a few more; rows of sums are `step` apart.
+    void (*multiply)(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count);
+};
+
+// float, double, int32_t.
+struct Tiles {
+    Tile of_float, of_double, of_int32;
+};
+
+extern const Tiles baseline_tiles;
+extern const Tiles avx2_tiles;
+extern const Tiles avx512_tiles;
+
+}  // namespace ep
