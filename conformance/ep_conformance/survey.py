@@ -11,7 +11,7 @@ from ep.claims import Claims, parse_version, read_claims
 
 import ep
 from ep_conformance import SUITE
-from ep_conformance.catalogue import cell_cases, cells, is_within, selects
+from ep_conformance.catalogue import cell_cases, cells, is_within, may_select, selects
 from ep_conformance.report import Subject
 from ep_conformance.runtime import runtime_cases
 from ep_conformance.verdict import Planned, Standing
@@ -78,6 +78,8 @@ def _runtime(device: ep.Device, claims: Claims, profile: str, pattern: str | Non
 
 def _primitives(device: ep.Device, claims: Claims, profile: str, pattern: str | None) -> Iterator[Planned]:
     for family, cell in cells():
+        if not may_select(pattern, cell):
+            continue
         standing = functools.cache(functools.partial(_standing, device, claims, family, cell))
         for found in cell_cases(family, cell, profile):
             if selects(pattern, found.id):

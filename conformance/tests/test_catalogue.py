@@ -43,3 +43,19 @@ def test_filter_crosses_slashes():
     assert selects("runtime/*", "runtime/event/stays-done")
     assert selects("*exp*dense*", "primitives/elementwise_unary/exp/float32/dense/size-1")
     assert not selects("runtime", "runtime/event/stays-done")
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "primitives/copy/*",
+        "primitives/copy/-/float32/dense/size-17",
+        "*size-17",
+        "primitives/c?*/-/int8/*",
+        "runtime/*",
+    ],
+)
+def test_filter_that_skips_whole_cells_misses_no_case(pattern):
+    assert [*list_ids("quick", pattern)] == [
+        identity for identity in list_ids("quick", None) if selects(pattern, identity)
+    ]

