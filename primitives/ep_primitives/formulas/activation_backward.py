@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ep_primitives.formulas.activation import FAST_GELU_CUBE, FAST_GELU_SCALE, QUICK_GELU, SELU_ALPHA, SELU_SCALE
+from ep_primitives.formulas.extended import extended
 from ep_primitives.formulas.math import sigmoid
 
 if TYPE_CHECKING:
@@ -152,6 +153,7 @@ def mish_backward(dy: Array, x: Array) -> Terms:
     return dy * (slope + tail), np.abs(dy) * (slope + np.abs(tail))
 
 
+@extended
 def tanh_backward(dy: Array, y: Array) -> Terms:
     """Return dy (1 - y^2) and S = |dy| (1 + y^2); the value as (1 - y)(1 + y), which does not cancel. Complex: dy conj(1 - y^2)."""
     slope = np.conj((1 - y) * (1 + y))

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ep_primitives.formulas.extended import extended
+
 if TYPE_CHECKING:
     from ep_primitives.reference import Array
 
@@ -26,6 +28,7 @@ def minimum(a: Array, b: Array) -> Array:
     return -maximum(-a, -b)
 
 
+@extended
 def power(a: Array, b: Array) -> Array | tuple[Array, Array]:
     """Return a^b: of integers modulo 2^n, of floats as C's pow, of complex numbers exp(b log a) with S = |a^b| (1 + |b log a|).
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ep_primitives.formulas.extended import extended
+
 if TYPE_CHECKING:
     from ep_primitives.reference import Array
 
@@ -15,6 +17,7 @@ _DIGITS: Final = 53
 _SPLITTER: Final = 2.0**27 + 1
 
 
+@extended
 def div(a: Array, b: Array) -> Array:
     """Return a / b; integers truncate towards zero, x / 0 is 0 and MIN / -1 is MIN."""
     return trunc_div(a, b) if a.dtype.kind in "iu" else np.asarray(a / b)
