@@ -1,6 +1,8 @@
 // e^x, 2^x and e^x - 1.
 #pragma once
 
+#include "double_word.h"
+
 // e^x as value * 2^exponent, so that the caller multiplies before anything underflows.
 template <class T>
 struct Scaled {
@@ -54,7 +56,8 @@ EP_INLINE T quarter_exponential_minus_one(T x) {
     using F = Float<T>;
     const T n = nearest_integer(x * static_cast<T>(1.4426950408889634));
     const DoubleWord<T> r = two_sum(fused(-n, F::ln2_high, x), -n * F::ln2_low);
-    const DoubleWord<T> small = fast_two_sum(r.high, fused(r.high * r.high, F::exp_tail(r.high, Horner{}), r.low));
+    const T low = fused(r.high, r.low, r.low);
+    const DoubleWord<T> small = fast_two_sum(r.high, fused(r.high * r.high, F::exp_tail(r.high, Horner{}), low));
     const T factor = power_of_two(n - T{2});
     return fused(small.low, factor, fused(small.high, factor, factor - T(0.25)));
 }

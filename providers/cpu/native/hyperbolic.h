@@ -1,7 +1,11 @@
 // Hyperbolic functions and their inverses.
 #pragma once
 
-// From t = (e^a - 1) / 4 with a = |x|: sinh = 2 (t + t / (4 t + 1)); doubled last, so that it overflows where it should.
+#include "exponential.h"
+#include "logarithm.h"
+
+// From t = (e^a - 1) / 4 with a = |x|: sinh = 2 (t + t / (4 t + 1)); doubled last, so that it overflows where it
+// should.
 template <class T>
 EP_INLINE T hyperbolic_sine(T x) {
     const T a = at_most(absolute_of(x), Float<T>::sinh_high);

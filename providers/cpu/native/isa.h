@@ -3,6 +3,7 @@
 #pragma once
 
 #include "parts.h"
+#include "quarter_turns.h"
 #include "storage.h"
 #include "stream.h"
 

@@ -2,6 +2,8 @@
 // k_log.h: x = 2^k (1 + f), sqrt(1/2) <= 1 + f < sqrt(2).
 #pragma once
 
+#include "double_word.h"
+
 template <class T>
 struct Normalised {
     T f, k;
@@ -49,7 +51,8 @@ EP_INLINE T logarithm_sum(T x, T exponent, T more) {
     const Normalised<T> y = normalised(x);
     const Series<T> log = series_of(y.f);
     const T k = y.k + exponent;
-    const T value = fused(k, F::ln2_high, y.f - (log.half_square - fused(log.s, log.inner, fused(k, F::ln2_low, more))));
+    const T value =
+        fused(k, F::ln2_high, y.f - (log.half_square - fused(log.s, log.inner, fused(k, F::ln2_low, more))));
     return with_limits(value, x);
 }
 

@@ -51,7 +51,8 @@ struct Float<double> {
     static constexpr Bits upper_half = 0xFFFFFFFFF8000000U, sqrt_half = 0x3FE6A09E667F3BCDU;
     static constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
     static constexpr double inverse_ln2_high = 1.44269504072144627571e+00, inverse_ln2_low = 1.67517131648865118353e-10;
-    static constexpr double inverse_ln10_high = 4.34294481878168880939e-01, inverse_ln10_low = 2.50829467116452752298e-11;
+    static constexpr double inverse_ln10_high = 4.34294481878168880939e-01,
+                            inverse_ln10_low = 2.50829467116452752298e-11;
     static constexpr double log10_2_high = 3.01029995663611771306e-01, log10_2_low = 3.69423907715893078616e-13;
     static constexpr double exp_low = -746.0, exp_high = 710.0, exp_scaled_low = -1500.0;
     static constexpr double exp2_low = -1080.0, exp2_high = 1025.0;
@@ -171,6 +172,7 @@ EP_INLINE T scale_far(T value, T exponent) {
     return value * power_of_two(third) * power_of_two(third) * power_of_two(exponent - (third + third));
 }
 
+#include "double_word.h"
 #include "exponential.h"
 
 template <class T>

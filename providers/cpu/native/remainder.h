@@ -1,0 +1,108 @@
+// Quotients and remainders of floats: of the exact quotient, whatever its size.
+#pragma once
+
+#include "double_word.h"
+
+template <class T>
+constexpr T WHOLE_LIMIT = T{2} / std::numeric_limits<T>::epsilon();  // 2^53 for double: from here on all are even
+
+// What x >= 0 has before the point.
+template <class T>
+EP_INLINE T whole_part(T x) {
+    constexpr T limit = WHOLE_LIMIT<T> / 2;
+    const T near = (x + limit) - limit;
+    return x < limit ? near - (near > x ? T{1} : T{0}) : x;
+}
+
+// a - whole * b, exact where `whole` is a / b rounded or cut.
+template <class T>
+EP_INLINE T residual(T a, T whole, T b) {
+    if constexpr (EP_FMA) {
+        return fused(-whole, b, a);
+    } else {
+        const DoubleWord<T> product = two_product(whole, b);
+        return (a - product.high) - product.low;
+    }
+}
+
+// a = whole * b + rest with 0 <= rest < b, for a >= 0 and b > 0. From WHOLE_LIMIT on, `whole` is a / b rounded and
+// `rest` may be negative.
+template <class T>
+struct Division {
+    T whole, rest;
+};
+
+template <class T>
+EP_INLINE Division<T> divided(T a, T b) {
+    // The products of the residual are not to overflow; a / b does, where b loses digits here.
+    const T down = a > std::numeric_limits<T>::max() / 4 ? T(0.25) : T{1}, up = down < T{1} ? T{4} : T{1};
+    const T dividend = a * down, divisor = b * down, quotient = a / b;
+    const T whole = whole_part(quotient);
+    const T rest = whole == T{0} ? dividend : residual(dividend, whole, divisor);
+    const bool is_over = (rest < T{0}) & (quotient < WHOLE_LIMIT<T>);
+    return {is_over ? whole - T{1} : whole, (is_over ? rest + divisor : rest) * up};
+}
+
+// Long quotients step by step: b times powers of two, so that each quotient is short. The steps depend on the numbers;
+// they are exact, so what a lane does is invisible to the others.
+template <class T>
+EP_INLINE T remainder_of_magnitudes(T a, T b) {
+    constexpr T step = WHOLE_LIMIT<T> / 4;
+    T divisor = b;
+    while (a / divisor >= step && a < std::numeric_limits<T>::infinity() && b > T{0}) divisor *= step;
+    T rest = divided(a, divisor).rest;
+    while (divisor > b) {
+        divisor /= step;
+        rest = divided(rest, divisor).rest;
+    }
+    return rest;
+}
+
+// C's fmod.
+template <class T>
+EP_INLINE T truncated_remainder(T a, T b) {
+    const T x = absolute_of(a), y = absolute_of(b);
+    const T rest = remainder_of_magnitudes(x, y);
+    const bool is_legal = (x < std::numeric_limits<T>::infinity()) & (y > T{0});
+    return is_legal ? with_sign_of(rest, a) : (a * b) / (a * b);
+}
+
+// a - b floor(a / b), rounded once, with the sign of b.
+template <class T>
+EP_INLINE T floored_remainder(T a, T b) {
+    const T rest = truncated_remainder(a, b);
+    const bool is_across = ((rest < T{0}) != (b < T{0})) & (rest != T{0});
+    return with_sign_of(is_across ? rest + b : rest, b);
+}
+
+// floor(|a / b|) or ceil(|a / b|), rounded to T. From WHOLE_LIMIT on, the rounded quotient is that too, unless a whole
+// number halfway between two numbers of T lies between it and the quotient: that one goes to the even neighbour.
+template <class T>
+EP_INLINE T whole_quotient(T a, T b, bool is_ceiling) {
+    using F = Float<T>;
+    using Bits = typename F::Bits;
+    const Division<T> d = divided(a, b);
+    const T one = is_ceiling & (d.rest != T{0}) ? T{1} : T{0}, near = d.whole + one;
+    const T unit = of_bits<T>(bits_of(d.whole) & ~((Bits{1} << F::fraction) - 1)) * std::numeric_limits<T>::epsilon();
+    const T half = T(0.5) * unit, rest = absolute_of(d.rest);
+    // The quotient is within 1 of the middle, on the side of it that the whole number leaves.
+    const bool is_beside =
+        (d.rest != T{0}) & (is_ceiling != (d.rest < T{0})) & ((half <= T{1}) | (half * b - rest < b));
+    const bool is_odd = (bits_of(d.whole) & 1) != 0;
+    const T far = is_odd & is_beside ? of_bits<T>(is_ceiling ? bits_of(d.whole) + 1 : bits_of(d.whole) - 1) : d.whole;
+    return d.whole < WHOLE_LIMIT<T> ? near : far;
+}
+
+template <class T>
+EP_INLINE T truncated_quotient(T a, T b) {
+    const T quotient = a / b, whole = whole_quotient(absolute_of(a), absolute_of(b), false);
+    return absolute_of(quotient) < std::numeric_limits<T>::infinity() ? with_sign_of(whole, quotient) : quotient;
+}
+
+template <class T>
+EP_INLINE T floored_quotient(T a, T b) {
+    const T quotient = a / b;
+    const bool is_negative = (a < T{0}) != (b < T{0});
+    const T whole = whole_quotient(absolute_of(a), absolute_of(b), is_negative);
+    return absolute_of(quotient) < std::numeric_limits<T>::infinity() ? with_sign_of(whole, quotient) : quotient;
+}

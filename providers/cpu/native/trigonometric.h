@@ -1,0 +1,176 @@
+// Circular functions and their inverses, over the whole range.
+#pragma once
+
+#include "double_word.h"
+
+// x = quadrant * pi/2 + high + low, |high| up to little more than pi/4.
+template <class T>
+struct Angle {
+    T high, low;
+    typename Float<T>::Bits quadrant;
+};
+
+template <class T>
+constexpr DoubleWord<T> HALF_PI = {Float<T>::half_pi_high, Float<T>::half_pi_low};
+
+EP_INLINE Angle<float> reduced_angle(float x) {
+    const uint32_t bits = bits_of(at_least(absolute_of(x), 0.5F)), fraction = (1U << 23) - 1;
+    const double* turns = ep::FLOAT_TURNS.part[static_cast<int32_t>(bits >> 23) - 126];
+    const double m = static_cast<double>(with_sign_of(of_bits<float>((bits & fraction) | bits_of(1.0F)), x));
+    const double first = m * turns[0], second = m * turns[1];
+    const double n = nearest_integer(first + second);
+    const double angle = ((first - n) + second) * HALF_PI<double>.high;
+    const float high = static_cast<float>(angle), low = static_cast<float>(angle - static_cast<double>(high));
+    const bool is_small = absolute_of(x) < 0.75F;
+    const uint32_t quadrant = static_cast<uint32_t>(bits_of(n + Float<double>::integer_magic));
+    return {is_small ? x : high, is_small ? 0.0F : low, is_small ? 0 : quadrant};
+}
+
+EP_INLINE Angle<double> reduced_angle(double x) {
+    const uint64_t bits = bits_of(at_least(absolute_of(x), 0.5)), fraction = (uint64_t{1} << 52) - 1;
+    const double* turns = ep::DOUBLE_TURNS.part[static_cast<int64_t>(bits >> 52) - 1022];
+    const double m = with_sign_of(of_bits<double>((bits & fraction) | bits_of(1.0)), x);
+    const DoubleWord<double> p1 = two_product(m, turns[0]), p2 = two_product(m, turns[1]),
+                             p3 = two_product(m, turns[2]);
+    // Whole turns go first: adding 1.5 * 2^56 leaves multiples of 16.
+    constexpr double magic = 108086391056891904.0;
+    const double part = p1.high - ((p1.high + magic) - magic);
+    const DoubleWord<double> s1 = two_sum(part, p1.low), s2 = two_sum(s1.high, p2.high);
+    const double n = nearest_integer(s2.high);
+    const DoubleWord<double> t1 = two_sum(s1.low, s2.low), t2 = two_sum(t1.high, p2.low),
+                             t3 = two_sum(t2.high, p3.high);
+    const double rest = (t1.low + t2.low) + (t3.low + fused(m, turns[3], p3.low));
+    const DoubleWord<double> sum = two_sum(s2.high - n, t3.high), turn = fast_two_sum(sum.high, sum.low + rest);
+    const DoubleWord<double> angle = turn * HALF_PI<double>;
+    const bool is_small = absolute_of(x) < 0.75;
+    const uint64_t quadrant = bits_of(n + Float<double>::integer_magic);
+    return {is_small ? x : angle.high, is_small ? 0.0 : angle.low, is_small ? 0 : quadrant};
+}
+
+// (sin a - a) / a^3, (cos a - 1 + a^2 / 2) / a^4, (asin a - a) / a^3 and (atan a - a) / a^3 in z = a^2.
+EP_INLINE float sine_tail(float z) {
+    return Horner{}(z, 2.7243811e-06F, -1.9840039e-04F, 8.333332e-03F, -1.6666667e-01F);
+}
+EP_INLINE double sine_tail(double z) {
+    return Horner{}(z, -7.58549250782124e-13, 1.605851097953535e-10, -2.5052106100926675e-08, 2.755731921895673e-06,
+                    -0.0001984126984126457, 0.008333333333333331, -0.16666666666666666);
+}
+EP_INLINE float cosine_tail(float z) {
+    return Horner{}(z, 2.4542896e-05F, -1.3888279e-03F, 4.1666664e-02F);
+}
+EP_INLINE double cosine_tail(double z) {
+    return Horner{}(z, -1.1380876948169717e-11, 2.087612165887116e-09, -2.755731715246704e-07, 2.4801587298533456e-05,
+                    -0.0013888888888887241, 0.041666666666666664);
+}
+EP_INLINE float arc_sine_tail(float z) {
+    return Horner{}(z, 3.8085025e-02F, 2.6554542e-02F, 4.500138e-02F, 7.498855e-02F, 1.6666673e-01F);
+}
+EP_INLINE double arc_sine_tail(double z) {
+    return Horner{}(z, 0.028757851367421566, -0.014851887071247204, 0.01740087944269402, 0.005457506718640358,
+                    0.01032281435018578, 0.011479177415184906, 0.013971212973552933, 0.017352392720869973,
+                    0.02237217294214989, 0.030381944138531247, 0.04464285714635543, 0.07499999999998433,
+                    0.16666666666666669);
+}
+EP_INLINE float arc_tangent_tail(float z) {
+    return Horner{}(z, -6.449835e-02F, 1.07430995e-01F, -1.4263897e-01F, 1.9999538e-01F, -3.333333e-01F);
+}
+EP_INLINE double arc_tangent_tail(double z) {
+    return Horner{}(z, -0.019162068915902573, 0.03921955253255129, -0.05085030492810941, 0.058580687568615106,
+                    -0.06664502215671447, 0.07692182535116648, -0.09090904549884611, 0.11111111014561013,
+                    -0.14285714284657894, 0.1999999999999548, -0.3333333333333333);
+}
+
+template <class T>
+struct SineCosine {
+    T sine, cosine;
+};
+
+template <class T>
+EP_INLINE SineCosine<T> sine_cosine(T x) {
+    using Bits = typename Float<T>::Bits;
+    constexpr int to_sign = sizeof(T) * 8 - 2;
+    const Angle<T> a = reduced_angle(x);
+    const T z = a.high * a.high, half = T(0.5) * z;
+    const T odd = a.high + fused(z * a.high, sine_tail(z), a.low - half * a.low), near = T{1} - half;
+    const T even = near + (((T{1} - near) - half) + fused(z * z, cosine_tail(z), -a.high * a.low));
+    const bool is_odd = (a.quadrant & 1) != 0;
+    const T sine = is_odd ? even : odd, cosine = is_odd ? odd : even;
+    return {x == T{0} ? x : of_bits<T>(bits_of(sine) ^ ((a.quadrant & Bits{2}) << to_sign)),
+            of_bits<T>(bits_of(cosine) ^ (((a.quadrant + Bits{1}) & Bits{2}) << to_sign))};
+}
+
+template <class T>
+EP_INLINE T sine(T x) {
+    return sine_cosine(x).sine;
+}
+template <class T>
+EP_INLINE T cosine(T x) {
+    return sine_cosine(x).cosine;
+}
+template <class T>
+EP_INLINE T tangent(T x) {
+    const SineCosine<T> of = sine_cosine(x);
+    return of.sine / of.cosine;
+}
+
+// asin(s) - s for s = |x| <= 1/2, else for s = sqrt((1 - |x|) / 2), with which asin|x| = pi/2 - 2 asin(s).
+template <class T>
+struct HalfAngle {
+    T s, tail;
+    bool is_halved;
+};
+
+template <class T>
+EP_INLINE HalfAngle<T> half_angle(T x) {
+    const T a = absolute_of(x);
+    const bool is_halved = a > T(0.5);
+    const T z = is_halved ? T(0.5) - T(0.5) * a : a * a, s = is_halved ? square_root(z) : a;
+    return {s, s * (z * arc_sine_tail(z)), is_halved};
+}
+
+template <class T>
+EP_INLINE T arc_sine(T x) {
+    const HalfAngle<T> half = half_angle(x);
+    const DoubleWord<T> sum = fast_two_sum(Float<T>::half_pi_high, T{-2} * half.s);
+    const T near = half.s + half.tail, far = sum.high + (sum.low + (Float<T>::half_pi_low - T{2} * half.tail));
+    return with_sign_of(half.is_halved ? far : near, x);
+}
+
+template <class T>
+EP_INLINE T arc_cosine(T x) {
+    using F = Float<T>;
+    const HalfAngle<T> half = half_angle(x);
+    const bool is_left = x < T{0};
+    const T arc = half.s + half.tail, twice = arc + arc;
+    const T pi = F::half_pi_high * 2 - (twice - F::half_pi_low * 2);
+    const T near = F::half_pi_high - (x - (F::half_pi_low - with_sign_of(half.tail, x)));
+    const T far = is_left ? pi : twice;
+    return half.is_halved ? far : near;
+}
+
+// The angle of the point (x, y), with the signs of C's atan2.
+template <class T>
+EP_INLINE T arc_tangent2(T y, T x) {
+    using F = Float<T>;
+    constexpr T huge = std::numeric_limits<T>::max() / 4, infinity = std::numeric_limits<T>::infinity();
+    const T a = absolute_of(x), b = absolute_of(y);
+    const bool is_steep = b > a, is_left = bits_of(x) >> (sizeof(T) * 8 - 1) != 0;
+    const T most = is_steep ? b : a, least = is_steep ? a : b, up = most < F::tiny ? F::tiny_scale : T{1},
+            scale = most > huge ? T(0.25) : up;
+    const T high = least == infinity || most == T{0} ? T{1} : most * scale,
+            low = least == infinity ? T{1} : least * scale;
+    // Beyond tan(pi / 8), atan(low / high) = pi/4 + atan((low - high) / (low + high)).
+    const bool is_diagonal = low > high * T(0.41421356237309505);
+    const T t = (is_diagonal ? low - high : low) / (is_diagonal ? low + high : high);
+    const T z = t * t, tail = t * (z * arc_tangent_tail(z));
+    const T in_octant = is_diagonal ? T{1} : T{0}, in_quadrant = is_steep ? T{2} - in_octant : in_octant;
+    const T eighths = is_left ? T{4} - in_quadrant : in_quadrant, sign = is_steep != is_left ? T{-1} : T{1};
+    const DoubleWord<T> sum = fast_two_sum(eighths * F::quarter_pi_high, sign * t);
+    const T angle = sum.high + (sum.low + fused(eighths, F::quarter_pi_low, sign * tail));
+    return (a != a) | (b != b) ? a + b : with_sign_of(angle, y);
+}
+
+template <class T>
+EP_INLINE T arc_tangent(T x) {
+    return arc_tangent2(x, T{1});
+}
