@@ -123,6 +123,7 @@ def _allowed(reference: Reference, accuracy: Accuracy, dtype: str, value: Array)
         if not isinstance(accuracy, Conditioned) or reference.scale is None:
             message = f"compare: {accuracy} needs a reference with the scale S = sum of |terms|"
             raise TypeError(message)
+        # Of a complex type these are the bits of one part.
         eps = 2.0 ** -ep.dtype(ep.dtype(dtype).compute).fraction
         scale = np.broadcast_to(reference.scale, value.shape)
         # A scale that overflowed says nothing; then only the half ulp of the output remains.

@@ -52,6 +52,9 @@ def _operand(name: str, value: Any, at: tuple[int, ...], shape: tuple[int, ...])
     if array.ndim == 0:
         return f"{name}={_text(array)}"
     lead = len(shape) - array.ndim
+    extents = shape[lead:] if lead >= 0 else ()
+    if any(extent not in {1, whole} for extent, whole in zip(array.shape, extents, strict=False)) or lead < 0:
+        return f"{name}={array.dtype}{list(array.shape)}"  # an element of out is made of many of its elements
     index = tuple(0 if extent == 1 else i for i, extent in zip(at[lead:], array.shape, strict=True))
     return f"{name}[{','.join(map(str, index))}]={_text(array[index])}"
 

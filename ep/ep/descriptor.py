@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from ep.cells import dtypes_name
@@ -10,7 +11,10 @@ from ep.dtypes import DTYPES
 from ep.spec import Scalar, TensorSpec
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ep.device import Device
+    from ep.dtypes import Number
     from ep.primitive import Primitive
 
 __all__ = ["Descriptor", "KernelKey"]
@@ -55,6 +59,8 @@ class Descriptor:
     operands: ClassVar[tuple[str, ...]]
     inplace: ClassVar[tuple[str, ...]] = ()
     """The inputs whose very memory, offset, shape and strides the output may share."""
+    defaults: ClassVar[Mapping[str, Number]] = MappingProxyType({})
+    """The Scalars that a launch may leave out, and what they are then."""
 
     op: str
     specs: tuple[TensorSpec | Scalar, ...]

@@ -33,8 +33,8 @@ def checker(descriptor: Descriptor, device: Device) -> Check:
     """
     named = [*zip(descriptor.operands, descriptor.specs, strict=True)]
     tensors = [(name, spec) for name, spec in named if isinstance(spec, TensorSpec)]
-    if len(tensors) not in _SHORT_WAYS:
-        return _at_length
+    if len(tensors) not in _SHORT_WAYS or descriptor.defaults:
+        return _at_length  # with defaults, counting the operands does not tell that all of them are known
     take = _getter(tuple([name for name, _ in tensors]))
     limits = [spec.nbytes for _, spec in tensors]
     # The strictest operand's alignment stands for all; the long way knows each one's own.

@@ -61,7 +61,7 @@ class Primitive:
 
         stream    : of this primitive's device
         operands  : for each tensor a Memory of the device, or an object that the device reaches; for each Scalar a
-                    number. Memories are read and written when the stream gets there
+                    number, unless the descriptor has a default for it. Memories are read and written when the stream gets there
 
         Raises TypeError, ValueError or ClosedError, naming the operand, before anything is enqueued.
         """
@@ -87,7 +87,7 @@ class Primitive:
         """Return the memories of operands of any kind, in operand order, or say what is wrong with them."""
         names = self.descriptor.operands
         if operands.keys() != set(names):
-            self._explain_names(operands)
+            self._check_names(operands)
         memories = []
         for name, spec in zip(names, self.descriptor.specs, strict=True):
             if isinstance(spec, Scalar):
@@ -102,7 +102,8 @@ class Primitive:
         return tuple(memories)
 
     def _convert(self, operands: dict[str, Any]) -> tuple[Any, ...]:
-        return tuple([self._scalar(name, dtype, operands[name]) for name, dtype in self._scalars])
+        given = {**self.descriptor.defaults, **operands} if self.descriptor.defaults else operands
+        return tuple([self._scalar(name, dtype, given[name]) for name, dtype in self._scalars])
 
     def _check_aliasing(self, memories: list[Memory]) -> None:
         """Pass disjoint operands and legal in-place ones. See the aliasing rule of the primitive contract."""
@@ -144,10 +145,12 @@ class Primitive:
         message = f"{self}: stream is of {stream.device.name}, needs one of {self.device.name}"
         raise ValueError(message)
 
-    def _explain_names(self, operands: dict[str, Any]) -> NoReturn:
+    def _check_names(self, operands: dict[str, Any]) -> None:
         names = self.descriptor.operands
-        missing = [name for name in names if name not in operands]
+        missing = [name for name in names if name not in operands and name not in self.descriptor.defaults]
         unknown = [name for name in operands if name not in names]
+        if not missing and not unknown:
+            return
         parts = [f"missing {', '.join(missing)}"] if missing else []
         parts += [f"unknown {', '.join(unknown)}"] if unknown else []
         message = f"{self}: operands are {', '.join(names)}; {'; '.join(parts)}"

@@ -286,3 +286,23 @@ def test_array_over_a_memory_may_not_be_copied_onto_its_own_bytes(host):
     stream.copy(memory[0:4], wrapped)
     stream.copy(wrapped, memory[8:12])
     assert stream.enqueued == 2
+
+
+class ScaleByDefault(manual.Scale):
+    defaults = {"factor": 7}  # noqa: RUF012 - as a family states it
+
+
+def test_scalar_with_a_default_may_be_left_out(device, stream):
+    device.provider.table[ScaleByDefault] = (manual.Strategy("scale", manual.ScaleKernel),)
+    scale = ScaleByDefault(x=INT32, out=INT32).on(device)
+    x, out = device.allocate(INT32.nbytes), device.allocate(INT32.nbytes)
+    stream.fill(x, (3).to_bytes(4, "little"))
+    for given, factor in ({}, 7), ({"factor": 2}, 2):
+        scale(stream, x=x, out=out, **given)
+        scale.bind(x=x, out=out, **given)(stream)
+        stream.synchronize()
+        assert set(memoryview(out.handle).cast("i")) == {3 * factor}
+    with pytest.raises(TypeError, match="unknown facter"):
+        scale(stream, x=x, out=out, facter=2)
+    with pytest.raises(TypeError, match="missing x"):
+        scale(stream, out=out)
