@@ -8,7 +8,7 @@ NATIVE := $(shell find providers/cpu conformance/native -name '*.cpp' -o -name '
 FORMATTED := $(shell find providers conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h')
 EXTRAS := opencl,cuda,conformance,dev
 
-.PHONY: help setup lint types contracts unit test conformance accuracy wheel bench clean
+.PHONY: help setup lint types contracts unit quick test conformance accuracy wheel bench clean
 help:            ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 16
 
@@ -32,7 +32,11 @@ contracts: $(STAMP) ## Check which room imports which: import-linter
 unit: $(STAMP)   ## Run the tests
 	$(BIN)/python -m pytest -q
 
-test: lint types contracts unit ## Lint, types, contracts and all tests
+quick: $(STAMP)  ## Run the conformance suite on the CPU and on OpenCL with little data
+	$(BIN)/ep-conformance run --provider cpu --quick
+	$(BIN)/ep-conformance run --provider opencl --quick
+
+test: lint types contracts unit quick ## Lint, types, contracts, all tests and the quick suite
 
 conformance: $(STAMP) ## Run the conformance suite on the CPU and on OpenCL
 	$(BIN)/ep-conformance run --provider cpu
