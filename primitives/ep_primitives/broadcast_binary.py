@@ -1,7 +1,11 @@
 """Family BroadcastBinary: out = op(a, b), one element at a time; the rows are in binary_ops.py.
 
 shapes       : a and b broadcast to out; any strides; one of them may be a Scalar, a number given at launch
-accumulation : none; float16 is computed in float32 and rounded once
+dtypes       : those of the row; a and b have the same, a comparison's output is bool, every other's is that of a and b
+accumulation : none; float16 and bfloat16 are computed in float32 and rounded once
+integers     : wrap modulo 2^n; a zero divisor and MIN / -1 have the values that the row's definition says
+complex      : arithmetic, equality and the gradients of holomorphic functions, dy conj(f'(x)); infinities and NaN are
+               specified for exact rows and tests only
 NaN          : as the row's special values say; a NaN result may have any payload
 signed zero  : as the row's special values say; elsewhere exact rows keep it and others leave it free
 empty        : an output without elements is legal and nothing is launched
@@ -15,12 +19,15 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from ep import Descriptor, Scalar, TensorSpec
 from ep_primitives.binary_ops import BINARY_OPS
+from ep_primitives.hard_pairs import HARD_PAIRS
 from ep_primitives.row_family import RowFamily
 from ep_primitives.validation import attribute_values, check_dtype, check_input, check_output, refuse_op
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
+    from ep_primitives.case import Case
+    from ep_primitives.elementwise import Signature
     from ep_primitives.op import Op
 
 __all__ = ["BroadcastBinary", "BroadcastBinaryFamily"]
@@ -30,11 +37,13 @@ class BroadcastBinary(Descriptor):
     """out = op(a, b) for each element; a and b are broadcast to the shape of out.
 
     op   : name of a row of binary_ops
-    a, b : broadcast to out.shape, one dtype of the row; read; one of them may be a Scalar
+    a, b : broadcast to out.shape, one dtype of the row; read; one of them may be a Scalar, whose number the launch
+           rounds to the compute type: complex for a complex one, any integer exactly for a 64-bit one
     out  : the dtype of a and b, or bool for a comparison; written; may be the same memory as a or b
 
-    For backward ops a is dy, and b is x or y as the name says. Attributes of the row are keywords. Raises TypeError or
-    ValueError for anything the row does not have.
+    In `*_backward_with_dy_x` and `..._dy_y` a is the gradient dy, and b the x that the forward op got or the y that it
+    gave. In `scalar_*_power_grad` a is x and b is dy, in `zeta` a is x and b is q. Attributes of the row are keywords.
+    Raises TypeError or ValueError for anything the row does not have.
     """
 
     __slots__ = ()
@@ -90,6 +99,24 @@ class BroadcastBinaryFamily(RowFamily):
         "empty",
         "rank0",
     )
+
+    def value_cases(self, signature: Signature) -> Iterator[Case]:
+        """Yield the cases of any row, and the pairs that are hard for the op."""
+        yield from super().value_cases(signature)
+        pairs = HARD_PAIRS.get(signature.op)
+        if pairs is None:
+            return
+        for attributes in self.attribute_samples(signature):
+            suffix = "".join(f"-{value:.3g}" for value in attributes)
+            yield self._listed(
+                f"hard-pairs{suffix}", signature, *pairs(signature.inputs[0], *attributes), attributes=attributes
+            )
+
+    def attribute_samples(self, signature: Signature) -> Iterator[tuple[float, ...]]:
+        """Yield the values of the row's attributes that cases try, () for a row without."""
+        attributes = self.rows[signature.op].attributes
+        for number in range(max((len(attribute.samples) for attribute in attributes), default=1)):
+            yield tuple(attribute.samples[number] for attribute in attributes)
 
 
 def _broadcast(op: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:

@@ -1,0 +1,92 @@
+"""Pairs of operands that independent values hardly ever form, and on which an op goes wrong if it goes wrong at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+import ep
+from ep_primitives.reference import Array, array_dtype
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["HARD_PAIRS", "multiples", "tolerances"]
+
+Pair = tuple[Array, Array]
+_COUNT: Final = 400
+_SPREAD: Final = 1000.0
+_DIVISORS: Final = (5, 7, 9, 11, 13, 15, 21, 27)
+
+
+def multiples(dtype: str) -> Pair:
+    """Return pairs (a, b) with a next to a multiple of b, and of floats those whose quotient is half-way but for a fraction.
+
+    There a rounded quotient is an integer that the exact one is not, or the other side of a tie.
+    """
+    rng = np.random.default_rng(3)
+    if ep.dtype(dtype).kind != "f":
+        low, high = ep.dtype(dtype).range
+        b = np.array([n for n in range(max(low, -9), 10) for _ in range(60)], array_dtype(dtype))
+        near = rng.integers(low, high, b.size, dtype=array_dtype(dtype), endpoint=True)
+        with np.errstate(all="ignore"):
+            near -= np.where(b == 0, 0, np.remainder(near, np.where(b == 0, 1, b))).astype(near.dtype)
+        return _around(near, b)
+    b = rng.uniform(-8, 8, _COUNT).astype(array_dtype(dtype))
+    with np.errstate(over="ignore"):
+        near = (b.astype(np.float64) * np.rint(rng.uniform(-_SPREAD, _SPREAD, _COUNT))).astype(b.dtype)
+    a, b = _around(near, b)
+    tied, by = _ties(dtype)
+    return np.concatenate([a, tied, -tied]), np.concatenate([b, by, by])
+
+
+def tolerances(dtype: str, atol: float, rtol: float) -> Pair:
+    """Return pairs (a, b) with |a - b| next to atol + rtol |b|, on both sides of b."""
+    rng = np.random.default_rng(4)
+    into = array_dtype(dtype)
+    if ep.dtype(dtype).kind == "f":
+        b = rng.uniform(-8, 8, _COUNT).astype(into)
+        low, high = -_SPREAD, _SPREAD
+    else:
+        low, high = (float(end) for end in ep.dtype(dtype).range)
+        b = rng.uniform(max(low, -_SPREAD), min(high, _SPREAD), _COUNT).astype(into)
+    wide = b.astype(np.float64)
+    reach = atol + rtol * np.abs(wide)
+    sides = [
+        _around(np.clip(np.rint(end) if into.kind in "iu" else end, low, high).astype(into), b)
+        for end in (wide - reach, wide + reach)
+    ]
+    return np.concatenate([a for a, _ in sides]), np.concatenate([b for _, b in sides])
+
+
+def _around(near: Array, b: Array) -> Pair:
+    """Return each number with the next below and above it, beside the same b; integers wrap."""
+    with np.errstate(all="ignore"):
+        if near.dtype.kind in "iu":
+            one = near.dtype.type(1)
+            trio = [near, near - one, near + one]
+        else:
+            trio = [near, *(np.nextafter(near, near.dtype.type(end)) for end in (-np.inf, np.inf))]
+    return np.concatenate(trio), np.concatenate([b] * len(trio))
+
+
+def _ties(dtype: str) -> Pair:
+    """Return a, b > 0 whose quotient is an odd integer of one bit more than the type's, and a fraction."""
+    digits = ep.dtype(dtype).fraction + 1
+    pairs = [
+        (n * by + left, by)
+        for n in range(2**digits + 1, 2**digits + 41, 2)
+        for by in _DIVISORS
+        for left in range(1, by)
+        if (n * by + left) % 2 ** max((n * by + left).bit_length() - digits, 0) == 0
+    ]
+    a, b = (np.array([float(pair[side]) for pair in pairs]) for side in (0, 1))
+    return a.astype(array_dtype(dtype)), b.astype(array_dtype(dtype))
+
+
+HARD_PAIRS: Final[dict[str, Callable[..., Pair]]] = {
+    **dict.fromkeys(("fmod", "floor_div", "trunc_div", "floor_mod"), multiples),
+    **dict.fromkeys(("is_close", "is_close_equal_nan"), tolerances),
+}
+"""By op: from the element type and the attributes to the operands."""
