@@ -15,22 +15,39 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-from mathematics import activation, complex_elementary, elementary, special
+from mathematics import (
+    activation,
+    activation_backward,
+    complex_backward,
+    complex_elementary,
+    elementary,
+    math_backward,
+    power,
+    special,
+)
 from mathematics.table import START, Table, evaluate
 
 FOLDER: Final = Path(__file__).parent.parent / "primitives" / "ep_primitives" / "tables"
 LEAST: Final = 2000
 
 TABLES: Final[dict[str, dict[str, Table]]] = {
-    "float64": {**elementary.TABLES, **special.TABLES, **activation.TABLES},
-    "complex128": complex_elementary.TABLES,
+    "float64": {
+        **elementary.TABLES,
+        **special.TABLES,
+        **activation.TABLES,
+        **activation_backward.TABLES,
+        **math_backward.TABLES,
+        **power.TABLES,
+    },
+    "complex128": {**complex_elementary.TABLES, **complex_backward.TABLES},
 }
 
 
 def make(dtype: str, name: str) -> dict[str, Any]:
     """Return the arrays of one table."""
     table = TABLES[dtype][name]
-    points = list(table.points(random.Random(name)))  # noqa: S311 - test data, not a secret
+    drawn = table.points(random.Random(name))  # noqa: S311 - test data, not a secret
+    points = list({repr(point): point for point in drawn}.values())
     if len(points) < LEAST:
         message = f"{dtype}/{name}: {len(points)} points, needs at least {LEAST}"
         raise ValueError(message)

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 import mpmath
 
 from mathematics.elementary import unary
 from mathematics.points import LARGEST, Line
-from mathematics.special import normal, sigmoid
+from mathematics.special import bounded_exp, normal, sigmoid
 
 if TYPE_CHECKING:
     from mathematics.table import Number
 
-__all__ = ["ALPHA", "SELU_ALPHA", "SELU_SCALE", "TABLES", "growth"]
+__all__ = [
+    "ALPHA",
+    "FAST_GELU_MINIMUM",
+    "GELU_MINIMUM",
+    "MISH_MINIMUM",
+    "QUICK_GELU_MINIMUM",
+    "SELU_ALPHA",
+    "SELU_SCALE",
+    "SILU_MINIMUM",
+    "TABLES",
+    "fast_gelu_argument",
+]
 
 ALPHA: Final = 1.6732632423543772
 SELU_ALPHA: Final = 1.6732632423543772
 SELU_SCALE: Final = 1.0507009873554805
-_FAR: Final = -2200
+_FAR: Final = 2200
 
+FAST_GELU_MINIMUM: Final = -0.7524614220710162
 GELU_MINIMUM: Final = -0.7517915246935645
 MISH_MINIMUM: Final = -1.1924312145154952
 SILU_MINIMUM: Final = -1.2784645427610737
@@ -31,7 +44,7 @@ _HUGE: Final = (0.0, 1e300, -1e300, LARGEST, -LARGEST, 100.0, -1000.0)
 
 def growth(x: Number) -> Number:
     """Return e^x - 1."""
-    return mpmath.expm1(max(x, _FAR))
+    return mpmath.expm1(max(x, -_FAR))
 
 
 def elu(x: Number, alpha: Number) -> Number:
@@ -66,7 +79,7 @@ def silu(x: Number) -> Number:
 
 def mish(x: Number) -> Number:
     """Return x tanh(log(1 + e^x))."""
-    return x * mpmath.tanh(mpmath.log1p(mpmath.exp(max(x, _FAR)))) if x < -_FAR else x
+    return x * mpmath.tanh(mpmath.log1p(bounded_exp(x)))
 
 
 def hard_sigmoid(x: Number) -> Number:
@@ -86,7 +99,18 @@ def soft_sign(x: Number) -> Number:
 
 def soft_plus(x: Number, beta: Number, threshold: Number) -> Number:
     """Return log(1 + e^(beta x)) / beta, and x where beta x is above the threshold."""
-    return x if beta * x > threshold else mpmath.log1p(mpmath.exp(max(beta * x, _FAR))) / beta
+    return x if beta * x > threshold else mpmath.log1p(bounded_exp(beta * x)) / beta
+
+
+def fast_gelu_argument(x: Number) -> tuple[Number, Number]:
+    """Return u = sqrt(2 / pi) (x + 0.044715 x^3) of float64 constants, and its derivative."""
+    scale, cubic = mpmath.mpf(math.sqrt(2 / math.pi)), mpmath.mpf(0.044715)
+    return scale * (x + cubic * x**3), scale * (1 + 3 * cubic * x * x)
+
+
+def fast_gelu(x: Number) -> Number:
+    """Return x (1 + tanh(u)) / 2."""
+    return x * sigmoid(2 * fast_gelu_argument(x)[0])
 
 
 def _exponential(*near: float, alpha: float = 1.0) -> Line:
@@ -122,5 +146,16 @@ TABLES: Final = {
     "selu": unary(_exponential(), selu),
     "silu": unary(_bell(SILU_MINIMUM, -751.0, -708.4, -745.0, 36.7, -36.7), silu),
     "soft_sign": unary(_pieces(-1.0, 1.0, 2.0**53, 2.0**-53), soft_sign),
+    "soft_plus": unary(
+        Line(
+            dense=((-10.0, 30.0), (-80.0, 80.0), (-1490.0, 0.0)),
+            sizes=(-70, 6),
+            near=(16.0, -1416.0, -1488.0, -73.5, 0.5, -1.0),
+            also=_HUGE,
+        ),
+        soft_plus,
+        *(0.5, 8.0),
+    ),
+    "fast_gelu": unary(_bell(FAST_GELU_MINIMUM, -21.6, -21.2, -5.0, 5.0), fast_gelu),
     "quick_gelu": unary(_bell(QUICK_GELU_MINIMUM, -441.5, -416.2, -437.8, 21.6, -21.6), quick_gelu),
 }

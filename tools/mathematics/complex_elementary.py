@@ -17,7 +17,19 @@ from mathematics.table import Number, Table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["TABLES", "mirrored", "plain", "quartered", "unary"]
+__all__ = [
+    "TABLES",
+    "cosh",
+    "exp",
+    "log",
+    "mirrored",
+    "plain",
+    "reciprocal",
+    "root",
+    "sinh",
+    "square",
+    "turned",
+]
 
 _QUARTER: Final = math.pi / 2
 
@@ -27,14 +39,14 @@ def plain(function: Callable[..., Number]) -> Callable[..., Number]:
     return lambda *points: function(*map(mpmath.mpc, points))
 
 
-def mirrored(function: Callable[..., Number]) -> Callable[..., Number]:
-    """Return f of Python's complex numbers from f where the last one lies above or on the real axis.
+def mirrored(function: Callable[..., Number], place: int = -1) -> Callable[..., Number]:
+    """Return f of Python's complex numbers from f where the one at `place` lies above or on the real axis.
 
     f(conj z) = conj f(z); what f is on the real axis is its limit from above.
     """
 
     def value(*points: complex) -> Number:
-        if math.copysign(1, points[-1].imag) > 0:
+        if math.copysign(1, points[place].imag) > 0:
             return function(*map(mpmath.mpc, points))
         result = function(*(mpmath.mpc(z.conjugate()) for z in points))
         return (mpmath.conj(result[0]), *result[1:]) if isinstance(result, tuple) else mpmath.conj(result)

@@ -14,7 +14,7 @@ from mathematics.table import Number, Table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["OVERFLOW", "TABLES", "UNDERFLOW", "VANISHING", "clipped", "unary"]
+__all__ = ["SINE_POINTS", "TABLES", "TAN_POINTS", "clipped", "unary"]
 
 OVERFLOW: Final = math.log(LARGEST)
 UNDERFLOW: Final = math.log(NORMAL)
@@ -46,6 +46,8 @@ def _sine_points(*near: float) -> Line:
     )
 
 
+SINE_POINTS: Final = _sine_points(math.pi / 2)
+TAN_POINTS: Final = _sine_points(math.pi / 4, 0.67434)
 _UNIT: Final = (-1.0, 1.0)
 _POSITIVE: Final = (5e-324, math.inf)
 _ABOVE_ONE: Final = (1.0, math.inf)
@@ -54,7 +56,12 @@ _LOG: Final = Line(
     near=(1.0, math.sqrt(2), _ROOT_HALF, math.e, 2.0, 0.5, 10.0, LARGEST / 2),
     sign=1,
     inside=_POSITIVE,
-    also=(*(2.0**power for power in range(-1074, 1024, 30)), *(10.0**power for power in range(23)), LARGEST),
+    also=(
+        *(1 + side * 1.37 * 2.0**-power for power in range(1, 53) for side in (1, -1)),
+        *(2.0**power for power in range(-1074, 1024, 30)),
+        *(10.0**power for power in range(23)),
+        LARGEST,
+    ),
     subnormals=100,
 )
 _ARC: Final = Line(
@@ -131,7 +138,7 @@ TABLES: Final = {
         ),
         mpmath.atanh,
     ),
-    "cos": unary(_sine_points(math.pi / 2), mpmath.cos),
+    "cos": unary(SINE_POINTS, mpmath.cos),
     "cosh": unary(_steep(0.5), clipped(mpmath.cosh)),
     "exp": unary(_exponential(1.0), clipped(mpmath.exp)),
     "exp2": unary(_exponential(_LN2, 1024.0, -1022.0, -1075.0), clipped(lambda x: mpmath.power(2, x))),
@@ -150,9 +157,9 @@ TABLES: Final = {
         mpmath.log1p,
     ),
     "rsqrt": unary(_LOG, lambda x: 1 / mpmath.sqrt(x)),
-    "sin": unary(_sine_points(), mpmath.sin),
+    "sin": unary(SINE_POINTS, mpmath.sin),
     "sinh": unary(_steep(), clipped(mpmath.sinh)),
-    "tan": unary(_sine_points(math.pi / 4, 0.67434), mpmath.tan),
+    "tan": unary(TAN_POINTS, mpmath.tan),
     "tanh": unary(
         Line(
             dense=((-3.0, 3.0), (-22.0, 22.0)),

@@ -44,8 +44,8 @@ class Table:
 def evaluate(table: Table, point: Point, precision: int = START) -> tuple[float, ...]:
     """Return the result, real and imaginary part if it is complex, then S if there is one, each rounded correctly.
 
-    The precision is doubled until two results round alike and agree to 80 bits, so cancellation cannot hide; a zero
-    needs 2560 bits. Raises ArithmeticError if they never do.
+    The precision is doubled until two results agree to 80 bits and round alike with these uncertain, so cancellation
+    cannot hide; a zero or a tie needs 2560 bits. Raises ArithmeticError if they never agree.
     """
     before = _parts(table, point, precision)
     while precision < _END:
@@ -84,9 +84,12 @@ def _parts(table: Table, point: Point, precision: int) -> list[Number]:
 
 
 def _settled(old: Number, new: Number, precision: int) -> bool:
-    if old == new:
-        return bool(new) or precision >= _END
+    is_last = precision >= _END
     with mpmath.workprec(precision):
-        error = mpmath.ldexp(abs(new - old), _AGREEMENT)
-        is_close = error <= abs(new) or mpmath.ldexp(error, _SMALLEST) < 1
-    return bool(is_close) and rounded(old) == rounded(new)
+        margin = mpmath.ldexp(abs(new), -_AGREEMENT)
+        if max(abs(old), abs(new)) < mpmath.ldexp(1, -_SMALLEST):
+            return bool(new) or is_last
+        if abs(new - old) > margin:
+            return False
+        # Only the last digits tell on which side of a tie a result lies.
+        return is_last or rounded(new - margin) == rounded(new + margin)
