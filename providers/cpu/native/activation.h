@@ -1,0 +1,176 @@
+// The activations. Included once per instruction set, in an anonymous namespace, after double_word.h, exponential.h,
+// logarithm.h and error_function.h. A NaN passes through all of them.
+#pragma once
+
+template <class T>
+struct Activation;
+
+template <>
+struct Activation<float> {
+    static constexpr float gauss_zero = 15.0F, gauss_far_zero = 20.0F;  // where e^(-a^2/2), and 2^127 times it, are 0
+    static constexpr float logistic_zero = 208.0F;                      // where 2^127 e^-a is 0
+};
+
+template <>
+struct Activation<double> {
+    static constexpr double gauss_zero = 40.0, gauss_far_zero = 55.0;
+    static constexpr double logistic_zero = 1500.0;
+};
+
+// A constant, given as the sum of two double, as a sum of two T.
+template <class T>
+EP_INLINE DoubleWord<T> two_words(double x, double rest) {
+    const T high = static_cast<T>(x);
+    return {high, static_cast<T>((x - static_cast<double>(high)) + rest)};
+}
+
+template <class T>
+EP_INLINE T elu_of(T x, T alpha) {
+    return x > T{0} ? x : alpha * exponential_minus_one(x);
+}
+
+template <class T>
+EP_INLINE T celu_of(T x, T alpha) {
+    return x > T{0} ? x : alpha * exponential_minus_one(x / alpha);
+}
+
+template <class T>
+EP_INLINE T selu_of(T x) {
+    constexpr T scale = static_cast<T>(1.0507009873554805), steep = static_cast<T>(1.7580993408473766);
+    return x > T{0} ? scale * x : steep * exponential_minus_one(x);
+}
+
+// x / 6 + 1 / 2 between 0 and 1, without the cancellation near -3
+template <class T>
+EP_INLINE T hard_sigmoid_of(T x) {
+    return at_least(at_most(x + T{3}, T{6}), T{0}) / T{6};
+}
+
+template <class T>
+EP_INLINE T hard_swish_of(T x) {
+    const T inside = x * (x + T{3}) / T{6}, right = x >= T{3} ? x : inside;
+    return x <= T{-3} ? T{0} : right;
+}
+
+template <class T>
+EP_INLINE T hard_shrink_of(T x, T lambd) {
+    return (x >= -lambd) & (x <= lambd) ? T{0} : x;
+}
+
+template <class T>
+EP_INLINE T soft_shrink_of(T x, T alpha) {
+    const T right = x > alpha ? x - alpha : T{0}, outside = x < -alpha ? x + alpha : right;
+    return x == x ? outside : x;
+}
+
+template <class T>
+EP_INLINE T soft_sign_of(T x) {
+    const T a = at_most(absolute_of(x), Float<T>::integer_magic * T{4});
+    return with_sign_of(a / (T{1} + a), x);
+}
+
+// For a = |x|, up to `zero`, where the result is 0: e^(-a^2/2), and Phi(-a) over it.
+template <class T>
+struct Gauss {
+    T a, ratio;
+    Scaled<T> density;
+};
+
+template <class T>
+EP_INLINE Gauss<T> gauss_of(T x, T zero) {
+    const T a = at_most(absolute_of(x), zero);
+    return {a, T(0.5) * scaled_error_function(a * static_cast<T>(0.70710678118654752)), bell(a, T(0.5))};
+}
+
+// x Phi(x) = max(x, 0) - |x| Phi(-|x|)
+template <class T>
+EP_INLINE T gelu_of(T x) {
+    const Gauss<T> g = gauss_of(x, Activation<T>::gauss_zero);
+    const T tail = scale(g.density.value * (g.ratio * g.a), g.density.exponent);
+    return x < T{0} ? -tail : x - tail;
+}
+
+// e^-|z|, also as value * 2^exponent, for a z in two words; it ends at logistic_zero.
+template <class T>
+struct Decay {
+    T e;
+    Scaled<T> scaled;
+};
+
+template <class T>
+EP_INLINE Decay<T> decay_of(DoubleWord<T> z) {
+    const T a = at_most(absolute_of(z.high), Activation<T>::logistic_zero);
+    const Scaled<T> e = exponential_scaled(-a, z.high < T{0} ? z.low : -z.low);
+    return {e.value * power_of_two(at_least(e.exponent, T(1 - Float<T>::bias))), e};
+}
+
+// weight sigmoid(z), where a weight that is infinite has a positive z: the product is formed before anything
+// underflows.
+template <class T>
+EP_INLINE T weighted_sigmoid(T weight, DoubleWord<T> z) {
+    const Decay<T> decay = decay_of(z);
+    const bool is_left = z.high < T{0};
+    const T left = z.high <= -Activation<T>::logistic_zero ? T{0} : decay.scaled.value;
+    const T numerator = is_left ? left : T{1};
+    return scale_far(weight * (numerator / (T{1} + decay.e)), is_left ? decay.scaled.exponent : T{0});
+}
+
+// x between numbers so large that sigmoid is 0 and 1 there
+template <class T>
+EP_INLINE T logistic_inside(T x) {
+    return at_least(at_most(x, Activation<T>::logistic_zero), -Activation<T>::logistic_zero);
+}
+
+template <class T>
+EP_INLINE T silu_of(T x) {
+    return weighted_sigmoid(at_least(x, -Activation<T>::logistic_zero), {x, T{0}});
+}
+
+// The arguments of sigmoid in two words, because an error of one ulp in z is |z| ulps of e^z: 1.702 x, and
+// 2 sqrt(2 / pi) (x + 0.044715 x^3).
+template <class T>
+EP_INLINE DoubleWord<T> quick_argument(T x) {
+    return two_words<T>(1.702, 0.0) * DoubleWord<T>{x, T{0}};
+}
+
+template <class T>
+EP_INLINE DoubleWord<T> fast_argument(T x) {
+    const DoubleWord<T> linear = two_words<T>(1.5957691216057308, 0.0);
+    const DoubleWord<T> cubic = two_words<T>(0.07135481627260025, 3.3591871225076503e-19) * two_product(x, x);
+    const DoubleWord<T> slope = two_sum(linear.high, cubic.high);
+    return DoubleWord<T>{slope.high, slope.low + (linear.low + cubic.low)} * DoubleWord<T>{x, T{0}};
+}
+
+template <class T>
+EP_INLINE T quick_gelu_of(T x) {
+    return weighted_sigmoid(at_least(x, -Activation<T>::logistic_zero), quick_argument(logistic_inside(x)));
+}
+
+template <class T>
+EP_INLINE T fast_gelu_of(T x) {
+    return weighted_sigmoid(at_least(x, -Activation<T>::logistic_zero), fast_argument(logistic_inside(x)));
+}
+
+// x tanh(log(1 + e^x)) as a quotient of polynomials of e^-|x|
+template <class T>
+EP_INLINE T mish_of(T x) {
+    const Decay<T> decay = decay_of<T>({x, T{0}});
+    const T e = decay.e;
+    const bool is_left = x < T{0};
+    const T left = decay.scaled.value * (e + T{2}) / fused(e, e + T{2}, T{2});
+    const T right = fused(T{2}, e, T{1}) / fused(e + e, e + T{1}, T{1});
+    const T weight = at_least(x, -Activation<T>::logistic_zero);
+    return scale_far(weight * (is_left ? left : right), is_left ? decay.scaled.exponent : T{0});
+}
+
+// log(1 + e^(beta x)) / beta
+template <class T>
+EP_INLINE T soft_plus_of(T x, T beta, T threshold) {
+    const T z = beta * x;
+    const bool is_inside = absolute_of(z) < Activation<T>::logistic_zero;
+    const DoubleWord<T> argument{z, is_inside ? two_product(beta, x).low : T{0}};
+    const Decay<T> decay = decay_of(argument);
+    const T positive = at_least(z, T{0}), rest = z > T{0} ? argument.low : T{0};
+    const T value = positive + (rest + logarithm1p(scale_far(decay.scaled.value, decay.scaled.exponent)));
+    return z > threshold ? x : value / beta;
+}
