@@ -2,8 +2,9 @@
 
     python examples/perceptron.py [DEVICE]        such as cpu:0 or opencl:0
 
-hidden = relu(x @ w1 + b1), y = hidden @ w2 + b2. Adding and relu run on the device. EP has no Matmul yet, so the
-products are taken to the host, done by NumPy and brought back, and the program says so.
+hidden = relu(x @ w1 + b1), y = hidden @ w2 + b2. A layer is one Matmul with its bias and activation. On a device without
+Matmul the products are taken to the host, done by NumPy and brought back, and the program says so; adding and relu run on
+the device then, too.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from ep_primitives import BroadcastBinary, ElementwiseUnary
+from ep_primitives import BroadcastBinary, ElementwiseUnary, Matmul
 
 import ep
 
@@ -36,16 +37,27 @@ class Perceptron:
         self.device = device
         self.stream = device.stream()
         self.layers = [(self.put(weights), self.put(bias)) for weights, bias in layers]
-        self.host_products = 0
+        self.multiplied_by: set[str] = set()
 
     def forward(self, x: Array) -> Array:
         """Return y for a batch of rows x."""
-        activation = self.put(x)
+        rows = self.put(x)
         for number, (weights, bias) in enumerate(self.layers, 1):
-            activation = self.add(self.matmul(activation, weights), bias)
-            if number < len(self.layers):
-                activation = self.relu(activation)
-        return self.get(activation)
+            rows = self.layer(rows, weights, bias, "relu" if number < len(self.layers) else "none")
+        return self.get(rows)
+
+    def layer(self, x: Tensor, weights: Tensor, bias: Tensor, activation: str) -> Tensor:
+        """Enqueue activation(x @ weights + bias)."""
+        layer = Matmul.infer(x.spec, weights.spec, bias=bias.spec, activation=activation)
+        try:
+            primitive = layer.on(self.device)
+        except ep.UnsupportedError:
+            y = self.add(self.product_on_host(x, weights), bias)
+            return self.relu(y) if activation == "relu" else y
+        self.multiplied_by.add(f"{primitive.implementation.name} on {self.device.name}")
+        out = self.empty(layer.out)
+        primitive(self.stream, a=x.memory, b=weights.memory, bias=bias.memory, alpha=1, beta=0, out=out.memory)
+        return out
 
     def add(self, a: Tensor, b: Tensor) -> Tensor:
         """Enqueue the sum, b broadcast over the rows."""
@@ -59,11 +71,9 @@ class Perceptron:
         ElementwiseUnary("relu", x=x.spec, out=x.spec).on(self.device)(self.stream, x=x.memory, out=x.memory)
         return x
 
-    def matmul(self, a: Tensor, b: Tensor) -> Tensor:
-        """Multiply on the host: the device has no Matmul."""
-        if not self.host_products:
-            print(f"{self.device.name} has no Matmul: products are downloaded, done by NumPy and uploaded")
-        self.host_products += 1
+    def product_on_host(self, a: Tensor, b: Tensor) -> Tensor:
+        """Multiply where the device cannot."""
+        self.multiplied_by.add("NumPy: downloaded, multiplied and uploaded")
         return self.put(self.get(a) @ self.get(b))
 
     def empty(self, spec: ep.TensorSpec) -> Tensor:
@@ -106,7 +116,9 @@ def main() -> int:
         print(error)
         return 3 if isinstance(error, ep.UnavailableError) else 2
     x, layers = problem()
-    y = Perceptron(device, layers).forward(x)
+    perceptron = Perceptron(device, layers)
+    y = perceptron.forward(x)
+    print(f"{device.name}: products are by {', '.join(sorted(perceptron.multiplied_by))}")
     error = float(np.max(np.abs(y - expected(x, layers))))
     print(f"{device.name}: y has shape {y.shape}; the largest difference from float64 NumPy is {error:.2g}")
     return 0 if error < 1e-3 else 1  # noqa: PLR2004 - products of 128 terms of size 10 in float32

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill
+from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill, Matmul
 
 from ep_cpu.elementwise import VectorLoop
+from ep_cpu.matmul import PanelMatmul
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,4 +22,5 @@ IMPLEMENTATIONS: Final[Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...
     Cast: (VectorLoop(),),
     Fill: (VectorLoop(),),
     Copy: (VectorLoop(),),
+    Matmul: (PanelMatmul(),),
 }

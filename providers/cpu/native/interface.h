@@ -124,3 +124,46 @@ int64_t ep_clock(void);
 /* Threads that a kernel may use, the caller's included; takes effect when the pool is built next. */
 void ep_set_threads(int count);
 int ep_threads(void);
+
+typedef struct ep_matmul_engine ep_matmul_engine;
+
+/* Places of a Matmul's tensors. */
+enum { EP_A, EP_B, EP_BIAS, EP_OUT, EP_MATRICES };
+
+/* out = activation(alpha op(a) @ op(b) + beta out + bias). Immutable once prepared. Strides and offsets are in bytes;
+ * `row` and `column` are those of each operand as a matrix. Of the `ndim` batch dimensions the first `kept` are out's,
+ * the others are summed over. */
+typedef struct {
+    const ep_matmul_engine* engine;
+    const ep_row* activation;
+    int32_t dtype;
+    int32_t out_dtype;
+    int32_t conjugate[2];
+    int32_t has_bias;
+    int32_t kept;
+    int32_t ndim;
+    int64_t m;
+    int64_t n;
+    int64_t k;
+    int64_t offset[EP_MATRICES];
+    int64_t row[EP_MATRICES];
+    int64_t column[EP_MATRICES];
+    int64_t extent[EP_RANK];
+    int64_t stride[EP_MATRICES][EP_RANK];
+} ep_matmul;
+
+/* One launch: addresses at their places (a bias may be missing), alpha and beta as (real, imaginary). */
+typedef struct {
+    const ep_matmul* matmul;
+    intptr_t at[EP_MATRICES];
+    double alpha[2];
+    double beta[2];
+} ep_matmul_packed;
+
+/* What the instruction set of that name has for Matmul; NULL: no such name. */
+const ep_matmul_engine* ep_matmul_engine_of(const char* isa);
+/* The entry: `packed` is an ep_matmul_packed. 0 is success, 12 (ENOMEM) no memory for the panels. */
+int ep_multiply(const void* packed);
+/* A checked launch: packs on the stack and enters. Where there is no bias, its address is not looked at. */
+int ep_launch_matmul(const ep_matmul* matmul, intptr_t a, intptr_t b, intptr_t bias, intptr_t out, double alpha,
+                     double alpha_im, double beta, double beta_im);

@@ -1,0 +1,143 @@
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from ep_cpu.matmul import PanelKernel, described
+from ep_cpu.native import open_native, rows_of
+from ep_primitives import Matmul
+
+import ep
+
+RNG = np.random.default_rng(11)
+DTYPES = ["float16", "float32", "float64", "complex64", "complex128"]
+
+BITS_OF_A_PRODUCT = """
+import hashlib
+import numpy as np
+import ep
+from ep_primitives import Matmul
+rng = np.random.default_rng(3)
+a, b = rng.standard_normal((5, 301, 515), np.float32), rng.standard_normal((515, 397), np.float32)
+out = np.empty((5, 301, 397), np.float32)
+device = ep.device("cpu:0")
+Matmul.infer(ep.TensorSpec.of(a), ep.TensorSpec.of(b)).on(device)(device.stream(), a=a, b=b, alpha=0.3, beta=0, out=out)
+print(hashlib.sha256(out.tobytes()).hexdigest())
+"""
+
+
+def draw(shape, dtype):
+    real = RNG.standard_normal(shape)
+    return (real + 1j * RNG.standard_normal(shape) if np.dtype(dtype).kind == "c" else real).astype(dtype)
+
+
+def product(stream, a, b, out=None, **more):
+    """Return what Matmul makes of arrays; without `out`, over a dense one."""
+    tensors = {"a": a, "b": b} | {name: more.pop(name) for name in ("bias",) if name in more}
+    numbers = {"alpha": more.pop("alpha", 1), "beta": more.pop("beta", 0)}
+    specs = {name: ep.TensorSpec.of(array) for name, array in tensors.items()}
+    if out is None:
+        descriptor = Matmul.infer(**specs, **more)
+        out = np.empty(descriptor.out.shape, descriptor.out.dtype)
+    else:
+        descriptor = Matmul(**specs, out=ep.TensorSpec.of(out), **more)
+    descriptor.on(stream.device)(stream, **tensors, **numbers, out=out)
+    return out
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_product_of_several_tiles_agrees_with_numpy(stream, dtype):
+    a, b, bias = draw((205, 601), dtype), draw((601, 403), dtype), draw((403,), dtype)
+    wide = np.result_type(dtype, np.float64)
+    wanted = a.astype(wide) @ b.astype(wide) + bias
+    np.testing.assert_allclose(product(stream, a, b, bias=bias), wanted, rtol=2e-3, atol=600 * np.finfo(dtype).eps)
+
+
+def test_value_depends_neither_on_its_place_nor_on_the_layout(stream):
+    a, b = draw((61, 300), "float32"), draw((300, 403), "float32")
+    whole = product(stream, a, b)
+    assert (product(stream, a[17:18], b) == whole[17:18]).all()
+    assert (product(stream, a, b[:, 400:401]) == whole[:, 400:401]).all()
+    assert (product(stream, a, np.asfortranarray(b)) == whole).all()
+    turned = np.empty((403, 61), np.float32).T
+    assert (product(stream, a, b, turned) == whole).all()
+    assert (product(stream, a[::-1], b[:, ::-1]) == whole[::-1, ::-1]).all()
+
+
+def test_value_does_not_depend_on_the_number_of_threads(fresh_python):
+    assert len({fresh_python(BITS_OF_A_PRODUCT, EP_CPU_THREADS=count) for count in ("1", "2", "5")}) == 1
+
+
+@pytest.mark.parametrize("isa", ["avx512", "avx2", "baseline"])
+def test_every_instruction_set_gives_exact_sums_of_integers(isa):
+    native = open_native()
+    table = native.lib.ep_open(isa.encode())
+    name = native.ffi.string(table.isa).decode()
+    native = native._replace(isa=name, rows=rows_of(native.ffi, table))
+    for dtype in ("float32", "float64", "int8"):
+        a, b = RNG.integers(-9, 9, (50, 300)).astype(dtype), RNG.integers(-9, 9, (300, 70)).astype(dtype)
+        descriptor = Matmul.infer(ep.TensorSpec.of(a), ep.TensorSpec.of(b))
+        out = np.empty((50, 70), descriptor.out.dtype)
+        matmul, order = described(descriptor, native)
+        assert order == (0, 1, -1, 2)
+        assert not native.lib.ep_launch_matmul(matmul, a.ctypes.data, b.ctypes.data, 0, out.ctypes.data, 1, 0, 0, 0)
+        assert (out == a.astype(np.int64) @ b.astype(np.int64)).all()
+
+
+def test_errors_have_no_bias(stream):
+    a, b = RNG.uniform(0.5, 1.5, (64, 1000)).astype(np.float32), RNG.uniform(0.5, 1.5, (1000, 64)).astype(np.float32)
+    error = product(stream, a, b) - a.astype(np.float64) @ b.astype(np.float64)
+    assert abs(error.mean()) < 0.1 * np.sqrt((error**2).mean())
+
+
+def test_bound_step_reads_its_output_each_time(device, stream):
+    a, b, out = draw((3, 4), "float32"), draw((4, 5), "float32"), np.zeros((3, 5), np.float32)
+    primitive = Matmul.infer(ep.TensorSpec.of(a), ep.TensorSpec.of(b)).on(device)
+    step = primitive.bind(a=a, b=b, alpha=1, beta=1, out=out)
+    for _ in range(3):
+        step(stream)
+    np.testing.assert_allclose(out, 3 * (a @ b), rtol=1e-5)
+
+
+def test_beta_of_zero_does_not_read_the_output_and_alpha_of_zero_not_the_factors(stream):
+    nan = np.full((40, 40), np.nan, np.float32)
+    a, b = draw((40, 40), "float32"), draw((40, 40), "float32")
+    assert np.isfinite(product(stream, a, b, nan.copy())).all()
+    out = draw((40, 40), "float32")
+    assert (product(stream, nan, nan, out.copy(), alpha=0, beta=2) == 2 * out).all()
+
+
+def test_sum_over_batches_applies_beta_once(stream):
+    a, b, out = draw((70, 9, 11), "float64"), draw((70, 11, 13), "float64"), draw((9, 13), "float64")
+    wanted = 0.5 * out + np.einsum("xik,xkj->ij", a, b)
+    np.testing.assert_allclose(product(stream, a, b, out, beta=0.5), wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_output_that_overlaps_a_factor_is_refused(stream):
+    a = draw((8, 8), "float32")
+    with pytest.raises(ValueError, match=r"matmul: a and out share .* in place is not allowed"):
+        product(stream, a, draw((8, 8), "float32"), a)
+
+
+def test_primitive_is_launched_by_several_threads_at_once(device):
+    a, b = draw((150, 200), "float32"), draw((200, 250), "float32")
+    primitive = Matmul.infer(ep.TensorSpec.of(a), ep.TensorSpec.of(b)).on(device)
+
+    def run(factor):
+        out = np.empty((150, 250), np.float32)
+        stream = device.stream()
+        for _ in range(5):
+            primitive(stream, a=a, b=b, alpha=factor, beta=0, out=out)
+        stream.close()
+        return out
+
+    with ThreadPoolExecutor(4) as threads:
+        results = [*threads.map(run, (1, 2, 4, 8))]
+    for factor, result in zip((1, 2, 4, 8), results, strict=True):
+        assert (result == factor * results[0]).all()
+
+
+def test_kernel_is_made_without_compiling(device):
+    before = Matmul.infer(ep.TensorSpec("float32", (64, 64)), ep.TensorSpec("float32", (64, 64))).on(device)
+    after = Matmul.infer(ep.TensorSpec("float32", (64, 80)), ep.TensorSpec("float32", (80, 64))).on(device)
+    assert isinstance(before.kernel, PanelKernel)
+    assert before.descriptor.key == after.descriptor.key
