@@ -117,7 +117,8 @@ def _to_odd(x: Array) -> Array:
 
     What 53 bits do not hold leaves a trace in the last bit kept (rounding to odd).
     """
-    size = np.abs(x).astype(np.uint64)
+    bits = x.astype(np.uint64)
+    size = np.where(x < 0, ~bits + np.uint64(1), bits)  # of the least value too, which has no negative
     low = np.uint64(2**_SPARE - 1)
     kept = (size & ~low) | ((size & low != 0).astype(np.uint64) << np.uint64(_SPARE))
     exact = np.where(size >> np.uint64(_FRACTION + 1), kept, size).astype(np.float64)
