@@ -1,6 +1,10 @@
-// The activations. Included once per instruction set, in an anonymous namespace, after double_word.h, exponential.h,
-// logarithm.h and error_function.h. A NaN passes through all of them.
+// The activations. A NaN passes through all of them.
 #pragma once
+
+#include "double_word.h"
+#include "error_function.h"
+#include "exponential.h"
+#include "logarithm.h"
 
 template <class T>
 struct Activation;

@@ -1,6 +1,7 @@
-// The gradients of the activations: dy times the slope at x, or the slope as a function of y. Included once per
-// instruction set, in an anonymous namespace, after activation.h.
+// The gradients of the activations: dy times the slope at x, or the slope as a function of y.
 #pragma once
+
+#include "activation.h"
 
 // +0 where the slope is 0, whatever dy is, else the value; a NaN x passes.
 template <class T>

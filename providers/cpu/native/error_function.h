@@ -1,6 +1,8 @@
-// erf, erfc and their derivative. Included once per instruction set, in an anonymous namespace, after vector_math.h.
+// erf, erfc and their derivative.
 // Coefficients are Chebyshev interpolations made with mpmath at 60 digits (relative error below 2^-28 and 2^-57).
 #pragma once
+
+#include "exponential.h"
 
 template <class T>
 struct ErrorFunction;

@@ -1,7 +1,10 @@
-// lgamma, digamma, trigamma and the first two's derivatives. Included once per instruction set, in an anonymous
-// namespace, after logarithm.h. float is computed in double: results are right to 0.51 ulp wherever they are not roots.
+// lgamma, digamma, trigamma and the first two's derivatives. float is computed in double, and so rounded right but for
+// about one result in 10^7.
 // Coefficients are Chebyshev interpolations made with mpmath at 80 digits.
 #pragma once
+
+#include "double_word.h"
+#include "logarithm.h"
 
 constexpr double PI = 3.14159265358979323846;
 

@@ -16,14 +16,13 @@ struct Float<float> {
     static constexpr float inverse_ln2_high = 1.4428710938e+00F, inverse_ln2_low = -1.7605285393e-04F;
     static constexpr float inverse_ln10_high = 4.3432617188e-01F, inverse_ln10_low = -3.1689971365e-05F;
     static constexpr float log10_2_high = 3.0102920532e-01F, log10_2_low = 7.9034151668e-07F;
-    static constexpr float exp_low = -104.0F, exp_high = 89.0F, exp_scaled_low = -208.0F;
+    static constexpr float exp_low = -104.0F, exp_high = 89.0F;
     static constexpr float exp2_low = -151.0F, exp2_high = 129.0F;
     static constexpr float expm1_low = -20.0F, tanh_high = 10.0F, sinh_high = 89.5F;
     static constexpr float linear = 2.9802322e-08F;  // 2^-25: an odd function of slope 1 is x up to here
     static constexpr float half_pi_high = 1.5707964F, half_pi_low = -4.371139e-08F;
     static constexpr float quarter_pi_high = 0.785398006F, quarter_pi_low = 1.5695824e-07F;  // the first to 21 digits
     static constexpr float square_high = 1.152921504606847e18F;  // 2^60: squares up to here are finite
-    static constexpr float gauss_zero = 15.0F, gauss_far_zero = 20.0F;
     static constexpr float tiny = 1.17549435e-38F, tiny_scale = 33554432.0F, tiny_exponent = 25.0F;
     // (e^r - 1 - r) / r^2 on |r| <= 0.361
     template <class H>
@@ -34,12 +33,6 @@ struct Float<float> {
     template <class H>
     static EP_INLINE float log_tail(float z, H horner) {
         return horner(z, 0.24279078841F, 0.28498786688F, 0.40000972152F, 0.66666662693F);
-    }
-    // (a + 4) Phi(-a) e^(a^2/2) in t = (a - 4) / (a + 4)
-    template <class H>
-    static EP_INLINE float gauss_ratio(float t, H horner) {
-        return horner(t, -4.23102611e-05F, -0.000210143931F, 0.000179514769F, 0.00163218414F, -0.00349839148F,
-                      -0.00754314009F, 0.0603997521F, -0.186521336F, 0.387137204F, -0.607896686F, 0.755285144F);
     }
 };
 
@@ -54,14 +47,13 @@ struct Float<double> {
     static constexpr double inverse_ln10_high = 4.34294481878168880939e-01,
                             inverse_ln10_low = 2.50829467116452752298e-11;
     static constexpr double log10_2_high = 3.01029995663611771306e-01, log10_2_low = 3.69423907715893078616e-13;
-    static constexpr double exp_low = -746.0, exp_high = 710.0, exp_scaled_low = -1500.0;
+    static constexpr double exp_low = -746.0, exp_high = 710.0;
     static constexpr double exp2_low = -1080.0, exp2_high = 1025.0;
     static constexpr double expm1_low = -40.0, tanh_high = 20.0, sinh_high = 710.5;
     static constexpr double linear = 5.551115123125783e-17;  // 2^-54
     static constexpr double half_pi_high = 1.57079632679489655800, half_pi_low = 6.12323399573676603587e-17;
     static constexpr double quarter_pi_high = 7.85398163397448278999e-01, quarter_pi_low = 3.06161699786838301793e-17;
     static constexpr double square_high = 3.273390607896142e150;  // 2^500
-    static constexpr double gauss_zero = 40.0, gauss_far_zero = 55.0;
     static constexpr double tiny = 2.2250738585072014e-308, tiny_scale = 18014398509481984.0, tiny_exponent = 54.0;
     template <class H>
     static EP_INLINE double exp_tail(double r, H horner) {
@@ -75,16 +67,6 @@ struct Float<double> {
         return horner(z, 1.479819860511658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01,
                       2.222219843214978396e-01, 2.857142874366239149e-01, 3.999999999940941908e-01,
                       6.666666666666735130e-01);
-    }
-    template <class H>
-    static EP_INLINE double gauss_ratio(double t, H horner) {
-        return horner(t, -6.5189022134011299e-10, -2.3310744156111961e-09, 1.7978074566838622e-09,
-                      1.8962000069570943e-08, 1.3172332741990752e-08, -8.4445683235836024e-08, -1.5452963629981014e-07,
-                      2.7102425803556404e-07, 1.0210695592583377e-06, -6.2931502280252192e-07, -5.9198853598579942e-06,
-                      7.1655148204047528e-07, 3.5144583639740332e-05, -1.9082377624309684e-06, -0.00023109491295181093,
-                      0.00013334431036464956, 0.0016308184547374474, -0.0034796923673100048, -0.0075401889665277924,
-                      0.0603965748909372, -0.18652185795966356, 0.38713740074221448, -0.60789664197189208,
-                      0.75528513041575152);
     }
 };
 
@@ -174,57 +156,3 @@ EP_INLINE T scale_far(T value, T exponent) {
 
 #include "double_word.h"
 #include "exponential.h"
-
-template <class T>
-EP_INLINE T elu_of(T x, T alpha) {
-    const T y = at_least(at_most(x, T{0}), Float<T>::expm1_low);
-    const T below = x == T{0} ? x : exponential_minus_one(y);
-    return x > T{0} ? x : alpha * below;
-}
-
-template <class T>
-EP_INLINE T elu_slope(T dy, T x, T alpha) {
-    const T low = Float<T>::exp_scaled_low;
-    const Scaled<T> e = exponential_scaled(at_least(at_most(x, T{0}), low), T{0});
-    const T value = x < low ? T{0} : e.value;
-    return x > T{0} ? dy : scale_far(alpha * value * dy, e.exponent);
-}
-
-// For a = |x|, up to `high`, where the result is zero: e^(-a^2/2) and Phi(-a) e^(a^2/2), both to a few ulps. a^2 is
-// taken in two parts, because an error of one ulp in it is a^2/2 ulps of the exponential.
-template <class T>
-struct Gauss {
-    T a, ratio;
-    Scaled<T> density;
-};
-
-template <class T>
-EP_INLINE Gauss<T> gauss_of(T x, T high) {
-    using F = Float<T>;
-    const T a = at_most(absolute_of(x), high);
-    const T upper = of_bits<T>(bits_of(a) & F::upper_half);
-    const T inverse = T{1} / (a + T{4}), quotient = (a - T{4}) * inverse;
-    // One step of Newton: the polynomial is steep where t is near -1.
-    const T rest = fused(quotient, -a, fused(quotient + T{1}, T{-4}, a));
-    const T ratio = F::gauss_ratio(fused(inverse, rest, quotient), Horner{}) * inverse;
-    return {a, ratio, exponential_scaled(T(-0.5) * upper * upper, T(-0.5) * (a - upper) * (a + upper))};
-}
-
-// x Phi(x) = max(x, 0) - |x| Phi(-|x|)
-template <class T>
-EP_INLINE T gelu_of(T x) {
-    const Gauss<T> g = gauss_of(x, Float<T>::gauss_zero);
-    const T tail = scale(g.density.value * (g.ratio * g.a), g.density.exponent);
-    return x < T{0} ? -tail : x - tail;
-}
-
-// dy (Phi(x) + x phi(x)); for x < 0 the bracket is e^(-a^2/2) (ratio - a / sqrt(2 pi)), for x >= 0 one minus that.
-template <class T>
-EP_INLINE T gelu_slope(T dy, T x) {
-    const Gauss<T> g = gauss_of(x, Float<T>::gauss_far_zero);
-    const T near = fused(g.a, static_cast<T>(-0.39894228040143267794), g.ratio) * g.density.value;
-    const T bracket = g.a >= Float<T>::gauss_far_zero ? T{0} : near;
-    const T weight = x < T{0} ? dy : T{1};
-    const T tail = scale_far(weight * bracket, g.density.exponent);
-    return x < T{0} ? tail : dy * (T{1} - tail);
-}
