@@ -80,7 +80,10 @@ def random(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], domain:
     kinds = rng.random(size)
     with np.errstate(over="ignore", under="ignore"):
         values = np.where(kinds < _NEAR, near, anywhere).astype(array_dtype(dtype))
-    values = np.where(kinds > _NOT_DESIGNED, rng.choice(edges, size), values)
+    picked = kinds > _NOT_DESIGNED
+    if kind == "f" and not domain.is_open:
+        picked |= ~domain.contains(dtype, values)  # few: what was rounded out of the domain
+    values = np.where(picked, rng.choice(edges, size), values)
     return np.asarray(values.reshape(shape))
 
 

@@ -115,7 +115,13 @@ def _numbers(dtype: str) -> dict[str, Any]:
         return {"true": True, "false": False}
     if kind in "iu":
         low, high = ep.dtype(dtype).range
-        return {"zero": 0, "seven": 7, "low": low, "high": high, "bytes": 0x01020304}
+        return {
+            "zero": 0,
+            "seven": 7,
+            "low": low,
+            "high": high,
+            "bytes": 0x0102030405060708 >> 8 * (8 - ep.dtype(dtype).itemsize),
+        }
     info = limits(dtype)
     third = float(array_dtype(dtype).type(1 / 3).real)
     reals = {

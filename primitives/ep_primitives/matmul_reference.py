@@ -118,6 +118,6 @@ def _finished(descriptor: Matmul, value: Array, scale: Array) -> Reference:
     bound = accuracy(descriptor)
     if isinstance(bound, Conditioned) and isinstance(promise, Ulps):
         eps = 2.0 ** -ep.dtype(descriptor.compute).fraction
-        own = (promise.n + activation.error) * np.abs(result) + promise.floor / eps
+        own = (promise.n + activation.error_of("float64")) * np.abs(result) + promise.floor / eps
         scale = _STEEPEST * (scale + 0.5 * np.abs(rounded) / bound.k) + own / bound.k
     return Reference(result, scale)

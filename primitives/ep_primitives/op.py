@@ -66,7 +66,7 @@ class Attribute:
 ALPHA: Final = Attribute("alpha", (0.75, 1.6732632423543772, 1.0, 3.0))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Op:
     """One operation on elements.
 
@@ -80,7 +80,7 @@ class Op:
                  none, for the complex ones); a word may be nan, inf, a number, true, false, or an attribute's name
     attributes : in the order that kernels get them
     out        : "bool" for a test or comparison, "real" or "complex" for that counterpart, else the type of the inputs
-    error      : ulps that the reference itself may be off in float64 and complex128
+    error      : ulps that the reference itself may be off in float64 and complex128, keyed as the accuracy
     constant   : input types for which the output is one value, so that no data can show that it is computed
     definition : the formula
     source     : where the definition and the bound come from
@@ -95,7 +95,7 @@ class Op:
     special: str = ""
     attributes: tuple[Attribute, ...] = ()
     out: str = ""
-    error: float = 0.0
+    error: float | Mapping[str, float] = 0.0
     definition: str = ""
     source: str = ""
     note: str = ""
@@ -116,12 +116,13 @@ class Op:
         kind = ep.dtype(dtype).kind
         if self.out == "bool" or kind not in "fc":
             return EXACT
-        accuracy = self.accuracy
-        if isinstance(accuracy, Mapping):
-            names = (dtype, "complex" if kind == "c" else "", "")
-            accuracy = next(accuracy[name] for name in names if name in accuracy)
+        accuracy: Accuracy = _chosen(self.accuracy, dtype)
         is_narrow = ep.dtype(dtype).compute != dtype
         return Ulps(1) if is_narrow and isinstance(accuracy, Ulps) else accuracy
+
+    def error_of(self, dtype: str) -> float:
+        """Return the reference's own error in ulps for inputs of one element type: 0 where float64 is wider."""
+        return float(_chosen(self.error, dtype)) if dtype in {"float64", "complex128"} else 0.0
 
     def domain_of(self, dtype: str) -> tuple[Domain, ...]:
         """Return the domain of each input for an element type.
@@ -149,6 +150,14 @@ class Op:
             inputs, expected = row.split("->")
             rows.append((tuple(_value(word, names) for word in inputs.split(",")), _value(expected, names)))
         return rows
+
+
+def _chosen(entry: Any, dtype: str) -> Any:
+    """Return what an entry of a row says of an element type, if it is a mapping, and the entry if it is not."""
+    if not isinstance(entry, Mapping):
+        return entry
+    names = (dtype, "complex" if ep.dtype(dtype).kind == "c" else "", "")
+    return next(entry[name] for name in names if name in entry)
 
 
 def _value(word: str, names: Mapping[str, float]) -> complex:

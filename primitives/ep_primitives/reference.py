@@ -67,7 +67,8 @@ def widened(name: str, value: Any) -> Array:
     if name == "bool":
         return np.asarray(value.view(np.uint8) != 0)
     wide = _WIDE.get(ep.dtype(name).kind)
-    return np.asarray(value.astype(wide) if wide else value)
+    with np.errstate(invalid="ignore"):  # a signalling NaN
+        return np.asarray(value.astype(wide) if wide else value)
 
 
 def compute_number(name: str, value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 import ep
 from ep import Cell, Descriptor, Scalar, TensorSpec
 from ep_primitives import data, tables
-from ep_primitives.accuracy import EXACT, Accuracy
+from ep_primitives.accuracy import EXACT, Accuracy, Exact
 from ep_primitives.case import Case
 from ep_primitives.elementwise import ElementwiseFamily, Signature
 from ep_primitives.reference import Array, Reference, array_dtype, widened
@@ -28,8 +28,8 @@ __all__ = ["RowFamily"]
 _COPIES: Final = 64
 _MANY: Final = 513
 _FEW: Final = 9
+_TRUTHS: Final = 2
 _COMPLEX_NUMBERS: Final = (0j, 1j, 1 + 0j, -2 + 0.5j)
-_WIDEST: Final = ("float64", "complex128")
 _HALF: Final = 0.5
 """The error in ulps of a table's correctly rounded values."""
 
@@ -85,7 +85,7 @@ class RowFamily(ElementwiseFamily):
         return Reference(
             np.broadcast_to(value, shape),
             None if scale is None else np.broadcast_to(scale, shape),
-            row.error if descriptor.out.dtype in _WIDEST else 0.0,
+            row.error_of(dtype),
         )
 
     def value_cases(self, signature: Signature) -> Iterator[Case]:
@@ -115,23 +115,29 @@ class RowFamily(ElementwiseFamily):
             yield from self._scalars(self.signature(cell), ("scalar-left", "scalar-right").index(cell.layout))
 
     def truth(self, signature: Signature, values: Array) -> Array | None:
-        """Return which inputs a unary test finds true."""
+        """Return which inputs are true for a logical op, or found true by a unary test: one with two results at most."""
         row = self.rows[signature.op]
-        if row.out != "bool" or len(signature.inputs) > 1:
+        wide = widened(signature.inputs[0], values)
+        if len(signature.inputs) > 1:
+            return wide != 0 if _sees_truth_alone(row, signature.inputs[0]) else None
+        if row.attributes or not isinstance(row.accuracy_of(signature.inputs[0]), Exact):
             return None
-        truth: Array = row.reference(widened(signature.inputs[0], values))
-        return truth
+        result = row.reference(wide)
+        distinct = np.unique(result)
+        return np.asarray(result == distinct[-1]) if distinct.size <= _TRUTHS else None
 
     def scalar(self, signature: Signature, side: int, rng: np.random.Generator) -> Any:
-        """Return a number in the row's domain; of the two bools one that the other operand shows through."""
-        if signature.inputs[side] != "bool":
+        """Return a number in the row's domain; for a logical op one that the other operand shows through."""
+        dtype, row = signature.inputs[side], self.rows[signature.op]
+        if not _sees_truth_alone(row, dtype):
             return super().scalar(signature, side, rng)
-        other = np.array([False, True])
-        for number in (True, False):
-            pair = (np.full(2, number), other) if side == 0 else (other, np.full(2, number))
-            if np.ptp(self.rows[signature.op].reference(*pair).view(np.uint8)):
+        usual = True if dtype == "bool" else super().scalar(signature, side, rng)
+        other = np.array([0, 1], array_dtype(dtype))
+        for number in (usual, type(usual)(0)):
+            held = np.full(2, number, array_dtype(dtype))
+            if np.ptp(np.asarray(row.reference(*((held, other) if side == 0 else (other, held))) != 0).view(np.uint8)):
                 return number
-        message = f"{signature.op}: does not depend on its bools"
+        message = f"{signature.op}: does not depend on whether its inputs are true"
         raise ValueError(message)
 
     def _special(self, name: str, signature: Signature, attributes: tuple[float, ...]) -> Case:
@@ -193,6 +199,17 @@ class RowFamily(ElementwiseFamily):
         table = tables.load(case.descriptor.op, case.descriptor.specs[0].dtype)
         inputs = dict(zip(case.descriptor.operands, table.inputs, strict=False))
         return Reference(table.value, self.reference(case.descriptor, inputs).scale, _HALF)
+
+
+@cache
+def _sees_truth_alone(row: Op, dtype: str) -> bool:
+    """Say whether a binary op asks of its inputs only whether they are 0."""
+    if dtype == "bool":
+        return True
+    if row.out != "bool" or row.attributes:
+        return False
+    a, b = _pairs([np.arange(4).astype(array_dtype(dtype))] * 2)
+    return bool((row.reference(a, b) == row.reference(a != 0, b != 0)).all())
 
 
 def _pairs(lists: list[Array]) -> list[Array]:

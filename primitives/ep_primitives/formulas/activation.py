@@ -49,12 +49,12 @@ _SATURATED: Final = 40.0
 
 def elu(x: Array, alpha: float) -> Array:
     """Return x where x > 0, else alpha (e^x - 1), without the cancellation that subtracting 1 has near 0."""
-    return np.where(x > 0, x, np.float64(alpha) * np.expm1(np.minimum(x, 0)))
+    return np.where(x > 0, x, np.float64(alpha) * np.expm1(np.where(x > 0, 0.0, x)))
 
 
 def celu(x: Array, alpha: float) -> Array:
     """Return x where x > 0, else alpha (e^(x / alpha) - 1)."""
-    return np.where(x > 0, x, np.float64(alpha) * np.expm1(np.minimum(x, 0) / np.float64(alpha)))
+    return np.where(x > 0, x, np.float64(alpha) * np.expm1(np.where(x > 0, 0.0, x) / np.float64(alpha)))
 
 
 def relu(x: Array) -> Array:

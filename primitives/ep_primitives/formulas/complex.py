@@ -58,13 +58,19 @@ def log10(z: Array) -> Array:
 
 
 def expm1(z: Array) -> Array:
-    """Return expm1(x) cos y - 2 sin^2(y / 2) + i e^x sin y."""
+    """Return e^z - 1.
+
+    The real part is expm1(x) cos y - 2 sin^2(y / 2), the imaginary one e^x sin y.
+    """
     half = np.sin(z.imag / 2)
     return _joined(np.expm1(z.real) * np.cos(z.imag) - 2 * half * half, np.exp(z.real) * np.sin(z.imag))
 
 
 def log1p(z: Array) -> Array:
-    """Return the logarithm of 1 + z, whose real part is 0.5 log1p(2x + x^2 + y^2) where 1 + z is not near 0."""
+    """Return the logarithm of 1 + z.
+
+    Where that is not near 0, its real part is 0.5 log1p(2x + x^2 + y^2).
+    """
     x, y = z.real, z.imag
     near = np.hypot(1 + x, y)
     size = x * (2 + x) + y * y

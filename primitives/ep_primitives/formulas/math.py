@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ep_primitives.reference import Array
 
 __all__ = [
+    "accurate",
     "digamma",
     "erf",
     "erfc",
@@ -30,6 +33,8 @@ _STEPS: Final = 12
 # Veltkamp's splitter: it leaves 26 bits, whose squares are exact.
 _SPLITTER: Final = 2.0**27 + 1
 _TAIL: Final = 0.5
+_TINY: Final = 2.0**-60
+_ROOT: Final = 2.0**-20
 
 
 def erf(x: Array) -> Array:
@@ -59,6 +64,7 @@ def lgamma(x: Array) -> tuple[Array, Array]:
     from scipy.special import gammaln  # noqa: PLC0415 - scipy belongs to the extra `conformance`
 
     value = np.where(x == -math.inf, math.inf, gammaln(x))
+    value = np.where(np.abs(x) < _TINY, -np.log(np.abs(x)), value)  # SciPy's overflows there
     fraction = np.abs(x - np.rint(x))
     terms = np.log(np.abs(x)) + np.abs(np.log(np.sin(math.pi * fraction))) + np.abs(gammaln(np.abs(x)))
     scale = 1 + np.abs(value) + np.where(x < 0, terms, 0.0)
@@ -76,6 +82,22 @@ def digamma(x: Array) -> tuple[Array, Array]:
     reflected = np.where(fraction == 0, math.nan, math.pi / np.tan(math.pi * fraction))
     value = psi(np.where(x < 0, 1 - x, x)) - np.where(x < 0, reflected, 0.0)
     return value, 1 + np.abs(value) + 2 * np.log1p(np.maximum(-x, 0))
+
+
+def accurate(function: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """Return sine or cosine such that values next to a root are right, too.
+
+    NumPy's vectorised ones lose up to 17 bits there; the long double's do not.
+    """
+
+    def evaluate(x: Array) -> Array:
+        value = np.asarray(function(x))
+        is_near = (np.abs(value) < _ROOT) & (np.abs(x) > 1)
+        if is_near.any():
+            value[is_near] = function(x[is_near].astype(np.longdouble))
+        return value
+
+    return evaluate
 
 
 def trigamma(x: Array) -> Array:

@@ -42,6 +42,8 @@ _COSINE: Final = (COSINE,)
 _ANGLE: Final = (ANGLE,)
 _HYPERBOLIC: Final = (HYPERBOLIC,)
 
+# Real numbers are rounded once; of complex ones each part is, and the larger unit of |z| need not be theirs.
+_PARTS: Final = {"": 0.0, "complex": 2.0}
 _OPENCL: Final = "OpenCL 1.2, table 7.1"
 _ODD: Final = "nan->nan 0->0 -0->-0 "
 
@@ -77,7 +79,7 @@ MATH: Final = (
     Op("ceil", np.ceil, FLOATS, EXACT, _REAL,
        "nan->nan inf->inf -inf->-inf 0->0 -0->-0 0.5->1 -0.5->-0 1->1",
        definition="the smallest integer that is not less than x", source="IEEE 754"),
-    Op("cos", extended(np.cos), _BOTH, _within(4), _ANGLE,
+    Op("cos", extended(np.cos, formulas.accurate(np.cos)), _BOTH, _within(4), _ANGLE,
        "nan->nan inf->nan -inf->nan 0->1 -0->1", error=2,
        definition="cosine, of every finite x", source=_OPENCL),
     Op("cosh", extended(np.cosh), _BOTH, _within(4), _HYPERBOLIC,
@@ -137,10 +139,10 @@ MATH: Final = (
        definition="-x", source="IEEE 754",
        note="integers wrap: the smallest one stays, unsigned ones give 2^n - x"),
     Op("reciprocal", extended(formulas.reciprocal), _BOTH, _within(0.5, 6), _REAL,
-       "nan->nan inf->0 -inf->-0 0->inf -0->-inf 2->0.5",
+       "nan->nan inf->0 -inf->-0 0->inf -0->-inf 2->0.5", error=_PARTS,
        definition="1 / x", source="IEEE 754"),
     Op("reciprocal_no_nan", extended(formulas.reciprocal_no_nan), _BOTH, _within(0.5, 6), _REAL,
-       "nan->nan inf->0 -inf->-0 0->0 -0->0 2->0.5",
+       "nan->nan inf->0 -inf->-0 0->0 -0->0 2->0.5", error=_PARTS,
        definition="1 / x, and 0 where x is 0", source="OneFlow kReciprocalNoNan; IEEE 754"),
     Op("rint", np.rint, FLOATS, EXACT, _REAL,
        "nan->nan inf->inf -inf->-inf 0->0 -0->-0 0.5->0 -0.5->-0 1.5->2 -2.5->-2",
@@ -162,17 +164,17 @@ MATH: Final = (
        definition="-1, 0 or 1; of a complex number z / |z|, of 0 itself",
        source="OneFlow kSign; C99 and PyTorch's sgn",
        note="OneFlow gives 0 for NaN"),
-    Op("sin", extended(np.sin), _BOTH, _within(4), _ANGLE,
+    Op("sin", extended(np.sin, formulas.accurate(np.sin)), _BOTH, _within(4), _ANGLE,
        _ODD + "inf->nan -inf->nan", error=2,
        definition="sine, of every finite x", source=_OPENCL),
     Op("sinh", extended(np.sinh), _BOTH, _within(4), _HYPERBOLIC,
        _ODD + "inf->inf -inf->-inf", error=2,
        definition="(e^x - e^-x) / 2", source=_OPENCL),
     Op("sqrt", extended(np.sqrt), _BOTH, _within(0.5, 4), _POSITIVE,
-       "nan->nan inf->inf -inf->nan 0->0 -0->-0 1->1 4->2 -1->nan",
+       "nan->nan inf->inf -inf->nan 0->0 -0->-0 1->1 4->2 -1->nan", error=_PARTS,
        definition="square root", source="IEEE 754"),
     Op("square", extended(np.square), NUMBERS, _within(0.5, 4), _REAL,
-       "nan->nan inf->inf -inf->inf 0->0 -0->0 2->4 -2->4",
+       "nan->nan inf->inf -inf->inf 0->0 -0->0 2->4 -2->4", error=_PARTS,
        definition="x^2", source="IEEE 754",
        note="integers wrap"),
     Op("tan", extended(np.tan), _BOTH, _within(5), _ANGLE,
