@@ -82,6 +82,7 @@ class Op:
     out        : "bool" for a test or comparison, "real" or "complex" for that counterpart, else the type of the inputs
     error      : ulps that the reference itself may be off in float64 and complex128, keyed as the accuracy
     constant   : input types for which the output is one value, so that no data can show that it is computed
+    unused     : places of the inputs that the output does not depend on
     definition : the formula
     source     : where the definition and the bound come from
     note       : what differs from OneFlow or PyTorch and why; "" if nothing does
@@ -100,6 +101,7 @@ class Op:
     source: str = ""
     note: str = ""
     constant: tuple[str, ...] = ()
+    unused: tuple[int, ...] = ()
     since: str = "1.0"
 
     def out_dtype(self, dtype: str) -> str:

@@ -65,8 +65,10 @@ class RowFamily(ElementwiseFamily):
         return self.rows[descriptor.op].accuracy_of(descriptor.specs[0].dtype)
 
     def is_constant(self, descriptor: Descriptor) -> bool:
-        """Say whether the output is one value whatever the input."""
-        return descriptor.specs[0].dtype in self.rows[descriptor.op].constant
+        """Say whether the output is one value whatever the tensors hold."""
+        row = self.rows[descriptor.op]
+        inputs = [spec for place, spec in enumerate(descriptor.specs[:-1]) if place not in row.unused]
+        return inputs[0].dtype in row.constant or all(isinstance(spec, Scalar) for spec in inputs)
 
     def since(self, cell: Cell) -> str:
         """Return the suite version that first held the row."""

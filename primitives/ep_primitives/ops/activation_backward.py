@@ -12,7 +12,7 @@ from ep_primitives.accuracy import EXACT, Conditioned, Ulps
 from ep_primitives.domain import DECAY, GRADIENT, REAL, SIGMOID, UNIT
 from ep_primitives.formulas import activation_backward as formulas
 from ep_primitives.op import ALPHA, COMPLEXES, FLOATS, Attribute, Op
-from ep_primitives.ops.slope_domain import ACTIVATED, QUICK, SCALED_DECAY
+from ep_primitives.ops.slope_domain import ACTIVATED, HINGE, QUICK, SCALED_DECAY, UNIT_HINGE
 
 __all__ = ["ACTIVATION_BACKWARD"]
 
@@ -31,6 +31,7 @@ ACTIVATION_BACKWARD: Final = (
         EXACT,
         _REALS,
         "nan,1->nan 1,nan->1 inf,0->inf -0,1->-0 2,inf->2",
+        unused=(1,),
         definition="dy",
         source="OneFlow's functor; exact: a copy",
         note="x is not looked at, so its NaN does not spread",
@@ -98,7 +99,7 @@ ACTIVATION_BACKWARD: Final = (
         formulas.hard_swish_backward,
         FLOATS,
         Conditioned(2),
-        (GRADIENT, SIGMOID),
+        (GRADIENT, HINGE),
         f"{_SLOPE} nan,-4->0 2,-3->0 2,3->2 2,0->1 2,-0->1",
         error=2,
         definition="0 where x <= -3, dy where x >= 3, else dy (x / 3 + 0.5)",
@@ -110,7 +111,7 @@ ACTIVATION_BACKWARD: Final = (
         formulas.hard_sigmoid_backward,
         FLOATS,
         Ulps(2),
-        (REAL, SIGMOID),
+        (REAL, HINGE),
         "nan,0->nan 1,nan->nan nan,4->0 2,3->0 2,-3->0 2,inf->0 2,-inf->0 6,0->1 -6,-0->-1 inf,1->inf",
         definition="dy / 6 where -3 < x < 3, else 0",
         source="OneFlow's functor; a product with the rounded 1 / 6",
@@ -133,7 +134,7 @@ ACTIVATION_BACKWARD: Final = (
         formulas.hard_tanh_backward,
         FLOATS,
         EXACT,
-        _REALS,
+        (REAL, UNIT_HINGE),
         "nan,0->nan 1,nan->nan nan,inf->0 2,inf->0 2,-inf->0 2,min->0 2,max->0 nan,max->0 2,0->2 -2,-0->-2 -0,0->-0",
         (
             Attribute("min", (-1.0, -0.1, -3.3, -0.7), stored=True),
@@ -162,7 +163,7 @@ ACTIVATION_BACKWARD: Final = (
         Conditioned(16),
         (GRADIENT, DECAY),
         _SLOPE,
-        error=2,
+        error=3,
         definition="dy (t + x s (1 - t^2)), t = tanh(log(1 + e^x)), s = sigmoid(x); dy and 0 at inf and -inf",
         source="the product rule; exp's 3 ulp in quotients of polynomials of e^-|x|, S the sum of both terms' sizes",
         note="OneFlow overflows to NaN",
@@ -185,7 +186,7 @@ ACTIVATION_BACKWARD: Final = (
         Conditioned(16),
         (GRADIENT, DECAY),
         f"{_SLOPE} 2,0->1 -2,-0->-1",
-        error=2,
+        error=3,
         definition="dy s (1 + x (1 - s)), s = sigmoid(x); dy and 0 at inf and -inf",
         source="OneFlow's functor; sigmoid's 5 ulp twice, 1 - s as sigmoid(-x), S = |dy| s (1 + |x| (1 - s))",
         note="OneFlow gives NaN at -inf",
