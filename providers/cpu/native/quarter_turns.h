@@ -47,7 +47,7 @@ constexpr double power_of_half(int n) {
 // from weight 2 on, for an angle whose last digit has weight 1. The entry after the last one is for infinity and NaN.
 template <int fraction, int exponents, int first, int parts>
 struct QuarterTurns {
-    double part[exponents + 1][parts] = {};
+    double part[parts][exponents + 1] = {};
 
     constexpr QuarterTurns() {
         double scale = 2 * power_of_half(first - 1);
@@ -55,8 +55,8 @@ struct QuarterTurns {
         int digit = -1 - fraction - 2, count = first;
         for (int k = 0; k < parts; ++k) {
             for (int e = 0; e < exponents; ++e)
-                part[e][k] = static_cast<double>(digits_of_two_over_pi(digit + e, count)) * scale;
-            part[exponents][k] = std::numeric_limits<double>::quiet_NaN();
+                part[k][e] = static_cast<double>(digits_of_two_over_pi(digit + e, count)) * scale;
+            part[k][exponents] = std::numeric_limits<double>::quiet_NaN();
             digit += count, count = 53, scale *= power_of_half(count);
         }
     }

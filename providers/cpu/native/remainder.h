@@ -75,34 +75,34 @@ EP_INLINE T floored_remainder(T a, T b) {
     return with_sign_of(is_across ? rest + b : rest, b);
 }
 
-// floor(|a / b|) or ceil(|a / b|), rounded to T. From WHOLE_LIMIT on, the rounded quotient is that too, unless a whole
-// number halfway between two numbers of T lies between it and the quotient: that one goes to the even neighbour.
+// floor(|a / b|), or ceil(|a / b|) for direction -1, rounded to T. From WHOLE_LIMIT on, the rounded quotient is that
+// too, unless the whole number that is meant lies halfway between two numbers of T: that one goes to the even
+// neighbour.
 template <class T>
-EP_INLINE T whole_quotient(T a, T b, bool is_ceiling) {
+EP_INLINE T whole_quotient(T a, T b, T direction) {
     using F = Float<T>;
     using Bits = typename F::Bits;
     const Division<T> d = divided(a, b);
-    const T one = is_ceiling & (d.rest != T{0}) ? T{1} : T{0}, near = d.whole + one;
-    const T unit = of_bits<T>(bits_of(d.whole) & ~((Bits{1} << F::fraction) - 1)) * std::numeric_limits<T>::epsilon();
-    const T half = T(0.5) * unit, rest = absolute_of(d.rest);
-    // The quotient is within 1 of the middle, on the side of it that the whole number leaves.
-    const bool is_beside =
-        (d.rest != T{0}) & (is_ceiling != (d.rest < T{0})) & ((half <= T{1}) | (half * b - rest < b));
-    const bool is_odd = (bits_of(d.whole) & 1) != 0;
-    const T far = is_odd & is_beside ? of_bits<T>(is_ceiling ? bits_of(d.whole) + 1 : bits_of(d.whole) - 1) : d.whole;
+    const T beyond = direction * d.rest, near = d.whole + (beyond < T{0} ? T{1} : T{0});
+    const Bits bits = bits_of(d.whole);
+    const T unit = of_bits<T>(bits & ~((Bits{1} << F::fraction) - 1)) * std::numeric_limits<T>::epsilon();
+    const T half = T(0.5) * unit;
+    // The exact quotient is within 1 of the middle, on the side of it that is cut off.
+    const bool is_beside = (beyond < T{0}) & ((half <= T{1}) | (fused(half, b, beyond) < b));
+    const Bits step = is_beside ? bits & 1 : Bits{0};
+    const T far = of_bits<T>(direction < T{0} ? bits + step : bits - step);
     return d.whole < WHOLE_LIMIT<T> ? near : far;
 }
 
 template <class T>
 EP_INLINE T truncated_quotient(T a, T b) {
-    const T quotient = a / b, whole = whole_quotient(absolute_of(a), absolute_of(b), false);
+    const T quotient = a / b, whole = whole_quotient(absolute_of(a), absolute_of(b), T{1});
     return absolute_of(quotient) < std::numeric_limits<T>::infinity() ? with_sign_of(whole, quotient) : quotient;
 }
 
 template <class T>
 EP_INLINE T floored_quotient(T a, T b) {
     const T quotient = a / b;
-    const bool is_negative = (a < T{0}) != (b < T{0});
-    const T whole = whole_quotient(absolute_of(a), absolute_of(b), is_negative);
+    const T whole = whole_quotient(absolute_of(a), absolute_of(b), with_sign_of(T{1}, quotient));
     return absolute_of(quotient) < std::numeric_limits<T>::infinity() ? with_sign_of(whole, quotient) : quotient;
 }

@@ -13,25 +13,56 @@ struct Angle {
 template <class T>
 constexpr DoubleWord<T> HALF_PI = {Float<T>::half_pi_high, Float<T>::half_pi_low};
 
+// All ones where |x| is small, so that x is the angle. Bits, because the compiler would make the loads from the tables
+// conditional under a condition, and then no vectors of them.
+template <class T>
+EP_INLINE typename Float<T>::Bits small_mask(T x) {
+    using Bits = typename Float<T>::Bits;
+    return Bits{0} - static_cast<Bits>(absolute_of(x) < T(0.75));
+}
+
+template <class T>
+EP_INLINE Angle<T> small_or(T x, Angle<T> a) {
+    const auto keep = small_mask(x);
+    return {of_bits<T>((bits_of(x) & keep) | (bits_of(a.high) & ~keep)), of_bits<T>(bits_of(a.low) & ~keep),
+            a.quadrant & ~keep};
+}
+
+// The mantissa of x, with its sign, and which line of the table its exponent has.
+template <class T>
+struct Parts {
+    T mantissa;
+    typename Float<T>::Bits line;
+};
+
+template <class T>
+EP_INLINE Parts<T> parts_of(T x) {
+    using F = Float<T>;
+    using Bits = typename F::Bits;
+    const Bits bits = bits_of(absolute_of(x)), fraction = (Bits{1} << F::fraction) - 1;
+    const T mantissa = of_bits<T>((bits & fraction) | bits_of(T{1}));
+    return {with_sign_of(mantissa, x), ((bits >> F::fraction) - (F::bias - 1)) & ~small_mask(x)};
+}
+
 EP_INLINE Angle<float> reduced_angle(float x) {
-    const uint32_t bits = bits_of(at_least(absolute_of(x), 0.5F)), fraction = (1U << 23) - 1;
-    const double* turns = ep::FLOAT_TURNS.part[static_cast<int32_t>(bits >> 23) - 126];
-    const double m = static_cast<double>(with_sign_of(of_bits<float>((bits & fraction) | bits_of(1.0F)), x));
-    const double first = m * turns[0], second = m * turns[1];
+    const Parts<float> parts = parts_of(x);
+    const auto line = static_cast<int64_t>(parts.line);
+    const auto& turns = ep::FLOAT_TURNS.part;
+    const double m = static_cast<double>(parts.mantissa);
+    const double first = m * turns[0][line], second = m * turns[1][line];
     const double n = nearest_integer(first + second);
     const double angle = ((first - n) + second) * HALF_PI<double>.high;
     const float high = static_cast<float>(angle), low = static_cast<float>(angle - static_cast<double>(high));
-    const bool is_small = absolute_of(x) < 0.75F;
-    const uint32_t quadrant = static_cast<uint32_t>(bits_of(n + Float<double>::integer_magic));
-    return {is_small ? x : high, is_small ? 0.0F : low, is_small ? 0 : quadrant};
+    return small_or(x, {high, low, static_cast<uint32_t>(bits_of(n + Float<double>::integer_magic))});
 }
 
 EP_INLINE Angle<double> reduced_angle(double x) {
-    const uint64_t bits = bits_of(at_least(absolute_of(x), 0.5)), fraction = (uint64_t{1} << 52) - 1;
-    const double* turns = ep::DOUBLE_TURNS.part[static_cast<int64_t>(bits >> 52) - 1022];
-    const double m = with_sign_of(of_bits<double>((bits & fraction) | bits_of(1.0)), x);
-    const DoubleWord<double> p1 = two_product(m, turns[0]), p2 = two_product(m, turns[1]),
-                             p3 = two_product(m, turns[2]);
+    const Parts<double> parts = parts_of(x);
+    const auto line = static_cast<int64_t>(parts.line);
+    const auto& turns = ep::DOUBLE_TURNS.part;
+    const double m = parts.mantissa;
+    const DoubleWord<double> p1 = two_product(m, turns[0][line]), p2 = two_product(m, turns[1][line]),
+                             p3 = two_product(m, turns[2][line]);
     // Whole turns go first: adding 1.5 * 2^56 leaves multiples of 16.
     constexpr double magic = 108086391056891904.0;
     const double part = p1.high - ((p1.high + magic) - magic);
@@ -39,12 +70,10 @@ EP_INLINE Angle<double> reduced_angle(double x) {
     const double n = nearest_integer(s2.high);
     const DoubleWord<double> t1 = two_sum(s1.low, s2.low), t2 = two_sum(t1.high, p2.low),
                              t3 = two_sum(t2.high, p3.high);
-    const double rest = (t1.low + t2.low) + (t3.low + fused(m, turns[3], p3.low));
+    const double rest = (t1.low + t2.low) + (t3.low + fused(m, turns[3][line], p3.low));
     const DoubleWord<double> sum = two_sum(s2.high - n, t3.high), turn = fast_two_sum(sum.high, sum.low + rest);
     const DoubleWord<double> angle = turn * HALF_PI<double>;
-    const bool is_small = absolute_of(x) < 0.75;
-    const uint64_t quadrant = bits_of(n + Float<double>::integer_magic);
-    return {is_small ? x : angle.high, is_small ? 0.0 : angle.low, is_small ? 0 : quadrant};
+    return small_or(x, {angle.high, angle.low, bits_of(n + Float<double>::integer_magic)});
 }
 
 // (sin a - a) / a^3, (cos a - 1 + a^2 / 2) / a^4, (asin a - a) / a^3 and (atan a - a) / a^3 in z = a^2.
@@ -113,7 +142,8 @@ EP_INLINE T tangent(T x) {
     return of.sine / of.cosine;
 }
 
-// asin(s) - s for s = |x| <= 1/2, else for s = sqrt((1 - |x|) / 2), with which asin|x| = pi/2 - 2 asin(s).
+// asin(s) - s for s = |x| <= 1/2 (whose square's root is |x|), else for s = sqrt((1 - |x|) / 2), with which asin|x| =
+// pi/2 - 2 asin(s).
 template <class T>
 struct HalfAngle {
     T s, tail;
@@ -124,7 +154,7 @@ template <class T>
 EP_INLINE HalfAngle<T> half_angle(T x) {
     const T a = absolute_of(x);
     const bool is_halved = a > T(0.5);
-    const T z = is_halved ? T(0.5) - T(0.5) * a : a * a, s = is_halved ? square_root(z) : a;
+    const T z = is_halved ? T(0.5) - T(0.5) * a : a * a, s = square_root(z);
     return {s, s * (z * arc_sine_tail(z)), is_halved};
 }
 
@@ -132,7 +162,7 @@ template <class T>
 EP_INLINE T arc_sine(T x) {
     const HalfAngle<T> half = half_angle(x);
     const DoubleWord<T> sum = fast_two_sum(Float<T>::half_pi_high, T{-2} * half.s);
-    const T near = half.s + half.tail, far = sum.high + (sum.low + (Float<T>::half_pi_low - T{2} * half.tail));
+    const T near = absolute_of(x) + half.tail, far = sum.high + (sum.low + (Float<T>::half_pi_low - T{2} * half.tail));
     return with_sign_of(half.is_halved ? far : near, x);
 }
 
@@ -148,29 +178,39 @@ EP_INLINE T arc_cosine(T x) {
     return half.is_halved ? far : near;
 }
 
+// The angle of the point (x, y) with x = low or high and y the other, both >= 0, and its mirror image for left = -1: by
+// t = low / high or, beyond tan(pi / 8), where atan(low / high) = pi/4 + atan(t), t = (low - high) / (low + high).
+template <class T>
+EP_INLINE T angle_of(T low, T high, bool is_steep, T left) {
+    using F = Float<T>;
+    const bool is_diagonal = low > high * T(0.41421356237309505);
+    const T t = (is_diagonal ? low - high : low) / (is_diagonal ? low + high : high);
+    const T z = t * t, tail = t * (z * arc_tangent_tail(z));
+    const T octant = is_diagonal ? T{1} : T{0}, steep = is_steep ? T{-1} : T{1}, sign = steep * left;
+    // In eighths of a half turn: mirrored at the diagonal, then at the axis.
+    const T quadrant = fused(steep, octant, T{1} - steep), eighths = fused(left, quadrant, T{2} - (left + left));
+    const DoubleWord<T> sum = fast_two_sum(eighths * F::quarter_pi_high, sign * t);
+    return sum.high + (sum.low + fused(eighths, F::quarter_pi_low, sign * tail));
+}
+
+template <class T>
+EP_INLINE T arc_tangent(T x) {
+    const T a = absolute_of(x);
+    const bool is_steep = a > T{1};
+    return with_sign_of(angle_of(is_steep ? T{1} : a, is_steep ? a : T{1}, is_steep, T{1}), x);
+}
+
 // The angle of the point (x, y), with the signs of C's atan2.
 template <class T>
 EP_INLINE T arc_tangent2(T y, T x) {
     using F = Float<T>;
     constexpr T huge = std::numeric_limits<T>::max() / 4, infinity = std::numeric_limits<T>::infinity();
     const T a = absolute_of(x), b = absolute_of(y);
-    const bool is_steep = b > a, is_left = bits_of(x) >> (sizeof(T) * 8 - 1) != 0;
-    const T most = is_steep ? b : a, least = is_steep ? a : b, up = most < F::tiny ? F::tiny_scale : T{1},
-            scale = most > huge ? T(0.25) : up;
-    const T high = least == infinity || most == T{0} ? T{1} : most * scale,
-            low = least == infinity ? T{1} : least * scale;
-    // Beyond tan(pi / 8), atan(low / high) = pi/4 + atan((low - high) / (low + high)).
-    const bool is_diagonal = low > high * T(0.41421356237309505);
-    const T t = (is_diagonal ? low - high : low) / (is_diagonal ? low + high : high);
-    const T z = t * t, tail = t * (z * arc_tangent_tail(z));
-    const T in_octant = is_diagonal ? T{1} : T{0}, in_quadrant = is_steep ? T{2} - in_octant : in_octant;
-    const T eighths = is_left ? T{4} - in_quadrant : in_quadrant, sign = is_steep != is_left ? T{-1} : T{1};
-    const DoubleWord<T> sum = fast_two_sum(eighths * F::quarter_pi_high, sign * t);
-    const T angle = sum.high + (sum.low + fused(eighths, F::quarter_pi_low, sign * tail));
+    const bool is_steep = b > a;
+    const T most = is_steep ? b : a, least = is_steep ? a : b;
+    const T up = most < F::tiny ? F::tiny_scale : T{1}, scale = most > huge ? T(0.25) : up;
+    const T high = (least == infinity) | (most == T{0}) ? T{1} : most * scale;
+    const T low = least == infinity ? T{1} : least * scale;
+    const T angle = angle_of(low, high, is_steep, with_sign_of(T{1}, x));
     return (a != a) | (b != b) ? a + b : with_sign_of(angle, y);
-}
-
-template <class T>
-EP_INLINE T arc_tangent(T x) {
-    return arc_tangent2(x, T{1});
 }
