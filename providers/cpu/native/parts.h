@@ -9,6 +9,8 @@
     X(isa, activation_backward) \
     X(isa, arithmetic)          \
     X(isa, comparison)          \
+    X(isa, complex)             \
+    X(isa, complex_backward)    \
     X(isa, elementary)          \
     X(isa, math_backward)       \
     X(isa, special)
