@@ -15,11 +15,13 @@ in place     : out may be a or b, the same memory, offset, shape, strides and it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+
+import numpy as np
 
 from ep import Descriptor, Scalar, TensorSpec
 from ep_primitives.binary_ops import BINARY_OPS
-from ep_primitives.hard_pairs import HARD_PAIRS
+from ep_primitives.hard_pairs import HARD_PAIRS, LOGICAL, SELECTIONS, selected, switches
 from ep_primitives.row_family import RowFamily
 from ep_primitives.validation import attribute_values, check_dtype, check_input, check_output, refuse_op
 
@@ -29,8 +31,12 @@ if TYPE_CHECKING:
     from ep_primitives.case import Case
     from ep_primitives.elementwise import Signature
     from ep_primitives.op import Op
+    from ep_primitives.reference import Array
 
 __all__ = ["BroadcastBinary", "BroadcastBinaryFamily"]
+
+_PASSES_DY: Final = "identity_backward_with_dy_x"
+_BASE_GRADIENT: Final = "scalar_base_power_grad"
 
 
 class BroadcastBinary(Descriptor):
@@ -111,6 +117,28 @@ class BroadcastBinaryFamily(RowFamily):
             yield self._listed(
                 f"hard-pairs{suffix}", signature, *pairs(signature.inputs[0], *attributes), attributes=attributes
             )
+
+    def is_constant(self, descriptor: Descriptor) -> bool:
+        """Say whether the output is one value whatever the tensors hold: a gradient that is dy, a number, or p = 0."""
+        if descriptor.op == _PASSES_DY:
+            return type(descriptor.specs[0]) is Scalar
+        return descriptor.attributes == (0.0,) if descriptor.op == _BASE_GRADIENT else super().is_constant(descriptor)
+
+    def scalar(self, signature: Signature, side: int, rng: np.random.Generator) -> Any:
+        """Return a number that the other operand shows through: 0 for a logical or."""
+        number = super().scalar(signature, side, rng)
+        return type(number)(0) if signature.op == "logical_or" else number
+
+    def _telling(
+        self, signature: Signature, side: int, rng: np.random.Generator, values: Array, first: Array | None
+    ) -> Array:
+        dtype = signature.inputs[0]
+        if signature.op in LOGICAL and dtype != "bool":
+            return switches(rng, values, first)
+        paired = super()._telling(signature, side, rng, values, first)
+        if first is not None and values.size < first.size:  # or all would be beside one element, perhaps an extreme
+            paired = np.where(np.arange(values.size).reshape(values.shape) % 2, paired, values)
+        return selected(rng, self.rows[signature.op], dtype, paired) if side and signature.op in SELECTIONS else paired
 
     def attribute_samples(self, signature: Signature) -> Iterator[tuple[float, ...]]:
         """Yield the values of the row's attributes that cases try, () for a row without."""

@@ -180,13 +180,24 @@ class ElementwiseFamily(Family):
             assert isinstance(spec, TensorSpec)
             distinct = tuple(extent if stride else 1 for extent, stride in zip(spec.shape, spec.strides, strict=True))
             values = data.random(rng, spec.dtype, distinct if spec.size else spec.shape, domains[side])
-            if first is not None and domains == (REAL, REAL):
-                values = data.partner(rng, first, values)
-            values = self._balanced(signature, rng, values)
+            values = self._telling(signature, side, rng, values, first)
             first = inputs[name] = settled(spec, np.broadcast_to(values, spec.shape))
         return inputs
 
-    def _balanced(self, signature: Signature, rng: np.random.Generator, values: Array) -> Array:
+    def _telling(
+        self,
+        signature: Signature,
+        side: int,  # noqa: ARG002 - families whose operands have roles look at it
+        rng: np.random.Generator,
+        values: Array,
+        first: Array | None,
+    ) -> Array:
+        """Return the random values of one input with shares of them replaced by such as a fault shows on.
+
+        first : the operand that was drawn before, if there is one
+        """
+        if first is not None and self.domains(signature) == (REAL, REAL):
+            values = data.partner(rng, first, values)
         candidates = data.designed(signature.inputs[0])
         truth = self.truth(signature, candidates)
         return values if truth is None else data.balanced(rng, values, (candidates[~truth], candidates[truth]))

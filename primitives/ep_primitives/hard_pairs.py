@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 import ep
-from ep_primitives.reference import Array, array_dtype
+from ep_primitives import data
+from ep_primitives.reference import Array, array_dtype, widened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["HARD_PAIRS", "multiples", "tolerances"]
+    from ep_primitives.op import Op
+
+__all__ = ["HARD_PAIRS", "LOGICAL", "SELECTIONS", "multiples", "selected", "switches", "tolerances"]
 
 Pair = tuple[Array, Array]
 _COUNT: Final = 400
@@ -60,6 +63,25 @@ def tolerances(dtype: str, atol: float, rtol: float) -> Pair:
     return np.concatenate([a for a, _ in sides]), np.concatenate([b for _, b in sides])
 
 
+def switches(rng: np.random.Generator, values: Array, first: Array | None) -> Array:
+    """Return `values` with half of them 0: every second one beside a `first` that is 0, and beside one that is not."""
+    pattern = data.random(rng, "bool", values.shape)
+    if first is not None:
+        pattern = data.partner(rng, np.asarray(first != 0), pattern)
+    one, zero = np.ones_like(values), np.zeros_like(values)
+    return np.where(pattern, np.where(values == 0, one, values), zero)
+
+
+def selected(rng: np.random.Generator, op: Op, dtype: str, values: Array) -> Array:
+    """Return values of x or y with a quarter from where the slope of a selection is 0, and another from where it is not."""
+    candidates = data.designed(dtype)
+    samples = op.held(dtype, tuple(attribute.samples[0] for attribute in op.attributes))
+    with np.errstate(all="ignore"):
+        result = op.reference(np.ones(candidates.shape), widened(dtype, candidates), *samples)
+    is_zero = (result[0] if isinstance(result, tuple) else result) == 0
+    return data.balanced(rng, values, (candidates[is_zero], candidates[~is_zero]))
+
+
 def _around(near: Array, b: Array) -> Pair:
     """Return each number with the next below and above it, beside the same b; integers wrap."""
     with np.errstate(all="ignore"):
@@ -90,3 +112,22 @@ HARD_PAIRS: Final[dict[str, Callable[..., Pair]]] = {
     **dict.fromkeys(("is_close", "is_close_equal_nan"), tolerances),
 }
 """By op: from the element type and the attributes to the operands."""
+
+LOGICAL: Final = frozenset(("logical_and", "logical_or", "logical_xor"))
+"""Ops that ask of their operands only whether they are 0."""
+
+SELECTIONS: Final = frozenset(
+    f"{name}_backward_with_dy_{operand}"
+    for name, operand in (
+        ("relu", "y"),
+        ("relu", "x"),
+        ("hard_swish", "x"),
+        ("hard_sigmoid", "x"),
+        ("hard_shrink", "y"),
+        ("hard_tanh", "y"),
+        ("soft_shrink", "y"),
+        ("threshold", "x"),
+        ("square_relu", "x"),
+    )
+)
+"""Gradients that are 0 on a part of the line."""

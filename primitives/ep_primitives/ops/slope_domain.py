@@ -20,11 +20,14 @@ __all__ = [
     "GAUSS",
     "GROWTH",
     "GROWTH_2",
+    "HINGE",
+    "LARGE",
     "POLES",
     "PROBABILITY",
     "QUICK",
     "RISING",
     "SCALED_DECAY",
+    "UNIT_HINGE",
     "WAVE",
 ]
 
@@ -37,6 +40,13 @@ def _decay(tiny: float) -> float:
     """Return from where on e^x is 2^11 times the smallest normal number; -16 for formats of 16 bits, which compute in float32."""
     return min(math.log(tiny) + 8, -16.0)
 
+
+# Dense around the corners of a selection, so that a number drawn from it is inside of them.
+HINGE: Final = Domain("hinge", lambda _max, _tiny: (-3.3, 3.3))
+UNIT_HINGE: Final = Domain("unit hinge", lambda _max, _tiny: (-1.1, 1.1))
+
+# Below 1 acosh is not real; a number drawn from it is larger.
+LARGE: Final = Domain("large", lambda _max, _tiny: (1.0, 40.0))
 
 # y of celu is never below -alpha.
 ACTIVATED: Final = Domain("activated", lambda _max, _tiny: (-4.0, 8.0), is_open=False)
