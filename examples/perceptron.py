@@ -56,7 +56,7 @@ class Perceptron:
             return self.relu(y) if activation == "relu" else y
         self.multiplied_by.add(f"{primitive.implementation.name} on {self.device.name}")
         out = self.empty(layer.out)
-        primitive(self.stream, a=x.memory, b=weights.memory, bias=bias.memory, alpha=1, beta=0, out=out.memory)
+        primitive(self.stream, a=x.memory, b=weights.memory, bias=bias.memory, out=out.memory)
         return out
 
     def add(self, a: Tensor, b: Tensor) -> Tensor:

@@ -22,16 +22,16 @@ from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from ep.cells import dtypes_name
 from ep.descriptor import KernelKey
-from ep.dims import Geometry, merge
 from ep.dtypes import DTYPES
 
 from ep import Descriptor, Scalar, TensorSpec
-from ep_primitives.matmul_shapes import batch_spec, broadcast, check_rank, check_shapes
+from ep_primitives.matmul_shapes import batch_geometry, broadcast, check_rank, check_shapes
 from ep_primitives.validation import check_dtype, check_input, check_output
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ep.dims import Geometry
     from ep.dtypes import Number
 
 __all__ = ["ACTIVATIONS", "MATMUL_DTYPES", "Matmul"]
@@ -180,8 +180,11 @@ class Matmul(Descriptor):
     @property
     def depth(self) -> int:
         """How many products each element of out is the sum of."""
-        size, kept = math.prod(self.batch), math.prod(self.out.shape[:-2])
-        return self.a.shape[-1] * (size // kept if kept else 1)
+        batch, kept = self.batch, self.out.shape[:-2]
+        if batch == kept:
+            return self.a.shape[-1]
+        summed, each = math.prod(batch), math.prod(kept)
+        return self.a.shape[-1] * (summed // each if each else 1)
 
     @property
     def geometry(self) -> Geometry:
@@ -191,9 +194,7 @@ class Matmul(Descriptor):
         """
         geometry = self._geometry
         if geometry is None:
-            batch = self.batch if self.depth else self.out.shape[:-2]
-            over = [batch_spec(spec, batch) if isinstance(spec, TensorSpec) else spec for spec in self.specs]
-            geometry = merge(batch_spec(self.out, batch), over)
+            geometry = batch_geometry(self.specs, self.batch if self.depth else self.out.shape[:-2])
             object.__setattr__(self, "_geometry", geometry)
         return geometry
 

@@ -76,7 +76,7 @@ def _dense() -> Iterator[Plan]:
     yield _product("beta-0-reads-nothing", usual, contents="unread-out")
     yield _product("beta-1", usual, beta=1.0)
     yield _product("alpha-beta", usual, alpha=0.75, beta=-1.5)
-    yield _product("depth-0", (5, 0, 7), contents="unread-out")
+    yield _product("depth-0", (3, 0, 3), contents="unread-out")
     yield _product("depth-0-beta-bias", (5, 0, 7), beta=-1.5, bias=Form((7,)))
     row, column, whole = Form((35,)), Form((17, 1)), Form((17, 35))
     yield _product("bias-row", usual, bias=row)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from ep.dims import broadcast_strides
+from typing import TYPE_CHECKING
 
-from ep import TensorSpec
+from ep.dims import Geometry, broadcast_strides, merge
 
-__all__ = ["batch_spec", "broadcast", "check_rank", "check_shapes"]
+from ep import Scalar, TensorSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["batch_geometry", "broadcast", "check_rank", "check_shapes"]
 
 
 def check_shapes(a: TensorSpec, b: TensorSpec, out: TensorSpec) -> None:
@@ -31,6 +36,8 @@ def check_rank(name: str, spec: TensorSpec) -> None:
 
 def broadcast(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
     """Return the extents that two batches broadcast to, aligned from the right. Raises ValueError if they do not."""
+    if one == other:
+        return one
     longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
     aligned = (1,) * (len(longer) - len(shorter)) + shorter
     if any(left != right and 1 not in {left, right} for left, right in zip(longer, aligned, strict=True)):
@@ -39,7 +46,18 @@ def broadcast(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(right if left == 1 else left for left, right in zip(longer, aligned, strict=True))
 
 
-def batch_spec(spec: TensorSpec, batch: tuple[int, ...]) -> TensorSpec:
+def batch_geometry(specs: Sequence[TensorSpec | Scalar], batch: tuple[int, ...]) -> Geometry:
+    """Return the merged batch extents, with the strides of each operand over them; the output is the last operand."""
+    if not batch:
+        offsets = tuple(0 if isinstance(spec, Scalar) else spec.offset for spec in specs)
+        return Geometry((), ((),) * len(specs), offsets, 1, is_dense=True)
+    over = [spec if isinstance(spec, Scalar) else _over(spec, batch) for spec in specs]
+    out = over[-1]
+    assert isinstance(out, TensorSpec)
+    return merge(out, over)
+
+
+def _over(spec: TensorSpec, batch: tuple[int, ...]) -> TensorSpec:
     """Return the first elements of a tensor's matrices as a tensor over batch extents, repeated where it lacks them.
 
     A tensor without elements is never read, and has no strides that mean anything.

@@ -264,7 +264,7 @@ void run_part(void* context, int part) {
 }
 
 // Products below which another thread is not worth waking.
-constexpr double GRAIN = 1 << 18;
+constexpr double GRAIN = 1 << 20;
 
 }  // namespace
 
