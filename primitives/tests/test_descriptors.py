@@ -1,5 +1,6 @@
 import pickle
 
+import numpy as np
 import pytest
 from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill, ep_families
 
@@ -40,7 +41,7 @@ def test_equal_descriptors_are_one_key_of_a_dictionary():
         (
             lambda: ElementwiseUnary("exp", x=BOOL, out=BOOL),
             ValueError,
-            ("exp: x has dtype bool", "float16, float32, float64", "cast"),
+            ("exp: x has dtype bool", "float16, bfloat16, float32, float64", "cast"),
         ),
         (lambda: ElementwiseUnary("exp", x=F32, out=BOOL), ValueError, ("exp: out has dtype bool", "needs float32")),
         (lambda: ElementwiseUnary("is_nan", x=F32, out=F32), ValueError, ("is_nan: out", "needs bool")),
@@ -78,7 +79,24 @@ def test_equal_descriptors_are_one_key_of_a_dictionary():
             ("add: shapes a (4, 3) and b (4,)",),
         ),
         (lambda: BroadcastBinary.infer("sub", BOOL, BOOL), ValueError, ("sub: a has dtype bool", "int32")),
-        (lambda: Cast(x=F32, out=TensorSpec("int64", (4, 3))), ValueError, ("cast: out has dtype int64",)),
+        (lambda: Cast(x=F32, out=TensorSpec("int64", (3, 4))), ValueError, ("cast: x has shape (4, 3)", "out (3, 4)")),
+        (lambda: Cast(x=Scalar("float32"), out=F32), TypeError, ("cast: x is", "TensorSpec.of")),
+        (
+            lambda: ElementwiseUnary("abs", x=TensorSpec("complex64", (4, 3)), out=TensorSpec("complex64", (4, 3))),
+            ValueError,
+            ("abs: out has dtype complex64", "needs float32"),
+        ),
+        (
+            lambda: ElementwiseUnary.infer("exp", TensorSpec("float8_e5m2", (3,))),
+            ValueError,
+            ("exp: x has dtype float8",),
+        ),
+        (lambda: ElementwiseUnary.infer("ceil", TensorSpec("complex64", (3,))), ValueError, ("ceil: x", "float64")),
+        (
+            lambda: ElementwiseUnary.infer("hard_tanh", TensorSpec("float16", (3,)), min=-1.0, max=1e5),
+            ValueError,
+            ("hard_tanh: max is 100000.0", "within float16"),
+        ),
         (lambda: Copy(x=F32, out=TensorSpec("int32", (4, 3))), ValueError, ("copy: out", "needs float32")),
         (lambda: Fill(value=F32, out=F32), TypeError, ("fill: value", "Scalar('float32')")),
         (lambda: Fill(value=Scalar("int32"), out=F32), ValueError, ("fill: value", "needs float32")),
@@ -94,6 +112,23 @@ def test_descriptor_refuses_with_a_message_that_says_what_is_needed(make, error,
 def test_alpha_too_large_for_float32_fits_a_float64():
     spec = TensorSpec("float64", (2,))
     assert ElementwiseUnary.infer("elu", spec, alpha=1e300).attributes == (1e300,)
+
+
+def test_stored_attributes_are_what_an_element_can_be():
+    spec = TensorSpec("float16", (2,))
+    low, high = ElementwiseUnary.infer("hard_tanh", spec, min=-0.1, max=0.1).attributes
+    assert high == -low == float(np.float16(0.1))
+    assert ElementwiseUnary.infer("leaky_relu", spec, alpha=0.1).attributes == (0.1,)
+
+
+def test_infer_finds_the_counterpart_type():
+    z = TensorSpec("complex64", (4, 3))
+    assert ElementwiseUnary.infer("abs", z).out == F32
+    assert ElementwiseUnary.infer("real", z).out == F32
+    assert ElementwiseUnary.infer("imag_grad", F32).out == z
+    assert ElementwiseUnary.infer("exp", z).out == z
+    assert ElementwiseUnary.infer("is_nan", z).out == BOOL
+    assert ElementwiseUnary.infer("not_equal_zero", F32).out == F32
 
 
 def test_samples_lie_in_their_cells():

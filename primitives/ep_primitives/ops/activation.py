@@ -108,7 +108,7 @@ ACTIVATION: Final = (
        note="alpha is rounded to the element type first, so that sums of 16-bit types are exact in float32; OneFlow "
             "gives 0 for NaN"),
     Op("soft_sign", formulas.soft_sign, FLOATS, Ulps(2), _REAL,
-       "nan->nan inf->1 -inf->-1 0->0 -0->-0 1->0.5 -1->-0.5", error=1,
+       "nan->nan inf->1 -inf->-1 0->0 -0->-0 1->0.5 -1->-0.5", error=2,
        definition="x / (1 + |x|)",
        source="OneFlow kSoftSign; a sum and a quotient",
        note="infinities give the limits 1 and -1, not NaN"),

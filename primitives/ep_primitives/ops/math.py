@@ -152,7 +152,7 @@ MATH: Final = (
        definition="the nearest integer, the even one of two", source="OneFlow kRound; IEEE 754",
        note="the same as rint, as in OneFlow and PyTorch; C's round takes halves away from 0"),
     Op("rsqrt", extended(formulas.rsqrt), _BOTH, _within(2, 6), _POSITIVE,
-       "nan->nan inf->0 -inf->nan 0->inf -0->-inf 4->0.5 -1->nan", error=1,
+       "nan->nan inf->0 -inf->nan 0->inf -0->-inf 4->0.5 -1->nan", error=2,
        definition="1 / sqrt(x)", source=_OPENCL),
     Op("sigmoid", extended(complex_formulas.sigmoid, formulas.sigmoid), _BOTH, _within(5), _SIGMOID,
        "nan->nan inf->1 -inf->0 0->0.5 -0->0.5", error=3,
