@@ -147,15 +147,18 @@ EP_INLINE T tangent(T x) {
 template <class T>
 struct HalfAngle {
     T s, tail;
-    bool is_halved;
 };
+
+template <class T>
+EP_INLINE bool is_halved(T x) {
+    return absolute_of(x) > T(0.5);
+}
 
 template <class T>
 EP_INLINE HalfAngle<T> half_angle(T x) {
     const T a = absolute_of(x);
-    const bool is_halved = a > T(0.5);
-    const T z = is_halved ? T(0.5) - T(0.5) * a : a * a, s = square_root(z);
-    return {s, s * (z * arc_sine_tail(z)), is_halved};
+    const T z = is_halved(x) ? T(0.5) - T(0.5) * a : a * a, s = square_root(z);
+    return {s, s * (z * arc_sine_tail(z))};
 }
 
 template <class T>
@@ -163,7 +166,7 @@ EP_INLINE T arc_sine(T x) {
     const HalfAngle<T> half = half_angle(x);
     const DoubleWord<T> sum = fast_two_sum(Float<T>::half_pi_high, T{-2} * half.s);
     const T near = absolute_of(x) + half.tail, far = sum.high + (sum.low + (Float<T>::half_pi_low - T{2} * half.tail));
-    return with_sign_of(half.is_halved ? far : near, x);
+    return with_sign_of(is_halved(x) ? far : near, x);
 }
 
 template <class T>
@@ -175,7 +178,7 @@ EP_INLINE T arc_cosine(T x) {
     const T pi = F::half_pi_high * 2 - (twice - F::half_pi_low * 2);
     const T near = F::half_pi_high - (x - (F::half_pi_low - with_sign_of(half.tail, x)));
     const T far = is_left ? pi : twice;
-    return half.is_halved ? far : near;
+    return is_halved(x) ? far : near;
 }
 
 // The angle of the point (x, y) with x = low or high and y the other, both >= 0, and its mirror image for left = -1: by
