@@ -41,10 +41,10 @@ EP_INLINE double trigamma_far(double z) {
                     -0.033333313355818461, 0.023809523770911365, -0.033333333333304759, 0.16666666666666666);
 }
 
-// The distance of a >= 0 to the nearest integer, with sign: exact, and 0 from 2^52 on.
+// The distance of a >= 0 to the nearest integer, with sign: exact, and 0 from 2^52 on; of infinity NaN.
 EP_INLINE double to_integer(double a) {
     constexpr double limit = 4503599627370496.0;
-    return a < limit ? a - ((a + limit) - limit) : 0.0;
+    return a < limit ? a - ((a + limit) - limit) : a - a;
 }
 // sin(pi r), |r| <= 0.5, relative error 2^-61
 EP_INLINE double sine_pi(double r) {
@@ -79,7 +79,7 @@ EP_INLINE double lgamma_of(double x) {
     const double sine = absolute_of(sine_pi(to_integer(a)));
     const double left = logarithm(PI / (a * sine)) - right;
     const double value = is_left ? left : right;
-    return is_left & (sine == 0.0) ? std::numeric_limits<double>::infinity() : value;
+    return is_left & !(sine > 0.0) ? std::numeric_limits<double>::infinity() : value;
 }
 
 // y >= 1, in two words. From 8 on the asymptotic series; below it y is brought to [1, 2), where the distance to the
