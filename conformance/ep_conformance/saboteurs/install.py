@@ -33,6 +33,7 @@ _CLAIMED: Final = (
     "cast/-/*/*",
     "fill/-/*/*",
     "copy/-/*/*",
+    "matmul/-/*/*",
     "runtime/ability/fill",
     "runtime/ability/event",
     "runtime/ability/wait",

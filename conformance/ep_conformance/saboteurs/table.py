@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ep_conformance.saboteurs import ordering, values
+from ep_conformance.saboteurs import ordering, types, values
 from ep_conformance.saboteurs.provider import HonestProvider
 
 if TYPE_CHECKING:
@@ -67,6 +67,19 @@ SABOTEURS: Final = (
         values.ScalarsThroughFloat32,
         "primitives/broadcast_binary/sub/int32/scalar-right/scalar-16777217",
     ),
+    Saboteur(
+        "truncates-bfloat16",
+        types.TruncatesBfloat16,
+        "primitives/broadcast_binary/mul/bfloat16/dense/designed",
+    ),
+    Saboteur("wraps-casts", types.WrapsCasts, "primitives/cast/-/float32->uint8/dense/designed"),
+    Saboteur("narrows-twice", types.NarrowsTwice, "primitives/cast/-/float64->bfloat16/dense/designed"),
+    Saboteur(
+        "divides-towards-zero", types.DividesTowardsZero, "primitives/broadcast_binary/floor_div/int8/dense/designed"
+    ),
+    Saboteur("conjugates-nothing", types.ConjugatesNothing, "primitives/matmul/-/complex64/dense/conjugate-a"),
+    Saboteur("reads-out-at-beta-0", types.ReadsOutAtBetaZero, "primitives/matmul/-/float32/dense/beta-0-reads-nothing"),
+    Saboteur("adds-beta-twice", types.AddsBetaTwice, "primitives/matmul/-/float32/broadcast/sum-to-a-matrix"),
     Saboteur("ignores-wait", ordering.IgnoresWait, "runtime/event/wait-orders-kernels"),
     Saboteur("holds-kernels-alone", ordering.HoldsKernelsAlone, "runtime/event/wait-orders-uploads"),
     Saboteur("reports-events-early", ordering.ReportsEventsEarly, "runtime/event/done-means-done"),

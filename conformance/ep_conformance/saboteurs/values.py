@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ep_conformance.saboteurs.device import Handle
 
 __all__ = [
+    "ArrayKernel",
     "DropsViewOffsets",
     "EndsWithItsGrid",
     "IgnoresAttributes",
@@ -37,7 +38,7 @@ _GRID: Final = 65_535 * 32
 Array = npt.NDArray[Any]
 
 
-class _Kernel(HonestKernel):
+class ArrayKernel(HonestKernel):
     """A kernel whose operands can be looked at as arrays."""
 
     def array(self, operands: Mapping[str, Any], name: str) -> Array:
@@ -53,7 +54,7 @@ class _Kernel(HonestKernel):
         return remade
 
 
-class _SkipsTheLastElement(_Kernel):
+class _SkipsTheLastElement(ArrayKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         out = self.array(operands, "out")
         place = (-1,) * out.ndim
@@ -69,7 +70,7 @@ class SkipsTheLastElement(HonestProvider):
     kernel_type: ClassVar[type[HonestKernel]] = _SkipsTheLastElement
 
 
-class _LosesNan(_Kernel):
+class _LosesNan(ArrayKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         if self.descriptor.op != "max" or isinstance(self.descriptor.specs[0], ep.Scalar):
             super().run(cpu, operands)
@@ -87,7 +88,7 @@ class LosesNan(HonestProvider):
     kernel_type: ClassVar[type[HonestKernel]] = _LosesNan
 
 
-class _LosesTheSignOfZero(_Kernel):
+class _LosesTheSignOfZero(ArrayKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         super().run(cpu, operands)
         if self.descriptor.op == "negative":
@@ -100,7 +101,7 @@ class LosesTheSignOfZero(HonestProvider):
     kernel_type: ClassVar[type[HonestKernel]] = _LosesTheSignOfZero
 
 
-class _IgnoresAttributes(_Kernel):
+class _IgnoresAttributes(ArrayKernel):
     def described(self, descriptor: ep.Descriptor) -> ep.Descriptor:
         return self.remade(descriptor, descriptor.specs, (1.0,) * len(descriptor.attributes))
 
@@ -123,7 +124,7 @@ class DropsViewOffsets(HonestProvider):
     kernel_type: ClassVar[type[HonestKernel]] = _DropsViewOffsets
 
 
-class _IgnoresNegativeStrides(_Kernel):
+class _IgnoresNegativeStrides(ArrayKernel):
     def described(self, descriptor: ep.Descriptor) -> ep.Descriptor:
         specs = tuple(_forwards(spec) for spec in descriptor.specs[:-1])
         return self.remade(descriptor, (*specs, descriptor.out), descriptor.attributes)
@@ -141,7 +142,7 @@ class IgnoresNegativeStrides(HonestProvider):
     kernel_type: ClassVar[type[HonestKernel]] = _IgnoresNegativeStrides
 
 
-class _SpoilsInPlace(_Kernel):
+class _SpoilsInPlace(ArrayKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         first = operands[self.descriptor.operands[0]]
         if len(operands) > 2 and isinstance(first, ep.Memory):  # noqa: PLR2004 - two inputs and an output
@@ -155,7 +156,7 @@ class SpoilsInPlace(HonestProvider):
     kernel_type: ClassVar[type[HonestKernel]] = _SpoilsInPlace
 
 
-class _EndsWithItsGrid(_Kernel):
+class _EndsWithItsGrid(ArrayKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         out = self.array(operands, "out")
         before = out.reshape(-1)[_GRID:].copy() if out.size > _GRID else None
@@ -170,7 +171,7 @@ class EndsWithItsGrid(HonestProvider):
     kernel_type: ClassVar[type[HonestKernel]] = _EndsWithItsGrid
 
 
-class _WalksOutputsForwards(_Kernel):
+class _WalksOutputsForwards(ArrayKernel):
     def described(self, descriptor: ep.Descriptor) -> ep.Descriptor:
         out = _forwards(descriptor.out)
         return self.remade(descriptor, (*descriptor.specs[:-1], out), descriptor.attributes)
@@ -182,7 +183,7 @@ class WalksOutputsForwards(HonestProvider):
     kernel_type: ClassVar[type[HonestKernel]] = _WalksOutputsForwards
 
 
-class _KeepsTheFirstOperands(_Kernel):
+class _KeepsTheFirstOperands(ArrayKernel):
     _first: tuple[ep.Memory, ...] | None = None
 
     def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
@@ -199,7 +200,7 @@ class KeepsTheFirstOperands(HonestProvider):
     kernel_type: ClassVar[type[HonestKernel]] = _KeepsTheFirstOperands
 
 
-class _ScalarsThroughFloat32(_Kernel):
+class _ScalarsThroughFloat32(ArrayKernel):
     def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         if self.descriptor.out.dtype == "int32":
             scalars = tuple(int(np.float32(scalar)) for scalar in scalars)
@@ -212,7 +213,7 @@ class ScalarsThroughFloat32(HonestProvider):
     kernel_type: ClassVar[type[HonestKernel]] = _ScalarsThroughFloat32
 
 
-class _RoundsExpRoughly(_Kernel):
+class _RoundsExpRoughly(ArrayKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         super().run(cpu, operands)
         out = self.array(operands, "out")
