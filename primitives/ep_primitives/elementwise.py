@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -123,7 +123,7 @@ class ElementwiseFamily(Family):
     def _arranged(self, signature: Signature, arrangement: Arrangement) -> Descriptor:
         dtypes = (*signature.inputs, signature.out)
         specs = {
-            name: Scalar(dtype) if form is None else TensorSpec(dtype, *form)
+            name: Scalar(dtype) if form is None else _spec(dtype, form)
             for name, dtype, form in zip(self.descriptor.operands, dtypes, self._forms(arrangement), strict=True)
         }
         return self.describe(signature.op, specs, self.samples(signature))
@@ -152,7 +152,7 @@ class ElementwiseFamily(Family):
         chosen = self.samples(signature) if attributes is None else attributes
         dtypes = (*signature.inputs, signature.out)
         forms = zip(self.descriptor.operands, dtypes, arrangement.forms, strict=True)
-        specs = {operand: TensorSpec(dtype, *form) for operand, dtype, form in forms if form is not None}
+        specs = {operand: _spec(dtype, form) for operand, dtype, form in forms if form is not None}
         inputs = dict(zip(self.descriptor.operands, values, strict=False))
         return Case(name, self.describe(signature.op, specs, chosen), lambda _rng: inputs)
 
@@ -201,6 +201,12 @@ class ElementwiseFamily(Family):
         candidates = data.designed(signature.inputs[0])
         truth = self.truth(signature, candidates)
         return values if truth is None else data.balanced(rng, values, (candidates[~truth], candidates[truth]))
+
+
+@cache
+def _spec(dtype: str, form: Form) -> TensorSpec:
+    """Return the spec of an operand; the same few forms come in every cell."""
+    return TensorSpec(dtype, *form)
 
 
 def _is_single(descriptor: Descriptor, side: int) -> bool:
