@@ -23,11 +23,24 @@ _EDGES: Final = (
     127.0, 128.0, 255.0, 256.0, 2048.0, 2049.0, 2051.0, 32767.0, 32768.0, 65504.0, 65519.0, 65520.0, 65536.0,
     8388607.5, 8388608.0, 16777215.0, 16777216.0, 16777217.0, 33554435.0,
     2147483520.0, 2147483647.0, 2147483648.0, 2147483904.0, 4294967296.0, 1e10,
-    1 + 2**-11 + 2**-30, 1 + 3 * 2**-11 - 2**-30, 1 + 2**-24 + 2**-50, 2**-25 + 2**-60, 2**-14 - 2**-25,
+    2**-14 - 2**-25, 2**-25 + 2**-60,
     2**-150, 3 * 2**-150, 1e-3, 1e-5, 1e-8, 1e-20, 1e20,
 )
 # fmt: on
+# Next to the ties of every narrower type, nearer than the type between them tells: what rounds twice goes wrong.
+_TIES: Final = tuple(
+    1 + odd * 2.0**-bits + side * 2.0**-far
+    for bits, far in ((24, 50), (11, 30), (8, 30), (8, 40), (4, 30), (4, 40), (3, 30), (3, 40))
+    for odd, side in ((1, 1), (3, -1))
+)
 _INTEGERS: Final = (0, 1, -1, 2, -2, 3, 7, -7, 10, 255, 256, -256, 46340, 46341, 65535, 65536, 2**24, 2**24 + 1, 2**30)
+_LONG_TIES: Final = tuple(
+    sign * (odd * 2**k + 2 ** (k + bits) + side)
+    for k, bits in ((16, 8), (32, 8), (5, 24), (30, 24), (38, 24), (8, 53))
+    for odd, side in ((1, 1), (3, -1), (1, 0))
+    for sign in (1, -1)
+)
+"""The same of integers: ties of bfloat16, float32 and float64 and their neighbours."""
 _TRUE_BYTES: Final = (1, 1, 2, 128, 255)
 
 EXHAUSTIBLE_BITS: Final = 16
@@ -54,7 +67,7 @@ def _designed(dtype: str, domain: Domain) -> Array:
         return _designed_complex(dtype, domain)
     if kind in "iu":
         low, high = ep.dtype(dtype).range
-        values = [value for value in (*_INTEGERS, low, low + 1, high, high - 1) if low <= value <= high]
+        values = [value for value in (*_INTEGERS, *_LONG_TIES, low, low + 1, high, high - 1) if low <= value <= high]
         return np.array(sorted(set(values)), array_dtype(dtype))
     return _designed_floats(dtype, domain)
 
@@ -144,7 +157,7 @@ def _designed_floats(dtype: str, domain: Domain) -> Array:
     eps, tiny, largest = float(info.eps), float(info.smallest_normal), float(info.max)
     ends = [0.0, 1.0, 1 + eps, 1 - eps / 2, 2.0, largest, largest / 2, math.sqrt(largest), tiny, tiny * (1 - eps)]
     ends += [float(info.smallest_subnormal), 3 * float(info.smallest_subnormal), math.sqrt(tiny), eps]
-    both = [sign * value for value in (*ends, *_EDGES) for sign in (1.0, -1.0)]
+    both = [sign * value for value in (*ends, *_EDGES, *_TIES) for sign in (1.0, -1.0)]
     inside = [scale * end for end in (low, high) for scale in (1.0, 0.5, 0.999, 1.001)]
     with np.errstate(over="ignore", under="ignore"):
         values: Array = np.array([*both, *inside, math.inf, -math.inf, math.nan]).astype(into)

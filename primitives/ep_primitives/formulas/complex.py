@@ -49,12 +49,12 @@ def exp2(z: Array) -> Array:
 
 def log2(z: Array) -> Array:
     """Return the logarithm to base 2."""
-    return np.asarray(np.log(z) / _log_2())
+    return _divided(np.log(z), _log_2())
 
 
 def log10(z: Array) -> Array:
     """Return the logarithm to base 10."""
-    return np.asarray(np.log(z) / np.log(np.longdouble(10)))
+    return _divided(np.log(z), np.log(np.longdouble(10)))
 
 
 def expm1(z: Array) -> Array:
@@ -108,6 +108,11 @@ def _joined(real: Array, imag: Array) -> Array:
     joined: Array = np.empty(real.shape, np.result_type(real.dtype, np.complex64))
     joined.real, joined.imag = real, imag
     return joined
+
+
+def _divided(z: Array, by: Any) -> Array:
+    """Return z / by for a real `by`, part by part: dividing by a complex number makes a NaN of an infinite part."""
+    return _joined(z.real / by, z.imag / by)
 
 
 def _log_2() -> Any:
