@@ -63,7 +63,9 @@ EP_INLINE Complex<double> logarithm1p_backward(Complex<double> dy, Complex<doubl
 }
 // -dy / conj(z)^2
 EP_INLINE Complex<double> reciprocal_backward(Complex<double> dy, Complex<double> z) {
-    return -dy / conjugate(z) / conjugate(z);
+    const double down = binade_of(magnitudes(z).greater).down;
+    const Complex<double> unit = conjugate(z) * down;
+    return -dy / (unit * unit) * down * down;
 }
 EP_INLINE Complex<double> reciprocal_no_nan_backward(Complex<double> dy, Complex<double> z) {
     const bool is_zero = magnitudes(z).greater == 0;
