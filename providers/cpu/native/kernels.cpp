@@ -27,10 +27,29 @@ namespace {
         }                                                                                           \
     };
 #define EP_LIGHT EP_BINARY
+// `value` of a and b takes its time where is_long; where not, `brief` is the same.
+#define EP_STEPPED(op, dtypes, result, is_long_, brief, ...)          \
+    struct EP_OP(op, __LINE__) {                                      \
+        template <class S>                                            \
+        static EP_INLINE bool is_long(S a, S b) {                     \
+            return is_long_;                                          \
+        }                                                             \
+        struct Short {                                                \
+            template <class S, class P>                               \
+            static EP_INLINE auto of(S a, S b, P, P, const double*) { \
+                return brief;                                         \
+            }                                                         \
+        };                                                            \
+        template <class S, class P>                                   \
+        static EP_INLINE auto of(S a, S b, P, P, const double*) {     \
+            return __VA_ARGS__;                                       \
+        }                                                             \
+    };
 #include EP_GROUP_FILE
 #undef EP_UNARY
 #undef EP_BINARY
 #undef EP_LIGHT
+#undef EP_STEPPED
 
 #define EP_TYPE_(x) T_##x
 #define EP_TYPE(x) EP_TYPE_(x)
@@ -47,9 +66,13 @@ namespace {
 #define EP_LIGHT_ROW(T, op, line, gives)                               \
     EP_ROW("broadcast_binary", op, T, EP_GIVES_##gives(T), ep::binary, \
            (body2_light<EP_OP(op, line), EP_STAGED(T), EP_STAGED(EP_GIVES_##gives(T))>))
+#define EP_STEPPED_ROW(T, op, line, gives)                             \
+    EP_ROW("broadcast_binary", op, T, EP_GIVES_##gives(T), ep::binary, \
+           (body2_short<EP_OP(op, line), EP_STAGED(T), EP_STAGED(EP_GIVES_##gives(T))>))
 #define EP_UNARY(op, dtypes, result, ...) EP_##dtypes(EP_UNARY_ROW, op, __LINE__, result)
 #define EP_BINARY(op, dtypes, result, ...) EP_##dtypes(EP_BINARY_ROW, op, __LINE__, result)
 #define EP_LIGHT(op, dtypes, result, ...) EP_##dtypes(EP_LIGHT_ROW, op, __LINE__, result)
+#define EP_STEPPED(op, dtypes, result, ...) EP_##dtypes(EP_STEPPED_ROW, op, __LINE__, result)
 
 // clang-format off
 const ep_row ROWS[] = {

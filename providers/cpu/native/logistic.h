@@ -12,5 +12,5 @@ EP_INLINE T sigmoid_of(T x) {
 
 template <class T>
 EP_INLINE T log_sigmoid_of(T x) {
-    return at_most(x, T{0}) - logarithm1p(exponential(-absolute_of(x)));
+    return (x < T{0} ? x : -T{0}) - logarithm1p(exponential(-absolute_of(x)));
 }

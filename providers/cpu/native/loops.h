@@ -32,6 +32,29 @@ void body2(const void* a, const void* b, void* out, int64_t n, const double* att
     }
 }
 
+// Ops with a short form, which is free of branches and gives the same where no element is a long one.
+template <class Op, class S, class R>
+void body2_short(const void* a, const void* b, void* out, int64_t n, const double* attributes, int single) {
+    using V = decltype(get(S{}));
+    const S *left = static_cast<const S*>(a), *right = static_cast<const S*>(b);
+    R* const to = static_cast<R*>(out);
+    for (int64_t i = 0; i < n; i += ep::BLOCK) {
+        const int64_t m = n - i < ep::BLOCK ? n - i : ep::BLOCK;
+        const S *x = left + i, *y = right + i;
+        S repeated[ep::BLOCK];
+        if (single >= 0) {
+            for (int64_t k = 0; k < m; ++k) repeated[k] = single == 0 ? *left : *right;
+            (single == 0 ? x : y) = repeated;
+        }
+        V longs = 0;
+        for (int64_t k = 0; k < m; ++k) longs = Op::is_long(get(x[k]), get(y[k])) ? V{1} : longs;
+        if (longs == 0)
+            body2_of_both<typename Op::Short>(x, y, to + i, m, attributes);
+        else
+            body2_of_both<Op>(x, y, to + i, m, attributes);
+    }
+}
+
 // Light ops are bound by memory: a single operand stays in a register, in loops of its own.
 template <class Op, class S, class R>
 void body2_light(const void* a, const void* b, void* out, int64_t n, const double* attributes, int single) {

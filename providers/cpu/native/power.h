@@ -24,22 +24,29 @@ EP_INLINE DoubleWord<double> logarithm_in_two(double x) {
     return fast_two_sum(all.high, all.low + fused(y.k, F::ln2_low, log.low));
 }
 
-// a^b for a > 0, by e^(b log a).
-EP_INLINE double power_of_positive(double a, double b) {
-    using F = Float<double>;
+// log(a) for a >= 0, as exactly as a power needs it: an error of it is multiplied by b log(a).
+EP_INLINE DoubleWord<double> logarithm_of_base(double a) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const DoubleWord<double> log = logarithm_in_two(a);
     const double limit = a == 0 ? -infinity : a;
     const bool is_ordinary = (a > 0) & (a < infinity);
-    const double high = is_ordinary ? log.high : limit, product = b * high;
+    return {is_ordinary ? log.high : limit, is_ordinary ? log.low : 0.0};
+}
+EP_INLINE double logarithm_of_base(float a) {
+    return logarithm(static_cast<double>(a));
+}
+
+// e^(b log)
+EP_INLINE double power_by(DoubleWord<double> log, double b) {
+    using F = Float<double>;
+    const double product = b * log.high;
     const bool is_inside = (product < F::exp_high) & (product > F::exp_low);
-    const double low = is_inside ? fused(b, log.low, two_product(b, high).low) : 0.0;
+    const double low = is_inside ? fused(b, log.low, two_product(b, log.high).low) : 0.0;
     const Scaled<double> e = exponential_scaled(at_least(at_most(product, F::exp_high), F::exp_low), low);
     return scale(e.value, e.exponent);
 }
-// Double is wide enough that one word will do.
-EP_INLINE float power_of_positive(float a, float b) {
-    return static_cast<float>(exponential(static_cast<double>(b) * logarithm(static_cast<double>(a))));
+EP_INLINE float power_by(double log, float b) {
+    return static_cast<float>(exponential(static_cast<double>(b) * log));
 }
 
 template <class T>
@@ -48,15 +55,49 @@ EP_INLINE bool is_integral(T magnitude) {
     return (magnitude >= limit) | ((magnitude + limit) - limit == magnitude);
 }
 
-// With C's special values.
+// a^b from |a|^b, with C's special values.
 template <class T>
-EP_INLINE T power(T a, T b) {
+EP_INLINE T signed_power(T a, T b, T magnitude) {
     constexpr T infinity = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
-    const T base = absolute_of(a), exponent = absolute_of(b), magnitude = power_of_positive(base, b);
+    const T base = absolute_of(a), exponent = absolute_of(b);
     const bool is_whole = is_integral(exponent), is_even = is_integral(exponent * T(0.5));
     const bool is_illegal = (a < T{0}) & (base < infinity) & !is_whole;
     const T legal = is_illegal ? nan : magnitude;
     const T value = is_whole & !is_even ? with_sign_of(legal, a) : legal;
     const bool is_one = (b == T{0}) | (a == T{1}) | ((a == T{-1}) & (exponent == infinity));
     return is_one ? T{1} : value;
+}
+
+template <class T>
+EP_INLINE T power(T a, T b) {
+    return signed_power(a, b, power_by(logarithm_of_base(absolute_of(a)), b));
+}
+
+template <class T>
+EP_INLINE T power_of_positive(T a, T b) {
+    return power_by(logarithm_of_base(a), b);
+}
+
+// Of an attribute the logarithm is computed once, by calls that the compiler takes out of the loop.
+template <bool is_low, class T>
+__attribute__((noinline, const)) double attribute_logarithm(T a) {
+    if constexpr (std::is_same_v<T, float>) {
+        return logarithm_of_base(a);
+    } else {
+        return is_low ? logarithm_of_base(a).low : logarithm_of_base(a).high;
+    }
+}
+
+// dy times the derivative of base^x for x, base^x log(base), for an attribute as the base.
+template <class T>
+EP_INLINE T exponent_slope(T dy, T x, T base) {
+    const T positive = absolute_of(base);
+    const double log = attribute_logarithm<false>(positive);
+    const T weight = base < T{0} ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(log);
+    if constexpr (std::is_same_v<T, float>) {
+        return dy * (signed_power(base, x, power_by(log, x)) * weight);
+    } else {
+        const DoubleWord<double> words = {log, attribute_logarithm<true>(positive)};
+        return dy * (signed_power(base, x, power_by(words, x)) * weight);
+    }
 }

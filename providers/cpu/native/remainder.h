@@ -43,8 +43,13 @@ EP_INLINE Division<T> divided(T a, T b) {
     return {is_over ? whole - T{1} : whole, (is_over ? rest + divisor : rest) * up};
 }
 
-// Long quotients step by step: b times powers of two, so that each quotient is short. The steps depend on the numbers;
-// they are exact, so what a lane does is invisible to the others.
+// Whether the remainder takes steps; false for NaN.
+template <class T>
+EP_INLINE bool has_long_quotient(T a, T b) {
+    return absolute_of(a / b) >= WHOLE_LIMIT<T> / 2;
+}
+
+// Long quotients step by step: by b times powers of two, so that each quotient is short.
 template <class T>
 EP_INLINE T remainder_of_magnitudes(T a, T b) {
     constexpr T step = WHOLE_LIMIT<T> / 4;
@@ -58,21 +63,34 @@ EP_INLINE T remainder_of_magnitudes(T a, T b) {
     return rest;
 }
 
-// C's fmod.
+template <class T>
+EP_INLINE T signed_remainder(T a, T b, T rest) {
+    const bool is_legal = (absolute_of(a) < std::numeric_limits<T>::infinity()) & (absolute_of(b) > T{0});
+    return is_legal ? with_sign_of(rest, a) : std::numeric_limits<T>::quiet_NaN();
+}
+
+// C's fmod; the short form is for quotients that are not long, where it gives the same.
 template <class T>
 EP_INLINE T truncated_remainder(T a, T b) {
-    const T x = absolute_of(a), y = absolute_of(b);
-    const T rest = remainder_of_magnitudes(x, y);
-    const bool is_legal = (x < std::numeric_limits<T>::infinity()) & (y > T{0});
-    return is_legal ? with_sign_of(rest, a) : (a * b) / (a * b);
+    return signed_remainder(a, b, remainder_of_magnitudes(absolute_of(a), absolute_of(b)));
+}
+template <class T>
+EP_INLINE T short_truncated_remainder(T a, T b) {
+    return signed_remainder(a, b, divided(absolute_of(a), absolute_of(b)).rest);
 }
 
 // a - b floor(a / b), rounded once, with the sign of b.
 template <class T>
+EP_INLINE T floored_from(T rest, T b) {
+    return with_sign_of(rest * with_sign_of(T{1}, b) < T{0} ? rest + b : rest, b);
+}
+template <class T>
 EP_INLINE T floored_remainder(T a, T b) {
-    const T rest = truncated_remainder(a, b);
-    const bool is_across = ((rest < T{0}) != (b < T{0})) & (rest != T{0});
-    return with_sign_of(is_across ? rest + b : rest, b);
+    return floored_from(truncated_remainder(a, b), b);
+}
+template <class T>
+EP_INLINE T short_floored_remainder(T a, T b) {
+    return floored_from(short_truncated_remainder(a, b), b);
 }
 
 // floor(|a / b|), or ceil(|a / b|) for direction -1, rounded to T. From WHOLE_LIMIT on, the rounded quotient is that
