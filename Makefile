@@ -49,6 +49,10 @@ accuracy: $(STAMP) ## Measure every floating row on the CPU, all float32 inputs 
 	$(BIN)/python tools/accuracy_table.py build/every-float32.json build/standard.json > build/accuracy.md
 	@mv build/accuracy.md docs/accuracy.md
 
+second-opinion: $(STAMP) ## Ask PyTorch, which it installs, about every op
+	@PYTHON="$(PYTHON)" sh tools/setup.sh "$(VENV)" "$(EXTRAS),peers"
+	$(BIN)/python -m pytest -q primitives/tests/test_second_opinion.py
+
 wheel: $(STAMP)  ## Build the wheel into dist/, once for each state of the sources
 	@$(BIN)/python tools/wheel.py
 

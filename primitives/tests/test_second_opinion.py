@@ -1,0 +1,62 @@
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from ep_primitives import BINARY_OPS, UNARY_OPS
+
+TOOLS = Path(__file__).parents[2] / "tools"
+needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed: make second-opinion")
+
+
+@pytest.fixture
+def tool(monkeypatch):
+    monkeypatch.syspath_prepend(TOOLS)
+    return __import__("second_opinion")
+
+
+def test_document_is_current(tool):
+    assert tool.DOCUMENT.read_text() == tool.document()
+
+
+def test_document_is_refused_when_a_reason_changes(tool, monkeypatch, capsys):
+    monkeypatch.setattr(tool, "DISAGREEMENTS", tool.DISAGREEMENTS[1:])
+    monkeypatch.setattr(sys, "argv", ["second_opinion.py", "--check"])
+    assert tool.main() == 1
+    assert "not current" in capsys.readouterr().out
+
+
+def test_listed_disagreements_are_about_ops_and_stand_once(tool):
+    lines = [(op, line.kind, line.how) for line in tool.DISAGREEMENTS for op in line.ops]
+    assert len(lines) == len(set(lines))
+    assert {op for op, _, _ in lines} <= {*UNARY_OPS, *BINARY_OPS, "cast"}
+
+
+@needs_torch
+def test_every_op_has_an_expression(tool):
+    expressions = __import__("pytorch.expressions", fromlist=["EXPRESSIONS"]).EXPRESSIONS
+    assert {*UNARY_OPS, *BINARY_OPS} <= set(expressions)
+
+
+@needs_torch
+def test_pytorch_differs_as_listed_and_nowhere_else():
+    # A process of its own, because the kernels that PyTorch takes are chosen before it is imported.
+    done = subprocess.run(
+        [sys.executable, str(TOOLS / "second_opinion.py")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 differences are not as listed" in done.stdout
+
+
+@needs_torch
+def test_difference_that_is_not_listed_is_told(tool, monkeypatch):
+    monkeypatch.setattr(tool, "listed", dict)
+    (line,) = [line for line in tool.compare(["sign"]) if "NaN here" in line]
+    assert line.startswith("not listed: sign float32 (nan): NaN here: here nan, there 0.0")
+
+
+@needs_torch
+def test_listed_difference_that_is_gone_is_told(tool, monkeypatch):
+    monkeypatch.setattr(tool, "listed", lambda: {("tanh", "float"): {"value": "a reason"}})
+    assert list(tool.compare(["tanh"])) == ["no longer so: tanh float: value"]
