@@ -1,4 +1,4 @@
-"""Functions of complex numbers, evaluated in the long double where it is wider, so that complex128 can be judged."""
+"""Functions of complex numbers, which `extended` gives in the long double."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ep_primitives.reference import Array
 
 __all__ = [
     "exp2",
     "expm1",
-    "extended",
     "imag_grad",
     "log1p",
     "log2",
@@ -23,23 +20,6 @@ __all__ = [
     "sigmoid",
     "sign",
 ]
-
-
-def extended(
-    function: Callable[[Array], Array], real: Callable[[Array], Array] | None = None
-) -> Callable[[Array], Array]:
-    """Return a function that takes complex numbers in the long double and rounds the result, and reals as they are.
-
-    real : what real numbers are given to, if it is another function
-    """
-
-    def evaluate(x: Array) -> Array:
-        if x.dtype.kind != "c":
-            return np.asarray((real or function)(x))
-        wide = np.asarray(function(x.astype(np.clongdouble)))
-        return wide.astype(np.complex128 if wide.dtype.kind == "c" else np.float64)
-
-    return evaluate
 
 
 def exp2(z: Array) -> Array:

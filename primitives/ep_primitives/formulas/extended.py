@@ -1,4 +1,4 @@
-"""Evaluate formulas of two complex operands in the long double where it is wider, so that complex128 can be judged."""
+"""Evaluate formulas of complex operands in the long double where it is wider, so that complex128 can be judged."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ __all__ = ["extended"]
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
 
-def extended(function: Function) -> Function:
-    """Return a function that takes complex operands in the long double and rounds what it gives, and others as they are."""
+def extended(function: Function, real: Callable[..., Any] | None = None) -> Function:
+    """Return a function that takes complex operands in the long double and rounds what it gives, and others as they are.
+
+    real : what others are given to, if it is another function
+    """
 
     @wraps(function)
-    def evaluate(a: Array, b: Array) -> Any:
-        if b.dtype.kind != "c":
-            return function(a, b)
-        result = function(a.astype(np.clongdouble), b.astype(np.clongdouble))
+    def evaluate(*operands: Array) -> Any:
+        if operands[-1].dtype.kind != "c":
+            return (real or function)(*operands)
+        result = function(*(operand.astype(np.clongdouble) for operand in operands))
         return tuple(map(_rounded, result)) if isinstance(result, tuple) else _rounded(result)
 
     return cast("Function", evaluate)

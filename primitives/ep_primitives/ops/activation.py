@@ -14,7 +14,7 @@ import numpy as np
 from ep_primitives.accuracy import EXACT, Ulps
 from ep_primitives.domain import REAL, SIGMOID
 from ep_primitives.formulas import activation as formulas
-from ep_primitives.formulas import complex as complex_formulas
+from ep_primitives.formulas.extended import extended
 from ep_primitives.op import ALPHA, COMPLEXES, FLOATS, REALS, Attribute, Op
 
 __all__ = ["ACTIVATION"]
@@ -118,7 +118,7 @@ ACTIVATION: Final = (
        source="OneFlow kSoftPlus; exp 3 ulp, log1p 2 ulp and a quotient",
        note="with log1p and without overflow, where OneFlow takes log(1 + e^x). The product beta x is rounded: for a beta "
             "that is no power of 2 its error is multiplied by |beta x| below 0"),
-    Op("tanh", complex_formulas.extended(np.tanh), (*FLOATS, *COMPLEXES), {"": Ulps(5), "complex": Ulps(8)}, _SIGMOID,
+    Op("tanh", extended(np.tanh), (*FLOATS, *COMPLEXES), {"": Ulps(5), "complex": Ulps(8)}, _SIGMOID,
        "nan->nan inf->1 -inf->-1 0->0 -0->-0", error=2,
        definition="tanh(x)",
        source="OneFlow kTanh; OpenCL 1.2, table 7.1; of complex numbers 8 ulp of |z|"),

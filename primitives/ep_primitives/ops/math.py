@@ -28,7 +28,7 @@ from ep_primitives.domain import (
 )
 from ep_primitives.formulas import complex as complex_formulas
 from ep_primitives.formulas import math as formulas
-from ep_primitives.formulas.complex import extended
+from ep_primitives.formulas.extended import extended
 from ep_primitives.op import COMPLEXES, FLOATS, NUMBERS, REALS, Op
 
 __all__ = ["MATH"]
