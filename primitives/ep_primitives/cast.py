@@ -1,8 +1,10 @@
 """Family Cast: out = x converted to another element type (OneFlow's unary cast).
 
 shapes       : x broadcasts to out; any strides
-conversion   : float to float rounds to nearest even, once; float to int truncates and saturates, NaN becomes 0;
-               int to int wraps modulo 2^n; int to float rounds to nearest even; anything to bool is != 0
+conversion   : float to float and int to float round to nearest even, once; what is too large becomes infinite, and in
+               float8_e4m3fn, which has no infinities, NaN; float to int truncates and saturates, NaN becomes 0;
+               int to int wraps modulo 2^n; anything to bool is != 0, of a complex number either part; complex to real
+               takes the real part, real to complex has the imaginary part 0
 NaN          : stays a NaN of any payload among floats, is true as a bool
 signed zero  : kept among floats
 empty        : an output without elements is legal and nothing is launched

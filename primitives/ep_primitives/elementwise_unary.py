@@ -1,7 +1,7 @@
 """Family ElementwiseUnary: out = op(x), one element at a time; the rows are in unary_ops.py.
 
 shapes       : x broadcasts to out; any strides
-accumulation : none; float16 is computed in float32 and rounded once
+accumulation : none; float16 and bfloat16 are computed in float32 and rounded once
 NaN          : as the row's special values say; a NaN result may have any payload
 signed zero  : as the row's special values say; elsewhere the sign of a zero is free
 empty        : an output without elements is legal and nothing is launched
@@ -31,7 +31,8 @@ class ElementwiseUnary(Descriptor):
 
     op  : name of a row of unary_ops
     x   : broadcasts to out.shape, a dtype of the row; read
-    out : the dtype of x, or bool for a test; written; may be the same memory as x
+    out : the dtype of x, bool for a test, the real or complex counterpart as the row says; written; may be the same memory
+          as x if the itemsizes are equal
 
     Attributes of the row are keywords. Raises TypeError or ValueError for anything the row does not have.
     """
