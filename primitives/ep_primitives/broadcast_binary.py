@@ -15,7 +15,7 @@ in place     : out may be a or b, the same memory, offset, shape, strides and it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 import numpy as np
 
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["BroadcastBinary", "BroadcastBinaryFamily"]
 
-_PASSES_DY: Final = "identity_backward_with_dy_x"
 _BASE_GRADIENT: Final = "scalar_base_power_grad"
 
 
@@ -119,15 +118,8 @@ class BroadcastBinaryFamily(RowFamily):
             )
 
     def is_constant(self, descriptor: Descriptor) -> bool:
-        """Say whether the output is one value whatever the tensors hold: a gradient that is dy, a number, or p = 0."""
-        if descriptor.op == _PASSES_DY:
-            return type(descriptor.specs[0]) is Scalar
-        return descriptor.attributes == (0.0,) if descriptor.op == _BASE_GRADIENT else super().is_constant(descriptor)
-
-    def scalar(self, signature: Signature, side: int, rng: np.random.Generator) -> Any:
-        """Return a number that the other operand shows through: 0 for a logical or."""
-        number = super().scalar(signature, side, rng)
-        return type(number)(0) if signature.op == "logical_or" else number
+        """Say whether the output is one value whatever the tensors hold, as the gradient of x^0 is."""
+        return (descriptor.op == _BASE_GRADIENT and descriptor.attributes == (0.0,)) or super().is_constant(descriptor)
 
     def _telling(
         self, signature: Signature, side: int, rng: np.random.Generator, values: Array, first: Array | None
@@ -136,7 +128,9 @@ class BroadcastBinaryFamily(RowFamily):
         if signature.op in LOGICAL and dtype != "bool":
             return switches(rng, values, first)
         paired = super()._telling(signature, side, rng, values, first)
-        if first is not None and values.size < first.size:  # or all would be beside one element, perhaps an extreme
+        if (
+            first is not None and values.size < first.size and dtype != "bool"
+        ):  # or all would be beside one element, perhaps an extreme
             paired = np.where(np.arange(values.size).reshape(values.shape) % 2, paired, values)
         return selected(rng, self.rows[signature.op], dtype, paired) if side and signature.op in SELECTIONS else paired
 

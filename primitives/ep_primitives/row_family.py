@@ -117,14 +117,11 @@ class RowFamily(ElementwiseFamily):
             yield from self._scalars(self.signature(cell), ("scalar-left", "scalar-right").index(cell.layout))
 
     def truth(self, signature: Signature, values: Array) -> Array | None:
-        """Return which inputs are true for a logical op, or found true by a unary test: one with two results at most."""
+        """Return which inputs a unary test finds true: an exact op with two results at most."""
         row = self.rows[signature.op]
-        wide = widened(signature.inputs[0], values)
-        if len(signature.inputs) > 1:
-            return wide != 0 if _sees_truth_alone(row, signature.inputs[0]) else None
-        if row.attributes or not isinstance(row.accuracy_of(signature.inputs[0]), Exact):
+        if len(signature.inputs) > 1 or row.attributes or not isinstance(row.accuracy_of(signature.inputs[0]), Exact):
             return None
-        result = row.reference(wide)
+        result = row.reference(widened(signature.inputs[0], values))
         distinct = np.unique(result)
         return np.asarray(result == distinct[-1]) if distinct.size <= _TRUTHS else None
 

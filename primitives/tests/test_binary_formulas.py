@@ -219,6 +219,12 @@ def test_infinities_and_nan_are_close_to_their_like():
     assert not value("is_close", 1e308, -1e308, atol=0.0, rtol=1e308)
 
 
+def test_a_number_as_exponent_changes_no_power():
+    bases = np.array([-math.inf, -0.0, 4.0])
+    for shape in ((3,), (1,), ()):
+        assert [repr(x) for x in value("pow", bases, np.full(shape, 0.5)).tolist()] == ["inf", "0.0", "2.0"]
+
+
 def test_complex_powers_are_exponentials_of_logarithms():
     rng = np.random.default_rng(4)
     a, b = (rng.uniform(-4, 4, 60) + 1j * rng.uniform(-4, 4, 60) for _ in range(2))

@@ -38,7 +38,7 @@ def power(a: Array, b: Array) -> Array | tuple[Array, Array]:
     if a.dtype.kind in "iu":
         return _integer_power(a, b)
     if a.dtype.kind == "f":
-        return np.asarray(np.power(a, b))
+        return np.asarray(np.float_power(a, b))  # power's short cut for one exponent 0.5 is the root, which differs at -inf
     exponent = b * np.log(a)
     value = np.select([b == 0, (a == 0) & (b.real > 0), a == 0], [1, 0, np.nan], np.exp(exponent))
     return value, np.abs(value) * (1 + np.abs(exponent))
@@ -47,13 +47,13 @@ def power(a: Array, b: Array) -> Array | tuple[Array, Array]:
 def scalar_base_power_grad(x: Array, dy: Array, exponent: float) -> Array:
     """Return dy p x^(p - 1), the gradient of x^p for the base; where p is 0 it is dy 0 whatever x is."""
     p = np.float64(exponent)
-    return np.asarray(dy * (p * np.power(x, p - 1) if p else p))
+    return np.asarray(dy * (p * np.float_power(x, p - 1) if p else p))
 
 
 def scalar_exp_power_grad(x: Array, dy: Array, base: float) -> Array:
     """Return dy b^x log b, the gradient of b^x for the exponent."""
     b = np.float64(base)
-    return np.asarray(dy * (np.power(b, x) * np.log(b)))
+    return np.asarray(dy * (np.float_power(b, x) * np.log(b)))
 
 
 def _integer_power(a: Array, b: Array) -> Array:

@@ -31,6 +31,7 @@ __all__ = ["MATH_BACKWARD"]
 
 _HOLOMORPHIC: Final = (*FLOATS, *COMPLEXES)
 
+_OF_COMPLEX: Final = {"": 0.0, "complex": 1.0}
 _ONEFLOW: Final = "OneFlow's functor; "
 _ROOTS: Final = "(1 - x)(1 + x), which does not cancel, a root and a quotient"
 _GAUSSIAN: Final = (
@@ -229,6 +230,7 @@ MATH_BACKWARD: Final = (
         _ulps(0.5),
         (GRADIENT, REAL),
         "nan,1->nan 1,nan->nan 1,0->inf 1,-0->-inf 2,inf->0 2,-inf->-0 2,4->0.5 1,-1->-1",
+        error=_OF_COMPLEX,
         definition="dy / x",
         source="OneFlow's functor; one quotient",
     ),
@@ -374,6 +376,7 @@ MATH_BACKWARD: Final = (
         {"": Ulps(1), "complex": Ulps(3)},
         (GRADIENT, REAL),
         "nan,1->nan 1,nan->nan 2,inf->inf 2,-inf->-inf 2,3->12 -2,0->-0 2,-0->-0",
+        error=_OF_COMPLEX,
         definition="2 dy x",
         source="OneFlow's functor; one product, doubled",
     ),
