@@ -108,6 +108,6 @@ def complex_gradients(rng: random.Random, count: int) -> list[complex]:
     """Return gradients whose parts lie between 2**-10 and 2**6, or are 0 in one point out of eight."""
 
     def part() -> float:
-        return rng.choice((-1, 1)) * 2.0 ** rng.uniform(-10, 6)
+        return rng.choice((-1.0, 1.0)) * math.pow(2, rng.uniform(-10, 6))
 
     return [complex(part(), part() if rng.random() > 1 / 8 else 0.0) for _ in range(count)]

@@ -182,13 +182,13 @@ def differing(here: Array, there: Array, bound: Array | float = 0.0) -> dict[str
     }
 
 
-def _bound(row: Op, dtype: str, here: Array, scale: Array | None) -> Array | float:
+def _bound(row: Op, dtype: str, here: Array, scale: Array | None) -> Array:
     if here.dtype.kind not in "fc":
-        return 0.0
-    bound = _ULPS * np.spacing(np.where(np.isfinite(here), np.abs(here), 1))
+        return np.zeros(here.shape)
     accuracy = row.accuracy_of(dtype)
+    least: Array | float = 0.0
     if isinstance(accuracy, Ulps):
-        return np.maximum(bound, accuracy.floor)
-    if isinstance(accuracy, Conditioned) and scale is not None:
-        return np.maximum(bound, _ULPS * np.finfo(here.dtype).eps * scale)
-    return bound
+        least = accuracy.floor
+    elif isinstance(accuracy, Conditioned) and scale is not None:
+        least = _ULPS * np.finfo(here.dtype).eps * scale
+    return np.asarray(np.maximum(_ULPS * np.spacing(np.where(np.isfinite(here), np.abs(here), 1)), least))

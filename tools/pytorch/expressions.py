@@ -10,9 +10,7 @@ from torch.nn import functional
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["EXPRESSIONS", "Expression"]
-
-Expression = "Callable[..., torch.Tensor]"
+__all__ = ["EXPRESSIONS"]
 
 _INFINITY: Final = float("inf")
 _aten: Final[Any] = torch.ops.aten
