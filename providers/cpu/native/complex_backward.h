@@ -74,5 +74,5 @@ EP_INLINE Complex<double> reciprocal_no_nan_backward(Complex<double> dy, Complex
 }
 // -dy / (2 conj(z) sqrt(conj(z)))
 EP_INLINE Complex<double> reciprocal_square_root_backward(Complex<double> dy, Complex<double> z) {
-    return backward(dy, reciprocal_square_root(z)) / conjugate(z) * -0.5;
+    return backward(dy * -0.5, reciprocal_square_root(z)) / conjugate(z);
 }
