@@ -1,4 +1,4 @@
-"""Input data that can show a fault: values of every magnitude, edges, and pairs that are equal, next to each other or cancel."""
+"""Input data that can show a fault: values of every magnitude, edges, ties and the ends of types and domains."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import ep
 from ep_primitives.domain import REAL, Domain
 from ep_primitives.reference import Array, array_dtype, limits
 
-__all__ = ["EXHAUSTIBLE_BITS", "balanced", "designed", "exhaustive", "ordinary", "partner", "random"]
+__all__ = ["EXHAUSTIBLE_BITS", "TRUE_BYTES", "designed", "exhaustive", "ordinary", "random"]
 
 # Halves and ties for floor and conversions, ends of the integer and float16 ranges and their neighbours, the
 # neighbourhood of 1 for log, the root and the minimum of gelu's derivative.
@@ -41,7 +41,8 @@ _LONG_TIES: Final = tuple(
     for sign in (1, -1)
 )
 """The same of integers: ties of bfloat16, float32 and float64 and their neighbours."""
-_TRUE_BYTES: Final = (1, 1, 2, 128, 255)
+TRUE_BYTES: Final = (1, 1, 2, 128, 255)
+"""Bytes of a bool that are true."""
 
 EXHAUSTIBLE_BITS: Final = 16
 """Element types of so few bits are tried with all their values."""
@@ -62,7 +63,7 @@ def designed(dtype: str, domain: Domain = REAL) -> Array:
 def _designed(dtype: str, domain: Domain) -> Array:
     kind = ep.dtype(dtype).kind
     if kind == "b":
-        return np.array([0, *_TRUE_BYTES], np.uint8).view(np.bool_)
+        return np.array([0, *TRUE_BYTES], np.uint8).view(np.bool_)
     if kind == "c":
         return _designed_complex(dtype, domain)
     if kind in "iu":
@@ -98,39 +99,6 @@ def random(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], domain:
         picked |= ~domain.contains(dtype, values)  # few: what was rounded out of the domain
     values = np.where(picked, rng.choice(edges, size), values)
     return np.asarray(values.reshape(shape))
-
-
-def partner(rng: np.random.Generator, first: Array, values: Array) -> Array:
-    """Return `values` with exact shares paired to `first`: a third equal, a quarter next above, below or opposite.
-
-    first  : a shape that broadcasts with that of `values`; where it is larger, its first elements are paired
-    values : of the same element type; what the other shares keep
-
-    Comparisons, max, min and sums show their faults on such pairs, which independent values hardly ever form.
-    """
-    near = _aligned(first, values.shape)
-    if values.dtype == np.bool_:
-        return _every_pair(rng, near, values)
-    shares = rng.permutation(np.arange(values.size)).reshape(values.shape) % 12
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        if values.dtype.kind in "iu":
-            above, below = near + near.dtype.type(1), near - near.dtype.type(1)
-        else:
-            above, below = _neighbour(near, np.inf), _neighbour(near, -np.inf)
-        chosen = [near, near, near, near, above, below, -near]
-    return np.select([shares == share for share in range(len(chosen))], chosen, values)
-
-
-def balanced(rng: np.random.Generator, values: Array, chosen: tuple[Array, Array]) -> Array:
-    """Return `values` with a quarter taken from either of two sets: inputs that a test finds false, and true.
-
-    A test that finds all of a type's values true, or all false, leaves nothing to balance.
-    """
-    if not all(candidates.size for candidates in chosen):
-        return values
-    shares = rng.permutation(np.arange(values.size)).reshape(values.shape) % 4
-    picks = [rng.choice(candidates, values.shape) for candidates in chosen]
-    return np.select([shares == 1, shares == 2], picks, values)  # noqa: PLR2004 - the first two shares drawn
 
 
 def ordinary(rng: np.random.Generator, dtype: str, domain: Domain = REAL) -> complex:
@@ -199,40 +167,10 @@ def _random_complex(rng: np.random.Generator, dtype: str, size: int, domain: Dom
     return np.asarray(np.where(kinds[:, 0] > _NOT_DESIGNED, rng.choice(designed(dtype, domain), size), values))
 
 
-def _neighbour(values: Array, end: float) -> Array:
-    """Return the next value of each towards an end; of a complex number the next real part."""
-    if values.dtype.kind != "c":
-        return np.asarray(np.nextafter(values, values.dtype.type(end)))
-    moved = values.copy()
-    moved.real = np.nextafter(values.real, values.real.dtype.type(end))
-    return moved
-
-
-def _aligned(first: Array, shape: tuple[int, ...]) -> Array:
-    """Return `first` over `shape`, repeated where it is smaller and cut where it is larger."""
-    first = first[(0,) * max(first.ndim - len(shape), 0)]
-    extents = shape[len(shape) - first.ndim :]
-    cut = first[
-        tuple(slice(None, extent if extent < have else None) for have, extent in zip(first.shape, extents, strict=True))
-    ]
-    return np.broadcast_to(cut, shape)
-
-
 def _random_bytes(rng: np.random.Generator, size: int) -> Array:
     """Return bools of which exactly half are false, the others any non-zero byte."""
-    truth = rng.choice(np.array(_TRUE_BYTES, np.uint8), size)
+    truth = rng.choice(np.array(TRUE_BYTES, np.uint8), size)
     return np.where(rng.permutation(np.arange(size)) % 2 == 0, truth, np.uint8(0)).view(np.bool_)
-
-
-def _every_pair(rng: np.random.Generator, first: Array, values: Array) -> Array:
-    """Return bools that are true for every second element where `first` is false, and where it is true."""
-    order = rng.permutation(np.arange(values.size))
-    held = first.reshape(-1)[order].view(np.uint8) != 0
-    truth = np.zeros(values.size, np.uint8)
-    for side in (False, True):
-        places = order[held == side][::2]
-        truth[places] = rng.choice(np.array(_TRUE_BYTES, np.uint8), places.size)
-    return truth.view(np.bool_).reshape(values.shape)
 
 
 def _any_magnitude(rng: np.random.Generator, dtype: str, size: int, domain: Domain) -> Any:

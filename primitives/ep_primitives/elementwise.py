@@ -11,7 +11,7 @@ from ep.cells import dtypes_name
 
 import ep
 from ep import Cell, Descriptor, Family, Scalar, TensorSpec
-from ep_primitives import data
+from ep_primitives import data, pairing
 from ep_primitives.accuracy import EXACT, Accuracy
 from ep_primitives.arrangement import Arrangement, Form, arrangements, dense
 from ep_primitives.case import Case
@@ -197,10 +197,10 @@ class ElementwiseFamily(Family):
         first : the operand that was drawn before, if there is one
         """
         if first is not None and self.domains(signature) == (REAL, REAL):
-            values = data.partner(rng, first, values)
+            values = pairing.partner(rng, first, values)
         candidates = data.designed(signature.inputs[0])
         truth = self.truth(signature, candidates)
-        return values if truth is None else data.balanced(rng, values, (candidates[~truth], candidates[truth]))
+        return values if truth is None else pairing.balanced(rng, values, (candidates[~truth], candidates[truth]))
 
 
 @cache

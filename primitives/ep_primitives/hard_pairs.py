@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 import ep
-from ep_primitives import data
+from ep_primitives import data, pairing
 from ep_primitives.reference import Array, array_dtype, widened
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def switches(rng: np.random.Generator, values: Array, first: Array | None) -> Ar
     """Return `values` with half of them 0: every second one beside a `first` that is 0, and beside one that is not."""
     pattern = data.random(rng, "bool", values.shape)
     if first is not None:
-        pattern = data.partner(rng, np.asarray(first != 0), pattern)
+        pattern = pairing.partner(rng, np.asarray(first != 0), pattern)
     one, zero = np.ones_like(values), np.zeros_like(values)
     return np.where(pattern, np.where(values == 0, one, values), zero)
 
@@ -79,7 +79,7 @@ def selected(rng: np.random.Generator, op: Op, dtype: str, values: Array) -> Arr
     with np.errstate(all="ignore"):
         result = op.reference(np.ones(candidates.shape), widened(dtype, candidates), *samples)
     is_zero = (result[0] if isinstance(result, tuple) else result) == 0
-    return data.balanced(rng, values, (candidates[is_zero], candidates[~is_zero]))
+    return pairing.balanced(rng, values, (candidates[is_zero], candidates[~is_zero]))
 
 
 def _around(near: Array, b: Array) -> Pair:
