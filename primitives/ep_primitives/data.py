@@ -95,7 +95,7 @@ def random(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], domain:
     with np.errstate(over="ignore", under="ignore"):
         values = np.where(kinds < _NEAR, near, anywhere).astype(array_dtype(dtype))
     picked = kinds > _NOT_DESIGNED
-    if kind == "f" and not domain.is_open:
+    if kind == "f":
         picked |= ~domain.contains(dtype, values)  # few: what was rounded out of the domain
     values = np.where(picked, rng.choice(edges, size), values)
     return np.asarray(values.reshape(shape))
@@ -129,7 +129,7 @@ def _designed_floats(dtype: str, domain: Domain) -> Array:
     inside = [scale * end for end in (low, high) for scale in (1.0, 0.5, 0.999, 1.001)]
     with np.errstate(over="ignore", under="ignore"):
         values: Array = np.array([*both, *inside, math.inf, -math.inf, math.nan]).astype(into)
-    return values if domain.is_open else values[domain.contains(dtype, values)]
+    return values[domain.contains(dtype, values)]
 
 
 def _designed_complex(dtype: str, domain: Domain) -> Array:
@@ -145,7 +145,7 @@ def _designed_complex(dtype: str, domain: Domain) -> Array:
     grid = np.empty((len(parts), len(parts)), np.complex128)
     grid.real, grid.imag = parts[:, None], parts
     values = grid.reshape(-1).astype(into)
-    return values if domain.is_open else values[domain.contains(dtype, values)]
+    return values[domain.contains(dtype, values)]
 
 
 def _random_complex(rng: np.random.Generator, dtype: str, size: int, domain: Domain) -> Array:

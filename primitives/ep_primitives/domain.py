@@ -74,7 +74,9 @@ class Domain:
         return max(self.smallest, 2.0 ** -_PARTS[place]), 2.0 ** self.parts[place]
 
     def contains(self, dtype: str, values: Array) -> Array:
-        """Say which values the accuracy is promised for."""
+        """Say which values the accuracy is promised for: all of them if the domain is open."""
+        if self.is_open:
+            return np.ones(np.shape(values), np.bool_)
         if ep.dtype(dtype).kind == "c":
             least, most = self.magnitudes(dtype)
             sizes = np.abs(np.asarray(values).real), np.abs(np.asarray(values).imag)

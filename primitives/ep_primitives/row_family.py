@@ -105,7 +105,7 @@ class RowFamily(ElementwiseFamily):
         bits = 8 * ep.dtype(dtype).itemsize * len(signature.inputs)
         if bits <= data.EXHAUSTIBLE_BITS and dtype != "bool":
             every = data.exhaustive(dtype)
-            lists = [every if each.is_open else every[each.contains(dtype, every)] for each in domains]
+            lists = [every[each.contains(dtype, every)] for each in domains]
             yield self._listed(f"exhaustive-{8 * ep.dtype(dtype).itemsize}bit", signature, *_pairs(lists))
         if row.name in tables.names(dtype):
             yield self._table(signature)
@@ -174,7 +174,7 @@ class RowFamily(ElementwiseFamily):
         column = [inputs[side] for inputs, _ in row.special_rows(self.samples(signature))]
         distinct = {repr(number): number for number in column}
         numbers = list(distinct.values())
-        return [n for n in numbers if domain.is_open or n != n or domain.contains(dtype.name, np.asarray(n))]  # noqa: PLR0124 - NaN
+        return [n for n in numbers if n != n or domain.contains(dtype.name, np.asarray(n))]  # noqa: PLR0124 - NaN
 
     def _scalar(self, signature: Signature, side: int, number: Any, others: Array) -> Case:
         operands = self.descriptor.operands

@@ -176,7 +176,7 @@ def test_pairs_hold_equal_and_ordered_values_in_either_direction(dtype):
     for size in (15, 65, 1025):
         first = data.random(rng, dtype, (size,), REAL)
         second = pairing.partner(rng, first, data.random(rng, dtype, (size,), REAL))
-        a, b = (v.view(np.uint8) != 0 if dtype == "bool" else v for v in (first, second))
+        a, b = widened(dtype, first), widened(dtype, second)
         assert (a == b).sum() > size // 5
         assert (a < b).any()
         assert (a > b).any()
