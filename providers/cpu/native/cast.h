@@ -54,11 +54,12 @@ struct ForNarrow {
     }
 
    private:
+    // Towards zero, and the last bit set where that was not exact; a float may be denormal, or the greatest.
     static EP_INLINE float odd(double x) {
-        constexpr uint64_t lost = (uint64_t{1} << 29) - 1;
-        const uint64_t bits = bits_of(x);
-        const uint64_t sticky = (bits & lost) != 0 ? lost + 1 : 0;
-        return static_cast<float>(of_bits<double>((bits & ~lost) | sticky));
+        const float near = static_cast<float>(x);
+        const double back = static_cast<double>(near);
+        const uint64_t above = absolute_of(back) > absolute_of(x) ? 1 : 0, inexact = back != x ? 1 : 0;
+        return of_bits<float>((bits_of(near) - static_cast<uint32_t>(above)) | static_cast<uint32_t>(inexact));
     }
     // What double does not hold exactly, rounded to an odd multiple of 2^11, which it holds.
     template <class V>

@@ -3,9 +3,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from ep_cpu.elementwise import geometry_of, loop_of
+from ep_cpu.native import open_native, rows_of
+from ep_primitives.reference import array_dtype
 
 import ep
+
+ISAS = ("avx512", "avx2", "baseline")
 
 
 @pytest.fixture(scope="session")
@@ -38,5 +44,31 @@ def fresh_python(tmp_path: Path):
         )
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
+
+    return run
+
+
+@pytest.fixture(params=ISAS)
+def isa(request):
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def isas():
+    return ISAS
+
+
+@pytest.fixture(scope="session")
+def run_on():
+    """Run a descriptor's kernel as one instruction set has it: run_on(isa, descriptor, dense inputs) -> dense output."""
+    native = open_native()
+    natives = {isa: native._replace(rows=rows_of(native.ffi, native.lib.ep_open(isa.encode()))) for isa in ISAS}
+
+    def run(isa, descriptor, *inputs):
+        geometry = geometry_of(descriptor, loop_of(descriptor.key, natives[isa]))
+        out = np.empty(descriptor.out.shape, array_dtype(descriptor.out.dtype))
+        enter = native.lib.ep_launch2 if len(inputs) == 1 else native.lib.ep_launch3
+        assert enter(geometry, *(array.ctypes.data for array in inputs), out.ctypes.data) == 0
+        return out
 
     return run

@@ -5,6 +5,7 @@ import pytest
 from ep_cpu.elementwise import number_bytes
 from ep_cpu.native import open_native
 from ep_primitives import BroadcastBinary, Copy, ElementwiseUnary, Fill
+from ep_primitives.reference import array_dtype
 
 import ep
 
@@ -60,6 +61,39 @@ def test_scalar_of_a_half_tensor_is_not_rounded_to_half(device, stream):
     assert (out == 0).all()
     BroadcastBinary.infer("sub", spec, ep.Scalar("float16")).on(device)(stream, a=x, b=1.0003, out=out)
     assert (out == np.float16(np.float32(1) - np.float32(1.0003))).all()
+
+
+NUMBERS = {
+    "bool": True,
+    "int8": -128,
+    "int64": -(2**63) + 1,
+    "uint8": 255,
+    "uint32": 2**32 - 1,
+    "uint64": 2**64 - 1,
+    "bfloat16": 1.0,
+    "float64": 0.1,
+    "complex64": 0.5 - 3j,
+    "complex128": 0.1 + 2.7j,
+}
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+@pytest.mark.parametrize("is_bound", [False, True])
+def test_number_given_at_launch_arrives_exactly(device, stream, dtype, is_bound):
+    value, kind = NUMBERS[dtype], array_dtype(dtype)
+    out = np.zeros(700, kind)
+    fill = Fill.infer(ep.TensorSpec(dtype, out.shape)).on(device)
+    add = BroadcastBinary.infer("add", ep.Scalar(dtype), ep.TensorSpec(dtype, out.shape)).on(device)
+    zeros, sums = np.zeros_like(out), np.zeros_like(out)
+    memories = [device.wrap_host(array.ctypes.data, array.nbytes, array) for array in (out, zeros, sums)]
+    if is_bound:
+        fill.bind(value=value, out=memories[0])(stream)
+        add.bind(a=value, b=memories[1], out=memories[2])(stream)
+    else:
+        fill(stream, value=value, out=memories[0])
+        add(stream, a=value, b=memories[1], out=memories[2])
+    assert (out == np.array(value, kind)).all()
+    assert (sums == np.array(value, kind)).all()
 
 
 def test_strides_reach_beyond_two_to_the_31(device, stream):
