@@ -196,6 +196,12 @@ def test_slopes_neither_overflow_nor_vanish_on_the_way(op):
     assert result == pytest.approx(expected, rel=1e-14, abs=0, nan_ok=True)
 
 
+def test_results_just_below_the_overflow_are_finite():
+    x = 2.5334287410011635e-205
+    expected = float(16 * mpmath.mpf(x) ** mpmath.mpf("-1.5"))
+    assert value("rsqrt_backward_with_dy_x", -32.0, np.array([x])) == pytest.approx([expected], rel=1e-14)
+
+
 @pytest.mark.parametrize("op", [op for op in BACKWARD if BINARY_OPS[op].domain[1].is_open])
 def test_slopes_of_open_domains_are_numbers_far_out(op):
     if op[: op.index("_backward_")] not in POWERS:

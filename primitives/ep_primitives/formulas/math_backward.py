@@ -218,7 +218,7 @@ def reciprocal_no_nan_backward(dy: Array, x: Array) -> Array:
 @extended
 def rsqrt_backward(dy: Array, x: Array) -> Array:
     """Return -dy / (2 x sqrt(x))."""
-    return -0.5 * (dy / np.conj(x) / np.conj(np.sqrt(x)))
+    return np.asarray(-0.5 * dy / np.conj(x) / np.conj(np.sqrt(x)))
 
 
 @extended
