@@ -23,10 +23,13 @@ from ep import Descriptor, TensorSpec
 from ep_primitives.elementwise import ElementwiseFamily, Signature
 from ep_primitives.op import EVERY
 from ep_primitives.reference import Array, Reference, array_dtype, widened
+from ep_primitives.ties import ties
 from ep_primitives.validation import check_dtype, check_input, check_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from ep_primitives.case import Case
 
 __all__ = ["CAST_DTYPES", "Cast", "CastFamily"]
 
@@ -82,6 +85,13 @@ class CastFamily(ElementwiseFamily):
     def describe(self, _op: str, specs: Mapping[str, Any], _attributes: tuple[float, ...], /) -> Descriptor:
         """Return the descriptor of a cast between these operands."""
         return Cast(**specs)
+
+    def value_cases(self, signature: Signature) -> Iterator[Case]:
+        """Yield designed values, all values of a narrow source, and the ties of a narrower target."""
+        yield from super().value_cases(signature)
+        values = ties(signature.inputs[0], signature.out)
+        if values.size:
+            yield self._listed("ties", signature, values)
 
     def truth(self, signature: Signature, values: Array) -> Array | None:
         """Return which inputs become true; None unless bools are the result."""

@@ -10,7 +10,8 @@ from ep_primitives.cast import CAST_DTYPES, CastFamily
 from ep_primitives.copy import CopyFamily
 from ep_primitives.fill import FillFamily
 from ep_primitives.op import COMPLEXES, EVERY, INTEGERS
-from ep_primitives.reference import array_dtype, widened
+from ep_primitives.reference import array_dtype, limits, widened
+from ep_primitives.ties import ties
 
 import ep
 from ep import Scalar, TensorSpec
@@ -139,3 +140,49 @@ def test_filled_numbers_are_held_by_their_type():
             value = case.data(np.random.default_rng(0))["value"]
             held = ep.dtypes.convert(case.descriptor.out.dtype, value)
             assert repr(held) == repr(value) or held == value, (str(cell), case.name)
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "least"),
+    [
+        ("float64", "float32", 3000),
+        ("float64", "bfloat16", 5000),
+        ("float32", "float16", 5000),
+        ("float32", "float8_e4m3fn", 700),
+        ("complex128", "complex64", 3000),
+        ("uint64", "bfloat16", 1500),
+        ("int64", "float64", 3000),
+    ],
+)
+def test_ties_of_the_target_are_tried_with_their_neighbours(source, target, least):
+    values = ties(source, target)
+    assert values.dtype == array_dtype(source)
+    assert values.size >= least
+    exact = [Fraction(value) for value in np.atleast_1d(values.real).tolist() if math.isfinite(value)]
+    part = {"complex64": "float32"}.get(target, target)
+    steps = {value: rounded(value, part) - value for value in exact}
+    # At a tie one unit is as far as the other: both directions occur, and so does what is just beside.
+    assert any(step > 0 for step in steps.values())
+    assert any(step < 0 for step in steps.values())
+
+
+def test_ties_hold_subnormal_numbers_and_the_way_to_infinity():
+    values = ties("float64", "bfloat16")
+    tiny = float(limits("bfloat16").smallest_normal)
+    assert ((np.abs(values) < tiny) & (values != 0)).sum() > 300
+    beyond = np.abs(values) > float(limits("bfloat16").max)
+    assert beyond.sum() >= 2
+    assert ties("int8", "float32").size == ties("float32", "float64").size == ties("bool", "float16").size == 0
+
+
+def test_a_cast_that_rounds_twice_fails_on_the_ties():
+    x = ties("float64", "bfloat16")
+    once = array_dtype("bfloat16").type
+    twice = x.astype(np.float32).astype(once).astype(np.float64)
+    wrong = [
+        value
+        for value, got in zip(x.tolist(), twice.tolist(), strict=True)
+        if math.isfinite(got) and rounded(Fraction(value), "bfloat16") != Fraction(got)
+    ]
+    assert len(wrong) > 500
+    assert min(map(abs, wrong)) < float(limits("bfloat16").smallest_normal)

@@ -95,6 +95,20 @@ def test_reference_gives_the_special_values_of_its_row(arity, row, dtype):
             assert _text(value) == _text(wanted), (inputs, expected)
 
 
+@pytest.mark.parametrize(("arity", "row"), ALL_ROWS, ids=lambda value: getattr(value, "name", value))
+def test_reference_takes_single_numbers_as_it_takes_arrays(arity, row):
+    for dtype in row.dtypes:
+        attributes = row.held(dtype, tuple(attribute.samples[0] for attribute in row.attributes))
+        numbers = [widened(dtype, np.array(number, array_dtype(dtype))) for number in (1, 2)][: len(row.domain)]
+        with np.errstate(all="ignore"):
+            single, several = (
+                row.reference(*(np.full(shape, number) for number in numbers), *attributes) for shape in ((), (3,))
+            )
+        if isinstance(single, tuple):
+            single, several = single[0], several[0]
+        assert repr(np.asarray(single).item()) == repr(several[0].item()), dtype
+
+
 def test_accuracy_of_a_row_follows_the_element_type():
     exp, gelu, slope = UNARY_OPS["exp"], UNARY_OPS["gelu"], BINARY_OPS["gelu_backward_with_dy_x"]
     assert exp.accuracy_of("float32") == exp.accuracy_of("float64") == Ulps(3)

@@ -66,7 +66,7 @@ def lgamma(x: Array) -> tuple[Array, Array]:
 
     value = np.where(x == -math.inf, math.inf, gammaln(x))
     value = np.where(np.abs(x) < _TINY, -np.log(np.abs(x)), value)  # SciPy's overflows there
-    scale = 1 + np.abs(value)
+    scale = np.asarray(1 + np.abs(value))
     is_negative = x < 0
     if is_negative.any():
         size = np.abs(x[is_negative])
