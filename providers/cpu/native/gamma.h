@@ -1,5 +1,5 @@
-// lgamma, digamma, trigamma and the first two's derivatives. float is computed in double, and so rounded right but for
-// about one result in 10^7.
+// lgamma, digamma, trigamma and the first two's derivatives. float is computed in double, so that roots keep their
+// digits.
 // Coefficients are Chebyshev interpolations made with mpmath at 80 digits.
 #pragma once
 
