@@ -16,7 +16,7 @@ __all__ = ["zeta"]
 def zeta(x: Array, q: Array) -> Array:
     """Return the sum of (q + k)^-x over k >= 0: inf at x = 1 and where q is 0, -1, -2 ...; NaN where x < 1.
 
-    It is NaN, too, where q < 0 and x is no integer. The values at the limits of either argument are Cephes'.
+    It is NaN, too, where q < 0 and x is no integer.
     """
     from scipy import special  # noqa: PLC0415 - scipy belongs to the extra `conformance`
 
