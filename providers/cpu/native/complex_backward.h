@@ -1,6 +1,9 @@
 // What the backward forms of complex functions need: dy times the conjugate of a derivative.
 #pragma once
 
+#include "complex_circular.h"
+#include "complex_root.h"
+
 EP_INLINE Complex<double> backward(Complex<double> dy, Complex<double> slope) {
     return dy * conjugate(slope);
 }

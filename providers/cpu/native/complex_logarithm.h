@@ -2,6 +2,10 @@
 // near |z| = 1 too.
 #pragma once
 
+#include "complex.h"
+#include "logarithm.h"
+#include "trigonometric.h"
+
 EP_INLINE double argument(Complex<double> z) {
     return arc_tangent2(z.im, z.re);
 }

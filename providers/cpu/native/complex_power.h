@@ -2,6 +2,10 @@
 // the logarithm is taken in two words.
 #pragma once
 
+#include "complex_exponential.h"
+#include "complex_logarithm.h"
+#include "power.h"
+
 // atan(j / 8) in two words.
 struct EighthArcs {
     double high[9], low[9];

@@ -1,6 +1,8 @@
 // Square roots of complex numbers, and what else needs no elementary function.
 #pragma once
 
+#include "complex.h"
+
 // z / |z|, 0 at 0.
 EP_INLINE Complex<double> sign(Complex<double> z) {
     const double greater = magnitudes(z).greater;
