@@ -9,11 +9,6 @@ namespace {
 #include "../native/remainder.h"
 #include "../native/trigonometric.h"
 
-// A function of x for all float32 and for float64 around [low, high]; reference of double x, of quadruple x.
-#define EP_WORST(name, low, high, value, reference, wide_reference)                      \
-    all_floats(name, [](float x) { return value; }, [](double x) { return reference; }); \
-    some_doubles(name, low, high, [](double x) { return value; }, [](Quad x) { return wide_reference; });
-
 void exponentials() {
     EP_WORST("exp", -746, 710, exponential(x), std::exp(x), expq(x))
     EP_WORST("exp2", -1080, 1025, exponential2(x), std::exp2(x), exp2q(x))

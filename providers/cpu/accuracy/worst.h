@@ -112,3 +112,8 @@ void some_pairs(const char* name, double low, double high, Function function, Re
 }
 
 }  // namespace
+
+// A function of x for all float32 and for float64 around [low, high]; reference of double x, of quadruple x.
+#define EP_WORST(name, low, high, value, reference, wide_reference)                      \
+    all_floats(name, [](float x) { return value; }, [](double x) { return reference; }); \
+    some_doubles(name, low, high, [](double x) { return value; }, [](Quad x) { return wide_reference; });
