@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import torch
-from ep_primitives import BINARY_OPS, UNARY_OPS, Conditioned, Ulps, data
+from ep_primitives import BINARY_OPS, UNARY_OPS, Conditioned, Ulps, data, pairing
 from ep_primitives.reference import array_dtype, widened
 
 import ep
@@ -93,7 +93,7 @@ def _columns(row: Op, dtype: str, attributes: tuple[float, ...]) -> list[Array]:
     grid = np.meshgrid(*(data.designed(dtype, domain) for domain in domains), indexing="ij")
     drawn = [data.random(rng, dtype, (_RANDOM,), domain) for domain in domains]
     if len(domains) > 1 and domains[0] == domains[1]:
-        drawn[1] = data.partner(rng, *drawn)
+        drawn[1] = pairing.partner(rng, *drawn)
     columns = [np.concatenate([axis.reshape(-1), column]) for axis, column in zip(grid, drawn, strict=True)]
     if row.special and ep.dtype(dtype).kind == row.special_kind:
         held = tuple(map(float, row.held(dtype, attributes)))

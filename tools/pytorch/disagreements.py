@@ -248,7 +248,7 @@ _COMPLEX: Final = (
     Disagreement(
         "complex",
         "NaN there",
-        _slopes("acos", "acosh", "asin", "asinh", "reciprocal"),
+        _slopes("acos", "acosh", "asin", "asinh", "reciprocal", "rsqrt"),
         "At a pole EP's quotient is infinite, PyTorch's NaN; neither is specified.",
     ),
     Disagreement(
