@@ -3,6 +3,29 @@
 
 #include "double_word.h"
 
+// Beyond low and high e^x is 0 and infinite, beyond low2 and high2 2^x; below low1 e^x - 1 is -1.
+template <class T>
+struct Exponential;
+
+template <>
+struct Exponential<float> {
+    static constexpr float low = -104.0F, high = 89.0F, low2 = -151.0F, high2 = 129.0F, low1 = -20.0F;
+    // (e^r - 1 - r) / r^2 on |r| <= 0.361
+    static EP_INLINE float tail(float r) {
+        return Horner{}(r, 0.000198953014F, 0.0013937531F, 0.00833330676F, 0.0416664295F, 0.166666672F, 0.5F);
+    }
+};
+
+template <>
+struct Exponential<double> {
+    static constexpr double low = -746.0, high = 710.0, low2 = -1080.0, high2 = 1025.0, low1 = -40.0;
+    static EP_INLINE double tail(double r) {
+        return Horner{}(r, 2.5104569119575264e-08, 2.7625528779602231e-07, 2.7557259283796552e-06,
+                        2.4801509363371165e-05, 0.00019841269869218351, 0.0013888888925230203, 0.0083333333333287726,
+                        0.041666666666607365, 0.16666666666666669, 0.50000000000000011);
+    }
+};
+
 // e^x as value * 2^exponent, so that the caller multiplies before anything underflows.
 template <class T>
 struct Scaled {
@@ -25,13 +48,13 @@ EP_INLINE Reduced<T> reduce(T high, T low) {
 template <class T>
 EP_INLINE Scaled<T> exponential_scaled(T high, T low) {
     const Reduced<T> x = reduce(high, low);
-    return {T{1} + fused(x.r * x.r, Float<T>::exp_tail(x.r, Horner{}), x.r), x.n};
+    return {T{1} + fused(x.r * x.r, Exponential<T>::tail(x.r), x.r), x.n};
 }
 
 template <class T>
 EP_INLINE T exponential(T x) {
-    using F = Float<T>;
-    const Scaled<T> e = exponential_scaled(at_least(at_most(x, F::exp_high), F::exp_low), T{0});
+    using E = Exponential<T>;
+    const Scaled<T> e = exponential_scaled(at_least(at_most(x, E::high), E::low), T{0});
     return scale(e.value, e.exponent);
 }
 
@@ -39,17 +62,17 @@ EP_INLINE T exponential(T x) {
 template <class T>
 EP_INLINE Scaled<T> exponential2_scaled(T x) {
     const T n = nearest_integer(x), r = (x - n) * static_cast<T>(0.69314718055994531);
-    return {T{1} + fused(r * r, Float<T>::exp_tail(r, Horner{}), r), n};
+    return {T{1} + fused(r * r, Exponential<T>::tail(r), r), n};
 }
 
 template <class T>
 EP_INLINE T exponential2(T x) {
-    using F = Float<T>;
-    const Scaled<T> e = exponential2_scaled(at_least(at_most(x, F::exp2_high), F::exp2_low));
+    using E = Exponential<T>;
+    const Scaled<T> e = exponential2_scaled(at_least(at_most(x, E::high2), E::low2));
     return scale(e.value, e.exponent);
 }
 
-// (e^x - 1) / 4 as far as e^x / 4 is finite; what is below expm1_low is -1/4 and must be cut off there. e^r - 1 has two
+// (e^x - 1) / 4 as far as e^x / 4 is finite; what is below low1 is -1/4 and must be cut off there. e^r - 1 has two
 // words, because it is doubled before 1 is taken away.
 template <class T>
 EP_INLINE T quarter_exponential_minus_one(T x) {
@@ -57,14 +80,14 @@ EP_INLINE T quarter_exponential_minus_one(T x) {
     const T n = nearest_integer(x * static_cast<T>(1.4426950408889634));
     const DoubleWord<T> r = two_sum(fused(-n, F::ln2_high, x), -n * F::ln2_low);
     const T low = fused(r.high, r.low, r.low);
-    const DoubleWord<T> small = fast_two_sum(r.high, fused(r.high * r.high, F::exp_tail(r.high, Horner{}), low));
+    const DoubleWord<T> small = fast_two_sum(r.high, fused(r.high * r.high, Exponential<T>::tail(r.high), low));
     const T factor = power_of_two(n - T{2});
     return fused(small.low, factor, fused(small.high, factor, factor - T(0.25)));
 }
 
 template <class T>
 EP_INLINE T exponential_minus_one(T x) {
-    using F = Float<T>;
-    const T value = T{4} * quarter_exponential_minus_one(at_least(at_most(x, F::exp_high), F::expm1_low));
-    return absolute_of(x) < F::linear ? x : value;
+    using E = Exponential<T>;
+    const T value = T{4} * quarter_exponential_minus_one(at_least(at_most(x, E::high), E::low1));
+    return absolute_of(x) < Float<T>::linear ? x : value;
 }

@@ -4,18 +4,24 @@
 #include "exponential.h"
 #include "logarithm.h"
 
+// Beyond these sinh and cosh are infinite, and tanh is 1.
+template <class T>
+constexpr T SINH_HIGH = std::is_same_v<T, float> ? T(89.5) : T(710.5);
+template <class T>
+constexpr T TANH_HIGH = std::is_same_v<T, float> ? T(10) : T(20);
+
 // From t = (e^a - 1) / 4 with a = |x|: sinh = 2 (t + t / (4 t + 1)); doubled last, so that it overflows where it
 // should.
 template <class T>
 EP_INLINE T hyperbolic_sine(T x) {
-    const T a = at_most(absolute_of(x), Float<T>::sinh_high);
+    const T a = at_most(absolute_of(x), SINH_HIGH<T>);
     const T t = quarter_exponential_minus_one(a), value = T{2} * (t + t / (T{4} * t + T{1}));
     return a < Float<T>::linear ? x : with_sign_of(value, x);
 }
 
 template <class T>
 EP_INLINE T hyperbolic_cosine(T x) {
-    const Scaled<T> e = exponential_scaled(at_most(absolute_of(x), Float<T>::sinh_high), T{0});
+    const Scaled<T> e = exponential_scaled(at_most(absolute_of(x), SINH_HIGH<T>), T{0});
     const T quarter = e.value * power_of_two(e.exponent - T{2});
     return T{2} * (quarter + T(0.0625) / quarter);
 }
@@ -23,7 +29,7 @@ EP_INLINE T hyperbolic_cosine(T x) {
 // t / (t + 2) with t = e^(2|x|) - 1: one formula without cancellation everywhere.
 template <class T>
 EP_INLINE T hyperbolic_tangent(T x) {
-    const T a = at_most(absolute_of(x), Float<T>::tanh_high);
+    const T a = at_most(absolute_of(x), TANH_HIGH<T>);
     const T t = quarter_exponential_minus_one(a + a);
     return a < Float<T>::linear ? x : with_sign_of(t / (t + T(0.5)), x);
 }

@@ -5,6 +5,34 @@
 #include "double_word.h"
 
 template <class T>
+struct Logarithm;
+
+template <>
+struct Logarithm<float> {
+    static constexpr uint32_t sqrt_half = 0x3F3504F3U;
+    static constexpr DoubleWord<float> inverse_2 = {1.4428710938e+00F, -1.7605285393e-04F},
+                                       inverse_10 = {4.3432617188e-01F, -3.1689971365e-05F},
+                                       two_to_10 = {3.0102920532e-01F, 7.9034151668e-07F};
+    // (log(1 + f) - 2 s) / s^3 in z = s^2, s = f / (2 + f); coefficients of e_logf.c
+    static EP_INLINE float tail(float z) {
+        return Horner{}(z, 0.24279078841F, 0.28498786688F, 0.40000972152F, 0.66666662693F);
+    }
+};
+
+template <>
+struct Logarithm<double> {
+    static constexpr uint64_t sqrt_half = 0x3FE6A09E667F3BCDU;
+    static constexpr DoubleWord<double> inverse_2 = {1.44269504072144627571e+00, 1.67517131648865118353e-10},
+                                        inverse_10 = {4.34294481878168880939e-01, 2.50829467116452752298e-11},
+                                        two_to_10 = {3.01029995663611771306e-01, 3.69423907715893078616e-13};
+    static EP_INLINE double tail(double z) {
+        return Horner{}(z, 1.479819860511658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01,
+                        2.222219843214978396e-01, 2.857142874366239149e-01, 3.999999999940941908e-01,
+                        6.666666666666735130e-01);
+    }
+};
+
+template <class T>
 struct Normalised {
     T f, k;
 };
@@ -15,10 +43,10 @@ EP_INLINE Normalised<T> normalised(T x) {
     using Bits = typename F::Bits;
     constexpr Bits one = static_cast<Bits>(F::bias) << F::fraction;
     const bool is_tiny = x < F::tiny;
-    const Bits bits = bits_of(is_tiny ? x * F::tiny_scale : x) + (one - F::sqrt_half);
+    const Bits bits = bits_of(is_tiny ? x * F::tiny_scale : x) + (one - Logarithm<T>::sqrt_half);
     const Bits magic = bits_of(F::integer_magic) - F::bias;
     const T k = of_bits<T>(magic + (bits >> F::fraction)) - F::integer_magic;
-    const T f = of_bits<T>((bits & ((Bits{1} << F::fraction) - 1)) + F::sqrt_half) - T{1};
+    const T f = of_bits<T>((bits & ((Bits{1} << F::fraction) - 1)) + Logarithm<T>::sqrt_half) - T{1};
     return {f, k - (is_tiny ? F::tiny_exponent : T{0})};
 }
 
@@ -32,7 +60,7 @@ struct Series {
 template <class T>
 EP_INLINE Series<T> series_of(T f) {
     const T s = f / (T{2} + f), z = s * s, half_square = T(0.5) * f * f;
-    return {half_square, s, half_square + z * Float<T>::log_tail(z, Horner{})};
+    return {half_square, s, half_square + z * Logarithm<T>::tail(z)};
 }
 
 // What all logarithms have at 0, below 0, at infinity and for NaN.
@@ -84,11 +112,10 @@ EP_INLINE T logarithm_to(DoubleWord<T> inverse, DoubleWord<T> two, T x) {
 
 template <class T>
 EP_INLINE T logarithm2(T x) {
-    return logarithm_to<T>({Float<T>::inverse_ln2_high, Float<T>::inverse_ln2_low}, {T{1}, T{0}}, x);
+    return logarithm_to<T>(Logarithm<T>::inverse_2, {T{1}, T{0}}, x);
 }
 
 template <class T>
 EP_INLINE T logarithm10(T x) {
-    using F = Float<T>;
-    return logarithm_to<T>({F::inverse_ln10_high, F::inverse_ln10_low}, {F::log10_2_high, F::log10_2_low}, x);
+    return logarithm_to<T>(Logarithm<T>::inverse_10, Logarithm<T>::two_to_10, x);
 }

@@ -38,11 +38,11 @@ EP_INLINE double logarithm_of_base(float a) {
 
 // e^(b log)
 EP_INLINE double power_by(DoubleWord<double> log, double b) {
-    using F = Float<double>;
+    using E = Exponential<double>;
     const double product = b * log.high;
-    const bool is_inside = (product < F::exp_high) & (product > F::exp_low);
+    const bool is_inside = (product < E::high) & (product > E::low);
     const double low = is_inside ? fused(b, log.low, two_product(b, log.high).low) : 0.0;
-    const Scaled<double> e = exponential_scaled(at_least(at_most(product, F::exp_high), F::exp_low), low);
+    const Scaled<double> e = exponential_scaled(at_least(at_most(product, E::high), E::low), low);
     return scale(e.value, e.exponent);
 }
 EP_INLINE float power_by(double log, float b) {

@@ -10,6 +10,12 @@ struct Angle {
     typename Float<T>::Bits quadrant;
 };
 
+// pi/4, so short in the higher word that its multiples by 3 are exact.
+template <class T>
+constexpr DoubleWord<T> QUARTER_PI =
+    std::is_same_v<T, float> ? DoubleWord<T>{T(0.785398006F), T(1.5695824e-07F)}
+                             : DoubleWord<T>{T(7.85398163397448278999e-01), T(3.06161699786838301793e-17)};
+
 template <class T>
 constexpr DoubleWord<T> HALF_PI = {Float<T>::half_pi_high, Float<T>::half_pi_low};
 
@@ -185,15 +191,14 @@ EP_INLINE T arc_cosine(T x) {
 // t = low / high or, beyond tan(pi / 8), where atan(low / high) = pi/4 + atan(t), t = (low - high) / (low + high).
 template <class T>
 EP_INLINE T angle_of(T low, T high, bool is_steep, T left) {
-    using F = Float<T>;
     const bool is_diagonal = low > high * T(0.41421356237309505);
     const T t = (is_diagonal ? low - high : low) / (is_diagonal ? low + high : high);
     const T z = t * t, tail = t * (z * arc_tangent_tail(z));
     const T octant = is_diagonal ? T{1} : T{0}, steep = is_steep ? T{-1} : T{1}, sign = steep * left;
     // In eighths of a half turn: mirrored at the diagonal, then at the axis.
     const T quadrant = fused(steep, octant, T{1} - steep), eighths = fused(left, quadrant, T{2} - (left + left));
-    const DoubleWord<T> sum = fast_two_sum(eighths * F::quarter_pi_high, sign * t);
-    return sum.high + (sum.low + fused(eighths, F::quarter_pi_low, sign * tail));
+    const DoubleWord<T> sum = fast_two_sum(eighths * QUARTER_PI<T>.high, sign * t);
+    return sum.high + (sum.low + fused(eighths, QUARTER_PI<T>.low, sign * tail));
 }
 
 template <class T>

@@ -11,29 +11,12 @@ struct Float<float> {
     using Bits = uint32_t;
     static constexpr int fraction = 23, bias = 127;
     static constexpr float integer_magic = 12582912.0F;  // 1.5 * 2^23: adding it leaves an integer in the low bits
-    static constexpr Bits upper_half = 0xFFFFF000U, sqrt_half = 0x3F3504F3U;
+    static constexpr Bits upper_half = 0xFFFFF000U;
     static constexpr float ln2_high = 6.9314575195e-01F, ln2_low = 1.4286067653e-06F;
-    static constexpr float inverse_ln2_high = 1.4428710938e+00F, inverse_ln2_low = -1.7605285393e-04F;
-    static constexpr float inverse_ln10_high = 4.3432617188e-01F, inverse_ln10_low = -3.1689971365e-05F;
-    static constexpr float log10_2_high = 3.0102920532e-01F, log10_2_low = 7.9034151668e-07F;
-    static constexpr float exp_low = -104.0F, exp_high = 89.0F;
-    static constexpr float exp2_low = -151.0F, exp2_high = 129.0F;
-    static constexpr float expm1_low = -20.0F, tanh_high = 10.0F, sinh_high = 89.5F;
     static constexpr float linear = 2.9802322e-08F;  // 2^-25: an odd function of slope 1 is x up to here
     static constexpr float half_pi_high = 1.5707964F, half_pi_low = -4.371139e-08F;
-    static constexpr float quarter_pi_high = 0.785398006F, quarter_pi_low = 1.5695824e-07F;  // the first to 21 digits
     static constexpr float square_high = 1.152921504606847e18F;  // 2^60: squares up to here are finite
     static constexpr float tiny = 1.17549435e-38F, tiny_scale = 33554432.0F, tiny_exponent = 25.0F;
-    // (e^r - 1 - r) / r^2 on |r| <= 0.361
-    template <class H>
-    static EP_INLINE float exp_tail(float r, H horner) {
-        return horner(r, 0.000198953014F, 0.0013937531F, 0.00833330676F, 0.0416664295F, 0.166666672F, 0.5F);
-    }
-    // (log(1+f) - 2s) / s in z = s^2, s = f / (2 + f); coefficients of FreeBSD's e_logf.c
-    template <class H>
-    static EP_INLINE float log_tail(float z, H horner) {
-        return horner(z, 0.24279078841F, 0.28498786688F, 0.40000972152F, 0.66666662693F);
-    }
 };
 
 template <>
@@ -41,33 +24,12 @@ struct Float<double> {
     using Bits = uint64_t;
     static constexpr int fraction = 52, bias = 1023;
     static constexpr double integer_magic = 6755399441055744.0;  // 1.5 * 2^52
-    static constexpr Bits upper_half = 0xFFFFFFFFF8000000U, sqrt_half = 0x3FE6A09E667F3BCDU;
+    static constexpr Bits upper_half = 0xFFFFFFFFF8000000U;
     static constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
-    static constexpr double inverse_ln2_high = 1.44269504072144627571e+00, inverse_ln2_low = 1.67517131648865118353e-10;
-    static constexpr double inverse_ln10_high = 4.34294481878168880939e-01,
-                            inverse_ln10_low = 2.50829467116452752298e-11;
-    static constexpr double log10_2_high = 3.01029995663611771306e-01, log10_2_low = 3.69423907715893078616e-13;
-    static constexpr double exp_low = -746.0, exp_high = 710.0;
-    static constexpr double exp2_low = -1080.0, exp2_high = 1025.0;
-    static constexpr double expm1_low = -40.0, tanh_high = 20.0, sinh_high = 710.5;
     static constexpr double linear = 5.551115123125783e-17;  // 2^-54
     static constexpr double half_pi_high = 1.57079632679489655800, half_pi_low = 6.12323399573676603587e-17;
-    static constexpr double quarter_pi_high = 7.85398163397448278999e-01, quarter_pi_low = 3.06161699786838301793e-17;
     static constexpr double square_high = 3.273390607896142e150;  // 2^500
     static constexpr double tiny = 2.2250738585072014e-308, tiny_scale = 18014398509481984.0, tiny_exponent = 54.0;
-    template <class H>
-    static EP_INLINE double exp_tail(double r, H horner) {
-        return horner(r, 2.5104569119575264e-08, 2.7625528779602231e-07, 2.7557259283796552e-06, 2.4801509363371165e-05,
-                      0.00019841269869218351, 0.0013888888925230203, 0.0083333333333287726, 0.041666666666607365,
-                      0.16666666666666669, 0.50000000000000011);
-    }
-    // FreeBSD's e_log.c
-    template <class H>
-    static EP_INLINE double log_tail(double z, H horner) {
-        return horner(z, 1.479819860511658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01,
-                      2.222219843214978396e-01, 2.857142874366239149e-01, 3.999999999940941908e-01,
-                      6.666666666666735130e-01);
-    }
 };
 
 template <class T>
