@@ -52,9 +52,9 @@ def _integer_ties(source: str, fraction: int) -> Array:
 
 def _floating_ties(source: str, target: str) -> Array:
     ladder, steps = _ladder(target)
-    middles = ladder + steps / 2
     into = array_dtype(source)
     with np.errstate(over="ignore", under="ignore"):
+        middles = ladder + steps / 2
         held = middles.astype(into)
         held = held[(held.astype(np.float64) == middles) & np.isfinite(held.astype(np.float64))]
         ends = into.type(np.inf)
