@@ -38,7 +38,8 @@ def power(a: Array, b: Array) -> Array | tuple[Array, Array]:
     if a.dtype.kind in "iu":
         return _integer_power(a, b)
     if a.dtype.kind == "f":
-        return np.asarray(np.float_power(a, b))  # power's short cut for one exponent 0.5 is the root, which differs at -inf
+        # np.power takes the square root where one number 0.5 is the exponent, which differs at -inf and -0.
+        return np.asarray(np.float_power(a, b))
     exponent = b * np.log(a)
     value = np.select([b == 0, (a == 0) & (b.real > 0), a == 0], [1, 0, np.nan], np.exp(exponent))
     return value, np.abs(value) * (1 + np.abs(exponent))
