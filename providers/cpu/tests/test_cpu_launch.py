@@ -2,7 +2,7 @@ import mmap
 
 import numpy as np
 import pytest
-from ep_cpu.elementwise import number_bytes
+from ep_cpu.launch import number_bytes
 from ep_cpu.native import open_native
 from ep_primitives import BroadcastBinary, Copy, ElementwiseUnary, Fill
 from ep_primitives.reference import array_dtype

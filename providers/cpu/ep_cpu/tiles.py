@@ -1,0 +1,36 @@
+"""Tiles: where an operand runs across the innermost dimension, the walk stays within what caches hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    import ep
+
+__all__ = ["tiled"]
+
+_TILED_FROM: Final = 1 << 14
+_MOST_CUT: Final = 14  # two dimensions more are the 16 that the native geometry holds
+_TILE: Final = (64, 16)  # rows and columns; columns of a power of two apart share few sets of a cache
+_LEAST_TILE: Final = 8
+
+
+def tiled(geometry: ep.Geometry) -> ep.Geometry:
+    """Return the geometry with its last two dimensions cut into tiles that caches hold, if an operand runs across them."""
+    shape, strides = geometry.shape, geometry.strides
+    if geometry.size < _TILED_FROM or not 1 < len(shape) <= _MOST_CUT:
+        return geometry
+    if not any(0 < abs(own[-2]) < abs(own[-1]) for own in strides):
+        return geometry
+    rows, columns = (largest_divisor(extent, most) for extent, most in zip(shape[-2:], _TILE, strict=True))
+    if columns < _LEAST_TILE:
+        return geometry
+    return geometry._replace(
+        shape=(*shape[:-2], shape[-2] // rows, shape[-1] // columns, rows, columns),
+        strides=tuple((*own[:-2], own[-2] * rows, own[-1] * columns, *own[-2:]) for own in strides),
+    )
+
+
+def largest_divisor(extent: int, most: int) -> int:
+    """Return the largest divisor of `extent` that is at most `most`."""
+    return next(divisor for divisor in range(most, 0, -1) if extent % divisor == 0)
