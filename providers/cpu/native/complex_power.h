@@ -6,9 +6,9 @@
 #include "complex_logarithm.h"
 #include "power.h"
 
-// atan(j / 8) in two words.
+// atan(j / 8) in two words; j is at most 8, and anything below 16 where z has a NaN.
 struct EighthArcs {
-    double high[9], low[9];
+    double high[16], low[16];
 };
 constexpr EighthArcs EIGHTH_ARCS = {
     {0.0, 0.12435499454676144, 0.24497866312686414, 0.35877067027057225, 0.4636476090008061, 0.5585993153435624,
