@@ -4,7 +4,7 @@
     python tools/second_opinion.py --document   write docs/second-opinion.md; needs no PyTorch
     python tools/second_opinion.py --check      say whether the document is current; exit 1 if not
 
-The list is `pytorch/disagreements.py`.
+The list is `ep_primitives/disagreements.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pytorch.disagreements import DISAGREEMENTS, listed
+from ep_primitives.disagreements import DISAGREEMENTS, listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,7 +38,7 @@ PyTorch runs with its portable kernels, which are the same on every machine. Its
 and remainder give NaN where the quotient overflows, and cosh and sinh overflow below their last finite value.
 
 "NaN here" is a NaN that EP gives and PyTorch does not, "NaN there" the opposite. `*_dy_x` and `*_dy_y` are the
-gradients `*_backward_with_dy_x` and `*_backward_with_dy_y`. `tools/pytorch/disagreements.py` is the source of this page.
+gradients `*_backward_with_dy_x` and `*_backward_with_dy_y`. `ep_primitives/disagreements.py` is the source of this page.
 """
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import ep
 from ep_primitives.accuracy import EXACT, Accuracy, Exact, Ulps
+from ep_primitives.disagreements import DISAGREEMENTS, Disagreement
 from ep_primitives.domain import REAL, Domain
 from ep_primitives.reference import array_dtype, compute_number
 
@@ -85,7 +86,7 @@ class Op:
     unused     : places of the inputs that the output does not depend on
     definition : the formula
     source     : where the definition and the bound come from
-    note       : what differs from OneFlow or PyTorch and why; "" if nothing does
+    note       : what differs from OneFlow and why; "" if nothing does. `disagreements` says it of PyTorch
     """
 
     name: str
@@ -103,6 +104,11 @@ class Op:
     constant: tuple[str, ...] = ()
     unused: tuple[int, ...] = ()
     since: str = "1.0"
+
+    @property
+    def disagreements(self) -> tuple[Disagreement, ...]:
+        """Where PyTorch gives something else, and why."""
+        return tuple(line for line in DISAGREEMENTS if self.name in line.ops)
 
     def out_dtype(self, dtype: str) -> str:
         """Return the element type of the output for inputs of one type."""

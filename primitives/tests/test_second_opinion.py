@@ -33,6 +33,12 @@ def test_listed_disagreements_are_about_ops_and_stand_once(tool):
     assert {op for op, _, _ in lines} <= {*UNARY_OPS, *BINARY_OPS, "cast"}
 
 
+def test_row_explains_where_it_differs():
+    assert not UNARY_OPS["trunc"].disagreements
+    assert {line.how for line in UNARY_OPS["sign"].disagreements} >= {"NaN here", "sign of zero"}
+    assert all(line.reason for row in BINARY_OPS.values() for line in row.disagreements)
+
+
 @needs_torch
 def test_every_op_has_an_expression(tool):
     expressions = __import__("pytorch.expressions", fromlist=["EXPRESSIONS"]).EXPRESSIONS

@@ -1,4 +1,7 @@
-"""Where EP and PyTorch differ, and why. A line that no longer holds fails the test, and so does a difference without a line."""
+"""Where EP and PyTorch differ, and why: part of the rows, as `Op.disagreements`.
+
+A line that no longer holds fails `make second-opinion`, and so does a difference without a line.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ class Disagreement:
     """One reason, and the ops that it is true of.
 
     kind : float (float32 and float64), complex (complex64), integer (int32 and uint8), bool; of casts, from what to what
-    how  : as `comparison.Finding` says it
+    how  : what is on one side alone: a NaN, an infinity, a zero's sign, or another value
     """
 
     kind: str
