@@ -87,7 +87,8 @@ class PanelKernel(ep.Kernel):
         return run
 
     def _addresses(self, memories: tuple[ep.Memory, ...]) -> list[int]:
-        addresses = [*(memory.handle + memory.offset for memory in memories), 0]
+        # A factor without elements may stand in a memory without bytes, which has no handle.
+        addresses = [*((memory.handle or 0) + memory.offset for memory in memories), 0]
         return [addresses[place] for place in self._order]
 
 

@@ -141,3 +141,16 @@ def test_kernel_is_made_without_compiling(device):
     after = Matmul.infer(ep.TensorSpec("float32", (64, 80)), ep.TensorSpec("float32", (80, 64))).on(device)
     assert isinstance(before.kernel, PanelKernel)
     assert before.descriptor.key == after.descriptor.key
+
+
+def test_factors_without_elements_may_stand_in_memories_without_bytes(device, stream):
+    descriptor = Matmul.infer(ep.TensorSpec("float32", (3, 0)), ep.TensorSpec("float32", (0, 4)))
+    matmul = descriptor.on(device)
+    result = np.empty((3, 4), np.float32)
+    for launch in (matmul, lambda stream, **operands: matmul.bind(**operands)(stream)):
+        a, b, out = (device.allocate(spec.nbytes) for spec in (descriptor.a, descriptor.b, descriptor.out))
+        stream.upload(out, np.full((3, 4), 7, np.float32))
+        launch(stream, a=a, b=b, out=out)
+        stream.download(result, out)
+        stream.synchronize()
+        assert (result == 0).all()
