@@ -15,7 +15,7 @@ in place     : out may be a or b, the same memory, offset, shape, strides and it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from ep import Descriptor, Scalar, TensorSpec
 from ep_primitives.binary_ops import BINARY_OPS
 from ep_primitives.hard_pairs import HARD_PAIRS, LOGICAL, SELECTIONS, selected, switches
 from ep_primitives.row_family import RowFamily
-from ep_primitives.validation import attribute_values, check_dtype, check_input, check_output, refuse_op
+from ep_primitives.validation import attribute_values, check_dtype, check_input, check_output, chosen_row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -60,15 +60,11 @@ class BroadcastBinary(Descriptor):
     def __init__(
         self, op: str, *, a: TensorSpec | Scalar, b: TensorSpec | Scalar, out: TensorSpec, **attributes: float
     ) -> None:
-        row = BINARY_OPS.get(op)
-        if row is None:
-            refuse_op(self.family, op, BINARY_OPS)
+        row = chosen_row(self.family, op, BINARY_OPS)
         check_output(op, out)
+        _check_operands(op, a, b)
         if type(a) is not Scalar:
             check_input(op, "a", a, out)
-        elif type(b) is Scalar:
-            message = f"{op}: a and b are both Scalars; at least one operand must be a TensorSpec"
-            raise ValueError(message)
         if type(b) is not Scalar:
             check_input(op, "b", b, out)
         check_dtype(op, "a", a, row.dtypes)
@@ -79,9 +75,8 @@ class BroadcastBinary(Descriptor):
     @classmethod
     def infer(cls, op: str, a: TensorSpec | Scalar, b: TensorSpec | Scalar, **attributes: float) -> Self:
         """Return the descriptor with a dense output of the shape that a and b broadcast to."""
-        row = BINARY_OPS.get(op)
-        if row is None:
-            refuse_op(cls.family, op, BINARY_OPS)
+        row = chosen_row(cls.family, op, BINARY_OPS)
+        _check_operands(op, a, b)
         shape = a.shape if a.shape == b.shape else _broadcast(op, a.shape, b.shape)
         return cls(op, a=a, b=b, out=TensorSpec(row.out_dtype(a.dtype), shape), **attributes)
 
@@ -139,6 +134,19 @@ class BroadcastBinaryFamily(RowFamily):
         attributes = self.rows[signature.op].attributes
         for number in range(max((len(attribute.samples) for attribute in attributes), default=1)):
             yield tuple(attribute.samples[number] for attribute in attributes)
+
+
+def _check_operands(op: str, a: Any, b: Any) -> None:
+    for name, spec in (("a", a), ("b", b)):
+        if type(spec) not in {TensorSpec, Scalar}:
+            message = (
+                f"{op}: {name} is {spec!r}, neither a TensorSpec nor a Scalar; describe an array with "
+                "TensorSpec.of(array), a number that the launch gives with Scalar(dtype)"
+            )
+            raise TypeError(message)
+    if type(a) is type(b) is Scalar:
+        message = f"{op}: a and b are both Scalars; at least one operand must be a TensorSpec"
+        raise ValueError(message)
 
 
 def _broadcast(op: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:

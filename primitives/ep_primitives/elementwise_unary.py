@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from ep import Descriptor, TensorSpec
 from ep_primitives.row_family import RowFamily
 from ep_primitives.unary_ops import UNARY_OPS
-from ep_primitives.validation import attribute_values, check_dtype, check_input, check_output, refuse_op
+from ep_primitives.validation import attribute_values, check_dtype, check_input, check_output, check_spec, chosen_row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,9 +44,7 @@ class ElementwiseUnary(Descriptor):
     inplace: ClassVar[tuple[str, ...]] = ("x",)
 
     def __init__(self, op: str, *, x: TensorSpec, out: TensorSpec, **attributes: float) -> None:
-        row = UNARY_OPS.get(op)
-        if row is None:
-            refuse_op(self.family, op, UNARY_OPS)
+        row = chosen_row(self.family, op, UNARY_OPS)
         check_output(op, out)
         check_input(op, "x", x, out)
         check_dtype(op, "x", x, row.dtypes)
@@ -56,9 +54,8 @@ class ElementwiseUnary(Descriptor):
     @classmethod
     def infer(cls, op: str, x: TensorSpec, **attributes: float) -> Self:
         """Return the descriptor with a dense output of the shape of x."""
-        row = UNARY_OPS.get(op)
-        if row is None:
-            refuse_op(cls.family, op, UNARY_OPS)
+        row = chosen_row(cls.family, op, UNARY_OPS)
+        check_spec(op, "x", x)
         return cls(op, x=x, out=TensorSpec(row.out_dtype(x.dtype), x.shape), **attributes)
 
 

@@ -18,7 +18,7 @@ in place     : out shares no byte with a, b or bias
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from ep.cells import dtypes_name
 from ep.descriptor import KernelKey
@@ -26,7 +26,7 @@ from ep.dtypes import DTYPES
 
 from ep import Descriptor, Scalar, TensorSpec
 from ep_primitives.matmul_shapes import batch_geometry, broadcast, check_rank, check_shapes
-from ep_primitives.validation import check_dtype, check_input, check_output
+from ep_primitives.validation import check_dtype, check_input, check_output, check_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,10 +95,8 @@ class Matmul(Descriptor):
         activation: str = "none",
     ) -> None:
         check_output("matmul", out)
-        for name, spec in (("a", a), ("b", b)):
-            if type(spec) is not TensorSpec:
-                message = f"matmul: {name} is {spec!r}, not a TensorSpec; describe an array with TensorSpec.of(array)"
-                raise TypeError(message)
+        check_spec("matmul", "a", a)
+        check_spec("matmul", "b", b)
         check_dtype("matmul", "a", a, tuple(MATMUL_DTYPES))
         check_dtype("matmul", "b", b, (a.dtype,))
         check_dtype("matmul", "out", out, MATMUL_DTYPES[a.dtype])
@@ -110,11 +108,12 @@ class Matmul(Descriptor):
             check_dtype("matmul", "bias", bias, (out.dtype,))
             specs = (a, b, bias, number, number, out)
         kind = DTYPES[a.dtype].kind
-        if kind not in ACTIVATIONS.get(activation, ""):
+        if not isinstance(activation, str) or kind not in ACTIVATIONS.get(activation, ""):
             known = ", ".join(name for name, kinds in ACTIVATIONS.items() if kind in kinds)
             message = f"matmul: activation is {activation!r}, which {a.dtype} does not have; needs one of {known}"
             raise ValueError(message)
-        flags = (float(flag and kind == "c") for flag in (conjugate_a, conjugate_b))
+        given = (("conjugate_a", conjugate_a), ("conjugate_b", conjugate_b))
+        flags = [float(_flag(name, flag) and kind == "c") for name, flag in given]
         self._freeze("-", specs, (*flags, float(list(ACTIVATIONS).index(activation))))
 
     @classmethod
@@ -129,10 +128,12 @@ class Matmul(Descriptor):
         activation: str = "none",
     ) -> Self:
         """Return the descriptor with a dense output of the usual dtype, over the batches that a and b broadcast to."""
-        check_rank("a", a)
-        check_rank("b", b)
+        for name, spec in (("a", a), ("b", b)):
+            check_spec("matmul", name, spec)
+            check_rank(name, spec)
+        check_dtype("matmul", "a", a, tuple(MATMUL_DTYPES))
         shape = (*broadcast(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
-        out = TensorSpec(MATMUL_DTYPES.get(a.dtype, (a.dtype,))[0], shape)
+        out = TensorSpec(MATMUL_DTYPES[a.dtype][0], shape)
         return cls(
             a=a, b=b, out=out, bias=bias, conjugate_a=conjugate_a, conjugate_b=conjugate_b, activation=activation
         )
@@ -240,3 +241,13 @@ class Matmul(Descriptor):
             min(1 << (columns.bit_length() - 1), _EXTENT_CAP) if columns else 1,
             alignment,
         )
+
+
+def _flag(name: str, value: Any) -> bool:
+    try:
+        if value in {False, True}:
+            return bool(value)
+    except TypeError:  # not hashable, so neither of them
+        pass
+    message = f"matmul: {name} is {value!r}, needs True or False"
+    raise TypeError(message)

@@ -24,7 +24,7 @@ def check_shapes(a: TensorSpec, b: TensorSpec, out: TensorSpec) -> None:
             "(..., m, n); for a transposed matrix swap the last two of its shape and of its strides"
         )
         raise ValueError(message)
-    broadcast(broadcast(a.shape[:-2], b.shape[:-2]), out.shape[:-2])
+    broadcast(broadcast(a.shape[:-2], b.shape[:-2]), out.shape[:-2], ("a @ b", "out"))
 
 
 def check_rank(name: str, spec: TensorSpec) -> None:
@@ -34,14 +34,17 @@ def check_rank(name: str, spec: TensorSpec) -> None:
         raise ValueError(message)
 
 
-def broadcast(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+def broadcast(one: tuple[int, ...], other: tuple[int, ...], names: tuple[str, str] = ("a", "b")) -> tuple[int, ...]:
     """Return the extents that two batches broadcast to, aligned from the right. Raises ValueError if they do not."""
     if one == other:
         return one
     longer, shorter = (one, other) if len(one) >= len(other) else (other, one)
     aligned = (1,) * (len(longer) - len(shorter)) + shorter
     if any(left != right and 1 not in {left, right} for left, right in zip(longer, aligned, strict=True)):
-        message = f"matmul: batches {one} and {other} do not broadcast; each extent, from the right, must be 1 or equal"
+        message = (
+            f"matmul: batches {one} of {names[0]} and {other} of {names[1]} do not broadcast; "
+            "each extent, from the right, must be 1 or equal"
+        )
         raise ValueError(message)
     return tuple(right if left == 1 else left for left, right in zip(longer, aligned, strict=True))
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 import ep
 from ep_primitives.accuracy import EXACT, Accuracy, Exact, Ulps
 from ep_primitives.disagreements import DISAGREEMENTS, Disagreement
@@ -61,7 +63,10 @@ class Attribute:
         """Return the attribute as references and kernels for an element type get it: a NumPy number."""
         if self.wide:
             return array_dtype("float64").type(value)
-        return compute_number(dtype, float(array_dtype(dtype).type(value)) if self.stored else value)
+        if self.stored:
+            with np.errstate(over="ignore"):  # what becomes infinite is refused by who asks
+                value = float(array_dtype(dtype).type(value))
+        return compute_number(dtype, value)
 
 
 ALPHA: Final = Attribute("alpha", (0.75, 1.6732632423543772, 1.0, 3.0))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import reprlib
+from difflib import get_close_matches
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from ep.dims import broadcast_strides
 from ep.dtypes import convert
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
     from ep_primitives.op import Attribute, Op
 
-__all__ = ["attribute_values", "check_dtype", "check_input", "check_output", "refuse_op"]
+__all__ = ["attribute_values", "check_dtype", "check_input", "check_output", "check_spec", "chosen_row"]
 
 
 def check_output(op: str, out: Any) -> None:
@@ -29,11 +31,16 @@ def check_output(op: str, out: Any) -> None:
         raise ValueError(message)
 
 
-def check_input(op: str, name: str, spec: Any, out: TensorSpec) -> None:
-    """Raise unless `spec` is a TensorSpec that broadcasts to the output: TypeError or ValueError."""
+def check_spec(op: str, name: str, spec: Any) -> None:
+    """Raise TypeError unless the operand is a TensorSpec."""
     if type(spec) is not TensorSpec:
         message = f"{op}: {name} is {spec!r}, not a TensorSpec; describe an array with TensorSpec.of(array)"
         raise TypeError(message)
+
+
+def check_input(op: str, name: str, spec: Any, out: TensorSpec) -> None:
+    """Raise unless `spec` is a TensorSpec that broadcasts to the output: TypeError or ValueError."""
+    check_spec(op, name, spec)
     if spec.shape != out.shape:
         try:
             broadcast_strides(spec, out.shape)
@@ -49,7 +56,11 @@ def check_dtype(op: str, name: str, spec: TensorSpec | Scalar, allowed: tuple[st
     """Raise ValueError unless the operand has one of the element types allowed."""
     if spec.dtype not in allowed:
         needed = allowed[0] if len(allowed) == 1 else f"one of {', '.join(allowed)}"
-        message = f"{op}: {name} has dtype {spec.dtype}, needs {needed}; cast it first"
+        if type(spec) is Scalar:
+            cure = f"make it Scalar({allowed[0]!r})"
+        else:
+            cure = "describe out so" if name == "out" else "cast it first"
+        message = f"{op}: {name} has dtype {spec.dtype}, needs {needed}; {cure}"
         raise ValueError(message)
 
 
@@ -69,10 +80,15 @@ def attribute_values(row: Op, given: Mapping[str, Any], dtype: str) -> tuple[flo
     return tuple(_finite(row.name, attribute, given[attribute.name], dtype) for attribute in row.attributes)
 
 
-def refuse_op(family: str, op: Any, rows: Mapping[str, Op]) -> NoReturn:
-    """Raise ValueError for an op that the family does not have."""
-    message = f"{family}: op {op!r} is not one of its ops, which are {', '.join(rows)}"
-    raise ValueError(message)
+def chosen_row(family: str, op: Any, rows: Mapping[str, Op]) -> Op:
+    """Return the row of an op. Raises ValueError for one that the family does not have."""
+    row = rows.get(op) if isinstance(op, str) else None
+    if row is None:
+        near = get_close_matches(str(op), rows)
+        hint = f"; near it are {', '.join(near)}" if near else ""
+        message = f"{family}: op {op!r} is not one of its ops{hint}; all are {', '.join(rows)}"
+        raise ValueError(message)
+    return row
 
 
 def _finite(op: str, attribute: Attribute, value: Any, dtype: str) -> float:
@@ -85,9 +101,11 @@ def _finite(op: str, attribute: Attribute, value: Any, dtype: str) -> float:
             convert(dtype, number)
         held = float(attribute.held(dtype, number)) if attribute.stored else number
         if math.isfinite(held):
-            return held
+            return held + 0.0  # equal attributes make equal descriptors, so -0.0 must be 0.0
     except (ValueError, OverflowError):
         pass
     place = "float64" if attribute.wide else dtype if attribute.stored else f"the compute type of {dtype}"
-    message = f"{op}: {attribute.name} is {value!r}, needs a finite number within {place}; give a smaller one"
+    message = (
+        f"{op}: {attribute.name} is {reprlib.repr(value)}, needs a finite number within {place}; give one that it holds"
+    )
     raise ValueError(message)

@@ -38,12 +38,34 @@ def test_equal_descriptors_are_one_key_of_a_dictionary():
     [
         (lambda: ElementwiseUnary.infer("expp", F32), ValueError, ("elementwise_unary", "'expp'", "exp")),
         (lambda: BroadcastBinary.infer("exp", F32, F32), ValueError, ("broadcast_binary", "'exp'", "add")),
+        (lambda: ElementwiseUnary.infer(["exp"], F32), ValueError, ("elementwise_unary: op ['exp']",)),
+        (
+            lambda: BroadcastBinary.infer("tanh_backward", F32, F32),
+            ValueError,
+            ("near it are tanh_backward_with_dy_y",),
+        ),
+        (lambda: ElementwiseUnary.infer("exp", np.zeros(3)), TypeError, ("exp: x is array", "TensorSpec.of")),
+        (lambda: BroadcastBinary.infer("add", 1.0, F32), TypeError, ("add: a is 1.0", "Scalar(dtype)")),
+        (
+            lambda: BroadcastBinary("add", a=F32, b=np.zeros(3), out=F32),
+            TypeError,
+            ("add: b is array", "Scalar(dtype)"),
+        ),
+        (
+            lambda: BroadcastBinary.infer("add", F32, Scalar("int8")),
+            ValueError,
+            ("add: b has dtype int8", "make it Scalar('float32')"),
+        ),
         (
             lambda: ElementwiseUnary("exp", x=BOOL, out=BOOL),
             ValueError,
             ("exp: x has dtype bool", "float16, bfloat16, float32, float64", "cast"),
         ),
-        (lambda: ElementwiseUnary("exp", x=F32, out=BOOL), ValueError, ("exp: out has dtype bool", "needs float32")),
+        (
+            lambda: ElementwiseUnary("exp", x=F32, out=BOOL),
+            ValueError,
+            ("exp: out has dtype bool", "needs float32; describe out so"),
+        ),
         (lambda: ElementwiseUnary("is_nan", x=F32, out=F32), ValueError, ("is_nan: out", "needs bool")),
         (
             lambda: ElementwiseUnary("exp", x=TensorSpec("float32", (4,)), out=F32),
@@ -119,6 +141,20 @@ def test_stored_attributes_are_what_an_element_can_be():
     low, high = ElementwiseUnary.infer("hard_tanh", spec, min=-0.1, max=0.1).attributes
     assert high == -low == float(np.float16(0.1))
     assert ElementwiseUnary.infer("leaky_relu", spec, alpha=0.1).attributes == (0.1,)
+
+
+def test_negative_zero_makes_no_attribute_of_its_own():
+    made = [ElementwiseUnary.infer("threshold", F32, threshold=0.5, value=value) for value in (-0.0, 0.0)]
+    assert made[0] == made[1]
+    assert [str(descriptor.attributes[1]) for descriptor in made] == ["0.0", "0.0"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_attribute_out_of_range_is_refused_without_a_warning():
+    with pytest.raises(ValueError, match=r"^hard_tanh: min is -1000000.0, needs a finite number within float16"):
+        ElementwiseUnary.infer("hard_tanh", TensorSpec("float16", (3,)), min=-1e6, max=1.0)
+    with pytest.raises(ValueError, match=r"^elu: alpha is 1000.{10,40}, needs"):
+        ElementwiseUnary.infer("elu", F32, alpha=10**400)
 
 
 def test_infer_finds_the_counterpart_type():

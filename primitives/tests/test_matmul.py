@@ -149,8 +149,8 @@ def test_bound_grows_with_the_depth_and_knows_batches():
         ({"a": spec(3), "b": spec(3, 4), "out": spec(3, 4)}, {}, ["a", "(3,)", "two dimensions"]),
         ({"a": spec(2, 3), "b": spec(4, 5), "out": spec(2, 5)}, {}, ["(2, 3)", "(4, 5)", "swap"]),
         ({"a": spec(2, 3), "b": spec(3, 5), "out": spec(5, 2)}, {}, ["out (5, 2)", "(..., m, n)"]),
-        ({"a": spec(2, 2, 3), "b": spec(3, 3, 5), "out": spec(2, 2, 5)}, {}, ["batches (2,) and (3,)"]),
-        ({"a": spec(2, 2, 3), "b": spec(3, 5), "out": spec(4, 2, 5)}, {}, ["batches (2,) and (4,)"]),
+        ({"a": spec(2, 2, 3), "b": spec(3, 3, 5), "out": spec(2, 2, 5)}, {}, ["batches (2,) of a and (3,) of b"]),
+        ({"a": spec(2, 2, 3), "b": spec(3, 5), "out": spec(4, 2, 5)}, {}, ["batches (2,) of a @ b and (4,) of out"]),
         ({"a": spec(2, 3), "b": spec(3, 5, dtype="float64"), "out": spec(2, 5)}, {}, ["b", "float64", "needs float32"]),
         ({"a": spec(2, 3), "b": spec(3, 5), "out": spec(2, 5, dtype="float16")}, {}, ["out", "needs float32"]),
         ({"a": spec(2, 3, dtype="bool"), "b": spec(3, 5), "out": spec(2, 5)}, {}, ["a has dtype bool"]),
@@ -171,6 +171,21 @@ def test_integers_have_no_gelu_and_no_array_is_a_spec():
         Matmul.infer(spec(2, 2, dtype="int8"), spec(2, 2, dtype="int8"), activation="gelu")
     with pytest.raises(TypeError, match=r"b is array.*not a TensorSpec"):
         Matmul(a=spec(2, 2), b=np.zeros(2), out=spec(2, 2))
+
+
+@pytest.mark.parametrize("flag", ["no", None, 2, np.zeros(2)])
+def test_conjugation_is_true_or_false(flag):
+    with pytest.raises(TypeError, match=r"^matmul: conjugate_b is .* needs True or False$"):
+        Matmul.infer(spec(2, 2), spec(2, 2), conjugate_b=flag)
+
+
+def test_infer_names_what_is_no_spec_and_types_that_have_no_product():
+    with pytest.raises(TypeError, match=r"^matmul: b is None, not a TensorSpec"):
+        Matmul.infer(spec(2, 2), None)
+    with pytest.raises(ValueError, match=r"^matmul: a has dtype int16, needs one of float16"):
+        Matmul.infer(spec(2, 2, dtype="int16"), spec(2, 2, dtype="int16"))
+    with pytest.raises(ValueError, match=r"^matmul: activation is \['relu'\], which float32 does not have"):
+        Matmul.infer(spec(2, 2), spec(2, 2), activation=["relu"])
 
 
 def test_operands_are_named_with_a_bias_only_if_there_is_one():
