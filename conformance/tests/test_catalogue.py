@@ -11,7 +11,7 @@ IDS = list(list_ids("standard", None))
 
 def test_ids_are_unique_and_readable():
     assert len(IDS) == len(set(IDS))
-    form = re.compile(r"(runtime/[a-z]+/[a-z0-9-]+|primitives/[a-z_]+/[a-z_-]+/[a-z0-9,>-]+/[a-z0-9-]+/[\w.-]+)")
+    form = re.compile(r"(runtime/[a-z]+/[a-z0-9-]+|primitives/[a-z_]+/[a-z0-9_-]+/[a-z0-9_,>-]+/[a-z0-9-]+/[\w.+-]+)")
     assert [identity for identity in IDS if not form.fullmatch(identity)] == []
 
 
@@ -37,6 +37,13 @@ def test_an_id_finds_its_case(identity):
 def test_an_unknown_id_is_a_sentence(identity):
     with pytest.raises(KeyError, match="no case is called"):
         find(identity)
+
+
+def test_id_without_its_first_part_is_told_where_it_belongs():
+    with pytest.raises(
+        KeyError, match=r"'\*copy/-/float32/dense/size-17\*'.*ids of cases of cells begin with primitives/"
+    ):
+        find("copy/-/float32/dense/size-17")
 
 
 def test_filter_crosses_slashes():

@@ -184,7 +184,7 @@ class RowFamily(ElementwiseFamily):
             operands[-1]: TensorSpec(signature.out, others.shape),
         }
         inputs = {operands[side]: number, operands[1 - side]: others}
-        text = f"{number:g}" if isinstance(number, float) else str(number).lower()
+        text = f"{number:g}" if isinstance(number, float) else str(number).lower().strip("()")
         name = f"scalar-{text}".replace("--", "-minus-")
         return Case(name, self.describe(signature.op, specs, self.samples(signature)), lambda _rng: inputs)
 
