@@ -101,5 +101,8 @@ def find(identity: str) -> CellCase | RuntimeCase:
         found = _cases_of(family.name, ep.Cell(*parts[1:5])).get(identity)
         if found is not None:
             return found
-    message = f"no case is called {identity!r}; `ep-conformance list --filter GLOB` lists them"
+    known = f"`ep-conformance list --filter '*{identity}*'` lists what contains it"
+    if not identity.startswith(f"{_PREFIX}/"):
+        known += f"; ids of cases of cells begin with {_PREFIX}/"
+    message = f"no case is called {identity!r}; {known}"
     raise KeyError(message)

@@ -88,7 +88,7 @@ class Report:
             given = summary["expected"] - summary["missing"]
             return f"INTERRUPTED: {name}: {given} of {summary['expected']} expected cases have a verdict"
         if not summary["expected"]:
-            return f"FAIL: {name}: no case was expected to run, so nothing was shown"
+            return f"FAIL: {name}: no case was expected to run, so nothing was shown; choose claimed ones with --filter, or claim some"
         bad = ", ".join(f"{summary[s.key]} {s}" for s in Status if s in FAILING and summary[s.key])
         rest = f"{summary['unsupported']} unsupported, {summary['new']} new, {len(self.notices)} notices"
         verdict = f"FAIL ({bad})" if bad else "PASS"

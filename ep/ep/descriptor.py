@@ -150,9 +150,14 @@ class Descriptor:
         """Return the primitive for this descriptor on a device: an implementation that accepted it, compiled.
 
         Made once and cached on the device. Raises UnsupportedError with the reason of every implementation asked,
-        CompileError if device code does not compile, ClosedError on a closed device.
+        CompileError if device code does not compile, ClosedError on a closed device, TypeError for what is no device.
         """
-        return device._primitives.get(self)
+        try:
+            primitives = device._primitives
+        except AttributeError:
+            message = f"{self.family}.on: device is {device!r}, needs a Device; ep.device('cpu:0') finds one"
+            raise TypeError(message) from None
+        return primitives.get(self)
 
     def _make_key(self) -> KernelKey:
         geometry = self.geometry

@@ -21,7 +21,7 @@ _DLPACK_HOST: Final = frozenset({1, 3})  # kDLCPU and kDLCUDAHost, dlpack.h
 
 def describe(obj: Any) -> TensorSpec:
     """Return the spec of a host tensor; see TensorSpec.of."""
-    return _spec(_array(obj, "TensorSpec.of"))
+    return _spec(_array(obj, "TensorSpec.of"), "TensorSpec.of")
 
 
 def view(obj: Any, stream: Stream) -> tuple[Memory, TensorSpec]:
@@ -37,7 +37,7 @@ def view(obj: Any, stream: Stream) -> tuple[Memory, TensorSpec]:
         message = f"ep.view: stream is {type(stream).__name__}, needs a Stream of the device that will use the object"
         raise TypeError(message)
     array = _array(obj, "ep.view")
-    return _memory(array, "ep.view: obj", stream.device), _spec(array)
+    return _memory(array, "ep.view: obj", stream.device), _spec(array, "ep.view: obj")
 
 
 def operand_memory(where: str, obj: Any, spec: TensorSpec | Scalar, device: Device, *, written: bool) -> Memory:
@@ -47,7 +47,7 @@ def operand_memory(where: str, obj: Any, spec: TensorSpec | Scalar, device: Devi
     """
     array = _array(obj, where)
     _require_reach(where, device)
-    have = _spec(array)
+    have = _spec(array, where)
     if have != spec:
         message = f"{where} is {have}, needs {spec}; make the descriptor with TensorSpec.of(array)"
         raise ValueError(message)
@@ -62,7 +62,7 @@ def _memory(array: np.ndarray[Any, Any], where: str, device: Device) -> Memory:
     if not array.flags.aligned:
         message = f"{where} does not start at a multiple of its itemsize {array.itemsize}; give an aligned copy"
         raise ValueError(message)
-    spec = _spec(array)
+    spec = _spec(array, where)
     address = array.ctypes.data - spec.offset * spec.itemsize
     return device.wrap_host(address, spec.nbytes, array, is_read_only=not array.flags.writeable)
 
@@ -73,16 +73,17 @@ def _require_reach(where: str, device: Device) -> None:
         raise ValueError(message)
 
 
-def _spec(array: np.ndarray[Any, Any]) -> TensorSpec:
+def _spec(array: np.ndarray[Any, Any], where: str) -> TensorSpec:
     name = array.dtype.name
     if name not in DTYPES or not array.dtype.isnative:
-        message = f"element type {array.dtype} is not one of EP's: {', '.join(DTYPES)}"
+        message = f"{where} has element type {array.dtype}, which is not one of EP's: {', '.join(DTYPES)}; convert it with astype"
         raise ValueError(message)
     strides = []
     for axis, stride in enumerate(array.strides):
         if stride % array.itemsize:
             message = (
-                f"stride {stride} of axis {axis} is not a multiple of the itemsize {array.itemsize}; copy the array"
+                f"{where} has stride {stride} along axis {axis}, which is not a multiple of the itemsize "
+                f"{array.itemsize}; copy the array"
             )
             raise ValueError(message)
         strides.append(stride // array.itemsize)

@@ -157,6 +157,9 @@ class Primitive:
         raise TypeError(message)
 
     def _check_memory(self, name: str, spec: TensorSpec, memory: Memory) -> None:
+        if memory.is_closed:
+            message = f"{self}: {name} ({memory.nbytes} bytes on {memory.device.name}) was closed; give an open memory"
+            raise ClosedError(message)
         if memory.device is not self.device:
             message = f"{self}: {name} is on {memory.device.name}, needs {self.device.name}; use stream.copy"
         elif memory.nbytes < spec.nbytes:

@@ -11,6 +11,7 @@ from ep.dtypes import DTYPES, dtype
 __all__ = ["MAX_RANK", "Scalar", "TensorSpec", "dense_strides"]
 
 MAX_RANK: Final = 16
+_MOST_BYTES: Final = 2**63 - 1  # what a byte offset holds on every device
 
 
 def dense_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -84,6 +85,10 @@ class TensorSpec:
         if lo < 0:
             message = f"TensorSpec: the strides reach element {lo}, before the memory; give an offset of at least {offset - lo}"
             raise ValueError(message)
+        end = hi * row.itemsize
+        if end > _MOST_BYTES or size > _MOST_BYTES:
+            message = f"TensorSpec: {dtype} {shape} has {size} elements up to byte {end}; at most 2**63 - 1 of either is supported"
+            raise ValueError(message)
         place = object.__setattr__
         place(self, "dtype", dtype)
         place(self, "shape", shape)
@@ -93,7 +98,7 @@ class TensorSpec:
         place(self, "size", size)
         place(self, "lo", lo)
         place(self, "hi", hi)
-        place(self, "nbytes", hi * row.itemsize if size else 0)
+        place(self, "nbytes", end if size else 0)
         place(self, "is_dense", is_dense)
         place(self, "_hash", hash((dtype, shape, strides, offset)))
 

@@ -96,6 +96,14 @@ def test_closed_memory_is_refused_at_the_door(device, stream):
     with pytest.raises(ep.ClosedError, match="4 bytes on manual:0"):
         descriptor().on(device)(stream, x=x, out=out)
     assert stream.enqueued == 0
+    with pytest.raises(ep.ClosedError, match=r"negate: x \(4 bytes on manual:0\) was closed; give an open memory"):
+        descriptor().on(device).bind(x=x, out=out)
+
+
+@pytest.mark.parametrize("device", ["manual:0", None])
+def test_what_is_no_device_is_refused_by_name(device):
+    with pytest.raises(TypeError, match=rf"^{descriptor().family}.on: device is {device!r}, needs a Device; ep.device"):
+        descriptor().on(device)
 
 
 def test_walk_takes_the_first_that_accepts_and_collects_reasons(provider, device):
