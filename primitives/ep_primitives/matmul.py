@@ -221,6 +221,14 @@ class Matmul(Descriptor):
         """A multiplication and an addition a product; of complex numbers four of each."""
         return self.out.size * self.depth * (8 if DTYPES[self.a.dtype].kind == "c" else 2)
 
+    def __repr__(self) -> str:
+        tensors = zip(self.operands, self.specs, strict=True)
+        parts = [f"{name}={spec!r}" for name, spec in tensors if isinstance(spec, TensorSpec)]
+        flags = zip(("conjugate_a", "conjugate_b"), self.conjugates, strict=True)
+        parts += [f"{name}=True" for name, flag in flags if flag]
+        parts += [] if self.activation == "none" else [f"activation={self.activation!r}"]
+        return f"Matmul({', '.join(parts)})"
+
     def _make_key(self) -> KernelKey:
         tensors = [spec for spec in self.specs if isinstance(spec, TensorSpec)]
         alignment = _ALIGNMENT_CAP

@@ -173,6 +173,16 @@ def test_integers_have_no_gelu_and_no_array_is_a_spec():
         Matmul(a=spec(2, 2), b=np.zeros(2), out=spec(2, 2))
 
 
+def test_text_of_a_descriptor_makes_it_again():
+    plain = Matmul.infer(spec(2, 3), spec(3, 4))
+    full = Matmul.infer(
+        spec(2, 3, dtype="complex64"), spec(3, 4, dtype="complex64"), bias=spec(4, dtype="complex64"), conjugate_b=True
+    )
+    active = Matmul.infer(spec(2, 3), spec(3, 4), activation="gelu")
+    for descriptor in (plain, full, active):
+        assert eval(repr(descriptor), {"Matmul": Matmul, "TensorSpec": TensorSpec}) == descriptor
+
+
 @pytest.mark.parametrize("flag", ["no", None, 2, np.zeros(2)])
 def test_conjugation_is_true_or_false(flag):
     with pytest.raises(TypeError, match=r"^matmul: conjugate_b is .* needs True or False$"):
