@@ -80,10 +80,12 @@ def integer_pairs(dtype):
     ends = [end for end in ends if low <= end <= high]
     bits = 8 * ep.dtype(dtype).itemsize
     sizes = [[int(n) >> int(s) for n, s in zip(*draw, strict=True)] for draw in _draws(rng, bits)]
-    numbers = [[number if low == 0 else number - (high + 1) for number in column] for column in sizes]
-    return [(a, b) for a in ends for b in ends] + [
-        (wrapped(a, dtype), wrapped(b, dtype)) for a, b in zip(*numbers, strict=True)
+    # Every combination of signs: every second number of the first column is turned, every second pair of the second.
+    numbers = [
+        [wrapped(-number if place >> side & 1 else number, dtype) for place, number in enumerate(column)]
+        for side, column in enumerate(sizes)
     ]
+    return [(a, b) for a in ends for b in ends] + [*zip(*numbers, strict=True)]
 
 
 def _draws(rng, bits):
