@@ -46,7 +46,7 @@ accuracy: $(STAMP) ## Measure every floating row on the CPU, all float32 inputs 
 	@mkdir -p build docs
 	$(BIN)/ep-conformance run --provider cpu --json build/standard.json --filter 'primitives/*' >&2
 	$(BIN)/ep-conformance run --provider cpu --profile exhaustive --filter '*_unary/*every-float32*' --jobs 2 --json build/every-float32.json >&2
-	$(BIN)/python tools/accuracy_table.py build/every-float32.json build/standard.json > build/accuracy.md
+	$(BIN)/python tools/accuracy_table.py build/standard.json build/every-float32.json > build/accuracy.md
 	@mv build/accuracy.md docs/accuracy.md
 
 second-opinion: $(STAMP) ## Ask PyTorch, which it installs, about every op

@@ -31,7 +31,7 @@ __all__ = ["Sweep", "run_sweep", "sweeps"]
 _FAMILIES: Final = ("elementwise_unary", "cast")
 _SLICES: Final = 64
 _INPUTS: Final = (1 << 32) // _SLICES
-_CHUNK: Final = 1 << 16
+_CHUNK: Final = 1 << 15
 """Inputs of one launch: what the reference keeps of them on its way stays in a cache."""
 
 Array = npt.NDArray[Any]
