@@ -11,7 +11,7 @@ from ep.dtypes import DTYPES, dtype
 __all__ = ["MAX_RANK", "Scalar", "TensorSpec", "dense_strides"]
 
 MAX_RANK: Final = 16
-_MOST_BYTES: Final = 2**63 - 1  # what a byte offset holds on every device
+_MOST_BYTES: Final = 2**60  # no machine has them, and the bytes that a launch moves fit 63 bits
 
 
 def dense_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -33,7 +33,8 @@ class TensorSpec:
     offset   : place of index (0, ..., 0), in elements from the start of the memory
 
     `lo` and `hi` bound the touched span [lo, hi) in elements; `nbytes` is what a memory must at least have.
-    Raises TypeError or ValueError for anything that is not such a description, a span below zero included.
+    Raises TypeError or ValueError for anything that is not such a description, a span below zero
+    and more than 2**60 bytes included.
     """
 
     __slots__ = ("_hash", "dtype", "hi", "is_dense", "itemsize", "lo", "nbytes", "offset", "shape", "size", "strides")
@@ -86,8 +87,10 @@ class TensorSpec:
             message = f"TensorSpec: the strides reach element {lo}, before the memory; give an offset of at least {offset - lo}"
             raise ValueError(message)
         end = hi * row.itemsize
-        if end > _MOST_BYTES or size > _MOST_BYTES:
-            message = f"TensorSpec: {dtype} {shape} has {size} elements up to byte {end}; at most 2**63 - 1 of either is supported"
+        if end > _MOST_BYTES or size * row.itemsize > _MOST_BYTES:
+            message = (
+                f"TensorSpec: {dtype} {shape} has {size} elements, up to byte {end}; at most 2**60 bytes are supported"
+            )
             raise ValueError(message)
         place = object.__setattr__
         place(self, "dtype", dtype)
