@@ -27,21 +27,31 @@ class LoopKernel(ep.Kernel):
             out[target] = self.function(x[source])
 
 
-class LoopCopy(ep.Implementation):
-    """Copies elements of up to 8 bytes, any strides."""
+class CopyKernel(ep.Kernel):
+    """out[i] = x[i] for every index of the geometry, byte by byte."""
 
-    _FORMATS = {1: "B", 2: "H", 4: "I", 8: "Q"}  # noqa: RUF012 - a constant
+    def __init__(self, descriptor: Copy) -> None:
+        self.geometry = descriptor.geometry
+        self.size = descriptor.out.itemsize
+
+    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        del stream, scalars
+        x, out = map(content, memories)
+        size = self.size
+        for source, target in zip(places(self.geometry, 0), places(self.geometry, 1), strict=True):
+            out[target * size : (target + 1) * size] = x[source * size : (source + 1) * size]
+
+
+class LoopCopy(ep.Implementation):
+    """Copies elements of any type, any strides."""
 
     def accepts(self, descriptor: Copy, info: ep.DeviceInfo) -> bool:
-        del info
-        if descriptor.out.itemsize not in self._FORMATS:
-            message = f"elements of {descriptor.out.itemsize} bytes; 1, 2, 4 and 8 are copied"
-            raise ep.UnsupportedError(message)
+        del descriptor, info
         return True
 
     def create(self, descriptor: Copy, device: ep.Device, code: None) -> ep.Kernel:
         del device, code
-        return LoopKernel(descriptor, self._FORMATS[descriptor.out.itemsize], lambda value: value)
+        return CopyKernel(descriptor)
 
 
 class LoopUnary(ep.Implementation):
