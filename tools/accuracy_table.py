@@ -30,9 +30,10 @@ SLICES: Final = 64
 
 HEAD: Final = """# Accuracy
 
-Each cell is `worst / promised`, in units in the last place of the result (ulp) as Khronos counts them; complex results in ulps of
-|z|; 0.00 is the correctly rounded result in every case. `0.4 of 4 eps S` stands for 0.4 times the bound of a function with roots: 4 eps times the sum of the sizes of its terms, and
-half an ulp. `exact` is bit for bit, and was so in every case. A dash: the op has no such type.
+Each cell is `worst / promised`, in units in the last place of the result (ulp) as Khronos counts them; complex results in ulps
+of |z|. 0.00 is the correctly rounded result in every case, `exact` the same by the row's promise. `0.4 of 4 eps S` stands for
+0.4 times the bound of a function with roots: 4 eps times the sum of the sizes of its terms, and half an ulp of the result,
+which is nearly all of it for the 16-bit types. A dash: the op has no such type.
 
 - float16 and bfloat16, unary: all 65,536 inputs. Binary: designed and random pairs.
 - float32, unary: {float32}. Binary: designed and random pairs.

@@ -10,7 +10,9 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "accuracy.md"
 
 
 def lines():
-    rows = [line.strip("|").split("|") for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if line[:2] == "| "]
+    rows = [
+        line.strip("|").split("|") for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if line[:2] == "| "
+    ]
     header, *body = [[cell.strip() for cell in row] for row in rows]
     return [dict(zip(header, row, strict=True)) for row in body if row[0] != "op"]
 
