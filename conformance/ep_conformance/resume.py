@@ -40,19 +40,36 @@ def read_passes(path: Path, subject: Subject, seed: int) -> dict[str, Outcome]:
     needed |= {"device": json.loads(json.dumps(subject.device))}
     for name, value in needed.items():
         if given[name] != value:
-            message = f"--resume: {path} is of {name} {given[name]}, this run of {value}; leave the option out"
+            before, now = _differing(given[name], value)
+            message = (
+                f"--resume: {path} is of {name} {before}, this run of {now}; "
+                "run as before, --jobs included, or leave the option out"
+            )
             raise ResumeError(message)
     return outcomes
+
+
+def _differing(given: Any, needed: Any) -> tuple[Any, Any]:
+    """Return two values, of two mappings only the entries that differ."""
+    if not (isinstance(given, dict) and isinstance(needed, dict)):
+        return given, needed
+    names = [name for name in given | needed if given.get(name) != needed.get(name)]
+    before, now = ({name: one[name] for name in names if name in one} for one in (given, needed))
+    return before, now
 
 
 def _outcome(case: dict[str, Any]) -> Outcome:
     return Outcome(
         Status.PASS,
         reason=case["reason"],
-        margin=case["margin"],
-        error=case["error"],
+        margin=_number(case["margin"]),
+        error=_number(case["error"]),
         at=case["at"],
         attested=case["attested"],
         degraded=tuple(case["degraded"]),
-        seconds=case["seconds"],
+        seconds=float(case["seconds"]),
     )
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)

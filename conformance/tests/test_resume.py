@@ -31,6 +31,15 @@ def test_report_of_another_run_is_refused(toy):
         assert done.returncode == 2
         assert next(iter(change)) in done.stderr
         assert len(done.stderr.splitlines()) == 1
+    earlier.write_text(json.dumps(report | {"device": report["device"] | {"compute_units": 99}}))
+    said = toy.run("toy", "--filter", RELU, "--resume", earlier).stderr
+    assert "is of device {'compute_units': 99}, this run of {'compute_units': " in said
+    assert "--jobs" in said
+    report["cases"][0]["margin"] = "large"
+    earlier.write_text(json.dumps(report))
+    said = toy.run("toy", "--filter", RELU, "--resume", earlier).stderr
+    assert "is no report of ep-conformance run --json" in said
+    assert len(said.splitlines()) == 1
 
 
 def test_report_that_is_none_is_refused_in_one_line(toy):
