@@ -29,7 +29,7 @@ def explain_case(identity: str) -> str:
         f"descriptor  {descriptor!r}",
         *(f"  {name:<9} {_spec(spec)}" for name, spec in zip(descriptor.operands, descriptor.specs, strict=True)),
         f"accuracy    {case.accuracy or found.family.accuracy(descriptor)}",
-        f"reference   {'a table of its own' if case.expected else f'{found.family.name} family reference'}",
+        f"reference   {'results that come with the case' if case.expected else f'{found.family.name} family reference'}",
         f"in place    {f'out is the memory of {case.inplace}' if case.inplace else 'no'}",
         f"memory      views start {case.shift} bytes after an aligned place, between red zones",
         f"profile     {case.profile}",

@@ -55,7 +55,7 @@ class TensorSpec:
     ) -> None:
         row = DTYPES.get(dtype) if type(dtype) is str else None
         if row is None:
-            row = _explain_dtype(dtype)
+            row = _explain_dtype("TensorSpec", dtype)
         shape = tuple(shape) if isinstance(shape, Iterable) else _integers("shape", shape)
         for extent in shape:
             if type(extent) is not int or extent < 0:
@@ -171,7 +171,7 @@ class TensorSpec:
 class Scalar:
     """An operand that is a number, given at launch and held in the compute type of `dtype`. A frozen, hashable value.
 
-    Raises ValueError for a dtype that EP lacks.
+    Raises ValueError for a dtype that EP lacks, TypeError for what is not its name.
     """
 
     __slots__ = ("dtype",)
@@ -180,7 +180,7 @@ class Scalar:
 
     def __init__(self, dtype: str) -> None:
         if type(dtype) is not str or dtype not in DTYPES:
-            _explain_dtype(dtype)
+            _explain_dtype("Scalar", dtype)
         object.__setattr__(self, "dtype", dtype)
 
     @property
@@ -229,8 +229,8 @@ def _integers(name: str, values: Any, lowest: int | None = None) -> tuple[int, .
     return integers
 
 
-def _explain_dtype(name: Any) -> Any:
+def _explain_dtype(asked: str, name: Any) -> Any:
     if type(name) is not str:
-        message = f"TensorSpec: dtype {name!r} is not a string; give the name of an element type, such as 'float32'"
+        message = f"{asked}: dtype {name!r} is not a string; give the name of an element type, such as 'float32'"
         raise TypeError(message)
     return dtype(name)

@@ -99,6 +99,8 @@ def test_specs_are_frozen_values():
         spec.shape = (1,)
     with pytest.raises(AttributeError, match="frozen"):
         ep.Scalar("int8").dtype = "int16"
+    with pytest.raises(TypeError, match=r"^Scalar: dtype <class 'float'> is not a string"):
+        ep.Scalar(float)
 
 
 def test_scalars_are_never_rounded_to_an_integer_and_never_wrap():

@@ -24,7 +24,7 @@ from ep_primitives.elementwise import ElementwiseFamily, Signature
 from ep_primitives.op import EVERY
 from ep_primitives.reference import Array, Reference, array_dtype, widened
 from ep_primitives.ties import ties
-from ep_primitives.validation import check_dtype, check_input, check_output
+from ep_primitives.validation import check_dtype, check_input, check_output, check_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -65,6 +65,7 @@ class Cast(Descriptor):
     @classmethod
     def infer(cls, x: TensorSpec, dtype: str) -> Self:
         """Return the descriptor with a dense output of the shape of x and element type `dtype`."""
+        check_spec("cast", "x", x)
         return cls(x=x, out=TensorSpec(dtype, x.shape))
 
 

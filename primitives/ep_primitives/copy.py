@@ -18,7 +18,7 @@ from ep import Descriptor, TensorSpec
 from ep_primitives.elementwise import ElementwiseFamily, Signature
 from ep_primitives.op import EVERY
 from ep_primitives.reference import Reference, widened
-from ep_primitives.validation import check_dtype, check_input, check_output
+from ep_primitives.validation import check_dtype, check_input, check_output, check_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -53,6 +53,7 @@ class Copy(Descriptor):
     @classmethod
     def infer(cls, x: TensorSpec) -> Self:
         """Return the descriptor with a dense output of the shape of x."""
+        check_spec("copy", "x", x)
         return cls(x=x, out=x.dense())
 
     @property

@@ -62,6 +62,7 @@ class Fill(Descriptor):
     @classmethod
     def infer(cls, out: TensorSpec) -> Self:
         """Return the descriptor that fills `out`."""
+        check_output("fill", out)
         return cls(value=Scalar(out.dtype), out=out)
 
     @property

@@ -102,6 +102,9 @@ def test_equal_descriptors_are_one_key_of_a_dictionary():
         ),
         (lambda: BroadcastBinary.infer("sub", BOOL, BOOL), ValueError, ("sub: a has dtype bool", "int32")),
         (lambda: Cast(x=F32, out=TensorSpec("int64", (3, 4))), ValueError, ("cast: x has shape (4, 3)", "out (3, 4)")),
+        (lambda: Cast.infer(np.zeros(3), "int8"), TypeError, ("cast: x is array", "TensorSpec.of")),
+        (lambda: Copy.infer(np.zeros(3)), TypeError, ("copy: x is array", "TensorSpec.of")),
+        (lambda: Fill.infer(np.zeros(3)), TypeError, ("fill: out is array", "not a TensorSpec")),
         (lambda: Cast(x=Scalar("float32"), out=F32), TypeError, ("cast: x is", "TensorSpec.of")),
         (
             lambda: ElementwiseUnary("abs", x=TensorSpec("complex64", (4, 3)), out=TensorSpec("complex64", (4, 3))),
