@@ -123,6 +123,7 @@ def _scalar(side: int) -> Iterator[Arrangement]:
         "transposed": (Form(_SHAPE, (1, _SHAPE[0])), Form(_SHAPE)),
         "padded-rows": (Form(_ROWS, (80, 1)), Form(_ROWS, (96, 1))),
         "row": (Form((1, 65)), Form((9, 65))),
+        "column": (Form((9, 1)), Form((9, 65))),
     }
     for name, (tensor, out) in forms.items():
         yield Arrangement(name, (tensor, None, out) if side else (None, tensor, out))

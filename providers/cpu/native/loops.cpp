@@ -146,7 +146,8 @@ void ep::unary(const ep_geometry* geometry, char* const* at, const int64_t* step
 void ep::binary(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
     const ep_geometry& g = *geometry;
     const ep_row& row = *g.row;
-    const int which = step[0] == 0 || g.scalar == 0 ? 0 : step[1] == 0 || g.scalar == 1 ? 1 : -1;
+    // A number is in the compute type and cannot be loaded, even where the tensor beside it stays where it is, too.
+    const int which = g.scalar >= 0 ? g.scalar : step[0] == 0 ? 0 : step[1] == 0 ? 1 : -1;
     Block block;
     const void* in[2] = {at[0], at[1]};
     if (which >= 0) in[which] = single(g, *row.from, at, which, block);

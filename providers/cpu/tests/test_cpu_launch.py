@@ -148,3 +148,15 @@ def test_tiles_visit_every_element_once(device, stream, shape):
     add = BroadcastBinary.infer("add", given, ep.TensorSpec.of(b)).on(device)
     add(stream, a=across, b=b, out=out)
     assert (out == across + b).all()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "complex64", "int64"])
+@pytest.mark.parametrize("left", [False, True])
+def test_number_beside_a_repeated_element_counts(device, stream, dtype, left):
+    x, out = np.array([[5], [2]], array_dtype(dtype)), np.zeros((2, 300), array_dtype(dtype))
+    tensor, number = ep.TensorSpec(dtype, x.shape), ep.Scalar(dtype)
+    a, b = (number, tensor) if left else (tensor, number)
+    sub = BroadcastBinary("sub", a=a, b=b, out=ep.TensorSpec(dtype, out.shape)).on(device)
+    memories = [device.wrap_host(array.ctypes.data, array.nbytes, array) for array in (x, out)]
+    sub(stream, **({"a": 3, "b": memories[0]} if left else {"a": memories[0], "b": 3}), out=memories[1])
+    assert (out == (3 - x if left else x - 3)).all()
