@@ -24,11 +24,15 @@ def test_honest_provider_passes_the_suite(saboteurs, cases):
 
 @pytest.mark.parametrize("saboteur", SABOTEURS, ids=lambda saboteur: saboteur.name)
 def test_saboteur_is_killed_by_its_case(saboteurs, saboteur):
-    done = saboteurs.run(saboteur.name, "--filter", saboteur.killed_by, "--jobs", 1)
-    assert [case["id"] for case in done.json["cases"]] == [saboteur.killed_by]
+    for seed in range(3):  # a race or a time may be won once on a machine that is busy
+        done = saboteurs.run(saboteur.name, "--filter", saboteur.killed_by, "--jobs", 1, "--seed", seed)
+        (case,) = done.json["cases"]
+        assert case["id"] == saboteur.killed_by
+        if done.returncode:
+            break
     # A race that is lost only once in two tries is flaky: that fails the run as well.
-    assert done.json["cases"][0]["status"] in {"fail", "flaky"}, done.json["cases"]
-    assert ".py:" not in done.json["cases"][0]["reason"], "the saboteur itself is broken"
+    assert case["status"] in {"fail", "flaky"}, case
+    assert ".py:" not in case["reason"], "the saboteur itself is broken"
     assert done.returncode == 1
 
 
