@@ -30,6 +30,7 @@ from ep.provider import Provider
 from ep.registry import families, providers
 from ep.spec import Scalar, TensorSpec
 from ep.stream import Stream
+from ep.worker import WorkerStream
 
 # Last, because these functions take the place of the submodules of the same name on the package.
 from ep.registry import device, devices, provider  # isort: skip
@@ -63,6 +64,7 @@ __all__ = [
     "TimeoutError",
     "UnavailableError",
     "UnsupportedError",
+    "WorkerStream",
     "device",
     "devices",
     "dtype",

@@ -62,6 +62,11 @@ class DeviceError(EpError):
         self.stream: str | None = None
         self.sequence: int | None = None
 
+    def _hit(self, what: object, stream: str, sequence: int) -> None:
+        """Note which enqueue of which stream failed; the first note stands."""
+        if self.op is None:
+            self.op, self.stream, self.sequence = str(what), stream, sequence
+
     def __str__(self) -> str:
         text = super().__str__()
         if self.call:

@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, final
 
-from ep.waiting import wait_until
+from ep.waiting import sleep, wait_until
 
 if TYPE_CHECKING:
     from ep.device import Device
@@ -41,13 +41,13 @@ class Event(ABC):
         Raises TimeoutError; Ctrl-C works; the event is usable after either. Raises the error of work that failed.
         """
         self.device._check_fork("event.synchronize")
-        wait_until(self._is_done, timeout, f"event.synchronize on {self.stream}")
+        wait_until(self._is_done, timeout, f"event.synchronize on {self.stream}", self._pause)
         self.stream._raise_error()
 
     @final
     def _wait_done(self) -> None:
         """Let the host wait, whatever became of the work: its error belongs to who synchronises with its stream."""
-        wait_until(self._is_done, None, f"wait for {self.stream}")
+        wait_until(self._is_done, None, f"wait for {self.stream}", self._pause)
 
     @final
     def seconds_since(self, earlier: Event) -> float:
@@ -68,7 +68,7 @@ class Event(ABC):
         if earlier.device is not self.device:
             message = f"seconds_since: the events are of {earlier.device.name} and {self.device.name}; clocks differ"
             raise ValueError(message)
-        return max(0.0, self._seconds_since(earlier))
+        return max(0.0, self._point()._seconds_since(earlier._point()))
 
     @abstractmethod
     def _is_done(self) -> bool:
@@ -77,6 +77,14 @@ class Event(ABC):
     def _seconds_since(self, earlier: Event) -> float:
         """Return device seconds between two timed, done events of this device."""
         raise NotImplementedError
+
+    def _pause(self, seconds: float) -> None:
+        """Let the host rest while it waits for this event, `seconds` at most. Default: all of them."""
+        sleep(seconds)
+
+    def _point(self) -> Event:
+        """Return the done event that knows the time. Default: this one."""
+        return self
 
 
 class HostEvent(Event):

@@ -1,71 +1,32 @@
-"""A Stream is a queue of work on one device, in order. Everything enqueued anywhere passes its one door, _submit."""
+"""A Stream is a queue of work on one device, in order: the verbs that users call."""
 
 from __future__ import annotations
 
-import threading
 import warnings
-from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, final
 
 from ep import verbs
-from ep.buffers import HeldBuffers, check_lengths, pattern_of, view_of
-from ep.errors import ClosedError, DeviceError, EpError
-from ep.event import Event, HostEvent
+from ep.buffers import check_lengths, pattern_of, view_of
+from ep.errors import EpError
+from ep.event import Event
 from ep.memory import Memory
-from ep.primitive import Primitive
-from ep.waiting import check_timeout, wait_until
+from ep.submission import Submission
+from ep.waiting import check_timeout
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ep.buffers import HostBuffer
-    from ep.device import Device
 
 __all__ = ["Stream"]
 
 
-Run = Callable[["Stream", tuple[Memory, ...], tuple[Any, ...]], Any]
-
-
-class Stream(ABC):
+class Stream(Submission):
     """An in-order queue, made by `device.stream()`. Used by one thread at a time.
 
     is_synchronous  : True: each verb returns when its work is done
     is_timed        : True: events recorded with timed=True carry device time
     """
-
-    def __init__(self, device: Device, *, is_synchronous: bool, is_timed: bool) -> None:
-        self.device = device
-        self.name = f"{device.name}/stream"
-        self.is_synchronous = is_synchronous
-        self.is_timed = is_timed
-        self.is_closed = False
-        self._sequence = 0
-        self._fenced: tuple[int, Event | None] = (0, None)
-        self._held = HeldBuffers()
-        self._error: BaseException | None = None
-        self._devices = {device}
-
-    @final
-    def _submit(self, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Run) -> Any:
-        """Enqueue `run(self, memories, scalars)`: the one door of every launch, copy, fill, record and wait.
-
-        what : the Primitive or Step launched, or the name of the verb
-
-        Numbers the enqueue, enrols the stream with the devices whose memory it touches, refuses closed memories.
-        What replaces this function on a stream sees all of its work.
-        """
-        device = self.device
-        for memory in memories:
-            if memory._block.device is not device:
-                self._admit(what, memories, memory)
-        self._sequence += 1
-        try:
-            return run(self, memories, scalars)
-        except DeviceError as error:
-            error.op, error.stream, error.sequence = str(what), self.name, self._sequence
-            raise
-
-    # What users call.
 
     @final
     def upload(self, dst: Memory, src: HostBuffer) -> None:
@@ -173,12 +134,26 @@ class Stream(ABC):
         if event.stream is not self:
             self._submit("wait", (), (event,), verbs.wait)
 
+    @final
+    def call(self, function: Callable[[], object]) -> None:
+        """Call a host function when the stream gets there; later work waits for it.
+
+        function : takes nothing and may not use objects of EP; its exception is raised by the next synchronisation
+
+        Raises TypeError for what cannot be called.
+        """
+        self._require_open("call")
+        if not callable(function):
+            message = f"call: function is {type(function).__name__}, needs something that can be called with nothing"
+            raise TypeError(message)
+        self._submit("call", (), (function,), verbs.call)
+
     @property
     @final
     def is_idle(self) -> bool:
         """True if all that was enqueued is done. Never waits where the provider can answer."""
         self._require_open("is_idle")
-        if not self.is_synchronous and type(self)._is_idle is not Stream._is_idle:
+        if not self.is_synchronous and type(self)._is_idle is not Submission._is_idle:
             return self._is_idle()
         return self._fence() is None
 
@@ -194,29 +169,6 @@ class Stream(ABC):
         self._raise_error(clear=True)
 
     @final
-    def _finish_work(self, timeout: float | None = None) -> None:
-        """Wait for all that was enqueued; its errors stay for who synchronises."""
-        # Taken before the wait: another thread may hand over buffers of later work meanwhile.
-        sequence, held, self._held = self._sequence, self._held, HeldBuffers()
-        try:
-            self._wait_idle(timeout)
-        except BaseException:
-            self._held.keep(held)
-            raise
-        self._fenced = (sequence, None)
-
-    @final
-    def _wait_idle(self, timeout: float | None) -> None:
-        if not self.is_synchronous:
-            if type(self)._is_idle is not Stream._is_idle:
-                wait_until(self._is_idle, timeout, f"{self.name}.synchronize")
-                self._synchronize()
-            elif timeout is None:
-                self._synchronize()
-            else:
-                self._synchronize_beside(timeout)
-
-    @final
     def close(self) -> None:
         """Wait for all that was enqueued, then close. Idempotent. Raises the error of work that failed."""
         if self.is_closed:
@@ -228,113 +180,13 @@ class Stream(ABC):
             raise
         self._finish()  # not after Ctrl-C: the work that was interrupted in waiting for goes on
 
-    # What a provider must write.
-
-    @abstractmethod
-    def _copy(self, dst: Memory | memoryview, src: Memory | memoryview, nbytes: int) -> None:
-        """Enqueue a copy; each side is a Memory or a flat memoryview of nbytes > 0 bytes, one at least a Memory."""
-
-    @abstractmethod
-    def _synchronize(self) -> None:
-        """Wait until all that was enqueued is done. Raises the DeviceError of work that failed."""
-
-    # What a provider may write.
-
-    def _fill(self, dst: Memory, pattern: bytes) -> None:
-        """Enqueue a fill; nbytes and offset are multiples of the pattern's length. Default: a copy from the host."""
-        self.device._degrade("fill")
-        view = memoryview(pattern * (dst.nbytes // len(pattern)))
-        self._copy(dst, view, dst.nbytes)
-        self._hold(view)
-
-    def _record(self, *, timed: bool) -> Event:
-        """Enqueue an event. Default: the host waits, and the event is done.
-
-        The device's retire list records events, too, from whichever thread frees memory: unlike the other twins this
-        one may be called beside one that is running.
-        """
-        self.device._degrade("event")
-        self._synchronize()
-        return HostEvent(self, is_timed=timed)
-
-    def _can_wait(self, event: Event) -> bool:
-        """Say whether _wait takes this event. Default: those of this device."""
-        return event.device is self.device
-
-    def _wait(self, event: Event) -> None:
-        """Enqueue a wait of the device. Default: the host waits."""
-        self.device._degrade("wait")
-        event._wait_done()
-
-    def _is_idle(self) -> bool:
-        """Answer without waiting whether all that was enqueued is done."""
-        raise NotImplementedError
-
-    def _close(self) -> None:
-        """Release what the stream holds; nothing is under way."""
-
-    # What EP itself calls.
-
     @final
-    def _fail(self, error: BaseException) -> None:
-        """Keep the first error of asynchronous work; the next synchronisation raises it. For providers' workers."""
-        if self._error is None:
-            self._error = error
-
-    @final
-    def _raise_error(self, *, clear: bool = False) -> None:
-        """Raise the error of asynchronous work; whoever synchronises with the stream itself has heard it then."""
-        error = self._error
-        if clear:
-            self._error = None
-        if error is not None:
-            raise error
-
-    @final
-    def _fence(self) -> Event | None:
-        """Return an event that is not done until all enqueued so far is, None if it is already."""
-        if self.is_synchronous or self.is_closed:
-            return None
-        sequence, event = self._fenced
-        if sequence != self._sequence:
-            if type(self)._record is Stream._record:
-                self._synchronize()
-                event = None
-            else:
-                event = self._record(timed=False)
-            self._fenced = (self._sequence, event)
-        if event is not None and event._is_done():
-            event = None
-            self._fenced = (self._sequence, None)
-        return event
-
-    @final
-    def _hold(self, view: memoryview) -> None:
-        """Keep a host buffer until its copy is seen done."""
-        if not self.is_synchronous:
-            self._held.add(view, self._fence)
-
-    @final
-    def _synchronize_beside(self, timeout: float) -> None:
-        waiter = threading.Thread(target=self._synchronize_quietly, name=f"{self.name} wait", daemon=True)
-        waiter.start()
-        wait_until(lambda: not waiter.is_alive(), timeout, f"{self.name}.synchronize")
-
-    @final
-    def _synchronize_quietly(self) -> None:
+    def _finish_quietly(self) -> None:
+        """Close at the end of the process, when nobody is left to hear of an error but a warning."""
         try:
-            self._synchronize()
-        except DeviceError as error:
-            self._fail(error)
-
-    @final
-    def _admit(self, what: Any, memories: tuple[Memory, ...], memory: Memory) -> None:
-        """Refuse what is closed, and what is of another device unless a verb takes it."""
-        memory._require_open(str(what))
-        if isinstance(what, Primitive):
-            what._explain_foreign(memories, memories.index(memory))
-        self._devices.add(memory.device)
-        memory.device._retired.enrol(self)
+            self.close()
+        except EpError as error:
+            warnings.warn(f"{self.name}: work failed and nobody waited for it: {error}", RuntimeWarning, stacklevel=1)
 
     @final
     def _check(self, operation: str, argument: str, memory: Any, *, anywhere: bool = False) -> None:
@@ -346,50 +198,6 @@ class Stream(ABC):
         if not anywhere and memory.device is not self.device:
             message = f"{operation}: {argument} is on {memory.device.name}, needs {self.device.name}; use copy"
             raise ValueError(message)
-
-    @final
-    def _require_open(self, operation: str) -> None:
-        if self.is_closed:
-            self._refuse(operation)
-        self.device._check_fork(operation)
-
-    @final
-    def _refuse(self, what: Any, *_: Any) -> Any:
-        """Take the place of _submit once the stream is closed."""
-        message = f"{what}: {self.name} was closed; make another with {self.device.name}'s device.stream()"
-        raise ClosedError(message)
-
-    @final
-    def _set_door(self, door: Callable[..., Any]) -> None:
-        """Put another function in the place of _submit, for this stream."""
-        self.__dict__["_submit"] = door
-
-    @final
-    def _refuse_fork(self, what: Any, *_: Any) -> Any:
-        """Take the place of _submit in a forked child."""
-        self.device._check_fork(str(what))
-
-    @final
-    def _finish_quietly(self) -> None:
-        """Close at the end of the process, when nobody is left to hear of an error but a warning."""
-        try:
-            self.close()
-        except EpError as error:
-            warnings.warn(f"{self.name}: work failed and nobody waited for it: {error}", RuntimeWarning, stacklevel=1)
-
-    @final
-    def _finish(self) -> None:
-        if not self.is_closed:
-            self.is_closed = True
-            self._set_door(self._refuse)
-            self._held = HeldBuffers()
-            self._close()
-
-    def __del__(self) -> None:
-        # A stream with work under way outlives its last reference: memories that the work touches depend on it.
-        if not getattr(self, "is_closed", True):
-            for device in self._devices:
-                device._retired.adopt(self)
 
     def __repr__(self) -> str:
         return f"<Stream {self.name}>"

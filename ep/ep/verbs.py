@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     Memories = tuple[Memory, ...]
     Scalars = tuple[Any, ...]
 
-__all__ = ["copy", "download", "fill", "record", "staged_copy", "upload", "wait"]
+__all__ = ["call", "copy", "download", "fill", "record", "staged_copy", "upload", "wait"]
 
 
 def upload(stream: Stream, memories: Memories, scalars: Scalars) -> None:
@@ -69,3 +69,8 @@ def wait(stream: Stream, _: Memories, scalars: Scalars) -> None:
     else:
         stream.device._degrade("wait")
         event._wait_done()
+
+
+def call(stream: Stream, _: Memories, scalars: Scalars) -> None:
+    """Call a host function."""
+    stream._call(scalars[0])

@@ -10,7 +10,7 @@ from ep.errors import TimeoutError  # noqa: A004 - ours is the builtin, too
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["check_timeout", "wait_until"]
+__all__ = ["check_timeout", "sleep", "wait_until"]
 
 _SPIN_SECONDS: Final = 50e-6
 _FIRST_SLICE: Final = 20e-6
@@ -26,10 +26,18 @@ def check_timeout(timeout: float | None, operation: str) -> None:
         raise ValueError(message)
 
 
-def wait_until(is_done: Callable[[], bool], timeout: float | None, operation: str) -> None:
+def sleep(seconds: float) -> None:
+    """Rest for so long, whatever is done meanwhile."""
+    time.sleep(seconds)
+
+
+def wait_until(
+    is_done: Callable[[], bool], timeout: float | None, operation: str, pause: Callable[[float], object]
+) -> None:
     """Return once `is_done()` is true.
 
     timeout : seconds, None for ever
+    pause   : rests for at most the seconds that it is given; `sleep` where nothing better is known
 
     Slices grow with the time already waited, an eighth of it, so that the wait costs little and ends soon after.
     Raises TimeoutError naming `operation`.
@@ -42,5 +50,5 @@ def wait_until(is_done: Callable[[], bool], timeout: float | None, operation: st
             message = f"{operation}: not done after {timeout} s; it goes on, and may be waited for again"
             raise TimeoutError(message)
         if waited > _SPIN_SECONDS:
-            pause = min(max(_FIRST_SLICE, waited / 8), _LONGEST_SLICE)
-            time.sleep(pause if timeout is None else min(pause, max(0.0, timeout - waited)))
+            rest = min(max(_FIRST_SLICE, waited / 8), _LONGEST_SLICE)
+            pause(rest if timeout is None else min(rest, max(0.0, timeout - waited)))

@@ -6,7 +6,7 @@ import threading
 
 import manual
 import pytest
-from ep.waiting import wait_until
+from ep.waiting import sleep, wait_until
 
 import ep
 
@@ -41,14 +41,14 @@ def clock(monkeypatch):
 def test_wait_ends_with_a_timeout_error_when_the_time_is_over(clock, timeout):
     begin = clock.now
     with pytest.raises(ep.TimeoutError, match=f"look: not done after {timeout} s"):
-        wait_until(lambda: False, timeout, "look")
+        wait_until(lambda: False, timeout, "look", sleep)
     assert timeout <= clock.now - begin <= timeout * 1.01 + 1e-4
 
 
 @pytest.mark.parametrize("timeout", [None, 100])
 def test_slices_are_short_and_grow(clock, timeout):
     end = clock.now + 30
-    wait_until(lambda: clock.now > end, timeout, "look")
+    wait_until(lambda: clock.now > end, timeout, "look", sleep)
     assert max(clock.slices) <= 0.05
     assert clock.slices == sorted(clock.slices)
     assert clock.slices[0] < 1e-4
@@ -57,18 +57,18 @@ def test_slices_are_short_and_grow(clock, timeout):
 
 def test_wait_ends_soon_after_the_work_does(clock):
     begin = clock.now
-    wait_until(lambda: clock.now > begin + 0.01, None, "look")
+    wait_until(lambda: clock.now > begin + 0.01, None, "look", sleep)
     assert clock.now - begin < 0.012
 
 
 def test_done_work_is_not_waited_for(clock):
-    wait_until(lambda: True, 0, "look")
+    wait_until(lambda: True, 0, "look", sleep)
     assert clock.slices == []
 
 
 def test_timeout_error_is_the_builtin_too(clock):
     with pytest.raises(TimeoutError):
-        wait_until(lambda: False, 0, "look")
+        wait_until(lambda: False, 0, "look", sleep)
 
 
 @pytest.mark.parametrize("timeout", [-1, float("nan"), "1"])

@@ -71,10 +71,8 @@ class CpuDevice(ep.Device):
 
     def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> ep.Stream:
         del priority
-        if synchronous is False:
-            message = f"{self.name}: streams are synchronous only; ask for synchronous=True or None"
-            raise ep.UnsupportedError(message)
-        return CpuStream(self, self.native, is_timed=timed)
+        stream = CpuStream(self, self.native, is_timed=timed)
+        return ep.WorkerStream(self, stream) if synchronous is False else stream
 
     def _host(self, handle: int, nbytes: int) -> memoryview:
         ffi = self.native.ffi

@@ -1,4 +1,4 @@
-"""The CPU stream: synchronous, so each verb is done when it returns."""
+"""The CPU stream: each verb is done when it returns; ep.WorkerStream makes asynchronous ones of it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from ep_cpu.event import CpuEvent
 from ep_cpu.native import check
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ep_cpu.native import Native
 
 __all__ = ["CpuStream"]
@@ -33,8 +35,16 @@ class CpuStream(ep.Stream):
     def _record(self, *, timed: bool) -> ep.Event:
         return CpuEvent(self, self._native.lib.ep_clock() if timed else None)
 
+    def _can_wait(self, event: ep.Event) -> bool:
+        del event
+        return True
+
     def _wait(self, event: ep.Event) -> None:
-        """Wait for nothing: every event of a synchronous device is done."""
+        """Wait in the thread that does this stream's work: there is no device apart from the host."""
+        event._wait_done()  # noqa: SLF001 - the way EP gives providers
+
+    def _call(self, function: Callable[[], object]) -> None:
+        function()
 
     def _is_idle(self) -> bool:
         return True

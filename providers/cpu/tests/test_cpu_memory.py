@@ -118,11 +118,6 @@ def test_fill_repeats_the_pattern_and_nothing_else(device, stream, length, count
     memory.close()
 
 
-def test_stream_refuses_to_be_asynchronous_with_a_reason(device):
-    with pytest.raises(ep.UnsupportedError, match="synchronous"):
-        device.stream(synchronous=False)
-
-
 def test_event_time_is_that_of_a_clock_that_does_not_go_back(device, stream):
     events = [stream.record(timed=True) for _ in range(10)]
     spans = [later.seconds_since(earlier) for earlier, later in itertools.pairwise(events)]

@@ -1,0 +1,245 @@
+"""A Submission is a stream behind its verbs: the one door of all work, what its provider writes, errors, its end."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, cast, final
+
+from ep.buffers import HeldBuffers
+from ep.errors import ClosedError, DeviceError
+from ep.event import Event, HostEvent
+from ep.memory import Memory
+from ep.primitive import Primitive
+from ep.waiting import sleep, wait_until
+
+if TYPE_CHECKING:
+    from ep.device import Device
+    from ep.stream import Stream
+
+__all__ = ["Submission"]
+
+
+Run = Callable[[Any, tuple[Memory, ...], tuple[Any, ...]], Any]
+
+
+class Submission(ABC):
+    """What EP does with a stream, and what a provider writes for one; `Stream` adds what users call."""
+
+    def __init__(self, device: Device, *, is_synchronous: bool, is_timed: bool) -> None:
+        self.device = device
+        self.name = f"{device.name}/stream"
+        self.is_synchronous = is_synchronous
+        self.is_timed = is_timed
+        self.is_closed = False
+        self._sequence = 0
+        self._fenced: tuple[int, Event | None] = (0, None)
+        self._held = HeldBuffers()
+        self._error: BaseException | None = None
+        self._devices = {device}
+
+    @final
+    def _submit(self, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Run) -> Any:
+        """Enqueue `run(self, memories, scalars)`: the one door of every launch, copy, fill, record and wait.
+
+        what : the Primitive or Step launched, or the name of the verb
+
+        Numbers the enqueue, enrols the stream with the devices whose memory it touches, refuses closed memories.
+        What replaces this function on a stream sees all of its work.
+        """
+        device = self.device
+        for memory in memories:
+            if memory._block.device is not device:
+                self._admit(what, memories, memory)
+        self._sequence += 1
+        try:
+            return run(self, memories, scalars)
+        except DeviceError as error:
+            error._hit(what, self.name, self._sequence)
+            raise
+
+    # What a provider must write.
+
+    @abstractmethod
+    def _copy(self, dst: Memory | memoryview, src: Memory | memoryview, nbytes: int) -> None:
+        """Enqueue a copy; each side is a Memory or a flat memoryview of nbytes > 0 bytes, one at least a Memory."""
+
+    @abstractmethod
+    def _synchronize(self) -> None:
+        """Wait until all that was enqueued is done. Raises the DeviceError of work that failed."""
+
+    # What a provider may write.
+
+    def _fill(self, dst: Memory, pattern: bytes) -> None:
+        """Enqueue a fill; nbytes and offset are multiples of the pattern's length. Default: a copy from the host."""
+        self.device._degrade("fill")
+        view = memoryview(pattern * (dst.nbytes // len(pattern)))
+        self._copy(dst, view, dst.nbytes)
+        self._hold(view)
+
+    def _record(self, *, timed: bool) -> Event:
+        """Enqueue an event. Default: the host waits, and the event is done.
+
+        The device's retire list records events, too, from whichever thread frees memory: unlike the other twins this
+        one may be called beside one that is running.
+        """
+        self.device._degrade("event")
+        self._synchronize()
+        return HostEvent(cast("Stream", self), is_timed=timed)
+
+    def _can_wait(self, event: Event) -> bool:
+        """Say whether _wait takes this event. Default: those of this device."""
+        return event.device is self.device
+
+    def _wait(self, event: Event) -> None:
+        """Enqueue a wait of the device. Default: the host waits."""
+        self.device._degrade("wait")
+        event._wait_done()
+
+    def _is_idle(self) -> bool:
+        """Answer without waiting whether all that was enqueued is done."""
+        raise NotImplementedError
+
+    def _pause(self, seconds: float) -> None:
+        """Let the host rest while it waits for this stream, `seconds` at most. Default: all of them."""
+        sleep(seconds)
+
+    def _call(self, function: Callable[[], object]) -> None:
+        """Enqueue a call of a host function. Default: the host waits, then calls it."""
+        self.device._degrade("call")
+        self._synchronize()
+        function()
+
+    def _close(self) -> None:
+        """Release what the stream holds; nothing is under way."""
+
+    # What EP itself calls.
+
+    @final
+    def _pass(self, what: Any, memories: tuple[Memory, ...]) -> None:
+        """Do what the door does before it runs anything, for what takes its place."""
+        for memory in memories:
+            if memory._block.device is not self.device:
+                self._admit(what, memories, memory)
+        self._sequence += 1
+
+    @final
+    def _finish_work(self, timeout: float | None = None) -> None:
+        """Wait for all that was enqueued; its errors stay for who synchronises."""
+        # Taken before the wait: another thread may hand over buffers of later work meanwhile.
+        sequence, held, self._held = self._sequence, self._held, HeldBuffers()
+        try:
+            self._wait_idle(timeout)
+        except BaseException:
+            self._held.keep(held)
+            raise
+        self._fenced = (sequence, None)
+
+    @final
+    def _wait_idle(self, timeout: float | None) -> None:
+        if not self.is_synchronous:
+            if type(self)._is_idle is not Submission._is_idle:
+                wait_until(self._is_idle, timeout, f"{self.name}.synchronize", self._pause)
+                self._synchronize()
+            elif timeout is None:
+                self._synchronize()
+            else:
+                self._synchronize_beside(timeout)
+
+    @final
+    def _fail(self, error: BaseException) -> None:
+        """Keep the first error of asynchronous work; the next synchronisation raises it. For providers' workers."""
+        if self._error is None:
+            self._error = error
+
+    @final
+    def _raise_error(self, *, clear: bool = False) -> None:
+        """Raise the error of asynchronous work; whoever synchronises with the stream itself has heard it then."""
+        error = self._error
+        if clear:
+            self._error = None
+        if error is not None:
+            raise error
+
+    @final
+    def _fence(self) -> Event | None:
+        """Return an event that is not done until all enqueued so far is, None if it is already."""
+        if self.is_synchronous or self.is_closed:
+            return None
+        sequence, event = self._fenced
+        if sequence != self._sequence:
+            if type(self)._record is Submission._record:
+                self._synchronize()
+                event = None
+            else:
+                event = self._record(timed=False)
+            self._fenced = (self._sequence, event)
+        if event is not None and event._is_done():
+            event = None
+            self._fenced = (self._sequence, None)
+        return event
+
+    @final
+    def _hold(self, view: memoryview) -> None:
+        """Keep a host buffer until its copy is seen done."""
+        if not self.is_synchronous:
+            self._held.add(view, self._fence)
+
+    @final
+    def _synchronize_beside(self, timeout: float) -> None:
+        waiter = threading.Thread(target=self._synchronize_quietly, name=f"{self.name} wait", daemon=True)
+        waiter.start()
+        wait_until(lambda: not waiter.is_alive(), timeout, f"{self.name}.synchronize", sleep)
+
+    @final
+    def _synchronize_quietly(self) -> None:
+        try:
+            self._synchronize()
+        except DeviceError as error:
+            self._fail(error)
+
+    @final
+    def _admit(self, what: Any, memories: tuple[Memory, ...], memory: Memory) -> None:
+        """Refuse what is closed, and what is of another device unless a verb takes it."""
+        memory._require_open(str(what))
+        if isinstance(what, Primitive):
+            what._explain_foreign(memories, memories.index(memory))
+        self._devices.add(memory.device)
+        memory.device._retired.enrol(cast("Stream", self))
+
+    @final
+    def _require_open(self, operation: str) -> None:
+        if self.is_closed:
+            self._refuse(operation)
+        self.device._check_fork(operation)
+
+    @final
+    def _refuse(self, what: Any, *_: Any) -> Any:
+        """Take the place of _submit once the stream is closed."""
+        message = f"{what}: {self.name} was closed; make another with {self.device.name}'s device.stream()"
+        raise ClosedError(message)
+
+    @final
+    def _set_door(self, door: Callable[..., Any]) -> None:
+        """Put another function in the place of _submit, for this stream."""
+        self.__dict__["_submit"] = door
+
+    @final
+    def _refuse_fork(self, what: Any, *_: Any) -> Any:
+        """Take the place of _submit in a forked child."""
+        self.device._check_fork(str(what))
+
+    @final
+    def _finish(self) -> None:
+        if not self.is_closed:
+            self.is_closed = True
+            self._set_door(self._refuse)
+            self._held = HeldBuffers()
+            self._close()
+
+    def __del__(self) -> None:
+        # A stream with work under way outlives its last reference: memories that the work touches depend on it.
+        if not getattr(self, "is_closed", True):
+            for device in self._devices:
+                device._retired.adopt(cast("Stream", self))
