@@ -33,8 +33,15 @@ class Capability(NamedTuple):
 
 
 _STREAM_TWINS: Final = {"fill": "_fill", "event": "_record", "wait": "_wait", "timeout": "_is_idle"}
-_DEVICE_TWINS: Final = {"host-memory": "_host", "wrap-host": "_wrap_host", "copy-between-devices": "_can_copy_from"}
-_WITHOUT_DEFAULT: Final = frozenset({"host-memory", "wrap-host"})
+_DEVICE_TWINS: Final = {
+    "host-memory": "_host",
+    "wrap-host": "_wrap_host",
+    "wrap-memory": "_wrap_memory",
+    "wrap-stream": "_wrap_stream",
+    "export": "_dlpack_device",
+    "copy-between-devices": "_can_copy_from",
+}
+_WITHOUT_DEFAULT: Final = frozenset({"host-memory", "wrap-host", "wrap-memory", "wrap-stream", "export"})
 
 ABILITIES: Final = tuple(sorted([*_STREAM_TWINS, *_DEVICE_TWINS, "timing", "native-calls"]))
 """The optional runtime abilities, as they stand in `runtime/ability/NAME` claims."""

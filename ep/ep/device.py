@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from ep.cache import PrimitiveCache
 from ep.errors import ClosedError, EpError, OutOfMemoryError, UnsupportedError
+from ep.foreign import wrap_host, wrap_memory, wrap_stream
 from ep.memory import Block, Memory, MemoryKind
 from ep.retire import RetireList
 from ep.waiting import check_timeout
@@ -117,12 +118,7 @@ class Device(ABC):
             message = f"stream: synchronous is {synchronous!r}, needs True, False or None for the provider's habit"
             raise TypeError(message)
         stream = self._stream(priority=priority, timed=timed, synchronous=synchronous)
-        with self._lock:
-            stream.name = f"{self.name}/stream{self._stream_count}"
-            self._stream_count += 1
-            self._streams.add(stream)
-        self._retired.enrol(stream)
-        return stream
+        return self._enlist(stream)
 
     @final
     def synchronize(self, timeout: float | None = None) -> None:
@@ -211,12 +207,30 @@ class Device(ABC):
 
         Raises UnsupportedError where the device does not reach host memory.
         """
-        self._require_open("wrap_host")
-        handle = self._wrap_host(address, nbytes)
-        block = Block(self, handle, nbytes, MemoryKind.DEVICE, owner=owner, address=address, is_read_only=is_read_only)
-        with self._lock:
-            self._blocks.add(block)
-        return Memory(block, 0, nbytes, is_view=False)
+        return wrap_host(self, address, nbytes, owner, is_read_only=is_read_only)
+
+    @final
+    def wrap_memory(self, handle: Any, nbytes: int, *, owner: object, is_read_only: bool = False) -> Memory:
+        """Return the first `nbytes` bytes of a native allocation of this device, which others made and will free.
+
+        handle       : what the provider calls an allocation; where that is a host address this is wrap_host
+        owner        : kept until no work can touch the bytes
+        is_read_only : True: whatever would write them is refused with a ValueError
+
+        Raises ValueError for what is not an allocation of this device, UnsupportedError where nothing can be wrapped.
+        """
+        return wrap_memory(self, handle, nbytes, owner, is_read_only=is_read_only)
+
+    @final
+    def wrap_stream(self, handle: Any, *, owner: object) -> Stream:
+        """Return a stream that enqueues into a native in-order queue of this device, which others made and will close.
+
+        handle : what the provider calls a queue
+        owner  : kept until the stream is closed; closing waits for the queue and leaves it open
+
+        Raises ValueError for what is not such a queue, UnsupportedError where there are none.
+        """
+        return wrap_stream(self, handle, owner)
 
     @property
     @final
@@ -249,6 +263,26 @@ class Device(ABC):
         message = f"{self.name} does not reach host memory ({nbytes} bytes at {address:#x}); use stream.upload"
         raise UnsupportedError(message)
 
+    def _wrap_memory(self, handle: Any, nbytes: int) -> Any:
+        """Return the handle of a foreign native allocation of at least nbytes, given as it or by DLPack's data pointer."""
+        message = f"{self.name} wraps no memory of others ({nbytes} bytes, {handle!r}); use stream.upload"
+        raise UnsupportedError(message)
+
+    def _wrap_stream(self, handle: Any) -> Stream:
+        """Return a new stream that enqueues into a foreign native queue and does not close it."""
+        message = f"{self.name} wraps no stream of others ({handle!r}); use device.stream()"
+        raise UnsupportedError(message)
+
+    def _dlpack_device(self) -> tuple[int, int]:
+        """Return DLPack's (device type, device index) of this device's memory."""
+        message = f"{self.name} has no DLPack device type; use stream.download"
+        raise UnsupportedError(message)
+
+    def _address(self, handle: Any) -> int:
+        """Return DLPack's data pointer of an allocation: its address, or the name of an object."""
+        message = f"{self.name} shows nobody where its memory is ({handle!r}); use stream.download"
+        raise UnsupportedError(message)
+
     def _can_copy_from(self, other: Device) -> bool:
         """Say whether _copy takes memory of another device as its source."""
         del other
@@ -268,6 +302,16 @@ class Device(ABC):
         """Release what the device itself holds; streams and memories are gone."""
 
     # What EP itself calls.
+
+    @final
+    def _enlist(self, stream: Stream) -> Stream:
+        """Name a stream that was made, and note that it may touch memory."""
+        with self._lock:
+            stream.name = f"{self.name}/stream{self._stream_count}"
+            self._stream_count += 1
+            self._streams.add(stream)
+        self._retired.enrol(stream)
+        return stream
 
     @final
     def _allocate_or_retry(self, nbytes: int, kind: MemoryKind) -> Any:

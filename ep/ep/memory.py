@@ -14,7 +14,8 @@ from ep.locks import ForkLock
 if TYPE_CHECKING:
     from ep.device import Device
 
-_HOST_SPACE: Final = 0
+HOST_SPACE: Final = 0
+"""The space of host memory that others own."""
 _SPACES: Final = itertools.count(1)
 
 # Reentrant, because a finalizer may run inside any of the short sections that it guards.
@@ -33,8 +34,8 @@ class Block:
     """One allocation: it goes to the device's retire list when nobody refers to it any more, or at close().
 
     `device` is None once it is closed, so that one comparison at the door tells open from closed and ours from foreign.
-    `holds` counts the bound steps that need the bytes although the memory was closed. Blocks share bytes only if they
-    have one `space`: an allocation is a space of its own, wrapped host memory lies at `start` of the host's.
+    `holds` counts the bound steps and exports that need the bytes although the memory was closed. Blocks share bytes
+    only if they have one `space`: an allocation is a space of its own, wrapped host memory lies at `start` of the host's.
     """
 
     __slots__ = (
@@ -60,12 +61,13 @@ class Block:
         kind: MemoryKind,
         *,
         owner: object = None,
+        space: int | None = None,
         address: int = 0,
         is_read_only: bool = False,
     ) -> None:
         self.device: Device | None = device
         self.is_read_only = is_read_only
-        self.space = next(_SPACES) if owner is None else _HOST_SPACE
+        self.space = next(_SPACES) if space is None else space
         self.start = address
         self.handle = handle
         self.nbytes = nbytes
@@ -78,7 +80,7 @@ class Block:
 
     def host_address(self) -> int | None:
         """Return where the bytes lie in host memory, None where the host does not reach them."""
-        if self.space == _HOST_SPACE:
+        if self.space == HOST_SPACE:
             return self.start
         if self.device is None or not self.nbytes or not _shows_host(self.device):
             return None
@@ -96,7 +98,7 @@ class Block:
         """Keep the bytes although the memory may be closed later. Raises ClosedError if it is closed already."""
         with _HOLDING:
             if self.device is None:
-                message = "bind: a memory was closed; bind open ones"
+                message = "a memory that was to be bound or exported was closed; give an open one"
                 raise ClosedError(message)
             self.holds += 1
 
@@ -110,7 +112,8 @@ class Block:
     def _give_back(self) -> None:
         if not self.is_retired:
             self.is_retired = True
-            self.retire((self.handle, self.kind, self.owner))
+            owner, self.owner = self.owner, None  # a closed memory that somebody still refers to keeps nobody alive
+            self.retire((self.handle, self.kind, owner))
 
     def __del__(self) -> None:
         if not self.is_retired:
@@ -139,9 +142,9 @@ class Memory:
             raise ClosedError(message)
         self._block = block
         self._is_view = is_view
-        # Wrapped host memory may lie inside an allocation, and may be read-only: without this attribute the short way
-        # of a launch (see operands.py) does not apply to it, and the long one looks closer.
-        if block.space != _HOST_SPACE:
+        # Wrapped host memory may lie inside an allocation, and others' may be read-only: without this attribute the
+        # short way of a launch (see operands.py) does not apply, and the long one looks closer.
+        if block.space != HOST_SPACE and not block.is_read_only:
             self._space = block.space
         self.device = block.device
         self.handle = block.handle
@@ -171,7 +174,7 @@ class Memory:
         return Memory(self._block, self.offset + start, stop - start, is_view=True)
 
     def host(self) -> memoryview:
-        """Return the bytes as a writable memoryview, where the host reaches the device's memory.
+        """Return the bytes as a memoryview, writable unless they are read-only, where the host reaches them.
 
         The caller waits for the streams that write them. Raises UnsupportedError where the host does not reach them,
         ClosedError after close().
@@ -184,7 +187,8 @@ class Memory:
             raise UnsupportedError(message)
         if not self.nbytes:
             return memoryview(bytearray())
-        return device._host(self.handle, self._block.nbytes)[self.offset : self.offset + self.nbytes]
+        view = device._host(self.handle, self._block.nbytes)[self.offset : self.offset + self.nbytes]
+        return view.toreadonly() if self._block.is_read_only else view
 
     def close(self) -> None:
         """Give the bytes back once all enqueued work that may touch them is done; closing a view ends the view alone.
@@ -201,7 +205,7 @@ class Memory:
         mine, its = self._block, other._block
         if mine.space == its.space:
             return its.start + other.offset - mine.start - self.offset
-        if _HOST_SPACE not in (mine.space, its.space):
+        if HOST_SPACE not in (mine.space, its.space):
             return None
         here, there = mine.host_address(), its.host_address()
         return None if here is None or there is None else there + other.offset - here - self.offset

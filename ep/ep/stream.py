@@ -9,6 +9,7 @@ from ep import verbs
 from ep.buffers import check_lengths, pattern_of, view_of
 from ep.errors import EpError
 from ep.event import Event
+from ep.export import Exported, check_export
 from ep.memory import Memory
 from ep.submission import Submission
 from ep.waiting import check_timeout
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ep.buffers import HostBuffer
+    from ep.spec import TensorSpec
 
 __all__ = ["Stream"]
 
@@ -147,6 +149,20 @@ class Stream(Submission):
             message = f"call: function is {type(function).__name__}, needs something that can be called with nothing"
             raise TypeError(message)
         self._submit("call", (), (function,), verbs.call)
+
+    @final
+    def export(self, memory: Memory, spec: TensorSpec) -> Exported:
+        """Return a tensor as an object for other libraries, by DLPack; its contents are valid from here on.
+
+        memory : of this stream's device; its bytes are kept until the last consumer is gone, though it may be closed
+        spec   : how the tensor lies in it
+
+        Nothing is copied, and EP does not see what consumers read and write: let them finish before the stream writes.
+        Raises ValueError if the tensor does not fit the memory, UnsupportedError where memory cannot be shown.
+        """
+        self._check("export", "memory", memory)
+        check_export(memory, spec)
+        return Exported(memory, spec, self._submit("export", (memory,), (False,), verbs.record))
 
     @property
     @final

@@ -38,6 +38,7 @@ class Submission(ABC):
         self._held = HeldBuffers()
         self._error: BaseException | None = None
         self._devices = {device}
+        self._kept: object = None  # the owner of a native queue that was wrapped
 
     @final
     def _submit(self, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Run) -> Any:
@@ -100,6 +101,10 @@ class Submission(ABC):
     def _is_idle(self) -> bool:
         """Answer without waiting whether all that was enqueued is done."""
         raise NotImplementedError
+
+    def _dlpack_stream(self) -> Any:
+        """Return what producers of this device's DLPack type know as this stream. Default: None, so that they wait."""
+        return None
 
     def _pause(self, seconds: float) -> None:
         """Let the host rest while it waits for this stream, `seconds` at most. Default: all of them."""
@@ -237,6 +242,7 @@ class Submission(ABC):
             self._set_door(self._refuse)
             self._held = HeldBuffers()
             self._close()
+            self._kept = None
 
     def __del__(self) -> None:
         # A stream with work under way outlives its last reference: memories that the work touches depend on it.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ep
+from ep_conformance.lender import SecondHand
 from ep_conformance.runtime import case
 from ep_conformance.work import busy, late
 
@@ -114,6 +115,50 @@ def wrap_host(trial: Trial) -> None:
     trial.same_bytes("the host array", array, before)
     trial.require(ctypes.string_at(array.ctypes.data, 1) == bytes(before[:1]), "the array stays where it was")
     memory.close()
+
+
+@case(optional=True)
+def wrap_memory(trial: Trial) -> None:
+    """A native allocation can be given to the device as it is; it is kept, and not freed, by its owner."""
+    stream, content = trial.stream(), trial.noise(4096)
+    memory = trial.holding(stream, content)
+    wrapped = trial.device.wrap_memory(memory.handle, 2048, owner=memory)
+    trial.same_bytes("wrapped memory", trial.content(stream, wrapped), content[:2048])
+    stream.fill(wrapped[64:128], b"\x42")
+    content[64:128] = 0x42
+    wrapped.close()
+    trial.device.synchronize()
+    trial.same_bytes("the native allocation", trial.content(stream, memory), content)
+    trial.refuses("owner=None", TypeError, lambda: trial.device.wrap_memory(memory.handle, 64, owner=None), "owner")
+    trial.refuses("nbytes -1", ValueError, lambda: trial.device.wrap_memory(memory.handle, -1, owner=memory), "nbytes")
+
+
+@case(optional=True)
+def wrap_stream(trial: Trial) -> None:
+    """A native queue can be given to the device as a stream: in its order, and open after the stream's close()."""
+    native = trial.stream()
+    handle = native._dlpack_stream()  # noqa: SLF001 - the one way to a native queue that all providers have
+    stream = trial.device.wrap_stream(handle, owner=native)
+    old, new = trial.noise(50_000), trial.noise(50_000)
+    target = late(trial, native, old, new)
+    seen = trial.memory(50_000)
+    stream.copy(seen, target)
+    stream.fill(target, b"\x42")
+    stream.close()
+    trial.same_bytes("what the wrapped queue copied", trial.content(native, seen), new)
+    trial.require((trial.content(native, target) == 0x42).all(), "the native queue works on")  # noqa: PLR2004
+
+
+@case(optional=True)
+def export(trial: Trial) -> None:
+    """The provider shows its memory by DLPack: what comes back is the memory itself."""
+    stream, content = trial.stream(), trial.noise(4096)
+    memory = trial.holding(stream, content)
+    exported = stream.export(memory, ep.TensorSpec("uint8", (4096,)))
+    view, _ = ep.view(SecondHand(exported), stream)
+    stream.fill(view[:64], b"\x42")
+    content[:64] = 0x42
+    trial.same_bytes("memory, written as its export", trial.content(stream, memory), content)
 
 
 @case(optional=True)

@@ -82,6 +82,14 @@ class CpuDevice(ep.Device):
         del nbytes
         return address
 
+    _wrap_memory = _wrap_host
+
+    def _dlpack_device(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def _address(self, handle: int) -> int:
+        return handle
+
     @property
     def native_calls(self) -> int:
         """How many kernels, copies and fills this process has entered so far."""

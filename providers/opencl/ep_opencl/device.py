@@ -5,22 +5,24 @@ from __future__ import annotations
 import functools
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pyopencl as cl
 from ep.cache import LRU
 
 import ep
-from ep_opencl import description
+from ep_opencl import description, foreign
 from ep_opencl.errors import failure
 from ep_opencl.pocl import name_processor
 from ep_opencl.program import build
-from ep_opencl.stream import ClStream
+from ep_opencl.stream import ClStream, new_queue
 
 if TYPE_CHECKING:
     from ep_simt import Program
 
 __all__ = ["ClDevice"]
+
+_DLPACK_OPENCL: Final = 4  # kDLOpenCL, dlpack.h: the data pointer is a cl_mem
 
 
 class ClDevice(ep.Device):
@@ -112,10 +114,25 @@ class ClDevice(ep.Device):
     def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> ClStream:
         del priority
         self.count()
-        stream = ClStream(self, is_synchronous=bool(synchronous), is_timed=timed)
+        return self._opened(ClStream(self, new_queue(self, is_timed=timed), is_synchronous=bool(synchronous)))
+
+    def _opened(self, stream: ClStream) -> ClStream:
         with self._counting:
             self._open.add(stream)
         return stream
+
+    def _wrap_memory(self, handle: Any, nbytes: int) -> cl.Buffer:
+        return foreign.buffer_of(self, handle, nbytes)
+
+    def _wrap_stream(self, handle: Any) -> ClStream:
+        return self._opened(ClStream(self, foreign.queue_of(self, handle), is_synchronous=False))
+
+    def _dlpack_device(self) -> tuple[int, int]:
+        return (_DLPACK_OPENCL, self.index)
+
+    def _address(self, handle: cl.Buffer) -> int:
+        address: int = handle.int_ptr
+        return address
 
     def _close(self) -> None:
         self._programs.clear()

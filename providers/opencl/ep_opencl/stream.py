@@ -16,32 +16,35 @@ if TYPE_CHECKING:
 
     from ep_opencl.device import ClDevice
 
-__all__ = ["ClStream"]
+__all__ = ["ClStream", "new_queue"]
+
+
+def new_queue(device: ClDevice, *, is_timed: bool) -> cl.CommandQueue:
+    """Return a new in-order queue; it profiles only if it is timed."""
+    try:
+        if is_timed:
+            return cl.CommandQueue(device.context, device.native, cl.command_queue_properties.PROFILING_ENABLE)
+        return cl.CommandQueue(device.context, device.native)
+    except cl.Error as error:
+        raise failure(error) from error
 
 
 class ClStream(ep.Stream):
-    """An in-order queue; it profiles only if it is timed.
+    """An in-order queue, its own or one that others made.
 
     queue  : the pyopencl queue
     calls  : OpenCL calls made for it so far
     last   : the newest command that leaves an event, so that idleness is a question about one event
     """
 
-    def __init__(self, device: ClDevice, *, is_synchronous: bool, is_timed: bool) -> None:
+    def __init__(self, device: ClDevice, queue: cl.CommandQueue, *, is_synchronous: bool) -> None:
+        is_timed = bool(queue.properties & cl.command_queue_properties.PROFILING_ENABLE)
         super().__init__(device, is_synchronous=is_synchronous, is_timed=is_timed)
         self._owner = device
+        self.queue = queue
         self.calls = 0
         self.last: cl.Event | None = None
         self._transfers: deque[cl.Event] = deque()
-        try:
-            if is_timed:
-                self.queue = cl.CommandQueue(
-                    device.context, device.native, cl.command_queue_properties.PROFILING_ENABLE
-                )
-            else:
-                self.queue = cl.CommandQueue(device.context, device.native)
-        except cl.Error as error:
-            raise failure(error) from error
 
     def enqueue(self, function: Callable[..., cl.Event], *arguments: Any, **options: Any) -> cl.Event:
         """Enqueue by a function of pyopencl that takes the queue first: the checked door of this stream."""
@@ -88,6 +91,9 @@ class ClStream(ep.Stream):
     def _wait(self, event: ep.Event) -> None:
         assert isinstance(event, ClEvent)
         self.enqueue(cl.enqueue_barrier, [event.native])
+
+    def _dlpack_stream(self) -> cl.CommandQueue:
+        return self.queue
 
     def _is_idle(self) -> bool:
         if self.last is None:

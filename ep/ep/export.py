@@ -1,0 +1,190 @@
+"""An Exported is a tensor of EP offered to other libraries: they read it by DLPack where it is, uncopied."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from typing import TYPE_CHECKING, Any, Final, NoReturn, final
+
+from ep import dlpack
+from ep.errors import UnsupportedError
+from ep.foreign import adopt
+from ep.memory import Block
+from ep.spec import TensorSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ep.device import Device
+    from ep.event import Event
+    from ep.memory import Memory
+    from ep.stream import Stream
+
+__all__ = ["Exported", "check_export"]
+
+_NO_WAIT: Final = -1
+_DEFAULT_STREAMS: Final = {dlpack.CUDA: 1, dlpack.ROCM: 0}
+_NO_STREAMS: Final = {dlpack.CUDA: (0,), dlpack.ROCM: (1, 2)}
+
+
+class Hold:
+    """Keeps a block's bytes, whatever becomes of its memory, until nobody refers to it."""
+
+    __slots__ = ("_block",)
+
+    def __init__(self, block: Block) -> None:
+        block.hold()
+        self._block = block
+
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        # A consumer's static object may go when the modules that release() needs are gone; the bytes go with the process.
+        block = getattr(self, "_block", None)
+        if block is not None and not is_finalizing():
+            block.release()
+
+
+@final
+class Exported:
+    """A tensor for a consumer, made by `stream.export`: `numpy.from_dlpack(stream.export(memory, spec))`.
+
+    device  : where it lies
+    spec    : how it lies in its memory
+    event   : the point of the stream from which on its contents are valid
+
+    Its bytes are kept, though the memory may be closed, until this object and all that consumers made of it are gone.
+    """
+
+    __slots__ = ("_block", "_dlpack_device", "_hold", "_offset", "device", "event", "spec")
+
+    def __init__(self, memory: Memory, spec: TensorSpec, event: Event) -> None:
+        self.device: Device = memory.device
+        self.spec = spec
+        self.event = event
+        self._block = memory._block
+        self._offset = memory.offset
+        self._hold = Hold(self._block)
+        self._dlpack_device = self.device._dlpack_device()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return DLPack's (device type, device index)."""
+        return self._dlpack_device
+
+    def __dlpack__(
+        self,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[Any, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """Return a capsule, valid in the consumer's order.
+
+        stream       : None: the host waits for `event`, but CUDA's and ROCm's default stream waits by itself; -1: nobody
+                       waits; else a Stream of EP or what `device.wrap_stream` takes, which waits. See docs/interchange.md
+        max_version  : the newest version that the consumer knows; None or (0, x): the capsule is a "dltensor"
+
+        Raises BufferError for another device, a copy, or what the consumer's version cannot say; ValueError for a
+        stream that the device type does not have; the error of work that failed.
+        """
+        self.device._check_fork("__dlpack__")
+        if copy:
+            self._refuse("nothing is copied here; copy with stream.copy or stream.download and export that")
+        if dl_device is not None and (int(dl_device[0]), int(dl_device[1])) != self._dlpack_device:
+            asked = f"{int(dl_device[0])}:{int(dl_device[1])}"
+            self._refuse(f"DLPack device {asked} was asked for; nothing is copied here; use stream.download")
+        version = _version(max_version)
+        versioned = version >= (1, 0)
+        if version < dlpack.since(self.spec.dtype):
+            self._refuse(f"{self.spec.dtype} needs DLPack {dlpack.since(self.spec.dtype)}, the consumer knows {version}")
+        if self._block.is_read_only and not versioned:
+            self._refuse(f"it is read-only, which DLPack says since 1.0; the consumer knows {version}")
+        self._order(stream)
+        return dlpack.make(self._tensor(), self._hold, versioned=versioned)
+
+    def _lend(self, stream: Stream) -> Memory:
+        """Return the bytes as a memory of its own for work of `stream`, a stream of the same device."""
+        stream.wait(self.event)
+        own = self._block
+        block = Block(
+            self.device,
+            own.handle,
+            own.nbytes,
+            own.kind,
+            owner=self._hold,
+            space=own.space,
+            address=own.start,
+            is_read_only=own.is_read_only,
+        )
+        return adopt(self.device, block, self._offset, self.spec.nbytes)
+
+    def _tensor(self) -> dlpack.Tensor:
+        spec, block = self.spec, self._block
+        begin = self._offset + spec.offset * spec.itemsize
+        data = self.device._address(block.handle) if spec.size else 0
+        if self._dlpack_device[0] not in dlpack.OPAQUE or not spec.size:
+            # Consumers have long ignored the field for the offset, so it is used only where the address allows no sum.
+            data, begin = (data + begin if spec.size else 0), 0
+        return dlpack.Tensor(self._dlpack_device, data, begin, spec.dtype, spec.shape, spec.strides, block.is_read_only)
+
+    def _order(self, stream: Any) -> None:
+        """Let the consumer's stream wait for the event, in the words of the array API standard."""
+        kind = self._dlpack_device[0]
+        if type(stream) is int and stream == _NO_WAIT:
+            return
+        if stream is None:
+            stream = _DEFAULT_STREAMS.get(kind)
+        elif stream in _NO_STREAMS.get(kind, ()):
+            message = f"__dlpack__: stream {stream!r} is ambiguous or unknown for DLPack device type {kind}; give the stream's handle"
+            raise ValueError(message)
+        if stream is None:
+            self.event.synchronize()
+        elif hasattr(stream, "_submit"):
+            stream.wait(self.event)
+        else:
+            self._wait_in(stream)
+
+    def _wait_in(self, handle: Any) -> None:
+        try:
+            consumer = self.device._wrap_stream(handle)
+        except (TypeError, UnsupportedError) as error:
+            message = f"__dlpack__: stream is {handle!r}, which is no stream of {self.device.name}'s; give None, -1 or a Stream of EP"
+            raise ValueError(message) from error
+        try:
+            consumer.wait(self.event)
+        finally:
+            consumer._finish()
+
+    def _refuse(self, reason: str) -> NoReturn:
+        message = f"__dlpack__: {self}: {reason}"
+        raise BufferError(message)
+
+    def __repr__(self) -> str:
+        return f"<Exported {self.spec} on {self.device.name}>"
+
+
+def check_export(memory: Memory, spec: Any) -> None:
+    """Raise TypeError or ValueError unless `spec` describes a tensor in `memory`, UnsupportedError if that is hidden."""
+    if not isinstance(spec, TensorSpec):
+        message = f"export: spec is {type(spec).__name__}, needs a TensorSpec"
+        raise TypeError(message)
+    if spec.nbytes > memory.nbytes:
+        message = f"export: {spec} needs {spec.nbytes} bytes, the memory has {memory.nbytes}"
+        raise ValueError(message)
+    if memory.offset % spec.itemsize:
+        message = f"export: the memory starts at byte {memory.offset}, needs a multiple of the itemsize {spec.itemsize}"
+        raise ValueError(message)
+    device = memory.device
+    device._dlpack_device()
+    if memory._block.nbytes:
+        device._address(memory.handle)
+
+
+def _version(max_version: Any) -> tuple[int, int]:
+    if max_version is None:
+        return (0, 8)
+    try:
+        major, minor = max_version
+        return operator.index(major), operator.index(minor)
+    except (TypeError, ValueError):
+        message = f"__dlpack__: max_version is {max_version!r}, needs (major, minor) or None"
+        raise TypeError(message) from None

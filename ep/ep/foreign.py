@@ -1,0 +1,110 @@
+"""What others made, given to a device as it is: host memory, native allocations, native streams."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from ep import dlpack
+from ep.errors import UnsupportedError
+from ep.memory import HOST_SPACE, Block, Memory, MemoryKind
+
+if TYPE_CHECKING:
+    from ep.device import Device
+    from ep.stream import Stream
+
+__all__ = ["adopt", "require_reach", "wrap_host", "wrap_memory", "wrap_stream"]
+
+
+def wrap_host(device: Device, address: int, nbytes: int, owner: object, *, is_read_only: bool) -> Memory:
+    """Return memory at a host address that the device reaches."""
+    device._require_open("wrap_host")
+    nbytes = _checked("wrap_host", nbytes, owner)
+    block = Block(
+        device,
+        device._wrap_host(address, nbytes),
+        nbytes,
+        MemoryKind.DEVICE,
+        owner=owner,
+        space=HOST_SPACE,
+        address=address,
+        is_read_only=is_read_only,
+    )
+    return adopt(device, block, 0, nbytes)
+
+
+def wrap_memory(  # noqa: PLR0913 - beside the five of wrap_host, where in the allocation the memory begins
+    device: Device, handle: Any, nbytes: int, owner: object, *, is_read_only: bool, offset: int = 0
+) -> Memory:
+    """Return `nbytes` bytes from `offset` on of a native allocation of the device."""
+    device._require_open("wrap_memory")
+    nbytes = _checked("wrap_memory", nbytes, owner)
+    handle = device._wrap_memory(handle, offset + nbytes)
+    address, space = device._address(handle), HOST_SPACE
+    if device._dlpack_device()[0] not in dlpack.HOST:
+        # Two wrappers of one allocation, or a wrapper of an allocation of ours, share bytes: they are of one space.
+        address, space = 0, _space_at(device, address)
+    block = Block(
+        device,
+        handle,
+        offset + nbytes,
+        MemoryKind.DEVICE,
+        owner=owner,
+        space=space,
+        address=address,
+        is_read_only=is_read_only,
+    )
+    return adopt(device, block, offset, nbytes)
+
+
+def wrap_stream(device: Device, handle: Any, owner: object) -> Stream:
+    """Return a stream that enqueues into a native one."""
+    device._require_open("wrap_stream")
+    _checked("wrap_stream", 0, owner)
+    stream = device._wrap_stream(handle)
+    stream._kept = owner
+    return device._enlist(stream)
+
+
+def adopt(device: Device, block: Block, offset: int, nbytes: int) -> Memory:
+    """Return a part of a block that somebody else owns, as a memory of the device."""
+    with device._lock:
+        device._blocks.add(block)
+    return Memory(block, offset, nbytes, is_view=False)
+
+
+def require_reach(where: str, lies: tuple[int, int], device: Device) -> None:
+    """Raise ValueError, naming the cure, unless the device reaches what is on a DLPack device."""
+    if lies[0] in dlpack.HOST:
+        if not device.reaches_host:
+            message = f"{where} is host memory, which {device.name} does not reach; copy it there with stream.upload"
+            raise ValueError(message)
+        return
+    try:
+        is_reached = device._dlpack_device() == lies
+    except UnsupportedError:
+        is_reached = False
+    if not is_reached:
+        message = f"{where} is on DLPack device type {lies[0]}, index {lies[1]}, which {device.name} does not reach; copy it to the host and from there with stream.upload"
+        raise ValueError(message)
+
+
+def _space_at(device: Device, address: int) -> int | None:
+    with device._lock:
+        blocks = [block for block in device._blocks if block.nbytes and not block.is_retired]
+    return next((block.space for block in blocks if device._address(block.handle) == address), None)
+
+
+def _checked(operation: str, nbytes: Any, owner: object) -> int:
+    if owner is None:
+        message = f"{operation}: owner is None, needs the object that keeps the wrapped one alive"
+        raise TypeError(message)
+    try:
+        count = operator.index(nbytes)
+    except TypeError:
+        message = f"{operation}: nbytes is {nbytes!r}, needs an integer"
+        raise TypeError(message) from None
+    if count < 0:
+        message = f"{operation}: nbytes {count} is below 0"
+        raise ValueError(message)
+    return count

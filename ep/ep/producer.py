@@ -1,0 +1,104 @@
+"""What the tensors of other libraries say of themselves: arrays, buffers, DLPack and CUDA array objects."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+from ep import cuda_array, dlpack
+from ep.dtypes import DTYPES
+from ep.foreign import require_reach
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from ep.stream import Stream
+
+__all__ = ["read"]
+
+_NO_WAIT: Final = -1
+
+
+def read(obj: Any, where: str, stream: Stream | None) -> tuple[dlpack.Tensor, object]:
+    """Return what an object says of its tensor, and what keeps that alive.
+
+    stream  : the one whose later work may touch it, ordered after what the producer enqueued; None: nobody touches
+              what is not in host memory
+
+    Raises ValueError for what cannot be seen in place or is out of reach, TypeError for an object without protocol.
+    """
+    numpy = sys.modules.get("numpy")  # without it there is no array
+    if numpy is not None and isinstance(obj, numpy.ndarray):
+        return _of_array(obj, where), obj
+    try:
+        if hasattr(obj, "__dlpack__"):
+            return _of_dlpack(obj, where, stream)
+        if hasattr(obj, "__cuda_array_interface__"):
+            return _of_cuda_array(obj.__cuda_array_interface__, where, stream), obj
+    except (BufferError, RuntimeError, TypeError) as error:
+        message = f"{where}: {type(obj).__name__} cannot be seen in place: {error}"
+        raise ValueError(message) from error
+    import numpy as np  # noqa: PLC0415 - only interchange needs it, and `import ep` must not
+
+    try:
+        array = np.asarray(memoryview(obj))
+    except TypeError:
+        message = f"{where} is {type(obj).__name__}, needs a Memory, a NumPy array, or a buffer or DLPack object"
+        raise TypeError(message) from None
+    return _of_array(array, where), array
+
+
+def _of_array(array: np.ndarray[Any, Any], where: str) -> dlpack.Tensor:
+    """Read an array by its attributes: NumPy's own __dlpack__ refuses bfloat16, float8 and, by old words, read-only."""
+    name, itemsize = array.dtype.name, array.itemsize
+    if name not in DTYPES or not array.dtype.isnative:
+        message = f"{where} has element type {array.dtype}, which is not one of EP's: {', '.join(DTYPES)}; convert it with astype"
+        raise ValueError(message)
+    strides = None
+    if not array.flags.c_contiguous:
+        for axis, stride in enumerate(array.strides):
+            if stride % itemsize:
+                message = f"{where} has stride {stride} along axis {axis}, which is not a multiple of the itemsize {itemsize}; copy the array"
+                raise ValueError(message)
+        strides = tuple(stride // itemsize for stride in array.strides)
+    address, is_read_only = array.ctypes.data, not array.flags.writeable
+    return dlpack.Tensor((dlpack.CPU, 0), address, 0, name, array.shape, strides, is_read_only=is_read_only)
+
+
+def _of_dlpack(obj: Any, where: str, stream: Stream | None) -> tuple[dlpack.Tensor, dlpack.Loan]:
+    kind, index = obj.__dlpack_device__()
+    lies = int(kind), int(index)
+    if stream is not None:
+        require_reach(where, lies, stream.device)
+    # Host memory has no streams; who does not touch what lies elsewhere need not wait for it.
+    words = None if lies[0] in dlpack.HOST else _NO_WAIT if stream is None else stream._dlpack_stream()
+    tensor, loan = dlpack.take(_ask(obj, words))
+    if tensor.is_copied:
+        message = "its producer made a copy of it"
+        raise BufferError(message)
+    return tensor, loan
+
+
+def _ask(obj: Any, stream: Any) -> Any:
+    """Call `__dlpack__` with what its producer knows: the arguments of 2023, those of DLPack 1.0, or the first ones."""
+    for more in ({"max_version": dlpack.VERSION, "copy": False}, {"max_version": dlpack.VERSION}):
+        try:
+            return obj.__dlpack__(stream=stream, **more)
+        except TypeError:
+            continue
+    return obj.__dlpack__() if stream is None else obj.__dlpack__(stream=stream)
+
+
+def _of_cuda_array(interface: dict[str, Any], where: str, stream: Stream | None) -> dlpack.Tensor:
+    if stream is None:
+        return cuda_array.read(interface, 0)
+    device = stream.device
+    require_reach(where, (dlpack.CUDA, device.index), device)
+    tensor, handle = cuda_array.read(interface, device.index), cuda_array.producer_stream(interface)
+    if handle is not None:
+        producer = device._wrap_stream(handle)
+        try:
+            stream.wait(producer.record())
+        finally:
+            producer._finish()
+    return tensor
