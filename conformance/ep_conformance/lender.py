@@ -6,7 +6,6 @@ import ctypes
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 __all__ = ["Elsewhere", "Lender", "SecondHand"]
@@ -29,7 +28,7 @@ class Lender:
     deletions  : how often a deleter was called
     """
 
-    def __init__(self, array: npt.NDArray[np.generic], *, versioned: bool = True) -> None:
+    def __init__(self, array: npt.NDArray[Any], *, versioned: bool = True) -> None:
         self.array = array
         self.versioned = versioned
         self.asked: list[dict[str, Any]] = []

@@ -34,7 +34,9 @@ def read(interface: dict[str, Any], index: int) -> dlpack.Tensor:
             message = f"its strides {strides} are not multiples of the itemsize {itemsize}"
             raise BufferError(message)
         strides = tuple(stride // itemsize for stride in strides)
-    return dlpack.Tensor((dlpack.CUDA, index), address, 0, dtype, tuple(interface["shape"]), strides, bool(is_read_only))
+    return dlpack.Tensor(
+        (dlpack.CUDA, index), address, 0, dtype, tuple(interface["shape"]), strides, bool(is_read_only)
+    )
 
 
 def producer_stream(interface: dict[str, Any]) -> int | None:

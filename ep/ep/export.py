@@ -95,7 +95,9 @@ class Exported:
         version = _version(max_version)
         versioned = version >= (1, 0)
         if version < dlpack.since(self.spec.dtype):
-            self._refuse(f"{self.spec.dtype} needs DLPack {dlpack.since(self.spec.dtype)}, the consumer knows {version}")
+            self._refuse(
+                f"{self.spec.dtype} needs DLPack {dlpack.since(self.spec.dtype)}, the consumer knows {version}"
+            )
         if self._block.is_read_only and not versioned:
             self._refuse(f"it is read-only, which DLPack says since 1.0; the consumer knows {version}")
         self._order(stream)

@@ -40,7 +40,8 @@ def wrap_memory(  # noqa: PLR0913 - beside the five of wrap_host, where in the a
     device._require_open("wrap_memory")
     nbytes = _checked("wrap_memory", nbytes, owner)
     handle = device._wrap_memory(handle, offset + nbytes)
-    address, space = device._address(handle), HOST_SPACE
+    address = device._address(handle)
+    space: int | None = HOST_SPACE
     if device._dlpack_device()[0] not in dlpack.HOST:
         # Two wrappers of one allocation, or a wrapper of an allocation of ours, share bytes: they are of one space.
         address, space = 0, _space_at(device, address)

@@ -82,7 +82,8 @@ class CpuDevice(ep.Device):
         del nbytes
         return address
 
-    _wrap_memory = _wrap_host
+    def _wrap_memory(self, handle: int, nbytes: int) -> int:
+        return self._wrap_host(handle, nbytes)
 
     def _dlpack_device(self) -> tuple[int, int]:
         return (1, 0)
