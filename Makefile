@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-NATIVE := $(shell find providers/cpu conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -name '*.def' -o -name '*.inc' -o -name CMakeLists.txt)
+NATIVE := $(shell find providers/cpu providers/sim conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -name '*.def' -o -name '*.inc' -o -name CMakeLists.txt)
 FORMATTED := $(shell find providers conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h')
 EXTRAS := opencl,cuda,conformance,dev
 
@@ -32,15 +32,17 @@ contracts: $(STAMP) ## Check which room imports which: import-linter
 unit: $(STAMP)   ## Run the tests
 	$(BIN)/python -m pytest -q
 
-quick: $(STAMP)  ## Run the conformance suite on the CPU and on OpenCL with little data
+quick: $(STAMP)  ## Run the conformance suite on the CPU and on OpenCL with little data, its runtime cases on the simulated device
 	$(BIN)/ep-conformance run --provider cpu --quick
 	$(BIN)/ep-conformance run --provider opencl --quick
+	$(BIN)/ep-conformance run --provider sim --filter 'runtime/*'
 
 test: lint types contracts unit quick ## Lint, types, contracts, all tests and the quick suite
 
-conformance: $(STAMP) ## Run the conformance suite on the CPU and on OpenCL
+conformance: $(STAMP) ## Run the conformance suite on the CPU and on OpenCL, its runtime cases on the simulated device
 	$(BIN)/ep-conformance run --provider cpu
 	$(BIN)/ep-conformance run --provider opencl
+	$(BIN)/ep-conformance run --provider sim --filter 'runtime/*'
 
 accuracy: $(STAMP) ## Measure every floating row on the CPU, all float32 inputs included (an hour), into docs/accuracy.md
 	@mkdir -p build docs

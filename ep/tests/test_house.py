@@ -12,7 +12,16 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 60
-ROOMS = ["ep", "primitives", "providers/cpu", "providers/simt", "providers/opencl", "conformance", "benchmarks"]
+ROOMS = [
+    "ep",
+    "primitives",
+    "providers/cpu",
+    "providers/simt",
+    "providers/opencl",
+    "providers/sim",
+    "conformance",
+    "benchmarks",
+]
 
 TRACKED = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.splitlines()
 SOURCES = [path for path in TRACKED if path.endswith((".py", ".cpp", ".h", ".inc", ".def")) and (ROOT / path).exists()]
@@ -58,6 +67,6 @@ def test_each_room_has_its_readme_package_and_tests(room):
 
 
 def test_providers_use_the_same_file_names():
-    for room in ("cpu", "opencl"):
+    for room in ("cpu", "opencl", "sim"):
         files = {path.stem for path in (ROOT / "providers" / room / f"ep_{room}").glob("*.py")}
         assert {"provider", "device", "stream", "event", "implementations"} <= files

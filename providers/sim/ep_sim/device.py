@@ -1,0 +1,174 @@
+"""The simulated device: memory that the host cannot touch, streams that go on when they like, failures on request."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import threading
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+import ep
+from ep_sim.failures import Failures
+from ep_sim.memory import ALIGNMENT, Allocation, Arena
+from ep_sim.stream import SimStream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ep_sim.native import Native
+    from ep_sim.scheduler import Scheduler
+    from ep_sim.settings import Settings
+
+__all__ = ["SimDevice"]
+
+_CLOCKS_APART: Final = 1000 * 10**9  # nanoseconds, so that times of two devices never look comparable
+
+
+class SimDevice(ep.Device):
+    """One of several devices that share a scheduler. What tests ask of it beyond the contract: fail, lose, reseed, history.
+
+    complaints : what somebody did that the contract forbids, as one sentence each
+    """
+
+    def __init__(self, scheduler: Scheduler, native: Native, settings: Settings, place: int) -> None:
+        cpu = scheduler.cpu
+        info = cpu.info._replace(
+            name=f"simulated over {cpu.info.name}",
+            vendor="EP",
+            driver="ep_sim",
+            memory=settings.memory,
+            alignment=ALIGNMENT,
+            features=(cpu.info.features - {"host-memory"}) | {"cpu"},
+            fingerprint="",
+        )
+        super().__init__(info)
+        self.scheduler = scheduler
+        self.native = native
+        self.is_lost = False
+        self.complaints: list[str] = []
+        self._unheard: deque[str] = deque()
+        self._failures = Failures(settings.failures)
+        self._seed = settings.seed
+        self._arena: Arena | None = None
+        self._placing = threading.Lock()
+        self._in_use = 0
+        self._epoch = time.perf_counter_ns() - (place + 1) * _CLOCKS_APART
+        self._calls = itertools.count(1)
+        self._called = 0
+
+    # What tests ask of it.
+
+    def fail(self, **rules: int) -> None:
+        """Let something go wrong from now on, once: the n-th `allocation`, `launch`, or `lost` with the n-th task."""
+        self._failures.plan(rules)
+
+    def lose(self) -> None:
+        """Lose the device: what is under way or enqueued fails, everything after raises DeviceLostError, waits end."""
+        self.is_lost = True
+
+    def reseed(self, seed: int) -> None:
+        """Let all further choices, of all simulated devices, follow from another seed."""
+        self.scheduler.reseed(seed)
+
+    def history(self) -> list[tuple[str, int, str]]:
+        """Return the last tasks that were begun on any simulated device: stream, sequence number, what."""
+        return [*self.scheduler.history]
+
+    # What its streams and workers call.
+
+    def require_there(self) -> None:
+        """Raise DeviceLostError if the device is lost."""
+        if self.is_lost:
+            raise self.lost_error()
+
+    def lost_error(self) -> ep.DeviceLostError:
+        """Return the error of a device that is lost."""
+        message = f"{self.name} is lost; close what it made, then the device, and open it again"
+        return ep.DeviceLostError(message, provider="sim", call="ep_sim", code="lost")
+
+    def next_doom(self, *, is_launch: bool) -> Callable[[], ep.DeviceError] | None:
+        """Return what is to go wrong with the task that comes next, None if nothing is."""
+        if self._failures.strikes("lost"):
+            return self._lose_with_a_task
+        if is_launch and self._failures.strikes("launch"):
+            return _launch_failure
+        return None
+
+    def clock(self) -> int:
+        """Return the device's time, in nanoseconds."""
+        return time.perf_counter_ns() - self._epoch
+
+    def count_call(self) -> None:
+        """Count one call of the driver that there would be."""
+        self._called = next(self._calls)
+
+    def take_complaint(self) -> ep.DeviceError | None:
+        """Return a misuse that nobody has heard of yet."""
+        if not self._unheard:
+            return None
+        return ep.DeviceError(self._unheard.popleft(), provider="sim", call="ep_sim", code="misuse")
+
+    # The contract.
+
+    def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> Allocation:
+        self.require_there()
+        self.count_call()
+        with self._placing:
+            fits = nbytes <= self.info.memory - self._in_use and not self._failures.strikes("allocation")
+            if fits and self._arena is None:
+                self._arena = Arena(self, self.native, self.scheduler.cpu, self.info.memory, self._seed)
+            found = self._arena.take(nbytes, kind) if fits and self._arena is not None else None
+            if found is not None:
+                self._in_use += nbytes
+                return found
+            free = self.info.memory - self._in_use
+        message = f"{self.name}: no room for {nbytes} bytes; {free} of {self.info.memory} are free"
+        raise ep.OutOfMemoryError(
+            message, requested=nbytes, free=free, reserved=self._in_use, provider="sim", call="ep_arena_map"
+        )
+
+    def _free(self, handle: Allocation, kind: ep.MemoryKind) -> None:
+        del kind
+        assert self._arena is not None
+        with self._placing:
+            self._in_use -= handle.nbytes
+            if self.scheduler.is_touched(handle):
+                self._arena.spoil(handle)
+                self._complain(f"{handle!r} was freed while enqueued work still uses it")
+                return
+            overwritten = self._arena.give(handle)
+        if overwritten:
+            self._complain(f"{overwritten} bytes beside {handle!r} were overwritten")
+
+    def _complain(self, what: str) -> None:
+        self.complaints.append(what)
+        self._unheard.append(what)
+        sys.stderr.write(f"ep_sim: {what}\n")
+
+    def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> SimStream:
+        self.require_there()
+        self.count_call()
+        return SimStream(self, priority=priority, is_synchronous=bool(synchronous), is_timed=timed)
+
+    def _can_copy_from(self, other: ep.Device) -> bool:
+        return isinstance(other, SimDevice) and other.scheduler is self.scheduler
+
+    @property
+    def native_calls(self) -> int:
+        """Allocations, streams and tasks so far."""
+        return self._called
+
+    def _close(self) -> None:
+        self.scheduler.end()
+        if self._arena is not None:
+            self._arena.close()
+
+    def _lose_with_a_task(self) -> ep.DeviceError:
+        self.lose()
+        return self.lost_error()
+
+
+def _launch_failure() -> ep.DeviceError:
+    return ep.DeviceError("the launch failed, as was asked for", provider="sim", call="ep_sim", code="injected")

@@ -1,0 +1,38 @@
+"""Failures that are asked for: which allocation, launch or task of a device goes wrong."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["KINDS", "Failures"]
+
+KINDS: Final = ("allocation", "launch", "lost")
+"""allocation: OutOfMemoryError; launch: DeviceError when its turn comes; lost: with that task the device is lost."""
+
+
+class Failures:
+    """Counts what a device is asked for, and says which one fails. Each rule strikes once.
+
+    rules : kind -> which one from now on, counted from 1
+    """
+
+    def __init__(self, rules: Mapping[str, int]) -> None:
+        self._left = dict(rules)
+        self._lock = threading.Lock()
+
+    def plan(self, rules: Mapping[str, int]) -> None:
+        """Count anew for the kinds given, from now on; 0 takes a rule back."""
+        with self._lock:
+            self._left.update(rules)
+
+    def strikes(self, kind: str) -> bool:
+        """Count one thing of a kind, and return True if it is the one that fails."""
+        if not self._left.get(kind):
+            return False
+        with self._lock:
+            self._left[kind] -= 1
+            return self._left[kind] == 0

@@ -1,0 +1,78 @@
+"""What simulated devices can do: whatever the CPU's device accepts, run by it over shadow addresses."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ep.implementation import choose
+
+import ep
+from ep_sim.stream import SimStream
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ep_sim.lane import Lane
+    from ep_sim.memory import Allocation
+
+__all__ = ["OverShadow", "implementations_over"]
+
+
+class OverShadow(ep.Implementation):
+    """The CPU's kernel of the same descriptor, when the stream gets there."""
+
+    def accepts(self, descriptor: ep.Descriptor, info: ep.DeviceInfo) -> bool:
+        del info
+        cpu, reasons = ep.device("cpu:0"), list[str]()
+        if choose(cpu.provider.implementations.get(type(descriptor), ()), descriptor, cpu.info, reasons) is None:
+            message = "the CPU's device refuses it"
+            raise ep.UnsupportedError(message, reasons)
+        return True
+
+    def create(self, descriptor: ep.Descriptor, device: ep.Device, code: Any) -> ep.Kernel:
+        del device, code
+        return ShadowKernel(descriptor)
+
+
+class Operand(NamedTuple):
+    """A memory as a task keeps it: the handle and the bytes, but nothing that would keep them from being freed."""
+
+    allocation: Allocation | None
+    offset: int
+    nbytes: int
+
+    def on(self, cpu: ep.Device) -> ep.Memory:
+        """Return the CPU's memory for it."""
+        if self.allocation is None:
+            return cpu.allocate(0)
+        assert self.allocation.memory is not None
+        return self.allocation.memory[self.offset : self.offset + self.nbytes]
+
+
+class ShadowKernel(ep.Kernel):
+    """A descriptor whose primitive the CPU's device has."""
+
+    def __init__(self, descriptor: ep.Descriptor) -> None:
+        self._op = descriptor.family if descriptor.op == "-" else descriptor.op
+        self._names = [
+            (name, isinstance(spec, ep.Scalar))
+            for name, spec in zip(descriptor.operands, descriptor.specs, strict=True)
+        ]
+        self._primitive = descriptor.on(ep.device("cpu:0"))
+
+    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        assert isinstance(stream, SimStream)
+        operands = [Operand(memory.handle, memory.offset, memory.nbytes) for memory in memories]
+        touched = tuple(operand.allocation for operand in operands if operand.allocation is not None)
+        stream.enqueue(self._op, partial(self._run, operands, scalars), touched, is_launch=True)
+
+    def _run(self, operands: list[Operand], scalars: tuple[Any, ...], lane: Lane) -> None:
+        tensors, numbers = iter(operands), iter(scalars)
+        given = {name: next(numbers) if is_number else next(tensors).on(lane.cpu) for name, is_number in self._names}
+        self._primitive(lane.stream, **given)
+
+
+def implementations_over(cpu: ep.Device) -> Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]:
+    """Return the table: a row for each of the CPU's."""
+    return {kind: (OverShadow(),) for kind in cpu.provider.implementations}

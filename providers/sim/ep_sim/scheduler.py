@@ -1,0 +1,258 @@
+"""One Scheduler decides for all simulated devices which stream goes on next: everything legally unordered, by a seed.
+
+Time stands still until the host looks. An event that is polled, a wait, or now and then an enqueue lets the devices do a
+number of rounds, and the host goes on when these are done; so what happens between two looks follows from the seed and the
+program. A device that nobody looks at for PATIENCE goes on by itself.
+
+Streams are chosen by rank, and ranks are drawn anew now and then, so that one stream gets far ahead of another as often
+as all go abreast: the priorities of Burckhardt, Kothari, Musuvathi and Nagarakatte, "A Randomized Scheduler with
+Probabilistic Guarantees of Finding Bugs", ASPLOS 2010.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Final
+
+from ep_sim.lane import Helper, Lane
+from ep_sim.task import Place, Queue, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import ep
+
+__all__ = ["PATIENCE", "Scheduler"]
+
+PATIENCE: Final = 0.02
+_LOOK_SECONDS: Final = 0.05  # a look is no wait: the host goes on although the rounds are not done
+_POLL_SECONDS: Final = 0.0005  # for events of other providers
+_BACKLOG: Final = 4096  # tasks that may wait before the devices go on unasked
+_OVERLAPPING: Final = 0.25  # the share of rounds in which two tasks are done at the same time
+_CHANGING: Final = 0.125  # of rounds after which a stream's rank is another
+_DELAYED: Final = 0.06  # of rounds that begin late
+_EAGER: Final = 0.06  # of enqueues during which the devices go on
+_LONGEST_DELAY: Final = 0.0005
+_REMEMBERED: Final = 10_000
+
+
+class Scheduler:
+    """The queues of all streams, and the threads that work on them.
+
+    history : the last tasks begun, oldest first
+    """
+
+    def __init__(self, cpu: ep.Device, seed: int) -> None:
+        self.cpu = cpu
+        self.history: deque[Place] = deque(maxlen=_REMEMBERED)
+        self._choices = random.Random(f"choices {seed}")  # noqa: S311 - an order, not a secret
+        self._looking = random.Random(f"looks {seed}")  # noqa: S311
+        self._state = threading.Condition()
+        self._queues: list[Queue] = []
+        self._polled: list[Callable[[], bool]] = []
+        self._thread: threading.Thread | None = None
+        self._helper: Helper | None = None
+        self._credit = 0  # rounds that lookers have granted
+        self._looks = 0  # since the last enqueue
+        self._waiting = 0  # tasks
+        self._newest = 0.0  # when the last of them came
+        self._goes_on = False  # until nothing is ready
+        self._is_running = False
+        self._is_ending = False
+
+    def reseed(self, seed: int) -> None:
+        """Let all further choices follow from another seed."""
+        with self._state:
+            self._choices.seed(f"choices {seed}")
+            self._looking.seed(f"looks {seed}")
+            for queue in self._queues:
+                queue.rank = self._choices.random()
+            self.history.clear()
+
+    # What streams call, from the threads of the host.
+
+    def open(self, priority: int) -> Queue:
+        """Return the queue of a new stream."""
+        with self._state:
+            queue = Queue(priority, self._looking.random())
+            self._queues.append(queue)
+            return queue
+
+    def close(self, queue: Queue) -> None:
+        """Forget a queue, which is empty."""
+        with self._state:
+            self._queues.remove(queue)
+
+    def submit(self, queue: Queue, task: Task) -> None:
+        """Append a task."""
+        with self._state:
+            for allocation in task.touched:
+                allocation.touches += 1
+            was_empty = not self._waiting
+            queue.tasks.append(task)
+            self._waiting += 1
+            self._looks = 0
+            self._newest = time.monotonic()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="ep_sim scheduler", daemon=True)
+                self._thread.start()
+            elif was_empty:
+                self._state.notify_all()
+            is_eager = self._looking.random() < _EAGER
+        if is_eager:
+            self._grant(1)
+
+    def look(self) -> None:
+        """Let the devices go on for some rounds, because the host asks how far they are; more, if it asks again."""
+        with self._state:
+            self._looks += 1
+            rounds = self._looking.randrange(3) if self._looks == 1 else 1 << min(self._looks, 30)
+        if rounds:
+            self._grant(rounds)
+
+    def wait_idle(self, queue: Queue) -> None:
+        """Let the host wait until a queue is idle."""
+        while not queue.is_idle:
+            self.look()
+            with self._state:
+                self._state.wait_for(lambda: queue.is_idle, _POLL_SECONDS)
+
+    def poll(self, question: Callable[[], bool]) -> Callable[[], bool]:
+        """Return a gate that opens once a question, asked outside of the lock again and again, was answered by True."""
+        answers: list[bool] = []
+
+        def ask() -> bool:
+            if question():
+                answers.append(True)
+            return bool(answers)
+
+        with self._state:
+            self._polled.append(ask)
+        return lambda: bool(answers)
+
+    def take_error(self, queue: Queue) -> BaseException | None:
+        """Return what went wrong in a queue since it was asked for last."""
+        with self._state:
+            error, queue.error = queue.error, None
+            return error
+
+    def is_touched(self, allocation: object) -> bool:
+        """Say whether a task that is not finished uses an allocation."""
+        with self._state:
+            return bool(allocation.touches)  # type: ignore[attr-defined]
+
+    def end(self) -> None:
+        """End the threads, unless a stream is still open; the next task starts them again."""
+        with self._state:
+            thread, helper = self._thread, self._helper
+            if self._queues or thread is None:
+                return
+            self._is_ending = True
+            self._state.notify_all()
+        thread.join()
+        if helper is not None:
+            helper.close()
+        self._thread = self._helper = None
+        self._is_ending = False
+
+    def _grant(self, rounds: int) -> None:
+        """Let some rounds be done and wait for them, if this is a thread that may."""
+        with self._state:
+            if not any(queue.is_ready for queue in self._queues):
+                return
+            self._credit = max(self._credit, rounds)
+            self._state.notify_all()
+            mine = threading.current_thread()
+            if mine is not self._thread and (self._helper is None or mine is not self._helper.thread):
+                self._state.wait_for(lambda: not self._credit and not self._is_running, _LOOK_SECONDS)
+
+    # What the scheduler's own thread does.
+
+    def _work(self) -> None:
+        lane = Lane(self.cpu)
+        while True:
+            self._ask()
+            with self._state:
+                if self._is_ending:
+                    break
+                chosen = self._choose()
+                if not chosen:
+                    self._rest()
+                    continue
+                self._is_running = True
+            self._do(chosen, lane)
+            with self._state:
+                self._is_running = False
+                if not self._credit:
+                    self._state.notify_all()
+        lane.close()
+
+    def _ask(self) -> None:
+        """Ask other providers' events, without the lock: what they do is theirs."""
+        with self._state:
+            questions, self._polled = self._polled, []
+        unanswered = [question for question in questions if not question()]
+        with self._state:
+            self._polled += unanswered
+
+    def _choose(self) -> list[tuple[Queue, Task]]:
+        """Take the tasks of the next round: none, one, or two of different streams."""
+        ready = [queue for queue in self._queues if queue.is_ready]
+        if not ready:
+            self._goes_on = False
+            self._credit = 0
+            self._state.notify_all()
+            return []
+        overdue = self._waiting > _BACKLOG or time.monotonic() >= self._newest + PATIENCE
+        self._goes_on = self._goes_on or overdue
+        if not self._credit and not self._goes_on:
+            return []
+        self._credit = max(0, self._credit - 1)
+        top = max(queue.priority for queue in ready)
+        among = [queue for queue in ready if queue.priority == top]
+        first = max(among, key=lambda queue: queue.rank)
+        chosen = [first]
+        if self._choices.random() < _CHANGING:
+            first.rank = self._choices.random()
+        among.remove(first)
+        if among and self._choices.random() < _OVERLAPPING:
+            chosen.append(self._choices.choice(among))
+        return [(queue, self._take(queue)) for queue in chosen]
+
+    def _take(self, queue: Queue) -> Task:
+        queue.is_busy = True
+        self._waiting -= 1
+        task = queue.tasks.popleft()
+        self.history.append(task.place)
+        return task
+
+    def _rest(self) -> None:
+        """Wait until there may be something to do."""
+        if self._polled:
+            self._state.wait(_POLL_SECONDS)
+        elif any(queue.is_ready for queue in self._queues):
+            self._state.wait(max(0.0, self._newest + PATIENCE - time.monotonic()))
+        else:
+            self._state.wait()
+
+    def _do(self, chosen: list[tuple[Queue, Task]], lane: Lane) -> None:
+        if self._choices.random() < _DELAYED:
+            time.sleep(self._choices.random() * _LONGEST_DELAY)
+        *others, (queue, task) = chosen
+        for other, beside in others:
+            if self._helper is None:
+                self._helper = Helper(self.cpu)
+            self._helper.begin(lambda lane, q=other, t=beside: self._finish(q, t, t.perform(lane)))  # type: ignore[misc]
+        self._finish(queue, task, task.perform(lane))
+        if others and self._helper is not None:
+            self._helper.join()
+
+    def _finish(self, queue: Queue, task: Task, error: BaseException | None) -> None:
+        with self._state:
+            queue.is_busy = False
+            queue.error = queue.error or error
+            for allocation in task.touched:
+                allocation.touches -= 1

@@ -1,0 +1,107 @@
+"""The simulated stream: its tasks are done by the scheduler's workers, in order and as late as is legal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import ep
+from ep_sim.event import SimEvent
+from ep_sim.native import address_of
+from ep_sim.task import Place, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ep_sim.device import SimDevice
+    from ep_sim.lane import Lane
+    from ep_sim.memory import Allocation
+
+__all__ = ["SimStream"]
+
+
+class SimStream(ep.Stream):
+    """A queue of tasks. A synchronous one waits for each."""
+
+    device: SimDevice
+
+    def __init__(self, device: SimDevice, *, priority: int, is_synchronous: bool, is_timed: bool) -> None:
+        super().__init__(device, is_synchronous=is_synchronous, is_timed=is_timed)
+        self._native = device.native
+        self._queue = device.scheduler.open(priority)
+
+    def enqueue(
+        self, op: str, body: Callable[[Lane], object], touched: tuple[Allocation, ...] = (), **options: Any
+    ) -> None:
+        """Append a task; see task.Task. Raises DeviceLostError."""
+        device = self.device
+        device.require_there()
+        device.count_call()
+        place = Place(self.name, self._sequence, op)
+        doom = device.next_doom(is_launch=options.pop("is_launch", False))
+        device.scheduler.submit(self._queue, Task(device, place, body, touched, doom=doom, **options))
+        if self.is_synchronous:
+            self._synchronize()
+            self._raise_error(clear=True)
+
+    def hear(self) -> None:
+        """Take over what went wrong meanwhile, for whoever synchronises next."""
+        error = self.device.scheduler.take_error(self._queue) or self.device.take_complaint()
+        if error is None and self.device.is_lost:
+            error = self.device.lost_error()
+        if error is not None:
+            self._fail(error)
+
+    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        op = "copy" if not isinstance(src, memoryview) else "upload"
+        op = "download" if isinstance(dst, memoryview) else op
+        touched = tuple(side.handle for side in (dst, src) if isinstance(side, ep.Memory))
+        # A host buffer's address is taken now and it is kept by the task; the bytes are moved when the stream gets there.
+        to, come = self._shadow(dst), self._shadow(src)
+        copy = self._native.lib.ep_sim_copy
+        kept = [side for side in (dst, src) if isinstance(side, memoryview)]
+
+        def body(_: Lane, __: object = kept) -> None:
+            copy(to, come, nbytes)
+
+        self.enqueue(op, body, touched)
+
+    def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
+        at, nbytes, fill = self._shadow(dst), dst.nbytes, self._native.lib.ep_sim_fill
+        self.enqueue("fill", lambda _: fill(at, nbytes, pattern, len(pattern)), (dst.handle,))
+
+    def _record(self, *, timed: bool) -> ep.Event:
+        event = SimEvent(self, is_timed=timed)
+        self.enqueue("record", event.reach, is_order=True)
+        return event
+
+    def _can_wait(self, event: ep.Event) -> bool:
+        del event
+        return True  # a worker polls what it cannot be told of
+
+    def _wait(self, event: ep.Event) -> None:
+        device = self.device
+        question = event._is_done  # noqa: SLF001 - the question alone, without the check of who asks
+        reached = event.has_been_reached if isinstance(event, SimEvent) else device.scheduler.poll(question)
+        self.enqueue("wait", _pass, is_order=True, gate=lambda: device.is_lost or reached())
+
+    def _is_idle(self) -> bool:
+        if not self._queue.is_idle:
+            self.device.scheduler.look()
+        return self._queue.is_idle
+
+    def _synchronize(self) -> None:
+        self.device.scheduler.wait_idle(self._queue)
+        self.hear()
+
+    def _close(self) -> None:
+        self.device.scheduler.close(self._queue)
+
+    def _shadow(self, side: ep.Memory | memoryview) -> int:
+        if isinstance(side, memoryview):
+            return address_of(self._native, side)
+        shadow: int = side.handle.shadow + side.offset
+        return shadow
+
+
+def _pass(_: object) -> None:
+    """Do nothing: the wait was the gate."""

@@ -1,0 +1,109 @@
+"""A Task is one piece of work; a Queue holds those of one stream, in order."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, NamedTuple
+
+import ep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ep_sim.device import SimDevice
+    from ep_sim.lane import Lane
+    from ep_sim.memory import Allocation
+
+__all__ = ["Place", "Queue", "Task"]
+
+
+class Place(NamedTuple):
+    """Where a task comes from, for its errors and for the history of the device."""
+
+    stream: str
+    sequence: int
+    op: str
+
+
+class Task:
+    """One piece of work of a stream.
+
+    body      : what a lane does
+    touched   : the allocations that it uses
+    gate      : says whether it may begin; None: as soon as those before it are done
+    is_order  : True for events and waits, which a lost device passes, so that no wait is for ever
+    doom      : what the injected failure raises in place of the work; None: nothing
+    """
+
+    __slots__ = ("body", "device", "doom", "gate", "is_order", "place", "touched")
+
+    def __init__(  # noqa: PLR0913 - a record
+        self,
+        device: SimDevice,
+        place: Place,
+        body: Callable[[Lane], object],
+        touched: tuple[Allocation, ...] = (),
+        *,
+        gate: Callable[[], bool] | None = None,
+        is_order: bool = False,
+        doom: Callable[[], ep.DeviceError] | None = None,
+    ) -> None:
+        self.device = device
+        self.place = place
+        self.body = body
+        self.touched = touched
+        self.gate = gate
+        self.is_order = is_order
+        self.doom = doom
+
+    def perform(self, lane: Lane) -> BaseException | None:
+        """Do the work, and return what went wrong."""
+        try:
+            self._perform(lane)
+        except ep.DeviceError as error:
+            error.op, error.stream, error.sequence = self.place.op, self.place.stream, self.place.sequence
+            return error
+        except Exception as error:  # noqa: BLE001 - a worker hands on whatever the work raised
+            return error
+        return None
+
+    def _perform(self, lane: Lane) -> None:
+        doom = self.doom() if self.doom is not None else None
+        if doom is not None and not self.is_order:
+            raise doom
+        if not self.is_order:
+            for device in {self.device, *(allocation.device for allocation in self.touched)}:
+                device.require_there()
+        self.body(lane)
+
+
+class Queue:
+    """The tasks of one stream. Guarded by the scheduler's lock.
+
+    priority  : of the stream: higher first
+    rank      : drawn by the scheduler, which prefers the highest among equals
+    is_busy   : True while the task that was taken last is under way
+    error     : the first that went wrong since it was asked for
+    """
+
+    __slots__ = ("error", "is_busy", "priority", "rank", "tasks")
+
+    def __init__(self, priority: int, rank: float) -> None:
+        self.priority = priority
+        self.rank = rank
+        self.tasks: deque[Task] = deque()
+        self.is_busy = False
+        self.error: BaseException | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """True if nothing is waiting or under way."""
+        return not self.tasks and not self.is_busy
+
+    @property
+    def is_ready(self) -> bool:
+        """True if its next task may begin now."""
+        if self.is_busy or not self.tasks:
+            return False
+        gate = self.tasks[0].gate
+        return gate is None or gate()

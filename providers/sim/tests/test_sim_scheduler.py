@@ -1,0 +1,250 @@
+"""The order of things: whatever is legal happens for some seed, whatever is not never does, and a seed tells which."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import ep
+
+SEEDS = range(40)
+
+PROGRAM = """
+import ep
+import numpy as np
+devices = [ep.device("sim:0"), ep.device("sim:1")]
+streams = [device.stream() for device in devices for _ in range(3)]
+memories = [stream.device.allocate(1000) for stream in streams]
+events = []
+for turn in range(30):
+    for place, (stream, memory) in enumerate(zip(streams, memories)):
+        stream.fill(memory, bytes([turn]))
+        if turn % 3 == place % 3:
+            events.append(stream.record())
+        if turn % 4 == place % 4 and events:
+            stream.wait(events[-1])
+    if turn % 10 == 9:
+        streams[turn % 6].synchronize()
+        events[-1].is_done
+        extra = devices[0].allocate(100 + turn)
+        extra.close()
+for stream in streams:
+    stream.close()
+print(devices[0].history())
+"""
+
+
+def mixed(device, first, second):
+    """Return what two streams leave that overwrite one memory without order."""
+    memory, host = device.allocate(64), bytearray(64)
+    first.fill(memory, b"1")
+    second.fill(memory, b"2")
+    first.synchronize()
+    second.synchronize()
+    first.download(host, memory)
+    first.synchronize()
+    return bytes(host[:1])
+
+
+def test_streams_without_order_are_done_in_either(device):
+    outcomes = set()
+    for seed in SEEDS:
+        device.reseed(seed)
+        first, second = device.stream(), device.stream()
+        outcomes.add(mixed(device, first, second))
+        first.close()
+        second.close()
+    assert outcomes == {b"1", b"2"}
+
+
+def copied(source, target, *, with_wait):
+    """Return what a copy on one device sees of a fill on another one, with or without an event between them."""
+    writer, reader = source.stream(), target.stream()
+    there, here, host = source.allocate(4096), target.allocate(4096), bytearray(4096)
+    writer.fill(there, b"o")
+    writer.synchronize()
+    writer.fill(there, b"n")
+    if with_wait:
+        reader.wait(writer.record())
+    reader.copy(here, there)
+    reader.download(host, here)
+    reader.synchronize()
+    writer.synchronize()
+    writer.close()
+    reader.close()
+    return bytes(host[:1])
+
+
+def test_devices_without_order_are_done_in_either_and_with_an_event_in_one(device, other):
+    assert other.can_copy_from(device)
+    assert not other.can_access(device)
+    free, ordered = set(), set()
+    for seed in SEEDS:
+        device.reseed(seed)
+        free.add(copied(device, other, with_wait=False))
+        ordered.add(copied(device, other, with_wait=True))
+    assert free == {b"o", b"n"}
+    assert ordered == {b"n"}
+
+
+def test_upload_reads_its_source_and_download_writes_its_target_when_the_stream_gets_there(device):
+    late_reads = late_writes = 0
+    for seed in SEEDS:
+        device.reseed(seed)
+        stream, memory = device.stream(), device.allocate(100)
+        source, target = np.zeros(100, np.uint8), np.zeros(100, np.uint8)
+        stream.upload(memory, source)
+        stream.download(target, memory)
+        source[:] = 1  # the caller's mistake
+        target[:] = 2  # the caller's mistake
+        stream.synchronize()
+        late_reads += int(target[0] == 1)
+        late_writes += int(target[0] != 2)
+        stream.close()
+    assert late_reads > len(SEEDS) // 2
+    assert late_writes > len(SEEDS) // 2
+
+
+def test_stream_is_in_order_for_every_seed(device, reader):
+    for seed in SEEDS:
+        device.reseed(seed)
+        stream, memory = device.stream(), device.allocate(256)
+        for value in range(50):
+            stream.fill(memory[value : 256 - value], bytes([value]))
+        stream.close()
+        assert reader(memory)[128] == 49
+
+
+def test_seed_tells_the_order(device, program):
+    def history(seed):
+        done = program(PROGRAM, EP_SIM_SEED=str(seed))
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    assert history(3) == history(3)
+    assert len({history(seed) for seed in range(4)}) == 4
+
+
+def test_reseeding_tells_the_order_too(device):
+    def history(seed):
+        device.synchronize()
+        streams = [device.stream() for _ in range(4)]
+        memory = device.allocate(64)
+        device.reseed(seed)
+        for value in range(20):
+            for stream in streams:
+                stream.fill(memory, bytes([value]))
+        for stream in streams:
+            stream.synchronize()
+        order = [(streams.index(next(s for s in streams if s.name == name)), op) for name, _, op in device.history()]
+        for stream in streams:
+            stream.close()
+        return order
+
+    assert history(7) == history(7)
+    assert history(7) != history(8)
+
+
+def test_higher_priority_goes_first(device):
+    memory = device.allocate(64)
+    for seed in SEEDS:
+        device.reseed(seed)
+        low, high = device.stream(priority=-1), device.stream(priority=5)
+        gate = []
+        for stream in (low, high):
+            stream.enqueue("hold", lambda _: None, gate=lambda: bool(gate))  # noqa: B023 - called in this turn of the loop
+            for _ in range(10):
+                stream.fill(memory, b"\0")
+        gate.append(True)
+        low.synchronize()
+        high.synchronize()
+        assert [name for name, _, op in device.history() if op == "fill"] == [high.name] * 10 + [low.name] * 10
+        low.close()
+        high.close()
+
+
+def test_tasks_of_two_streams_overlap_now_and_then(device):
+    under_way, most = [], []
+
+    def linger(_):
+        under_way.append(None)
+        time.sleep(0.0005)
+        most.append(len(under_way))
+        under_way.pop()
+
+    first, second = device.stream(), device.stream()
+    for _ in range(100):
+        first.enqueue("linger", linger)
+        second.enqueue("linger", linger)
+    first.close()
+    second.close()
+    assert max(most) == 2
+
+
+def test_device_goes_on_although_nobody_looks(device):
+    stream, begun = device.stream(), threading.Event()
+    stream.enqueue("begin", lambda _: begun.set())
+    assert begun.wait(60)
+    stream.close()
+
+
+def test_wait_for_an_event_of_another_provider_holds_back_the_stream_and_not_the_host(device, reader):
+    class Never(ep.Event):
+        done = False
+
+        def _is_done(self):
+            return self.done
+
+    cpu = ep.device("cpu:0").stream()
+    event, memory = Never(cpu, is_timed=False), device.allocate(64)
+    stream, free = device.stream(), device.stream()
+    before = device.degraded["wait"]
+    stream.wait(event)
+    stream.fill(memory, b"\7")
+    free.fill(memory[32:], b"\1")
+    free.close()
+    with pytest.raises(ep.TimeoutError):
+        stream.synchronize(timeout=0.05)
+    event.done = True
+    stream.close()
+    assert (reader(memory) == 7).all()
+    assert device.degraded["wait"] == before
+
+
+def test_lookers_of_many_threads_end(device):
+    failures = []
+
+    def drive(value):
+        stream, memory, host = device.stream(), device.allocate(512), bytearray(512)
+        for turn in range(30):
+            stream.fill(memory, bytes([value + turn]))
+            stream.download(host, memory)
+            stream.synchronize()
+            if bytes(host) != bytes([value + turn]) * 512:
+                failures.append((value, turn))
+        stream.close()
+        memory.close()
+
+    threads = [threading.Thread(target=drive, args=(10 * place,)) for place in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not failures
+    assert not any(thread.is_alive() for thread in threads)
+
+
+def test_clocks_of_devices_differ_and_go_forward(device, other):
+    events = []
+    for stream in (device.stream(), other.stream()):
+        first, second = stream.record(timed=True), stream.record(timed=True)
+        stream.synchronize()
+        assert second.seconds_since(first) >= 0
+        events.append(first)
+        stream.close()
+    assert abs(events[0].nanoseconds - events[1].nanoseconds) > 10**9
+    with pytest.raises(ValueError, match="clocks differ"):
+        events[1].seconds_since(events[0])
