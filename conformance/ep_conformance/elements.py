@@ -51,7 +51,7 @@ def run_case(trial: Trial, family: ep.Family, case: Case) -> Outcome:
     before = trial.device.native_calls
     images = [_launch(trial, primitive, draw, launch) for launch in _launches(trial, draw)]
     attested = attest(trial.device, primitive, before)
-    outcomes = [_judge(trial, case.descriptor, draw, each) for each in images]
+    outcomes = [_judge(trial, family, case.descriptor, draw, each) for each in images]
     worst = next((outcome for outcome in outcomes if outcome.status is not Status.PASS), outcomes[0])
     return replace(worst, attested=attested)
 
@@ -211,9 +211,24 @@ def _bits(array: Array) -> Array:
     return np.ascontiguousarray(array).view(f"u{word}").reshape(*array.shape, array.itemsize // word)
 
 
-def _judge(trial: Trial, descriptor: ep.Descriptor, draw: _Draw, images: Mapping[str, Any]) -> Outcome:
+def _check_updated(family: ep.Family, descriptor: ep.Descriptor, draw: _Draw, images: Mapping[str, Any]) -> None:
+    """Check that each operand that the launch updates holds exactly what the family says."""
+    for name, needed in family.updated(descriptor, dict(draw.inputs)).items():
+        given = draw.tensors[name].tensor(images[name])
+        if not np.array_equal(given, needed):
+            was = draw.inputs[name].tolist()
+            message = (
+                f"{descriptor.op}: {name} was {was} and is {given.tolist()} after the launch, needed {needed.tolist()}"
+            )
+            raise CaseError(message)
+
+
+def _judge(
+    trial: Trial, family: ep.Family, descriptor: ep.Descriptor, draw: _Draw, images: Mapping[str, Any]
+) -> Outcome:
     for name, operand in draw.tensors.items():
-        operand.check(images[name], is_output=operand is draw.out)
+        operand.check(images[name], is_written=operand is draw.out or name in descriptor.updates)
+    _check_updated(family, descriptor, draw, images)
     result = draw.out.tensor(images[draw.out.name])
     if descriptor.family == "copy":
         _check_bits(draw.inputs["x"], result)

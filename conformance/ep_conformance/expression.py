@@ -44,7 +44,10 @@ def explain_failure(  # noqa: PLR0913, PLR0917 - an expression needs the operati
 
 def operands_text(descriptor: ep.Descriptor, inputs: Inputs, at: tuple[int, ...], shape: tuple[int, ...]) -> str:
     """Return `a[3]=2.0, b=1.5`: what made the element of an output of this shape."""
-    return ", ".join(_operand(name, inputs[name], at, shape) for name in descriptor.operands[:-1])
+    return ", ".join(
+        f"{name}={inputs[name].tolist()}" if name in descriptor.updates else _operand(name, inputs[name], at, shape)
+        for name in descriptor.operands[:-1]
+    )
 
 
 def _operand(name: str, value: Any, at: tuple[int, ...], shape: tuple[int, ...]) -> str:

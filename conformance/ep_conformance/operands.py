@@ -69,13 +69,13 @@ class Operand:
         stream.download(image, self._allocated)
         return image
 
-    def check(self, image: Bytes, *, is_output: bool) -> None:
+    def check(self, image: Bytes, *, is_written: bool) -> None:
         """Fail the case if a byte changed that this operand had no business to change.
 
-        image : what the device holds now; of an output the tensor's own elements may differ
+        image : what the device holds now; of an operand that is written the tensor's own elements may differ
         """
         changed = image != self.image
-        if is_output and self.spec.size:
+        if is_written and self.spec.size:
             mine = np.zeros(image.nbytes, np.uint8)
             layout.view(self.spec, mine, self.start).view(f"V{self.spec.itemsize}")[...] = b"\1" * self.spec.itemsize
             changed &= mine == 0

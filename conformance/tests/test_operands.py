@@ -51,19 +51,19 @@ def changed(operand, byte):
 def test_stray_writes_of_an_output_are_found(trial, byte, text):
     operand = place(trial, "out", ROWS, None, 0)
     with pytest.raises(CaseError, match=text):
-        operand.check(changed(operand, byte), is_output=True)
+        operand.check(changed(operand, byte), is_written=True)
 
 
 def test_elements_of_an_output_may_change_and_those_of_an_input_not(trial):
     output = place(trial, "out", ROWS, None, 0)
-    output.check(changed(output, 2 * 4), is_output=True)
+    output.check(changed(output, 2 * 4), is_written=True)
     given = place(trial, "x", ROWS, np.zeros((3, 4), np.float32), 0)
-    given.check(given.image.copy(), is_output=False)
+    given.check(given.image.copy(), is_written=False)
     with pytest.raises(CaseError, match="x: a write"):
-        given.check(changed(given, 2 * 4), is_output=False)
+        given.check(changed(given, 2 * 4), is_written=False)
 
 
 def test_empty_outputs_may_change_nothing(trial):
     operand = place(trial, "out", ep.TensorSpec("int32", (0, 3)), None, 0)
     with pytest.raises(CaseError, match="behind the end"):
-        operand.check(changed(operand, 0), is_output=True)
+        operand.check(changed(operand, 0), is_written=True)

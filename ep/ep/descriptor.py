@@ -59,6 +59,8 @@ class Descriptor:
     operands: ClassVar[tuple[str, ...]]
     inplace: ClassVar[tuple[str, ...]] = ()
     """The inputs whose very memory, offset, shape and strides the output may share."""
+    updates: ClassVar[tuple[str, ...]] = ()
+    """The operands before the output that a launch reads and writes."""
     defaults: ClassVar[Mapping[str, Number]] = MappingProxyType({})
     """The Scalars that a launch may leave out, and what they are then."""
 
@@ -80,6 +82,11 @@ class Descriptor:
         place(self, "_geometry", None)
         place(self, "_key", None)
         place(self, "_hash", hash((type(self), op, specs, attributes)))
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The names of the operands that a launch writes: those it updates, and the output."""
+        return (*self.updates, self.operands[-1])
 
     @property
     def out(self) -> TensorSpec:
@@ -141,6 +148,14 @@ class Descriptor:
     def flops(self) -> int:
         """The operations of the definition, one an output element unless the family says otherwise."""
         return self.out.size
+
+    def check_numbers(self, numbers: tuple[Any, ...]) -> None:
+        """Raise ValueError, naming the operand, for numbers of a launch that the operation is not defined for.
+
+        numbers : of the Scalar operands, in operand order, in their compute types
+
+        A family whose numbers have no limits but those of their types does not override it, and launches do not call it.
+        """
 
     def lower(self) -> Descriptor | None:
         """Return the same computation in terms of another family, tried when a provider has nothing for this one."""

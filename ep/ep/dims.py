@@ -48,11 +48,12 @@ def broadcast_strides(spec: TensorSpec, shape: tuple[int, ...]) -> tuple[int, ..
     return tuple(strides)
 
 
-def merge(out: TensorSpec, operands: Sequence[TensorSpec | Scalar]) -> Geometry:
+def merge(out: TensorSpec, operands: Sequence[TensorSpec | Scalar], *, keeps_order: bool = False) -> Geometry:
     """Return the merged geometry of an elementwise visit of `out`, all `operands` broadcast to its shape.
 
     Dimensions of extent 1 go, the rest is ordered by the output's strides, and neighbours that every operand crosses
-    in one step become one. `out` is among the operands.
+    in one step become one. `out` is among the operands. With `keeps_order` the dimensions stay in their order, so that
+    an element's number in the visit is its row-major index.
     """
     offsets = tuple(0 if isinstance(operand, Scalar) else operand.offset for operand in operands)
     tensors = [operand for operand in operands if not isinstance(operand, Scalar)]
@@ -61,7 +62,8 @@ def merge(out: TensorSpec, operands: Sequence[TensorSpec | Scalar]) -> Geometry:
     zeros = (0,) * len(out.shape)
     strides = [zeros if isinstance(operand, Scalar) else broadcast_strides(operand, out.shape) for operand in operands]
     axes = [axis for axis, extent in enumerate(out.shape) if extent != 1]
-    axes.sort(key=lambda axis: -abs(out.strides[axis]))
+    if not keeps_order:
+        axes.sort(key=lambda axis: -abs(out.strides[axis]))
     shape: list[int] = []
     columns: list[list[int]] = []
     for axis in axes:

@@ -40,6 +40,10 @@ class Family(ABC):
     def reference(self, descriptor: Descriptor, inputs: dict[str, Any]) -> Any:
         """Return the `ep_primitives.Reference` of the inputs, computed independently of every provider."""
 
+    def updated(self, descriptor: Descriptor, inputs: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 - for families that update operands
+        """Return what each operand in the descriptor's `updates` holds after a launch, exactly, computed as the reference is."""
+        return {}
+
     @abstractmethod
     def accuracy(self, descriptor: Descriptor) -> Any:
         """Return the `ep_primitives.Accuracy` that results of the descriptor are held to."""

@@ -33,8 +33,10 @@ def checker(descriptor: Descriptor, device: Device) -> Check:
     """
     named = [*zip(descriptor.operands, descriptor.specs, strict=True)]
     tensors = [(name, spec) for name, spec in named if isinstance(spec, TensorSpec)]
-    if len(tensors) not in _SHORT_WAYS or descriptor.defaults:
-        return _at_length  # with defaults, counting the operands does not tell that all of them are known
+    if len(tensors) not in _SHORT_WAYS or descriptor.defaults or (descriptor.updates and len(tensors) > _PAIR):
+        # With defaults, counting the operands does not tell that all of them are known; with updates, inputs that share
+        # bytes with one another matter.
+        return _at_length
     take = _getter(tuple([name for name, _ in tensors]))
     limits = [spec.nbytes for _, spec in tensors]
     # The strictest operand's alignment stands for all; the long way knows each one's own.
@@ -106,4 +108,5 @@ def _three(  # noqa: PLR0913, PLR0917 - what a launch must not look up again
     return check
 
 
+_PAIR = 2
 _SHORT_WAYS = {2: _two, 3: _three}

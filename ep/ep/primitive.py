@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 
+from ep.descriptor import Descriptor
 from ep.dtypes import convert
 from ep.errors import ClosedError
 from ep.interchange import operand_memory
@@ -15,10 +16,11 @@ from ep.spec import Scalar, TensorSpec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ep.descriptor import Descriptor
     from ep.device import Device
     from ep.implementation import Implementation, Kernel
     from ep.stream import Stream
+
+    _Operand = tuple[str, TensorSpec, Memory]
 
 __all__ = ["Primitive", "Step"]
 
@@ -35,7 +37,18 @@ class Primitive:
     kernel          : what that made of the descriptor
     """
 
-    __slots__ = ("_bind", "_check", "_launch", "_scalars", "asked", "descriptor", "device", "implementation", "kernel")
+    __slots__ = (
+        "_bind",
+        "_check",
+        "_check_numbers",
+        "_launch",
+        "_scalars",
+        "asked",
+        "descriptor",
+        "device",
+        "implementation",
+        "kernel",
+    )
 
     def __init__(
         self, device: Device, asked: Descriptor, descriptor: Descriptor, implementation: Implementation, kernel: Kernel
@@ -50,6 +63,8 @@ class Primitive:
         self._bind = kernel.bind if descriptor.out.size else _bind_nothing
         self._scalars = _scalars_of(descriptor) if True in descriptor.key.scalars else _NOTHING
         self._check = checker(descriptor, device)
+        is_limited = type(descriptor).check_numbers is not Descriptor.check_numbers
+        self._check_numbers = descriptor.check_numbers if is_limited else None
 
     @property
     def is_lowered(self) -> bool:
@@ -88,48 +103,60 @@ class Primitive:
         names = self.descriptor.operands
         if operands.keys() != set(names):
             self._check_names(operands)
+        written = self.descriptor.written
         memories = []
         for name, spec in zip(names, self.descriptor.specs, strict=True):
             if isinstance(spec, Scalar):
                 continue
             operand = operands[name]
             if type(operand) is not Memory:
-                operand = operand_memory(f"{self}: {name}", operand, spec, self.device, written=name == names[-1])
+                operand = operand_memory(f"{self}: {name}", operand, spec, self.device, written=name in written)
             self._check_memory(name, spec, operand)
+            if name in written:
+                operand._require_writable(f"{self}: {name}")
             memories.append(operand)
-        memories[-1]._require_writable(f"{self}: {names[-1]}")
         self._check_aliasing(memories)
         return tuple(memories)
 
     def _convert(self, operands: dict[str, Any]) -> tuple[Any, ...]:
         given = {**self.descriptor.defaults, **operands} if self.descriptor.defaults else operands
-        return tuple([self._scalar(name, dtype, given[name]) for name, dtype in self._scalars])
+        numbers = tuple([self._scalar(name, dtype, given[name]) for name, dtype in self._scalars])
+        if self._check_numbers is not None:
+            self._check_numbers(numbers)
+        return numbers
 
     def _check_aliasing(self, memories: list[Memory]) -> None:
         """Pass disjoint operands and legal in-place ones. See the aliasing rule of the primitive contract."""
         descriptor = self.descriptor
-        out, target = descriptor.out, memories[-1]
-        tensors = [
-            (n, s) for n, s in zip(descriptor.operands, descriptor.specs, strict=True) if isinstance(s, TensorSpec)
-        ]
-        for (name, spec), memory in zip(tensors[:-1], memories[:-1], strict=True):
-            distance = memory._distance_to(target)
-            if distance is None:
-                continue
-            same = not distance and is_same(spec, out)
-            if same and (name in descriptor.inplace or not out.size):
-                continue
-            shared = True if same else overlap(spec, out, distance)
-            if shared is False:
-                continue
-            what = "share" if shared else "may share (too many strides to decide)"
-            allowed = (
-                f"exactly in place is allowed for {', '.join(descriptor.inplace)}"
-                if descriptor.inplace
-                else "in place is not allowed"
-            )
-            message = f"{self}: {name} and {tensors[-1][0]} {what} bytes without being the same tensor; {allowed}; give out a memory of its own"
-            raise ValueError(message)
+        named = zip(descriptor.operands, descriptor.specs, strict=True)
+        tensors = [(name, spec) for name, spec in named if isinstance(spec, TensorSpec)]
+        *inputs, out = [(name, spec, memory) for (name, spec), memory in zip(tensors, memories, strict=True)]
+        for operand in inputs:
+            self._check_disjoint(operand, out, in_place=operand[0] in descriptor.inplace)
+        for updated in inputs if descriptor.updates else ():
+            if updated[0] in descriptor.updates:
+                for operand in inputs:
+                    if operand is not updated:
+                        self._check_disjoint(operand, updated, in_place=False)
+
+    def _check_disjoint(self, operand: _Operand, target: _Operand, *, in_place: bool) -> None:
+        """Raise ValueError if an operand shares bytes with one that is written, unless it may be the very same tensor."""
+        name, spec, memory = operand
+        target_name, target_spec, target_memory = target
+        distance = memory._distance_to(target_memory)
+        if distance is None:
+            return
+        same = not distance and is_same(spec, target_spec)
+        if same and (in_place or not target_spec.size):
+            return
+        shared = True if same else overlap(spec, target_spec, distance)
+        if shared is False:
+            return
+        what = "share" if shared else "may share (too many strides to decide)"
+        names = self.descriptor.inplace
+        allowed = f"exactly in place is allowed for {', '.join(names)}" if names else "in place is not allowed"
+        message = f"{self}: {name} and {target_name} {what} bytes without being the same tensor; {allowed}; give {target_name} a memory of its own"
+        raise ValueError(message)
 
     def _scalar(self, name: str, dtype: str, value: Any) -> Any:
         try:

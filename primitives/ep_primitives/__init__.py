@@ -21,13 +21,17 @@ if TYPE_CHECKING:
     from ep_primitives.copy import Copy
     from ep_primitives.elementwise_unary import ElementwiseUnary
     from ep_primitives.fill import Fill
+    from ep_primitives.generator import Generator
     from ep_primitives.matmul import Matmul
     from ep_primitives.op import Op
+    from ep_primitives.random_fill import RandomFill
+    from ep_primitives.random_ops import RANDOM_OPS
     from ep_primitives.reference import Reference
     from ep_primitives.unary_ops import UNARY_OPS
 
 __all__ = [
     "BINARY_OPS",
+    "RANDOM_OPS",
     "UNARY_OPS",
     "Accuracy",
     "BroadcastBinary",
@@ -38,8 +42,10 @@ __all__ = [
     "ElementwiseUnary",
     "Exact",
     "Fill",
+    "Generator",
     "Matmul",
     "Op",
+    "RandomFill",
     "Reference",
     "Ulps",
     "ep_families",
@@ -57,8 +63,11 @@ _MODULES: Final = {
     "ElementwiseUnary": "elementwise_unary",
     "Exact": "accuracy",
     "Fill": "fill",
+    "Generator": "generator",
     "Matmul": "matmul",
     "Op": "op",
+    "RANDOM_OPS": "random_ops",
+    "RandomFill": "random_fill",
     "Reference": "reference",
     "Ulps": "accuracy",
 }
@@ -73,6 +82,7 @@ def ep_families() -> Sequence[ep.Family]:
     from ep_primitives.elementwise_unary import ElementwiseUnaryFamily  # noqa: PLC0415 - as above
     from ep_primitives.fill import FillFamily  # noqa: PLC0415 - as above
     from ep_primitives.matmul_family import MatmulFamily  # noqa: PLC0415 - as above
+    from ep_primitives.random_family import RandomFillFamily  # noqa: PLC0415 - as above
 
     return (
         ElementwiseUnaryFamily(),
@@ -81,6 +91,7 @@ def ep_families() -> Sequence[ep.Family]:
         FillFamily(),
         CopyFamily(),
         MatmulFamily(),
+        RandomFillFamily(),
     )
 
 

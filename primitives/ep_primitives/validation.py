@@ -6,7 +6,7 @@ import math
 import reprlib
 from difflib import get_close_matches
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ep.dims import broadcast_strides
 from ep.dtypes import convert
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ep_primitives.op import Attribute, Op
+
+Row = TypeVar("Row")
 
 __all__ = ["attribute_values", "check_dtype", "check_input", "check_output", "check_spec", "chosen_row"]
 
@@ -80,7 +82,7 @@ def attribute_values(row: Op, given: Mapping[str, Any], dtype: str) -> tuple[flo
     return tuple(_finite(row.name, attribute, given[attribute.name], dtype) for attribute in row.attributes)
 
 
-def chosen_row(family: str, op: Any, rows: Mapping[str, Op]) -> Op:
+def chosen_row(family: str, op: Any, rows: Mapping[str, Row]) -> Row:
     """Return the row of an op. Raises ValueError for one that the family does not have."""
     row = rows.get(op) if isinstance(op, str) else None
     if row is None:

@@ -34,6 +34,7 @@ _CLAIMED: Final = (
     "fill/-/*/*",
     "copy/-/*/*",
     "matmul/-/*/*",
+    "random_fill/*/*/*",
     "runtime/ability/fill",
     "runtime/ability/event",
     "runtime/ability/wait",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill, Matmul
+from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill, Matmul, RandomFill
 
 from ep_cpu.elementwise import VectorLoop
 from ep_cpu.matmul import PanelMatmul
+from ep_cpu.random_fill import CounterFill
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,4 +24,5 @@ IMPLEMENTATIONS: Final[Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...
     Fill: (VectorLoop(),),
     Copy: (VectorLoop(),),
     Matmul: (PanelMatmul(),),
+    RandomFill: (CounterFill(),),
 }

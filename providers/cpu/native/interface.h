@@ -125,6 +125,29 @@ int64_t ep_clock(void);
 void ep_set_threads(int count);
 int ep_threads(void);
 
+/* What a row of RandomFill makes elements of: words from number `word` of a seed's sequence on; low and bound are the
+ * numbers of a launch as ep_primitives.RandomFill.limits gives them. */
+typedef struct {
+    uint64_t seed;
+    uint64_t word;
+    uint64_t low;
+    uint64_t bound;
+} ep_draw;
+
+/* One launch of a RandomFill. The geometry is of out alone, as its only operand, in the order of its elements. */
+typedef struct {
+    const ep_geometry* geometry;
+    intptr_t state;
+    intptr_t out;
+    uint64_t low;
+    uint64_t bound;
+} ep_random_packed;
+
+/* The entry: `packed` is an ep_random_packed. The state is read, and advanced at the end. 0 is success. */
+int ep_random_fill(const void* packed);
+/* A checked launch: packs on the stack and enters. */
+int ep_launch_random_fill(const ep_geometry* geometry, intptr_t state, intptr_t out, uint64_t low, uint64_t bound);
+
 typedef struct ep_matmul_engine ep_matmul_engine;
 
 /* Places of a Matmul's tensors. */

@@ -1,0 +1,97 @@
+"""Random fills: blocks of words, made into elements and put where the output lies; each element knows its words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import ep
+from ep_cpu.elementwise import row_of
+from ep_cpu.native import check, open_native
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ep_primitives import RandomFill
+
+    from ep_cpu.native import Native
+
+    Launch = Callable[[ep.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
+
+__all__ = ["CounterFill"]
+
+
+class CounterFill(ep.Implementation):
+    """Words by their number, so that threads share no state: any strides, of any instruction set."""
+
+    def accepts(self, descriptor: RandomFill, info: ep.DeviceInfo) -> bool:
+        del info
+        if _row(descriptor) not in open_native().rows:
+            message = f"random_fill/{descriptor.op}: no kernel for {descriptor.out.dtype}; kernels are rows of native/draws.cpp"
+            raise ep.UnsupportedError(message)
+        return True
+
+    def compile(self, key: ep.KernelKey, device: ep.Device) -> Native:
+        del key, device
+        return open_native()
+
+    def create(self, descriptor: RandomFill, device: ep.Device, code: Native) -> ep.Kernel:
+        del device
+        return CounterKernel(code, descriptor)
+
+
+class CounterKernel(ep.Kernel):
+    """The geometry of an output, and what its descriptor makes of a launch's numbers."""
+
+    __slots__ = ("_geometry", "_limits", "_native")
+
+    def __init__(self, native: Native, descriptor: RandomFill) -> None:
+        self._native = native
+        self._limits = descriptor.limits
+        self._geometry = _geometry_of(descriptor, native)
+
+    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        del stream
+        state, out = memories
+        status = self._native.lib.ep_launch_random_fill(
+            self._geometry, state.handle + state.offset, out.handle + out.offset, *self._limits(scalars)
+        )
+        check(status, "ep_launch_random_fill")
+
+    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
+        state, out = memories
+        low, bound = self._limits(scalars)
+        entry, geometry = self._native.lib.ep_random_fill, self._geometry
+        addresses = {"state": state.handle + state.offset, "out": out.handle + out.offset}
+        packed = self._native.ffi.new(
+            "ep_random_packed *", {"geometry": geometry, **addresses, "low": low, "bound": bound}
+        )
+
+        # The default argument keeps the geometry, which `packed` only points to.
+        def run(_: ep.Stream, __: Any, ___: Any, _kept: Any = geometry) -> None:
+            if status := entry(packed):
+                check(status, "ep_random_fill")
+
+        return run
+
+
+def _row(descriptor: RandomFill) -> tuple[str, str, str, str]:
+    return row_of(descriptor.family, descriptor.op, ("uint64", descriptor.out.dtype))
+
+
+def _geometry_of(descriptor: RandomFill, native: Native) -> Any:
+    """Return the native geometry of the output alone, in the order of its elements."""
+    geometry, out = descriptor.geometry, descriptor.out
+    return native.ffi.new(
+        "ep_geometry *",
+        {
+            "row": native.rows[_row(descriptor)],
+            "size": geometry.size,
+            "traffic": out.size * out.itemsize,
+            "operands": 1,
+            "ndim": len(geometry.shape),
+            "scalar": -1,
+            "offset": [geometry.offsets[-1] * out.itemsize],
+            "shape": geometry.shape,
+            "stride": [[stride * out.itemsize for stride in geometry.strides[-1]]],
+        },
+    )
