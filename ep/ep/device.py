@@ -73,7 +73,7 @@ class Device(ABC):
         self._retired = RetireList(self)
         self._primitives = PrimitiveCache(self)
         self._blocks: weakref.WeakSet[Block] = weakref.WeakSet()
-        self._streams: weakref.WeakSet[Stream] = weakref.WeakSet()
+        self._streams: weakref.WeakKeyDictionary[Stream, None] = weakref.WeakKeyDictionary()
         self._stream_count = 0
         self._lock = threading.Lock()
 
@@ -309,7 +309,7 @@ class Device(ABC):
         with self._lock:
             stream.name = f"{self.name}/stream{self._stream_count}"
             self._stream_count += 1
-            self._streams.add(stream)
+            self._streams[stream] = None
         self._retired.enrol(stream)
         return stream
 

@@ -30,7 +30,8 @@ class RetireList:
         self._device = weakref.ref(device)
         self._arrived: deque[Entry] = deque()
         self._stamped: deque[tuple[list[Entry], list[Event]]] = deque()
-        self._enrolled: weakref.WeakSet[Stream] = weakref.WeakSet()
+        # In the order in which they came, which a set would not keep: what is recorded where is the same in each run.
+        self._enrolled: weakref.WeakKeyDictionary[Stream, None] = weakref.WeakKeyDictionary()
         self._orphans: deque[Stream] = deque()
         self._lock = threading.RLock()
         self.append = self._arrived.append
@@ -41,7 +42,7 @@ class RetireList:
     def enrol(self, stream: Stream) -> None:
         """Note that the stream may touch memory of this device."""
         with self._lock:
-            self._enrolled.add(stream)
+            self._enrolled[stream] = None
 
     def adopt(self, stream: Stream) -> None:
         """Keep a stream that was dropped with work under way until that work is done. Called by its finalizer."""

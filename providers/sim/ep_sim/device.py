@@ -13,6 +13,7 @@ import ep
 from ep_sim.failures import Failures
 from ep_sim.memory import ALIGNMENT, Allocation, Arena
 from ep_sim.stream import SimStream
+from ep_sim.task import Queue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SimDevice"]
 
+_DLPACK_EXTENSION: Final = 12  # kDLExtDev, dlpack.h
 _CLOCKS_APART: Final = 1000 * 10**9  # nanoseconds, so that times of two devices never look comparable
 
 
@@ -113,13 +115,14 @@ class SimDevice(ep.Device):
     # The contract.
 
     def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> Allocation:
+        del kind
         self.require_there()
         self.count_call()
         with self._placing:
             fits = nbytes <= self.info.memory - self._in_use and not self._failures.strikes("allocation")
             if fits and self._arena is None:
                 self._arena = Arena(self, self.native, self.scheduler.cpu, self.info.memory, self._seed)
-            found = self._arena.take(nbytes, kind) if fits and self._arena is not None else None
+            found = self._arena.take(nbytes) if fits and self._arena is not None else None
             if found is not None:
                 self._in_use += nbytes
                 return found
@@ -150,7 +153,32 @@ class SimDevice(ep.Device):
     def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> SimStream:
         self.require_there()
         self.count_call()
-        return SimStream(self, priority=priority, is_synchronous=bool(synchronous), is_timed=timed)
+        queue = self.scheduler.open(self, priority)
+        return SimStream(self, queue, is_synchronous=bool(synchronous), is_timed=timed)
+
+    def _wrap_memory(self, handle: object, nbytes: int) -> Allocation:
+        found = handle if isinstance(handle, Allocation) else self._find(handle)
+        if found is None or found.device is not self or found.nbytes < nbytes:
+            message = f"wrap_memory: {handle!r} is no allocation of {self.name} with {nbytes} bytes; give its handle or address"
+            raise ValueError(message)
+        return found
+
+    def _find(self, address: object) -> Allocation | None:
+        with self._placing:
+            known = self._arena is not None and isinstance(address, int)
+            return self._arena.find(address) if known else None  # type: ignore[union-attr, arg-type]  # as `known` says
+
+    def _wrap_stream(self, handle: object) -> SimStream:
+        if not isinstance(handle, Queue):
+            message = f"wrap_stream: {handle!r} is no queue of {self.name}; stream._dlpack_stream() tells a stream's"
+            raise TypeError(message)
+        return SimStream(self, handle, is_synchronous=False, is_timed=True)
+
+    def _dlpack_device(self) -> tuple[int, int]:
+        return (_DLPACK_EXTENSION, self.index)
+
+    def _address(self, handle: Allocation) -> int:
+        return handle.address
 
     def _can_copy_from(self, other: ep.Device) -> bool:
         return isinstance(other, SimDevice) and other.scheduler is self.scheduler

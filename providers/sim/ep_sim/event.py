@@ -41,6 +41,9 @@ class SimEvent(ep.Event):
             self._owner.hear()
         return self.is_reached
 
+    def _pause(self, seconds: float) -> None:
+        self._owner.device.scheduler.rest(self.has_been_reached, seconds)
+
     def _seconds_since(self, earlier: ep.Event) -> float:
         assert isinstance(earlier, SimEvent)
         return (self.nanoseconds - earlier.nanoseconds) * 1e-9

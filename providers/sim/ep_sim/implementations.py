@@ -64,7 +64,7 @@ class ShadowKernel(ep.Kernel):
     def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         assert isinstance(stream, SimStream)
         operands = [Operand(memory.handle, memory.offset, memory.nbytes) for memory in memories]
-        touched = tuple(operand.allocation for operand in operands if operand.allocation is not None)
+        touched = tuple(operand.allocation.whole for operand in operands if operand.allocation is not None)
         stream.enqueue(self._op, partial(self._run, operands, scalars), touched, is_launch=True)
 
     def _run(self, operands: list[Operand], scalars: tuple[Any, ...], lane: Lane) -> None:

@@ -15,6 +15,7 @@ import random
 import threading
 import time
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ep_sim.lane import Helper, Lane
@@ -24,11 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import ep
+    from ep_sim.device import SimDevice
+    from ep_sim.memory import Allocation
 
 __all__ = ["PATIENCE", "Scheduler"]
 
 PATIENCE: Final = 0.02
 _LOOK_SECONDS: Final = 0.05  # a look is no wait: the host goes on although the rounds are not done
+_CALL_SECONDS: Final = 0.002  # after which other streams go on beside a function of the host
 _POLL_SECONDS: Final = 0.0005  # for events of other providers
 _BACKLOG: Final = 4096  # tasks that may wait before the devices go on unasked
 _OVERLAPPING: Final = 0.25  # the share of rounds in which two tasks are done at the same time
@@ -59,6 +63,7 @@ class Scheduler:
         self._looks = 0  # since the last enqueue
         self._waiting = 0  # tasks
         self._newest = 0.0  # when the last of them came
+        self._resting = 0  # threads
         self._goes_on = False  # until nothing is ready
         self._is_running = False
         self._is_ending = False
@@ -74,10 +79,10 @@ class Scheduler:
 
     # What streams call, from the threads of the host.
 
-    def open(self, priority: int) -> Queue:
+    def open(self, device: SimDevice, priority: int) -> Queue:
         """Return the queue of a new stream."""
         with self._state:
-            queue = Queue(priority, self._looking.random())
+            queue = Queue(device, priority, self._looking.random())
             self._queues.append(queue)
             return queue
 
@@ -113,12 +118,20 @@ class Scheduler:
         if rounds:
             self._grant(rounds)
 
+    def rest(self, is_over: Callable[[], bool], seconds: float) -> None:
+        """Let the host rest until something is over, `seconds` at most."""
+        with self._state:
+            self._resting += 1
+            try:
+                self._state.wait_for(is_over, seconds)
+            finally:
+                self._resting -= 1
+
     def wait_idle(self, queue: Queue) -> None:
         """Let the host wait until a queue is idle."""
         while not queue.is_idle:
             self.look()
-            with self._state:
-                self._state.wait_for(lambda: queue.is_idle, _POLL_SECONDS)
+            self.rest(lambda: queue.is_idle, _LOOK_SECONDS)
 
     def poll(self, question: Callable[[], bool]) -> Callable[[], bool]:
         """Return a gate that opens once a question, asked outside of the lock again and again, was answered by True."""
@@ -139,10 +152,10 @@ class Scheduler:
             error, queue.error = queue.error, None
             return error
 
-    def is_touched(self, allocation: object) -> bool:
+    def is_touched(self, allocation: Allocation) -> bool:
         """Say whether a task that is not finished uses an allocation."""
         with self._state:
-            return bool(allocation.touches)  # type: ignore[attr-defined]
+            return bool(allocation.touches)
 
     def end(self) -> None:
         """End the threads, unless a stream is still open; the next task starts them again."""
@@ -217,8 +230,8 @@ class Scheduler:
         chosen = [first]
         if self._choices.random() < _CHANGING:
             first.rank = self._choices.random()
-        among.remove(first)
-        if among and self._choices.random() < _OVERLAPPING:
+        among = [queue for queue in among if queue is not first and not queue.tasks[0].is_call]
+        if among and not first.tasks[0].is_call and self._choices.random() < _OVERLAPPING:
             chosen.append(self._choices.choice(among))
         return [(queue, self._take(queue)) for queue in chosen]
 
@@ -241,18 +254,26 @@ class Scheduler:
     def _do(self, chosen: list[tuple[Queue, Task]], lane: Lane) -> None:
         if self._choices.random() < _DELAYED:
             time.sleep(self._choices.random() * _LONGEST_DELAY)
-        *others, (queue, task) = chosen
+        (queue, task), *others = chosen
+        if task.is_call:
+            caller = threading.Thread(target=self._finish, args=(queue, task, lane), name="ep_sim call", daemon=True)
+            caller.start()
+            caller.join(_CALL_SECONDS)
+            return
         for other, beside in others:
             if self._helper is None:
                 self._helper = Helper(self.cpu)
-            self._helper.begin(lambda lane, q=other, t=beside: self._finish(q, t, t.perform(lane)))  # type: ignore[misc]
-        self._finish(queue, task, task.perform(lane))
+            self._helper.begin(partial(self._finish, other, beside))
+        self._finish(queue, task, lane)
         if others and self._helper is not None:
             self._helper.join()
 
-    def _finish(self, queue: Queue, task: Task, error: BaseException | None) -> None:
+    def _finish(self, queue: Queue, task: Task, lane: Lane) -> None:
+        error = task.perform(lane)
         with self._state:
             queue.is_busy = False
             queue.error = queue.error or error
             for allocation in task.touched:
                 allocation.touches -= 1
+            if self._resting or task.is_call:
+                self._state.notify_all()

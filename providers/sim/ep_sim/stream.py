@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ep_sim.device import SimDevice
     from ep_sim.lane import Lane
     from ep_sim.memory import Allocation
+    from ep_sim.task import Queue
 
 __all__ = ["SimStream"]
 
@@ -24,10 +25,11 @@ class SimStream(ep.Stream):
 
     device: SimDevice
 
-    def __init__(self, device: SimDevice, *, priority: int, is_synchronous: bool, is_timed: bool) -> None:
+    def __init__(self, device: SimDevice, queue: Queue, *, is_synchronous: bool, is_timed: bool) -> None:
         super().__init__(device, is_synchronous=is_synchronous, is_timed=is_timed)
         self._native = device.native
-        self._queue = device.scheduler.open(priority)
+        self._queue = queue
+        queue.users += 1
 
     def enqueue(
         self, op: str, body: Callable[[Lane], object], touched: tuple[Allocation, ...] = (), **options: Any
@@ -54,7 +56,7 @@ class SimStream(ep.Stream):
     def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         op = "copy" if not isinstance(src, memoryview) else "upload"
         op = "download" if isinstance(dst, memoryview) else op
-        touched = tuple(side.handle for side in (dst, src) if isinstance(side, ep.Memory))
+        touched = tuple(side.handle.whole for side in (dst, src) if isinstance(side, ep.Memory))
         # A host buffer's address is taken now and it is kept by the task; the bytes are moved when the stream gets there.
         to, come = self._shadow(dst), self._shadow(src)
         copy = self._native.lib.ep_sim_copy
@@ -67,7 +69,7 @@ class SimStream(ep.Stream):
 
     def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
         at, nbytes, fill = self._shadow(dst), dst.nbytes, self._native.lib.ep_sim_fill
-        self.enqueue("fill", lambda _: fill(at, nbytes, pattern, len(pattern)), (dst.handle,))
+        self.enqueue("fill", lambda _: fill(at, nbytes, pattern, len(pattern)), (dst.handle.whole,))
 
     def _record(self, *, timed: bool) -> ep.Event:
         event = SimEvent(self, is_timed=timed)
@@ -84,17 +86,28 @@ class SimStream(ep.Stream):
         reached = event.has_been_reached if isinstance(event, SimEvent) else device.scheduler.poll(question)
         self.enqueue("wait", _pass, is_order=True, gate=lambda: device.is_lost or reached())
 
+    def _call(self, function: Callable[[], object]) -> None:
+        self.enqueue("call", lambda _: function(), is_call=True)
+
     def _is_idle(self) -> bool:
         if not self._queue.is_idle:
             self.device.scheduler.look()
         return self._queue.is_idle
 
+    def _pause(self, seconds: float) -> None:
+        self.device.scheduler.rest(lambda: self._queue.is_idle, seconds)
+
     def _synchronize(self) -> None:
         self.device.scheduler.wait_idle(self._queue)
         self.hear()
 
+    def _dlpack_stream(self) -> Queue:
+        return self._queue
+
     def _close(self) -> None:
-        self.device.scheduler.close(self._queue)
+        self._queue.users -= 1
+        if not self._queue.users:
+            self.device.scheduler.close(self._queue)
 
     def _shadow(self, side: ep.Memory | memoryview) -> int:
         if isinstance(side, memoryview):

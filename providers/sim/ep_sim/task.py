@@ -31,11 +31,12 @@ class Task:
     body      : what a lane does
     touched   : the allocations that it uses
     gate      : says whether it may begin; None: as soon as those before it are done
+    is_call   : True for a function of the host, which may take long: it gets a thread of its own
     is_order  : True for events and waits, which a lost device passes, so that no wait is for ever
     doom      : what the injected failure raises in place of the work; None: nothing
     """
 
-    __slots__ = ("body", "device", "doom", "gate", "is_order", "place", "touched")
+    __slots__ = ("body", "device", "doom", "gate", "is_call", "is_order", "place", "touched")
 
     def __init__(  # noqa: PLR0913 - a record
         self,
@@ -46,6 +47,7 @@ class Task:
         *,
         gate: Callable[[], bool] | None = None,
         is_order: bool = False,
+        is_call: bool = False,
         doom: Callable[[], ep.DeviceError] | None = None,
     ) -> None:
         self.device = device
@@ -54,6 +56,7 @@ class Task:
         self.touched = touched
         self.gate = gate
         self.is_order = is_order
+        self.is_call = is_call
         self.doom = doom
 
     def perform(self, lane: Lane) -> BaseException | None:
@@ -61,9 +64,10 @@ class Task:
         try:
             self._perform(lane)
         except ep.DeviceError as error:
-            error.op, error.stream, error.sequence = self.place.op, self.place.stream, self.place.sequence
+            error._hit(self.place.op, self.place.stream, self.place.sequence)  # noqa: SLF001 - the way EP gives providers
             return error
         except Exception as error:  # noqa: BLE001 - a worker hands on whatever the work raised
+            error.add_note(f"enqueue {self.place.sequence} of {self.place.stream}: {self.place.op}")
             return error
         return None
 
@@ -78,17 +82,20 @@ class Task:
 
 
 class Queue:
-    """The tasks of one stream. Guarded by the scheduler's lock.
+    """The tasks of one stream: what a driver would call its native queue. Guarded by the scheduler's lock.
 
+    users     : streams that enqueue into it
     priority  : of the stream: higher first
     rank      : drawn by the scheduler, which prefers the highest among equals
     is_busy   : True while the task that was taken last is under way
     error     : the first that went wrong since it was asked for
     """
 
-    __slots__ = ("error", "is_busy", "priority", "rank", "tasks")
+    __slots__ = ("device", "error", "is_busy", "priority", "rank", "tasks", "users")
 
-    def __init__(self, priority: int, rank: float) -> None:
+    def __init__(self, device: SimDevice, priority: int, rank: float) -> None:
+        self.device = device
+        self.users = 0
         self.priority = priority
         self.rank = rank
         self.tasks: deque[Task] = deque()

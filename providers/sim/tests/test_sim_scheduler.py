@@ -248,3 +248,35 @@ def test_clocks_of_devices_differ_and_go_forward(device, other):
     assert abs(events[0].nanoseconds - events[1].nanoseconds) > 10**9
     with pytest.raises(ValueError, match="clocks differ"):
         events[1].seconds_since(events[0])
+
+
+def test_call_holds_back_its_own_stream_and_no_other(device, reader):
+    stream, free, memory = device.stream(), device.stream(), device.allocate(64)
+    opened, threads = threading.Event(), []
+
+    def hold():
+        threads.append(threading.current_thread().name)
+        assert opened.wait(60)
+
+    stream.call(hold)
+    stream.fill(memory, b"\1")
+    free.fill(memory, b"\2")
+    free.synchronize(timeout=60)
+    assert (reader(memory) == 2).all()
+    with pytest.raises(ep.TimeoutError):
+        stream.synchronize(timeout=0.01)
+    opened.set()
+    stream.close()
+    free.close()
+    assert (reader(memory) == 1).all()
+    assert threads == ["ep_sim call"]
+
+
+def test_exception_of_a_call_is_raised_by_the_next_synchronisation(device):
+    stream = device.stream()
+    stream.call(lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError) as caught:
+        stream.synchronize()
+    assert caught.value.__notes__ == [f"enqueue 1 of {stream.name}: call"]
+    stream.synchronize()
+    stream.close()
