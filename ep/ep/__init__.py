@@ -20,7 +20,9 @@ from ep.errors import (
     UnsupportedError,
 )
 from ep.event import Event
+from ep.executable import Executable, Node, Slot
 from ep.family import Family
+from ep.graph import Graph
 from ep.hooks import family_hook, provider_hook
 from ep.implementation import Implementation, Kernel
 from ep.interchange import view
@@ -47,17 +49,21 @@ __all__ = [
     "DeviceLostError",
     "EpError",
     "Event",
+    "Executable",
     "Family",
     "Geometry",
+    "Graph",
     "Implementation",
     "Kernel",
     "KernelKey",
     "Memory",
     "MemoryKind",
+    "Node",
     "OutOfMemoryError",
     "Primitive",
     "Provider",
     "Scalar",
+    "Slot",
     "Step",
     "Stream",
     "TensorSpec",

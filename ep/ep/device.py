@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from ep.cache import PrimitiveCache
 from ep.errors import ClosedError, EpError, OutOfMemoryError, UnsupportedError
+from ep.executable import Replay
 from ep.foreign import wrap_host, wrap_memory, wrap_stream
 from ep.memory import Block, Memory, MemoryKind
 from ep.retire import RetireList
 from ep.waiting import check_timeout
 
 if TYPE_CHECKING:
+    from ep.executable import Executable, Node, Slot
     from ep.provider import Provider
     from ep.stream import Stream
 
@@ -292,6 +294,11 @@ class Device(ABC):
         """Say whether kernels take memory of another device."""
         del other
         return False
+
+    def _instantiate(self, nodes: tuple[Node, ...], slots: tuple[Slot, ...]) -> Executable:
+        """Return captured work made ready to run. Default: a plain replay, node after node."""
+        self._degrade("graph")
+        return Replay(nodes, slots)
 
     @property
     def native_calls(self) -> int | None:

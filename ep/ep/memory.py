@@ -34,8 +34,8 @@ class Block:
     """One allocation: it goes to the device's retire list when nobody refers to it any more, or at close().
 
     `device` is None once it is closed, so that one comparison at the door tells open from closed and ours from foreign.
-    `holds` counts the bound steps and exports that need the bytes although the memory was closed. Blocks share bytes
-    only if they have one `space`: an allocation is a space of its own, wrapped host memory lies at `start` of the host's.
+    `holds` counts the bound steps, graphs and exports that need the bytes although the memory was closed. Blocks share
+    bytes only if they have one `space`: an allocation is a space of its own, wrapped host memory lies at `start` of the host's.
     """
 
     __slots__ = (
@@ -95,9 +95,9 @@ class Block:
                 self._give_back()
 
     def hold(self) -> None:
-        """Keep the bytes although the memory may be closed later. Raises ClosedError if it is closed already."""
+        """Keep the bytes although the memory may be closed later. Raises ClosedError if nobody keeps them any more."""
         with _HOLDING:
-            if self.device is None:
+            if self.device is None and not self.holds:
                 message = "a memory that was to be bound or exported was closed; give an open one"
                 raise ClosedError(message)
             self.holds += 1

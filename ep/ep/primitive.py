@@ -256,6 +256,10 @@ class Step:
         for block in blocks:
             block.release()
 
+    def _require_open(self) -> None:
+        if not self._blocks:
+            self._refuse()
+
     def _refuse(self, *_: Any) -> None:
         message = f"{self.primitive}: the bound step was closed; bind again"
         raise ClosedError(message)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from ep import verbs
 from ep.buffers import check_lengths, pattern_of, view_of
+from ep.capture import Capture, CapturedEvent
 from ep.errors import EpError
 from ep.event import Event
 from ep.export import Exported, check_export
@@ -133,7 +134,9 @@ class Stream(Submission):
         if not isinstance(event, Event):
             message = f"wait: {event!r} is not an Event; stream.record() gives one"
             raise TypeError(message)
-        if event.stream is not self:
+        if isinstance(event, CapturedEvent):
+            event.capture.join(self, event)
+        elif event.stream is not self or self._capture is not None:
             self._submit("wait", (), (event,), verbs.wait)
 
     @final
@@ -164,11 +167,24 @@ class Stream(Submission):
         check_export(memory, spec)
         return Exported(memory, spec, self._submit("export", (memory,), (False,), verbs.record))
 
+    @final
+    def capture(self) -> Capture:
+        """Record the work of a `with` block, in place of running it, as the Graph that the block is given.
+
+        Captured are launches, copies within the device's reach, fills, record and wait among the streams of the
+        capture. All else raises ValueError at once, and stream and capture stay usable. Streams of the device join by
+        waiting for an event recorded in the capture; one that did work must be waited for before the capture ends,
+        else ValueError there. An exception inside the block ends the capture, and the stream works on.
+        """
+        self._require_open("capture")
+        return Capture(self)
+
     @property
     @final
     def is_idle(self) -> bool:
         """True if all that was enqueued is done. Never waits where the provider can answer."""
         self._require_open("is_idle")
+        self._require_uncaptured("is_idle")
         if not self.is_synchronous and type(self)._is_idle is not Submission._is_idle:
             return self._is_idle()
         return self._fence() is None
@@ -180,6 +196,7 @@ class Stream(Submission):
         Raises TimeoutError, after which the stream is usable, or the error of work that failed. Ctrl-C works.
         """
         self._require_open("synchronize")
+        self._require_uncaptured("synchronize")
         check_timeout(timeout, f"{self.name}.synchronize")
         self._finish_work(timeout)
         self._raise_error(clear=True)
@@ -189,6 +206,7 @@ class Stream(Submission):
         """Wait for all that was enqueued, then close. Idempotent. Raises the error of work that failed."""
         if self.is_closed:
             return
+        self._require_uncaptured("close")
         try:
             self.synchronize()
         except EpError:
@@ -199,6 +217,8 @@ class Stream(Submission):
     @final
     def _finish_quietly(self) -> None:
         """Close at the end of the process, when nobody is left to hear of an error but a warning."""
+        if self._capture is not None:
+            self._capture.end()
         try:
             self.close()
         except EpError as error:

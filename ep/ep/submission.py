@@ -15,6 +15,7 @@ from ep.primitive import Primitive
 from ep.waiting import sleep, wait_until
 
 if TYPE_CHECKING:
+    from ep.capture import Capture
     from ep.device import Device
     from ep.stream import Stream
 
@@ -37,6 +38,7 @@ class Submission(ABC):
         self._fenced: tuple[int, Event | None] = (0, None)
         self._held = HeldBuffers()
         self._error: BaseException | None = None
+        self._capture: Capture | None = None
         self._devices = {device}
         self._kept: object = None  # the owner of a native queue that was wrapped
 
@@ -220,15 +222,23 @@ class Submission(ABC):
         self.device._check_fork(operation)
 
     @final
+    def _require_uncaptured(self, operation: str) -> None:
+        if self._capture is not None:
+            self._capture.refuse(cast("Stream", self), operation)
+
+    @final
     def _refuse(self, what: Any, *_: Any) -> Any:
         """Take the place of _submit once the stream is closed."""
         message = f"{what}: {self.name} was closed; make another with {self.device.name}'s device.stream()"
         raise ClosedError(message)
 
     @final
-    def _set_door(self, door: Callable[..., Any]) -> None:
-        """Put another function in the place of _submit, for this stream."""
-        self.__dict__["_submit"] = door
+    def _set_door(self, door: Callable[..., Any] | None) -> None:
+        """Put another function in the place of _submit, for this stream; None: that one itself."""
+        if door is None:
+            del self.__dict__["_submit"]
+        else:
+            self.__dict__["_submit"] = door
 
     @final
     def _refuse_fork(self, what: Any, *_: Any) -> Any:

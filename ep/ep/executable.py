@@ -1,0 +1,102 @@
+"""An Executable is captured work made ready to run; a device without one of its own gets a plain replay."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ep.memory import Memory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ep.primitive import Primitive
+    from ep.stream import Stream
+
+    Run = Callable[[Any, tuple[Memory, ...], tuple[Any, ...]], Any]
+
+__all__ = ["Bindings", "Executable", "Node", "Place", "Replay", "Slot"]
+
+
+class Node(NamedTuple):
+    """One enqueue of a captured stream.
+
+    what      : the Primitive, or "copy" or "fill"
+    memories  : of the tensor operands, in operand order; of a copy the target and the source; of a fill the target
+    scalars   : numbers of the Scalar operands, in operand order; of a fill its pattern
+    run       : enqueues the node: `run(stream, memories, scalars)`
+    """
+
+    what: Primitive | str
+    memories: tuple[Memory, ...]
+    scalars: tuple[Any, ...]
+    run: Run
+
+
+class Place(NamedTuple):
+    """An operand that a slot rebinds: `nodes[node].memories[operand]`.
+
+    offset : where the operand's memory begins, in bytes from the slot's; below 0 where its spec's offset makes up for it
+    """
+
+    node: int
+    operand: int
+    offset: int
+
+
+class Slot(NamedTuple):
+    """A name under which a launch gives another memory for the operands at `places`."""
+
+    name: str
+    memory: Memory
+    places: tuple[Place, ...]
+
+
+Bindings = tuple[Memory | None, ...]
+"""For each slot the memory that a launch gives, None for the captured one."""
+
+
+class Executable(ABC):
+    """Nodes made ready to run in their order. Bound and run by several threads and on several streams at once."""
+
+    @abstractmethod
+    def _bind(self, bindings: Bindings) -> Run:
+        """Return what enqueues one run with these memories: EP calls it with a stream and two empty tuples.
+
+        Everything is validated. What is returned for bindings of None alone is run again and again, by several threads
+        at once; every other one is run once at most.
+        """
+
+    def _close(self) -> None:
+        """Release what the executable holds; runs that were enqueued go on."""
+
+
+class Replay(Executable):
+    """Runs node after node, each as it was enqueued when it was captured."""
+
+    def __init__(self, nodes: tuple[Node, ...], slots: tuple[Slot, ...]) -> None:
+        self._nodes = nodes
+        self._slots = slots
+
+    def _bind(self, bindings: Bindings) -> Run:
+        changed: dict[int, list[Memory]] = {}
+        for slot, memory in zip(self._slots, bindings, strict=True):
+            for node, operand, offset in slot.places if memory is not None else ():
+                memories = changed.setdefault(node, [*self._nodes[node].memories])
+                memories[operand] = _moved(memories[operand], memory, offset)
+        work = [
+            (node.run, tuple(changed[place]) if place in changed else node.memories, node.scalars)
+            for place, node in enumerate(self._nodes)
+        ]
+
+        def run(stream: Stream, _: Any, __: Any) -> None:
+            for enqueue, memories, scalars in work:
+                enqueue(stream, memories, scalars)
+
+        return run
+
+
+def _moved(captured: Memory, given: Memory | None, offset: int) -> Memory:
+    """Return as many bytes as were captured, `offset` bytes behind the start of the memory that was given."""
+    assert given is not None
+    return Memory(given._block, given.offset + offset, captured.nbytes, is_view=True)

@@ -1,0 +1,169 @@
+"""A Graph is work that a stream's capture recorded, launched as one enqueue, with other memories at its slots."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, NoReturn, final
+
+from ep.errors import ClosedError
+from ep.memory import Memory
+from ep.slots import SlotTable, overlapping
+
+if TYPE_CHECKING:
+    from ep.device import Device
+    from ep.executable import Executable, Node
+    from ep.memory import Block
+    from ep.stream import Stream
+
+__all__ = ["Graph"]
+
+
+@final
+class Graph:
+    """Captured work of one device, made by `with stream.capture() as graph:`.
+
+    Holds its memories: close() on one of them returns its bytes when the graph is closed or gone. Launched on any
+    stream of the device, by several threads at once; each launch owns its bindings.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self._nodes: list[Node] = []
+        self._memories: dict[str, Memory] = {}
+        self._blocks: dict[int, Block] = {}
+        self._others: set[Device] = set()
+        self._lock = threading.Lock()
+        self._table: SlotTable | None = None
+        self._executable: Executable | None = None
+        self._run: Any = None
+        self._refusal = "its capture has not ended; launch it behind the with block"
+        self.is_closed = False
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """What was captured, in the order in which it runs."""
+        return tuple(self._nodes)
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The names that a launch may give memories for."""
+        return tuple(self._memories)
+
+    def slot(self, name: str, memory: Memory) -> None:
+        """Let launches give another memory for the captured operands that lie in this one, under a name.
+
+        Before the first launch, inside the capture or behind it. An operand lies in the memory if all bytes that it
+        touches do. Raises TypeError, ClosedError, or ValueError for a name or bytes that another slot has.
+        """
+        if not isinstance(name, str) or not name.isidentifier():
+            message = f"graph.slot: name {name!r} is no identifier, and launch takes it as a keyword; give such as 'x'"
+            raise ValueError(message)
+        if type(memory) is not Memory:
+            message = f"graph.slot: {name} is {type(memory).__name__}, needs a Memory; give one that was captured"
+            raise TypeError(message)
+        memory._require_open(f"graph.slot: {name}")
+        with self._lock:
+            if self.is_closed:
+                self._explain("graph.slot")
+            if self._table is not None:
+                message = f"graph.slot: {name} comes after the first launch; name all slots before it"
+                raise ValueError(message)
+            if name in self._memories:
+                message = f"graph.slot: there is a slot {name} already; give another name"
+                raise ValueError(message)
+            for other, its in self._memories.items():
+                if overlapping(memory, its):
+                    message = f"graph.slot: {name} shares bytes with slot {other}; name memories that do not overlap"
+                    raise ValueError(message)
+            self._memories[name] = memory
+
+    def launch(self, stream: Stream, /, **memories: Memory) -> None:
+        """Enqueue one run of all nodes, as one enqueue.
+
+        stream    : any stream of the graph's device
+        memories  : for some of the slots what takes the place of the captured memory: at least its nbytes, on its
+                    device, as aligned as the operands need; it shares bytes with another slot's or the graph's
+                    memories only if neither is written. Slots that are not given keep the captured memory
+
+        Raises TypeError, ValueError or ClosedError, naming the slot, before anything is enqueued.
+        """
+        if getattr(stream, "device", None) is not self.device:
+            self._explain_stream(stream)
+        run = self._run or self._make_ready()
+        given: tuple[Memory, ...] = ()
+        if memories:
+            # The table and the executable are there once _run is; close() may take the latter from another thread.
+            table, executable = self._table, self._executable
+            if table is None or executable is None:
+                self._explain("graph.launch")
+            given, bindings = table.check(memories)
+            run = executable._bind(bindings)
+        for other in self._others:
+            other._retired.enrol(stream)
+            stream._devices.add(other)
+        stream._submit(self, given, (), run)
+
+    def close(self) -> None:
+        """Let go of the memories, once enqueued launches are done. Idempotent; the graph cannot be launched afterwards."""
+        with self._lock:
+            self.is_closed, self._refusal = True, "it was closed; capture again"
+            executable, self._executable, self._run = self._executable, None, None
+            blocks, self._blocks = self._blocks, {}
+            self._nodes = []
+        if executable is not None:
+            executable._close()
+        for block in blocks.values():
+            block.release()
+
+    def _add(self, node: Node) -> None:
+        """Take over one node and hold its memories."""
+        for memory in node.memories:
+            block = memory._block
+            if id(block) not in self._blocks:
+                block.hold()
+                self._blocks[id(block)] = block
+            if memory.device is not self.device:
+                self._others.add(memory.device)
+        self._nodes.append(node)
+
+    def _complete(self) -> None:
+        self._refusal = ""
+
+    def _abandon(self, reason: str) -> None:
+        self.close()
+        self._refusal = f"{reason}; capture again"
+
+    def _make_ready(self) -> Any:
+        """Return what runs the nodes with the captured memories, made at the first launch."""
+        with self._lock:
+            if self._run is None:
+                if self._refusal:
+                    self._explain("graph.launch")
+                nodes = tuple(self._nodes)
+                self._table = self._table or SlotTable(nodes, self._memories)
+                self._executable = self.device._instantiate(nodes, self._table.slots)
+                self._run = self._executable._bind((None,) * len(self._memories))
+            return self._run
+
+    def _explain(self, operation: str) -> NoReturn:
+        message = (
+            f"{operation}: the graph of {len(self._nodes)} nodes on {self.device.name} cannot be used: {self._refusal}"
+        )
+        raise (ClosedError if self.is_closed else ValueError)(message)
+
+    def _explain_stream(self, stream: Any) -> NoReturn:
+        if not hasattr(stream, "device"):
+            message = f"graph.launch: stream is {type(stream).__name__}, needs a Stream; device.stream() makes one"
+            raise TypeError(message)
+        message = f"graph.launch: stream is of {stream.device.name}, needs one of {self.device.name}"
+        raise ValueError(message)
+
+    def __del__(self) -> None:
+        if not getattr(self, "is_closed", True):
+            self.close()
+
+    def __str__(self) -> str:
+        return "graph"
+
+    def __repr__(self) -> str:
+        return f"<{'closed ' if self.is_closed else ''}Graph of {len(self._nodes)} nodes on {self.device.name}>"

@@ -1,0 +1,188 @@
+"""The slots of a graph: which captured operands lie in them, and whether a launch's memories may take their places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, final
+
+from ep.executable import Place, Slot
+from ep.memory import Memory
+from ep.spec import TensorSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ep.executable import Bindings, Node
+
+__all__ = ["SlotTable", "overlapping"]
+
+
+class _Span(NamedTuple):
+    """Bytes [lo, hi) of a memory that some node touches.
+
+    alignment : bytes that the operand's place in the allocation is a multiple of
+    name      : of the node and the operand
+    """
+
+    memory: Memory
+    lo: int
+    hi: int
+    is_written: bool
+    alignment: int
+    name: str
+    node: int
+    operand: int
+
+
+class _Needs(NamedTuple):
+    """What a slot asks of a memory: it is written, and starts where the captured one does modulo `alignment`."""
+
+    slot: Slot
+    is_written: bool
+    alignment: int
+
+
+@final
+class SlotTable:
+    """The slots over the nodes of a graph.
+
+    Raises ValueError for a slot in which no operand lies, and for an operand that lies in one in part.
+    """
+
+    def __init__(self, nodes: tuple[Node, ...], memories: Mapping[str, Memory]) -> None:
+        inside: dict[str, list[tuple[_Span, int]]] = {name: [] for name in memories}
+        self._outside: dict[int, list[_Span]] = {}
+        for span in _spans(nodes):
+            slot, distance = _slot_of(span, memories)
+            if slot is not None:
+                inside[slot].append((span, distance))
+            else:
+                _merge(self._outside.setdefault(id(span.memory._block), []), span)
+        self._needs: dict[str, _Needs] = {}
+        for name, memory in memories.items():
+            if not inside[name]:
+                message = (
+                    f"graph.slot: no captured operand lies in {name} ({memory!r}); name a memory that was captured"
+                )
+                raise ValueError(message)
+            places = tuple(Place(span.node, span.operand, distance) for span, distance in inside[name])
+            self._needs[name] = _Needs(
+                Slot(name, memory, places),
+                any(span.is_written for span, _ in inside[name]),
+                max(span.alignment for span, _ in inside[name]),
+            )
+        self._places = {name: place for place, name in enumerate(memories)}
+        self.slots = tuple(needs.slot for needs in self._needs.values())
+
+    def check(self, given: Mapping[str, Any]) -> tuple[tuple[Memory, ...], Bindings]:
+        """Return the memories of a launch, and for each slot the one that it gives."""
+        bindings: list[Memory | None] = [None] * len(self.slots)
+        for name, memory in given.items():
+            if name not in self._needs:
+                known = f"the slots are {', '.join(self._needs)}" if self._needs else "it has none"
+                message = (
+                    f"graph.launch: there is no slot {name}; {known}; graph.slot makes them before the first launch"
+                )
+                raise ValueError(message)
+            self._check_memory(name, memory)
+            bindings[self._places[name]] = memory
+        for name, memory in given.items():
+            self._check_sharing(name, memory, bindings)
+        return tuple(given.values()), tuple(bindings)
+
+    def _check_memory(self, name: str, memory: Any) -> None:
+        slot, is_written, alignment = self._needs[name]
+        if type(memory) is not Memory:
+            message = f"graph.launch: {name} is {type(memory).__name__}, needs a Memory; device.allocate gives one"
+            raise TypeError(message)
+        memory._require_open(f"graph.launch: {name}")
+        captured = slot.memory
+        if memory.device is not captured.device:
+            message = f"graph.launch: {name} is on {memory.device.name}, needs {captured.device.name}; use stream.copy"
+        elif memory.nbytes < captured.nbytes:
+            message = f"graph.launch: {name} has {memory.nbytes} bytes, needs {captured.nbytes}, as many as were captured; give a larger one"
+        elif (memory.offset - captured.offset) % alignment:
+            needed = captured.offset % alignment
+            message = f"graph.launch: {name} starts at byte {memory.offset}, needs a multiple of {alignment}{f' plus {needed}' if needed else ''}; give a view that starts there"
+        else:
+            if is_written:
+                memory._require_writable(f"graph.launch: {name}")
+            return
+        raise ValueError(message)
+
+    def _check_sharing(self, name: str, memory: Memory, bindings: list[Memory | None]) -> None:
+        slot, is_written, _ = self._needs[name]
+        nbytes = slot.memory.nbytes
+        for (other, needs), binding in zip(self._needs.items(), bindings, strict=True):
+            its = needs.slot.memory if binding is None else binding
+            if (
+                other != name
+                and (is_written or needs.is_written)
+                and _share(memory, nbytes, its, 0, needs.slot.memory.nbytes)
+            ):
+                written = name if is_written else other
+                message = f"graph.launch: {name} shares bytes with the memory of slot {other}, and {written} is written; give memories that do not overlap"
+                raise ValueError(message)
+        for spans in self._outside.values():
+            for span in spans:
+                if (is_written or span.is_written) and _share(memory, nbytes, span.memory, span.lo, span.hi):
+                    written = name if is_written else span.name
+                    message = f"graph.launch: {name} shares bytes with the captured memory of {span.name}, and {written} is written; give another memory"
+                    raise ValueError(message)
+
+
+def overlapping(first: Memory, second: Memory) -> bool:
+    """Say whether two memories share a byte."""
+    return _share(first, first.nbytes, second, 0, second.nbytes)
+
+
+def _share(memory: Memory, nbytes: int, other: Memory, lo: int, hi: int) -> bool:
+    """Say whether the first bytes of a memory share one with bytes [lo, hi) of another."""
+    distance = memory._distance_to(other)
+    return distance is not None and distance + lo < nbytes and distance + hi > 0 and lo < hi and nbytes > 0
+
+
+def _slot_of(span: _Span, memories: Mapping[str, Memory]) -> tuple[str | None, int]:
+    """Return the slot that an operand lies in, and where its memory begins there; None if it lies in none."""
+    for name, memory in memories.items():
+        distance = memory._distance_to(span.memory)
+        if distance is None or not _share(memory, memory.nbytes, span.memory, span.lo, span.hi):
+            continue
+        if distance + span.lo >= 0 and distance + span.hi <= memory.nbytes:
+            return name, distance
+        message = (
+            f"graph.slot: {span.name} touches bytes [{distance + span.lo}:{distance + span.hi}] of slot {name}, which "
+            f"has {memory.nbytes}; name a memory that holds all of it"
+        )
+        raise ValueError(message)
+    return None, 0
+
+
+def _merge(spans: list[_Span], span: _Span) -> None:
+    """Add a span of the same block to a list that stays short: those it touches become one."""
+    lo, hi = span.memory.offset + span.lo, span.memory.offset + span.hi
+    for place, its in enumerate(spans):
+        begin, end = its.memory.offset + its.lo, its.memory.offset + its.hi
+        if its.is_written == span.is_written and lo <= end and begin <= hi:
+            base = its.memory.offset
+            spans[place] = its._replace(lo=min(lo, begin) - base, hi=max(hi, end) - base)
+            return
+    spans.append(span)
+
+
+def _spans(nodes: tuple[Node, ...]) -> Iterator[_Span]:
+    for place, node in enumerate(nodes):
+        if isinstance(node.what, str):
+            alignment = len(node.scalars[0]) if node.what == "fill" else 1
+            for operand, memory in enumerate(node.memories):
+                name = f"{('dst', 'src')[operand]} of {node.what} (node {place})"
+                yield _Span(memory, 0, memory.nbytes, not operand, alignment, name, place, operand)
+            continue
+        descriptor = node.what.descriptor
+        updates = getattr(descriptor, "updates", ())
+        named = zip(descriptor.operands, descriptor.specs, strict=True)
+        tensors = [(name, spec) for name, spec in named if isinstance(spec, TensorSpec)]
+        for operand, ((name, spec), memory) in enumerate(zip(tensors, node.memories, strict=True)):
+            size = spec.itemsize
+            is_written = operand == len(tensors) - 1 or name in updates
+            title = f"{name} of {node.what} (node {place})"
+            yield _Span(memory, spec.lo * size, spec.hi * size, is_written, size, title, place, operand)
