@@ -18,7 +18,7 @@ from ep_opencl.program import build
 from ep_opencl.stream import ClStream, new_queue
 
 if TYPE_CHECKING:
-    from ep_simt import Program
+    from ep_simt import Program, RandomProgram
 
 __all__ = ["ClDevice"]
 
@@ -40,7 +40,7 @@ class ClDevice(ep.Device):
         self.is_cpu = bool(native.type & cl.device_type.CPU)
         self.processor = name_processor(native)
         self._most = native.max_mem_alloc_size
-        self._programs: LRU[Program, cl.Program] = LRU()
+        self._programs: LRU[Program | RandomProgram, cl.Program] = LRU()
         self._open: weakref.WeakSet[ClStream] = weakref.WeakSet()
         self._opening = threading.Lock()
         self._context: cl.Context | None = None
@@ -60,7 +60,7 @@ class ClDevice(ep.Device):
                     raise failure(error) from error
             return self._context
 
-    def program(self, program: Program) -> cl.Program:
+    def program(self, program: Program | RandomProgram) -> cl.Program:
         """Return a program, built once for all kernel keys that share it. Raises CompileError."""
         return self._programs.get(program, functools.partial(build, self))
 

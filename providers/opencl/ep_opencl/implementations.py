@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import ep_simt
-from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill
+from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill, RandomFill
 
 import ep
 from ep_opencl.description import ROUNDED
 from ep_opencl.kernel import ClKernel, Entry
+from ep_opencl.random_fill import PortableRandom
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,4 +53,5 @@ IMPLEMENTATIONS: Final[Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...
     Cast: _PORTABLE,
     Fill: _PORTABLE,
     Copy: _PORTABLE,
+    RandomFill: (PortableRandom(),),
 }

@@ -15,7 +15,7 @@ from ep_opencl.errors import failure
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ep_simt import Program
+    from ep_simt import Parameter, Program, RandomProgram
 
     from ep_opencl.device import ClDevice
     from ep_opencl.stream import ClStream
@@ -26,6 +26,7 @@ _NUMBERS: Final = {
     "bool": np.uint8,
     "i32": np.int32,
     "i64": np.int64,
+    "u64": np.uint64,
     "f32": np.float32,
     "f64": np.float64,
 }
@@ -44,16 +45,23 @@ class Entry:
     Every group has the same size for one entry, because some drivers compile an entry again for each size.
     """
 
-    def __init__(self, device: ClDevice, program: Program, name: str) -> None:
+    def __init__(
+        self,
+        device: ClDevice,
+        program: Program | RandomProgram,
+        name: str,
+        parameters: tuple[Parameter, ...] | None = None,
+    ) -> None:
+        """Take a kernel from a program; `parameters` are its own if they are not those of the program."""
         self.program = program
         self.name = name
         self.lock = threading.Lock()
         wanted, self.run = _CPU[program.strided] if device.is_cpu else _GPU
-        self.takes_attributes = any(parameter.role == "attribute" for parameter in program.parameters)
+        parameters = program.parameters if parameters is None else parameters
+        self.takes_attributes = any(parameter.role == "attribute" for parameter in parameters)
         self._native = device.program(program)
         self._types = [
-            None if parameter.role == "memory" else _type_of(parameter.element, program)
-            for parameter in program.parameters
+            None if parameter.role == "memory" else _type_of(parameter.element, program) for parameter in parameters
         ]
         self.kernel = self.make()
         most = self.kernel.get_work_group_info(cl.kernel_work_group_info.WORK_GROUP_SIZE, device.native)
@@ -129,5 +137,5 @@ class ClKernel(ep.Kernel):
         return arguments
 
 
-def _type_of(element: str, program: Program) -> Any:
+def _type_of(element: str, program: Program | RandomProgram) -> Any:
     return np.dtype(_NUMBERS[element]) if element else np.dtype(("V", geometry_nbytes(program)))

@@ -28,6 +28,13 @@ EP_PLAIN_STORAGE(u64)
 EP_PLAIN_STORAGE(i32)
 EP_PLAIN_STORAGE(f32)
 
+// Rounded to nearest even; a NaN stays one.
+typedef ep_u16 ep_bf16;
+EP_FN void ep_store_bf16(EP_GLOBAL ep_bf16* p, ep_i64 i, ep_f32 x) {
+    const ep_u32 bits = ep_bits_f32(x);
+    p[i] = (ep_bf16)((x == x ? bits + 0x7fffu + (bits >> 16 & 1u) : bits | 0x400000u) >> 16);
+}
+
 // From a compute type to a storage type; the name says to_from. f16 is given as the f32 that stores as the right half.
 #define EP_PLAIN_CONVERSIONS(F)           \
     EP_FN ep_bool ep_bool_##F(ep_##F x) { \

@@ -16,6 +16,7 @@ from ep_simt.rows import Row, rows, text
 
 if TYPE_CHECKING:
     from ep.descriptor import Descriptor, KernelKey
+    from ep.dims import Geometry
 
 __all__ = ["ELEMENTS", "Parameter", "Program", "entry_of", "program_of", "require"]
 
@@ -92,6 +93,10 @@ class Program(NamedTuple):
         if self.strided:
             return (*found, Parameter("geometry", 0, ""))
         return (*found, Parameter("count", 0, "i64"), Parameter("run", 0, "i64"))
+
+    def space_of(self, descriptor: Descriptor) -> Geometry:
+        """Return what the entries walk: all operands."""
+        return descriptor.geometry
 
     def source(self, prelude: str) -> str:
         """Return the whole text for a compiler whose prelude is given; it includes nothing."""

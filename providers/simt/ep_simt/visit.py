@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from ep.descriptor import Descriptor
 
     from ep_simt.program import Program
+    from ep_simt.random_program import RandomProgram
 
 __all__ = ["Visit", "geometry_nbytes", "visit_of"]
 
@@ -33,12 +34,12 @@ class Visit(NamedTuple):
     attributes: tuple[float, ...]
 
 
-def visit_of(program: Program, descriptor: Descriptor, run: int) -> Visit:
+def visit_of(program: Program | RandomProgram, descriptor: Descriptor, run: int) -> Visit:
     """Return the visit of a descriptor that a program runs.
 
     run : the most elements, neighbours in the innermost dimension, that one work-item visits
     """
-    space = descriptor.geometry
+    space = program.space_of(descriptor)
     attributes = (*descriptor.attributes, 0.0, 0.0)[:2]
     if not program.strided or not space.size:
         return Visit(-(-space.size // run), (space.size, run), space.offsets, attributes)
@@ -54,7 +55,7 @@ def visit_of(program: Program, descriptor: Descriptor, run: int) -> Visit:
     return Visit(items, (_layout(program).pack(*numbers),), space.offsets, attributes)
 
 
-def geometry_nbytes(program: Program) -> int:
+def geometry_nbytes(program: Program | RandomProgram) -> int:
     """Return the length of the geometry argument of a strided program."""
     return _layout(program).size
 
@@ -64,5 +65,5 @@ def _form(*, wide: bool) -> struct.Struct:
     return struct.Struct(f"<{_HEAD + _MAX_RANK * (1 + _MAX_OPERANDS)}{'q' if wide else 'i'}")
 
 
-def _layout(program: Program) -> struct.Struct:
+def _layout(program: Program | RandomProgram) -> struct.Struct:
     return _form(wide=program.wide)
