@@ -51,9 +51,9 @@ accuracy: $(STAMP) ## Measure every floating row on the CPU, all float32 inputs 
 	$(BIN)/python tools/accuracy_table.py build/standard.json build/every-float32.json > build/accuracy.md
 	@mv build/accuracy.md docs/accuracy.md
 
-second-opinion: $(STAMP) ## Ask PyTorch, which it installs, about every op
+second-opinion: $(STAMP) ## Ask PyTorch, which it installs, about every op, and share tensors with it
 	@PYTHON="$(PYTHON)" sh tools/setup.sh "$(VENV)" "$(EXTRAS),peers"
-	$(BIN)/python -m pytest -q primitives/tests/test_second_opinion.py
+	$(BIN)/python -m pytest -q primitives/tests/test_second_opinion.py providers/cpu/tests/test_cpu_torch.py
 
 wheel: $(STAMP)  ## Build the wheel into dist/, once for each state of the sources
 	@$(BIN)/python tools/wheel.py

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from ep.dtypes import DTYPES
 
-__all__ = ["CUDA", "HOST", "OPAQUE", "OPENCL", "ROCM", "VERSION", "Loan", "Tensor", "make", "since", "take"]
+__all__ = ["CUDA", "HOST", "OPAQUE", "OPENCL", "ROCM", "VERSION", "Loan", "Tensor", "make", "take"]
 
 VERSION: Final = (1, 1)
 """The newest version that is spoken here."""
@@ -31,9 +31,9 @@ _IS_COPIED: Final = 2
 
 _KINDS: Final = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 _SPECIAL: Final = {"bfloat16": 4, "float8_e4m3fn": 10, "float8_e5m2": 12}
+# A consumer that does not know the code of a later minor version refuses it by itself; PyTorch asks for 1.0 and knows it.
 _CODES: Final = {row.name: (_SPECIAL.get(row.name, _KINDS[row.kind]), 8 * row.itemsize) for row in DTYPES.values()}
 _NAMES: Final = {code: name for name, code in _CODES.items()}
-_FIRST_FLOAT8: Final = 7
 
 
 class Tensor(NamedTuple):
@@ -164,11 +164,6 @@ def _read(tensor: _Tensor, flags: int) -> Tensor:
         bool(flags & _READ_ONLY),
         bool(flags & _IS_COPIED),
     )
-
-
-def since(dtype: str) -> tuple[int, int]:
-    """Return the version of DLPack that a consumer must know for an element type."""
-    return (1, 1) if _CODES[dtype][0] >= _FIRST_FLOAT8 else (0, 0)
 
 
 def make(tensor: Tensor, keep: object, *, versioned: bool) -> Any:

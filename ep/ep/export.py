@@ -83,7 +83,7 @@ class Exported:
                        waits; else a Stream of EP or what `device.wrap_stream` takes, which waits. See docs/interchange.md
         max_version  : the newest version that the consumer knows; None or (0, x): the capsule is a "dltensor"
 
-        Raises BufferError for another device, a copy, or what the consumer's version cannot say; ValueError for a
+        Raises BufferError for another device, a copy, or read-only bytes in a "dltensor"; ValueError for a
         stream that the device type does not have; the error of work that failed.
         """
         self.device._check_fork("__dlpack__")
@@ -92,14 +92,9 @@ class Exported:
         if dl_device is not None and (int(dl_device[0]), int(dl_device[1])) != self._dlpack_device:
             asked = f"{int(dl_device[0])}:{int(dl_device[1])}"
             self._refuse(f"DLPack device {asked} was asked for; nothing is copied here; use stream.download")
-        version = _version(max_version)
-        versioned = version >= (1, 0)
-        if version < dlpack.since(self.spec.dtype):
-            self._refuse(
-                f"{self.spec.dtype} needs DLPack {dlpack.since(self.spec.dtype)}, the consumer knows {version}"
-            )
+        versioned = _major(max_version) >= 1
         if self._block.is_read_only and not versioned:
-            self._refuse(f"it is read-only, which DLPack says since 1.0; the consumer knows {version}")
+            self._refuse(f"it is read-only, which DLPack says since 1.0; max_version is {max_version}")
         self._order(stream)
         return dlpack.make(self._tensor(), self._hold, versioned=versioned)
 
@@ -181,12 +176,12 @@ def check_export(memory: Memory, spec: Any) -> None:
         device._address(memory.handle)
 
 
-def _version(max_version: Any) -> tuple[int, int]:
+def _major(max_version: Any) -> int:
     if max_version is None:
-        return (0, 8)
+        return 0
     try:
-        major, minor = max_version
-        return operator.index(major), operator.index(minor)
+        major, _ = max_version
+        return operator.index(major)
     except (TypeError, ValueError):
         message = f"__dlpack__: max_version is {max_version!r}, needs (major, minor) or None"
         raise TypeError(message) from None

@@ -21,7 +21,7 @@ __all__ = ["describe", "operand_memory", "view"]
 
 def describe(obj: Any) -> TensorSpec:
     """Return the spec of a tensor wherever it lies; see TensorSpec.of."""
-    tensor, _ = read(obj, "TensorSpec.of", None)
+    tensor, _ = read(obj, "TensorSpec.of", None, None)
     return _spec(tensor, "TensorSpec.of")
 
 
@@ -42,7 +42,7 @@ def view(obj: Any, stream: Stream) -> tuple[Memory, TensorSpec]:
     stream._require_open("ep.view")
     if type(obj) is Exported and obj.device is stream.device:
         return obj._lend(stream), obj.spec
-    tensor, owner = read(obj, where, stream)
+    tensor, owner = read(obj, where, stream.device, stream)
     return _memory(tensor, owner, where, stream.device), _spec(tensor, where)
 
 
@@ -51,7 +51,7 @@ def operand_memory(where: str, obj: Any, spec: TensorSpec | Scalar, device: Devi
 
     Raises ValueError if it lies otherwise than `spec` says, is read-only but written, or out of the device's reach.
     """
-    tensor, owner = read(obj, where, None)
+    tensor, owner = read(obj, where, device, None)
     require_reach(where, tensor.device, device)
     if tensor.device[0] not in dlpack.HOST:
         message = f"{where} is on DLPack device type {tensor.device[0]}, whose streams a launch does not know; give what ep.view(obj, stream) returns"

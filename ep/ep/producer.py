@@ -12,6 +12,7 @@ from ep.foreign import require_reach
 if TYPE_CHECKING:
     import numpy as np
 
+    from ep.device import Device
     from ep.stream import Stream
 
 __all__ = ["read"]
@@ -19,11 +20,11 @@ __all__ = ["read"]
 _NO_WAIT: Final = -1
 
 
-def read(obj: Any, where: str, stream: Stream | None) -> tuple[dlpack.Tensor, object]:
+def read(obj: Any, where: str, device: Device | None, stream: Stream | None) -> tuple[dlpack.Tensor, object]:
     """Return what an object says of its tensor, and what keeps that alive.
 
-    stream  : the one whose later work may touch it, ordered after what the producer enqueued; None: nobody touches
-              what is not in host memory
+    device  : the one that will use it; None: it is only looked at
+    stream  : its later work is ordered after what the producer enqueued; None: nobody touches what is not in host memory
 
     Raises ValueError for what cannot be seen in place or is out of reach, TypeError for an object without protocol.
     """
@@ -32,9 +33,9 @@ def read(obj: Any, where: str, stream: Stream | None) -> tuple[dlpack.Tensor, ob
         return _of_array(obj, where), obj
     try:
         if hasattr(obj, "__dlpack__"):
-            return _of_dlpack(obj, where, stream)
+            return _of_dlpack(obj, where, device, stream)
         if hasattr(obj, "__cuda_array_interface__"):
-            return _of_cuda_array(obj.__cuda_array_interface__, where, stream), obj
+            return _of_cuda_array(obj.__cuda_array_interface__, where, device, stream), obj
     except (BufferError, RuntimeError, TypeError) as error:
         message = f"{where}: {type(obj).__name__} cannot be seen in place: {error}"
         raise ValueError(message) from error
@@ -65,11 +66,11 @@ def _of_array(array: np.ndarray[Any, Any], where: str) -> dlpack.Tensor:
     return dlpack.Tensor((dlpack.CPU, 0), address, 0, name, array.shape, strides, is_read_only=is_read_only)
 
 
-def _of_dlpack(obj: Any, where: str, stream: Stream | None) -> tuple[dlpack.Tensor, dlpack.Loan]:
+def _of_dlpack(obj: Any, where: str, device: Device | None, stream: Stream | None) -> tuple[dlpack.Tensor, dlpack.Loan]:
     kind, index = obj.__dlpack_device__()
     lies = int(kind), int(index)
-    if stream is not None:
-        require_reach(where, lies, stream.device)
+    if device is not None:
+        require_reach(where, lies, device)
     # Host memory has no streams; who does not touch what lies elsewhere need not wait for it.
     words = None if lies[0] in dlpack.HOST else _NO_WAIT if stream is None else stream._dlpack_stream()
     tensor, loan = dlpack.take(_ask(obj, words))
@@ -89,14 +90,16 @@ def _ask(obj: Any, stream: Any) -> Any:
     return obj.__dlpack__() if stream is None else obj.__dlpack__(stream=stream)
 
 
-def _of_cuda_array(interface: dict[str, Any], where: str, stream: Stream | None) -> dlpack.Tensor:
-    if stream is None:
-        return cuda_array.read(interface, 0)
-    device = stream.device
-    require_reach(where, (dlpack.CUDA, device.index), device)
-    tensor, handle = cuda_array.read(interface, device.index), cuda_array.producer_stream(interface)
-    if handle is not None:
-        producer = device._wrap_stream(handle)
+def _of_cuda_array(
+    interface: dict[str, Any], where: str, device: Device | None, stream: Stream | None
+) -> dlpack.Tensor:
+    index = 0
+    if device is not None:
+        index = device.index
+        require_reach(where, (dlpack.CUDA, index), device)
+    tensor, handle = cuda_array.read(interface, index), cuda_array.producer_stream(interface)
+    if stream is not None and handle is not None:
+        producer = stream.device._wrap_stream(handle)
         try:
             stream.wait(producer.record())
         finally:

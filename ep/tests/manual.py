@@ -143,6 +143,37 @@ class HostDevice(ManualDevice):
     def _host(self, handle: Any, nbytes: int) -> memoryview:
         return memoryview(handle).cast("B")
 
+    def _dlpack_device(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def _address(self, handle: Any) -> int:
+        return ctypes.addressof((ctypes.c_ubyte * 0).from_buffer(handle))
+
+
+class DLPackDevice(ManualDevice):
+    """Says that its memory, which the host does not reach, is of a DLPack device type; wraps addresses and queues."""
+
+    def __init__(self, info: ep.DeviceInfo, kind: int = 2) -> None:
+        super().__init__(info)
+        self.kind = kind
+        self.stream_type = WaitingStream
+        self.queues: dict[Any, WaitingStream] = {}
+
+    def _dlpack_device(self) -> tuple[int, int]:
+        return (self.kind, self.index)
+
+    def _address(self, handle: Any) -> int:
+        return ctypes.addressof((ctypes.c_ubyte * 0).from_buffer(handle))
+
+    def _wrap_memory(self, handle: Any, nbytes: int) -> Any:
+        return (ctypes.c_ubyte * nbytes).from_address(handle)
+
+    def _wrap_stream(self, handle: Any) -> ep.Stream:
+        if not isinstance(handle, int):
+            raise TypeError(f"{handle!r} is no queue")
+        self.queues[handle] = WaitingStream(self, is_synchronous=False, is_timed=False)
+        return self.queues[handle]
+
 
 class MustStream(ep.Stream):
     """Writes what a provider must and no more; `_synchronize` waits until `gate` is set, then does the work."""
@@ -182,6 +213,17 @@ class PollingStream(ManualStream):
 
     def _synchronize(self) -> None:
         assert not self.queue
+
+
+class WaitingStream(ManualStream):
+    """Notes the events that it waits for."""
+
+    def __init__(self, device: ep.Device, *, is_synchronous: bool, is_timed: bool) -> None:
+        super().__init__(device, is_synchronous=is_synchronous, is_timed=is_timed)
+        self.waits: list[ep.Event] = []
+
+    def _wait(self, event: ep.Event) -> None:
+        self.waits.append(event)
 
 
 class ManualEvent(ep.Event):
