@@ -21,6 +21,7 @@ from ep.errors import (
 )
 from ep.event import Event
 from ep.executable import Executable, Node, Slot
+from ep.export import Exported
 from ep.family import Family
 from ep.graph import Graph
 from ep.hooks import family_hook, provider_hook
@@ -50,6 +51,7 @@ __all__ = [
     "EpError",
     "Event",
     "Executable",
+    "Exported",
     "Family",
     "Geometry",
     "Graph",

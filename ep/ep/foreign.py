@@ -40,11 +40,7 @@ def wrap_memory(  # noqa: PLR0913 - beside the five of wrap_host, where in the a
     device._require_open("wrap_memory")
     nbytes = _checked("wrap_memory", nbytes, owner)
     handle = device._wrap_memory(handle, offset + nbytes)
-    address = device._address(handle)
-    space: int | None = HOST_SPACE
-    if device._dlpack_device()[0] not in dlpack.HOST:
-        # Two wrappers of one allocation, or a wrapper of an allocation of ours, share bytes: they are of one space.
-        address, space = 0, _space_at(device, address)
+    space, start = _place(device, device._address(handle), offset + nbytes)
     block = Block(
         device,
         handle,
@@ -52,7 +48,7 @@ def wrap_memory(  # noqa: PLR0913 - beside the five of wrap_host, where in the a
         MemoryKind.DEVICE,
         owner=owner,
         space=space,
-        address=address,
+        address=start,
         is_read_only=is_read_only,
     )
     return adopt(device, block, offset, nbytes)
@@ -90,10 +86,18 @@ def require_reach(where: str, lies: tuple[int, int], device: Device) -> None:
         raise ValueError(message)
 
 
-def _space_at(device: Device, address: int) -> int | None:
+def _place(device: Device, address: int, nbytes: int) -> tuple[int | None, int]:
+    """Return the space of native bytes and where they are in it: that of whatever the device knows to share them."""
+    kind = device._dlpack_device()[0]
+    if kind in dlpack.HOST:
+        return HOST_SPACE, address
     with device._lock:
         blocks = [block for block in device._blocks if block.nbytes and not block.is_retired]
-    return next((block.space for block in blocks if device._address(block.handle) == address), None)
+    for block in blocks:
+        begin = device._address(block.handle)
+        if begin == address or (kind not in dlpack.OPAQUE and begin - nbytes < address < begin + block.nbytes):
+            return block.space, block.start + address - begin
+    return None, 0
 
 
 def _checked(operation: str, nbytes: Any, owner: object) -> int:

@@ -369,6 +369,12 @@ def test_wrappers_of_one_allocation_share_their_bytes(cuda):
     first = cuda.wrap_memory(data.ctypes.data, 64, owner=data)
     second = cuda.wrap_memory(data.ctypes.data, 32, owner=data)
     assert first._distance_to(second[8:]) == 8
+    before = cuda.wrap_memory(data.ctypes.data + 60, 4, owner=data)
+    assert before._distance_to(first) == -60
+    wider = cuda.wrap_memory(data.ctypes.data - 4, 16, owner=data)
+    assert first._distance_to(wider) == -4
     own = cuda.allocate(64)
+    inside = cuda.wrap_memory(cuda._address(own.handle) + 16, 8, owner=own)
+    assert own._distance_to(inside) == 16
     assert own._distance_to(cuda.wrap_memory(cuda._address(own.handle), 64, owner=own)) == 0
     assert own._distance_to(first) is None

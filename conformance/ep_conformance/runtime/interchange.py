@@ -219,11 +219,14 @@ def aliases_are_known(trial: Trial) -> None:
     if not _shows(trial):
         return
     stream, memory = trial.stream(), trial.memory(256)
-    exported = stream.export(memory, ep.TensorSpec("uint8", (256,)))
-    for obj in (exported, SecondHand(exported)):
-        view, _ = ep.view(obj, stream)
-        trial.refuses("copy", ValueError, partial(stream.copy, view[:128], memory[64:192]), "overlap")
-        stream.copy(view[:128], memory[128:])
+    for at in (0, 64):
+        exported = stream.export(memory[at:], ep.TensorSpec("uint8", (128,)))
+        for obj in (exported, SecondHand(exported)):
+            view, _ = ep.view(obj, stream)
+            overlap = memory[at + 32 : at + 160]
+            trial.refuses("copy of an overlap", ValueError, partial(stream.copy, view, overlap), "overlap")
+            trial.refuses("copy to an overlap", ValueError, partial(stream.copy, overlap, view), "overlap")
+            stream.copy(view[:64], memory[at + 64 : at + 128])
 
 
 @case()
@@ -266,6 +269,20 @@ def consumers_streams_wait(trial: Trial) -> None:
             obj = exported if kind == "itself" else _Asks(exported, stream=other)
             view, _ = ep.view(obj, other)
             trial.same_bytes(f"what the waiting stream reads ({kind})", trial.content(other, view), new)
+
+
+@case()
+def consumers_queues_wait(trial: Trial) -> None:
+    """A native queue, given as the consumer's stream, waits for what was enqueued before the export."""
+    other = trial.asynchronous()
+    queue = other._dlpack_stream()  # noqa: SLF001 - the one way to a native queue that all providers have
+    if queue is None or not _shows(trial):
+        return
+    for stream in trial.streams():
+        old, new = trial.noise(50_000), trial.noise(50_000)
+        memory = late(trial, stream, old, new)
+        view, _ = ep.view(_Asks(stream.export(memory, ep.TensorSpec("uint8", (50_000,))), stream=queue), other)
+        trial.same_bytes("what the queue reads", trial.content(other, view), new)
 
 
 @case()

@@ -6,9 +6,9 @@ import weakref
 import numpy as np
 import pyopencl as cl
 import pytest
-from ep import dlpack
 
 import ep
+from ep import dlpack
 
 SIZE = 256
 
@@ -87,7 +87,6 @@ def test_a_queue_of_pyopencl_is_a_stream(device, queue, buffer):
     stream.synchronize()
     assert event.is_done
     stream.close()
-    assert queue.get_info(cl.queue_info.REFERENCE_COUNT) >= 1
     cl.enqueue_copy(queue, second, buffer)
 
 
