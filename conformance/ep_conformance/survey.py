@@ -15,7 +15,7 @@ from ep_conformance.catalogue import cell_cases, cells, is_within, may_select, s
 from ep_conformance.report import Subject
 from ep_conformance.runtime import runtime_cases
 from ep_conformance.verdict import Planned, Standing
-from ep_conformance.work import find_kernel
+from ep_conformance.work import find_kernel, has_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,6 +70,8 @@ def _runtime(device: ep.Device, claims: Claims, profile: str, pattern: str | Non
             yield Planned(case.id, Standing.NEW)
         elif case.kernels and find_kernel(device) is None:
             yield Planned(case.id, Standing.REFUSED, "the provider has no kernel of one dense float32 tensor")
+        elif case.needs and not has_cell(device, case.needs):
+            yield Planned(case.id, Standing.REFUSED, f"the provider has no {case.needs}")
         elif not case.optional or claims.covers(case.id, case.since, device.info.features):
             yield Planned(case.id, Standing.EXPECTED)
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import zlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ __all__ = ["PROFILES", "CaseError", "Trial"]
 PROFILES: Final = ("quick", "standard", "large", "exhaustive")
 """How much data: each profile runs the cases of those before it, too."""
 
+Closing = TypeVar("Closing")
 Bytes = npt.NDArray[np.uint8]
 
 
@@ -47,6 +48,11 @@ class Trial:
         stream = self.device.stream(**options)
         self._open.append(stream)
         return stream
+
+    def closing(self, thing: Closing) -> Closing:
+        """Return something with a close(), which is called when the trial ends."""
+        self._open.append(thing)
+        return thing
 
     def streams(self) -> Iterator[ep.Stream]:
         """Yield one stream for each mode that the device has: its habit, synchronous, asynchronous."""

@@ -18,7 +18,7 @@ from ep_conformance.trial import Bytes, CaseError, Trial
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Kernel", "busy", "find_kernel", "late"]
+__all__ = ["Kernel", "busy", "find_kernel", "has_cell", "late"]
 
 _BUSY_BYTES: Final = 4 << 20
 _BUSY_COPIES: Final = 12
@@ -90,6 +90,13 @@ def find_kernel(device: ep.Device) -> Kernel | None:
     """Return a kernel with one float32 tensor that the device accepts, None if it has none; best one that changes x."""
     found = [*_kernels(device)]
     return next((kernel for kernel in found if kernel.changes), found[0] if found else None)
+
+
+def has_cell(device: ep.Device, cell: str) -> bool:
+    """Say whether the device serves a cell, given as its text."""
+    place = ep.Cell(*cell.split("/"))
+    family = ep.families()[place.family]
+    return how(device, family, place) != "none"
 
 
 def _kernels(device: ep.Device) -> Iterator[Kernel]:

@@ -24,6 +24,7 @@ class RuntimeCase:
     claim     : the function's docstring
     optional  : True for an ability that a provider may lack: then it counts only if claimed
     kernels   : True if it launches kernels: a provider without any is not asked
+    needs     : a cell that it launches, "" for any kernel: a provider without it is not asked
     profile   : the smallest profile that runs it
     since     : the suite version that first held it
     """
@@ -35,13 +36,14 @@ class RuntimeCase:
     kernels: bool
     profile: str
     since: str
+    needs: str
 
 
 _CASES: Final[dict[str, RuntimeCase]] = {}
 
 
 def case(
-    *, optional: bool = False, kernels: bool = False, profile: str = "quick", since: str = "1.0"
+    *, optional: bool = False, kernels: bool = False, needs: str = "", profile: str = "quick", since: str = "1.0"
 ) -> Callable[[Function], Function]:
     """Make a function of one Trial a case named after its module and itself.
 
@@ -53,7 +55,9 @@ def case(
         area = function.__module__.rpartition(".")[2]
         identity = f"runtime/{area}/{name}"
         claim = (function.__doc__ or "").strip()
-        _CASES[identity] = RuntimeCase(identity, cast("Body", function), claim, optional, kernels, profile, since)
+        _CASES[identity] = RuntimeCase(
+            identity, cast("Body", function), claim, optional, kernels, profile, since, needs
+        )
         return function
 
     return register

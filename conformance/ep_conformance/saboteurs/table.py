@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ep_conformance.saboteurs import ordering, types, values
+from ep_conformance.saboteurs import ordering, random, types, values
 from ep_conformance.saboteurs.provider import HonestProvider
 
 if TYPE_CHECKING:
@@ -80,6 +80,11 @@ SABOTEURS: Final = (
     Saboteur("conjugates-nothing", types.ConjugatesNothing, "primitives/matmul/-/complex64/dense/conjugate-a"),
     Saboteur("reads-out-at-beta-0", types.ReadsOutAtBetaZero, "primitives/matmul/-/float32/dense/beta-0-reads-nothing"),
     Saboteur("adds-beta-twice", types.AddsBetaTwice, "primitives/matmul/-/float32/broadcast/sum-to-a-matrix"),
+    Saboteur("draws-the-same-again", random.DrawsTheSameAgain, "runtime/random/launches-draw-new-numbers"),
+    Saboteur("counts-elements", random.CountsElements, "primitives/random_fill/uniform/float64/dense/size-17"),
+    Saboteur("begins-with-a-block", random.BeginsWithABlock, "primitives/random_fill/words/uint32/dense/at-word-1"),
+    Saboteur("numbers-by-memory", random.NumbersByMemory, "primitives/random_fill/words/uint32/strided/transposed-out"),
+    Saboteur("reads-the-state-early", random.ReadsTheStateEarly, "runtime/random/state-advances-in-stream-order"),
     Saboteur("ignores-wait", ordering.IgnoresWait, "runtime/event/wait-orders-kernels"),
     Saboteur("holds-kernels-alone", ordering.HoldsKernelsAlone, "runtime/event/wait-orders-uploads"),
     Saboteur("reports-events-early", ordering.ReportsEventsEarly, "runtime/event/done-means-done"),
