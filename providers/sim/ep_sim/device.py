@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import ep
 from ep_sim.failures import Failures
+from ep_sim.graph import TaskGraph
 from ep_sim.memory import ALIGNMENT, Allocation, Arena
 from ep_sim.stream import SimStream
 from ep_sim.task import Queue
@@ -90,11 +91,11 @@ class SimDevice(ep.Device):
         message = f"{self.name} is lost; close what it made, then the device, and open it again"
         return ep.DeviceLostError(message, provider="sim", call="ep_sim", code="lost")
 
-    def next_doom(self, *, is_launch: bool) -> Callable[[], ep.DeviceError] | None:
-        """Return what is to go wrong with the task that comes next, None if nothing is."""
+    def next_doom(self, launches: int) -> Callable[[], ep.DeviceError] | None:
+        """Return what is to go wrong with the task that comes next and has so many launches, None if nothing is."""
         if self._failures.strikes("lost"):
             return self._lose_with_a_task
-        if is_launch and self._failures.strikes("launch"):
+        if any([self._failures.strikes("launch") for _ in range(launches)]):  # noqa: C419 - each is counted
             return _launch_failure
         return None
 
@@ -179,6 +180,9 @@ class SimDevice(ep.Device):
 
     def _address(self, handle: Allocation) -> int:
         return handle.address
+
+    def _instantiate(self, nodes: tuple[ep.Node, ...], slots: tuple[ep.Slot, ...]) -> ep.Executable:
+        return TaskGraph(nodes, slots)
 
     def _can_copy_from(self, other: ep.Device) -> bool:
         return isinstance(other, SimDevice) and other.scheduler is self.scheduler

@@ -65,7 +65,7 @@ class ShadowKernel(ep.Kernel):
         assert isinstance(stream, SimStream)
         operands = [Operand(memory.handle, memory.offset, memory.nbytes) for memory in memories]
         touched = tuple(operand.allocation.whole for operand in operands if operand.allocation is not None)
-        stream.enqueue(self._op, partial(self._run, operands, scalars), touched, is_launch=True)
+        stream.enqueue(self._op, partial(self._run, operands, scalars), touched, launches=1)
 
     def _run(self, operands: list[Operand], scalars: tuple[Any, ...], lane: Lane) -> None:
         tensors, numbers = iter(operands), iter(scalars)

@@ -3,21 +3,17 @@
 Time stands still until the host looks. An event that is polled, a wait, or now and then an enqueue lets the devices do a
 number of rounds, and the host goes on when these are done; so what happens between two looks follows from the seed and the
 program. A device that nobody looks at for PATIENCE goes on by itself.
-
-Streams are chosen by rank, and ranks are drawn anew now and then, so that one stream gets far ahead of another as often
-as all go abreast: the priorities of Burckhardt, Kothari, Musuvathi and Nagarakatte, "A Randomized Scheduler with
-Probabilistic Guarantees of Finding Bugs", ASPLOS 2010.
 """
 
 from __future__ import annotations
 
-import random
 import threading
 import time
 from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from ep_sim.dice import Dice
 from ep_sim.lane import Helper, Lane
 from ep_sim.task import Place, Queue, Task
 
@@ -35,12 +31,8 @@ _LOOK_SECONDS: Final = 0.05  # a look is no wait: the host goes on although the 
 _CALL_SECONDS: Final = 0.002  # after which other streams go on beside a function of the host
 _POLL_SECONDS: Final = 0.0005  # for events of other providers
 _BACKLOG: Final = 4096  # tasks that may wait before the devices go on unasked
-_OVERLAPPING: Final = 0.25  # the share of rounds in which two tasks are done at the same time
-_CHANGING: Final = 0.125  # of rounds after which a stream's rank is another
-_DELAYED: Final = 0.06  # of rounds that begin late
-_EAGER: Final = 0.06  # of enqueues during which the devices go on
-_LONGEST_DELAY: Final = 0.0005
 _REMEMBERED: Final = 10_000
+_ALL: Final = 1 << 30  # rounds
 
 
 class Scheduler:
@@ -52,8 +44,7 @@ class Scheduler:
     def __init__(self, cpu: ep.Device, seed: int) -> None:
         self.cpu = cpu
         self.history: deque[Place] = deque(maxlen=_REMEMBERED)
-        self._choices = random.Random(f"choices {seed}")  # noqa: S311 - an order, not a secret
-        self._looking = random.Random(f"looks {seed}")  # noqa: S311
+        self._dice = Dice(seed)
         self._state = threading.Condition()
         self._queues: list[Queue] = []
         self._polled: list[Callable[[], bool]] = []
@@ -71,10 +62,9 @@ class Scheduler:
     def reseed(self, seed: int) -> None:
         """Let all further choices follow from another seed."""
         with self._state:
-            self._choices.seed(f"choices {seed}")
-            self._looking.seed(f"looks {seed}")
+            self._dice.reseed(seed)
             for queue in self._queues:
-                queue.rank = self._choices.random()
+                queue.rank = self._dice.rank()
             self.history.clear()
 
     # What streams call, from the threads of the host.
@@ -82,7 +72,7 @@ class Scheduler:
     def open(self, device: SimDevice, priority: int) -> Queue:
         """Return the queue of a new stream."""
         with self._state:
-            queue = Queue(device, priority, self._looking.random())
+            queue = Queue(device, priority, self._dice.rank())
             self._queues.append(queue)
             return queue
 
@@ -106,7 +96,7 @@ class Scheduler:
                 self._thread.start()
             elif was_empty:
                 self._state.notify_all()
-            is_eager = self._looking.random() < _EAGER
+            is_eager = self._dice.is_eager()
         if is_eager:
             self._grant(1)
 
@@ -114,7 +104,7 @@ class Scheduler:
         """Let the devices go on for some rounds, because the host asks how far they are; more, if it asks again."""
         with self._state:
             self._looks += 1
-            rounds = self._looking.randrange(3) if self._looks == 1 else 1 << min(self._looks, 30)
+            rounds = self._dice.rounds(self._looks)
         if rounds:
             self._grant(rounds)
 
@@ -130,17 +120,21 @@ class Scheduler:
     def wait_idle(self, queue: Queue) -> None:
         """Let the host wait until a queue is idle."""
         while not queue.is_idle:
-            self.look()
-            self.rest(lambda: queue.is_idle, _LOOK_SECONDS)
+            self._grant(_ALL)
+            self.rest(lambda: queue.is_idle, _POLL_SECONDS)
 
     def poll(self, question: Callable[[], bool]) -> Callable[[], bool]:
         """Return a gate that opens once a question, asked outside of the lock again and again, was answered by True."""
         answers: list[bool] = []
 
         def ask() -> bool:
-            if question():
+            try:
+                is_open = question()
+            except Exception:  # noqa: BLE001 - whoever asks again hears of it; a wait for what failed ends
+                is_open = True
+            if is_open:
                 answers.append(True)
-            return bool(answers)
+            return is_open
 
         with self._state:
             self._polled.append(ask)
@@ -224,16 +218,7 @@ class Scheduler:
         if not self._credit and not self._goes_on:
             return []
         self._credit = max(0, self._credit - 1)
-        top = max(queue.priority for queue in ready)
-        among = [queue for queue in ready if queue.priority == top]
-        first = max(among, key=lambda queue: queue.rank)
-        chosen = [first]
-        if self._choices.random() < _CHANGING:
-            first.rank = self._choices.random()
-        among = [queue for queue in among if queue is not first and not queue.tasks[0].is_call]
-        if among and not first.tasks[0].is_call and self._choices.random() < _OVERLAPPING:
-            chosen.append(self._choices.choice(among))
-        return [(queue, self._take(queue)) for queue in chosen]
+        return [(queue, self._take(queue)) for queue in self._dice.choose(ready)]
 
     def _take(self, queue: Queue) -> Task:
         queue.is_busy = True
@@ -252,8 +237,8 @@ class Scheduler:
             self._state.wait()
 
     def _do(self, chosen: list[tuple[Queue, Task]], lane: Lane) -> None:
-        if self._choices.random() < _DELAYED:
-            time.sleep(self._choices.random() * _LONGEST_DELAY)
+        if delay := self._dice.delay():
+            time.sleep(delay)
         (queue, task), *others = chosen
         if task.is_call:
             caller = threading.Thread(target=self._finish, args=(queue, task, lane), name="ep_sim call", daemon=True)

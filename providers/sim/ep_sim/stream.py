@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ep
 from ep_sim.event import SimEvent
@@ -10,7 +11,7 @@ from ep_sim.native import address_of
 from ep_sim.task import Place, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from ep_sim.device import SimDevice
     from ep_sim.lane import Lane
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
     from ep_sim.task import Queue
 
 __all__ = ["SimStream"]
+
+
+class Part(NamedTuple):
+    """What becomes of an enqueue that is part of a larger task."""
+
+    body: Callable[[Lane], object]
+    touched: tuple[Allocation, ...]
+    launches: int
 
 
 class SimStream(ep.Stream):
@@ -29,21 +38,42 @@ class SimStream(ep.Stream):
         super().__init__(device, is_synchronous=is_synchronous, is_timed=is_timed)
         self._native = device.native
         self._queue = queue
+        self._parts: list[Part] | None = None
         queue.users += 1
 
     def enqueue(
         self, op: str, body: Callable[[Lane], object], touched: tuple[Allocation, ...] = (), **options: Any
     ) -> None:
-        """Append a task; see task.Task. Raises DeviceLostError."""
+        """Append a task, see task.Task; `launches`: how many kernels are in it. Raises DeviceLostError."""
         device = self.device
         device.require_there()
+        if self._parts is not None:
+            self._parts.append(Part(body, touched, options.get("launches", 0)))
+            return
         device.count_call()
         place = Place(self.name, self._sequence, op)
-        doom = device.next_doom(is_launch=options.pop("is_launch", False))
+        doom = device.next_doom(options.pop("launches", 0))
         device.scheduler.submit(self._queue, Task(device, place, body, touched, doom=doom, **options))
         if self.is_synchronous:
             self._synchronize()
             self._raise_error(clear=True)
+
+    @contextmanager
+    def together(self, op: str) -> Iterator[None]:
+        """Make one task of all that is enqueued in a `with` block."""
+        parts: list[Part] = []
+        self._parts = parts
+        try:
+            yield
+        finally:
+            self._parts = None
+        touched = tuple(allocation for part in parts for allocation in part.touched)
+
+        def body(lane: Lane) -> None:
+            for part in parts:
+                part.body(lane)
+
+        self.enqueue(op, body, touched, launches=sum(part.launches for part in parts))
 
     def hear(self) -> None:
         """Take over what went wrong meanwhile, for whoever synchronises next."""

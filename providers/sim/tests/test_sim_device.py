@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from ep.claims import read_claims
 
 import ep
 
@@ -168,3 +169,9 @@ def test_timeout_leaves_the_stream_working(device):
     stream.synchronize(timeout=60)
     assert stream.is_idle
     stream.close()
+
+
+def test_claims_hold_what_the_cpu_claims(device):
+    claimed = [read_claims(found.provider.manifest.claims).entries for found in (device, ep.device("cpu:0"))]
+    ours, theirs = ({entry.cells for entry in entries if "runtime" not in entry.cells} for entries in claimed)
+    assert ours == theirs

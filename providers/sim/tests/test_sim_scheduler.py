@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 import pytest
+from ep_primitives import ElementwiseUnary
 
 import ep
 
@@ -280,3 +281,47 @@ def test_exception_of_a_call_is_raised_by_the_next_synchronisation(device):
     assert caught.value.__notes__ == [f"enqueue 1 of {stream.name}: call"]
     stream.synchronize()
     stream.close()
+
+
+def test_graph_is_one_task_among_others(device, reader):
+    stream, other, memory = device.stream(), device.stream(), device.allocate(64)
+    with stream.capture() as graph:
+        stream.fill(memory, b"\1")
+        stream.fill(memory[:32], b"\2")
+        stream.fill(memory[:16], b"\3")
+    seen = set()
+    for seed in SEEDS:
+        device.reseed(seed)
+        graph.launch(stream)
+        other.fill(memory, b"\4")
+        stream.synchronize()
+        other.synchronize()
+        assert [op for _, _, op in device.history() if op != "record"].count("graph") == 1
+        assert len(device.history()) == 2
+        seen.add(tuple(reader(memory)[[0, 16, 32]]))
+    assert seen == {(3, 2, 1), (4, 4, 4)}
+    assert not device.degraded["graph"]
+    graph.close()
+    stream.close()
+    other.close()
+
+
+def test_graph_with_a_failed_launch_fails_as_one(device):
+    stream, x = device.stream(), np.arange(4, dtype=np.float32)
+    memory = device.allocate(x.nbytes)
+    primitive = ElementwiseUnary.infer("negative", ep.TensorSpec.of(x)).on(device)
+    stream.upload(memory, x)
+    with stream.capture() as graph:
+        for _ in range(3):
+            primitive(stream, x=memory, out=memory)
+    device.fail(launch=5)
+    for _ in range(2):
+        graph.launch(stream)
+    with pytest.raises(ep.DeviceError, match="as was asked for") as caught:
+        stream.synchronize()
+    assert caught.value.op == "graph"
+    host = np.empty_like(x)
+    stream.download(host, memory)
+    stream.close()
+    assert (host == -x).all()
+    graph.close()

@@ -1,0 +1,29 @@
+"""A graph is one task: its nodes are done one after the other, and other streams go on before or after all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ep.executable import Replay
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ep.executable import Bindings
+
+    from ep_sim.stream import SimStream
+
+__all__ = ["TaskGraph"]
+
+
+class TaskGraph(Replay):
+    """Captured work as a task that is put together at each launch."""
+
+    def _bind(self, bindings: Bindings) -> Callable[[Any, Any, Any], None]:
+        replay = super()._bind(bindings)
+
+        def run(stream: SimStream, _: Any, __: Any) -> None:
+            with stream.together("graph"):
+                replay(stream, (), ())
+
+        return run
