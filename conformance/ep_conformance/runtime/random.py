@@ -157,6 +157,46 @@ def bound_steps_draw_new_numbers(trial: Trial) -> None:
 
 
 @random_case()
+def replays_draw_new_numbers(trial: Trial) -> None:
+    """Each launch of a captured graph draws the next words, on whichever stream, into whichever memory, others between."""
+    seed, size = _seed(trial), 1300
+    generator, out, copy = trial.closing(Generator(trial.device, seed)), trial.memory(4 * size), trial.memory(4 * size)
+    fill, stream, other = _fill(trial, size), trial.asynchronous(), trial.asynchronous()
+    with stream.capture() as graph:
+        fill(stream, state=generator.state, out=out)
+        stream.copy(copy, out)
+        fill(stream, state=generator.state, out=out)
+    trial.closing(graph)
+    graph.slot("copy", copy)
+    trial.equal("the state after the capture", generator.save(stream), np.array([seed, 0], np.uint64).tobytes())
+    taken = 0
+    for given in [trial.memory(4 * size) for _ in range(5)]:
+        graph.launch(stream, copy=given)
+        _drawn(trial, stream, generator.state, 3)
+        _same(trial, f"first fill after {taken} words", stream, given, draw(seed, taken, size))
+        _same(trial, f"second fill after {taken} words", stream, out, draw(seed, taken + size, size))
+        taken += 2 * size + 3
+        other.wait(stream.record())
+        stream, other = other, stream
+
+
+@random_case()
+def replays_take_generators_at_slots(trial: Trial) -> None:
+    """A state at a slot is read and advanced by the launch that it is given to, and no other."""
+    seeds, size, stream = [_seed(trial) for _ in range(3)], 600, trial.asynchronous()
+    generators = [trial.closing(Generator(trial.device, seed)) for seed in seeds]
+    fill, out = _fill(trial, size), trial.memory(4 * size)
+    with stream.capture() as graph:
+        fill(stream, state=generators[0].state, out=out)
+    trial.closing(graph)
+    graph.slot("state", generators[0].state)
+    for turn in range(2):
+        for seed, generator in zip(seeds, generators, strict=True):
+            graph.launch(stream, state=generator.state)
+            _same(trial, f"turn {turn}", stream, out, draw(seed, turn * size, size))
+
+
+@random_case()
 def skipping_is_drawing(trial: Trial) -> None:
     """A skip of n words leaves a generator where drawing n words does, in stream order, up to the end of the sequence."""
     seed = _seed(trial)
