@@ -1,0 +1,118 @@
+"""Draw programs from a seed, perform each, and shrink the first that fails to a few lines."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from typing import TYPE_CHECKING, Final
+
+import hypothesis
+from hypothesis import strategies as st
+
+import ep
+from ep_conformance.programs.program import Intent, Mix, Program
+from ep_conformance.programs.stage import Bench, Stage
+from ep_conformance.programs.verbs import NEEDS_KERNELS, NOTHING, build
+from ep_conformance.trial import CaseError, Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["try_programs"]
+
+_PROGRAMS: Final = {"quick": 20, "standard": 100, "large": 1000, "exhaustive": 5000}
+_SHRINK_SECONDS: Final = {"quick": 2.0, "standard": 10.0, "large": 30.0, "exhaustive": 60.0}
+_TRIES: Final = 3
+"""How often a candidate may fail while a failing program is shrunk: a race is not lost every time."""
+
+_LARGEST: Final = (1 << 16) - 1
+_MOST_LINES: Final = 40
+
+
+def try_programs(trial: Trial, mix: Mix, devices: Sequence[ep.Device] = ()) -> None:
+    """Fail the case with the shortest program found whose bytes are not what the sequential model says.
+
+    devices : what programs use in place of the trial's device alone
+    """
+    bench = Bench(devices or (trial.device,), mix.unit)
+    search = _Search(trial, bench)
+    settings = hypothesis.settings(
+        max_examples=_PROGRAMS[trial.profile],
+        database=None,
+        deadline=None,
+        print_blob=False,
+        report_multiple_bugs=False,
+        suppress_health_check=list(hypothesis.HealthCheck),
+        phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
+    )
+    test = settings(hypothesis.given(_programs(mix, bench))(search.attempt))
+    try:
+        hypothesis.seed(zlib.crc32(f"{trial.seed} {trial.id}".encode()))(test)()
+    except (CaseError, ep.EpError, hypothesis.errors.HypothesisException):
+        if search.failure is None:
+            raise
+    finally:
+        bench.close()
+    if search.failure is not None:
+        raise search.failure
+
+
+def _programs(mix: Mix, bench: Bench) -> st.SearchStrategy[Program]:
+    verbs = [verb for verb in mix.verbs if bench.kernel is not None or verb not in NEEDS_KERNELS]
+    number = st.integers(0, _LARGEST)
+    # Each intent may shrink to nothing: that is what makes a program shorter, so all have one length.
+    intent = st.builds(Intent, st.sampled_from([NOTHING, *verbs]), st.integers(0, 3), number, number, number)
+    intents = st.lists(intent, min_size=mix.length, max_size=mix.length)
+    modes = st.lists(st.sampled_from(bench.modes), min_size=2, max_size=4)
+    return st.builds(lambda modes, intents: build(mix, len(bench.devices), modes, intents), modes, intents)
+
+
+class _Search:
+    """The search of one case, and the shortest failing program so far."""
+
+    def __init__(self, trial: Trial, bench: Bench) -> None:
+        self._trial = trial
+        self._bench = bench
+        self._deadline = 0.0
+        self._lines: list[str] = []
+        self.failure: Exception | None = None
+
+    def attempt(self, program: Program) -> None:
+        """Perform a program; once the time for shrinking is over, none fails any more."""
+        if self.failure is not None and time.monotonic() > self._deadline:
+            return
+        try:
+            self._perform(program)
+        except ep.DeviceLostError as error:
+            self.failure, self._deadline = error, 0.0
+            raise
+        except (CaseError, ep.EpError, ValueError) as error:
+            self._keep(program, error)
+            raise
+
+    def _perform(self, program: Program) -> None:
+        for _ in range(1 if self.failure is None else _TRIES):
+            self._perform_once(program)
+
+    def _perform_once(self, program: Program) -> None:
+        stage = Stage(self._bench, program)
+        try:
+            stage.perform()
+        except BaseException:
+            stage.close_quietly()
+            raise
+        stage.close()
+
+    def _keep(self, program: Program, error: Exception) -> None:
+        lines = [*program.lines()]
+        if self.failure is None:
+            self._deadline = time.monotonic() + _SHRINK_SECONDS[self._trial.profile]
+        elif len(lines) >= len(self._lines):
+            return
+        self._lines = lines
+        shown = (
+            lines if len(lines) <= _MOST_LINES else [*lines[:_MOST_LINES], f"... and {len(lines) - _MOST_LINES} more"]
+        )
+        what = str(error) if isinstance(error, CaseError) else f"{type(error).__name__}: {error}"
+        code = "\n".join(f"  {line}" for line in shown)
+        self.failure = CaseError(f"{what} on {self._trial.device.name}, seed {self._trial.seed}, behind\n{code}")
