@@ -11,12 +11,13 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from ep.cache import PrimitiveCache
+from ep.callback import check_outside
 from ep.errors import ClosedError, EpError, OutOfMemoryError, UnsupportedError
 from ep.executable import Replay
 from ep.foreign import wrap_host, wrap_memory, wrap_stream
 from ep.memory import Block, Memory, MemoryKind
 from ep.retire import RetireList
-from ep.waiting import check_timeout
+from ep.waiting import Deadline, check_timeout
 
 if TYPE_CHECKING:
     from ep.executable import Executable, Node, Slot
@@ -130,10 +131,13 @@ class Device(ABC):
         """
         self._require_open("synchronize")
         check_timeout(timeout, f"{self.name}.synchronize")
-        for stream in self._open_streams():
-            stream.synchronize(timeout)
-        self._retired.wait_for_orphans()
+        deadline, streams = Deadline(timeout), self._open_streams()
+        for stream in streams:
+            stream._outlast(deadline.left())
+        self._retired.wait_for_orphans(deadline)
         self._retired.drain()
+        for stream in streams:
+            stream._raise_error(clear=True)
 
     @final
     def can_copy_from(self, other: Device) -> bool:
@@ -154,6 +158,7 @@ class Device(ABC):
         self._check_fork("close")
         if self.is_closed:
             return
+        check_outside("close")
         self._retired.wait_for_orphans()
         self._retired.drain()
         streams = [stream.name for stream in self._open_streams()]
@@ -166,15 +171,13 @@ class Device(ABC):
         self._shut()
 
     @final
-    def _close_streams(self) -> None:
-        """Wait for and close all streams, whatever is open: the first of three steps at the end of the process."""
-        for stream in self._open_streams():
-            stream._finish_quietly()
-        self._retired.wait_for_orphans()
+    def _unfinished(self) -> list[Stream]:
+        """Return all streams that are not closed, dropped ones with work under way among them."""
+        return [*self._open_streams(), *self._retired.orphans()]
 
     @final
     def _close_memories(self) -> None:
-        """Close and free all memories; nothing touches them any more."""
+        """Close and free all memories; nothing touches them any more: the second of three steps at the end."""
         with self._lock:
             blocks = [*self._blocks]
         for block in blocks:
@@ -336,11 +339,13 @@ class Device(ABC):
 
     @final
     def _degrade(self, ability: str) -> None:
-        self.degraded[ability] += 1
+        with self._lock:  # an asynchronous stream's worker degrades, too
+            self.degraded[ability] += 1
 
     @final
     def _require_open(self, operation: str) -> None:
         self._check_fork(operation)
+        check_outside(operation)
         if self.is_closed:
             message = f"{operation}: {self.name} was closed; ep.device({self.name!r}) opens it again"
             raise ClosedError(message)

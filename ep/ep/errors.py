@@ -72,8 +72,13 @@ class DeviceError(EpError):
         if self.call:
             text += f" [{self.provider}: {self.call} -> {self.code}]"
         if self.op is not None:
-            text += f" (enqueue {self.sequence} of {self.stream}: {self.op})"
+            text += f" ({place(self.op, self.stream, self.sequence)})"
         return text
+
+
+def place(what: object, stream: str | None, sequence: int | None) -> str:
+    """Return which enqueue of which stream something was."""
+    return f"enqueue {sequence} of {stream}: {what}"
 
 
 class OutOfMemoryError(DeviceError, MemoryError):

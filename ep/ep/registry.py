@@ -12,6 +12,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from ep.ending import end
 from ep.errors import UnavailableError
 from ep.family import Family
 from ep.hooks import specified
@@ -270,13 +271,7 @@ def _call_families(package: str) -> dict[str, Family]:
 
 def _shut_down() -> None:
     """Close all streams, then all memories, then all devices, when the process ends."""
-    opened = [device for loaded in _LOADED for device in loaded._opened()]
-    for device in opened:
-        device._close_streams()
-    for device in opened:
-        device._close_memories()
-    for device in opened:
-        device._shut()
+    end([device for loaded in _LOADED for device in loaded._opened()])
 
 
 def _after_fork() -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ep.device import Device
     from ep.event import Event
     from ep.stream import Stream
+    from ep.waiting import Deadline
 
 __all__ = ["RetireList"]
 
@@ -58,11 +59,14 @@ class RetireList:
                 self._free(self._stamped.popleft()[0])
             self._bury()
 
-    def wait_for_orphans(self) -> None:
-        """Wait for the streams that were dropped with work under way."""
-        for stream in [*self._orphans]:
-            if not stream.is_closed:
-                stream._finish_work()
+    def orphans(self) -> list[Stream]:
+        """Return the streams that were dropped with work under way."""
+        return [stream for stream in [*self._orphans] if not stream.is_closed]
+
+    def wait_for_orphans(self, deadline: Deadline | None = None) -> None:
+        """Wait for the streams that were dropped with work under way. Raises TimeoutError."""
+        for stream in self.orphans():
+            stream._outlast(deadline.left() if deadline else None)
 
     def drain_all(self) -> None:
         """Free everything, when the caller knows that all enrolled streams and orphans are idle."""
@@ -101,5 +105,6 @@ class RetireList:
             stream = self._orphans.popleft()
             if stream._fence() is None:
                 stream._finish()
+                stream._warn()
             else:
                 self._orphans.append(stream)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, final
 
 from ep import verbs
 from ep.buffers import check_lengths, pattern_of, view_of
+from ep.callback import Callback
 from ep.capture import Capture, CapturedEvent
-from ep.errors import EpError
+from ep.errors import EpError, place
 from ep.event import Event
 from ep.export import Exported, check_export
 from ep.memory import Memory
@@ -134,6 +134,7 @@ class Stream(Submission):
         if not isinstance(event, Event):
             message = f"wait: {event!r} is not an Event; stream.record() gives one"
             raise TypeError(message)
+        event.device._check_fork("wait: event")
         if isinstance(event, CapturedEvent):
             event.capture.join(self, event)
         elif event.stream is not self or self._capture is not None:
@@ -141,17 +142,20 @@ class Stream(Submission):
 
     @final
     def call(self, function: Callable[[], object]) -> None:
-        """Call a host function when the stream gets there; later work waits for it.
+        """Call a host function once, when the stream gets there; later work of the stream waits for it.
 
-        function : takes nothing and may not use objects of EP; its exception is raised by the next synchronisation
+        function : takes nothing; its exception is raised by the next synchronisation. It may not use objects of EP, on
+                   whose work it might depend: what waits or enqueues raises ValueError inside it
 
+        An asynchronous stream calls it on a thread of EP, a synchronous one before this verb returns.
         Raises TypeError for what cannot be called.
         """
         self._require_open("call")
         if not callable(function):
             message = f"call: function is {type(function).__name__}, needs something that can be called with nothing"
             raise TypeError(message)
-        self._submit("call", (), (function,), verbs.call)
+        where = place("call", self.name, self._sequence + 1)
+        self._submit("call", (), (Callback(function, self._failure, where),), verbs.call)
 
     @final
     def export(self, memory: Memory, spec: TensorSpec) -> Exported:
@@ -206,23 +210,15 @@ class Stream(Submission):
         """Wait for all that was enqueued, then close. Idempotent. Raises the error of work that failed."""
         if self.is_closed:
             return
+        self._require_open("close")
         self._require_uncaptured("close")
         try:
-            self.synchronize()
+            self._finish_work()
         except EpError:
             self._finish()
             raise
         self._finish()  # not after Ctrl-C: the work that was interrupted in waiting for goes on
-
-    @final
-    def _finish_quietly(self) -> None:
-        """Close at the end of the process, when nobody is left to hear of an error but a warning."""
-        if self._capture is not None:
-            self._capture.end()
-        try:
-            self.close()
-        except EpError as error:
-            warnings.warn(f"{self.name}: work failed and nobody waited for it: {error}", RuntimeWarning, stacklevel=1)
+        self._raise_error(clear=True)
 
     @final
     def _check(self, operation: str, argument: str, memory: Any, *, anywhere: bool = False) -> None:

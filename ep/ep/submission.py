@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import threading
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast, final
 
+from ep import verbs
 from ep.buffers import HeldBuffers
-from ep.errors import ClosedError, DeviceError
+from ep.callback import check_outside
+from ep.errors import ClosedError, DeviceError, EpError, TimeoutError  # noqa: A004 - ours is the builtin, too
 from ep.event import Event, HostEvent
+from ep.failure import Failure
 from ep.memory import Memory
 from ep.primitive import Primitive
 from ep.waiting import sleep, wait_until
@@ -37,7 +41,7 @@ class Submission(ABC):
         self._sequence = 0
         self._fenced: tuple[int, Event | None] = (0, None)
         self._held = HeldBuffers()
-        self._error: BaseException | None = None
+        self._failure = Failure()
         self._capture: Capture | None = None
         self._devices = {device}
         self._kept: object = None  # the owner of a native queue that was wrapped
@@ -55,12 +59,14 @@ class Submission(ABC):
         for memory in memories:
             if memory._block.device is not device:
                 self._admit(what, memories, memory)
-        self._sequence += 1
         try:
             return run(self, memories, scalars)
         except DeviceError as error:
-            error._hit(what, self.name, self._sequence)
+            error._hit(what, self.name, self._sequence + 1)
             raise
+        finally:
+            # Counted when it is there: a fence that another thread records meanwhile may come before it.
+            self._sequence += 1
 
     # What a provider must write.
 
@@ -97,8 +103,7 @@ class Submission(ABC):
 
     def _wait(self, event: Event) -> None:
         """Enqueue a wait of the device. Default: the host waits."""
-        self.device._degrade("wait")
-        event._wait_done()
+        verbs.let_host_wait(cast("Stream", self), event)
 
     def _is_idle(self) -> bool:
         """Answer without waiting whether all that was enqueued is done."""
@@ -113,10 +118,17 @@ class Submission(ABC):
         sleep(seconds)
 
     def _call(self, function: Callable[[], object]) -> None:
-        """Enqueue a call of a host function. Default: the host waits, then calls it."""
-        self.device._degrade("call")
-        self._synchronize()
+        """Enqueue a call of a host function, which raises nothing. Default: the host waits, then calls it.
+
+        A synchronous stream's work is the caller's, and so is this; from an asynchronous one it is taken: degraded.
+        """
+        if not self.is_synchronous:
+            self.device._degrade("call")
+            self._wait_idle(None)
         function()
+
+    def _abandon(self) -> None:
+        """Give up what is under way, because the process ends: what the driver waits for will not come."""
 
     def _close(self) -> None:
         """Release what the stream holds; nothing is under way."""
@@ -124,12 +136,11 @@ class Submission(ABC):
     # What EP itself calls.
 
     @final
-    def _pass(self, what: Any, memories: tuple[Memory, ...]) -> None:
+    def _admit_all(self, what: Any, memories: tuple[Memory, ...]) -> None:
         """Do what the door does before it runs anything, for what takes its place."""
         for memory in memories:
             if memory._block.device is not self.device:
                 self._admit(what, memories, memory)
-        self._sequence += 1
 
     @final
     def _finish_work(self, timeout: float | None = None) -> None:
@@ -142,6 +153,16 @@ class Submission(ABC):
             self._held.keep(held)
             raise
         self._fenced = (sequence, None)
+
+    @final
+    def _outlast(self, timeout: float | None = None) -> None:
+        """Wait for all that was enqueued, and keep its error. Raises TimeoutError."""
+        try:
+            self._finish_work(timeout)
+        except TimeoutError:
+            raise
+        except EpError as error:
+            self._failure.keep(error)
 
     @final
     def _wait_idle(self, timeout: float | None) -> None:
@@ -157,15 +178,12 @@ class Submission(ABC):
     @final
     def _fail(self, error: BaseException) -> None:
         """Keep the first error of asynchronous work; the next synchronisation raises it. For providers' workers."""
-        if self._error is None:
-            self._error = error
+        self._failure.keep(error)
 
     @final
     def _raise_error(self, *, clear: bool = False) -> None:
         """Raise the error of asynchronous work; whoever synchronises with the stream itself has heard it then."""
-        error = self._error
-        if clear:
-            self._error = None
+        error = self._failure.take() if clear else self._failure.error
         if error is not None:
             raise error
 
@@ -174,17 +192,18 @@ class Submission(ABC):
         """Return an event that is not done until all enqueued so far is, None if it is already."""
         if self.is_synchronous or self.is_closed:
             return None
+        # Read once, and first: the thread that uses the stream may enqueue meanwhile, what no event of now is behind.
+        enqueued = self._sequence
         sequence, event = self._fenced
-        if sequence != self._sequence:
+        if sequence != enqueued:
             if type(self)._record is Submission._record:
                 self._synchronize()
                 event = None
             else:
                 event = self._record(timed=False)
-            self._fenced = (self._sequence, event)
         if event is not None and event._is_done():
             event = None
-            self._fenced = (self._sequence, None)
+        self._fenced = (enqueued, event)
         return event
 
     @final
@@ -220,6 +239,7 @@ class Submission(ABC):
         if self.is_closed:
             self._refuse(operation)
         self.device._check_fork(operation)
+        check_outside(operation)
 
     @final
     def _require_uncaptured(self, operation: str) -> None:
@@ -253,6 +273,14 @@ class Submission(ABC):
             self._held = HeldBuffers()
             self._close()
             self._kept = None
+
+    @final
+    def _warn(self) -> None:
+        """Say what went wrong in a closed stream that nobody can synchronise with any more."""
+        error = self._failure.take()
+        if error is not None:
+            message = f"{self.name}: work failed and nobody waited for it: {type(error).__name__}: {error}"
+            warnings.warn(message, RuntimeWarning, stacklevel=1)
 
     def __del__(self) -> None:
         # A stream with work under way outlives its last reference: memories that the work touches depend on it.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     Memories = tuple[Memory, ...]
     Scalars = tuple[Any, ...]
 
-__all__ = ["call", "copy", "download", "fill", "record", "staged_copy", "upload", "wait"]
+__all__ = ["call", "copy", "download", "fill", "let_host_wait", "record", "staged_copy", "upload", "wait"]
 
 
 def upload(stream: Stream, memories: Memories, scalars: Scalars) -> None:
@@ -40,13 +40,13 @@ def staged_copy(stream: Stream, memories: Memories, _: Scalars) -> None:
     try:
         if ours_is_source:
             stream._copy(bounce, src, src.nbytes)
-            stream._synchronize()
+            stream._wait_idle(None)
             other.upload(dst, bounce)
         else:
             other.download(bounce, src)
             other.synchronize()
             stream._copy(dst, bounce, dst.nbytes)
-            stream._synchronize()
+            stream._wait_idle(None)
     finally:
         other.close()
 
@@ -67,8 +67,14 @@ def wait(stream: Stream, _: Memories, scalars: Scalars) -> None:
     if stream._can_wait(event):
         stream._wait(event)
     else:
+        let_host_wait(stream, event)
+
+
+def let_host_wait(stream: Stream, event: Event) -> None:
+    """Wait in place of the device: degraded, unless the stream is synchronous and all of its waits are the host's."""
+    if not stream.is_synchronous:
         stream.device._degrade("wait")
-        event._wait_done()
+    event._wait_done()
 
 
 def call(stream: Stream, _: Memories, scalars: Scalars) -> None:

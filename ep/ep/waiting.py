@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
+from ep.callback import check_outside
 from ep.errors import TimeoutError  # noqa: A004 - ours is the builtin, too
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["check_timeout", "sleep", "wait_until"]
+__all__ = ["Deadline", "check_timeout", "sleep", "wait_until"]
 
 _SPIN_SECONDS: Final = 50e-6
 _FIRST_SLICE: Final = 20e-6
@@ -24,6 +25,17 @@ def check_timeout(timeout: float | None, operation: str) -> None:
             f"{operation}: timeout {timeout!r} is not a number of seconds; give at least 0, or None to wait forever"
         )
         raise ValueError(message)
+
+
+class Deadline:
+    """One timeout for several waits, one after the other: `left()` is what remains of it, None for ever."""
+
+    def __init__(self, timeout: float | None) -> None:
+        self._end = None if timeout is None else time.monotonic() + timeout
+
+    def left(self) -> float | None:
+        """Return the seconds that remain, at least 0."""
+        return None if self._end is None else max(0.0, self._end - time.monotonic())
 
 
 def sleep(seconds: float) -> None:
@@ -40,8 +52,9 @@ def wait_until(
     pause   : rests for at most the seconds that it is given; `sleep` where nothing better is known
 
     Slices grow with the time already waited, an eighth of it, so that the wait costs little and ends soon after.
-    Raises TimeoutError naming `operation`.
+    Raises TimeoutError naming `operation`, ValueError inside a function given to stream.call.
     """
+    check_outside(operation)
     check_timeout(timeout, operation)
     begin = time.monotonic()
     while not is_done():

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import queue
 import threading
-import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from ep import verbs
-from ep.errors import DeviceError
+from ep.errors import DeviceError, place
 from ep.event import Event
 from ep.stream import Stream
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ep.device import Device
+    from ep.failure import Failure
     from ep.memory import Memory
 
 __all__ = ["WorkerEvent", "WorkerStream"]
@@ -32,12 +32,19 @@ class _Task(NamedTuple):
 
 
 class _Progress:
-    """What a stream and its worker both know; the worker keeps nothing else of the stream."""
+    """What a stream and its worker both know; the worker keeps nothing else of the stream, which may be dropped.
 
-    __slots__ = ("done", "idle", "placed", "tasks")
+    placed  : tasks enqueued, counted before they are there
+    done    : tasks finished, failed ones among them
+    idle    : told when the two are equal
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("done", "failure", "idle", "name", "placed", "tasks")
+
+    def __init__(self, failure: Failure) -> None:
         self.tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
+        self.failure = failure
+        self.name = ""
         self.placed = 0
         self.done = 0
         self.idle = threading.Condition()
@@ -52,36 +59,42 @@ class WorkerStream(Stream):
     def __init__(self, device: Device, lane: Stream) -> None:
         super().__init__(device, is_synchronous=False, is_timed=lane.is_timed)
         self._lane = lane
-        self._progress = _Progress()
+        lane._failure = self._failure
+        self._progress = _Progress(self._failure)
         self._placing = threading.Lock()
         self._worker = threading.Thread(
-            target=_work, args=(lane, self._progress, weakref.ref(self)), name=f"{device.name} worker", daemon=True
+            target=_work, args=(lane, self._progress), name=f"{device.name} worker", daemon=True
         )
         self._worker.start()
         self._set_door(self._defer)
 
     @final
     def _defer(self, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Any) -> Any:
-        """Take the place of _submit: pass what the door passes, and leave the run to the worker."""
-        self._pass(what, memories)
-        if run is verbs.record:
-            return self._record(timed=scalars[0])
-        return self._place(_Task(what, self._sequence, run, memories, scalars))
+        """Take the place of _submit: admit as the door does, and leave the run to the worker."""
+        self._admit_all(what, memories)
+        try:
+            if run is verbs.record:
+                return self._record(timed=scalars[0])
+            return self._place(_Task(what, self._sequence + 1, run, memories, scalars))
+        finally:
+            self._sequence += 1
 
     @final
     def _place(self, task: _Task) -> None:
+        progress = self._progress
         # The retire list records events beside the thread that uses the stream.
         with self._placing:
-            self._progress.placed += 1
-            self._progress.tasks.put(task)
+            progress.name = self.name
+            progress.placed += 1
+            progress.tasks.put(task)
 
     def _record(self, *, timed: bool) -> WorkerEvent:
         event = WorkerEvent(self, is_timed=timed)
-        self._place(_Task("record", self._sequence, event._reach, (), ()))
+        self._place(_Task("record", self._sequence + 1, event._reach, (), ()))
         return event
 
     def _copy(self, dst: Memory | memoryview, src: Memory | memoryview, nbytes: int) -> None:
-        self._place(_Task("copy", self._sequence, lambda lane, *_: lane._copy(dst, src, nbytes), (), ()))
+        self._place(_Task("copy", self._sequence + 1, lambda lane, *_: lane._copy(dst, src, nbytes), (), ()))
 
     def _is_idle(self) -> bool:
         return self._progress.done == self._progress.placed
@@ -92,11 +105,11 @@ class WorkerStream(Stream):
                 self._progress.idle.wait(seconds)
 
     def _synchronize(self) -> None:
-        while not self._is_idle():
-            self._pause(1.0)
+        """Wait for nothing: who asks for this has waited for _is_idle."""
 
     def _close(self) -> None:
         self._progress.tasks.put(None)
+        # A stream that was dropped may end in a finalizer, which runs in any thread.
         if threading.current_thread() is not self._worker:
             self._worker.join()
         self._lane._finish()
@@ -127,24 +140,23 @@ class WorkerEvent(Event):
         return self._of_lane or self
 
 
-def _work(lane: Stream, progress: _Progress, stream: weakref.ref[WorkerStream]) -> None:
+def _work(lane: Stream, progress: _Progress) -> None:
     while (task := progress.tasks.get()) is not None:
         try:
             task.run(lane, task.memories, task.scalars)
         except BaseException as error:  # noqa: BLE001 - it is raised where the stream is synchronised
-            _tell(error, task, stream())
+            _tell(error, task, progress)
         del task  # while it waits for the next, the worker keeps nothing alive
-        with progress.idle:
-            progress.done += 1
-            if progress.done == progress.placed:
+        progress.done += 1
+        if progress.done == progress.placed:
+            # Whoever rests has seen under this lock that it is not so.
+            with progress.idle:
                 progress.idle.notify_all()
 
 
-def _tell(error: BaseException, task: _Task, stream: WorkerStream | None) -> None:
-    if stream is None:
-        return
+def _tell(error: BaseException, task: _Task, progress: _Progress) -> None:
     if isinstance(error, DeviceError):
-        error._hit(task.what, stream.name, task.sequence)
+        error._hit(task.what, progress.name, task.sequence)
     else:
-        error.add_note(f"enqueue {task.sequence} of {stream.name}: {task.what}")
-    stream._fail(error)
+        error.add_note(place(task.what, progress.name, task.sequence))
+    progress.failure.keep(error)

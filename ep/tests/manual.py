@@ -226,6 +226,17 @@ class WaitingStream(ManualStream):
         self.waits.append(event)
 
 
+class LaneStream(ManualStream):
+    """Does each thing at once: what a WorkerStream needs."""
+
+    def __init__(self, device: ep.Device, *, is_timed: bool = True) -> None:
+        super().__init__(device, is_synchronous=True, is_timed=is_timed)
+
+    def enqueue(self, work: Any) -> None:
+        super().enqueue(work)
+        self.advance()
+
+
 class ManualEvent(ep.Event):
     def __init__(self, stream: ManualStream, *, is_timed: bool) -> None:
         super().__init__(stream, is_timed=is_timed)

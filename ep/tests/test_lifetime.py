@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import gc
-import warnings
 
 import manual
 import numpy as np
 import pytest
 
 import ep
-from ep import registry
 
 SPEC = ep.TensorSpec("int8", (4,))
 
@@ -232,73 +230,74 @@ def test_wrapped_host_memory_is_never_freed_by_the_provider(host):
     assert host.freed == []
 
 
-def test_closing_the_streams_waits_for_all_work(device):
-    streams = [device.stream() for _ in range(3)]
-    memory = device.allocate(4)
-    streams[1].upload(memory, b"abcd")
-    device._close_streams()
-    assert [each.is_closed for each in streams] == [True] * 3
-    assert [each.closed for each in streams] == [True] * 3
-    assert bytes(memory.handle) == b"abcd"
-
-
-def test_closing_the_streams_waits_for_dropped_ones(device):
-    memory = device.allocate(4)
+def test_dropped_streams_error_is_a_warning(device):
     stream = device.stream()
-    stream.upload(memory, b"abcd")
+    stream.upload(device.allocate(4), b"abcd")
+    stream._fail(ep.DeviceError("boom"))
     stream.itself = stream
     del stream
     gc.collect()
-    device._close_streams()
-    assert bytes(memory.handle) == b"abcd"
+    with pytest.warns(RuntimeWarning, match="nobody waited for it: DeviceError: boom"):
+        device.synchronize()
 
 
-def test_closing_the_streams_warns_of_work_that_failed_and_goes_on(device):
-    streams = [device.stream() for _ in range(2)]
-    for each in streams:
-        each._fail(ep.DeviceError("boom"))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        device._close_streams()
-    assert len([warning for warning in caught if "boom" in str(warning.message)]) == 2
-    assert [each.is_closed for each in streams] == [True] * 2
+def test_device_waits_for_all_streams_and_then_raises_the_first_error(device):
+    streams = [device.stream() for _ in range(3)]
+    for each in streams[:2]:
+        each._fail(ep.DeviceError(each.name))
+    memory = device.allocate(4)
+    streams[2].upload(memory, b"abcd")
+    for each in streams[:2]:
+        with pytest.raises(ep.DeviceError, match=each.name):
+            device.synchronize()
+        assert bytes(memory.handle) == b"abcd"
+    device.synchronize()
 
 
-def test_closing_the_memories_frees_open_closed_and_held_ones_once(device):
-    memories = [device.allocate(4) for _ in range(3)]
-    handles = [memory.handle for memory in memories]
-    memories[0].close()
-    device._close_memories()
-    assert sorted(map(id, device.freed)) == sorted(map(id, handles))
-    assert all(memory.is_closed for memory in memories)
-    device._close_memories()
-    del memories
-    device._close_memories()
-    assert len(device.freed) == 3
+def test_fence_of_another_thread_is_not_taken_for_one_behind_later_work(device, monkeypatch):
+    """While a verb is under way another thread's drain records a fence: the verb's own work is behind it."""
+    stream = device.stream()
+    memory = device.allocate(4)
+    handle = memory.handle
+    copy = manual.ManualStream._copy
+
+    def interrupted(self, *arguments):
+        device.allocate(8).close()
+        device.allocate(0)  # drains, which records a fence before the copy is there
+        copy(self, *arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(manual.ManualStream, "_copy", interrupted)
+        stream.upload(memory, b"abcd")
+    memory.close()
+    device.allocate(0)
+    assert handle not in device.freed
+    stream.advance()
+    device.allocate(0)
+    assert handle in device.freed
 
 
-def test_process_ends_with_all_streams_then_all_memories_then_all_devices(provider, monkeypatch):
-    log = []
-    monkeypatch.setattr(manual.ManualStream, "_close", lambda self: log.append(("stream", len(self.queue))))
-    monkeypatch.setattr(manual.ManualDevice, "_free", lambda self, handle, kind: log.append(("memory", bytes(handle))))
-    monkeypatch.setattr(manual.ManualDevice, "_close", lambda self: log.append(("device", self.name)))
-    monkeypatch.setattr(manual.ManualDevice, "_can_copy_from", lambda self, other: True)
-    monkeypatch.setattr(registry, "_LOADED", [provider])
-    first, second = provider.devices()
-    source, target = first.allocate(4), second.allocate(4)
-    streams = [first.stream(), second.stream()]
-    streams[0].upload(source, b"abcd")
-    streams[0].advance()
-    streams[1].copy(target, source)
-    registry._shut_down()
-    assert log == [
-        ("stream", 0),
-        ("stream", 0),
-        ("memory", b"abcd"),
-        ("memory", b"abcd"),
-        ("device", "manual:0"),
-        ("device", "manual:1"),
-    ]
-    assert (first.is_closed, second.is_closed) == (True, True)
-    registry._shut_down()
-    assert len(log) == 6
+def test_fence_is_not_taken_for_one_behind_work_enqueued_while_it_was_recorded(device, monkeypatch):
+    stream = device.stream()
+    memory = device.allocate(4)
+    handle = memory.handle
+    record = manual.ManualStream._record
+
+    def overtaken(self, *, timed):
+        event = record(self, timed=timed)
+        patch.undo()
+        stream.upload(memory, b"abcd")
+        return event
+
+    with monkeypatch.context() as patch:
+        patch.setattr(manual.ManualStream, "_record", overtaken)
+        stream.upload(memory, b"efgh")
+        device.allocate(8).close()
+        device.allocate(0)
+    memory.close()
+    stream.advance(1)
+    device.allocate(0)
+    assert handle not in device.freed
+    stream.advance()
+    device.allocate(0)
+    assert handle in device.freed

@@ -9,8 +9,6 @@ from ep_cpu.event import CpuEvent
 from ep_cpu.native import check
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ep_cpu.native import Native
 
 __all__ = ["CpuStream"]
@@ -42,9 +40,6 @@ class CpuStream(ep.Stream):
     def _wait(self, event: ep.Event) -> None:
         """Wait in the thread that does this stream's work: there is no device apart from the host."""
         event._wait_done()  # noqa: SLF001 - the way EP gives providers
-
-    def _call(self, function: Callable[[], object]) -> None:
-        function()
 
     def _is_idle(self) -> bool:
         return True

@@ -51,7 +51,7 @@ class SimStream(ep.Stream):
             self._parts.append(Part(body, touched, options.get("launches", 0)))
             return
         device.count_call()
-        place = Place(self.name, self._sequence, op)
+        place = Place(self.name, self._sequence + 1, op)
         doom = device.next_doom(options.pop("launches", 0))
         device.scheduler.submit(self._queue, Task(device, place, body, touched, doom=doom, **options))
         if self.is_synchronous:
