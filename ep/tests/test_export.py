@@ -177,6 +177,36 @@ def test_bytes_are_kept_until_the_last_consumer_is_gone(host):
     assert len(host.freed) == 1
 
 
+def test_consumers_of_many_threads_end_in_any_order(host):
+    stream = host.stream()
+    memories = [host.allocate(8) for _ in range(50)]
+    shown = [stream.export(memory, BYTES) for memory in memories]
+    kept, failures = [], []
+
+    def consume(own):
+        try:
+            for _ in range(20):
+                kept.extend(np.from_dlpack(one) for one in own)
+                del kept[: len(kept) // 2]
+        except BaseException as error:  # noqa: BLE001 - the test's thread reports it
+            failures.append(error)
+
+    threads = [threading.Thread(target=consume, args=(shown[start:],)) for start in (0, 10, 20, 30)]
+    for thread in threads:
+        thread.start()
+    for memory in memories:
+        memory.close()
+    for thread in threads:
+        thread.join(60)
+    assert failures == []
+    host.synchronize()
+    assert host.freed == []
+    shown.clear()
+    kept.clear()
+    host.synchronize()
+    assert len(host.freed) == 50
+
+
 def test_a_view_of_an_export_keeps_it_too(host):
     stream, memory = host.stream(), host.allocate(8)
     view, spec = ep.view(stream.export(memory, BYTES), stream)
