@@ -21,7 +21,7 @@ _SPACES: Final = itertools.count(1)
 # Reentrant, because a finalizer may run inside any of the short sections that it guards.
 _HOLDING = ForkLock()
 
-__all__ = ["Block", "Memory", "MemoryKind"]
+__all__ = ["HOST_SPACE", "Block", "Memory", "MemoryKind"]
 
 
 class MemoryKind(enum.Enum):
