@@ -28,6 +28,7 @@ from ep.hooks import family_hook, provider_hook
 from ep.implementation import Implementation, Kernel
 from ep.interchange import view
 from ep.memory import Memory, MemoryKind
+from ep.pool import MemoryInfo
 from ep.primitive import Primitive, Step
 from ep.provider import Provider
 from ep.registry import families, providers
@@ -59,6 +60,7 @@ __all__ = [
     "Kernel",
     "KernelKey",
     "Memory",
+    "MemoryInfo",
     "MemoryKind",
     "Node",
     "OutOfMemoryError",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 from ep import dlpack
 from ep.errors import UnsupportedError
 from ep.foreign import adopt
-from ep.memory import Block
+from ep.memory import Block, Segment
 from ep.spec import TensorSpec
 
 if TYPE_CHECKING:
@@ -104,10 +104,8 @@ class Exported:
         own = self._block
         block = Block(
             self.device,
-            own.handle,
+            Segment(own.handle, own.nbytes, own.kind, self._hold),
             own.nbytes,
-            own.kind,
-            owner=self._hold,
             space=own.space,
             address=own.start,
             is_read_only=own.is_read_only,

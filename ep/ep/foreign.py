@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ep import dlpack
 from ep.errors import UnsupportedError
-from ep.memory import HOST_SPACE, Block, Memory, MemoryKind
+from ep.memory import HOST_SPACE, Block, Memory, MemoryKind, Segment
 
 if TYPE_CHECKING:
     from ep.device import Device
@@ -22,10 +22,8 @@ def wrap_host(device: Device, address: int, nbytes: int, owner: object, *, is_re
     nbytes = _checked("wrap_host", nbytes, owner)
     block = Block(
         device,
-        device._wrap_host(address, nbytes),
+        Segment(device._wrap_host(address, nbytes), nbytes, MemoryKind.DEVICE, owner),
         nbytes,
-        MemoryKind.DEVICE,
-        owner=owner,
         space=HOST_SPACE,
         address=address,
         is_read_only=is_read_only,
@@ -43,10 +41,8 @@ def wrap_memory(  # noqa: PLR0913 - beside the five of wrap_host, where in the a
     space, start = _place(device, device._address(handle), offset + nbytes)
     block = Block(
         device,
-        handle,
+        Segment(handle, offset + nbytes, MemoryKind.DEVICE, owner),
         offset + nbytes,
-        MemoryKind.DEVICE,
-        owner=owner,
         space=space,
         address=start,
         is_read_only=is_read_only,
@@ -65,8 +61,8 @@ def wrap_stream(device: Device, handle: Any, owner: object) -> Stream:
 
 def adopt(device: Device, block: Block, offset: int, nbytes: int) -> Memory:
     """Return a part of a block that somebody else owns, as a memory of the device."""
-    with device._lock:
-        device._blocks.add(block)
+    assert block.segment is not None
+    device._pool.lend(block.segment)
     return Memory(block, offset, nbytes, is_view=False)
 
 
@@ -91,11 +87,10 @@ def _place(device: Device, address: int, nbytes: int) -> tuple[int | None, int]:
     kind = device._dlpack_device()[0]
     if kind in dlpack.HOST:
         return HOST_SPACE, address
-    with device._lock:
-        blocks = [block for block in device._blocks if block.nbytes and not block.is_retired]
-    for block in blocks:
-        begin = device._address(block.handle)
-        if begin == address or (kind not in dlpack.OPAQUE and begin - nbytes < address < begin + block.nbytes):
+    for block in device._pool.blocks():
+        begin = device._address(block.handle) if block.nbytes else 0
+        overlaps = kind not in dlpack.OPAQUE and begin - nbytes < address < begin + block.nbytes
+        if block.nbytes and (begin == address or overlaps):
             return block.space, block.start + address - begin
     return None, 0
 

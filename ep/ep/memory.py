@@ -6,6 +6,7 @@ import ctypes
 import enum
 import itertools
 import operator
+import weakref
 from typing import TYPE_CHECKING, Any, Final, final
 
 from ep.errors import ClosedError, UnsupportedError
@@ -21,21 +22,60 @@ _SPACES: Final = itertools.count(1)
 # Reentrant, because a finalizer may run inside any of the short sections that it guards.
 _HOLDING = ForkLock()
 
-__all__ = ["HOST_SPACE", "Block", "Memory", "MemoryKind"]
+__all__ = ["HOST_SPACE", "Block", "Memory", "MemoryKind", "Segment"]
 
 
 class MemoryKind(enum.Enum):
-    """Where bytes live and who reaches them."""
+    """Where bytes live and how the host reaches them. Kernels and verbs of streams take all kinds alike.
+
+    DEVICE : where the device computes fastest; `memory.host()` only where that happens to be host memory
+    PINNED : host memory that the driver has locked for the device: `memory.host()` works, and copies between it and
+             DEVICE memory go straight, past any staging buffer; kernels may read and write it, perhaps slowly
+    SHARED : one allocation that both reach at its place: `memory.host()` works, and nothing needs to be copied
+
+    Of PINNED and SHARED memory the host sees what a stream wrote once it has waited for that, and work that is
+    enqueued afterwards sees what the host wrote. Meanwhile neither touches what the other uses.
+    """
 
     DEVICE = "device"
+    PINNED = "pinned"
+    SHARED = "shared"
+
+    # A member is compared by identity; Enum's own hash is a Python function, and allocating would pay for it.
+    __hash__ = object.__hash__
+
+
+class Segment:
+    """What the provider allocated, or what an owner lends; the pool uses it again, for one Block after the other.
+
+    nbytes      : of the whole segment; a block may need fewer
+    owner       : keeps the bytes alive where they are not the provider's; it goes when the segment passes the retire list
+    block       : refers weakly to the Block that has it now
+    home        : where the stream that freed it finds it again before the retire list lets it pass, None otherwise
+    is_taken    : True once its stream did so: another Segment stands for the bytes now
+    parked_at   : the pool's count of allocations when it was last put away
+    """
+
+    __slots__ = ("block", "handle", "home", "is_taken", "kind", "nbytes", "owner", "parked_at")
+
+    def __init__(self, handle: Any, nbytes: int, kind: MemoryKind, owner: object = None) -> None:
+        self.handle = handle
+        self.nbytes = nbytes
+        self.kind = kind
+        self.owner = owner
+        self.block: weakref.ref[Block] | None = None
+        self.home: dict[Segment, None] | None = None
+        self.is_taken = False
+        self.parked_at = 0
 
 
 class Block:
-    """One allocation: it goes to the device's retire list when nobody refers to it any more, or at close().
+    """One use of a segment: that goes to the device's retire list when nobody refers to the block, or at close().
 
     `device` is None once it is closed, so that one comparison at the door tells open from closed and ours from foreign.
-    `holds` counts the bound steps, graphs and exports that need the bytes although the memory was closed. Blocks share
-    bytes only if they have one `space`: an allocation is a space of its own, wrapped host memory lies at `start` of the host's.
+    `segment` is None once it was given back. `holds` counts the bound steps, graphs and exports that need the bytes
+    although the memory was closed. Blocks share bytes only if they have one `space`: each use of an allocation is a
+    space of its own, wrapped host memory lies at `start` of the host's.
     """
 
     __slots__ = (
@@ -44,11 +84,10 @@ class Block:
         "handle",
         "holds",
         "is_read_only",
-        "is_retired",
         "kind",
         "nbytes",
-        "owner",
         "retire",
+        "segment",
         "space",
         "start",
     )
@@ -56,11 +95,9 @@ class Block:
     def __init__(  # noqa: PLR0913 - an allocation, or what wraps an owner's bytes at an address
         self,
         device: Device,
-        handle: Any,
+        segment: Segment,
         nbytes: int,
-        kind: MemoryKind,
         *,
-        owner: object = None,
         space: int | None = None,
         address: int = 0,
         is_read_only: bool = False,
@@ -69,22 +106,25 @@ class Block:
         self.is_read_only = is_read_only
         self.space = next(_SPACES) if space is None else space
         self.start = address
-        self.handle = handle
+        self.segment: Segment | None = segment
+        self.handle = segment.handle
         self.nbytes = nbytes
-        self.kind = kind
-        self.owner = owner
+        self.kind = segment.kind
         self.holds = 0
-        self.is_retired = False
         # Taken now: a finalizer must not look anything up.
         self.retire = device._retired.append
+        segment.block = weakref.ref(self)
 
     def host_address(self) -> int | None:
         """Return where the bytes lie in host memory, None where the host does not reach them."""
         if self.space == HOST_SPACE:
             return self.start
-        if self.device is None or not self.nbytes or not _shows_host(self.device):
+        if self.device is None or not self.nbytes:
             return None
-        view = self.device._host(self.handle, self.nbytes)
+        try:
+            view = self.device._host(self.handle, self.nbytes)
+        except UnsupportedError:
+            return None
         return ctypes.addressof(ctypes.c_char.from_buffer(view))
 
     def close(self) -> None:
@@ -109,16 +149,23 @@ class Block:
             if not self.holds and self.device is None:
                 self._give_back()
 
+    def take_back(self) -> Segment | None:
+        """Refuse further use and return the segment in place of retiring it; None if a step holds the bytes."""
+        with _HOLDING:
+            self.device = None
+            if self.holds:
+                return None
+            segment, self.segment = self.segment, None
+            return segment
+
     def _give_back(self) -> None:
-        if not self.is_retired:
-            self.is_retired = True
-            owner, self.owner = self.owner, None  # a closed memory that somebody still refers to keeps nobody alive
-            self.retire((self.handle, self.kind, owner))
+        segment, self.segment = self.segment, None
+        if segment is not None:
+            self.retire(segment)
 
     def __del__(self) -> None:
-        if not self.is_retired:
-            self.is_retired = True
-            self.retire((self.handle, self.kind, self.owner))
+        if self.segment is not None:
+            self.retire(self.segment)
 
 
 @final
@@ -182,9 +229,6 @@ class Memory:
         self._require_open("memory.host")
         device = self.device
         device._check_fork("memory.host")
-        if not _shows_host(device):
-            message = f"memory.host: the host does not reach the memory of {device.name}; use stream.download"
-            raise UnsupportedError(message)
         if not self.nbytes:
             return memoryview(bytearray())
         view = device._host(self.handle, self._block.nbytes)[self.offset : self.offset + self.nbytes]
@@ -228,14 +272,7 @@ class Memory:
 def _closed(block: Block) -> Block:
     """Return a block that refuses use and owns nothing, to take the place of an ended view's."""
     ended = Block.__new__(Block)
-    ended.device, ended.handle, ended.nbytes, ended.kind = None, None, block.nbytes, block.kind
-    ended.owner, ended.holds, ended.is_retired, ended.retire = None, 0, True, block.retire
+    ended.device, ended.segment, ended.holds, ended.retire = None, None, 0, block.retire
+    ended.handle, ended.nbytes, ended.kind = None, block.nbytes, block.kind
     ended.space, ended.start, ended.is_read_only = block.space, block.start, block.is_read_only
     return ended
-
-
-def _shows_host(device: Device) -> bool:
-    """Say whether the provider overrides `_host`."""
-    from ep.device import Device as Default  # noqa: PLC0415 - device imports this module
-
-    return type(device)._host is not Default._host

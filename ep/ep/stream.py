@@ -11,7 +11,7 @@ from ep.capture import Capture, CapturedEvent
 from ep.errors import EpError, place
 from ep.event import Event
 from ep.export import Exported, check_export
-from ep.memory import Memory
+from ep.memory import Memory, MemoryKind
 from ep.submission import Submission
 from ep.waiting import check_timeout
 
@@ -156,6 +156,33 @@ class Stream(Submission):
             raise TypeError(message)
         where = place("call", self.name, self._sequence + 1)
         self._submit("call", (), (Callback(function, self._failure, where),), verbs.call)
+
+    @final
+    def allocate(self, nbytes: int, kind: MemoryKind = MemoryKind.DEVICE) -> Memory:
+        """Return memory for later work of this stream, as device.allocate does; it may be what the stream just freed.
+
+        The host and other streams may touch it once this stream has passed this point: after an event recorded here.
+
+        Raises OutOfMemoryError, after which the device still works; UnsupportedError for a kind that it lacks.
+        """
+        self._require_open("allocate")
+        memory: Memory = self._submit("allocate", (), (nbytes, kind), verbs.allocate)
+        return memory
+
+    @final
+    def free(self, memory: Memory) -> None:
+        """Close a memory for the host, and give its bytes back when the stream gets there.
+
+        memory : of this stream's device, no view; other streams' work on it must be done, or this stream waited for it
+
+        The stream's own allocate may give the bytes out at once, others get them when all streams have passed this
+        point. What a step, graph or export holds stays until that is gone. Raises ClosedError the second time.
+        """
+        self._check("free", "memory", memory)
+        if memory._is_view:
+            message = f"free: memory is a view of {memory.nbytes} bytes at {memory.offset}; free the memory itself"
+            raise ValueError(message)
+        self._submit("free", (memory,), (), verbs.free)
 
     @final
     def export(self, memory: Memory, spec: TensorSpec) -> Exported:

@@ -21,6 +21,7 @@ from ep.waiting import sleep, wait_until
 if TYPE_CHECKING:
     from ep.capture import Capture
     from ep.device import Device
+    from ep.pool import Freed
     from ep.stream import Stream
 
 __all__ = ["Submission"]
@@ -44,6 +45,7 @@ class Submission(ABC):
         self._failure = Failure()
         self._capture: Capture | None = None
         self._devices = {device}
+        self._freed: Freed = {}
         self._kept: object = None  # the owner of a native queue that was wrapped
 
     @final

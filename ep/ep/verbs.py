@@ -12,7 +12,19 @@ if TYPE_CHECKING:
     Memories = tuple[Memory, ...]
     Scalars = tuple[Any, ...]
 
-__all__ = ["call", "copy", "download", "fill", "let_host_wait", "record", "staged_copy", "upload", "wait"]
+__all__ = [
+    "allocate",
+    "call",
+    "copy",
+    "download",
+    "fill",
+    "free",
+    "let_host_wait",
+    "record",
+    "staged_copy",
+    "upload",
+    "wait",
+]
 
 
 def upload(stream: Stream, memories: Memories, scalars: Scalars) -> None:
@@ -80,3 +92,18 @@ def let_host_wait(stream: Stream, event: Event) -> None:
 def call(stream: Stream, _: Memories, scalars: Scalars) -> None:
     """Call a host function."""
     stream._call(scalars[0])
+
+
+def allocate(stream: Stream, _: Memories, scalars: Scalars) -> Memory:
+    """Take memory that later work of the stream may use; the host does it at once."""
+    return stream.device._allocate_for(stream._freed, *scalars)
+
+
+def free(stream: Stream, memories: Memories, _: Scalars) -> None:
+    """Leave memory to later allocations of the stream, and to others once the stream is past this point."""
+    block = memories[0]._block
+    segment = block.take_back()
+    if segment is not None:
+        # First to the stream, then to the list: from there on another thread may let it pass.
+        stream.device._pool.offer(segment, stream._freed)
+        block.retire(segment)

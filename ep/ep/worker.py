@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from ep import verbs
 from ep.errors import DeviceError, place
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ep.memory import Memory
 
 __all__ = ["WorkerEvent", "WorkerStream"]
+
+_AT_ONCE: Final = frozenset({verbs.record, verbs.allocate, verbs.free})  # what the caller has when the verb returns
 
 
 class _Task(NamedTuple):
@@ -73,8 +75,8 @@ class WorkerStream(Stream):
         """Take the place of _submit: admit as the door does, and leave the run to the worker."""
         self._admit_all(what, memories)
         try:
-            if run is verbs.record:
-                return self._record(timed=scalars[0])
+            if run in _AT_ONCE:
+                return run(self, memories, scalars)
             return self._place(_Task(what, self._sequence + 1, run, memories, scalars))
         finally:
             self._sequence += 1

@@ -42,7 +42,7 @@ def stream(device: manual.ManualDevice) -> manual.ManualStream:
 @pytest.fixture
 def host(provider: manual.ManualProvider) -> manual.HostDevice:
     """Return a device that reaches host memory and shows its own."""
-    provider._devices = lambda: [manual.HostDevice(ep.DeviceInfo("Host", "Test"))]  # type: ignore[method-assign]
+    provider._devices = lambda: [manual.HostDevice(ep.DeviceInfo("Host", "Test", alignment=1))]  # type: ignore[method-assign]
     found = provider.devices()[0]
     assert isinstance(found, manual.HostDevice)
     return found

@@ -70,7 +70,7 @@ class ManualProvider(ep.Provider):
             raise ep.UnavailableError(self.reason)
 
     def _devices(self) -> list[ep.Device]:
-        return [ManualDevice(ep.DeviceInfo("Manual", "Test")) for _ in range(self.count)]
+        return [ManualDevice(ep.DeviceInfo("Manual", "Test", alignment=1)) for _ in range(self.count)]
 
 
 class ManualDevice(ep.Device):

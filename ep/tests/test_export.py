@@ -165,7 +165,7 @@ def test_bytes_are_kept_until_the_last_consumer_is_gone(host):
     first, second = np.from_dlpack(shown), np.from_dlpack(shown)
     memory.close()
     del shown, first
-    host.synchronize()
+    host.trim()
     assert host.freed == []
     assert second.tolist() == [7] * 8
     with pytest.raises(ep.ClosedError):
@@ -174,6 +174,7 @@ def test_bytes_are_kept_until_the_last_consumer_is_gone(host):
         stream.close(), host.close()
     del second
     host.synchronize()
+    host.trim()
     assert len(host.freed) == 1
 
 
@@ -199,11 +200,12 @@ def test_consumers_of_many_threads_end_in_any_order(host):
     for thread in threads:
         thread.join(60)
     assert failures == []
-    host.synchronize()
+    host.trim()
     assert host.freed == []
     shown.clear()
     kept.clear()
     host.synchronize()
+    host.trim()
     assert len(host.freed) == 50
 
 
@@ -214,11 +216,11 @@ def test_a_view_of_an_export_keeps_it_too(host):
     memory.close()
     stream.fill(view, b"\5")
     view.close()
-    host.allocate(0)
+    host.trim()
     assert host.freed == []
     stream.advance()
     host.synchronize()
-    host.synchronize()  # the view's end lets go of the export, whose end frees the memory
+    host.trim()  # the view's end lets go of the export, whose end frees the memory
     assert len(host.freed) == 1
     assert bytes(host.freed[0]) == b"\5" * 8
 

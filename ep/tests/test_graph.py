@@ -236,12 +236,14 @@ def test_graph_holds_its_memories_until_it_is_closed(device, stream, negate):
         negate(stream, x=x, out=out)
     x.close()
     device.synchronize()
+    device.trim()
     assert not device.freed
     graph.launch(stream)
     assert content(stream, out) == [255, 254, 253, 252]
     graph.close()
     graph.close()
     device.synchronize()
+    device.trim()
     assert len(device.freed) == 1
     with pytest.raises(ep.ClosedError, match="it was closed"):
         graph.launch(stream)
@@ -255,6 +257,7 @@ def test_dropped_graph_lets_go(device, stream, negate):
     del graph
     gc.collect()
     device.synchronize()
+    device.trim()
     assert len(device.freed) == 2
 
 

@@ -27,6 +27,7 @@ def test_zero_bytes_never_reach_the_provider(device, stream):
     stream.fill(memory, b"\0")
     memory.close()
     device.synchronize()
+    device.trim()
     assert stream.enqueued == 0
     assert device.freed == []
 
@@ -52,10 +53,10 @@ def test_closed_memory_is_freed_only_after_the_work_that_may_touch_it(device, st
     handle = memory.handle
     stream.upload(memory, b"abcd")
     memory.close()
-    device.allocate(0)
+    device.trim()
     assert device.freed == []
     stream.advance()
-    device.allocate(0)
+    device.trim()
     assert device.freed == [handle]
 
 
@@ -64,11 +65,11 @@ def test_one_fence_a_stream_serves_many_closed_memories(device, stream):
     stream.upload(memories[0], b"abcd")
     for memory in memories:
         memory.close()
-    device.allocate(0)
-    device.allocate(0)
+    device.trim()
+    device.trim()
     assert stream.events == 1
     stream.advance()
-    device.allocate(0)
+    device.trim()
     assert len(device.freed) == 50
 
 
@@ -77,10 +78,10 @@ def test_dropped_memory_is_retired_by_its_finalizer(device, stream):
     view = memory[1:3]
     del memory
     gc.collect()
-    device.allocate(0)
+    device.trim()
     assert device.freed == []
     del view
-    device.allocate(0)
+    device.trim()
     assert len(device.freed) == 1
 
 
@@ -95,13 +96,13 @@ def test_dropped_stream_lives_until_its_work_is_done(device, stream):
     del other
     memory.close()
     gc.collect()
-    device.allocate(0)
+    device.trim()
     assert device.freed == []
     orphan = device._retired._orphans[0]
     assert orphan.queue is kept
     advance(orphan)
     del orphan
-    device.allocate(0)
+    device.trim()
     gc.collect()
     assert device.freed == [handle]
     assert bytes(handle) == b"abcd"

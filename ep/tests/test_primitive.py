@@ -76,7 +76,7 @@ def test_step_holds_its_memories_after_they_were_closed(device, stream):
     handle = x.handle
     step = descriptor().on(device).bind(x=x, out=out)
     x.close()
-    device.allocate(0)
+    device.trim()
     step(stream)
     stream.advance()
     assert device.freed == []
@@ -84,7 +84,7 @@ def test_step_holds_its_memories_after_they_were_closed(device, stream):
         descriptor().on(device).bind(x=x, out=out)
     step.close()
     step.close()
-    device.allocate(0)
+    device.trim()
     assert device.freed == [handle]
     with pytest.raises(ep.ClosedError, match="bind again"):
         step(stream)

@@ -163,7 +163,7 @@ def test_device_error_names_the_enqueue(device, stream):
 
 def test_device_with_children_does_not_close(device, stream):
     memory = device.allocate(4)
-    with pytest.raises(ep.EpError, match=r"manual:0/stream0, memory of 4 bytes"):
+    with pytest.raises(ep.EpError, match=r"manual:0/stream0, 1 memory of 4 bytes"):
         device.close()
     stream.close()
     memory.close()

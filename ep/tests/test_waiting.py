@@ -205,7 +205,7 @@ def test_default_fence_waits_before_bytes_are_freed(device, must):
     handle = memory.handle
     must.upload(memory, b"abcd")
     memory.close()
-    device.allocate(0)
+    device.trim()
     assert device.freed == [handle]
     assert bytes(handle) == b"abcd"
 

@@ -50,7 +50,7 @@ class AllocateHere(Op):
         model.bytes[self.memory] = np.zeros(self.nbytes, np.uint8)
 
     def perform(self, stage: Stage) -> None:
-        stage.keep(self.memory, stage.streams[self.actor].allocate(self.nbytes))  # type: ignore[attr-defined]  # to come
+        stage.keep(self.memory, stage.streams[self.actor].allocate(self.nbytes))
 
     def __str__(self) -> str:
         return f"{self.memory} = {self.actor}.allocate({self.nbytes})"
@@ -68,7 +68,7 @@ class FreeHere(Op):
         return (Span(self.memory, 0, self.nbytes),)
 
     def perform(self, stage: Stage) -> None:
-        stage.streams[self.actor].free(stage.memories[self.memory])  # type: ignore[attr-defined]  # to come
+        stage.streams[self.actor].free(stage.memories[self.memory])
 
     def __str__(self) -> str:
         return f"{self.actor}.free({self.memory})"

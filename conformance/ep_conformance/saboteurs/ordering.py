@@ -140,12 +140,12 @@ class _OverlapsAllocations(HonestDevice):
         if self._page is None or self._used + nbytes > self._page.nbytes:
             self._page, self._used = self.cpu.allocate(1 << 20), 0
         at = self._used
-        self._used += max(step, nbytes // step * step)
+        self._used += max(step, (nbytes - 1) // step * step)
         return Handle(self._page[at : at + nbytes])
 
 
 class OverlapsAllocations(HonestProvider):
-    """Cut small allocations from a page, and round their lengths down in place of up."""
+    """Cut small allocations from a page, and round their lengths down in place of up, whole ones too."""
 
     device_type: ClassVar[type[HonestDevice]] = _OverlapsAllocations
 

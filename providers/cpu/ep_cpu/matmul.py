@@ -8,13 +8,16 @@ from ep.dims import broadcast_strides
 from ep_primitives.matmul import MATMUL_DTYPES
 
 import ep
-from ep_cpu.command import Command, CommandKernel
 from ep_cpu.native import check, open_native
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ep_primitives import Matmul
 
     from ep_cpu.native import Native
+
+    Launch = Callable[[ep.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
 
 __all__ = ["PanelMatmul"]
 
@@ -43,7 +46,7 @@ class PanelMatmul(ep.Implementation):
         return PanelKernel(code, *described(descriptor, code))
 
 
-class PanelKernel(CommandKernel):
+class PanelKernel(ep.Kernel):
     """A described product; `order` says which memory stands at each of the native places, -1 for a missing bias."""
 
     __slots__ = ("_matmul", "_native", "_order")
@@ -63,10 +66,10 @@ class PanelKernel(CommandKernel):
             "ep_launch_matmul",
         )
 
-    def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
+    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
         alpha, beta = scalars
-        ffi, matmul = self._native.ffi, self._matmul
-        packed = ffi.new(
+        entry, matmul = self._native.lib.ep_multiply, self._matmul
+        packed = self._native.ffi.new(
             "ep_matmul_packed *",
             {
                 "matmul": matmul,
@@ -75,9 +78,13 @@ class PanelKernel(CommandKernel):
                 "beta": (beta.real, beta.imag),
             },
         )
-        places = [self._order.index(operand) for operand in range(len(memories))]
-        offsets = tuple([ffi.offsetof("ep_matmul_packed", "at", place) for place in places])
-        return Command(self._native, "ep_multiply", packed, offsets, matmul)
+
+        # The default argument keeps the product, which `packed` only points to.
+        def run(_: ep.Stream, __: Any, ___: Any, _kept: Any = matmul) -> None:
+            if status := entry(packed):
+                check(status, "ep_multiply")
+
+        return run
 
     def _addresses(self, memories: tuple[ep.Memory, ...]) -> list[int]:
         # A factor without elements may stand in a memory without bytes, which has no handle.

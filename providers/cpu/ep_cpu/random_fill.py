@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import ep
-from ep_cpu.command import Command, CommandKernel
 from ep_cpu.elementwise import row_of
 from ep_cpu.native import check, open_native
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ep_primitives import RandomFill
 
     from ep_cpu.native import Native
+
+    Launch = Callable[[ep.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
 
 __all__ = ["CounterFill"]
 
@@ -36,7 +39,7 @@ class CounterFill(ep.Implementation):
         return CounterKernel(code, descriptor)
 
 
-class CounterKernel(CommandKernel):
+class CounterKernel(ep.Kernel):
     """The geometry of an output, and what its descriptor makes of a launch's numbers."""
 
     __slots__ = ("_geometry", "_limits", "_native")
@@ -54,14 +57,21 @@ class CounterKernel(CommandKernel):
         )
         check(status, "ep_launch_random_fill")
 
-    def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
+    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
         state, out = memories
         low, bound = self._limits(scalars)
-        ffi, geometry = self._native.ffi, self._geometry
+        entry, geometry = self._native.lib.ep_random_fill, self._geometry
         addresses = {"state": state.handle + state.offset, "out": out.handle + out.offset}
-        packed = ffi.new("ep_random_packed *", {"geometry": geometry, **addresses, "low": low, "bound": bound})
-        places = tuple([ffi.offsetof("ep_random_packed", name) for name in addresses])
-        return Command(self._native, "ep_random_fill", packed, places, geometry)
+        packed = self._native.ffi.new(
+            "ep_random_packed *", {"geometry": geometry, **addresses, "low": low, "bound": bound}
+        )
+
+        # The default argument keeps the geometry, which `packed` only points to.
+        def run(_: ep.Stream, __: Any, ___: Any, _kept: Any = geometry) -> None:
+            if status := entry(packed):
+                check(status, "ep_random_fill")
+
+        return run
 
 
 def _row(descriptor: RandomFill) -> tuple[str, str, str, str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import ep
 from ep_sim.failures import Failures
 from ep_sim.graph import TaskGraph
-from ep_sim.memory import ALIGNMENT, Allocation, Arena
+from ep_sim.memory import ALIGNMENT, FREED, FRESH, Allocation, Arena
 from ep_sim.stream import SimStream
 from ep_sim.task import Queue
 
@@ -115,6 +115,9 @@ class SimDevice(ep.Device):
 
     # The contract.
 
+    def _segment_size(self, nbytes: int) -> int:
+        return nbytes  # the byte behind the last one is to be noticed
+
     def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> Allocation:
         del kind
         self.require_there()
@@ -139,12 +142,24 @@ class SimDevice(ep.Device):
         with self._placing:
             self._in_use -= handle.nbytes
             if self.scheduler.is_touched(handle):
-                self._arena.spoil(handle)
+                self._arena.spoil(handle, FREED)
                 self._complain(f"{handle!r} was freed while enqueued work still uses it")
                 return
             overwritten = self._arena.give(handle)
         if overwritten:
             self._complain(f"{overwritten} bytes beside {handle!r} were overwritten")
+
+    def _park(self, handle: Allocation, kind: ep.MemoryKind) -> None:
+        del kind
+        assert self._arena is not None
+        if self.scheduler.is_touched(handle):
+            self._complain(f"{handle!r} was given back while enqueued work still uses it")
+        self._arena.spoil(handle, FREED)
+
+    def _unpark(self, handle: Allocation, nbytes: int, kind: ep.MemoryKind) -> None:
+        del nbytes, kind
+        assert self._arena is not None
+        self._arena.spoil(handle, FRESH)
 
     def _complain(self, what: str) -> None:
         self.complaints.append(what)

@@ -130,9 +130,9 @@ class Arena:
         lib.ep_arena_unmap(self._arena, allocation.slot)
         return int(wrong)
 
-    def spoil(self, allocation: Allocation) -> None:
-        """Overwrite the bytes of an allocation that is still in use and must not be protected."""
-        self._native.lib.ep_sim_fill(allocation.shadow, allocation.nbytes, bytes([FREED]), 1)
+    def spoil(self, allocation: Allocation, byte: int) -> None:
+        """Overwrite the bytes of an allocation that stays mapped: it is still in use, or the pool keeps it."""
+        self._native.lib.ep_sim_fill(allocation.shadow, allocation.nbytes, bytes([byte]), 1)
 
     def close(self) -> None:
         """Give everything back to the system."""

@@ -53,13 +53,10 @@ class SimStream(ep.Stream):
         device.count_call()
         place = Place(self.name, self._sequence + 1, op)
         doom = device.next_doom(options.pop("launches", 0))
-        errors: list[BaseException] = []
-        fail = errors.append if self.is_synchronous else self._failure.keep
-        device.scheduler.submit(self._queue, Task(device, place, body, fail, touched, doom=doom, **options))
+        device.scheduler.submit(self._queue, Task(device, place, body, touched, doom=doom, **options))
         if self.is_synchronous:
             self._synchronize()
-            if errors:
-                raise errors[0]
+            self._raise_error(clear=True)
 
     @contextmanager
     def together(self, op: str) -> Iterator[None]:
@@ -79,8 +76,10 @@ class SimStream(ep.Stream):
         self.enqueue(op, body, touched, launches=sum(part.launches for part in parts))
 
     def hear(self) -> None:
-        """Take over what the device has to say to whoever synchronises next."""
-        error = self.device.lost_error() if self.device.is_lost else self.device.take_complaint()
+        """Take over what went wrong meanwhile, for whoever synchronises next."""
+        error = self.device.scheduler.take_error(self._queue) or self.device.take_complaint()
+        if error is None and self.device.is_lost:
+            error = self.device.lost_error()
         if error is not None:
             self._fail(error)
 
@@ -139,7 +138,6 @@ class SimStream(ep.Stream):
         self._queue.users -= 1
         if not self._queue.users:
             self.device.scheduler.close(self._queue)
-            self._queue.host.close()
 
     def _shadow(self, side: ep.Memory | memoryview) -> int:
         if isinstance(side, memoryview):
