@@ -3,6 +3,7 @@
 Importing it loads no library: not numpy, not pluggy, no provider.
 """
 
+from ep.callback import HostThread
 from ep.cells import Cell
 from ep.descriptor import Descriptor, KernelKey
 from ep.device import Device, DeviceInfo
@@ -56,6 +57,7 @@ __all__ = [
     "Family",
     "Geometry",
     "Graph",
+    "HostThread",
     "Implementation",
     "Kernel",
     "KernelKey",

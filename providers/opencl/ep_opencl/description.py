@@ -22,6 +22,8 @@ def describe(native: cl.Device) -> ep.DeviceInfo:
     features = {"fp64"} if native.double_fp_config else set()
     if "cl_khr_fp16" in extensions:
         features.add("fp16")
+    if "cl_khr_priority_hints" in extensions:
+        features.add("priority")
     if native.type & cl.device_type.CPU:
         features.add("cpu")
     if single & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT:

@@ -112,9 +112,9 @@ class ClDevice(ep.Device):
         handle.release()
 
     def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> ClStream:
-        del priority
         self.count()
-        return self._opened(ClStream(self, new_queue(self, is_timed=timed), is_synchronous=bool(synchronous)))
+        queue = new_queue(self, is_timed=timed, priority=priority)
+        return self._opened(ClStream(self, queue, is_synchronous=bool(synchronous)))
 
     def _opened(self, stream: ClStream) -> ClStream:
         with self._counting:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pyopencl as cl
 
 import ep
-from ep_opencl.errors import failure, status_failure, status_of
+from ep_opencl.errors import failure, status_of
 
 if TYPE_CHECKING:
     from ep_opencl.stream import ClStream
@@ -23,12 +23,13 @@ class ClEvent(ep.Event):
 
     def __init__(self, stream: ClStream, native: cl.Event, *, is_timed: bool) -> None:
         super().__init__(stream, is_timed=is_timed)
+        self._owner = stream
         self.native = native
 
     def _is_done(self) -> bool:
         status = status_of(self.native)
         if status < 0:
-            self.stream._fail(status_failure(status))  # noqa: SLF001 - the way EP gives providers
+            self._owner.hear()
         return status <= cl.command_execution_status.COMPLETE
 
     def _seconds_since(self, earlier: ep.Event) -> float:

@@ -80,11 +80,12 @@ class Entry:
 class ClKernel(ep.Kernel):
     """An entry for one descriptor. Launches share the entry's kernel object, under its lock; a bound step owns one."""
 
-    __slots__ = ("_constants", "_entry", "_global", "_group", "_places")
+    __slots__ = ("_constants", "_entry", "_global", "_group", "_places", "_what")
 
     def __init__(self, entry: Entry, descriptor: ep.Descriptor) -> None:
         visit = visit_of(entry.program, descriptor, entry.run)
         self._entry = entry
+        self._what = descriptor.family if descriptor.op == "-" else descriptor.op
         self._group = (entry.group,)
         self._global = (-(-visit.items // entry.group) * entry.group,)
         self._constants = (*visit.attributes, *visit.geometry) if entry.takes_attributes else visit.geometry
@@ -104,7 +105,7 @@ class ClKernel(ep.Kernel):
                 event = _enqueue(stream.queue, kernel, self._global, self._group)  # type: ignore[attr-defined]  # streams of this device are ClStreams
         except cl.Error as error:
             raise failure(error) from error
-        stream.placed(event)  # type: ignore[attr-defined]  # likewise
+        stream.placed(event, self._what)  # type: ignore[attr-defined]  # likewise
 
     def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[..., Any]:
         kernel = self._entry.make()
@@ -112,14 +113,14 @@ class ClKernel(ep.Kernel):
             kernel.set_args(*self._arguments(memories, scalars))
         except cl.Error as error:
             raise failure(error) from error
-        size, group = self._global, self._group
+        size, group, what = self._global, self._group, self._what
 
         def run(stream: ClStream, _: Any, __: Any) -> None:
             try:
                 event = _enqueue(stream.queue, kernel, size, group)
             except cl.Error as error:
                 raise failure(error) from error
-            stream.placed(event)
+            stream.placed(event, what)
 
         return run
 

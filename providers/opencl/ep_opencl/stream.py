@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+import threading
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pyopencl as cl
 
+# By pyopencl.enqueue_copy a KeyboardInterrupt may come between the command and whoever keeps its event.
+from pyopencl._cl import _enqueue_read_buffer, _enqueue_write_buffer
+
 import ep
-from ep_opencl.errors import failure, status_failure, status_of
+from ep_opencl.errors import failure, status_of
 from ep_opencl.event import ClEvent
+from ep_opencl.gate import Gate
+from ep_opencl.pending import Pending
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,13 +26,25 @@ if TYPE_CHECKING:
 
 __all__ = ["ClStream", "new_queue"]
 
+_COMPLETE: Final = cl.command_execution_status.COMPLETE
 
-def new_queue(device: ClDevice, *, is_timed: bool) -> cl.CommandQueue:
-    """Return a new in-order queue; it profiles only if it is timed."""
+# cl_khr_priority_hints: CL_QUEUE_PRIORITY_KHR and its values HIGH and LOW; pyopencl has no names for them.
+_PRIORITY: Final = 0x1096
+_HIGH, _LOW = 1, 4
+
+
+def new_queue(device: ClDevice, *, is_timed: bool, priority: int = 0) -> cl.CommandQueue:
+    """Return a new in-order queue; it profiles only if it is timed.
+
+    priority : above 0 high, below 0 low, where the device has the feature "priority"
+    """
+    profiling = cl.command_queue_properties.PROFILING_ENABLE if is_timed else 0
     try:
-        if is_timed:
-            return cl.CommandQueue(device.context, device.native, cl.command_queue_properties.PROFILING_ENABLE)
-        return cl.CommandQueue(device.context, device.native)
+        if not priority or "priority" not in device.info.features:
+            return cl.CommandQueue(device.context, device.native, profiling)  # type: ignore[arg-type]  # no property is 0
+        hint = _HIGH if priority > 0 else _LOW
+        wanted = [cl.queue_properties.PROPERTIES, profiling, _PRIORITY, hint]
+        return cl.CommandQueue(device.context, device.native, wanted)  # type: ignore[arg-type]  # pyopencl takes lists, too
     except cl.Error as error:
         raise failure(error) from error
 
@@ -34,7 +54,6 @@ class ClStream(ep.Stream):
 
     queue  : the pyopencl queue
     calls  : OpenCL calls made for it so far
-    last   : the newest command that leaves an event, so that idleness is a question about one event
     """
 
     def __init__(self, device: ClDevice, queue: cl.CommandQueue, *, is_synchronous: bool) -> None:
@@ -43,63 +62,110 @@ class ClStream(ep.Stream):
         self._owner = device
         self.queue = queue
         self.calls = 0
-        self.last: cl.Event | None = None
+        self._pending = Pending()
+        self._mark: cl.Event | None = None
         self._transfers: deque[cl.Event] = deque()
+        self._transferring = threading.Lock()
+        self._host: ep.HostThread | None = None
+        self._gates: deque[Gate] = deque()
 
-    def enqueue(self, function: Callable[..., cl.Event], *arguments: Any, **options: Any) -> cl.Event:
+    def enqueue(self, what: str, function: Callable[..., cl.Event], *arguments: Any, **options: Any) -> None:
         """Enqueue by a function of pyopencl that takes the queue first: the checked door of this stream."""
         try:
             event = function(self.queue, *arguments, **options)
         except cl.Error as error:
             raise failure(error) from error
-        self.placed(event)
-        return event
+        self.placed(event, what)
 
-    def placed(self, event: cl.Event) -> None:
+    def placed(self, event: cl.Event, what: str = "launch") -> None:
         """Take note of a command that was enqueued; a synchronous stream waits for it."""
         self.calls += 1
-        self.last = event
+        self._pending.add(event, what, self._sequence + 1)
         if self.is_synchronous:
             self._synchronize()
 
     def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         if isinstance(dst, memoryview):
             assert isinstance(src, ep.Memory)
-            self._transfer(dst, src.handle, src_offset=src.offset)
+            self._transfer("download", _enqueue_read_buffer, src.handle, dst, src.offset)
         elif isinstance(src, memoryview):
-            self._transfer(dst.handle, src, dst_offset=dst.offset)
+            self._transfer("upload", _enqueue_write_buffer, dst.handle, src, dst.offset)
         else:
-            self.enqueue(
-                cl.enqueue_copy, dst.handle, src.handle, byte_count=nbytes, dst_offset=dst.offset, src_offset=src.offset
-            )
+            places = {"byte_count": nbytes, "dst_offset": dst.offset, "src_offset": src.offset}
+            self.enqueue("copy", cl.enqueue_copy, dst.handle, src.handle, **places)
 
-    def _transfer(self, dst: Any, src: Any, **offsets: int) -> None:
-        event = self.enqueue(cl.enqueue_copy, dst, src, is_blocking=False, **offsets)
-        # pyopencl's event of a host transfer waits for it when the event is dropped: they are dropped once done.
-        self._transfers.append(event)
-        while self._transfers and status_of(self._transfers[0]) <= cl.command_execution_status.COMPLETE:
-            self._transfers.popleft()
+    def _transfer(
+        self, what: str, function: Callable[..., cl.Event], buffer: cl.Buffer, host: memoryview, at: int
+    ) -> None:
+        # pyopencl's event of a host transfer waits, with the interpreter's lock, when it is dropped: never before it is
+        # done, or a function of the host that the queue waits for could not end. So it is kept in one step, without a
+        # moment for Ctrl-C in between.
+        transfers = self._transfers
+        arguments = (self.queue, buffer, host, at, None, False)  # neither events to wait for nor blocking
+        try:
+            transfers.extend(itertools.starmap(function, (arguments,)))
+        except cl.Error as error:
+            raise failure(error) from error
+        self.placed(transfers[-1], what)
+        self._pending.sweep()
+        self._drop_transfers()
+
+    def _drop_transfers(self) -> None:
+        with self._transferring:
+            while self._transfers and status_of(self._transfers[0]) <= _COMPLETE:
+                self._transfers.popleft()
 
     def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
-        self.enqueue(cl.enqueue_fill_buffer, dst.handle, pattern, dst.offset, dst.nbytes)
+        self.enqueue("fill", cl.enqueue_fill_buffer, dst.handle, pattern, dst.offset, dst.nbytes)
 
     def _record(self, *, timed: bool) -> ClEvent:
-        event = ClEvent(self, self.enqueue(cl.enqueue_marker), is_timed=timed)
+        # No command of `pending`: the retire list records from other threads, and those are in the queue's order.
+        try:
+            mark = cl.enqueue_marker(self.queue)
+            self.calls += 1
+            self._mark = mark
+            if self.is_synchronous:
+                self.queue.finish()
+        except cl.Error as error:
+            raise failure(error) from error
         self._flush()
-        return event
+        return ClEvent(self, mark, is_timed=timed)
+
+    def _can_wait(self, event: ep.Event) -> bool:
+        del event
+        return True
 
     def _wait(self, event: ep.Event) -> None:
-        assert isinstance(event, ClEvent)
-        self.enqueue(cl.enqueue_barrier, [event.native])
+        if event.device is self.device and isinstance(event, ClEvent):
+            self.enqueue("wait", cl.enqueue_barrier, [event.native])
+        elif self.is_synchronous:
+            event._wait_done()  # noqa: SLF001 - the way EP gives providers
+        else:
+            self._let_host("wait", event._wait_done)  # noqa: SLF001 - likewise
+
+    def _call(self, function: Callable[[], object]) -> None:
+        if self.is_synchronous:
+            function()
+        else:
+            self._let_host("call", function)
+
+    def _let_host(self, what: str, task: Callable[[], object]) -> None:
+        """Hold back later commands until the host's thread has done a task, for which it waits for those before."""
+        if self._host is None:
+            self._host = ep.HostThread(f"{self.name} host")
+        gate = Gate(self.queue)
+        self._gates.append(gate)
+        self.calls += 2
+        self.enqueue(what, cl.enqueue_barrier, [gate.native])
+        self._flush()
+        self._host.do(functools.partial(_pass, gate, task, self._failure.keep, self._gates))
 
     def _dlpack_stream(self) -> cl.CommandQueue:
         return self.queue
 
     def _is_idle(self) -> bool:
-        if self.last is None:
-            return True
         self._flush()
-        return status_of(self.last) <= cl.command_execution_status.COMPLETE
+        return not self._pending.sweep() and (self._mark is None or status_of(self._mark) <= _COMPLETE)
 
     def _synchronize(self) -> None:
         self.calls += 1
@@ -107,12 +173,16 @@ class ClStream(ep.Stream):
             self.queue.finish()
         except cl.Error as error:
             raise failure(error) from error
-        finally:
-            self._transfers.clear()
-        status = 0 if self.last is None else status_of(self.last)
-        if status < 0:
-            self.last = None
-            raise status_failure(status)
+        self._drop_transfers()
+        self.hear()
+        if self.is_synchronous:
+            self._raise_error(clear=True)
+
+    def hear(self) -> None:
+        """Take over the error of a command that failed, for whoever synchronises next."""
+        error = self._pending.take_failure(self.name)
+        if error is not None:
+            self._fail(error)
 
     def _flush(self) -> None:
         # A queue may keep commands until it is flushed, and whoever polls would wait for ever.
@@ -121,7 +191,18 @@ class ClStream(ep.Stream):
         except cl.Error as error:
             raise failure(error) from error
 
+    def _abandon(self) -> None:
+        for gate in [*self._gates]:
+            gate.open(-1)
+
     def _close(self) -> None:
-        self._transfers.clear()
-        self.last = None
+        self._drop_transfers()
+        self._mark = None
+        if self._host is not None:
+            self._host.close()
         self._owner.forget(self)
+
+
+def _pass(gate: Gate, task: Callable[[], object], fail: Callable[[BaseException], None], gates: deque[Gate]) -> None:
+    gate.do(task, fail)
+    gates.popleft()  # in order, as the thread is

@@ -1,0 +1,68 @@
+"""Pending: the commands of one queue that nobody has seen done, so that idleness and blame can be told."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import pyopencl as cl
+
+from ep_opencl.errors import status_failure, status_of
+
+if TYPE_CHECKING:
+    import ep
+
+__all__ = ["Pending"]
+
+_BATCH: Final = 64
+_COMPLETE: Final = cl.command_execution_status.COMPLETE
+
+
+class _Command(NamedTuple):
+    """One command, as its stream enqueued it."""
+
+    event: cl.Event
+    what: str
+    sequence: int
+
+
+class Pending:
+    """Commands in the order of their queue, oldest first; one thread adds at a time, any may ask."""
+
+    def __init__(self) -> None:
+        self._commands: deque[_Command] = deque()
+        self._failed: tuple[_Command, int] | None = None
+        self._lock = threading.Lock()
+
+    def add(self, event: cl.Event, what: str, sequence: int) -> None:
+        """Take note of a command, and forget old ones now and then."""
+        commands = self._commands
+        commands.append(_Command(event, what, sequence))
+        if not len(commands) % _BATCH:
+            self.sweep()
+
+    def sweep(self) -> bool:
+        """Forget what is finished, but for the first failure, and say whether anything is left."""
+        commands = self._commands
+        with self._lock:
+            while commands:
+                status = status_of(commands[0].event)
+                if status > _COMPLETE:
+                    break
+                command = commands.popleft()
+                if status < _COMPLETE and self._failed is None:
+                    self._failed = command, status
+            return bool(commands)
+
+    def take_failure(self, stream: str) -> ep.DeviceError | None:
+        """Return the error of the first command that failed, with its place in the stream of that name, once."""
+        self.sweep()
+        with self._lock:
+            failed, self._failed = self._failed, None
+        if failed is None:
+            return None
+        command, status = failed
+        error = status_failure(status)
+        error._hit(command.what, stream, command.sequence)  # noqa: SLF001 - the way EP gives providers
+        return error
