@@ -43,7 +43,8 @@ def view(obj: Any, stream: Stream) -> tuple[Memory, TensorSpec]:
     if type(obj) is Exported and obj.device is stream.device:
         return obj._lend(stream), obj.spec
     tensor, owner = read(obj, where, stream.device, stream)
-    return _memory(tensor, owner, where, stream.device), _spec(tensor, where)
+    spec = _spec(tensor, where)
+    return _memory(tensor, spec, owner, where, stream.device), spec
 
 
 def operand_memory(where: str, obj: Any, spec: TensorSpec | Scalar, device: Device, *, written: bool) -> Memory:
@@ -63,13 +64,13 @@ def operand_memory(where: str, obj: Any, spec: TensorSpec | Scalar, device: Devi
     if written and tensor.is_read_only:
         message = f"{where} is read-only and would be written; give a writable array"
         raise ValueError(message)
-    return _memory(tensor, owner, where, device)
+    return _memory(tensor, have, owner, where, device)
 
 
-def _memory(tensor: dlpack.Tensor, owner: object, where: str, device: Device) -> Memory:
+def _memory(tensor: dlpack.Tensor, spec: TensorSpec, owner: object, where: str, device: Device) -> Memory:
     """Return the memory of a tensor, from its lowest element on."""
     require_reach(where, tensor.device, device)
-    spec, is_read_only = _spec(tensor, where), tensor.is_read_only
+    is_read_only = tensor.is_read_only
     if not spec.nbytes:
         return device.allocate(0)  # no bytes to share, and no pointer to them
     begin = tensor.begin - spec.offset * spec.itemsize

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
@@ -51,8 +52,8 @@ def read(obj: Any, where: str, device: Device | None, stream: Stream | None) -> 
 
 def _of_array(array: np.ndarray[Any, Any], where: str) -> dlpack.Tensor:
     """Read an array by its attributes: NumPy's own __dlpack__ refuses bfloat16, float8 and, by old words, read-only."""
-    name, itemsize = array.dtype.name, array.itemsize
-    if name not in DTYPES or not array.dtype.isnative:
+    name, itemsize = _name_of(array.dtype), array.itemsize
+    if name is None:
         message = f"{where} has element type {array.dtype}, which is not one of EP's: {', '.join(DTYPES)}; convert it with astype"
         raise ValueError(message)
     strides = None
@@ -64,6 +65,12 @@ def _of_array(array: np.ndarray[Any, Any], where: str) -> dlpack.Tensor:
         strides = tuple(stride // itemsize for stride in array.strides)
     address, is_read_only = array.ctypes.data, not array.flags.writeable
     return dlpack.Tensor((dlpack.CPU, 0), address, 0, name, array.shape, strides, is_read_only=is_read_only)
+
+
+@functools.lru_cache(maxsize=64)
+def _name_of(dtype: np.dtype[Any]) -> str | None:
+    """Return EP's name of an element type; NumPy composes its own anew each time."""
+    return dtype.name if dtype.name in DTYPES and dtype.isnative else None
 
 
 def _of_dlpack(obj: Any, where: str, device: Device | None, stream: Stream | None) -> tuple[dlpack.Tensor, dlpack.Loan]:
