@@ -5,10 +5,15 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["Elsewhere", "Lender", "SecondHand"]
+    import ep
+    from ep_conformance.trial import Bytes
+
+__all__ = ["Elsewhere", "Lender", "SecondHand", "as_laid_out"]
 
 _deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
@@ -83,3 +88,10 @@ class Elsewhere:
     def __dlpack__(self, **words: Any) -> Any:
         message = f"asked for a capsule ({words}) that nobody here can use"
         raise AssertionError(message)
+
+
+def as_laid_out(content: Bytes, spec: ep.TensorSpec) -> npt.NDArray[Any]:
+    """Return the tensor that a spec describes in the bytes of a memory."""
+    strides = tuple(spec.itemsize * stride for stride in spec.strides)
+    elements = content.view(spec.dtype)[spec.offset :]
+    return np.lib.stride_tricks.as_strided(elements, spec.shape, strides, writeable=False)

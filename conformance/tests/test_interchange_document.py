@@ -18,7 +18,7 @@ def test_every_row_of_the_stream_table_names_a_case_or_a_test_that_exists():
         kind, _, name = words.partition(" `")
         name = name.rstrip("`")
         if kind == "case":
-            assert f"runtime/interchange/{name}" in runtime_cases()
+            assert f"runtime/export/{name}" in runtime_cases()
         elif kind == "test":
             assert f"def {name}(" in tests
         else:
@@ -26,5 +26,6 @@ def test_every_row_of_the_stream_table_names_a_case_or_a_test_that_exists():
 
 
 def test_every_case_of_interchange_can_be_told_from_its_claim():
-    claims = [case.claim for name, case in runtime_cases().items() if name.startswith("runtime/interchange/")]
+    areas = ("runtime/interchange/", "runtime/export/")
+    claims = [case.claim for name, case in runtime_cases().items() if name.startswith(areas)]
     assert len(claims) == len(set(claims)) >= 16
