@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import sys
-import threading
 import time
-from collections import deque
 from typing import TYPE_CHECKING, Final
 
 import ep
+from ep_sim.arena import ALIGNMENT, Arena
+from ep_sim.complaints import Complaints
 from ep_sim.failures import Failures
 from ep_sim.graph import TaskGraph
-from ep_sim.memory import ALIGNMENT, FREED, FRESH, Allocation, Arena
+from ep_sim.memory import Allocation
 from ep_sim.stream import SimStream
 from ep_sim.task import Queue
 
@@ -32,8 +31,10 @@ _CLOCKS_APART: Final = 1000 * 10**9  # nanoseconds, so that times of two devices
 class SimDevice(ep.Device):
     """One of several devices that share a scheduler. What tests ask of it beyond the contract: fail, lose, reseed, history.
 
-    complaints : what somebody did that the contract forbids, as one sentence each
+    complaints : what somebody did that the contract forbids
     """
+
+    memory_kinds = frozenset(ep.MemoryKind)
 
     def __init__(self, scheduler: Scheduler, native: Native, settings: Settings, place: int) -> None:
         cpu = scheduler.cpu
@@ -50,13 +51,9 @@ class SimDevice(ep.Device):
         self.scheduler = scheduler
         self.native = native
         self.is_lost = False
-        self.complaints: list[str] = []
-        self._unheard: deque[str] = deque()
+        self.complaints = Complaints()
         self._failures = Failures(settings.failures)
-        self._seed = settings.seed
-        self._arena: Arena | None = None
-        self._placing = threading.Lock()
-        self._in_use = 0
+        self._arena = Arena(self, native, cpu, settings.memory, settings.seed + place)
         self._epoch = time.perf_counter_ns() - (place + 1) * _CLOCKS_APART
         self._calls = itertools.count(1)
         self._called = 0
@@ -107,64 +104,52 @@ class SimDevice(ep.Device):
         """Count one call of the driver that there would be."""
         self._called = next(self._calls)
 
-    def take_complaint(self) -> ep.DeviceError | None:
-        """Return a misuse that nobody has heard of yet."""
-        if not self._unheard:
-            return None
-        return ep.DeviceError(self._unheard.popleft(), provider="sim", call="ep_sim", code="misuse")
-
     # The contract.
 
     def _segment_size(self, nbytes: int) -> int:
         return nbytes  # the byte behind the last one is to be noticed
 
     def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> Allocation:
-        del kind
         self.require_there()
         self.count_call()
-        with self._placing:
-            fits = nbytes <= self.info.memory - self._in_use and not self._failures.strikes("allocation")
-            if fits and self._arena is None:
-                self._arena = Arena(self, self.native, self.scheduler.cpu, self.info.memory, self._seed)
-            found = self._arena.take(nbytes) if fits and self._arena is not None else None
-            if found is not None:
-                self._in_use += nbytes
-                return found
-            free = self.info.memory - self._in_use
-        message = f"{self.name}: no room for {nbytes} bytes; {free} of {self.info.memory} are free"
+        fails, arena = self._failures.strikes("allocation"), self._arena
+        found = None if fails else arena.take(nbytes, is_visible=kind is not ep.MemoryKind.DEVICE)
+        if found is not None:
+            return found
+        in_use, free = arena.in_use, arena.capacity - arena.in_use
+        message = f"{self.name}: no room for {nbytes} bytes; {free} of {arena.capacity} are free"
         raise ep.OutOfMemoryError(
-            message, requested=nbytes, free=free, reserved=self._in_use, provider="sim", call="ep_arena_map"
+            message, requested=nbytes, free=free, reserved=in_use, provider="sim", call="ep_arena_map"
         )
 
     def _free(self, handle: Allocation, kind: ep.MemoryKind) -> None:
         del kind
-        assert self._arena is not None
-        with self._placing:
-            self._in_use -= handle.nbytes
-            if self.scheduler.is_touched(handle):
-                self._arena.spoil(handle, FREED)
-                self._complain(f"{handle!r} was freed while enqueued work still uses it")
-                return
-            overwritten = self._arena.give(handle)
-        if overwritten:
-            self._complain(f"{overwritten} bytes beside {handle!r} were overwritten")
+        self._take_back(handle, "freed", self._arena.give)
 
     def _park(self, handle: Allocation, kind: ep.MemoryKind) -> None:
         del kind
-        assert self._arena is not None
-        if self.scheduler.is_touched(handle):
-            self._complain(f"{handle!r} was given back while enqueued work still uses it")
-        self._arena.spoil(handle, FREED)
+        self._take_back(handle, "given back", self._arena.park)
 
     def _unpark(self, handle: Allocation, nbytes: int, kind: ep.MemoryKind) -> None:
         del nbytes, kind
-        assert self._arena is not None
-        self._arena.spoil(handle, FRESH)
+        self._arena.unpark(handle)
 
-    def _complain(self, what: str) -> None:
-        self.complaints.append(what)
-        self._unheard.append(what)
-        sys.stderr.write(f"ep_sim: {what}\n")
+    def _take_back(self, handle: Allocation, how: str, protect: Callable[[Allocation], int]) -> None:
+        if self.scheduler.is_touched(handle):
+            self._arena.spoil(handle)
+            self.complaints.add(f"{handle!r} was {how} while enqueued work still uses it")
+        elif overwritten := protect(handle):
+            self.complaints.add(f"{overwritten} bytes beside {handle!r} were overwritten")
+
+    def _memory_info(self) -> tuple[int, int]:
+        self.require_there()
+        return self._arena.capacity, self._arena.capacity - self._arena.in_use
+
+    def _host(self, handle: Allocation, nbytes: int) -> memoryview:
+        if not handle.is_visible:
+            return super()._host(handle, nbytes)
+        ffi = self.native.ffi
+        return memoryview(ffi.buffer(ffi.cast("char *", handle.shadow), nbytes)).cast("B")
 
     def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> SimStream:
         self.require_there()
@@ -173,16 +158,11 @@ class SimDevice(ep.Device):
         return SimStream(self, queue, is_synchronous=bool(synchronous), is_timed=timed)
 
     def _wrap_memory(self, handle: object, nbytes: int) -> Allocation:
-        found = handle if isinstance(handle, Allocation) else self._find(handle)
-        if found is None or found.device is not self or found.nbytes < nbytes:
+        found = self._arena.find(handle) if isinstance(handle, int) else handle
+        if not isinstance(found, Allocation) or found.device is not self or found.nbytes < nbytes:
             message = f"wrap_memory: {handle!r} is no allocation of {self.name} with {nbytes} bytes; give its handle or address"
             raise ValueError(message)
         return found
-
-    def _find(self, address: object) -> Allocation | None:
-        with self._placing:
-            known = self._arena is not None and isinstance(address, int)
-            return self._arena.find(address) if known else None  # type: ignore[union-attr, arg-type]  # as `known` says
 
     def _wrap_stream(self, handle: object) -> SimStream:
         if not isinstance(handle, Queue):
@@ -209,8 +189,7 @@ class SimDevice(ep.Device):
 
     def _close(self) -> None:
         self.scheduler.end()
-        if self._arena is not None:
-            self._arena.close()
+        self._arena.close()
 
     def _lose_with_a_task(self) -> ep.DeviceError:
         self.lose()

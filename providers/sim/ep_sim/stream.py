@@ -77,7 +77,7 @@ class SimStream(ep.Stream):
 
     def hear(self) -> None:
         """Take over what went wrong meanwhile, for whoever synchronises next."""
-        error = self.device.scheduler.take_error(self._queue) or self.device.take_complaint()
+        error = self.device.scheduler.take_error(self._queue) or self.device.complaints.take()
         if error is None and self.device.is_lost:
             error = self.device.lost_error()
         if error is not None:

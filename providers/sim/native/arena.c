@@ -81,24 +81,40 @@ static int64_t free_slot(ep_arena* arena) {
     for (int64_t tried = 0; tried < EP_SLOTS; ++tried) {
         const int64_t slot = arena->next;
         arena->next = (arena->next + 1) % EP_SLOTS;
-        if (arena->slots[slot].state != EP_LIVE) return slot;
+        const enum ep_state state = arena->slots[slot].state;
+        if (state == EP_FREE || state == EP_FREED) return slot;
     }
     return -ENOMEM;
 }
 
-int64_t ep_arena_map(ep_arena* arena, uint64_t start, uint64_t span, uint64_t offset, uint64_t nbytes) {
+int64_t ep_arena_map(ep_arena* arena, uint64_t start, uint64_t span, uint64_t offset, uint64_t nbytes, int is_visible) {
     ep_watch_faults();
     const int64_t slot = free_slot(arena);
     if (slot < 0) return slot;
     if (mprotect((void*)(arena->shadow + start), span, PROT_READ | PROT_WRITE)) return -errno;
-    arena->slots[slot] = (ep_slot){start, span, offset, nbytes, EP_LIVE};
+    arena->slots[slot] = (ep_slot){start, span, offset, nbytes, EP_LIVE, is_visible};
     return slot;
 }
 
+static int protect(ep_arena* arena, int64_t slot, enum ep_state state) {
+    ep_slot* const at = arena->slots + slot;
+    at->state = state;
+    const int access = state == EP_LIVE ? PROT_READ | PROT_WRITE : PROT_NONE;
+    return mprotect((void*)(arena->shadow + at->start), at->span, access) ? -errno : 0;
+}
+
+int ep_arena_park(ep_arena* arena, int64_t slot) {
+    return protect(arena, slot, EP_PARKED);
+}
+
+int ep_arena_unpark(ep_arena* arena, int64_t slot) {
+    return protect(arena, slot, EP_LIVE);
+}
+
 int ep_arena_unmap(ep_arena* arena, int64_t slot) {
-    ep_slot* const freed = arena->slots + slot;
-    freed->state = EP_FREED;
-    if (mprotect((void*)(arena->shadow + freed->start), freed->span, PROT_NONE)) return -errno;
+    const ep_slot* const freed = arena->slots + slot;
+    const int status = protect(arena, slot, EP_FREED);
+    if (status) return status;
     const int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
     return fallocate(arena->file, mode, (off_t)freed->start, (off_t)freed->span) ? -errno : 0;
 }

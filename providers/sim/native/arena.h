@@ -7,12 +7,13 @@
 
 enum { EP_SLOTS = 1 << 16, EP_ARENAS = 64, EP_NAME = 32 };
 
-enum ep_state { EP_FREE, EP_LIVE, EP_FREED };
+enum ep_state { EP_FREE, EP_LIVE, EP_PARKED, EP_FREED };
 
 typedef struct {
     uint64_t start, span;    /* whole pages */
     uint64_t offset, nbytes; /* the allocation in them */
     enum ep_state state;
+    int is_visible;
 } ep_slot;
 
 struct ep_arena {

@@ -48,13 +48,12 @@ static const ep_slot* slot_at(const ep_arena* arena, uint64_t offset) {
     return freed ? freed : near;
 }
 
-static void add_place(text* to, const ep_arena* arena, uint64_t offset) {
-    const ep_slot* const slot = slot_at(arena, offset);
+static void add_place(text* to, const ep_slot* slot, uint64_t offset) {
     if (!slot) {
         add(to, " (there is no allocation)");
         return;
     }
-    add(to, slot->state == EP_FREED ? " (freed allocation of " : " (allocation of ");
+    add(to, slot->state != EP_LIVE ? " (freed allocation of " : " (allocation of ");
     add_number(to, slot->nbytes, 10);
     if (offset < slot->offset) {
         add(to, " bytes, ");
@@ -71,15 +70,17 @@ static void add_place(text* to, const ep_arena* arena, uint64_t offset) {
     add(to, ")");
 }
 
-static void report(const ep_arena* arena, uint64_t offset, const char* who) {
+static void report(const ep_arena* arena, uint64_t offset, int is_host) {
     text line = {.length = 0};
+    const ep_slot* const slot = slot_at(arena, offset);
+    const int is_visible = !is_host && slot && slot->is_visible;
     add(&line, "ep_sim: ");
-    add(&line, who);
+    add(&line, is_host ? "the host" : is_visible ? "the host or work of the device" : "work of the device");
     add(&line, " touched memory of ");
     add(&line, arena->name);
     add(&line, " at 0x");
     add_number(&line, arena->device + offset, 16);
-    add_place(&line, arena, offset);
+    add_place(&line, slot, offset);
     add(&line, "\n");
     const ssize_t ignored = write(STDERR_FILENO, line.bytes, line.length);
     (void)ignored;
@@ -91,7 +92,7 @@ static int report_address(uintptr_t address) {
         if (!arena) continue;
         const int is_host = address - arena->device < arena->reserve;
         if (!is_host && address - arena->shadow >= arena->reserve) continue;
-        report(arena, address - (is_host ? arena->device : arena->shadow), is_host ? "the host" : "work of the device");
+        report(arena, address - (is_host ? arena->device : arena->shadow), is_host);
         return 1;
     }
     return 0;

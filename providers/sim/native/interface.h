@@ -11,9 +11,13 @@ uintptr_t ep_arena_device(const ep_arena* arena);
 uintptr_t ep_arena_shadow(const ep_arena* arena);
 uint64_t ep_page_size(void);
 
-/* Opens [start, start + span), whole pages, to the workers, and notes that [offset, offset + nbytes) is an allocation.
-   Returns its slot, or -errno. */
-int64_t ep_arena_map(ep_arena* arena, uint64_t start, uint64_t span, uint64_t offset, uint64_t nbytes);
+/* Opens [start, start + span), whole pages, to the workers, and notes that [offset, offset + nbytes) is an allocation,
+   which the host reaches in the shadow view too if it is visible. Returns its slot, or -errno. */
+int64_t ep_arena_map(ep_arena* arena, uint64_t start, uint64_t span, uint64_t offset, uint64_t nbytes, int is_visible);
+
+/* Protects the pages of a slot for as long as nobody has the allocation. Returns 0 or -errno. */
+int ep_arena_park(ep_arena* arena, int64_t slot);
+int ep_arena_unpark(ep_arena* arena, int64_t slot);
 
 /* Protects the pages of a slot again and gives their memory back to the system. Returns 0 or -errno. */
 int ep_arena_unmap(ep_arena* arena, int64_t slot);

@@ -123,7 +123,7 @@ def test_handle_is_opaque(device):
 
 
 def test_allocations_have_a_page_between_them_and_addresses_come_back_late(device):
-    rng, live, seen, before = np.random.default_rng(1), [], set(), device._in_use
+    rng, live, seen, before = np.random.default_rng(1), [], set(), device._arena.in_use
     for _ in range(600):
         if live and rng.random() < 0.5:
             device._free(live.pop(rng.integers(len(live))), ep.MemoryKind.DEVICE)
@@ -137,7 +137,7 @@ def test_allocations_have_a_page_between_them_and_addresses_come_back_late(devic
     assert all(end + 4096 <= start for (_, end), (start, _) in itertools.pairwise(places))
     for handle in live:
         device._free(handle, ep.MemoryKind.DEVICE)
-    assert device._in_use == before
+    assert device._arena.in_use == before
 
 
 def test_addresses_are_used_again_when_all_were_used(program):
@@ -192,7 +192,7 @@ def test_freeing_what_enqueued_work_uses_is_reported(device, capfd):
     memory._block.segment = None
     with pytest.raises(ep.DeviceError, match="was freed while enqueued work still uses it"):
         stream.synchronize()
-    assert device.complaints.pop().endswith("was freed while enqueued work still uses it")
+    assert device.complaints.said.pop().endswith("was freed while enqueued work still uses it")
     assert "ep_sim: <Allocation 4096 bytes" in capfd.readouterr().err
     stream.close()
 
@@ -206,6 +206,62 @@ def test_bytes_written_beside_an_allocation_are_reported(device, capfd):
     memory._block.segment = None
     with pytest.raises(ep.DeviceError, match=r"8 bytes beside .* were overwritten"):
         stream.synchronize()
-    assert device.complaints.pop().startswith("8 bytes")
+    assert device.complaints.said.pop().startswith("8 bytes")
     assert "ep_sim: 8 bytes" in capfd.readouterr().err
     stream.close()
+
+
+@pytest.mark.parametrize("kind", [ep.MemoryKind.PINNED, ep.MemoryKind.SHARED])
+def test_host_reaches_pinned_and_shared_memory_and_no_other(device, reader, kind):
+    stream, memory = device.stream(), device.allocate(100, kind)
+    stream.fill(memory, b"\5")
+    stream.synchronize()
+    assert bytes(memory[10:20].host()) == b"\5" * 10
+    memory.host()[0] = 9
+    assert list(reader(memory)[:2]) == [9, 5]
+    with pytest.raises(ep.UnsupportedError, match=r"memory.host: the host does not reach"):
+        device.allocate(100).host()
+    stream.close()
+
+
+def test_memory_that_waits_for_its_next_use_is_protected_and_comes_back_poisoned(device, program):
+    work = """
+import ctypes
+import ep
+device = ep.device("sim:0")
+memory = device.allocate(3000, ep.MemoryKind.SHARED)
+stream, view = device.stream(), memory.host()
+stream.fill(memory, b"\\1")
+stream.synchronize()
+handle = memory.handle
+memory.close()
+device.synchronize()
+again = device.allocate(3000, ep.MemoryKind.SHARED) if {reused} else None
+assert again is None or again.handle is handle
+print(view[0], view[2999])
+"""
+    done = program(work.format(reused=True))
+    assert (done.stdout, done.stderr) == ("255 255\n", "")
+    line = report_of(program(work.format(reused=False) + 'print("nobody stopped it")'))
+    assert line.startswith("ep_sim: the host or work of the device touched memory of sim:0 at 0x")
+    assert line.endswith("(freed allocation of 3000 bytes, offset 0)")
+
+
+def test_giving_back_what_enqueued_work_uses_is_reported(device, capfd):
+    stream, memory = device.stream(), device.allocate(4321)
+    stream.fill(memory, b"\0")
+    device._park(memory.handle, memory.kind)
+    with pytest.raises(ep.DeviceError, match="was given back while enqueued work still uses it"):
+        stream.synchronize()
+    device.complaints.said.clear()
+    assert "given back" in capfd.readouterr().err
+    stream.close()
+
+
+def test_memory_info_knows_what_is_free(device):
+    before = device.memory_info()
+    memory = device.allocate(7 << 20)
+    after = device.memory_info()
+    assert (before.total, after.total) == (device.info.memory, device.info.memory)
+    assert before.free - after.free == after.reserved - before.reserved
+    memory.close()
