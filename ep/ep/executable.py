@@ -32,6 +32,11 @@ class Node(NamedTuple):
     scalars: tuple[Any, ...]
     run: Run
 
+    @property
+    def is_empty(self) -> bool:
+        """True for a launch whose output has no elements: nothing is to be done."""
+        return not isinstance(self.what, str) and not self.what.descriptor.out.size
+
 
 class Place(NamedTuple):
     """An operand that a slot rebinds: `nodes[node].memories[operand]`.

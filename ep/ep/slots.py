@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from ep.executable import Place, Slot
-from ep.memory import Memory
+from ep.memory import HOST_SPACE, Memory
 from ep.spec import TensorSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ep.executable import Bindings, Node
 
@@ -50,16 +50,17 @@ class SlotTable:
 
     def __init__(self, nodes: tuple[Node, ...], memories: Mapping[str, Memory]) -> None:
         inside: dict[str, list[tuple[_Span, int]]] = {name: [] for name in memories}
-        self._outside: dict[int, list[_Span]] = {}
+        outside: dict[int, list[_Span]] = {}
         for span in _spans(nodes):
             slot, distance = _slot_of(span, memories)
             if slot is not None:
                 inside[slot].append((span, distance))
             else:
-                _merge(self._outside.setdefault(id(span.memory._block), []), span)
+                outside.setdefault(span.memory._block.space, []).append(span)
+        self._outside = {space: _merged(spans) for space, spans in outside.items()}
         self._needs: dict[str, _Needs] = {}
         for name, memory in memories.items():
-            if not inside[name]:
+            if not inside[name] and memory.nbytes:
                 message = (
                     f"graph.slot: no captured operand lies in {name} ({memory!r}); name a memory that was captured"
                 )
@@ -68,7 +69,7 @@ class SlotTable:
             self._needs[name] = _Needs(
                 Slot(name, memory, places),
                 any(span.is_written for span, _ in inside[name]),
-                max(span.alignment for span, _ in inside[name]),
+                max((span.alignment for span, _ in inside[name]), default=1),
             )
         self._places = {name: place for place, name in enumerate(memories)}
         self.slots = tuple(needs.slot for needs in self._needs.values())
@@ -85,8 +86,9 @@ class SlotTable:
                 raise ValueError(message)
             self._check_memory(name, memory)
             bindings[self._places[name]] = memory
-        for name, memory in given.items():
-            self._check_sharing(name, memory, bindings)
+        if self._may_share(given.values(), bindings):
+            for name, memory in given.items():
+                self._check_sharing(name, memory, bindings)
         return tuple(given.values()), tuple(bindings)
 
     def _check_memory(self, name: str, memory: Any) -> None:
@@ -109,6 +111,20 @@ class SlotTable:
             return
         raise ValueError(message)
 
+    def _may_share(self, given: Iterable[Memory], bindings: list[Memory | None]) -> bool:
+        """Answer quickly, and False only if no memory given shares bytes with any other."""
+        used = [
+            needs.slot.memory if binding is None else binding
+            for needs, binding in zip(self._needs.values(), bindings, strict=True)
+        ]
+        spaces = {memory._block.space for memory in used}
+        return (
+            len(spaces) < len(used)
+            or HOST_SPACE in spaces
+            or HOST_SPACE in self._outside
+            or not self._outside.keys().isdisjoint([memory._block.space for memory in given])
+        )
+
     def _check_sharing(self, name: str, memory: Memory, bindings: list[Memory | None]) -> None:
         slot, is_written, _ = self._needs[name]
         nbytes = slot.memory.nbytes
@@ -122,8 +138,9 @@ class SlotTable:
                 written = name if is_written else other
                 message = f"graph.launch: {name} shares bytes with the memory of slot {other}, and {written} is written; give memories that do not overlap"
                 raise ValueError(message)
-        for spans in self._outside.values():
-            for span in spans:
+        space = memory._block.space
+        for its_space, spans in self._outside.items():
+            for span in spans if space == its_space or HOST_SPACE in (space, its_space) else ():
                 if (is_written or span.is_written) and _share(memory, nbytes, span.memory, span.lo, span.hi):
                     written = name if is_written else span.name
                     message = f"graph.launch: {name} shares bytes with the captured memory of {span.name}, and {written} is written; give another memory"
@@ -157,16 +174,21 @@ def _slot_of(span: _Span, memories: Mapping[str, Memory]) -> tuple[str | None, i
     return None, 0
 
 
-def _merge(spans: list[_Span], span: _Span) -> None:
-    """Add a span of the same block to a list that stays short: those it touches become one."""
-    lo, hi = span.memory.offset + span.lo, span.memory.offset + span.hi
-    for place, its in enumerate(spans):
-        begin, end = its.memory.offset + its.lo, its.memory.offset + its.hi
-        if its.is_written == span.is_written and lo <= end and begin <= hi:
-            base = its.memory.offset
-            spans[place] = its._replace(lo=min(lo, begin) - base, hi=max(hi, end) - base)
-            return
-    spans.append(span)
+def _merged(spans: list[_Span]) -> list[_Span]:
+    """Return fewer spans for the same bytes of one space, those that are written and those that are not."""
+    merged: dict[tuple[int, bool], _Span] = {}
+    done = []
+    for span in sorted(spans, key=lambda span: span.memory.offset + span.lo):
+        kind = id(span.memory._block), span.is_written
+        last = merged.get(kind)
+        if last is not None:
+            shift = span.memory.offset - last.memory.offset
+            if span.lo + shift <= last.hi:
+                merged[kind] = last._replace(hi=max(last.hi, span.hi + shift))
+                continue
+            done.append(last)
+        merged[kind] = span
+    return [*done, *merged.values()]
 
 
 def _spans(nodes: tuple[Node, ...]) -> Iterator[_Span]:
@@ -178,11 +200,10 @@ def _spans(nodes: tuple[Node, ...]) -> Iterator[_Span]:
                 yield _Span(memory, 0, memory.nbytes, not operand, alignment, name, place, operand)
             continue
         descriptor = node.what.descriptor
-        updates = getattr(descriptor, "updates", ())
         named = zip(descriptor.operands, descriptor.specs, strict=True)
         tensors = [(name, spec) for name, spec in named if isinstance(spec, TensorSpec)]
         for operand, ((name, spec), memory) in enumerate(zip(tensors, node.memories, strict=True)):
             size = spec.itemsize
-            is_written = operand == len(tensors) - 1 or name in updates
+            is_written = name in descriptor.written
             title = f"{name} of {node.what} (node {place})"
             yield _Span(memory, spec.lo * size, spec.hi * size, is_written, size, title, place, operand)

@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 import ep
+from ep_cpu.graph import CommandList, commands_of
 from ep_cpu.host import memory_available, memory_size, processor_name
 from ep_cpu.stream import CpuStream
 
@@ -90,6 +91,12 @@ class CpuDevice(ep.Device):
 
     def _address(self, handle: int) -> int:
         return handle
+
+    def _instantiate(self, nodes: tuple[ep.Node, ...], slots: tuple[ep.Slot, ...]) -> ep.Executable:
+        commands = commands_of(self.native, nodes)
+        return (
+            super()._instantiate(nodes, slots) if commands is None else CommandList(self.native, nodes, slots, commands)
+        )
 
     @property
     def native_calls(self) -> int:

@@ -6,6 +6,7 @@ import struct
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep
+from ep_cpu.command import Command, CommandKernel
 from ep_cpu.native import check
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Loop(NamedTuple):
     number: str
 
 
-class LoopKernel(ep.Kernel):
+class LoopKernel(CommandKernel):
     """A geometry and the launch over it, which is a function of its own: it finds everything without looking it up."""
 
     __slots__ = ("_geometry", "_loop", "launch")
@@ -63,9 +64,8 @@ class LoopKernel(ep.Kernel):
         self._geometry = geometry
         self.launch = launcher_of(loop)(loop, geometry)
 
-    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
+    def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
         geometry, native = self._geometry, self._loop.native
-        entry = native.lib.ep_elementwise
         packed = native.ffi.new("ep_packed *", {"geometry": geometry})
         if scalars:
             number = number_bytes(self._loop.number, scalars[0])
@@ -73,13 +73,8 @@ class LoopKernel(ep.Kernel):
         places = [k for k in range(geometry.operands) if k != geometry.scalar]
         for k, memory in zip(places, memories, strict=True):
             packed.at[k] = memory.handle + memory.offset
-
-        # The default argument keeps the geometry, which `packed` only points to.
-        def run(_: ep.Stream, __: Any, ___: Any, _kept: Any = geometry) -> None:
-            if status := entry(packed):
-                check(status, "ep_elementwise")
-
-        return run
+        offsets = tuple([native.ffi.offsetof("ep_packed", "at", k) for k in places])
+        return Command(native, "ep_elementwise", packed, offsets, geometry)
 
 
 def launcher_of(loop: Loop) -> Callable[[Loop, Any], Launch]:

@@ -8,16 +8,13 @@ from ep.dims import broadcast_strides
 from ep_primitives.matmul import MATMUL_DTYPES
 
 import ep
+from ep_cpu.command import Command, CommandKernel
 from ep_cpu.native import check, open_native
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ep_primitives import Matmul
 
     from ep_cpu.native import Native
-
-    Launch = Callable[[ep.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
 
 __all__ = ["PanelMatmul"]
 
@@ -46,7 +43,7 @@ class PanelMatmul(ep.Implementation):
         return PanelKernel(code, *described(descriptor, code))
 
 
-class PanelKernel(ep.Kernel):
+class PanelKernel(CommandKernel):
     """A described product; `order` says which memory stands at each of the native places, -1 for a missing bias."""
 
     __slots__ = ("_matmul", "_native", "_order")
@@ -66,10 +63,10 @@ class PanelKernel(ep.Kernel):
             "ep_launch_matmul",
         )
 
-    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
+    def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
         alpha, beta = scalars
-        entry, matmul = self._native.lib.ep_multiply, self._matmul
-        packed = self._native.ffi.new(
+        ffi, matmul = self._native.ffi, self._matmul
+        packed = ffi.new(
             "ep_matmul_packed *",
             {
                 "matmul": matmul,
@@ -78,13 +75,9 @@ class PanelKernel(ep.Kernel):
                 "beta": (beta.real, beta.imag),
             },
         )
-
-        # The default argument keeps the product, which `packed` only points to.
-        def run(_: ep.Stream, __: Any, ___: Any, _kept: Any = matmul) -> None:
-            if status := entry(packed):
-                check(status, "ep_multiply")
-
-        return run
+        places = [self._order.index(operand) for operand in range(len(memories))]
+        offsets = tuple([ffi.offsetof("ep_matmul_packed", "at", place) for place in places])
+        return Command(self._native, "ep_multiply", packed, offsets, matmul)
 
     def _addresses(self, memories: tuple[ep.Memory, ...]) -> list[int]:
         # A factor without elements may stand in a memory without bytes, which has no handle.

@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import ep
+from ep_cpu.command import Command, CommandKernel
 from ep_cpu.elementwise import row_of
 from ep_cpu.native import check, open_native
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ep_primitives import RandomFill
 
     from ep_cpu.native import Native
-
-    Launch = Callable[[ep.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
 
 __all__ = ["CounterFill"]
 
@@ -39,7 +36,7 @@ class CounterFill(ep.Implementation):
         return CounterKernel(code, descriptor)
 
 
-class CounterKernel(ep.Kernel):
+class CounterKernel(CommandKernel):
     """The geometry of an output, and what its descriptor makes of a launch's numbers."""
 
     __slots__ = ("_geometry", "_limits", "_native")
@@ -57,21 +54,14 @@ class CounterKernel(ep.Kernel):
         )
         check(status, "ep_launch_random_fill")
 
-    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
+    def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
         state, out = memories
         low, bound = self._limits(scalars)
-        entry, geometry = self._native.lib.ep_random_fill, self._geometry
+        ffi, geometry = self._native.ffi, self._geometry
         addresses = {"state": state.handle + state.offset, "out": out.handle + out.offset}
-        packed = self._native.ffi.new(
-            "ep_random_packed *", {"geometry": geometry, **addresses, "low": low, "bound": bound}
-        )
-
-        # The default argument keeps the geometry, which `packed` only points to.
-        def run(_: ep.Stream, __: Any, ___: Any, _kept: Any = geometry) -> None:
-            if status := entry(packed):
-                check(status, "ep_random_fill")
-
-        return run
+        packed = ffi.new("ep_random_packed *", {"geometry": geometry, **addresses, "low": low, "bound": bound})
+        places = tuple([ffi.offsetof("ep_random_packed", name) for name in addresses])
+        return Command(self._native, "ep_random_fill", packed, places, geometry)
 
 
 def _row(descriptor: RandomFill) -> tuple[str, str, str, str]:

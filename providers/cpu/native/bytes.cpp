@@ -107,6 +107,16 @@ extern "C" int ep_fill(intptr_t dst, int64_t nbytes, const char* pattern, int le
     return 0;
 }
 
+extern "C" int ep_copy_bytes(const void* packed) {
+    const auto& p = *static_cast<const ep_copy_packed*>(packed);
+    return ep_copy(p.dst, p.src, p.nbytes);
+}
+
+extern "C" int ep_fill_bytes(const void* packed) {
+    const auto& p = *static_cast<const ep_fill_packed*>(packed);
+    return ep_fill(p.dst, p.nbytes, p.pattern, static_cast<int>(p.length));
+}
+
 extern "C" intptr_t ep_allocate(int64_t nbytes, int64_t alignment) {
     const int64_t step = nbytes >= HUGE_FROM ? HUGE_PAGE : alignment;
     if (nbytes > std::numeric_limits<int64_t>::max() - step) return 0;

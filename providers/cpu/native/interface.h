@@ -71,11 +71,28 @@ typedef struct {
     char scalar[16];
 } ep_packed;
 
-/* A command list is an array of these. */
+/* One command of a list: an entry, and where in the list's arena its packed block begins, in bytes. */
 typedef struct {
     int (*entry)(const void* packed);
-    const void* packed;
+    int64_t at;
 } ep_command;
+
+/* An address in the arena that a run may replace: `offset` bytes behind that of a slot. */
+typedef struct {
+    int64_t at;
+    int64_t slot;
+    int64_t offset;
+} ep_patch;
+
+/* Immutable once prepared, and run by several threads at once. */
+typedef struct {
+    const ep_command* commands;
+    int64_t count;
+    const char* arena;
+    int64_t nbytes;
+    const ep_patch* patches;
+    int64_t patch_count;
+} ep_list;
 
 /* The rows of one group. */
 typedef struct {
@@ -97,7 +114,11 @@ const ep_table* ep_open(const char* limit);
 
 /* The entry of every kernel: `packed` is an ep_packed. 0 is success. */
 int ep_elementwise(const void* packed);
-int ep_run(const ep_command* commands, int64_t count);
+
+/* Run a command list. `slots` holds an address for each slot, 0 for what is in the arena; NULL: nothing is replaced.
+ * 0 is success, else the status of the command that failed in the low 32 bits and its place above them; the place is
+ * -1 if there was no memory for a copy of the arena. */
+int64_t ep_run(const ep_list* list, const intptr_t* slots);
 
 /* Checked launches: pack on the stack and enter. `value` is the number of the scalar operand, `number` its bytes where
  * a double does not hold it: both in the compute type in the end. */
@@ -111,6 +132,21 @@ int ep_launch3_number(const ep_geometry* geometry, const char* number, intptr_t 
 /* Bytes. Ranges of a copy may overlap; a fill's length divides nbytes and is 1, 2, 4, 8 or 16. */
 int ep_copy(intptr_t dst, intptr_t src, int64_t nbytes);
 int ep_fill(intptr_t dst, int64_t nbytes, const char* pattern, int length);
+
+/* Both as commands. */
+typedef struct {
+    intptr_t dst;
+    intptr_t src;
+    int64_t nbytes;
+} ep_copy_packed;
+typedef struct {
+    intptr_t dst;
+    int64_t nbytes;
+    int64_t length;
+    char pattern[16];
+} ep_fill_packed;
+int ep_copy_bytes(const void* packed);
+int ep_fill_bytes(const void* packed);
 
 /* 0: no memory. */
 intptr_t ep_allocate(int64_t nbytes, int64_t alignment);

@@ -118,14 +118,6 @@ extern "C" int ep_elementwise(const void* packed) {
     return p.geometry->scalar < 0 ? enter(launch) : enter_with_bytes(launch, p.scalar);
 }
 
-extern "C" int ep_run(const ep_command* commands, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) {
-        const int status = commands[i].entry(commands[i].packed);
-        if (status != 0) return status;
-    }
-    return 0;
-}
-
 // A packed block on the stack would be read back wider than it was just written, which the processor waits for.
 extern "C" int ep_launch2(const ep_geometry* geometry, intptr_t x, intptr_t out) {
     Launch launch = {geometry, {place(geometry, 0, x), place(geometry, 1, out)}, 0};

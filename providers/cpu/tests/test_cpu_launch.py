@@ -41,15 +41,16 @@ def test_command_list_enters_packed_kernels_in_order():
         BroadcastBinary.infer("mul", spec, ep.Scalar("float32")).on(device).kernel,
     ]
     places = [(x, y), (y, y, z)]
-    blocks = []
-    for kernel, arrays in zip(kernels, places, strict=True):
-        block = ffi.new("ep_packed *", {"geometry": kernel._geometry})
+    arena = ffi.new("ep_packed[]", 2)
+    for block, kernel, arrays in zip(arena, kernels, places, strict=True):
+        block.geometry = kernel._geometry
         ffi.memmove(block.scalar, number_bytes("float32", 3.0), 4)
         for k, array in enumerate(arrays):
             block.at[k] = array.ctypes.data
-        blocks.append(block)
-    commands = ffi.new("ep_command[]", [(ffi.addressof(lib, "ep_elementwise"), block) for block in blocks])
-    assert lib.ep_run(commands, len(blocks)) == 0
+    entry, size = ffi.addressof(lib, "ep_elementwise"), ffi.sizeof("ep_packed")
+    commands = ffi.new("ep_command[]", [(entry, 0), (entry, size)])
+    work = ffi.new("ep_list *", (commands, 2, ffi.cast("char *", arena), 2 * size, ffi.NULL, 0))
+    assert lib.ep_run(work, ffi.NULL) == 0
     assert (z == np.abs(x) * np.float32(3)).all()
 
 

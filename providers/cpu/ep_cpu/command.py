@@ -1,0 +1,55 @@
+"""Commands: launches as entries of the native module, which a bound step runs one by one and a graph as a list."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import ep
+from ep_cpu.native import check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ep_cpu.native import Native
+
+    Launch = Callable[[ep.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
+
+__all__ = ["Command", "CommandKernel"]
+
+
+class Command(NamedTuple):
+    """A native entry and what it is called with.
+
+    native  : the module
+    entry   : the name of an `int (*)(const void *packed)`
+    block   : cffi's pointer to the packed block
+    places  : for each memory, in order, the byte of the block at which its address stands
+    kept    : what the block points to
+    """
+
+    native: Native
+    entry: str
+    block: Any
+    places: tuple[int, ...]
+    kept: Any
+
+
+class CommandKernel(ep.Kernel):
+    """A kernel whose launches can be packed, so that binding them and putting them into a graph comes by itself."""
+
+    @abstractmethod
+    def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
+        """Return a launch with these operands, packed."""
+
+    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
+        command = self.command(memories, scalars)
+        name, block = command.entry, command.block
+        entry = getattr(command.native.lib, name)
+
+        # The default argument keeps what the block only points to.
+        def run(_: ep.Stream, __: Any, ___: Any, _kept: Command = command) -> None:
+            if status := entry(block):
+                check(status, name)
+
+        return run

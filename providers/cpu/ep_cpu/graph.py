@@ -1,0 +1,96 @@
+"""A CPU graph: one array of commands over one arena of packed blocks, run by one native call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import ep
+from ep_cpu.command import Command, CommandKernel
+from ep_cpu.native import check
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ep_cpu.native import Native
+
+    Launch = Callable[[ep.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
+
+__all__ = ["CommandList", "commands_of"]
+
+_ALIGNMENT: Final = 16
+
+
+class CommandList(ep.Executable):
+    """Commands that share an arena. A run with other memories patches their addresses in a copy of its own."""
+
+    def __init__(
+        self, native: Native, nodes: tuple[ep.Node, ...], slots: tuple[ep.Slot, ...], commands: Sequence[Command | None]
+    ) -> None:
+        ffi = native.ffi
+        places: dict[int, list[int]] = {}
+        entries, blocks = [], bytearray()
+        for node, command in enumerate(commands):
+            if command is not None:
+                entries.append((ffi.addressof(native.lib, command.entry), len(blocks)))
+                places[node] = [len(blocks) + place for place in command.places]
+                blocks += bytes(ffi.buffer(command.block))
+                blocks += bytes(-len(blocks) % _ALIGNMENT)
+        patches = [
+            (places[node][operand], place, offset)
+            for place, slot in enumerate(slots)
+            for node, operand, offset in slot.places
+            if node in places
+        ]
+        arrays = ffi.new("ep_command[]", entries), ffi.new("char[]", bytes(blocks)), ffi.new("ep_patch[]", patches)
+        array, arena, replaced = arrays
+        self._list = ffi.new("ep_list *", (array, len(entries), arena, len(blocks), replaced, len(patches)))
+        self._kept = arrays, [command.kept for command in commands if command is not None]
+        self._native = native
+        self._names = [f"{node.what} (node {place})" for place, node in enumerate(nodes) if place in places]
+
+    def _bind(self, bindings: tuple[ep.Memory | None, ...]) -> Launch:
+        enter, commands, fail, ffi = self._native.lib.ep_run, self._list, self._fail, self._native.ffi
+        addresses = ffi.NULL
+        if any(memory is not None for memory in bindings):
+            addresses = ffi.new(
+                "intptr_t[]", [0 if memory is None else (memory.handle or 0) + memory.offset for memory in bindings]
+            )
+
+        # `fail` keeps this object, and it keeps what `commands` only points to.
+        def run(_: ep.Stream, __: Any, ___: Any) -> None:
+            if code := enter(commands, addresses):
+                fail(code)
+
+        return run
+
+    def _fail(self, code: int) -> None:
+        place, status = divmod(code, 1 << 32)
+        name = "its arguments" if place < 0 else self._names[place]
+        check(status, f"ep_run at {name}")
+
+
+def commands_of(native: Native, nodes: tuple[ep.Node, ...]) -> list[Command | None] | None:
+    """Return a command for each node, None for one with nothing to do; None in all if some kernel has no commands."""
+    commands: list[Command | None] = []
+    for node in nodes:
+        if isinstance(node.what, str):
+            commands.append(_bytes_command(native, node))
+        elif node.is_empty:
+            commands.append(None)
+        elif isinstance(node.what.kernel, CommandKernel):
+            commands.append(node.what.kernel.command(node.memories, node.scalars))
+        else:
+            return None
+    return commands
+
+
+def _bytes_command(native: Native, node: ep.Node) -> Command:
+    ffi = native.ffi
+    addresses = [(memory.handle or 0) + memory.offset for memory in node.memories]
+    if node.what == "fill":
+        (pattern,) = node.scalars
+        packed = ffi.new("ep_fill_packed *", (addresses[0], node.memories[0].nbytes, len(pattern), pattern))
+        return Command(native, "ep_fill_bytes", packed, (ffi.offsetof("ep_fill_packed", "dst"),), None)
+    packed = ffi.new("ep_copy_packed *", (*addresses, node.memories[0].nbytes))
+    places = tuple([ffi.offsetof("ep_copy_packed", name) for name in ("dst", "src")])
+    return Command(native, "ep_copy_bytes", packed, places, None)
