@@ -40,6 +40,7 @@ _DEVICE_TWINS: Final = {
     "wrap-stream": "_wrap_stream",
     "export": "_dlpack_device",
     "copy-between-devices": "_can_copy_from",
+    "graph": "_instantiate",
 }
 _WITHOUT_DEFAULT: Final = frozenset({"host-memory", "wrap-host", "wrap-memory", "wrap-stream", "export"})
 

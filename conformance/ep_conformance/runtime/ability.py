@@ -59,6 +59,21 @@ def wait(trial: Trial) -> None:
 
 
 @case(optional=True)
+def graph(trial: Trial) -> None:
+    """The provider runs graphs by itself, in place of EP's plain replay."""
+    before = trial.device.degraded["graph"]
+    stream, sent = trial.stream(), trial.noise(1000)
+    x, out = trial.holding(stream, sent), trial.memory(1000)
+    with stream.capture() as captured:
+        stream.fill(out, b"\0")
+        stream.copy(out, x)
+    captured.launch(stream)
+    trial.same_bytes("memory", trial.content(stream, out), sent)
+    captured.close()
+    _own(trial, "graph", before)
+
+
+@case(optional=True)
 def timeout(trial: Trial) -> None:
     """The provider answers whether a stream is idle, so that waits end in time without a helper thread."""
     stream = trial.asynchronous()
