@@ -20,6 +20,8 @@ def negate(device):
         (lambda s, m: s.upload(m, b"abcd"), "upload"),
         (lambda s, m: s.download(bytearray(4), m), "download"),
         (lambda s, _: s.call(print), "call"),
+        (lambda s, _: s.allocate(4), "allocate"),
+        (lambda s, m: s.free(m), "free"),
         (lambda s, _: s.synchronize(), "synchronize"),
         (lambda s, _: s.is_idle, "is_idle"),
         (lambda s, _: s.close(), "close"),

@@ -37,6 +37,8 @@ def uncapturable_verbs_are_refused_at_once(trial: Trial) -> None:
         verbs: dict[str, Callable[[], Any]] = {
             "upload": lambda: stream.upload(x, host),  # noqa: B023 - called before the loop goes on
             "download": lambda: stream.download(host, x),  # noqa: B023 - as above
+            "allocate": lambda: stream.allocate(64),  # noqa: B023 - as above
+            "free": lambda: stream.free(x),  # noqa: B023 - as above
             "call": lambda: stream.call(lambda: None),  # noqa: B023 - as above
             "synchronize": lambda: stream.synchronize(),  # noqa: B023, PLW0108 - as above
             "is_idle": lambda: stream.is_idle,  # noqa: B023 - as above
