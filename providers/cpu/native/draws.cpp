@@ -47,18 +47,7 @@ struct Uniform {
 
 template <class T>
 struct Normal {
-    static EP_INLINE Staged<T> of(Word<T> word, const ep_draw&) {
-        using R = Staged<T>;
-        using Signed = std::make_signed_t<Word<T>>;
-        constexpr int spare = sizeof(R) == 8 ? 12 : 0;
-        constexpr R step = R{1} / static_cast<R>(uint64_t{1} << (8 * sizeof(R) - spare));
-        // v - 2^(b - 1), whose bits are those of v with the first one turned.
-        constexpr Word<T> top = Word<T>{1} << (8 * sizeof(R) - 1);
-        const auto from_middle = static_cast<Signed>(word ^ top) >> spare;
-        const auto from_end = static_cast<Signed>((from_middle < 0 ? word : ~word) >> spare);
-        return normal_quantile((static_cast<R>(from_middle) + R(0.5)) * step,
-                               (static_cast<R>(from_end) + R(0.5)) * step);
-    }
+    static EP_INLINE Staged<T> of(Word<T> word, const ep_draw&) { return normal_of<Staged<T>>(word); }
 };
 
 template <class T>

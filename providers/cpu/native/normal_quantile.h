@@ -46,3 +46,16 @@ EP_INLINE T normal_quantile(T q, T t) {
     const T factor = is_middle ? q : with_sign_of(T{1}, q);
     return factor * ((is_middle ? middle.above : tail.above) / (is_middle ? middle.below : tail.below));
 }
+
+// The normal number of a word: u = (v + 1/2) / 2^b, v the top b bits, by its distances from the middle and from the
+// nearer end, which are exact or rounded once.
+template <class T, class W>
+EP_INLINE T normal_of(W word) {
+    constexpr int spare = sizeof(T) == 8 ? 12 : 0, top = 8 * sizeof(T) - 1;
+    constexpr T step = T{1} / static_cast<T>(W{1} << (top - spare)) / T{2};
+    // v - 2^(b - 1), whose bits are those of v with the first one turned. As signed numbers: vectors convert these
+    // faster.
+    const auto from_middle = static_cast<std::make_signed_t<W>>(word ^ W{1} << top) >> spare;
+    const auto from_end = static_cast<std::make_signed_t<W>>((from_middle < 0 ? word : ~word) >> spare);
+    return normal_quantile((static_cast<T>(from_middle) + T(0.5)) * step, (static_cast<T>(from_end) + T(0.5)) * step);
+}
