@@ -55,6 +55,7 @@ def staged_copy(stream: Stream, memories: Memories, _: Scalars) -> None:
             stream._wait_idle(None)
             other.upload(dst, bounce)
         else:
+            stream._wait_idle(None)  # what writes the source may be what this stream waits for
             other.download(bounce, src)
             other.synchronize()
             stream._copy(dst, bounce, dst.nbytes)
