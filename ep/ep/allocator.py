@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import operator
-import os
 import threading
 from abc import ABC, abstractmethod
+from os import getpid
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast, final
 
 from ep.callback import check_outside
@@ -17,7 +17,7 @@ from ep.retire import RetireList
 
 if TYPE_CHECKING:
     from ep.device import Device, DeviceInfo
-    from ep.pool import Freed
+    from ep.segment import Freed
 
 __all__ = ["Allocator"]
 
@@ -37,7 +37,7 @@ class Allocator(ABC):
         self.info = info
         self.name = info.name
         self.is_closed = False
-        self._pid = os.getpid()
+        self._pid = getpid()
         self._lock = threading.Lock()
         parks = type(self)._park is not Allocator._park or type(self)._unpark is not Allocator._unpark
         self._pool = Pool(self, parks=parks)
@@ -200,8 +200,8 @@ class Allocator(ABC):
         if kind not in self.memory_kinds:
             self._refuse_kind(kind)
         self._retired.drain()
-        segment = self._pool.take(nbytes, kind, freed)
-        return Memory(Block(cast("Device", self), segment, nbytes), 0, nbytes, is_view=False)
+        block = Block(self, self._pool.take(nbytes, kind, freed), nbytes)  # type: ignore[arg-type]  # a Device, as all are
+        return Memory(block, 0, nbytes, is_view=False)
 
     @final
     def _refuse_kind(self, kind: Any) -> NoReturn:
@@ -225,7 +225,8 @@ class Allocator(ABC):
 
     @final
     def _require_open(self, operation: str) -> None:
-        self._check_fork(operation)
+        if self._pid != getpid():
+            self._check_fork(operation)
         check_outside(operation)
         if self.is_closed:
             message = f"{operation}: {self.name} was closed; ep.device({self.name!r}) opens it again"
@@ -233,7 +234,7 @@ class Allocator(ABC):
 
     @final
     def _check_fork(self, operation: str) -> None:
-        if self._pid != os.getpid():
+        if self._pid != getpid():
             message = f"{operation}: {self.name} was made before fork(); open devices in the child"
             raise ClosedError(message)
 

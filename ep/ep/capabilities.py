@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ep.claims import read_claims
 from ep.device import Device
+from ep.errors import UnsupportedError
 from ep.implementation import choose
+from ep.memory import MemoryKind
 from ep.registry import families
 from ep.stream import Stream
 
@@ -34,7 +36,7 @@ class Capability(NamedTuple):
 
 _STREAM_TWINS: Final = {"fill": "_fill", "event": "_record", "wait": "_wait", "timeout": "_is_idle"}
 _DEVICE_TWINS: Final = {
-    "host-memory": "_host",
+    "memory-info": "_memory_info",
     "wrap-host": "_wrap_host",
     "wrap-memory": "_wrap_memory",
     "wrap-stream": "_wrap_stream",
@@ -42,9 +44,15 @@ _DEVICE_TWINS: Final = {
     "copy-between-devices": "_can_copy_from",
     "graph": "_instantiate",
 }
-_WITHOUT_DEFAULT: Final = frozenset({"host-memory", "wrap-host", "wrap-memory", "wrap-stream", "export"})
+_WITHOUT_DEFAULT: Final = frozenset({"memory-info", "wrap-host", "wrap-memory", "wrap-stream", "export"})
 
-ABILITIES: Final = tuple(sorted([*_STREAM_TWINS, *_DEVICE_TWINS, "timing", "native-calls"]))
+_KINDS: Final = {
+    "host-memory": MemoryKind.DEVICE,
+    "pinned-memory": MemoryKind.PINNED,
+    "shared-memory": MemoryKind.SHARED,
+}
+
+ABILITIES: Final = tuple(sorted([*_STREAM_TWINS, *_DEVICE_TWINS, *_KINDS, "timing", "native-calls"]))
 """The optional runtime abilities, as they stand in `runtime/ability/NAME` claims."""
 
 
@@ -85,6 +93,8 @@ def _abilities(device: Device, claims: Claims) -> Iterator[Capability]:
 def _ability(device: Device, stream: Stream, name: str) -> str:
     if name == "native-calls":
         return "none" if device.native_calls is None else "native"
+    if name in _KINDS:
+        return "native" if _shows_host(device, _KINDS[name]) else "none"
     if name == "timing":
         return "none" if not stream.is_timed else _twin(type(stream), Stream, "_record", "degraded")
     if name == "timeout" and stream.is_synchronous:
@@ -92,6 +102,18 @@ def _ability(device: Device, stream: Stream, name: str) -> str:
     if name in _STREAM_TWINS:
         return _twin(type(stream), Stream, _STREAM_TWINS[name], "degraded")
     return _twin(type(device), Device, _DEVICE_TWINS[name], "none" if name in _WITHOUT_DEFAULT else "degraded")
+
+
+def _shows_host(device: Device, kind: MemoryKind) -> bool:
+    memory = None
+    try:
+        memory = device.allocate(1, kind)
+        return len(memory.host()) == 1
+    except UnsupportedError:
+        return False
+    finally:
+        if memory is not None:
+            memory.close()
 
 
 def _twin(kind: type[Any], default: type[Any], twin: str, otherwise: str) -> str:

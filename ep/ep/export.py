@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 from ep import dlpack
 from ep.errors import UnsupportedError
 from ep.foreign import adopt
-from ep.memory import Block, Segment
+from ep.memory import Block
+from ep.segment import Segment
 from ep.spec import TensorSpec
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ep import dlpack
 from ep.errors import UnsupportedError
-from ep.memory import HOST_SPACE, Block, Memory, MemoryKind, Segment
+from ep.memory import HOST_SPACE, Block, Memory, MemoryKind
+from ep.segment import Segment
 
 if TYPE_CHECKING:
     from ep.device import Device

@@ -6,14 +6,15 @@ import ctypes
 import enum
 import itertools
 import operator
-import weakref
-from typing import TYPE_CHECKING, Any, Final, final
+from typing import TYPE_CHECKING, Final, final
+from weakref import ref
 
 from ep.errors import ClosedError, UnsupportedError
 from ep.locks import ForkLock
 
 if TYPE_CHECKING:
     from ep.device import Device
+    from ep.segment import Segment
 
 HOST_SPACE: Final = 0
 """The space of host memory that others own."""
@@ -22,7 +23,7 @@ _SPACES: Final = itertools.count(1)
 # Reentrant, because a finalizer may run inside any of the short sections that it guards.
 _HOLDING = ForkLock()
 
-__all__ = ["HOST_SPACE", "Block", "Memory", "MemoryKind", "Segment"]
+__all__ = ["HOST_SPACE", "Block", "Memory", "MemoryKind"]
 
 
 class MemoryKind(enum.Enum):
@@ -43,30 +44,6 @@ class MemoryKind(enum.Enum):
 
     # A member is compared by identity; Enum's own hash is a Python function, and allocating would pay for it.
     __hash__ = object.__hash__
-
-
-class Segment:
-    """What the provider allocated, or what an owner lends; the pool uses it again, for one Block after the other.
-
-    nbytes      : of the whole segment; a block may need fewer
-    owner       : keeps the bytes alive where they are not the provider's; it goes when the segment passes the retire list
-    block       : refers weakly to the Block that has it now
-    home        : where the stream that freed it finds it again before the retire list lets it pass, None otherwise
-    is_taken    : True once its stream did so: another Segment stands for the bytes now
-    parked_at   : the pool's count of allocations when it was last put away
-    """
-
-    __slots__ = ("block", "handle", "home", "is_taken", "kind", "nbytes", "owner", "parked_at")
-
-    def __init__(self, handle: Any, nbytes: int, kind: MemoryKind, owner: object = None) -> None:
-        self.handle = handle
-        self.nbytes = nbytes
-        self.kind = kind
-        self.owner = owner
-        self.block: weakref.ref[Block] | None = None
-        self.home: dict[Segment, None] | None = None
-        self.is_taken = False
-        self.parked_at = 0
 
 
 class Block:
@@ -113,7 +90,7 @@ class Block:
         self.holds = 0
         # Taken now: a finalizer must not look anything up.
         self.retire = device._retired.append
-        segment.block = weakref.ref(self)
+        segment.block = ref(self)
 
     def host_address(self) -> int | None:
         """Return where the bytes lie in host memory, None where the host does not reach them."""
@@ -129,14 +106,14 @@ class Block:
 
     def close(self) -> None:
         """Refuse further use, and give the bytes back as soon as no step holds them."""
-        with _HOLDING:
+        with _HOLDING.lock:
             self.device = None
             if not self.holds:
                 self._give_back()
 
     def hold(self) -> None:
         """Keep the bytes although the memory may be closed later. Raises ClosedError if nobody keeps them any more."""
-        with _HOLDING:
+        with _HOLDING.lock:
             if self.device is None and not self.holds:
                 message = "a memory that was to be bound or exported was closed; give an open one"
                 raise ClosedError(message)
@@ -144,14 +121,14 @@ class Block:
 
     def release(self) -> None:
         """Undo one hold()."""
-        with _HOLDING:
+        with _HOLDING.lock:
             self.holds -= 1
             if not self.holds and self.device is None:
                 self._give_back()
 
     def take_back(self) -> Segment | None:
         """Refuse further use and return the segment in place of retiring it; None if a step holds the bytes."""
-        with _HOLDING:
+        with _HOLDING.lock:
             self.device = None
             if self.holds:
                 return None

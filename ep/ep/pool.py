@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
+import weakref
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ep.errors import OutOfMemoryError
-from ep.memory import Block, MemoryKind, Segment
+from ep.memory import Block, MemoryKind
+from ep.segment import Segment, Shelf
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ep.allocator import Allocator
+    from ep.segment import Freed
 
-__all__ = ["Freed", "MemoryInfo", "Pool"]
-
-Key = tuple[MemoryKind, int]
-Freed = dict[Key, dict[Segment, None]]
-"""What a stream has freed and may take again, by kind and length."""
+__all__ = ["MemoryInfo", "Pool"]
 
 _MOST_RESERVED: Final = 2  # times the peak
+_MOST_LENGTHS: Final = 4096
 
 
 class MemoryInfo(NamedTuple):
@@ -47,19 +47,23 @@ class MemoryInfo(NamedTuple):
 
 
 class Pool:
-    """Segments of one device: those in use, those that lie ready, and how many bytes each are.
+    """Segments of one device: those in use, those that lie ready on shelves, and how many bytes each are.
 
     Handles are opaque: no segment is split or joined, and one serves requests of its length only. What lies ready
-    never lets more be reserved than twice what was in use at the peak. Its lock is held for counting alone: drivers
-    are called without it.
+    never lets more be reserved than twice what was in use at the peak. Its lock is held for counting alone: memory is
+    allocated and freed without it.
     """
 
     def __init__(self, device: Allocator, *, parks: bool) -> None:
         self._device = device
-        self._ready: dict[Key, deque[Segment]] = {}
-        self._lent: set[Segment] = set()
-        self._lock = threading.RLock()
         self._parks = parks
+        # There while a segment is of its length, or a request of late was.
+        self._shelves: weakref.WeakValueDictionary[tuple[MemoryKind, int], Shelf] = weakref.WeakValueDictionary()
+        # By the length that was asked for, so that allocating computes no length.
+        self._by_request: dict[MemoryKind, dict[int, Shelf]] = {kind: {} for kind in MemoryKind}
+        self._listed: OrderedDict[Shelf, None] = OrderedDict()
+        self._segments: set[Segment] = set()
+        self._lock = threading.RLock()
         self.budget: int | None = None
         self.in_use = 0
         self.reserved = 0
@@ -67,7 +71,7 @@ class Pool:
         self.hits = 0
         self.misses = 0
 
-    # What allocating calls.
+    # What allocating and closing call.
 
     def take(self, nbytes: int, kind: MemoryKind, freed: Freed | None = None) -> Segment:
         """Return a segment for `nbytes` bytes that no enqueued work touches.
@@ -76,43 +80,51 @@ class Pool:
 
         Raises OutOfMemoryError.
         """
-        if not nbytes:
-            return self.lend(Segment(None, 0, kind))
-        size = self._device._segment_size(nbytes)
-        found = self._take_ready(nbytes, (kind, size), freed)
-        return self._grow(nbytes, size, kind) if found is None else found
+        shelf = self._by_request[kind].get(nbytes)
+        if shelf is None:
+            if not nbytes:
+                return self.lend(Segment(None, 0, kind))
+            shelf = self._shelf(nbytes, kind)
+        segment = self._take_ready(shelf, nbytes, freed)
+        return self._grow(shelf, nbytes, kind) if segment is None else segment
 
     def lend(self, segment: Segment) -> Segment:
-        """Note that a segment is in use that was not taken: it has no bytes, or they are an owner's."""
+        """Take note of a segment that was not taken: it has no bytes, or they are an owner's."""
         with self._lock:
-            self._lent.add(segment)
+            self._segments.add(segment)
         return segment
 
     def offer(self, segment: Segment, freed: Freed) -> None:
         """Let the stream that freed a segment take it again before it passes the retire list."""
-        if segment.owner is None and segment.nbytes:
+        shelf = segment.shelf
+        if shelf is not None:
             with self._lock:
-                segment.home = freed.setdefault((segment.kind, segment.nbytes), {})
+                segment.home = freed.setdefault(shelf, {})
                 segment.home[segment] = None
 
     def put(self, segments: Iterable[Segment]) -> None:
         """Keep segments that no enqueued work touches any more; what an owner lent is let go."""
         with self._lock:
-            passed = [segment for segment in segments if self._passes(segment)]
-        if self._parks:
-            for segment in passed:
-                self._device._park(segment.handle, segment.kind)
-        with self._lock:
-            for segment in passed:
+            for segment in segments:
+                if segment.is_taken:
+                    continue
+                if segment.home is not None:
+                    del segment.home[segment]
+                    segment.home = None
+                shelf = segment.shelf
+                if shelf is None:
+                    self._segments.discard(segment)
+                    continue
+                if self._parks:
+                    self._device._park(segment.handle, segment.kind)
                 self.in_use -= segment.nbytes
-                segment.parked_at = self.hits + self.misses
-                key = (segment.kind, segment.nbytes)
-                ready = self._ready.get(key)
-                if ready is None:
-                    ready = self._ready[key] = deque()
-                ready.append(segment)
+                segment.parked_at = self.hits
+                shelf.ready.append(segment)
+                if not shelf.is_listed:
+                    shelf.is_listed, shelf.seen_at = True, self.hits
+                    self._listed[shelf] = None
 
-    # What reports and closing call.
+    # What reports and the end call.
 
     @property
     def cached(self) -> int:
@@ -122,8 +134,8 @@ class Pool:
     def blocks(self) -> list[Block]:
         """Return what is in use and can still be closed: open memories, and closed ones that somebody holds."""
         with self._lock:
-            found = [segment.block() for segment in self._lent if segment.block is not None]
-        return [block for block in found if block is not None and block.segment is not None]
+            found = [(segment, segment.block()) for segment in self._segments if segment.block is not None]
+        return [block for segment, block in found if block is not None and block.segment is segment]
 
     def trim(self, keep: int = 0) -> int:
         """Give segments that lie ready back to the provider, the longest unused first, until `keep` bytes are left.
@@ -131,66 +143,69 @@ class Pool:
         Returns the bytes that were given back. One that cannot be freed does not lose the others.
         """
         given = 0
-        while (segment := self._oldest(keep)) is not None:
+        while self.cached > keep and (segment := self._oldest()) is not None:
             self._device._free(segment.handle, segment.kind)
             given += segment.nbytes
         return given
 
-    def _passes(self, segment: Segment) -> bool:
-        """Take a segment out of all that knows it as used; True if it is to lie ready."""
-        if segment.is_taken:
-            return False
-        if segment.home is not None:
-            del segment.home[segment]
-            segment.home = None
-        self._lent.discard(segment)
-        return segment.owner is None and segment.nbytes > 0
-
-    def _take_ready(self, nbytes: int, key: Key, freed: Freed | None) -> Segment | None:
+    def _shelf(self, nbytes: int, kind: MemoryKind) -> Shelf:
+        """Return the shelf of a request's segments, and know it the next time."""
+        shelf = self._shelf_of(self._device._segment_size(nbytes), kind)
         with self._lock:
-            again = freed.get(key) if freed else None
+            known = self._by_request[kind]
+            if len(known) >= _MOST_LENGTHS:
+                known.clear()
+            known[nbytes] = shelf
+        return shelf
+
+    def _shelf_of(self, size: int, kind: MemoryKind) -> Shelf:
+        with self._lock:
+            shelf = self._shelves.get((kind, size))
+            if shelf is None:
+                shelf = self._shelves[kind, size] = Shelf(kind, size)
+            return shelf
+
+    def _take_ready(self, shelf: Shelf, nbytes: int, freed: Freed | None) -> Segment | None:
+        with self._lock:
+            again = freed.get(shelf) if freed else None
             if again:
                 self.hits += 1
                 return self._take_again(again.popitem()[0])
-            ready = self._ready.get(key)
-            if not ready:
+            if not shelf.ready:
                 return None
+            segment = shelf.ready.pop()
             self.hits += 1
-            segment = ready.pop()
-            self._count(segment)
-        if self._parks:
-            self._device._unpark(segment.handle, nbytes, segment.kind)
-        return segment
+            self.in_use = in_use = self.in_use + segment.nbytes
+            if in_use > self.peak:  # noqa: PLR1730 - a call is a tenth of all that an allocation costs here
+                self.peak = in_use
+            if self._parks:
+                self._device._unpark(segment.handle, nbytes, segment.kind)
+            return segment
 
     def _take_again(self, old: Segment) -> Segment:
         # The old one stays in the retire list, where nobody can take it out, and passes it without effect.
         old.is_taken, old.home = True, None
-        segment = Segment(old.handle, old.nbytes, old.kind)
-        self._lent.discard(old)
-        self._lent.add(segment)
+        segment = Segment(old.handle, old.nbytes, old.kind, shelf=old.shelf)
+        self._segments.discard(old)
+        self._segments.add(segment)
         return segment
 
-    def _count(self, segment: Segment) -> None:
-        self._lent.add(segment)
-        self.in_use += segment.nbytes
-        self.peak = max(self.peak, self.in_use)
-
-    def _grow(self, nbytes: int, size: int, kind: MemoryKind) -> Segment:
-        """Return a segment from the provider; if memory is short, wait for what was closed and give back what lies ready."""
+    def _grow(self, shelf: Shelf, nbytes: int, kind: MemoryKind) -> Segment:
+        """Return a segment of the provider's; if memory is short, wait for what was closed and give back what lies ready."""
         try:
-            self.trim(self._room(size))
-            return self._allocate(size, kind)
+            self.trim(self._room(shelf.nbytes))
+            return self._allocate(shelf)
         except OutOfMemoryError as error:
-            # A driver that has room for all of it will not find more room for what is a little shorter.
-            may_fit = nbytes < size and (error.free is None or error.free < size)
+            # A driver that has room for all of it will not find more for what is a little shorter.
+            may_fit = nbytes < shelf.nbytes and (error.free is None or error.free < shelf.nbytes)
             if not (may_fit or self.cached or self._device._has_closed()):
                 error.requested = nbytes
                 raise
         self._device._wait_for_closed()
-        found = self._take_ready(nbytes, (kind, size), None)
+        found = self._take_ready(shelf, nbytes, None)
         if found is None:
             self.trim()
-            found = self._allocate(nbytes, kind)
+            found = self._allocate(self._shelf_of(nbytes, kind))
         return found
 
     def _room(self, size: int) -> int:
@@ -200,13 +215,14 @@ class Pool:
             room = _MOST_RESERVED * max(self.peak, needed) - needed
             return room if self.budget is None else min(room, max(self.budget - needed, 0))
 
-    def _allocate(self, nbytes: int, kind: MemoryKind) -> Segment:
+    def _allocate(self, shelf: Shelf) -> Segment:
+        nbytes = shelf.nbytes
         with self._lock:
             if self.budget is not None and self.reserved + nbytes > self.budget:
                 raise self._over_budget(nbytes, self.budget)
             self.reserved += nbytes
         try:
-            segment = Segment(self._device._allocate(nbytes, kind), nbytes, kind)
+            segment = Segment(self._device._allocate(nbytes, shelf.kind), nbytes, shelf.kind, shelf=shelf)
         except BaseException as error:
             with self._lock:
                 self.reserved -= nbytes
@@ -214,8 +230,10 @@ class Pool:
                     error.reserved = self.reserved
             raise
         with self._lock:
+            self._segments.add(segment)
             self.misses += 1
-            self._count(segment)
+            self.in_use += nbytes
+            self.peak = max(self.peak, self.in_use)
         return segment
 
     def _over_budget(self, nbytes: int, budget: int) -> OutOfMemoryError:
@@ -225,16 +243,20 @@ class Pool:
         )
         return OutOfMemoryError(message, requested=nbytes, free=max(budget - self.reserved, 0), reserved=self.reserved)
 
-    def _oldest(self, keep: int) -> Segment | None:
-        """Take out the segment that lies ready for the longest time, None if no more than `keep` bytes do."""
+    def _oldest(self) -> Segment | None:
+        """Take out a segment that lies ready for a long time: a shelf that was used since the last look is passed over."""
         with self._lock:
-            kept = [ready for ready in self._ready.values() if ready] if self.cached > keep else []
-            if not kept:
-                return None
-            segment = min(kept, key=_parked_at).popleft()
-            self.reserved -= segment.nbytes
-            return segment
-
-
-def _parked_at(ready: deque[Segment]) -> int:
-    return ready[0].parked_at
+            while self._listed:
+                shelf = next(iter(self._listed))
+                if not shelf.ready:
+                    shelf.is_listed = False
+                    del self._listed[shelf]
+                elif shelf.ready[0].parked_at > shelf.seen_at:
+                    shelf.seen_at = shelf.ready[0].parked_at
+                    self._listed.move_to_end(shelf)
+                else:
+                    segment = shelf.ready.popleft()
+                    self._segments.discard(segment)
+                    self.reserved -= segment.nbytes
+                    return segment
+            return None

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from ep.event import Event
-    from ep.memory import Segment
     from ep.pool import Pool
+    from ep.segment import Segment
     from ep.stream import Stream
     from ep.waiting import Deadline
 
@@ -31,7 +31,7 @@ class RetireList:
         self._arrived: deque[Segment] = deque()
         self._stamped: deque[tuple[list[Segment], list[Event]]] = deque()
         # In the order in which they came, which a set would not keep: what is recorded where is the same in each run.
-        self._enrolled: weakref.WeakKeyDictionary[Stream, None] = weakref.WeakKeyDictionary()
+        self._enrolled: dict[weakref.ref[Stream], None] = {}
         self._orphans: deque[Stream] = deque()
         self._lock = threading.RLock()
         self.append = self._arrived.append
@@ -43,7 +43,7 @@ class RetireList:
         """Note that the stream may touch memory of this device."""
         if not stream.is_synchronous:  # its verbs return when their work is done: there is nothing to wait for
             with self._lock:
-                self._enrolled[stream] = None
+                self._enrolled[weakref.ref(stream, self._strike)] = None
 
     def adopt(self, stream: Stream) -> None:
         """Keep a stream that was dropped with work under way until that work is done. Called by its finalizer."""
@@ -51,15 +51,14 @@ class RetireList:
 
     def drain(self) -> None:
         """Give the pool what no stream can touch any more. Waits for nothing where the provider has events."""
-        if not (self._arrived or self._stamped or self._orphans):
-            return
-        with self._lock:
-            self._pass()
-            if self._arrived and len(self._stamped) < _MOST_BATCHES:
-                self._stamp()
-                self._pass()
-            if self._orphans:
-                self._bury()
+        if self._arrived or self._stamped or self._orphans:
+            with self._lock:
+                if self._stamped:
+                    self._pass()
+                if self._arrived and len(self._stamped) < _MOST_BATCHES:
+                    self._stamp()
+                if self._orphans:
+                    self._bury()
 
     def orphans(self) -> list[Stream]:
         """Return the streams that were dropped with work under way."""
@@ -72,9 +71,7 @@ class RetireList:
 
     def wait_for_streams(self) -> None:
         """Wait for all streams that may touch memory of this device, dropped ones too."""
-        with self._lock:
-            streams = [*self._enrolled, *self._orphans]
-        for stream in streams:
+        for stream in self._streams():
             if not stream.is_closed:
                 stream._finish_work()
 
@@ -83,7 +80,7 @@ class RetireList:
         with self._lock:
             while self._stamped:
                 self._pool.put(self._stamped.popleft()[0])
-            self._pool.put(self._arrivals())
+            self._pool.put([self._arrived.popleft() for _ in range(len(self._arrived))])
             self._bury()
 
     def _pass(self) -> None:
@@ -99,16 +96,25 @@ class RetireList:
 
     def _stamp(self) -> None:
         # Segments first: whoever closed one has enqueued all that touches it, on streams that are enrolled by now.
-        segments = self._arrivals()
-        try:
-            fences = [stream._fence() for stream in [*self._enrolled, *self._orphans]]
-        except BaseException:
-            self._arrived.extendleft(reversed(segments))
-            raise
-        self._stamped.append((segments, [fence for fence in fences if fence is not None]))
+        segments = [self._arrived.popleft() for _ in range(len(self._arrived))]
+        if self._enrolled or self._orphans:
+            try:
+                fences = [stream._fence() for stream in self._streams()]
+            except BaseException:
+                self._arrived.extendleft(reversed(segments))
+                raise
+            events = [fence for fence in fences if fence is not None]
+            if events:
+                self._stamped.append((segments, events))
+                return
+        self._pool.put(segments)
 
-    def _arrivals(self) -> list[Segment]:
-        return [self._arrived.popleft() for _ in range(len(self._arrived))]
+    def _streams(self) -> list[Stream]:
+        enrolled = [stream for reference in [*self._enrolled] if (stream := reference()) is not None]
+        return [*enrolled, *self._orphans]
+
+    def _strike(self, reference: weakref.ref[Stream]) -> None:
+        self._enrolled.pop(reference, None)
 
     def _bury(self) -> None:
         for _ in range(len(self._orphans)):

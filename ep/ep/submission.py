@@ -21,7 +21,7 @@ from ep.waiting import sleep, wait_until
 if TYPE_CHECKING:
     from ep.capture import Capture
     from ep.device import Device
-    from ep.pool import Freed
+    from ep.segment import Freed
     from ep.stream import Stream
 
 __all__ = ["Submission"]

@@ -118,6 +118,58 @@ def host_memory(trial: Trial) -> None:
 
 
 @case(optional=True)
+def pinned_memory(trial: Trial) -> None:
+    """PINNED memory takes part in every verb, and the host reads and writes it at its place."""
+    _try_kind(trial, ep.MemoryKind.PINNED)
+
+
+@case(optional=True)
+def shared_memory(trial: Trial) -> None:
+    """SHARED memory takes part in every verb, and the host reads and writes it at its place."""
+    _try_kind(trial, ep.MemoryKind.SHARED)
+
+
+def _try_kind(trial: Trial, kind: ep.MemoryKind) -> None:
+    for stream in trial.streams():
+        content = trial.noise(70_001)
+        near, far = trial.device.allocate(content.nbytes, kind), trial.memory(content.nbytes)
+        trial.equal("memory.kind", near.kind, kind)
+        near.host()[:] = content.tobytes()
+        stream.copy(far, near)
+        trial.same_bytes("a copy of what the host wrote", trial.content(stream, far), content)
+        stream.fill(near[5:1005], b"\x42")
+        stream.copy(near[40_001:70_001], far[:30_000])
+        event = stream.record()
+        content[5:1005], content[40_001:] = 0x42, content[:30_000].copy()
+        event.synchronize()
+        trial.same_bytes("what the host reads of it", np.frombuffer(near.host(), np.uint8).copy(), content)
+        trial.same_bytes("what a stream reads of it", trial.content(stream, near), content)
+        near.host()[7] = 7
+        content[7] = 7
+        trial.same_bytes("what the host wrote later", trial.content(stream, near[0:64]), content[0:64])
+        near.close()
+
+
+@case(optional=True)
+def memory_info(trial: Trial) -> None:
+    """The device tells how much memory it has and what is free, and does not promise what is taken."""
+    info = trial.device.memory_info()
+    if info.free is None:
+        message = "it does not tell what is free"
+        raise ep.UnsupportedError(message)
+    total = info.total or 0
+    trial.require(0 < info.free <= total, f"free is {info.free} of {total} bytes")
+    trial.require(info.reserved <= total, f"{info.reserved} bytes are reserved of {total}")
+    stream, memory = trial.stream(), trial.memory(96 << 20)
+    stream.fill(memory, b"\1")
+    stream.synchronize()
+    less = trial.device.memory_info()
+    trial.require(less.free is not None and less.free <= total, f"free is {less.free} of {total} bytes")
+    asked = total + 1
+    trial.refuses(f"allocate({asked})", ep.OutOfMemoryError, lambda: trial.device.allocate(asked))
+
+
+@case(optional=True)
 def wrap_host(trial: Trial) -> None:
     """Host memory can be given to the device as it is, and is kept by its owner."""
     stream, array = trial.stream(), trial.noise(4096)

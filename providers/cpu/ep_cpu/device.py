@@ -21,7 +21,9 @@ _FEATURES: Final = frozenset({"fp16", "fp64", "host-memory"})
 
 
 class CpuDevice(ep.Device):
-    """The host. Its kernels reach all host memory, and the host reaches its memory."""
+    """The host. Its kernels reach all host memory, and the host reaches its memory, which is of every kind at once."""
+
+    memory_kinds = frozenset(ep.MemoryKind)
 
     def __init__(self, native: Native) -> None:
         model, vendor = processor_name()
@@ -69,6 +71,12 @@ class CpuDevice(ep.Device):
         with self._counting:
             self._reserved -= self._sizes.pop(handle)
         self.native.lib.ep_free(handle)
+
+    def _memory_info(self) -> tuple[int, int]:
+        available = memory_available()
+        with self._counting:
+            unreserved = self.info.memory - self._reserved
+        return self.info.memory, unreserved if available is None else min(unreserved, available)
 
     def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> ep.Stream:
         del priority

@@ -8,6 +8,7 @@ import pyopencl as cl
 from ep_simt import ELEMENTS
 
 import ep
+from ep_opencl.host_buffer import has_host_buffers
 
 __all__ = ["ROUNDED", "describe"]
 
@@ -28,6 +29,8 @@ def describe(native: cl.Device) -> ep.DeviceInfo:
         features.add("cpu")
     if single & cl.device_fp_config.CORRECTLY_ROUNDED_DIVIDE_SQRT:
         features.add(ROUNDED)
+    if has_host_buffers(native):
+        features.add("host-buffers")
     return ep.DeviceInfo(
         name=native.name.strip(),
         vendor=native.vendor.strip(),

@@ -13,6 +13,7 @@ from ep.cache import LRU
 import ep
 from ep_opencl import description, foreign
 from ep_opencl.errors import failure
+from ep_opencl.host_buffer import HostBuffer
 from ep_opencl.pocl import name_processor
 from ep_opencl.program import build
 from ep_opencl.stream import ClStream, new_queue
@@ -39,6 +40,8 @@ class ClDevice(ep.Device):
         self.native = native
         self.is_cpu = bool(native.type & cl.device_type.CPU)
         self.processor = name_processor(native)
+        if "host-buffers" in self.info.features:
+            self.memory_kinds = frozenset(ep.MemoryKind)
         self._most = native.max_mem_alloc_size
         self._programs: LRU[Program | RandomProgram, cl.Program] = LRU()
         self._open: weakref.WeakSet[ClStream] = weakref.WeakSet()
@@ -82,10 +85,11 @@ class ClDevice(ep.Device):
             self._calls += stream.calls
 
     def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> cl.Buffer:
-        del kind
         self._reserve(nbytes)
         try:
-            return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, nbytes)
+            if kind is ep.MemoryKind.DEVICE:
+                return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, nbytes)
+            return HostBuffer(self, nbytes)
         except cl.Error as error:
             self._reserve(-nbytes)
             raise failure(error, nbytes) from error
@@ -106,10 +110,16 @@ class ClDevice(ep.Device):
             message, requested=nbytes, free=free, reserved=self._reserved, provider="opencl", call="clCreateBuffer"
         )
 
-    def _free(self, handle: Any, kind: ep.MemoryKind) -> None:
+    def _free(self, handle: cl.Buffer, kind: ep.MemoryKind) -> None:
         del kind
         self._reserve(-handle.size)
-        handle.release()
+        if isinstance(handle, HostBuffer):
+            handle.free()
+        else:
+            handle.release()
+
+    def _host(self, handle: cl.Buffer, nbytes: int) -> memoryview:
+        return handle.view[:nbytes] if isinstance(handle, HostBuffer) else super()._host(handle, nbytes)
 
     def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> ClStream:
         self.count()
