@@ -140,12 +140,6 @@ class Scheduler:
             self._polled.append(ask)
         return lambda: bool(answers)
 
-    def take_error(self, queue: Queue) -> BaseException | None:
-        """Return what went wrong in a queue since it was asked for last."""
-        with self._state:
-            error, queue.error = queue.error, None
-            return error
-
     def is_touched(self, allocation: Allocation) -> bool:
         """Say whether a task that is not finished uses an allocation."""
         with self._state:
@@ -241,9 +235,9 @@ class Scheduler:
             time.sleep(delay)
         (queue, task), *others = chosen
         if task.is_call:
-            caller = threading.Thread(target=self._finish, args=(queue, task, lane), name="ep_sim call", daemon=True)
-            caller.start()
-            caller.join(_CALL_SECONDS)
+            queue.host.do(partial(self._finish, queue, task, lane))
+            with self._state:
+                self._state.wait_for(lambda: not queue.is_busy, _CALL_SECONDS)
             return
         for other, beside in others:
             if self._helper is None:
@@ -254,10 +248,9 @@ class Scheduler:
             self._helper.join()
 
     def _finish(self, queue: Queue, task: Task, lane: Lane) -> None:
-        error = task.perform(lane)
+        task.perform(lane)
         with self._state:
             queue.is_busy = False
-            queue.error = queue.error or error
             for allocation in task.touched:
                 allocation.touches -= 1
             if self._resting or task.is_call:

@@ -53,10 +53,13 @@ class SimStream(ep.Stream):
         device.count_call()
         place = Place(self.name, self._sequence + 1, op)
         doom = device.next_doom(options.pop("launches", 0))
-        device.scheduler.submit(self._queue, Task(device, place, body, touched, doom=doom, **options))
+        errors: list[BaseException] = []
+        fail = errors.append if self.is_synchronous else self._failure.keep
+        device.scheduler.submit(self._queue, Task(device, place, body, fail, touched, doom=doom, **options))
         if self.is_synchronous:
             self._synchronize()
-            self._raise_error(clear=True)
+            if errors:
+                raise errors[0]
 
     @contextmanager
     def together(self, op: str) -> Iterator[None]:
@@ -76,10 +79,8 @@ class SimStream(ep.Stream):
         self.enqueue(op, body, touched, launches=sum(part.launches for part in parts))
 
     def hear(self) -> None:
-        """Take over what went wrong meanwhile, for whoever synchronises next."""
-        error = self.device.scheduler.take_error(self._queue) or self.device.complaints.take()
-        if error is None and self.device.is_lost:
-            error = self.device.lost_error()
+        """Take over what the device has to say to whoever synchronises next."""
+        error = self.device.lost_error() if self.device.is_lost else self.device.complaints.take()
         if error is not None:
             self._fail(error)
 
@@ -138,6 +139,7 @@ class SimStream(ep.Stream):
         self._queue.users -= 1
         if not self._queue.users:
             self.device.scheduler.close(self._queue)
+            self._queue.host.close()
 
     def _shadow(self, side: ep.Memory | memoryview) -> int:
         if isinstance(side, memoryview):

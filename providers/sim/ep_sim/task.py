@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
+from ep.callback import HostThread
+
 import ep
 
 if TYPE_CHECKING:
@@ -29,20 +31,22 @@ class Task:
     """One piece of work of a stream.
 
     body      : what a lane does
+    fail      : takes what goes wrong
     touched   : the allocations that it uses
     gate      : says whether it may begin; None: as soon as those before it are done
-    is_call   : True for a function of the host, which may take long: it gets a thread of its own
+    is_call   : True for a function of the host, which may take long: it gets the queue's thread
     is_order  : True for events and waits, which a lost device passes, so that no wait is for ever
     doom      : what the injected failure raises in place of the work; None: nothing
     """
 
-    __slots__ = ("body", "device", "doom", "gate", "is_call", "is_order", "place", "touched")
+    __slots__ = ("body", "device", "doom", "fail", "gate", "is_call", "is_order", "place", "touched")
 
     def __init__(  # noqa: PLR0913 - a record
         self,
         device: SimDevice,
         place: Place,
         body: Callable[[Lane], object],
+        fail: Callable[[BaseException], object],
         touched: tuple[Allocation, ...] = (),
         *,
         gate: Callable[[], bool] | None = None,
@@ -53,23 +57,23 @@ class Task:
         self.device = device
         self.place = place
         self.body = body
+        self.fail = fail
         self.touched = touched
         self.gate = gate
         self.is_order = is_order
         self.is_call = is_call
         self.doom = doom
 
-    def perform(self, lane: Lane) -> BaseException | None:
-        """Do the work, and return what went wrong."""
+    def perform(self, lane: Lane) -> None:
+        """Do the work, whatever becomes of it."""
         try:
             self._perform(lane)
         except ep.DeviceError as error:
             error._hit(self.place.op, self.place.stream, self.place.sequence)  # noqa: SLF001 - the way EP gives providers
-            return error
+            self.fail(error)
         except Exception as error:  # noqa: BLE001 - a worker hands on whatever the work raised
             error.add_note(f"enqueue {self.place.sequence} of {self.place.stream}: {self.place.op}")
-            return error
-        return None
+            self.fail(error)
 
     def _perform(self, lane: Lane) -> None:
         doom = self.doom() if self.doom is not None else None
@@ -88,10 +92,10 @@ class Queue:
     priority  : of the stream: higher first
     rank      : drawn by the scheduler, which prefers the highest among equals
     is_busy   : True while the task that was taken last is under way
-    error     : the first that went wrong since it was asked for
+    host      : the thread for functions of the host
     """
 
-    __slots__ = ("device", "error", "is_busy", "priority", "rank", "tasks", "users")
+    __slots__ = ("device", "host", "is_busy", "priority", "rank", "tasks", "users")
 
     def __init__(self, device: SimDevice, priority: int, rank: float) -> None:
         self.device = device
@@ -100,7 +104,7 @@ class Queue:
         self.rank = rank
         self.tasks: deque[Task] = deque()
         self.is_busy = False
-        self.error: BaseException | None = None
+        self.host = HostThread(f"{device.name} call")
 
     @property
     def is_idle(self) -> bool:

@@ -270,7 +270,7 @@ def test_call_holds_back_its_own_stream_and_no_other(device, reader):
     stream.close()
     free.close()
     assert (reader(memory) == 1).all()
-    assert threads == ["ep_sim call"]
+    assert threads == ["sim:0 call"]
 
 
 def test_exception_of_a_call_is_raised_by_the_next_synchronisation(device):
