@@ -4,6 +4,7 @@ EP_SIM_DEVICES  : how many there are, 1 to 16; default 2
 EP_SIM_SEED     : what all their choices follow from, an integer; default 0
 EP_SIM_MEMORY   : bytes of each, with K, M or G for 2^10, 2^20, 2^30; default 1G
 EP_SIM_FAIL     : what goes wrong on each of them: "allocation:3,launch:5,lost:9", see failures.py; default nothing
+EP_VALIDATE     : 1: a stream that two threads use at once is an error, see guard.py
 """
 
 from __future__ import annotations
@@ -31,12 +32,14 @@ class Settings(NamedTuple):
 
     memory    : bytes of each device
     failures  : kind -> which one fails, counted from 1
+    validates : whether threads are told apart
     """
 
     devices: int
     seed: int
     memory: int
     failures: Mapping[str, int]
+    validates: bool
 
 
 def read_settings() -> Settings:
@@ -46,6 +49,7 @@ def read_settings() -> Settings:
         _number("EP_SIM_SEED", "0", "an integer from 0 to 2^64 - 1", 0, (1 << 64) - 1),
         _number("EP_SIM_MEMORY", "1G", "a number of bytes from 64K to 256G", _LEAST_MEMORY, _MOST_MEMORY),
         dict(_failure(rule.strip()) for rule in os.environ.get("EP_SIM_FAIL", "").split(",") if rule.strip()),
+        os.environ.get("EP_VALIDATE") == "1",
     )
 
 

@@ -175,3 +175,35 @@ def test_claims_hold_what_the_cpu_claims(device):
     claimed = [read_claims(found.provider.manifest.claims).entries for found in (device, ep.device("cpu:0"))]
     ours, theirs = ({entry.cells for entry in entries if "runtime" not in entry.cells} for entries in claimed)
     assert ours == theirs
+
+
+THREADS = """
+import threading
+import ep
+device = ep.device("sim:0")
+streams = [device.stream() for _ in range({streams})]
+memory, refused = device.allocate(64), []
+
+def drive(stream):
+    for _ in range(3000):
+        if refused:
+            return
+        try:
+            stream.fill(memory, b"a")
+        except ValueError as error:
+            refused.append(str(error))
+
+threads = [threading.Thread(target=drive, args=(streams[place % len(streams)],)) for place in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+device.allocate(64)  # its fences come from this thread, which is nobody's mistake
+print(*refused[:1])
+"""
+
+
+def test_two_threads_on_one_stream_are_refused_in_validation_mode(device, program):
+    assert "is in use by another thread" in program(THREADS.format(streams=1), EP_VALIDATE="1").stdout
+    assert program(THREADS.format(streams=2), EP_VALIDATE="1").stdout == "\n"
+    assert program(THREADS.format(streams=1)).stdout == "\n"
