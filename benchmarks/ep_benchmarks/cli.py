@@ -12,6 +12,7 @@ from typing import Final
 import click
 
 import ep
+from ep_benchmarks.graph import graph_rows
 from ep_benchmarks.launch import Row, launch_rows, shapes_row
 
 __all__ = ["command", "main"]
@@ -49,6 +50,25 @@ def launch(*, provider: str, index: int, against: str, file: Path | None) -> Non
     row, compiles, kept = shapes_row(device)
     rows.append(row)
     click.echo(f"{_line(row)}; {compiles} compiles, {kept} primitives kept")
+    _finish(rows, file)
+
+
+@command.command(epilog=_EXIT_CODES)
+@click.option("--provider", required=True, help="Name of the provider.")
+@click.option("--device", "index", default=0, show_default=True, help="Number of its device.")
+@click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write the figures there, too.")
+def graph(*, provider: str, index: int, file: Path | None) -> None:
+    """Measure what an entry of a graph costs beside bound and checked launches, on one element."""
+    device = ep.device(f"{provider}:{index}")
+    click.echo(f"{device.name}: {device.info.name}; Python {platform.python_version()}; about 10 s")
+    rows = []
+    for row in graph_rows(device):
+        rows.append(row)
+        click.echo(_line(row))
+    _finish(rows, file)
+
+
+def _finish(rows: list[Row], file: Path | None) -> None:
     met = [row.within for row in rows if row.within is not None]
     click.echo(f"{sum(met)} of {len(met)} budgets met")
     if file is not None:

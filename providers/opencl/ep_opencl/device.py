@@ -12,7 +12,9 @@ from ep.cache import LRU
 
 import ep
 from ep_opencl import description, foreign
+from ep_opencl.command_buffer import entry_points
 from ep_opencl.errors import failure
+from ep_opencl.graph import ClGraph, work_of
 from ep_opencl.host_buffer import HostBuffer
 from ep_opencl.pocl import name_processor
 from ep_opencl.program import build
@@ -20,6 +22,8 @@ from ep_opencl.stream import ClStream, new_queue
 
 if TYPE_CHECKING:
     from ep_simt import Program, RandomProgram
+
+    from ep_opencl.command_buffer import EntryPoints
 
 __all__ = ["ClDevice"]
 
@@ -136,6 +140,14 @@ class ClDevice(ep.Device):
 
     def _wrap_stream(self, handle: Any) -> ClStream:
         return self._opened(ClStream(self, foreign.queue_of(self, handle), is_synchronous=False))
+
+    def _instantiate(self, nodes: tuple[ep.Node, ...], slots: tuple[ep.Slot, ...]) -> ep.Executable:
+        work = work_of(nodes)
+        return super()._instantiate(nodes, slots) if work is None else ClGraph(self._points, slots, work)
+
+    @functools.cached_property
+    def _points(self) -> EntryPoints | None:
+        return entry_points(self.native)
 
     def _dlpack_device(self) -> tuple[int, int]:
         return (_DLPACK_OPENCL, self.index)

@@ -8,7 +8,7 @@ import pyopencl as cl
 
 import ep
 
-__all__ = ["failure", "status_failure", "status_of"]
+__all__ = ["call_failure", "failure", "status_failure", "status_of"]
 
 _NAMES: Final[dict[int, str]] = {
     getattr(cl.status_code, name): name for name in dir(cl.status_code) if name[0].isupper()
@@ -26,6 +26,11 @@ def failure(error: cl.Error, requested: int = 0) -> ep.DeviceError:
     requested : bytes that the call asked for, if it allocates
     """
     return _failure(str(error.routine), error.code, requested)
+
+
+def call_failure(call: str, status: int) -> ep.DeviceError:
+    """Return EP's error for an OpenCL call that returned a negative status."""
+    return _failure(call, status, 0)
 
 
 def status_failure(status: int) -> ep.DeviceError:

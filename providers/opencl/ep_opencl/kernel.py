@@ -10,15 +10,13 @@ import pyopencl as cl
 from ep_simt import geometry_nbytes, visit_of
 
 import ep
+from ep_opencl.command import Command, CommandKernel, Place
 from ep_opencl.errors import failure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ep_simt import Parameter, Program, RandomProgram
 
     from ep_opencl.device import ClDevice
-    from ep_opencl.stream import ClStream
 
 __all__ = ["ClKernel", "Entry"]
 
@@ -77,7 +75,7 @@ class Entry:
         return kernel
 
 
-class ClKernel(ep.Kernel):
+class ClKernel(CommandKernel):
     """An entry for one descriptor. Launches share the entry's kernel object, under its lock; a bound step owns one."""
 
     __slots__ = ("_constants", "_entry", "_global", "_group", "_places", "_what")
@@ -107,22 +105,19 @@ class ClKernel(ep.Kernel):
             raise failure(error) from error
         stream.placed(event, self._what)  # type: ignore[attr-defined]  # likewise
 
-    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[..., Any]:
-        kernel = self._entry.make()
+    def commands(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> tuple[Command, ...]:
+        kernel, arguments = self._entry.make(), self._arguments(memories, scalars)
         try:
-            kernel.set_args(*self._arguments(memories, scalars))
+            kernel.set_args(*arguments)
         except cl.Error as error:
             raise failure(error) from error
-        size, group, what = self._global, self._group, self._what
-
-        def run(stream: ClStream, _: Any, __: Any) -> None:
-            try:
-                event = _enqueue(stream.queue, kernel, size, group)
-            except cl.Error as error:
-                raise failure(error) from error
-            stream.placed(event, what)
-
-        return run
+        places: list[Place] = []
+        index = 0
+        for itemsize, offset in self._places:
+            if itemsize:
+                places.append(Place(len(places), index, itemsize, offset))
+            index += 2 if itemsize else 1
+        return (Command(self._what, kernel, self._global, self._group, arguments, tuple(places)),)
 
     def _arguments(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> list[Any]:
         arguments: list[Any] = []

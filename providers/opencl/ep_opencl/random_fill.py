@@ -8,12 +8,11 @@ import ep_simt
 import pyopencl as cl
 
 import ep
+from ep_opencl.command import Command, CommandKernel, Place
 from ep_opencl.errors import failure
 from ep_opencl.kernel import Entry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ep_primitives import RandomFill
 
     from ep_opencl.device import ClDevice
@@ -25,6 +24,7 @@ _WORD: Final = 8
 _BLOCK: Final = 4
 """Words of one block: a work-item takes at least so many elements."""
 _ONE: Final = (1,)
+_WHAT: Final = "random_fill"
 
 _enqueue: Final = cl.enqueue_nd_range_kernel
 
@@ -57,7 +57,7 @@ class PortableRandom(ep.Implementation):
         return ClRandomKernel(code, descriptor)
 
 
-class ClRandomKernel(ep.Kernel):
+class ClRandomKernel(CommandKernel):
     """Both entries for one descriptor. Launches share their kernel objects, under a lock; a bound step owns two."""
 
     __slots__ = ("_entries", "_geometry", "_global", "_group", "_itemsize", "_limits", "_offset", "_words")
@@ -80,33 +80,37 @@ class ClRandomKernel(ep.Kernel):
             self._set(fill.kernel, advance.kernel, memories, scalars)
             self._run(stream, fill.kernel, advance.kernel)  # type: ignore[arg-type]  # streams of this device are ClStreams
 
-    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[..., Any]:
+    def commands(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> tuple[Command, ...]:
         fill, advance = (entry.make() for entry in self._entries)
-        self._set(fill, advance, memories, scalars)
-
-        def run(stream: ClStream, _: Any, __: Any) -> None:
-            self._run(stream, fill, advance)
-
-        return run
+        filling, advancing = self._set(fill, advance, memories, scalars)
+        state, out = Place(0, 0, _WORD, 0), Place(1, 2, self._itemsize, self._offset)
+        return (
+            Command(_WHAT, fill, self._global, self._group, filling, (state, out)),
+            Command(_WHAT, advance, _ONE, _ONE, advancing, (state,)),
+        )
 
     def _set(
         self, fill: cl.Kernel, advance: cl.Kernel, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]
-    ) -> None:
+    ) -> tuple[list[Any], list[Any]]:
+        """Set the arguments of both kernels, and return them."""
         state, out = memories
         place = (state.handle, state.offset // _WORD)
         target = (out.handle, out.offset // self._itemsize + self._offset)
+        filling = [*place, *target, *self._limits(scalars), *self._geometry]
+        advancing = [*place, self._words]
         try:
-            fill.set_args(*place, *target, *self._limits(scalars), *self._geometry)
-            advance.set_args(*place, self._words)
+            fill.set_args(*filling)
+            advance.set_args(*advancing)
         except cl.Error as error:
             raise failure(error) from error
+        return filling, advancing
 
     def _run(self, stream: ClStream, fill: cl.Kernel, advance: cl.Kernel) -> None:
         # Every work-item of the fill reads the state, so that only a command of its own can come after all of them.
         try:
             filled = _enqueue(stream.queue, fill, self._global, self._group)
-            stream.placed(filled)
+            stream.placed(filled, _WHAT)
             advanced = _enqueue(stream.queue, advance, _ONE, _ONE)
         except cl.Error as error:
             raise failure(error) from error
-        stream.placed(advanced)
+        stream.placed(advanced, _WHAT)

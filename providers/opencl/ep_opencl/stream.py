@@ -84,6 +84,14 @@ class ClStream(ep.Stream):
         if self.is_synchronous:
             self._synchronize()
 
+    def placed_all(self, commands: list[tuple[cl.Event, str]]) -> None:
+        """Take note of commands that were enqueued one after the other; a synchronous stream waits for all of them."""
+        self.calls += len(commands)
+        for event, what in commands:
+            self._pending.add(event, what, self._sequence + 1)
+        if self.is_synchronous and commands:
+            self._synchronize()
+
     def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         if isinstance(dst, memoryview):
             assert isinstance(src, ep.Memory)

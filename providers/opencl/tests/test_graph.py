@@ -1,0 +1,144 @@
+"""Graphs on OpenCL: arguments that are set once, command buffers where the driver has them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from ep_opencl.command_buffer import _FEWEST
+from ep_opencl.graph import ClGraph
+from ep_primitives import BroadcastBinary, RandomFill
+
+import ep
+
+SIZE = 256
+SPEC = ep.TensorSpec("float32", (SIZE,))
+
+
+def memory_of(stream, array):
+    memory = stream.device.allocate(array.nbytes)
+    stream.upload(memory, array)
+    stream.synchronize()
+    return memory
+
+
+def content(stream, memory, dtype=np.float32):
+    array = np.empty(memory.nbytes // np.dtype(dtype).itemsize, dtype)
+    stream.download(array, memory)
+    stream.synchronize()
+    return array
+
+
+def captured(stream, count=8):
+    """Return a graph that adds b to a `count` times, with slots for both."""
+    a, b = (memory_of(stream, np.full(SIZE, value, np.float32)) for value in (1, 2))
+    add = BroadcastBinary("add", a=SPEC, b=SPEC, out=SPEC).on(stream.device)
+    with stream.capture() as graph:
+        for _ in range(count):
+            add(stream, a=a, b=b, out=a)
+    graph.slot("a", a)
+    graph.slot("b", b)
+    return graph, a, b
+
+
+def counted(monkeypatch, graph):
+    """Return the list of kernels whose arguments are set from now on."""
+    seen = []
+
+    class Spy:
+        def __init__(self, kernel):
+            self.kernel = kernel
+
+        def set_args(self, *arguments):
+            seen.append(self.kernel)
+            self.kernel.set_args(*arguments)
+
+    executable = graph._executable
+    for targets in executable._targets:
+        targets[:] = [
+            target._replace(command=target.command._replace(kernel=Spy(target.command.kernel))) for target in targets
+        ]
+    return seen
+
+
+def test_arguments_are_set_only_where_a_binding_differs(device, stream, monkeypatch):
+    graph, a, _ = captured(stream)
+    graph.launch(stream)
+    assert isinstance(graph._executable, ClGraph)
+    seen = counted(monkeypatch, graph)
+    graph.launch(stream)
+    assert not seen
+    other = memory_of(stream, np.zeros(SIZE, np.float32))
+    graph.launch(stream, b=other)
+    assert seen
+    before = len(seen)
+    graph.launch(stream, b=other)
+    assert len(seen) == before
+    assert (content(stream, a) == 1 + 2 * 8 * 2).all()
+    graph.launch(stream)
+    assert len(seen) == 2 * before
+    assert (content(stream, a) == 1 + 2 * 8 * 3).all()
+    assert device.degraded["graph"] == 0
+
+
+def test_random_fills_draw_on_into_the_memory_given(device, stream):
+    state = memory_of(stream, np.array([7, 0], np.uint64))
+    out, other = device.allocate(4 * SIZE), device.allocate(4 * SIZE + 16)
+    fill = RandomFill("uniform", state=ep.TensorSpec("uint64", (2,)), out=SPEC).on(device)
+    with stream.capture() as graph:
+        fill(stream, state=state, out=out)
+    graph.slot("out", out)
+    graph.launch(stream)
+    graph.launch(stream, out=other[16:])
+    first, second = content(stream, out), content(stream, other[16:])
+    assert (first != second).any()
+    assert content(stream, state, np.uint64).tolist() == [7, 2 * SIZE]
+
+
+def test_sequence_numbers_and_names_are_those_of_the_launch(device, stream):
+    graph, _, _ = captured(stream, count=2)
+    before = stream._sequence
+    graph.launch(stream)
+    assert stream._sequence == before + 1
+    commands = [command for command in stream._pending._commands if command.sequence == before + 1]
+    assert [command.what for command in commands] == ["add", "add"]
+    stream.synchronize()
+
+
+@pytest.fixture
+def buffers(device):
+    points = device._points
+    if points is None:
+        pytest.skip(f"{device.info.driver} has no cl_khr_command_buffer")
+    return points
+
+
+def test_command_buffer_is_one_call(device, stream, buffers):
+    graph, a, _ = captured(stream, count=20)
+    graph.launch(stream)
+    stream.synchronize()
+    before = device.native_calls
+    graph.launch(stream)
+    assert device.native_calls == before + 1
+    assert (content(stream, a) == 1 + 2 * 20 * 2).all()
+    few, _, _ = captured(stream, count=_FEWEST - 1)
+    few.launch(stream)
+    assert not few._executable._buffers._recorded
+
+
+def test_recordings_do_not_overlap_themselves(device, buffers):
+    streams = [device.stream() for _ in range(8)]
+    graph = captured(streams[0], count=50)[0]
+    for _ in range(20):
+        for stream in streams:
+            graph.launch(stream)
+    buffered = graph._executable._buffers
+    assert 1 <= len(buffered._recorded) <= 4
+    for stream in streams:
+        stream.synchronize()
+    other = memory_of(streams[0], np.zeros(SIZE, np.float32))
+    graph.launch(streams[0], a=other)
+    assert (content(streams[0], other) == 2 * 50).all()
+    graph.close()
+    assert not buffered._recorded
+    for stream in streams:
+        stream.close()
