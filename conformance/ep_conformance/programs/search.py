@@ -18,10 +18,11 @@ from ep_conformance.trial import CaseError, Trial
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["try_programs"]
+__all__ = ["SHRINK_SECONDS", "try_programs"]
 
 _PROGRAMS: Final = {"quick": 20, "standard": 100, "large": 1000, "exhaustive": 5000}
-_SHRINK_SECONDS: Final = {"quick": 2.0, "standard": 10.0, "large": 30.0, "exhaustive": 60.0}
+SHRINK_SECONDS: Final = {"quick": 2.0, "standard": 10.0, "large": 30.0, "exhaustive": 60.0}
+"""How long a failing program is made shorter."""
 _TRIES: Final = 3
 """How often a candidate may fail while a failing program is shrunk: a race is not lost every time."""
 
@@ -106,7 +107,7 @@ class _Search:
     def _keep(self, program: Program, error: Exception) -> None:
         lines = [*program.lines()]
         if self.failure is None:
-            self._deadline = time.monotonic() + _SHRINK_SECONDS[self._trial.profile]
+            self._deadline = time.monotonic() + SHRINK_SECONDS[self._trial.profile]
         elif len(lines) >= len(self._lines):
             return
         self._lines = lines

@@ -93,6 +93,23 @@ def dropped_streams_finish(trial: Trial) -> None:
 
 
 @case()
+def streams_dropped_with_work_under_way_finish(trial: Trial) -> None:
+    """A stream that nobody holds any more, not even through an event, does its work; device.synchronize() waits for it."""
+    content, memory = trial.noise(50_000), trial.memory(50_000)
+    source = trial.holding(trial.stream(), content)
+    one, other = trial.memory(4 << 20), trial.memory(4 << 20)
+    stream = trial.device.stream()
+    for _ in range(6):
+        stream.fill(one, b"busy")
+        stream.copy(other, one)
+    stream.copy(memory, source)
+    del stream
+    gc.collect()
+    trial.device.synchronize()
+    trial.same_bytes("memory of a dropped stream", trial.content(trial.stream(), memory), content)
+
+
+@case()
 def allocate_and_close_can_go_on(trial: Trial) -> None:
     """Three hundred times 16 MiB, each used and closed, fit on a device that does not hold them at once."""
     stream = trial.stream()

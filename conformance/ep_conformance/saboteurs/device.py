@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Final
 import ep
 
 if TYPE_CHECKING:
+    from ep.executable import Executable, Node, Slot
+
     from ep_conformance.saboteurs.event import HonestEvent
+    from ep_conformance.saboteurs.graph import HonestGraph
     from ep_conformance.saboteurs.stream import HonestStream
 
 __all__ = ["Handle", "HonestDevice"]
@@ -39,12 +42,19 @@ class Handle:
 class HonestDevice(ep.Device):
     """An asynchronous device whose memory no host address leads to."""
 
-    def __init__(self, cpu: ep.Device, stream_type: type[HonestStream], event_type: type[HonestEvent]) -> None:
+    def __init__(
+        self,
+        cpu: ep.Device,
+        stream_type: type[HonestStream],
+        event_type: type[HonestEvent],
+        graph_type: type[HonestGraph],
+    ) -> None:
         features = (cpu.info.features - {"host-memory"}) | {"cpu"}
         super().__init__(cpu.info._replace(name=f"threads over {cpu.info.name}", vendor="EP", features=features))
         self.cpu = cpu
         self._stream_type = stream_type
         self._event_type = event_type
+        self._graph_type = graph_type
         self._cleaner = cpu.stream()
         self._calls = itertools.count()
         self._called = 0
@@ -63,6 +73,12 @@ class HonestDevice(ep.Device):
             message = f"{self.name}: streams are asynchronous only; ask for synchronous=False or None"
             raise ep.UnsupportedError(message)
         return self._stream_type(self, self._event_type, seed=priority, is_timed=timed)
+
+    def _instantiate(self, nodes: tuple[Node, ...], slots: tuple[Slot, ...]) -> Executable:
+        return self._graph_type(nodes, slots)
+
+    def _can_copy_from(self, other: ep.Device) -> bool:
+        return other.provider is self.provider
 
     def count_call(self) -> None:
         """Count one call of the driver that there would be."""

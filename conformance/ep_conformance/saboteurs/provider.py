@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import ep
 from ep_conformance.saboteurs.device import HonestDevice
 from ep_conformance.saboteurs.event import HonestEvent
+from ep_conformance.saboteurs.graph import HonestGraph
 from ep_conformance.saboteurs.implementations import Delegated, HonestKernel
 from ep_conformance.saboteurs.stream import HonestStream
 
@@ -17,12 +18,13 @@ __all__ = ["HonestProvider"]
 
 
 class HonestProvider(ep.Provider):
-    """One asynchronous device over cpu:0, which it gets through the registry. A saboteur overrides one of its parts."""
+    """Two asynchronous devices over cpu:0, which it gets through the registry. A saboteur overrides one of their parts."""
 
     device_type: ClassVar[type[HonestDevice]] = HonestDevice
     stream_type: ClassVar[type[HonestStream]] = HonestStream
     event_type: ClassVar[type[HonestEvent]] = HonestEvent
     kernel_type: ClassVar[type[HonestKernel]] = HonestKernel
+    graph_type: ClassVar[type[HonestGraph]] = HonestGraph
 
     _cpu: ep.Device
     _table: Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]] | None = None
@@ -38,4 +40,4 @@ class HonestProvider(ep.Provider):
         self._cpu = ep.device("cpu:0")
 
     def _devices(self) -> Sequence[ep.Device]:
-        return [self.device_type(self._cpu, self.stream_type, self.event_type)]
+        return [self.device_type(self._cpu, self.stream_type, self.event_type, self.graph_type) for _ in range(2)]

@@ -13,6 +13,8 @@ import ep
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ep.failure import Failure
+
     from ep_conformance.saboteurs.device import HonestDevice
     from ep_conformance.saboteurs.event import HonestEvent
 
@@ -28,6 +30,16 @@ def bytes_of(memory: ep.Memory) -> ep.Memory:
     return found
 
 
+class _Progress:
+    """What a stream and its worker both know; the worker keeps nothing else of the stream, which may be dropped."""
+
+    def __init__(self, seed: int, failure: Failure) -> None:
+        self.dice = random.Random(seed)  # noqa: S311 - delays, not secrets
+        self.failure = failure
+        self.tasks: queue.SimpleQueue[Callable[[], object] | None] = queue.SimpleQueue()
+        self.done = 0
+
+
 class HonestStream(ep.Stream):
     """An asynchronous queue; `cpu` is the CPU's stream on which its worker thread does the work."""
 
@@ -37,28 +49,16 @@ class HonestStream(ep.Stream):
         super().__init__(device, is_synchronous=False, is_timed=is_timed)
         self.cpu = device.cpu.stream()
         self._event_type = event_type
-        self._dice = random.Random(seed)  # noqa: S311 - delays, not secrets
-        self._tasks: queue.SimpleQueue[Callable[[], object] | None] = queue.SimpleQueue()
+        self._progress = _Progress(seed, self._failure)
         self._enqueued = 0
-        self._done = 0
-        self._worker = threading.Thread(target=_work, args=(self._tasks, self._do), daemon=True)
+        self._worker = threading.Thread(target=_work, args=(self._progress,), daemon=True)
         self._worker.start()
 
     def enqueue(self, task: Callable[[], object]) -> None:
         """Let the worker do a task after those before it."""
         self.device.count_call()
         self._enqueued += 1
-        self._tasks.put(task)
-
-    def _do(self, task: Callable[[], object]) -> None:
-        if self._dice.random() < _DELAYED_SHARE:
-            time.sleep(_DELAY_SECONDS)
-        try:
-            task()
-        except ep.EpError as error:
-            self._fail(error)
-        finally:
-            self._done += 1
+        self._progress.tasks.put(task)
 
     def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         del nbytes
@@ -82,11 +82,17 @@ class HonestStream(ep.Stream):
         self.enqueue(event.reach)
         return event
 
+    def _can_wait(self, event: ep.Event) -> bool:
+        return event.device.provider is self.device.provider
+
     def _wait(self, event: ep.Event) -> None:
-        self.enqueue(event.reached.wait)  # type: ignore[attr-defined]  # ep passes events of this device alone
+        self.enqueue(event.reached.wait)  # type: ignore[attr-defined]  # _can_wait lets no others through
+
+    def _call(self, function: Callable[[], object]) -> None:
+        self.enqueue(function)
 
     def _is_idle(self) -> bool:
-        return self._done == self._enqueued
+        return self._progress.done == self._enqueued
 
     def _synchronize(self) -> None:
         reached = threading.Event()
@@ -94,15 +100,19 @@ class HonestStream(ep.Stream):
         reached.wait()
 
     def _close(self) -> None:
-        self._tasks.put(None)
+        self._progress.tasks.put(None)
         self._worker.join()
         self.cpu.close()
 
 
-def _work(tasks: queue.SimpleQueue[Callable[[], object] | None], do: Callable[[Callable[[], object]], None]) -> None:
-    while True:
-        task = tasks.get()
-        if task is None:
-            return
-        do(task)
+def _work(progress: _Progress) -> None:
+    while (task := progress.tasks.get()) is not None:
+        if progress.dice.random() < _DELAYED_SHARE:
+            time.sleep(_DELAY_SECONDS)
+        try:
+            task()
+        except ep.EpError as error:
+            progress.failure.keep(error)
+        finally:
+            progress.done += 1
         del task  # while it waits for the next, the worker keeps nothing alive

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ep_conformance.saboteurs import ordering, random, types, values
+from ep_conformance.saboteurs import (
+    callbacks,
+    events,
+    graphs,
+    memories,
+    random,
+    streams,
+    transfers,
+    types,
+    values,
+)
 from ep_conformance.saboteurs.provider import HonestProvider
 
 if TYPE_CHECKING:
@@ -85,25 +95,47 @@ SABOTEURS: Final = (
     Saboteur("begins-with-a-block", random.BeginsWithABlock, "primitives/random_fill/words/uint32/dense/at-word-1"),
     Saboteur("numbers-by-memory", random.NumbersByMemory, "primitives/random_fill/words/uint32/strided/transposed-out"),
     Saboteur("reads-the-state-early", random.ReadsTheStateEarly, "runtime/random/state-advances-in-stream-order"),
-    Saboteur("ignores-wait", ordering.IgnoresWait, "runtime/event/wait-orders-kernels"),
-    Saboteur("holds-kernels-alone", ordering.HoldsKernelsAlone, "runtime/event/wait-orders-uploads"),
-    Saboteur("reports-events-early", ordering.ReportsEventsEarly, "runtime/event/done-means-done"),
-    Saboteur("reads-uploads-late", ordering.ReadsUploadsLate, "runtime/transfer/upload-is-over-when-its-event-is-done"),
-    Saboteur("fills-whole-lines", ordering.FillsWholeLines, "runtime/fill/pattern-of-1-byte"),
-    Saboteur("copies-out-of-order", ordering.CopiesOutOfOrder, "runtime/copy/is-ordered-with-its-stream"),
+    Saboteur("ignores-wait", events.IgnoresWait, "runtime/event/wait-orders-kernels"),
+    Saboteur("holds-kernels-alone", events.HoldsKernelsAlone, "runtime/event/wait-orders-uploads"),
+    Saboteur("reports-events-early", events.ReportsEventsEarly, "runtime/event/done-means-done"),
+    Saboteur("records-elsewhere", events.RecordsElsewhere, "runtime/program/streams-and-events"),
+    Saboteur("reuses-events", events.ReusesEvents, "runtime/program/streams-and-events"),
+    Saboteur("times-in-milliseconds", events.TimesInMilliseconds, "runtime/event/time-is-of-the-device-and-in-seconds"),
+    Saboteur("times-the-enqueue", events.TimesTheEnqueue, "runtime/event/time-is-of-the-device-and-in-seconds"),
+    Saboteur("synchronizes-at-once", streams.SynchronizesAtOnce, "runtime/stream/synchronize-means-done"),
+    Saboteur("closes-at-once", streams.ClosesAtOnce, "runtime/stream/close-waits-for-the-work"),
     Saboteur(
-        "times-in-milliseconds", ordering.TimesInMilliseconds, "runtime/event/time-is-of-the-device-and-in-seconds"
+        "abandons-dropped-streams",
+        streams.AbandonsDroppedStreams,
+        "runtime/lifetime/streams-dropped-with-work-under-way-finish",
     ),
-    Saboteur("times-the-enqueue", ordering.TimesTheEnqueue, "runtime/event/time-is-of-the-device-and-in-seconds"),
-    Saboteur("counts-looks", ordering.CountsLooks, "runtime/ability/native-calls"),
+    Saboteur("abandons-timed-out-streams", streams.AbandonsTimedOutStreams, "runtime/stream/timeout-leaves-it-usable"),
+    Saboteur("calls-at-once", callbacks.CallsAtOnce, "runtime/program/callbacks"),
+    Saboteur("calls-without-waiting", callbacks.CallsWithoutWaiting, "runtime/program/callbacks"),
+    Saboteur("calls-backwards", callbacks.CallsBackwards, "runtime/program/callbacks"),
+    Saboteur(
+        "reads-uploads-late", transfers.ReadsUploadsLate, "runtime/transfer/upload-is-over-when-its-event-is-done"
+    ),
+    Saboteur("drops-host-buffers", transfers.DropsHostBuffers, "runtime/transfer/upload-keeps-its-buffer-alive"),
+    Saboteur("downloads-late", transfers.DownloadsLate, "runtime/transfer/download-is-complete-when-its-event-is-done"),
+    Saboteur("fills-whole-lines", transfers.FillsWholeLines, "runtime/fill/pattern-of-1-byte"),
+    Saboteur("restarts-patterns", transfers.RestartsPatterns, "runtime/fill/pattern-of-16-bytes"),
+    Saboteur("copies-out-of-order", transfers.CopiesOutOfOrder, "runtime/copy/is-ordered-with-its-stream"),
+    Saboteur("drops-views-in-copies", transfers.DropsViewsInCopies, "runtime/program/views-and-copies"),
+    Saboteur("copies-between-devices-at-once", transfers.CopiesBetweenDevicesAtOnce, "runtime/program/devices"),
     Saboteur(
         "copies-through-a-small-buffer",
-        ordering.CopiesThroughASmallBuffer,
+        transfers.CopiesThroughASmallBuffer,
         "runtime/copy/large-ranges-are-moved-to-the-end",
     ),
-    Saboteur("overlaps-allocations", ordering.OverlapsAllocations, "runtime/memory/allocations-are-disjoint"),
-    Saboteur("hides-out-of-memory", ordering.HidesOutOfMemory, "runtime/error/out-of-memory-is-reported"),
-    Saboteur("shares-arguments", ordering.SharesArguments, "runtime/primitive/bound-steps-keep-their-own-arguments"),
+    Saboteur("counts-looks", memories.CountsLooks, "runtime/ability/native-calls"),
+    Saboteur("overlaps-allocations", memories.OverlapsAllocations, "runtime/memory/allocations-are-disjoint"),
+    Saboteur("hides-out-of-memory", memories.HidesOutOfMemory, "runtime/error/out-of-memory-is-reported"),
+    Saboteur("shares-arguments", graphs.SharesArguments, "runtime/primitive/bound-steps-keep-their-own-arguments"),
+    Saboteur("drops-the-last-node", graphs.DropsTheLastNode, "runtime/graph/random-programs-replay"),
+    Saboteur("moves-fills-forward", graphs.MovesFillsForward, "runtime/graph/random-programs-replay"),
+    Saboteur("keeps-old-bindings", graphs.KeepsOldBindings, "runtime/graph/slots-not-given-keep-the-captured-memory"),
+    Saboteur("shares-bindings", graphs.SharesBindings, "runtime/graph/bindings-of-launches-under-way-do-not-mix"),
 )  # fmt: skip - a table reads in rows
 
 

@@ -1,0 +1,147 @@
+"""Saboteurs of order: waits that do not hold, events that are not what they say, streams that are not done."""
+
+from __future__ import annotations
+
+import time
+import weakref
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from ep_conformance.saboteurs.event import HonestEvent
+from ep_conformance.saboteurs.provider import HonestProvider
+from ep_conformance.saboteurs.stream import HonestStream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import ep
+
+_PATIENCE_SECONDS: Final = 0.02
+
+__all__ = [
+    "HoldsKernelsAlone",
+    "IgnoresWait",
+    "RecordsElsewhere",
+    "ReportsEventsEarly",
+    "ReusesEvents",
+    "TimesInMilliseconds",
+    "TimesTheEnqueue",
+]
+
+
+class _IgnoresWait(HonestStream):
+    def _wait(self, event: ep.Event) -> None:
+        del event
+
+
+class IgnoresWait(HonestProvider):
+    """Let wait(event) do nothing."""
+
+    stream_type: ClassVar[type[HonestStream]] = _IgnoresWait
+
+
+class _HoldsKernelsAlone(HonestStream):
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self._awaited: list[ep.Event] = []
+        super().__init__(*args, **options)
+
+    def _wait(self, event: ep.Event) -> None:
+        self._awaited.append(event)
+
+    def enqueue(self, task: Callable[[], object]) -> None:
+        awaited, self._awaited = self._awaited, []
+        for event in awaited:
+            super()._wait(event)
+        super().enqueue(task)
+
+    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        awaited, self._awaited = self._awaited, []
+        super()._copy(dst, src, nbytes)
+        self._awaited = awaited
+
+
+class HoldsKernelsAlone(HonestProvider):
+    """Let wait(event) hold back kernels and fills, but no copies."""
+
+    stream_type: ClassVar[type[HonestStream]] = _HoldsKernelsAlone
+
+
+class _ReportsEventsEarly(HonestEvent):
+    def _is_done(self) -> bool:
+        return True
+
+
+class ReportsEventsEarly(HonestProvider):
+    """Let every event be done at once."""
+
+    event_type: ClassVar[type[HonestEvent]] = _ReportsEventsEarly
+
+
+class _TimesInMilliseconds(HonestEvent):
+    def _seconds_since(self, earlier: ep.Event) -> float:
+        return 1000 * super()._seconds_since(earlier)
+
+
+class TimesInMilliseconds(HonestProvider):
+    """Give device time in milliseconds."""
+
+    event_type: ClassVar[type[HonestEvent]] = _TimesInMilliseconds
+
+
+class _TimesTheEnqueue(HonestEvent):
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._enqueued = time.perf_counter()
+
+    def reach(self) -> None:
+        self.at = self._enqueued
+        self.reached.set()
+
+
+class TimesTheEnqueue(HonestProvider):
+    """Take the time of an event when it is enqueued, not when the stream gets there."""
+
+    event_type: ClassVar[type[HonestEvent]] = _TimesTheEnqueue
+
+
+class _RecordsElsewhere(HonestStream):
+    _last: ClassVar[weakref.ref[HonestStream] | None] = None
+
+    def _record(self, *, timed: bool) -> ep.Event:
+        last = None if _RecordsElsewhere._last is None else _RecordsElsewhere._last()
+        if last is None or last.is_closed or last.device is not self.device:
+            last = self
+        event = self._event_type(self, is_timed=timed)
+        last.enqueue(event.reach)
+        return event
+
+    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        _RecordsElsewhere._last = weakref.ref(self)
+        super()._copy(dst, src, nbytes)
+
+
+class RecordsElsewhere(HonestProvider):
+    """Record events on the stream that copied last, whichever it is."""
+
+    stream_type: ClassVar[type[HonestStream]] = _RecordsElsewhere
+
+
+class _ReusesEvents(HonestStream):
+    _event: HonestEvent | None = None
+
+    def _record(self, *, timed: bool) -> ep.Event:
+        if self._event is None or timed:
+            self._event = self._event_type(self, is_timed=timed)
+        event = self._event
+        event.reached.clear()
+        self.enqueue(event.reach)
+        return event
+
+    def _wait(self, event: ep.Event) -> None:
+        assert isinstance(event, HonestEvent)
+        self.enqueue(lambda: event.reached.wait(_PATIENCE_SECONDS))  # what moves may never come
+
+
+class ReusesEvents(HonestProvider):
+    """Give every record of a stream the same event, which moves."""
+
+    stream_type: ClassVar[type[HonestStream]] = _ReusesEvents

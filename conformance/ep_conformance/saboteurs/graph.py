@@ -1,0 +1,45 @@
+"""The honest graph: one task of the stream's worker, which runs node after node."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ep.executable import Replay
+
+from ep_conformance.saboteurs.stream import HonestStream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ep.executable import Bindings, Run
+
+__all__ = ["HonestGraph"]
+
+
+class _Lane(HonestStream):
+    """What nodes are enqueued on inside the worker: each is done at once. No stream of anybody else."""
+
+    def __init__(self, stream: HonestStream) -> None:
+        self.device = stream.device
+        self.cpu = stream.cpu
+        self.is_closed = True
+
+    def enqueue(self, task: Callable[[], object]) -> None:
+        task()
+
+
+class HonestGraph(Replay):
+    """Captured nodes; saboteurs override how they are bound or run."""
+
+    def _bind(self, bindings: Bindings) -> Run:
+        replay = super()._bind(bindings)
+
+        def run(stream: Any, memories: Any, scalars: Any) -> None:
+            lane = self.lane(stream)
+            stream.enqueue(lambda: replay(lane, memories, scalars))
+
+        return run
+
+    def lane(self, stream: HonestStream) -> HonestStream:
+        """Return what does at once, in the stream's worker, what is enqueued on it."""
+        return _Lane(stream)

@@ -1,0 +1,110 @@
+"""Saboteurs of what is recorded once and run often: bound steps and graphs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from ep.executable import Replay
+
+from ep_conformance.saboteurs.graph import HonestGraph
+from ep_conformance.saboteurs.implementations import HonestKernel
+from ep_conformance.saboteurs.provider import HonestProvider
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ep.executable import Bindings, Node, Run, Slot
+
+    import ep
+
+_FEW_NODES: Final = 3
+
+__all__ = [
+    "DropsTheLastNode",
+    "KeepsOldBindings",
+    "MovesFillsForward",
+    "SharesArguments",
+    "SharesBindings",
+]
+
+
+class _SharesArguments(HonestKernel):
+    _bound: tuple[tuple[ep.Memory, ...], tuple[Any, ...]]
+
+    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[..., Any]:
+        self._bound = (memories, scalars)
+        return lambda stream, *_: self.launch(stream, *self._bound)
+
+
+class SharesArguments(HonestProvider):
+    """Keep the arguments of all bound steps of a primitive in one place."""
+
+    kernel_type: ClassVar[type[HonestKernel]] = _SharesArguments
+
+
+class _DropsTheLastNode(HonestGraph):
+    def __init__(self, nodes: tuple[Node, ...], slots: tuple[Slot, ...]) -> None:
+        super().__init__(nodes, slots)
+        if len(nodes) > _FEW_NODES:
+            self._nodes = nodes[:-1]
+            kept = len(self._nodes)
+            self._slots = tuple(
+                slot._replace(places=tuple(at for at in slot.places if at.node < kept)) for slot in slots
+            )
+
+
+class DropsTheLastNode(HonestProvider):
+    """Forget the last node of a graph of more than three."""
+
+    graph_type: ClassVar[type[HonestGraph]] = _DropsTheLastNode
+
+
+class _MovesFillsForward(HonestGraph):
+    def __init__(self, nodes: tuple[Node, ...], slots: tuple[Slot, ...]) -> None:
+        order = sorted(range(len(nodes)), key=lambda number: nodes[number].what != "fill")
+        super().__init__(
+            tuple(nodes[number] for number in order),
+            tuple(
+                slot._replace(places=tuple(at._replace(node=order.index(at.node)) for at in slot.places))
+                for slot in slots
+            ),
+        )
+
+
+class MovesFillsForward(HonestProvider):
+    """Do all fills of a graph before its other nodes."""
+
+    graph_type: ClassVar[type[HonestGraph]] = _MovesFillsForward
+
+
+class _KeepsOldBindings(HonestGraph):
+    _last: Bindings = ()
+
+    def _bind(self, bindings: Bindings) -> Run:
+        last = self._last or bindings
+        self._last = tuple(new or old for new, old in zip(bindings, last, strict=True))
+        return super()._bind(self._last)
+
+
+class KeepsOldBindings(HonestProvider):
+    """Leave in a slot what an earlier launch gave, where a later one gives nothing."""
+
+    graph_type: ClassVar[type[HonestGraph]] = _KeepsOldBindings
+
+
+class _SharesBindings(HonestGraph):
+    _latest: Bindings = ()
+
+    def _bind(self, bindings: Bindings) -> Run:
+        def run(stream: Any, memories: Any, scalars: Any) -> None:
+            self._latest = bindings
+            lane = self.lane(stream)
+            stream.enqueue(lambda: Replay._bind(self, self._latest)(lane, memories, scalars))  # noqa: SLF001 - at the last moment
+
+        return run
+
+
+class SharesBindings(HonestProvider):
+    """Keep the bindings of all launches of a graph in one place, which is read when the work begins."""
+
+    graph_type: ClassVar[type[HonestGraph]] = _SharesBindings

@@ -1,0 +1,62 @@
+"""Saboteurs of memory: allocations that are not what they say, counts that are not what they count."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from ep_conformance.saboteurs.device import Handle, HonestDevice
+from ep_conformance.saboteurs.provider import HonestProvider
+
+if TYPE_CHECKING:
+    import ep
+
+__all__ = [
+    "CountsLooks",
+    "HidesOutOfMemory",
+    "OverlapsAllocations",
+]
+
+
+class _OverlapsAllocations(HonestDevice):
+    _page: ep.Memory | None = None
+    _used = 0
+
+    def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> Handle:
+        step = self.info.alignment
+        if nbytes > 8 * step:
+            return super()._allocate(nbytes, kind)
+        if self._page is None or self._used + nbytes > self._page.nbytes:
+            self._page, self._used = self.cpu.allocate(1 << 20), 0
+        at = self._used
+        self._used += max(step, (nbytes - 1) // step * step)
+        return Handle(self._page[at : at + nbytes])
+
+
+class OverlapsAllocations(HonestProvider):
+    """Cut small allocations from a page, and round their lengths down in place of up, whole ones too."""
+
+    device_type: ClassVar[type[HonestDevice]] = _OverlapsAllocations
+
+
+class _HidesOutOfMemory(HonestDevice):
+    def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> Handle:
+        return super()._allocate(min(nbytes, self.info.memory // 64), kind)
+
+
+class HidesOutOfMemory(HonestProvider):
+    """Give what there is where more was asked for, and say nothing."""
+
+    device_type: ClassVar[type[HonestDevice]] = _HidesOutOfMemory
+
+
+class _CountsLooks(HonestDevice):
+    @property
+    def native_calls(self) -> int:
+        self.count_call()
+        return super().native_calls
+
+
+class CountsLooks(HonestProvider):
+    """Let native_calls advance each time that somebody reads it."""
+
+    device_type: ClassVar[type[HonestDevice]] = _CountsLooks

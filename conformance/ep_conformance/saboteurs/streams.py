@@ -1,0 +1,117 @@
+"""Saboteurs of streams: idle, synchronised or closed before their work is done."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import ep
+from ep_conformance.saboteurs.provider import HonestProvider
+from ep_conformance.saboteurs.stream import HonestStream, bytes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+__all__ = [
+    "AbandonsDroppedStreams",
+    "AbandonsTimedOutStreams",
+    "ClosesAtOnce",
+    "IsIdleEarly",
+    "SynchronizesAtOnce",
+]
+
+
+class _IsIdleEarly(HonestStream):
+    _begun = 0
+
+    def enqueue(self, task: Callable[[], object]) -> None:
+        def begin() -> None:
+            self._begun += 1
+            task()
+
+        super().enqueue(begin)
+
+    def _is_idle(self) -> bool:
+        return self._begun == self._enqueued
+
+
+class IsIdleEarly(HonestProvider):
+    """Be idle once the last task has begun."""
+
+    stream_type: ClassVar[type[HonestStream]] = _IsIdleEarly
+
+
+class _SynchronizesAtOnce(HonestStream):
+    def _is_idle(self) -> bool:
+        return True
+
+    def _synchronize(self) -> None:
+        """Return at once."""
+
+
+class SynchronizesAtOnce(HonestProvider):
+    """Let synchronize() return while work is under way."""
+
+    stream_type: ClassVar[type[HonestStream]] = _SynchronizesAtOnce
+
+
+class _Abandoning(HonestStream):
+    """A stream that can be told to do no more copies and fills. What it has enqueued does not keep it alive."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self._abandoned = threading.Event()
+        super().__init__(*args, **options)
+
+    def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
+        cpu, target, abandoned = self.cpu, bytes_of(dst), self._abandoned
+        self.enqueue(lambda: None if abandoned.is_set() else cpu.fill(target, pattern))
+
+    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        if isinstance(dst, ep.Memory) and isinstance(src, ep.Memory):
+            cpu, target, source, abandoned = self.cpu, bytes_of(dst), bytes_of(src), self._abandoned
+            self.enqueue(lambda: None if abandoned.is_set() else cpu.copy(target, source))
+        else:
+            super()._copy(dst, src, nbytes)
+
+
+class _ClosesAtOnce(_Abandoning):
+    def close(self) -> None:  # type: ignore[misc]  # it is final: this is a defect
+        self._abandoned.set()
+        super().close()
+
+
+class ClosesAtOnce(HonestProvider):
+    """Destroy a stream at close(), with what it has not done yet."""
+
+    stream_type: ClassVar[type[HonestStream]] = _ClosesAtOnce
+
+
+class _AbandonsDroppedStreams(_Abandoning):
+    def __del__(self) -> None:
+        self._abandoned.set()
+        super().__del__()
+
+
+class AbandonsDroppedStreams(HonestProvider):
+    """Destroy a stream that nobody holds any more, with what it has not done yet."""
+
+    stream_type: ClassVar[type[HonestStream]] = _AbandonsDroppedStreams
+
+
+class _AbandonsTimedOutStreams(HonestStream):
+    _was_seen_busy = False
+
+    def _is_idle(self) -> bool:
+        self._was_seen_busy = not super()._is_idle()
+        return not self._was_seen_busy
+
+    def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
+        if not self._was_seen_busy:
+            super()._fill(dst, pattern)
+
+
+class AbandonsTimedOutStreams(HonestProvider):
+    """Lose fills that are enqueued behind a wait that timed out."""
+
+    stream_type: ClassVar[type[HonestStream]] = _AbandonsTimedOutStreams

@@ -1,0 +1,202 @@
+"""Saboteurs of transfers: uploads, downloads, copies and fills at the wrong time, place or length."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+from ep.buffers import HeldBuffers
+
+import ep
+from ep_conformance.saboteurs.provider import HonestProvider
+from ep_conformance.saboteurs.stream import HonestStream, bytes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_LINE: Final = 64
+_BUFFER: Final = 16 << 20
+_CHUNK: Final = 1000
+
+__all__ = [
+    "CopiesBetweenDevicesAtOnce",
+    "CopiesOutOfOrder",
+    "CopiesThroughASmallBuffer",
+    "DownloadsLate",
+    "DropsHostBuffers",
+    "DropsViewsInCopies",
+    "FillsWholeLines",
+    "ReadsUploadsLate",
+    "RestartsPatterns",
+]
+
+
+class _ReadsUploadsLate(HonestStream):
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self._late: list[Callable[[], object]] = []
+        super().__init__(*args, **options)
+
+    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        self.enqueue(self._catch_up)
+        if isinstance(src, memoryview) and isinstance(dst, ep.Memory):
+            target, cpu = bytes_of(dst), self.cpu
+            self.enqueue(lambda: self._late.append(lambda: cpu.upload(target, src)))
+        else:
+            super()._copy(dst, src, nbytes)
+
+    def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
+        self.enqueue(self._catch_up)
+        super()._fill(dst, pattern)
+
+    def _synchronize(self) -> None:
+        self.enqueue(self._catch_up)
+        super()._synchronize()
+
+    def _catch_up(self) -> None:
+        for upload in self._late:
+            upload()
+        self._late.clear()
+
+
+class ReadsUploadsLate(HonestProvider):
+    """Read an upload's buffer when something else needs the stream, which may be after the upload's event is done."""
+
+    stream_type: ClassVar[type[HonestStream]] = _ReadsUploadsLate
+
+
+class _FillsWholeLines(HonestStream):
+    def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
+        whole = dst.nbytes // _LINE * _LINE or dst.nbytes
+        super()._fill(dst[:whole], pattern)
+
+
+class FillsWholeLines(HonestProvider):
+    """Fill whole lines of 64 bytes, and forget the tail."""
+
+    stream_type: ClassVar[type[HonestStream]] = _FillsWholeLines
+
+
+class _CopiesOutOfOrder(HonestStream):
+    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        if isinstance(dst, ep.Memory) and isinstance(src, ep.Memory):
+            cpu = self.device.cpu.stream()
+            cpu.copy(bytes_of(dst), bytes_of(src))
+            cpu.close()
+        else:
+            super()._copy(dst, src, nbytes)
+
+
+class CopiesOutOfOrder(HonestProvider):
+    """Copy inside the device at once, not when the stream gets there."""
+
+    stream_type: ClassVar[type[HonestStream]] = _CopiesOutOfOrder
+
+
+class _CopiesThroughASmallBuffer(HonestStream):
+    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        fits = min(nbytes, _BUFFER)
+        super()._copy(dst[:fits], src[:fits], fits)
+
+
+class CopiesThroughASmallBuffer(HonestProvider):
+    """Copy no more than a staging buffer holds."""
+
+    stream_type: ClassVar[type[HonestStream]] = _CopiesThroughASmallBuffer
+
+
+class _DownloadsLate(_ReadsUploadsLate):
+    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        if isinstance(dst, memoryview) and isinstance(src, ep.Memory):
+            self.enqueue(self._catch_up)
+            origin, cpu = bytes_of(src), self.cpu
+            self.enqueue(lambda: self._late.append(lambda: cpu.download(dst, origin)))
+        else:
+            self.enqueue(self._catch_up)
+            HonestStream._copy(self, dst, src, nbytes)  # noqa: SLF001 - what the class above does late is done in time
+
+
+class DownloadsLate(HonestProvider):
+    """Write a download's buffer when something else needs the stream, which may be after the download's event is done."""
+
+    stream_type: ClassVar[type[HonestStream]] = _DownloadsLate
+
+
+class _KeepsNothing(HeldBuffers):
+    def add(self, view: memoryview, fence: Callable[[], ep.Event | None]) -> None:
+        del view, fence
+
+
+class _DropsHostBuffers(HonestStream):
+    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        self._held = _KeepsNothing()
+        if not isinstance(src, memoryview) or not isinstance(src.obj, np.ndarray):
+            super()._copy(dst, src, nbytes)
+            return
+        assert isinstance(dst, ep.Memory)
+        cpu, target = self.cpu, bytes_of(dst)
+        owner, offset = weakref.ref(src.obj), _address(src) - src.obj.ctypes.data
+
+        def upload() -> None:
+            array = owner()
+            freed = np.full(nbytes, 0xDD, np.uint8)
+            cpu.upload(target, freed if array is None else array.reshape(-1).view(np.uint8)[offset : offset + nbytes])
+
+        self.enqueue(upload)
+
+
+def _address(view: memoryview) -> int:
+    return int(np.frombuffer(view, np.uint8).ctypes.data)
+
+
+class DropsHostBuffers(HonestProvider):
+    """Forget the host buffer of an upload, so that one that nobody else holds is gone when it is read."""
+
+    stream_type: ClassVar[type[HonestStream]] = _DropsHostBuffers
+
+
+class _DropsViewsInCopies(HonestStream):
+    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        if isinstance(dst, ep.Memory) and isinstance(src, ep.Memory):
+            cpu, target, start = self.cpu, bytes_of(dst), src.handle.bytes_at(0, nbytes)
+            self.enqueue(lambda: cpu.copy(target, start))
+        else:
+            super()._copy(dst, src, nbytes)
+
+
+class DropsViewsInCopies(HonestProvider):
+    """Copy from the start of the allocation in place of the start of the view."""
+
+    stream_type: ClassVar[type[HonestStream]] = _DropsViewsInCopies
+
+
+class _RestartsPatterns(HonestStream):
+    def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
+        for start in range(0, dst.nbytes, _CHUNK):
+            length = min(_CHUNK, dst.nbytes - start)
+            cpu, target = self.cpu, bytes_of(dst)[start : start + length]
+            content = (pattern * _CHUNK)[:length]
+            self.enqueue(functools.partial(cpu.upload, target, content))
+
+
+class RestartsPatterns(HonestProvider):
+    """Fill in chunks of 1000 bytes, and begin the pattern anew in each."""
+
+    stream_type: ClassVar[type[HonestStream]] = _RestartsPatterns
+
+
+class _CopiesBetweenDevicesAtOnce(HonestStream):
+    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        if isinstance(dst, ep.Memory) and isinstance(src, ep.Memory) and dst.device is not src.device:
+            cpu = self.device.cpu.stream()
+            cpu.copy(bytes_of(dst), bytes_of(src))
+            cpu.close()
+        else:
+            super()._copy(dst, src, nbytes)
+
+
+class CopiesBetweenDevicesAtOnce(HonestProvider):
+    """Copy from one device to another at once, not when the stream gets there."""
+
+    stream_type: ClassVar[type[HonestStream]] = _CopiesBetweenDevicesAtOnce
