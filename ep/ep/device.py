@@ -146,7 +146,7 @@ class Device(Allocator):
     def _close_memories(self) -> None:
         """Close and free all memories; nothing touches them any more: the second of three steps at the end."""
         blocks = self._pool.blocks()
-        leaks.warn(self.name, [block for block in blocks if block.device is self])
+        leaks.warn(self.name, [block for block in blocks if block.device is self and not block.is_lent])
         for block in blocks:
             block.close()
         self._retired.drain_all()

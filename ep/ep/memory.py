@@ -92,6 +92,11 @@ class Block:
         self.retire = device._retired.append
         segment.block = ref(self)
 
+    @property
+    def is_lent(self) -> bool:
+        """True if the bytes are an owner's, to whom they go back."""
+        return self.segment is not None and self.segment.owner is not None
+
     def host_address(self) -> int | None:
         """Return where the bytes lie in host memory, None where the host does not reach them."""
         if self.space == HOST_SPACE:

@@ -207,3 +207,18 @@ def test_two_threads_on_one_stream_are_refused_in_validation_mode(device, progra
     assert "is in use by another thread" in program(THREADS.format(streams=1), EP_VALIDATE="1").stdout
     assert program(THREADS.format(streams=2), EP_VALIDATE="1").stdout == "\n"
     assert program(THREADS.format(streams=1)).stdout == "\n"
+
+
+def test_leak_report_names_what_is_open_here_and_not_what_it_stands_on(device, program):
+    done = program(
+        """
+import ep
+ep.device("cpu:0")
+device = ep.device("sim:0")
+device.allocate(100).close()
+kept = device.allocate(50)
+""",
+        EP_LEAKS="1",
+    )
+    assert "sim:0: never closed: 1 memory of 50 bytes" in done.stderr
+    assert "cpu:0" not in done.stderr
