@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from ep.capabilities import how
+from ep.capabilities import how, serves_calls
 
 import ep
 from ep_conformance.catalogue import cells
@@ -18,10 +19,11 @@ from ep_conformance.trial import Bytes, CaseError, Trial
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Kernel", "busy", "find_kernel", "has_cell", "late"]
+__all__ = ["Gate", "Kernel", "busy", "find_kernel", "gate", "has_cell", "late"]
 
 _BUSY_BYTES: Final = 4 << 20
 _BUSY_COPIES: Final = 12
+_GATE_SECONDS: Final = 10.0
 
 Array = npt.NDArray[Any]
 
@@ -41,6 +43,47 @@ def late(trial: Trial, stream: ep.Stream, old: Bytes, new: Bytes, copies: int = 
     busy(trial, stream, copies)
     stream.copy(target, source)
     return target
+
+
+class Gate:
+    """What `gate` put into a stream.
+
+    holds : False where the stream's calls are the host's: then nothing is held back, and order is all that can be tried
+    """
+
+    def __init__(self, *, holds: bool) -> None:
+        self.holds = holds
+        self.has_expired = False
+        self._opened = threading.Event()
+
+    def wait(self) -> None:
+        """Hold the stream back until somebody opens the gate, or for ten seconds."""
+        self.has_expired = not self._opened.wait(_GATE_SECONDS)
+
+    def open(self) -> None:
+        """Let the stream go on."""
+        self._opened.set()
+
+    def open_later(self, seconds: float = 0.05) -> None:
+        """Let the stream go on in a while, when the host is in the middle of something else."""
+        threading.Timer(seconds, self.open).start()
+
+    def close(self) -> None:
+        """Open it, at the end of the trial."""
+        self.open()
+
+
+def gate(trial: Trial, stream: ep.Stream) -> Gate:
+    """Let the stream call a function that returns when the case opens the gate, or when the trial ends.
+
+    What the case enqueues behind it is certainly not done before, which makes order a matter of yes or no.
+    """
+    made = Gate(holds=serves_calls(stream))
+    if made.holds:
+        trial.first(made)
+        stream.call(made.wait)
+        trial.require(not made.has_expired, "call() returns before its function does, on an asynchronous stream")
+    return made
 
 
 @dataclass(frozen=True)

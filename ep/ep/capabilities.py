@@ -11,6 +11,7 @@ from ep.implementation import choose
 from ep.memory import MemoryKind
 from ep.registry import families
 from ep.stream import Stream
+from ep.worker import WorkerStream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ep.descriptor import Descriptor
     from ep.family import Family
 
-__all__ = ["ABILITIES", "Capability", "capabilities", "how"]
+__all__ = ["ABILITIES", "Capability", "capabilities", "how", "serves_calls"]
 
 
 class Capability(NamedTuple):
@@ -51,8 +52,9 @@ _KINDS: Final = {
     "pinned-memory": MemoryKind.PINNED,
     "shared-memory": MemoryKind.SHARED,
 }
+_OTHERS: Final = ("async", "call", "priority", "timing", "native-calls")
 
-ABILITIES: Final = tuple(sorted([*_STREAM_TWINS, *_DEVICE_TWINS, *_KINDS, "timing", "native-calls"]))
+ABILITIES: Final = tuple(sorted([*_STREAM_TWINS, *_DEVICE_TWINS, *_KINDS, *_OTHERS]))
 """The optional runtime abilities, as they stand in `runtime/ability/NAME` claims."""
 
 
@@ -90,7 +92,17 @@ def _abilities(device: Device, claims: Claims) -> Iterator[Capability]:
     stream.close()
 
 
+def serves_calls(stream: Stream) -> bool:
+    """Say whether functions given to this stream's `call` wait in it, so that the enqueuing host does not."""
+    native = type(stream)._call is not Stream._call
+    return not stream.is_synchronous and (native or isinstance(stream, WorkerStream))
+
+
 def _ability(device: Device, stream: Stream, name: str) -> str:
+    if name in {"async", "call"}:
+        return _asynchronous(device, name)
+    if name == "priority":
+        return "native" if "priority" in device.info.features else "none"
     if name == "native-calls":
         return "none" if device.native_calls is None else "native"
     if name in _KINDS:
@@ -114,6 +126,16 @@ def _shows_host(device: Device, kind: MemoryKind) -> bool:
     finally:
         if memory is not None:
             memory.close()
+
+
+def _asynchronous(device: Device, name: str) -> str:
+    try:
+        stream = device.stream(synchronous=False)
+    except UnsupportedError:
+        return "none"
+    served = name == "async" or serves_calls(stream)
+    stream.close()
+    return "native" if served else "degraded"
 
 
 def _twin(kind: type[Any], default: type[Any], twin: str, otherwise: str) -> str:

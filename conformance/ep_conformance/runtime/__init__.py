@@ -51,7 +51,7 @@ def case(
     """
 
     def register(function: Function) -> Function:
-        name = function.__name__.replace("_", "-")
+        name = function.__name__.rstrip("_").replace("_", "-")
         area = function.__module__.rpartition(".")[2]
         identity = f"runtime/{area}/{name}"
         claim = (function.__doc__ or "").strip()

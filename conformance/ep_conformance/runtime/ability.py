@@ -11,7 +11,7 @@ import numpy as np
 import ep
 from ep_conformance.lender import SecondHand
 from ep_conformance.runtime import case
-from ep_conformance.work import busy, late
+from ep_conformance.work import busy, gate, late
 
 if TYPE_CHECKING:
     from ep_conformance.trial import Trial
@@ -84,6 +84,48 @@ def timeout(trial: Trial) -> None:
     busy(trial, stream)
     stream.synchronize(timeout=60)
     trial.require(stream.is_idle, "stream.is_idle after synchronize(timeout=60)")
+
+
+@case(optional=True)
+def async_(trial: Trial) -> None:
+    """The device has asynchronous streams: verbs return before their work is done."""
+    stream = trial.stream(synchronous=False)
+    trial.equal("stream(synchronous=False).is_synchronous", stream.is_synchronous, needed=False)
+    held = gate(trial, stream)
+    old, new = trial.noise(1000), trial.noise(1000)
+    target = trial.holding(trial.stream(), old)
+    stream.upload(target, new)
+    trial.require(not (held.holds and stream.is_idle), "an asynchronous stream is not idle while its work is held back")
+    held.open()
+    stream.synchronize()
+    trial.same_bytes("memory", trial.content(trial.stream(), target), new)
+
+
+@case(optional=True)
+def call(trial: Trial) -> None:
+    """A function waits in the stream, not in the host that enqueued it."""
+    before = trial.device.degraded["call"]
+    stream, seen = trial.stream(synchronous=False), []
+    held = gate(trial, stream)
+    stream.call(lambda: seen.append(1))
+    trial.require(not (held.holds and seen), "call() came back before its function's turn")
+    held.open()
+    stream.synchronize()
+    trial.equal("calls", seen, [1])
+    _own(trial, "call", before)
+
+
+@case(optional=True)
+def priority(trial: Trial) -> None:
+    """The device has stream priorities: it says so, and streams of each are in order and get done."""
+    if "priority" not in trial.device.info.features:
+        message = "info.features has no priority: stream(priority=...) has no effect"
+        raise ep.UnsupportedError(message)
+    streams = [trial.stream(priority=level) for level in (-1, 0, 1)]
+    contents = [trial.noise(10_000) for _ in streams]
+    targets = [late(trial, stream, contents[0], new) for stream, new in zip(streams, contents, strict=True)]
+    for stream, target, new in zip(streams, targets, contents, strict=True):
+        trial.same_bytes(f"memory of {stream.name}", trial.content(stream, target), new)
 
 
 @case(optional=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import ep
 from ep_conformance.runtime import case
-from ep_conformance.work import late
+from ep_conformance.work import gate, late
 
 if TYPE_CHECKING:
     from ep_conformance.trial import Trial
@@ -55,6 +56,22 @@ def synchronize_waits_for_every_stream(trial: Trial) -> None:
     reader = trial.stream()
     for place, target in enumerate(targets):
         trial.same_bytes(f"memory of stream {place}", trial.content(reader, target), new)
+
+
+@case()
+def synchronize_has_one_timeout_for_all_streams(trial: Trial) -> None:
+    """device.synchronize(timeout) ends in time however many streams are held back, and leaves them usable."""
+    streams = [trial.asynchronous() for _ in range(4)]
+    gates = [gate(trial, stream) for stream in streams]
+    if all(held.holds for held in gates):
+        begin = time.monotonic()
+        trial.refuses("device.synchronize(0.3)", ep.TimeoutError, lambda: trial.device.synchronize(0.3))
+        waited = time.monotonic() - begin
+        trial.require(0.29 <= waited <= 1.1, f"device.synchronize(0.3) took {waited} s")  # noqa: PLR2004
+    for held in gates:
+        held.open()
+    trial.device.synchronize(20)
+    trial.require(all(stream.is_idle for stream in streams), "all streams are idle after device.synchronize()")
 
 
 @case()

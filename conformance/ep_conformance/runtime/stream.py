@@ -9,7 +9,7 @@ import numpy as np
 
 import ep
 from ep_conformance.runtime import case
-from ep_conformance.work import busy, late
+from ep_conformance.work import busy, gate, late
 
 if TYPE_CHECKING:
     from ep_conformance.trial import Trial
@@ -107,6 +107,80 @@ def timeout_leaves_it_usable(trial: Trial) -> None:
         new[0:10] = 7
         trial.same_bytes("memory", trial.content(stream, target), new)
     trial.refuses("synchronize(timeout=-1)", ValueError, lambda: trial.stream().synchronize(timeout=-1), "timeout")
+
+
+@case()
+def verbs_return_before_their_work_is_done(trial: Trial) -> None:
+    """On an asynchronous stream that is held back every verb returns, and nothing is done before the stream goes on."""
+    stream, reader, other = trial.asynchronous(), trial.stream(), trial.asynchronous()
+    content, new, result = trial.noise(10_000), trial.noise(10_000), np.zeros(10_000, np.uint8)
+    memory, copied = trial.holding(reader, content), trial.holding(reader, content)
+    held = gate(trial, stream)
+    stream.fill(memory, b"\x5a")
+    stream.upload(memory[:5000], new[:5000])
+    stream.copy(copied, memory)
+    stream.download(result, copied)
+    event = stream.record()
+    stream.wait(other.record())
+    if held.holds:
+        trial.require(not stream.is_idle and not event.is_done, "nothing is done while the stream is held back")
+        trial.same_bytes("memory of a stream that is held back", trial.content(reader, memory), content)
+        trial.require(not result.any(), "the download's target is not written yet")
+    held.open()
+    stream.synchronize(_DEADLINE_SECONDS)
+    content[:5000], content[5000:] = new[:5000], 0x5A
+    trial.same_bytes("what was downloaded", result, content)
+    trial.require(event.is_done and stream.is_idle, "all is done after synchronize()")
+
+
+@case()
+def one_held_back_does_not_hold_others(trial: Trial) -> None:
+    """While one stream is held back, others of all modes do their work and synchronise."""
+    held = gate(trial, trial.asynchronous())
+    for stream in trial.streams():
+        content = trial.noise(10_000)
+        memory = trial.memory(content.nbytes)
+        stream.upload(memory, content)
+        trial.same_bytes("memory", trial.content(stream, memory), content)
+    held.open()
+
+
+@case()
+def synchronize_ends_when_the_work_does(trial: Trial) -> None:
+    """A wait that began before the work could end returns soon after it did."""
+    stream, memory = trial.asynchronous(), trial.memory(100)
+    held = gate(trial, stream)
+    stream.fill(memory, b"\x21")
+    held.open_later()
+    stream.synchronize(_DEADLINE_SECONDS)
+    trial.require(stream.is_idle, "stream.is_idle after synchronize()")
+    trial.same_bytes("memory", trial.content(trial.stream(), memory), np.full(100, 0x21, np.uint8))
+
+
+@case()
+def a_thousand_can_be_enqueued(trial: Trial) -> None:
+    """A thousand enqueues wait in a stream that is held back, and are done in order when it goes on."""
+    stream, memory = trial.asynchronous(), trial.memory(1000)
+    held = gate(trial, stream)
+    needed = np.zeros(1000, np.uint8)
+    stream.fill(memory, b"\0")
+    for step in range(1000):
+        at = int(trial.rng.integers(0, 900))
+        stream.fill(memory[at : at + 100], bytes([step % 256]))
+        needed[at : at + 100] = step % 256
+    held.open()
+    trial.same_bytes("memory", trial.content(stream, memory), needed)
+
+
+@case()
+def priority_is_accepted_everywhere(trial: Trial) -> None:
+    """stream(priority=...) of any integer gives a stream that works, with or without an effect; of a word, TypeError."""
+    for priority in (-1000, -1, 0, 1, 1000):
+        stream, content = trial.stream(priority=priority), trial.noise(500)
+        memory = trial.memory(content.nbytes)
+        stream.upload(memory, content)
+        trial.same_bytes("memory", trial.content(stream, memory), content)
+    trial.refuses("stream(priority='high')", TypeError, lambda: trial.device.stream("high"), "priority")  # type: ignore[arg-type]
 
 
 @case()

@@ -35,6 +35,8 @@ _CLAIMED: Final = (
     "copy/-/*/*",
     "matmul/-/*/*",
     "random_fill/*/*/*",
+    "runtime/ability/async",
+    "runtime/ability/call",
     "runtime/ability/fill",
     "runtime/ability/event",
     "runtime/ability/wait",

@@ -182,9 +182,9 @@ class ClStream(ep.Stream):
         except cl.Error as error:
             raise failure(error) from error
         self._drop_transfers()
-        self.hear()
-        if self.is_synchronous:
-            self._raise_error(clear=True)
+        failed = self._pending.take_failure(self.name)
+        if failed is not None:
+            raise failed
 
     def hear(self) -> None:
         """Take over the error of a command that failed, for whoever synchronises next."""
