@@ -91,9 +91,6 @@ class HonestStream(ep.Stream):
     def _call(self, function: Callable[[], object]) -> None:
         self.enqueue(function)
 
-    def _call(self, function: Callable[[], object]) -> None:
-        self.enqueue(function)
-
     def _is_idle(self) -> bool:
         return self._progress.done == self._enqueued
 
