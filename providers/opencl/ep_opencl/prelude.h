@@ -19,7 +19,12 @@ typedef double ep_f64;
 #endif
 
 #define EP_KERNEL __kernel void
+// Always inline: a loop with a call in it does not become vectors.
+#ifdef __clang__
+#define EP_FN static inline __attribute__((always_inline))
+#else
 #define EP_FN static inline
+#endif
 #define EP_GLOBAL __global
 #define EP_BY_VALUE(T) const T
 #define EP_SHARED_ARRAY(T, name, n) __local T name[n]

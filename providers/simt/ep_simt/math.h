@@ -34,10 +34,10 @@ EP_FN ep_f32 ep_power_of_two_f32(ep_f32 n) {
 }
 
 // The logarithm as FreeBSD's e_logf.c has it: x = 2^k (1 + f), s = f / (2 + f), coefficients in s^2.
-EP_FN ep_f32 ep_log_f32(ep_f32 x) {
-    const int is_small = x < 1.17549435e-38f;
-    const ep_u32 bits = ep_bits_f32(is_small ? x * 33554432.0f : x) + 0x004afb0du;
-    const ep_f32 k = (ep_f32)((ep_i32)(bits >> 23) - (is_small ? 152 : 127));
+// ep_ordinary_log takes 2^up x for a positive finite x, such that it is normal.
+EP_FN ep_f32 ep_ordinary_log_f32(ep_f32 x, int up) {
+    const ep_u32 bits = ep_bits_f32(x) + 0x004afb0du;
+    const ep_f32 k = (ep_f32)((ep_i32)(bits >> 23) - (127 + up));
     const ep_f32 f = ep_f32_of_bits((bits & 0x007fffffu) + 0x3f3504f3u) - 1.0f;
     const ep_f32 s = f / (2.0f + f), z = s * s, half_square = 0.5f * f * f;
     ep_f32 p = 0.24279078841f;
@@ -45,7 +45,11 @@ EP_FN ep_f32 ep_log_f32(ep_f32 x) {
     p = p * z + 0.40000972152f;
     p = p * z + 0.66666662693f;
     const ep_f32 low = s * (half_square + p * z) + k * 9.0580006145e-06f;
-    const ep_f32 y = k * 6.9313812256e-01f - ((half_square - low) - f);
+    return k * 6.9313812256e-01f - ((half_square - low) - f);
+}
+EP_FN ep_f32 ep_log_f32(ep_f32 x) {
+    const int is_small = x < 1.17549435e-38f;
+    const ep_f32 y = ep_ordinary_log_f32(is_small ? x * 33554432.0f : x, is_small ? 25 : 0);
     return x > 0 ? (x < EP_INF ? y : x) : x == 0 ? -EP_INF : x != x ? x : EP_NAN;
 }
 
@@ -80,10 +84,9 @@ EP_FN ep_f64 ep_power_of_two_f64(ep_f64 n) {
     return ep_f64_of_bits(ep_bits_f64(n + 6755399441056767.0) << 52);
 }
 
-EP_FN ep_f64 ep_log_f64(ep_f64 x) {
-    const int is_small = x < 2.2250738585072014e-308;
-    const ep_u64 bits = ep_bits_f64(is_small ? x * 18014398509481984.0 : x) + 0x00095f619980c433ul;
-    const ep_f64 k = (ep_f64)((ep_i32)(bits >> 52) - (is_small ? 1077 : 1023));
+EP_FN ep_f64 ep_ordinary_log_f64(ep_f64 x, int up) {
+    const ep_u64 bits = ep_bits_f64(x) + 0x00095f619980c433ul;
+    const ep_f64 k = (ep_f64)((ep_i32)(bits >> 52) - (1023 + up));
     const ep_f64 f = ep_f64_of_bits((bits & 0x000ffffffffffffful) + 0x3fe6a09e667f3bcdul) - 1.0;
     const ep_f64 s = f / (2.0 + f), z = s * s, half_square = 0.5 * f * f;
     ep_f64 p = 1.479819860511658591e-01;
@@ -94,7 +97,11 @@ EP_FN ep_f64 ep_log_f64(ep_f64 x) {
     p = p * z + 3.999999999940941908e-01;
     p = p * z + 6.666666666666735130e-01;
     const ep_f64 low = s * (half_square + p * z) + k * 1.90821492927058770002e-10;
-    const ep_f64 y = k * 6.93147180369123816490e-01 - ((half_square - low) - f);
+    return k * 6.93147180369123816490e-01 - ((half_square - low) - f);
+}
+EP_FN ep_f64 ep_log_f64(ep_f64 x) {
+    const int is_small = x < 2.2250738585072014e-308;
+    const ep_f64 y = ep_ordinary_log_f64(is_small ? x * 18014398509481984.0 : x, is_small ? 54 : 0);
     return x > 0 ? (x < (ep_f64)EP_INF ? y : x) : x == 0 ? -(ep_f64)EP_INF : x != x ? x : (ep_f64)EP_NAN;
 }
 #endif

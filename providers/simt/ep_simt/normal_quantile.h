@@ -4,7 +4,7 @@
 
 // y = 9/64 - q^2, r = sqrt(-log t) - 23/16; one division, of whichever numerator and denominator it is.
 EP_FN ep_f32 ep_normal_quantile_f32(ep_f32 q, ep_f32 t) {
-    const ep_f32 y = 0.140625f - q * q, r = ep_sqrt(-ep_log_f32(t)) - 1.4375f;
+    const ep_f32 y = 0.140625f - q * q, r = ep_sqrt(-ep_ordinary_log_f32(t, 0)) - 1.4375f;
     ep_f32 a = -6.88445214f, b = 51.964201f, c = 0.0455011945f, d = 0.0321626081f;
     a = a * y + 55.7440549f;
     a = a * y + 106.279455f;
@@ -26,7 +26,7 @@ EP_FN ep_f32 ep_normal_quantile_f32(ep_f32 q, ep_f32 t) {
 
 #if EP_HAS_F64
 EP_FN ep_f64 ep_normal_quantile_f64(ep_f64 q, ep_f64 t) {
-    const ep_f64 y = 0.140625 - q * q, r = ep_sqrt(-ep_log_f64(t)) - 1.4375;
+    const ep_f64 y = 0.140625 - q * q, r = ep_sqrt(-ep_ordinary_log_f64(t, 0)) - 1.4375;
     ep_f64 a = 214.53625462624835, b = 493.29759639136824, c = 1.0752638003760694e-6, d = 7.6031869040642354e-7;
     a = a * y + 3676.0441926096698;
     a = a * y + 9872.530390746528;
