@@ -58,6 +58,26 @@ def kernels(trial: Trial) -> None:
 
 
 @case()
+def allocations(trial: Trial) -> None:
+    """Programs that allocate, free and close memory with work under way, in a stream's order and the host's, end as the model says."""
+    verbs = (
+        "allocate",
+        "allocate",
+        "free",
+        "free",
+        "close",
+        "close",
+        "copy",
+        "copy",
+        "fill",
+        "download",
+        "wait",
+        "stall",
+    )
+    try_programs(trial, Mix((*verbs, "stall", "synchronize"), memories=4))
+
+
+@case()
 def graphs(trial: Trial) -> None:
     """Programs that capture work of several streams and launch it, other memories in its slots, end as the model says."""
     inside = ("copy", "copy", "fill", "launch", "launch", "wait")
