@@ -40,6 +40,6 @@ class SimProvider(ep.Provider):
         # A forked child has none of its parent's threads, so it gets a scheduler of its own.
         process = os.getpid()
         if process not in self._schedulers:
-            self._schedulers = {process: Scheduler(ep.device("cpu:0"), settings.seed)}
+            self._schedulers = {process: Scheduler(ep.device("cpu:0"), settings.seed, settings.patience)}
         scheduler = self._schedulers[process]
         return [SimDevice(scheduler, open_native(), settings, place) for place in range(settings.devices)]

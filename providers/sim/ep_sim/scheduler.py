@@ -2,7 +2,7 @@
 
 Time stands still until the host looks. An event that is polled, a wait, or now and then an enqueue lets the devices do a
 number of rounds, and the host goes on when these are done; so what happens between two looks follows from the seed and the
-program. A device that nobody looks at for PATIENCE goes on by itself.
+program. A device that nobody looks at for a while goes on by itself.
 """
 
 from __future__ import annotations
@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from ep_sim.device import SimDevice
     from ep_sim.memory import Allocation
 
-__all__ = ["PATIENCE", "Scheduler"]
+__all__ = ["Scheduler"]
 
-PATIENCE: Final = 0.02
 _LOOK_SECONDS: Final = 0.05  # a look is no wait: the host goes on although the rounds are not done
 _CALL_SECONDS: Final = 0.002  # after which other streams go on beside a function of the host
 _POLL_SECONDS: Final = 0.0005  # for events of other providers
@@ -38,11 +37,13 @@ _ALL: Final = 1 << 30  # rounds
 class Scheduler:
     """The queues of all streams, and the threads that work on them.
 
-    history : the last tasks begun, oldest first
+    history  : the last tasks begun, oldest first
+    patience : seconds without an enqueue or a look after which the devices go on by themselves
     """
 
-    def __init__(self, cpu: ep.Device, seed: int) -> None:
+    def __init__(self, cpu: ep.Device, seed: int, patience: float) -> None:
         self.cpu = cpu
+        self.patience = patience
         self.history: deque[Place] = deque(maxlen=_REMEMBERED)
         self._dice = Dice(seed)
         self._state = threading.Condition()
@@ -53,7 +54,7 @@ class Scheduler:
         self._credit = 0  # rounds that lookers have granted
         self._looks = 0  # since the last enqueue
         self._waiting = 0  # tasks
-        self._newest = 0.0  # when the last of them came
+        self._newest = 0.0  # when the last of them came, or the host looked
         self._resting = 0  # threads
         self._goes_on = False  # until nothing is ready
         self._is_running = False
@@ -104,6 +105,7 @@ class Scheduler:
         """Let the devices go on for some rounds, because the host asks how far they are; more, if it asks again."""
         with self._state:
             self._looks += 1
+            self._newest = time.monotonic()
             rounds = self._dice.rounds(self._looks)
         if rounds:
             self._grant(rounds)
@@ -168,7 +170,9 @@ class Scheduler:
             self._state.notify_all()
             mine = threading.current_thread()
             if mine is not self._thread and (self._helper is None or mine is not self._helper.thread):
-                self._state.wait_for(lambda: not self._credit and not self._is_running, _LOOK_SECONDS)
+                self._state.wait_for(
+                    lambda: not self._credit and not self._is_running, max(_LOOK_SECONDS, self.patience)
+                )
 
     # What the scheduler's own thread does.
 
@@ -207,7 +211,7 @@ class Scheduler:
             self._credit = 0
             self._state.notify_all()
             return []
-        overdue = self._waiting > _BACKLOG or time.monotonic() >= self._newest + PATIENCE
+        overdue = self._waiting > _BACKLOG or time.monotonic() >= self._newest + self.patience
         self._goes_on = self._goes_on or overdue
         if not self._credit and not self._goes_on:
             return []
@@ -226,7 +230,7 @@ class Scheduler:
         if self._polled:
             self._state.wait(_POLL_SECONDS)
         elif any(queue.is_ready for queue in self._queues):
-            self._state.wait(max(0.0, self._newest + PATIENCE - time.monotonic()))
+            self._state.wait(max(0.0, self._newest + self.patience - time.monotonic()))
         else:
             self._state.wait()
 

@@ -30,6 +30,13 @@ def device():
 
 
 @pytest.fixture
+def patient(device, monkeypatch):
+    """Return sim:0, which never goes on by itself, so that a busy machine changes no order."""
+    monkeypatch.setattr(device.scheduler, "patience", 60.0)
+    return device
+
+
+@pytest.fixture
 def other(device):
     """Return sim:1."""
     return ep.device("sim:1")

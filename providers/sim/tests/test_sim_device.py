@@ -51,6 +51,7 @@ def test_info_is_its_own(device):
         ("EP_SIM_SEED", "-1"),
         ("EP_SIM_MEMORY", "1T"),
         ("EP_SIM_MEMORY", "1K"),
+        ("EP_SIM_PATIENCE", "0"),
         ("EP_SIM_FAIL", "launch"),
         ("EP_SIM_FAIL", "launch:0"),
         ("EP_SIM_FAIL", "copy:3"),

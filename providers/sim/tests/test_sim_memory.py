@@ -265,3 +265,24 @@ def test_memory_info_knows_what_is_free(device):
     assert (before.total, after.total) == (device.info.memory, device.info.memory)
     assert before.free - after.free == after.reserved - before.reserved
     memory.close()
+
+
+def test_retire_list_without_fences_is_found_with_most_seeds(device, patient, monkeypatch, capfd):
+    monkeypatch.setattr(ep.Stream, "_fence", lambda _: None)
+    found = 0
+    for seed in range(10):
+        device.reseed(seed)
+        stream, memory, seen = device.stream(), device.allocate(5000), device.allocate(5000)
+        stream.fill(memory, b"k")
+        stream.copy(seen, memory)
+        memory.close()
+        device.allocate(1).close()
+        try:
+            stream.synchronize()
+        except ep.DeviceError as error:
+            found += "was given back while enqueued work still uses it" in str(error)
+        stream.close()
+    assert found >= 7
+    assert len(device.complaints.said) == found
+    device.complaints.said.clear()
+    assert capfd.readouterr().err

@@ -50,12 +50,12 @@ def mixed(device, first, second):
     return bytes(host[:1])
 
 
-def test_streams_without_order_are_done_in_either(device):
+def test_streams_without_order_are_done_in_either(patient):
     outcomes = set()
     for seed in SEEDS:
-        device.reseed(seed)
-        first, second = device.stream(), device.stream()
-        outcomes.add(mixed(device, first, second))
+        patient.reseed(seed)
+        first, second = patient.stream(), patient.stream()
+        outcomes.add(mixed(patient, first, second))
         first.close()
         second.close()
     assert outcomes == {b"1", b"2"}
@@ -79,7 +79,7 @@ def copied(source, target, *, with_wait):
     return bytes(host[:1])
 
 
-def test_devices_without_order_are_done_in_either_and_with_an_event_in_one(device, other):
+def test_devices_without_order_are_done_in_either_and_with_an_event_in_one(device, patient, other):
     assert other.can_copy_from(device)
     assert not other.can_access(device)
     free, ordered = set(), set()
@@ -91,11 +91,11 @@ def test_devices_without_order_are_done_in_either_and_with_an_event_in_one(devic
     assert ordered == {b"n"}
 
 
-def test_upload_reads_its_source_and_download_writes_its_target_when_the_stream_gets_there(device):
+def test_upload_reads_its_source_and_download_writes_its_target_when_the_stream_gets_there(patient):
     late_reads = late_writes = 0
     for seed in SEEDS:
-        device.reseed(seed)
-        stream, memory = device.stream(), device.allocate(100)
+        patient.reseed(seed)
+        stream, memory = patient.stream(), patient.allocate(100)
         source, target = np.zeros(100, np.uint8), np.zeros(100, np.uint8)
         stream.upload(memory, source)
         stream.download(target, memory)
@@ -121,7 +121,7 @@ def test_stream_is_in_order_for_every_seed(device, reader):
 
 def test_seed_tells_the_order(device, program):
     def history(seed):
-        done = program(PROGRAM, EP_SIM_SEED=str(seed))
+        done = program(PROGRAM, EP_SIM_SEED=str(seed), EP_SIM_PATIENCE="60000")
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -129,18 +129,18 @@ def test_seed_tells_the_order(device, program):
     assert len({history(seed) for seed in range(4)}) == 4
 
 
-def test_reseeding_tells_the_order_too(device):
+def test_reseeding_tells_the_order_too(patient):
     def history(seed):
-        device.synchronize()
-        streams = [device.stream() for _ in range(4)]
-        memory = device.allocate(64)
-        device.reseed(seed)
+        patient.synchronize()
+        streams = [patient.stream() for _ in range(4)]
+        memory = patient.allocate(64)
+        patient.reseed(seed)
         for value in range(20):
             for stream in streams:
                 stream.fill(memory, bytes([value]))
         for stream in streams:
             stream.synchronize()
-        order = [(streams.index(next(s for s in streams if s.name == name)), op) for name, _, op in device.history()]
+        order = [(streams.index(next(s for s in streams if s.name == name)), op) for name, _, op in patient.history()]
         for stream in streams:
             stream.close()
         return order
@@ -283,7 +283,7 @@ def test_exception_of_a_call_is_raised_by_the_next_synchronisation(device):
     stream.close()
 
 
-def test_graph_is_one_task_among_others(device, reader):
+def test_graph_is_one_task_among_others(device, patient, reader):
     stream, other, memory = device.stream(), device.stream(), device.allocate(64)
     with stream.capture() as graph:
         stream.fill(memory, b"\1")
