@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, final
 
 from ep.executable import Place, Slot
 from ep.memory import HOST_SPACE, Memory
@@ -11,6 +11,7 @@ from ep.spec import TensorSpec
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from ep.device import Device
     from ep.executable import Bindings, Node
 
 __all__ = ["SlotTable", "overlapping"]
@@ -34,11 +35,21 @@ class _Span(NamedTuple):
 
 
 class _Needs(NamedTuple):
-    """What a slot asks of a memory: it is written, and starts where the captured one does modulo `alignment`."""
+    """What a slot asks of a memory.
 
+    place      : of the slot among the slots
+    device, nbytes, offset : of the captured memory
+    alignment  : bytes that the difference of both offsets is a multiple of
+    is_written : by some node
+    """
+
+    place: int
     slot: Slot
-    is_written: bool
+    device: Device
+    nbytes: int
+    offset: int
     alignment: int
+    is_written: bool
 
 
 @final
@@ -59,7 +70,7 @@ class SlotTable:
                 outside.setdefault(span.memory._block.space, []).append(span)
         self._outside = {space: _merged(spans) for space, spans in outside.items()}
         self._needs: dict[str, _Needs] = {}
-        for name, memory in memories.items():
+        for place, (name, memory) in enumerate(memories.items()):
             if not inside[name] and memory.nbytes:
                 message = (
                     f"graph.slot: no captured operand lies in {name} ({memory!r}); name a memory that was captured"
@@ -67,56 +78,66 @@ class SlotTable:
                 raise ValueError(message)
             places = tuple(Place(span.node, span.operand, distance) for span, distance in inside[name])
             self._needs[name] = _Needs(
+                place,
                 Slot(name, memory, places),
-                any(span.is_written for span, _ in inside[name]),
+                memory.device,
+                memory.nbytes,
+                memory.offset,
                 max((span.alignment for span, _ in inside[name]), default=1),
+                any(span.is_written for span, _ in inside[name]),
             )
-        self._places = {name: place for place, name in enumerate(memories)}
         self.slots = tuple(needs.slot for needs in self._needs.values())
+        self._captured = tuple(memories.values())
 
     def check(self, given: Mapping[str, Any]) -> tuple[tuple[Memory, ...], Bindings]:
         """Return the memories of a launch, and for each slot the one that it gives."""
         bindings: list[Memory | None] = [None] * len(self.slots)
         for name, memory in given.items():
-            if name not in self._needs:
-                known = f"the slots are {', '.join(self._needs)}" if self._needs else "it has none"
-                message = (
-                    f"graph.launch: there is no slot {name}; {known}; graph.slot makes them before the first launch"
+            try:
+                place, _, device, nbytes, offset, alignment, is_written = self._needs[name]
+                fits = (
+                    memory._block.device is device
+                    and memory.nbytes >= nbytes
+                    and not (memory.offset - offset) % alignment
+                    and not (is_written and memory._block.is_read_only)
                 )
-                raise ValueError(message)
-            self._check_memory(name, memory)
-            bindings[self._places[name]] = memory
+            except (KeyError, AttributeError):  # no such slot, or no memory
+                self._explain(name, memory)
+            if not fits:
+                self._explain(name, memory)
+            bindings[place] = memory
         if self._may_share(given.values(), bindings):
             for name, memory in given.items():
                 self._check_sharing(name, memory, bindings)
         return tuple(given.values()), tuple(bindings)
 
-    def _check_memory(self, name: str, memory: Any) -> None:
-        slot, is_written, alignment = self._needs[name]
+    def _explain(self, name: str, memory: Any) -> NoReturn:
+        """Say at length what check() has found."""
+        if name not in self._needs:
+            known = f"the slots are {', '.join(self._needs)}" if self._needs else "it has none"
+            message = f"graph.launch: there is no slot {name}; {known}; graph.slot makes them before the first launch"
+            raise ValueError(message)
         if type(memory) is not Memory:
             message = f"graph.launch: {name} is {type(memory).__name__}, needs a Memory; device.allocate gives one"
             raise TypeError(message)
         memory._require_open(f"graph.launch: {name}")
-        captured = slot.memory
-        if memory.device is not captured.device:
-            message = f"graph.launch: {name} is on {memory.device.name}, needs {captured.device.name}; use stream.copy"
-        elif memory.nbytes < captured.nbytes:
-            message = f"graph.launch: {name} has {memory.nbytes} bytes, needs {captured.nbytes}, as many as were captured; give a larger one"
-        elif (memory.offset - captured.offset) % alignment:
-            needed = captured.offset % alignment
-            message = f"graph.launch: {name} starts at byte {memory.offset}, needs a multiple of {alignment}{f' plus {needed}' if needed else ''}; give a view that starts there"
+        needs = self._needs[name]
+        if memory.device is not needs.device:
+            message = f"graph.launch: {name} is on {memory.device.name}, needs {needs.device.name}; use stream.copy"
+        elif memory.nbytes < needs.nbytes:
+            message = f"graph.launch: {name} has {memory.nbytes} bytes, needs {needs.nbytes}, as many as were captured; give a larger one"
+        elif (memory.offset - needs.offset) % needs.alignment:
+            rest = needs.offset % needs.alignment
+            message = f"graph.launch: {name} starts at byte {memory.offset}, needs a multiple of {needs.alignment}{f' plus {rest}' if rest else ''}; give a view that starts there"
         else:
-            if is_written:
-                memory._require_writable(f"graph.launch: {name}")
-            return
+            message = (
+                f"graph.launch: {name} is a view of a read-only object, and the graph writes it; give a writable memory"
+            )
         raise ValueError(message)
 
     def _may_share(self, given: Iterable[Memory], bindings: list[Memory | None]) -> bool:
         """Answer quickly, and False only if no memory given shares bytes with any other."""
-        used = [
-            needs.slot.memory if binding is None else binding
-            for needs, binding in zip(self._needs.values(), bindings, strict=True)
-        ]
+        used = [captured if its is None else its for its, captured in zip(bindings, self._captured, strict=True)]
         spaces = {memory._block.space for memory in used}
         return (
             len(spaces) < len(used)
@@ -126,15 +147,10 @@ class SlotTable:
         )
 
     def _check_sharing(self, name: str, memory: Memory, bindings: list[Memory | None]) -> None:
-        slot, is_written, _ = self._needs[name]
-        nbytes = slot.memory.nbytes
+        nbytes, is_written = self._needs[name].nbytes, self._needs[name].is_written
         for (other, needs), binding in zip(self._needs.items(), bindings, strict=True):
             its = needs.slot.memory if binding is None else binding
-            if (
-                other != name
-                and (is_written or needs.is_written)
-                and _share(memory, nbytes, its, 0, needs.slot.memory.nbytes)
-            ):
+            if other != name and (is_written or needs.is_written) and _share(memory, nbytes, its, 0, needs.nbytes):
                 written = name if is_written else other
                 message = f"graph.launch: {name} shares bytes with the memory of slot {other}, and {written} is written; give memories that do not overlap"
                 raise ValueError(message)
