@@ -98,6 +98,9 @@ class ClDevice(ep.Device):
             self._reserve(-nbytes)
             raise failure(error, nbytes) from error
 
+    def _segment_size(self, nbytes: int) -> int:
+        return max(nbytes, min(super()._segment_size(nbytes), self._most))
+
     def _reserve(self, nbytes: int) -> None:
         """Account for bytes: drivers that allocate when a buffer is first touched would refuse too late, or never."""
         with self._counting:

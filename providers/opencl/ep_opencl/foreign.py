@@ -32,7 +32,7 @@ def buffer_of(device: ClDevice, handle: Any, nbytes: int) -> cl.Buffer:
             message = f"wrap_memory: the buffer is of another context than {device.name}'s; make it with its device.context, or use stream.upload"
         elif buffer.size < nbytes:
             message = f"wrap_memory: the buffer has {buffer.size} bytes, needs {nbytes}"
-        elif buffer.get_info(cl.mem_info.ASSOCIATED_MEMOBJECT) is not None:
+        elif _is_part(buffer):
             message = "wrap_memory: the buffer is a part of another; wrap that one and take a view"
         elif buffer.flags & _ONE_WAY:
             message = "wrap_memory: the buffer was made READ_ONLY or WRITE_ONLY; make it READ_WRITE"
@@ -41,6 +41,16 @@ def buffer_of(device: ClDevice, handle: Any, nbytes: int) -> cl.Buffer:
     except cl.Error as error:
         raise failure(error) from error
     raise ValueError(message)
+
+
+def _is_part(buffer: cl.Buffer) -> bool:
+    try:
+        return buffer.get_info(cl.mem_info.ASSOCIATED_MEMOBJECT) is not None
+    except cl.LogicError as error:
+        # Of a buffer in shared virtual memory Intel's driver names that memory, which is no memory object.
+        if error.code != cl.status_code.INVALID_MEM_OBJECT:
+            raise
+        return False
 
 
 def queue_of(device: ClDevice, handle: Any) -> cl.CommandQueue:

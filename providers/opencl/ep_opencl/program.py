@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from ep_simt import Program, RandomProgram
 
     from ep_opencl.device import ClDevice
+
+# Intel's compiler says "done" of every program, and pyopencl warns that a compiler said something. With
+# PYOPENCL_COMPILER_OUTPUT=1 the warning is what it said, and is shown.
+warnings.filterwarnings("ignore", "Non-empty compiler output", cl.CompilerWarning)
 
 __all__ = ["PRELUDE", "build", "build_source"]
 

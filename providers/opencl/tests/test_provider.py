@@ -171,6 +171,16 @@ def test_buffer_beyond_the_largest_is_out_of_memory_and_the_device_goes_on(devic
     stream.synchronize()
 
 
+def test_length_that_the_pool_would_round_past_the_largest_buffer_is_served(device, monkeypatch):
+    largest = device.info.alignment * 1001 + 1
+    assert super(type(device), device)._segment_size(largest) > largest
+    monkeypatch.setattr(device, "_most", largest)
+    for _ in range(2):
+        device.allocate(largest).close()
+    with pytest.raises(ep.OutOfMemoryError):
+        device.allocate(largest + 1)
+
+
 def test_more_than_the_device_has_is_out_of_memory_before_it_is_touched(device):
     held = []
     step = min(device.native.max_mem_alloc_size, device.info.memory // 2)
