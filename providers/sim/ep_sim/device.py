@@ -169,6 +169,9 @@ class SimDevice(ep.Device):
         if not isinstance(handle, Queue):
             message = f"wrap_stream: {handle!r} is no queue of {self.name}; stream._dlpack_stream() tells a stream's"
             raise TypeError(message)
+        if handle.device is not self or not handle.users:
+            message = f"wrap_stream: {handle!r} is of {handle.device.name} and of {handle.users} open streams; give one of {self.name} that is open"
+            raise ValueError(message)
         return SimStream(self, handle, is_synchronous=False, is_timed=True)
 
     def _dlpack_device(self) -> tuple[int, int]:

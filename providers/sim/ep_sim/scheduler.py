@@ -93,8 +93,7 @@ class Scheduler:
             self._looks = 0
             self._newest = time.monotonic()
             if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name="ep_sim scheduler", daemon=True)
-                self._thread.start()
+                self._start()
             elif was_empty:
                 self._state.notify_all()
             is_eager = self._dice.is_eager()
@@ -158,8 +157,11 @@ class Scheduler:
         thread.join()
         if helper is not None:
             helper.close()
-        self._thread = self._helper = None
-        self._is_ending = False
+        with self._state:
+            self._thread = self._helper = None
+            self._is_ending = False
+            if self._waiting:  # for a stream that was opened meanwhile
+                self._start()
 
     def _grant(self, rounds: int) -> None:
         """Let some rounds be done and wait for them, if this is a thread that may."""
@@ -173,6 +175,12 @@ class Scheduler:
                 self._state.wait_for(
                     lambda: not self._credit and not self._is_running, max(_LOOK_SECONDS, self.patience)
                 )
+
+    def _start(self) -> None:
+        # Both now: a process that is about to end can wait for threads, but not begin any.
+        self._helper = Helper(self.cpu)
+        self._thread = threading.Thread(target=self._work, name="ep_sim scheduler", daemon=True)
+        self._thread.start()
 
     # What the scheduler's own thread does.
 
@@ -243,12 +251,11 @@ class Scheduler:
             with self._state:
                 self._state.wait_for(lambda: not queue.is_busy, _CALL_SECONDS)
             return
+        assert self._helper is not None
         for other, beside in others:
-            if self._helper is None:
-                self._helper = Helper(self.cpu)
             self._helper.begin(partial(self._finish, other, beside))
         self._finish(queue, task, lane)
-        if others and self._helper is not None:
+        if others:
             self._helper.join()
 
     def _finish(self, queue: Queue, task: Task, lane: Lane) -> None:

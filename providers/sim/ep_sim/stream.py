@@ -50,7 +50,8 @@ class SimStream(ep.Stream):
         """Append a task, see task.Task; `launches`: how many kernels are in it. Raises DeviceLostError."""
         device = self.device
         device.require_there()
-        if self._parts is not None:
+        # An event is no part: the retire list records some beside whoever uses the stream.
+        if self._parts is not None and not options.get("is_order"):
             self._parts.append(Part(body, touched, options.get("launches", 0)))
             return
         device.count_call()
@@ -121,6 +122,7 @@ class SimStream(ep.Stream):
         self.enqueue("wait", _pass, is_order=True, gate=lambda: device.is_lost or reached())
 
     def _call(self, function: Callable[[], object]) -> None:
+        self._queue.host.do(_begin)  # a process that is about to end can begin no thread
         self.enqueue("call", lambda _: function(), is_call=True)
 
     def _is_idle(self) -> bool:
@@ -149,6 +151,10 @@ class SimStream(ep.Stream):
             return address_of(self._native, side)
         shadow: int = side.handle.shadow + side.offset
         return shadow
+
+
+def _begin() -> None:
+    """Do nothing but let the thread begin."""
 
 
 def _pass(_: object) -> None:

@@ -223,3 +223,31 @@ kept = device.allocate(50)
     )
     assert "sim:0: never closed: 1 memory of 50 bytes" in done.stderr
     assert "cpu:0" not in done.stderr
+
+
+def test_queues_of_others_or_of_closed_streams_are_not_wrapped(device, other):
+    stream = device.stream()
+    queue = stream._dlpack_stream()
+    with pytest.raises(ValueError, match="is of sim:0"):
+        other.wrap_stream(queue, owner=stream)
+    with pytest.raises(TypeError, match="is no queue of sim:0"):
+        device.wrap_stream(7, owner=stream)
+    wrapped = device.wrap_stream(queue, owner=stream)
+    stream.close()
+    memory = device.allocate(8)
+    wrapped.fill(memory, b"\1")
+    wrapped.close()
+    with pytest.raises(ValueError, match="of 0 open streams"):
+        device.wrap_stream(queue, owner=stream)
+
+
+def test_fence_of_another_thread_is_no_part_of_a_graph(device):
+    stream, memory = device.stream(), device.allocate(64)
+    with stream.together("graph"):
+        stream.fill(memory, b"\1")
+        event = stream._record(timed=False)  # as the retire list does, from whichever thread frees memory
+    device.scheduler.reseed(1)
+    event.synchronize(timeout=60)
+    stream.synchronize(timeout=60)
+    assert [op for _, _, op in device.history()][-1] == "graph"
+    stream.close()
