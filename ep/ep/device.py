@@ -9,7 +9,7 @@ import weakref
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
-from ep import leaks
+from ep import leaks, validation
 from ep.allocator import Allocator
 from ep.cache import PrimitiveCache
 from ep.callback import check_outside
@@ -224,6 +224,8 @@ class Device(Allocator):
             self._stream_count += 1
             self._streams[stream] = None
         self._retired.enrol(stream)
+        if validation.is_on():
+            validation.watch(stream)
         return stream
 
     @final

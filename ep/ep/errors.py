@@ -51,7 +51,10 @@ class CompileError(EpError):
 
 
 class DeviceError(EpError):
-    """A vendor call failed: `provider`, `call` and `code` name it; `op`, `stream` and `sequence` the enqueue it hit."""
+    """A vendor call failed: `provider`, `call` and `code` name it; `op`, `stream` and `sequence` the enqueue it hit.
+
+    With EP_VALIDATE=1 also `file` and `line` of the program that enqueued it.
+    """
 
     def __init__(self, message: str, *, provider: str = "", call: str = "", code: int | str = "") -> None:
         super().__init__(message)
@@ -61,6 +64,8 @@ class DeviceError(EpError):
         self.op: str | None = None
         self.stream: str | None = None
         self.sequence: int | None = None
+        self.file: str | None = None
+        self.line: int | None = None
 
     def _hit(self, what: object, stream: str, sequence: int) -> None:
         """Note which enqueue of which stream failed; the first note stands."""
@@ -73,6 +78,8 @@ class DeviceError(EpError):
             text += f" [{self.provider}: {self.call} -> {self.code}]"
         if self.op is not None:
             text += f" ({place(self.op, self.stream, self.sequence)})"
+        if self.file is not None:
+            text += f" at {self.file}:{self.line}"
         return text
 
 

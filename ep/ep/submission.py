@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 import warnings
 from abc import ABC, abstractmethod
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ep.device import Device
     from ep.segment import Freed
     from ep.stream import Stream
+    from ep.validation import Origins
 
 __all__ = ["Submission"]
 
@@ -46,6 +48,7 @@ class Submission(ABC):
         self._capture: Capture | None = None
         self._devices = {device}
         self._freed: Freed = {}
+        self._origins: Origins | None = None  # in validation mode
         self._kept: object = None  # the owner of a native queue that was wrapped
 
     @final
@@ -187,7 +190,13 @@ class Submission(ABC):
         """Raise the error of asynchronous work; whoever synchronises with the stream itself has heard it then."""
         error = self._failure.take() if clear else self._failure.error
         if error is not None:
+            self._tell_origin(error)
             raise error
+
+    @final
+    def _tell_origin(self, error: BaseException) -> None:
+        if self._origins is not None:
+            self._origins.tell(error, self.name)
 
     @final
     def _fence(self) -> Event | None:
@@ -239,7 +248,7 @@ class Submission(ABC):
     @final
     def _require_open(self, operation: str) -> None:
         if self.is_closed:
-            self._refuse(operation)
+            _refuse_closed(self.name, self.device.name, operation)
         self.device._check_fork(operation)
         check_outside(operation)
 
@@ -247,12 +256,6 @@ class Submission(ABC):
     def _require_uncaptured(self, operation: str) -> None:
         if self._capture is not None:
             self._capture.refuse(cast("Stream", self), operation)
-
-    @final
-    def _refuse(self, what: Any, *_: Any) -> Any:
-        """Take the place of _submit once the stream is closed."""
-        message = f"{what}: {self.name} was closed; make another with {self.device.name}'s device.stream()"
-        raise ClosedError(message)
 
     @final
     def _set_door(self, door: Callable[..., Any] | None) -> None:
@@ -271,7 +274,7 @@ class Submission(ABC):
     def _finish(self) -> None:
         if not self.is_closed:
             self.is_closed = True
-            self._set_door(self._refuse)
+            self._set_door(functools.partial(_refuse_closed, self.name, self.device.name))
             self._held = HeldBuffers()
             self._close()
             self._kept = None
@@ -281,6 +284,7 @@ class Submission(ABC):
         """Say what went wrong in a closed stream that nobody can synchronise with any more."""
         error = self._failure.take()
         if error is not None:
+            self._tell_origin(error)
             message = f"{self.name}: work failed and nobody waited for it: {type(error).__name__}: {error}"
             warnings.warn(message, RuntimeWarning, stacklevel=1)
 
@@ -289,3 +293,9 @@ class Submission(ABC):
         if not getattr(self, "is_closed", True):
             for device in self._devices:
                 device._retired.adopt(cast("Stream", self))
+
+
+def _refuse_closed(stream: str, device: str, what: Any, *_: Any) -> Any:
+    """Take the place of _submit once the stream is closed."""
+    message = f"{what}: {stream} was closed; make another with {device}'s device.stream()"
+    raise ClosedError(message)

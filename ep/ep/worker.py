@@ -68,11 +68,12 @@ class WorkerStream(Stream):
             target=_work, args=(lane, self._progress), name=f"{device.name} worker", daemon=True
         )
         self._worker.start()
-        self._set_door(self._defer)
 
-    @final
-    def _defer(self, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Any) -> Any:
-        """Take the place of _submit: admit as the door does, and leave the run to the worker."""
+    # In place of the class's door and not, by _set_door, of the object's: that would be a stream that refers to itself.
+    def _submit(  # type: ignore[misc]  # final for providers
+        self, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Any
+    ) -> Any:
+        """Admit as the door does, and leave the run to the worker."""
         self._admit_all(what, memories)
         try:
             if run in _AT_ONCE:

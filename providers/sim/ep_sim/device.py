@@ -51,7 +51,6 @@ class SimDevice(ep.Device):
         self.scheduler = scheduler
         self.native = native
         self.is_lost = False
-        self.validates = settings.validates
         self.complaints = Complaints()
         self._failures = Failures(settings.failures)
         self._arena = Arena(self, native, cpu, settings.memory, settings.seed + place)

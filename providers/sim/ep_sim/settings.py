@@ -5,7 +5,6 @@ EP_SIM_SEED     : what all their choices follow from, an integer; default 0
 EP_SIM_MEMORY   : bytes of each, with K, M or G for 2^10, 2^20, 2^30; default 1G
 EP_SIM_FAIL     : what goes wrong on each of them: "allocation:3,launch:5,lost:9", see failures.py; default nothing
 EP_SIM_PATIENCE : milliseconds that a device waits for the host to look, 1 to 3600000; default 20
-EP_VALIDATE     : 1: a stream that two threads use at once is an error, see guard.py
 """
 
 from __future__ import annotations
@@ -34,7 +33,6 @@ class Settings(NamedTuple):
     memory    : bytes of each device
     failures  : kind -> which one fails, counted from 1
     patience  : in seconds
-    validates : whether threads are told apart
     """
 
     devices: int
@@ -42,7 +40,6 @@ class Settings(NamedTuple):
     memory: int
     failures: Mapping[str, int]
     patience: float
-    validates: bool
 
 
 def read_settings() -> Settings:
@@ -53,7 +50,6 @@ def read_settings() -> Settings:
         _number("EP_SIM_MEMORY", "1G", "a number of bytes from 64K to 256G", _LEAST_MEMORY, _MOST_MEMORY),
         dict(_failure(rule.strip()) for rule in os.environ.get("EP_SIM_FAIL", "").split(",") if rule.strip()),
         _number("EP_SIM_PATIENCE", "20", "a number of milliseconds from 1 to 3600000", 1, 3_600_000) / 1000,
-        os.environ.get("EP_VALIDATE") == "1",
     )
 
 

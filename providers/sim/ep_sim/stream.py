@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ep
 from ep_sim.event import SimEvent
-from ep_sim.guard import one_thread_at_a_time
 from ep_sim.native import address_of
 from ep_sim.task import Place, Task
 
@@ -41,8 +40,6 @@ class SimStream(ep.Stream):
         self._queue = queue
         self._parts: list[Part] | None = None
         queue.users += 1
-        if device.validates:
-            self._set_door(one_thread_at_a_time(self))
 
     def enqueue(
         self, op: str, body: Callable[[Lane], object], touched: tuple[Allocation, ...] = (), **options: Any

@@ -1,0 +1,84 @@
+"""What EP_VALIDATE=1 adds to every stream: one thread at a time, and the line of the program that enqueued what failed.
+
+It takes the place of the streams' door, so that it costs nothing where it is off.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, final
+
+from ep.callback import check_outside
+from ep.errors import DeviceError
+
+if TYPE_CHECKING:
+    from ep.submission import Submission
+
+__all__ = ["Origins", "is_on", "watch"]
+
+_MOST_ORIGINS: Final = 10_000
+_OURS: Final = str(Path(__file__).parent)
+
+
+def is_on() -> bool:
+    """Say whether the environment asks for validation."""
+    return os.environ.get("EP_VALIDATE") == "1"
+
+
+def watch(stream: Submission) -> None:
+    """Let a stream refuse a second thread, and remember where its work comes from."""
+    origins = Origins()
+    stream._origins = origins
+    # Of the class, and by a weak reference: a stream that refers to itself is not dropped with its last user.
+    door, myself = type(stream)._submit, weakref.ref(stream)
+    inside: dict[str, int] = {}
+
+    def enter(what: Any, *rest: Any) -> Any:
+        here = myself()
+        assert here is not None
+        check_outside(str(what))
+        me = threading.get_ident()
+        if inside.setdefault("thread", me) != me:
+            message = (
+                f"{what}: {here.name} is in use by another thread; a stream is used by one thread at a time: "
+                "give each thread a stream of its own, or let them take turns"
+            )
+            raise ValueError(message)
+        try:
+            time.sleep(0)  # whoever does not take turns is met here
+            origins.add(here._sequence + 1)
+            return door(here, what, *rest)
+        except DeviceError as error:
+            origins.tell(error, here.name)
+            raise
+        finally:
+            inside.pop("thread", None)
+
+    stream._set_door(enter)
+
+
+@final
+class Origins:
+    """File and line of the last enqueues of one stream, by their numbers."""
+
+    def __init__(self) -> None:
+        self._places: dict[int, tuple[str, int]] = {}
+
+    def add(self, sequence: int) -> None:
+        """Note the line outside of EP from which the door was reached."""
+        frame = sys._getframe(1)
+        while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
+            frame = frame.f_back
+        self._places[sequence] = frame.f_code.co_filename, frame.f_lineno
+        if len(self._places) > _MOST_ORIGINS:
+            self._places.pop(next(iter(self._places)), None)
+
+    def tell(self, error: BaseException | None, stream: str) -> None:
+        """Add to a DeviceError of this stream where its work was enqueued."""
+        if isinstance(error, DeviceError) and error.stream == stream and error.sequence in self._places:
+            error.file, error.line = self._places[error.sequence]
