@@ -44,7 +44,7 @@ class SimDevice(ep.Device):
             driver="ep_sim",
             memory=settings.memory,
             alignment=ALIGNMENT,
-            features=(cpu.info.features - {"host-memory"}) | {"cpu"},
+            features=(cpu.info.features - {"host-memory"}) | {"cpu", "priority"},
             fingerprint="",
         )
         super().__init__(info)
