@@ -71,6 +71,7 @@ def _row(descriptor: RandomFill) -> tuple[str, str, str, str]:
 def _geometry_of(descriptor: RandomFill, native: Native) -> Any:
     """Return the native geometry of the output alone, in the order of its elements."""
     geometry, out = descriptor.geometry, descriptor.out
+    shape, strides = geometry.shape or (1,), geometry.strides[-1] or (1,)
     return native.ffi.new(
         "ep_geometry *",
         {
@@ -78,10 +79,10 @@ def _geometry_of(descriptor: RandomFill, native: Native) -> Any:
             "size": geometry.size,
             "traffic": out.size * out.itemsize,
             "operands": 1,
-            "ndim": len(geometry.shape),
+            "ndim": len(shape),
             "scalar": -1,
             "offset": [geometry.offsets[-1] * out.itemsize],
-            "shape": geometry.shape,
-            "stride": [[stride * out.itemsize for stride in geometry.strides[-1]]],
+            "shape": shape,
+            "stride": [[stride * out.itemsize for stride in strides]],
         },
     )

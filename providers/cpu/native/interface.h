@@ -170,7 +170,8 @@ typedef struct {
     uint64_t bound;
 } ep_draw;
 
-/* One launch of a RandomFill. The geometry is of out alone, as its only operand, in the order of its elements. */
+/* One launch of a RandomFill. The geometry is of out alone, as its only operand, in the order of its elements, of at
+ * least one dimension. */
 typedef struct {
     const ep_geometry* geometry;
     intptr_t state;

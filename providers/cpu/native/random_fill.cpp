@@ -2,7 +2,6 @@
 #include "count.h"
 #include "pool.h"
 #include "storage.h"
-#include "stream.h"
 
 namespace {
 
@@ -20,37 +19,42 @@ int64_t words_each(const ep_geometry& g) {
     return g.row->to->size == 8 ? 2 : 1;
 }
 
-// n elements from number `begin` on, to a run of the last dimension.
-void fill_run(const Job& job, int64_t begin, char* at, int64_t step, int64_t n) {
-    const ep_row& row = *job.geometry->row;
-    const ep_storage& to = *row.to;
-    const int64_t each = words_each(*job.geometry);
-    ep_draw draw = job.draw;
-    alignas(ep::LINE) char block[ep::BLOCK * sizeof(double)];
-    const bool is_direct = to.is_direct && step == to.size;
-    for (int64_t i = 0, m; i < n; i += m) {
-        m = n - i < ep::BLOCK ? n - i : ep::BLOCK;
-        draw.word = job.draw.word + static_cast<uint64_t>((begin + i) * each);
-        char* const target = at + i * step;
-        row.body(&draw, nullptr, is_direct ? target : block, m, nullptr, -1);
-        if (!is_direct) to.store(block, target, step, m, false);
-    }
+// Elements from number `begin` on, to n places that are neighbours in a block or in the output.
+void draw(const Job& job, int64_t begin, void* to, int64_t n) {
+    ep_draw words = job.draw;
+    words.word += static_cast<uint64_t>(begin * words_each(*job.geometry));
+    job.geometry->row->body(&words, nullptr, to, n, nullptr, -1);
 }
 
-// Elements [begin, end) in row-major order, by runs of the last dimension.
-void fill_range(const Job& job, int64_t begin, int64_t end) {
+// A block of elements from number `begin` on, by runs of the last dimension.
+void scatter(const Job& job, int64_t begin, const char* block, int64_t n) {
     const ep_geometry& g = *job.geometry;
+    const ep_storage& to = *g.row->to;
     const int last = g.ndim - 1;
-    while (begin < end) {
+    for (int64_t run; n > 0; n -= run, begin += run, block += run * to.staged_size) {
         char* at = job.out;
         int64_t rest = begin;
         for (int d = last; d >= 0; --d) {
             at += rest % g.shape[d] * g.stride[0][d];
             rest /= g.shape[d];
         }
-        const int64_t left = g.shape[last] - begin % g.shape[last], n = end - begin < left ? end - begin : left;
-        fill_run(job, begin, at, g.stride[0][last], n);
-        begin += n;
+        const int64_t left = g.shape[last] - begin % g.shape[last];
+        run = left < n ? left : n;
+        to.store(block, at, g.stride[0][last], run, false);
+    }
+}
+
+// Elements [begin, end) in row-major order.
+void fill_range(const Job& job, int64_t begin, int64_t end) {
+    const ep_geometry& g = *job.geometry;
+    const ep_storage& to = *g.row->to;
+    if (to.is_direct && g.ndim == 1 && g.stride[0][0] == to.size)
+        return draw(job, begin, job.out + begin * to.size, end - begin);
+    alignas(ep::LINE) char block[ep::BLOCK * sizeof(double)];
+    for (int64_t n; begin < end; begin += n) {
+        n = end - begin < ep::BLOCK ? end - begin : ep::BLOCK;
+        draw(job, begin, block, n);
+        scatter(job, begin, block, n);
     }
 }
 
@@ -68,10 +72,8 @@ extern "C" int ep_random_fill(const void* packed) {
     ep::count_call();
     auto* const state = reinterpret_cast<uint64_t*>(p.state);
     Job job = {&g, {state[0], state[1], p.low, p.bound}, reinterpret_cast<char*>(p.out + g.offset[0]), g.size};
-    const int count = g.ndim == 0 ? 1 : ep::parts(COST * g.traffic);
-    if (g.ndim == 0) {
-        fill_run(job, 0, job.out, g.row->to->size, 1);
-    } else if (count <= 1) {
+    const int count = ep::parts(COST * g.traffic);
+    if (count <= 1) {
         fill_range(job, 0, g.size);
     } else {
         // Whole blocks of words and whole lines of every dtype.
