@@ -55,6 +55,7 @@ class Event(ABC):
 
         Raises ValueError unless both are timed, done and of one device, saying which of it fails.
         """
+        self.device._check_fork("event.seconds_since")
         if not isinstance(earlier, Event):
             message = f"seconds_since: earlier is {type(earlier).__name__}, needs an Event"
             raise TypeError(message)

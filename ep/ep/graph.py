@@ -135,6 +135,7 @@ class Graph:
 
     def _make_ready(self) -> Any:
         """Return what runs the nodes with the captured memories, made at the first launch."""
+        self.device._check_fork("graph.launch")
         with self._lock:
             if self._run is None:
                 if self._refusal:
@@ -155,6 +156,7 @@ class Graph:
         if not hasattr(stream, "device"):
             message = f"graph.launch: stream is {type(stream).__name__}, needs a Stream; device.stream() makes one"
             raise TypeError(message)
+        self.device._check_fork("graph.launch")
         message = f"graph.launch: stream is of {stream.device.name}, needs one of {self.device.name}"
         raise ValueError(message)
 

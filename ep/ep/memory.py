@@ -210,7 +210,6 @@ class Memory:
         """
         self._require_open("memory.host")
         device = self.device
-        device._check_fork("memory.host")
         if not self.nbytes:
             return memoryview(bytearray())
         view = device._host(self.handle, self._block.nbytes)[self.offset : self.offset + self.nbytes]
@@ -242,6 +241,7 @@ class Memory:
             raise ValueError(message)
 
     def _require_open(self, operation: str) -> None:
+        self.device._check_fork(operation)
         if self._block.device is None:
             message = f"{operation}: the memory ({self.nbytes} bytes on {self.device.name}) was closed"
             raise ClosedError(message)

@@ -90,6 +90,7 @@ class Primitive:
         The step holds its memories: close() on one of them returns its bytes when the step is closed or gone.
         Raises as a call does.
         """
+        self.device._check_fork(f"bind of {self}")
         return Step(self, self._settle(operands), self._convert(operands), self._bind)
 
     def _launchable(self, stream: Any, operands: dict[str, Any]) -> tuple[Memory, ...]:
@@ -169,6 +170,7 @@ class Primitive:
         if not hasattr(stream, "device"):
             message = f"{self}: stream is {type(stream).__name__}, needs a Stream; device.stream() makes one"
             raise TypeError(message) from None
+        self.device._check_fork(str(self))
         message = f"{self}: stream is of {stream.device.name}, needs one of {self.device.name}"
         raise ValueError(message)
 
@@ -188,6 +190,7 @@ class Primitive:
             message = f"{self}: {name} ({memory.nbytes} bytes on {memory.device.name}) was closed; give an open memory"
             raise ClosedError(message)
         if memory.device is not self.device:
+            memory.device._check_fork(f"{self}: {name}")
             message = f"{self}: {name} is on {memory.device.name}, needs {self.device.name}; use stream.copy"
         elif memory.nbytes < spec.nbytes:
             message = f"{self}: {name} needs {spec.nbytes} bytes for {spec}, has {memory.nbytes}"
