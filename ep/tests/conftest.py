@@ -49,5 +49,14 @@ def host(provider: manual.ManualProvider) -> manual.HostDevice:
 
 
 @pytest.fixture
+def wide(provider: manual.ManualProvider) -> manual.HostDevice:
+    """Return a device whose segments are 64 bytes and more."""
+    provider._devices = lambda: [manual.HostDevice(ep.DeviceInfo("Wide", "Test", memory=1 << 20, alignment=64))]  # type: ignore[method-assign]
+    found = provider.devices()[0]
+    assert isinstance(found, manual.HostDevice)
+    return found
+
+
+@pytest.fixture
 def site(tmp_path: Path) -> Site:
     return Site(tmp_path)
