@@ -15,7 +15,8 @@ def explain_case(identity: str) -> str:
     """Return what a case checks and how. Raises KeyError with a sentence for an id that names none."""
     found = find(identity)
     if not isinstance(found, CellCase):
-        kind = "optional: it counts only if claimed" if found.optional else "mandatory for every provider"
+        whose = f"every provider that has {found.needs}" if found.needs else "every provider"
+        kind = "optional: it counts only if claimed" if found.optional else f"mandatory for {whose}"
         claim = inspect.cleandoc(found.claim)
         source = inspect.getsource(found.body)
         return f"{identity}\n\n{claim}\n\n{kind}; since suite {found.since}; profile {found.profile}\n\n{source}"
