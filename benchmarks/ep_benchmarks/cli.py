@@ -14,6 +14,7 @@ import click
 import ep
 from ep_benchmarks.graph import graph_rows
 from ep_benchmarks.launch import Row, launch_rows, shapes_row
+from ep_benchmarks.overlap import overlap_rows, streams_row
 
 __all__ = ["command", "main"]
 
@@ -68,6 +69,27 @@ def graph(*, provider: str, index: int, file: Path | None) -> None:
     _finish(rows, file)
 
 
+@command.command(epilog=_EXIT_CODES)
+@click.option("--provider", required=True, help="Name of the provider.")
+@click.option("--device", "index", default=0, show_default=True, help="Number of its device.")
+@click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write the figures there, too.")
+def overlap(*, provider: str, index: int, file: Path | None) -> None:
+    """Measure what runs at the same time on two asynchronous streams, and on a stream and the host."""
+    device = ep.device(f"{provider}:{index}")
+    click.echo(f"{device.name}: {device.info.name}; {device.info.compute_units} compute units; about 10 s")
+    rows = []
+    for row in overlap_rows(device):
+        rows.append(row)
+        alone = f"{row.first:7.2f} ms and {row.second:7.2f} ms alone"
+        click.echo(f"{row.name:<38} {alone}, {row.both:7.2f} ms together: {row.share:4.0%} of the shorter hidden")
+    streams = streams_row(device)
+    times = ", ".join(f"{count}: {milliseconds:.1f} ms" for count, milliseconds in streams.items())
+    click.echo(f"the same launches on so many streams: {times}")
+    if file is not None:
+        pairs = [{**row._asdict(), "share": row.share} for row in rows]
+        file.write_text(json.dumps({"pairs": pairs, "streams": streams}, indent=1))
+
+
 def _finish(rows: list[Row], file: Path | None) -> None:
     met = [row.within for row in rows if row.within is not None]
     click.echo(f"{sum(met)} of {len(met)} budgets met")
@@ -93,7 +115,7 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(2)
-    except ep.UnavailableError as error:
+    except (ep.UnavailableError, ep.UnsupportedError) as error:
         click.echo(f"ep-bench: {error}", err=True)
         sys.exit(3)
     except ValueError as error:

@@ -140,7 +140,10 @@ class WorkerEvent(Event):
         self._reached.wait(seconds)
 
     def _point(self) -> Event:
-        return self._of_lane or self
+        if self._of_lane is None:
+            message = f"seconds_since: the event was not recorded, because {self.stream.name} failed; record another"
+            raise ValueError(message)
+        return self._of_lane
 
 
 def _work(lane: Stream, progress: _Progress) -> None:

@@ -1,6 +1,8 @@
 """Asynchronous CPU streams: verbs return at once, the work is in order, errors say whose they are."""
 
 import threading
+import time
+import weakref
 
 import numpy as np
 import pytest
@@ -138,5 +140,151 @@ def test_dropped_stream_finishes_its_work(device, gate):
     memory.close()
 
 
-def _fail(*_):
+def _fail(*_, **__):
     raise ep.DeviceError("broken", provider="cpu", call="fill", code=1)
+
+
+def test_first_of_several_errors_is_raised_and_later_work_is_done(device, queue, monkeypatch):
+    memory, result, fill = device.allocate(8), bytearray(8), type(queue._lane)._fill
+
+    def fail_on(lane, dst, pattern):
+        if pattern in {b"1", b"2"}:
+            raise ep.DeviceError(pattern.decode())
+        fill(lane, dst, pattern)
+
+    monkeypatch.setattr(type(queue._lane), "_fill", fail_on)
+    for pattern in (b"0", b"1", b"2", b"3"):
+        queue.fill(memory, pattern)
+    queue.download(result, memory)
+    with pytest.raises(ep.DeviceError, match="1") as caught:
+        queue.synchronize(DEADLINE)
+    assert caught.value.sequence == 2
+    assert result == b"3" * 8
+    memory.close()
+
+
+def test_error_that_is_no_device_error_has_its_place_in_a_note(device, queue, monkeypatch):
+    memory = device.allocate(8)
+    monkeypatch.setattr(type(queue._lane), "_fill", lambda *_: {}["missing"])
+    queue.fill(memory, b"x")
+    with pytest.raises(KeyError, match="missing") as caught:
+        queue.synchronize(DEADLINE)
+    assert caught.value.__notes__ == [f"enqueue 1 of {queue.name}: fill"]
+    queue.synchronize(DEADLINE)
+    memory.close()
+
+
+def test_dropped_streams_error_is_a_warning(device, gate, monkeypatch):
+    opened, event = gate
+    memory = device.allocate(8)
+    stream = device.stream(synchronous=False)
+    monkeypatch.setattr(type(stream._lane), "_fill", _fail)
+    stream.wait(event)
+    stream.fill(memory, b"x")
+    name = stream.name
+    del stream
+    opened.set()
+    with pytest.warns(RuntimeWarning, match=f"{name}: work failed and nobody waited for it: DeviceError: broken"):
+        device.synchronize()
+    memory.close()
+
+
+def test_worker_ends_with_its_stream(device):
+    stream = device.stream(synchronous=False)
+    worker = stream._worker
+    stream.close()
+    assert not worker.is_alive()
+
+
+def test_last_reference_may_go_in_the_worker_itself(device):
+    """The function alone keeps the stream, and the worker drops the function."""
+    ended = threading.Event()
+
+    class Tail:
+        def __del__(self):
+            ended.set()
+
+    stream = device.stream(synchronous=False)
+    worker = stream._worker
+    held = [stream, Tail()]
+    stream.call(held.clear)
+    del stream
+    assert ended.wait(DEADLINE)
+    device.synchronize(DEADLINE)
+    worker.join(DEADLINE)
+    assert not worker.is_alive()
+
+
+def test_idle_worker_keeps_no_memory_and_no_host_buffer(device, queue):
+    class Buffer(bytearray):
+        pass
+
+    memory, source = device.allocate(8), Buffer(8)
+    references = weakref.ref(memory), weakref.ref(source)
+    queue.upload(memory, source)
+    queue.synchronize(DEADLINE)
+    del memory, source
+    assert [reference() for reference in references] == [None, None]
+
+
+def test_rest_costs_no_processor_time(device, queue, gate):
+    """A worker with nothing to do, one that waits for another, and a host that waits sleep."""
+    opened, event = gate
+    queue.wait(event)
+    begin = time.process_time()
+    with pytest.raises(ep.TimeoutError):
+        queue.synchronize(timeout=0.5)
+    assert time.process_time() - begin < 0.25
+    opened.set()
+
+
+def test_many_threads_fences_and_streams_end_with_equal_counts(device):
+    """Other threads' drains record fences on each stream while it is used: no count is lost, so that idleness is told."""
+    stop, failures = threading.Event(), []
+
+    def allocate():
+        while not stop.is_set():
+            device.allocate(64).close()
+
+    def work():
+        try:
+            stream, memory, result = device.stream(synchronous=False), device.allocate(256), bytearray(256)
+            for step in range(300):
+                stream.fill(memory, bytes([step % 256]))
+                if step % 50 == 49:
+                    stream.download(result, memory)
+                    stream.synchronize(DEADLINE)
+                    assert result == bytes([step % 256]) * 256
+            memory.close()
+            stream.close()
+        except BaseException as error:  # noqa: BLE001 - the test's own thread looks at it
+            failures.append(error)
+
+    others = [threading.Thread(target=allocate) for _ in range(2)]
+    users = [threading.Thread(target=work) for _ in range(3)]
+    for thread in (*others, *users):
+        thread.start()
+    for thread in users:
+        thread.join(60)
+    stop.set()
+    for thread in others:
+        thread.join(60)
+    assert failures == []
+
+
+def test_event_that_could_not_be_recorded_is_done_and_has_no_time(device, queue, monkeypatch):
+    first = queue.record(timed=True)
+    queue.synchronize(DEADLINE)
+    monkeypatch.setattr(type(queue._lane), "_record", _fail)
+    second = queue.record(timed=True)
+    with pytest.raises(ep.DeviceError, match="broken"):
+        queue.synchronize(DEADLINE)
+    assert second.is_done
+    with pytest.raises(ValueError, match="was not recorded"):
+        second.seconds_since(first)
+
+
+def test_priority_has_no_effect(device):
+    assert "priority" not in device.info.features
+    stream = device.stream(priority=7, synchronous=False)
+    stream.close()
