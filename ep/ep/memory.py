@@ -146,8 +146,11 @@ class Block:
             self.retire(segment)
 
     def __del__(self) -> None:
-        if self.segment is not None:
-            self.retire(self.segment)
+        segment = self.segment
+        if segment is not None:
+            # Forgotten first: a step of the same cycle may be finalized behind this, and would give it back again.
+            self.segment = None
+            self.retire(segment)
 
 
 @final

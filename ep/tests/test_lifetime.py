@@ -213,6 +213,18 @@ def test_step_that_is_dropped_gives_its_memories_back(device):
     assert len(device.freed) == 1
 
 
+def test_step_and_memory_of_one_cycle_give_the_bytes_back_once(device):
+    x, out = device.allocate(4), device.allocate(4)
+    step = manual.Negate(x=SPEC, out=SPEC).on(device).bind(x=x, out=out)
+    x.close()
+    cycle = [x, step]
+    cycle.append(cycle)
+    del x, step, cycle
+    gc.collect()
+    device.trim()
+    assert len(device.freed) == 1
+
+
 def test_wrapped_host_memory_is_a_child(host):
     stream = host.stream()
     memory, _ = ep.view(np.zeros(3, np.int8), stream)

@@ -110,6 +110,7 @@ class Arena:
         wrong = 0 if allocation.is_parked else self._count_overwritten(allocation)
         if allocation.memory is not None:
             allocation.memory.close()
+        allocation.is_freed = True
         with self._lock:
             self.in_use -= allocation.nbytes
             del self._live[bisect.bisect_left(self._live, allocation.start, key=_START)]

@@ -135,7 +135,9 @@ class SimDevice(ep.Device):
         self._arena.unpark(handle)
 
     def _take_back(self, handle: Allocation, how: str, protect: Callable[[Allocation], int]) -> None:
-        if self.scheduler.is_touched(handle):
+        if handle.is_freed or (handle.is_parked and how == "given back"):
+            self.complaints.add(f"{handle!r} was {how}, and that is not the first time")
+        elif self.scheduler.is_touched(handle):
             self._arena.spoil(handle)
             self.complaints.add(f"{handle!r} was {how} while enqueued work still uses it")
         elif overwritten := protect(handle):

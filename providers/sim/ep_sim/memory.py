@@ -18,13 +18,14 @@ class Allocation:
     shadow   : of the first byte in the shadow view, for workers, and for the host if it is visible
     memory   : the same bytes as a Memory of the CPU's device, for its kernels
     whole    : the allocation that this is a part of, or itself
-    is_parked: True while nobody has it, and the pool keeps it
+    is_parked: True while nobody has it, and the pool keeps it; is_freed: for good
     touches  : how many unfinished tasks use the whole; guarded by the scheduler's lock
     """
 
     __slots__ = (
         "address",
         "device",
+        "is_freed",
         "is_parked",
         "is_visible",
         "memory",
@@ -42,7 +43,7 @@ class Allocation:
         self.device = device
         self.nbytes = nbytes
         self.is_visible = is_visible
-        self.is_parked = False
+        self.is_freed = self.is_parked = False
         self.start, self.span, self.offset = place
         self.touches = 0
         self.address = self.shadow = self.slot = 0

@@ -286,3 +286,14 @@ def test_retire_list_without_fences_is_found_with_most_seeds(device, patient, mo
     assert len(device.complaints.said) == found
     device.complaints.said.clear()
     assert capfd.readouterr().err
+
+
+@pytest.mark.parametrize(("twin", "word"), [("_park", "given back"), ("_free", "freed")])
+def test_giving_back_twice_is_reported(device, capfd, twin, word):
+    handle = device._allocate(100, ep.MemoryKind.DEVICE)
+    for _ in range(2):
+        getattr(device, twin)(handle, ep.MemoryKind.DEVICE)
+    assert device.complaints.take().args[0].endswith(f"was {word}, and that is not the first time")
+    assert device.complaints.take() is None
+    device.complaints.said.clear()
+    assert word in capfd.readouterr().err
