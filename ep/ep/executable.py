@@ -41,7 +41,7 @@ class Node(NamedTuple):
 class Place(NamedTuple):
     """An operand that a slot rebinds: `nodes[node].memories[operand]`.
 
-    offset : where the operand's memory begins, in bytes from the slot's; below 0 where its spec's offset makes up for it
+    offset : where the operand's memory begins, in bytes from the slot's
     """
 
     node: int
@@ -102,6 +102,6 @@ class Replay(Executable):
 
 
 def _moved(captured: Memory, given: Memory | None, offset: int) -> Memory:
-    """Return as many bytes as were captured, `offset` bytes behind the start of the memory that was given."""
+    """Return as many bytes as were captured, if there are, `offset` bytes behind the start of the memory given."""
     assert given is not None
-    return Memory(given._block, given.offset + offset, captured.nbytes, is_view=True)
+    return Memory(given._block, given.offset + offset, min(captured.nbytes, given.nbytes - offset), is_view=True)

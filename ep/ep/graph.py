@@ -52,8 +52,8 @@ class Graph:
     def slot(self, name: str, memory: Memory) -> None:
         """Let launches give another memory for the captured operands that lie in this one, under a name.
 
-        Before the first launch, inside the capture or behind it. An operand lies in the memory if all bytes that it
-        touches do. Raises TypeError, ClosedError, or ValueError for a name or bytes that another slot has.
+        Before the first launch, inside the capture or behind it. An operand lies in the memory if it begins there
+        and all bytes that it touches do. Raises TypeError, ClosedError, or ValueError for a name or bytes that another slot has.
         """
         if not isinstance(name, str) or not name.isidentifier():
             message = f"graph.slot: name {name!r} is no identifier, and launch takes it as a keyword; give such as 'x'"

@@ -180,11 +180,11 @@ def _slot_of(span: _Span, memories: Mapping[str, Memory]) -> tuple[str | None, i
         distance = memory._distance_to(span.memory)
         if distance is None or not _share(memory, memory.nbytes, span.memory, span.lo, span.hi):
             continue
-        if distance + span.lo >= 0 and distance + span.hi <= memory.nbytes:
+        if distance >= 0 and distance + span.hi <= memory.nbytes:
             return name, distance
         message = (
-            f"graph.slot: {span.name} touches bytes [{distance + span.lo}:{distance + span.hi}] of slot {name}, which "
-            f"has {memory.nbytes}; name a memory that holds all of it"
+            f"graph.slot: the memory of {span.name} begins at byte {distance} of slot {name}, which has {memory.nbytes}, "
+            f"and bytes [{distance + span.lo}:{distance + span.hi}] are touched; name a memory that holds all of it"
         )
         raise ValueError(message)
     return None, 0

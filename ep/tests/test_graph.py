@@ -7,6 +7,7 @@ import threading
 
 import manual
 import pytest
+from ep.executable import Replay
 from graphs import SPEC, content, holding
 
 import ep
@@ -208,7 +209,7 @@ def test_wrong_slots_are_refused(device, stream, negate):
 
 
 @pytest.mark.parametrize(
-    ("cut", "words"), [((2, 8), r"x of negate \(node 0\) touches bytes \[-2:2\] of slot x"), ((4, 8), "no captured")]
+    ("cut", "words"), [((2, 8), r"x of negate \(node 0\) begins at byte -2 of slot x"), ((4, 8), "no captured")]
 )
 def test_slot_must_hold_whole_operands(device, stream, negate, cut, words):
     x = device.allocate(8)
@@ -221,13 +222,30 @@ def test_slot_must_hold_whole_operands(device, stream, negate, cut, words):
 
 def test_slot_counts_the_bytes_that_are_touched(device, stream):
     x, out = holding(stream, *range(8)), device.allocate(4)
+    descriptor = manual.Add(
+        a=ep.TensorSpec("int8", (2,), offset=4), b=ep.TensorSpec("int8", (2,)), out=ep.TensorSpec("int8", (2,))
+    )
+    with stream.capture() as graph:
+        descriptor.on(device)(stream, a=x, b=out[2:4], out=out[0:2])
+    graph.slot("x", x[0:6])
+    assert graph._make_ready()
+    (slot,) = graph._table.slots
+    assert slot.places == ((0, 0, 0),)
+    replaced = []
+    nodes = [node._replace(run=lambda _, memories, __: replaced.extend(memories)) for node in graph.nodes]
+    Replay(tuple(nodes), (slot,))._bind((device.allocate(7)[1:],))(stream, (), ())
+    assert (replaced[0].offset, replaced[0].nbytes) == (1, 6)
+
+
+def test_operand_that_begins_before_a_slot_is_refused(device, stream):
+    x, out = holding(stream, *range(8)), device.allocate(4)
     with stream.capture() as graph:
         manual.Negate(x=ep.TensorSpec("int8", (2,), offset=4), out=ep.TensorSpec("int8", (2,))).on(device)(
             stream, x=x, out=out[0:2]
         )
     graph.slot("x", x[4:6])
-    (slot,) = graph._make_ready() and graph._table.slots
-    assert slot.places == ((0, 0, -4),)
+    with pytest.raises(ValueError, match=r"begins at byte -4 of slot x, which has 2, and bytes \[0:2\] are touched"):
+        graph.launch(stream)
 
 
 def test_graph_holds_its_memories_until_it_is_closed(device, stream, negate):

@@ -234,21 +234,25 @@ def in_place_nodes_are_captured(trial: Trial) -> None:
 @case(kernels=True)
 def numbers_are_kept(trial: Trial) -> None:
     """Numbers of launches and patterns of fills are those of the capture, whatever is launched between."""
-    stream, out = trial.asynchronous(), trial.memory(64)
+    stream, out = trial.asynchronous(), trial.memory(96)
     fill = _number_fill(trial)
+    step = None if fill is None else fill.bind(value=1.25, out=out[64:96])
     with stream.capture() as graph:
         stream.fill(out[0:32], b"ab")
-        if fill is not None:
+        if fill is not None and step is not None:
             fill(stream, value=2.5, out=out[32:64])
+            step(stream)
     trial.closing(graph)
     stream.fill(out, b"cd")
-    if fill is not None:
+    if fill is not None and step is not None:
+        step.close()
         fill(stream, value=-7.0, out=out[32:64])
     graph.launch(stream)
     content = trial.content(stream, out)
     trial.same_bytes("the fill", content[:32], np.tile(np.frombuffer(b"ab", np.uint8), 16))
-    needed = np.full(8, 2.5, np.float32).view(np.uint8) if fill is not None else np.frombuffer(b"cd" * 16, np.uint8)
-    trial.same_bytes("the launch with a number", content[32:], needed)
+    numbers = np.repeat(np.array([2.5, 1.25], np.float32), 8).view(np.uint8)
+    needed = np.frombuffer(b"cd" * 32, np.uint8) if fill is None else numbers
+    trial.same_bytes("the launch and the step with numbers", content[32:], needed)
 
 
 @case()
