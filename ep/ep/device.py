@@ -140,7 +140,8 @@ class Device(Allocator):
     @final
     def _unfinished(self) -> list[Stream]:
         """Return all streams that are not closed, dropped ones with work under way among them."""
-        return [*self._open_streams(), *self._retired.orphans()]
+        # A dropped stream that was adopted is still known to those that refer to it weakly, and so stands in both lists.
+        return [*dict.fromkeys([*self._open_streams(), *self._retired.orphans()])]
 
     @final
     def _close_memories(self) -> None:

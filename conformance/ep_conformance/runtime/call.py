@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import re
 import threading
 import weakref
 from typing import TYPE_CHECKING, Any
@@ -131,7 +132,11 @@ def exception_is_raised_by_the_next_synchronisation(trial: Trial) -> None:
         else:
             message = "synchronize() behind a function that raised: it raised nothing"
             raise CaseError(message)
-        stream.synchronize(_DEADLINE_SECONDS)
+        try:
+            stream.synchronize(_DEADLINE_SECONDS)
+        except _Own as again:
+            message = "synchronize() raised what the one before it had raised already"
+            raise CaseError(message) from again
 
 
 @case()
@@ -280,3 +285,19 @@ def what_cannot_be_called_is_refused(trial: Trial) -> None:
     stream.close()
     trial.refuses("call() of a closed stream", ep.ClosedError, lambda: stream.call(lambda: seen.append(1)), "call")
     trial.equal("calls", seen, [])
+
+
+@case()
+def exception_names_its_place(trial: Trial) -> None:
+    """The note of an exception says which enqueue of its stream it was: one more than of one that was enqueued before."""
+    for stream in trial.streams():
+        places = []
+        for _ in range(3):
+            stream.call(_raiser(_Own("of the function")))
+            try:
+                stream.synchronize(_DEADLINE_SECONDS)
+            except _Own as caught:
+                found = re.search(rf"\b(\d+) of {re.escape(stream.name)}\b", " ".join(caught.__notes__))
+                trial.require(found, f"a note of {caught.__notes__} says which enqueue of {stream.name} it was")
+                places.append(int(found[1]) if found else 0)
+        trial.equal("the enqueues that the notes name", places, [1, 2, 3])

@@ -81,6 +81,25 @@ def idle_means_done(trial: Trial) -> None:
 
 
 @case()
+def held_back_is_not_idle(trial: Trial) -> None:
+    """While its last work is under way a stream is not idle, its event not done, and a wait for it times out."""
+    stream, memory = trial.asynchronous(), trial.memory(1000)
+    stream.fill(memory, b"\7")
+    held = gate(trial, stream)
+    if held.holds:
+        for _ in range(50):
+            time.sleep(0.0002)  # its function has begun by now, and has not returned
+            trial.require(not stream.is_idle, "stream.is_idle while its last function runs is false")
+        trial.refuses("synchronize(timeout=0.01)", ep.TimeoutError, lambda: stream.synchronize(timeout=0.01))
+    event = stream.record()
+    trial.require(not (held.holds and event.is_done), "event.is_done while the function before it runs is false")
+    held.open()
+    stream.synchronize(timeout=_DEADLINE_SECONDS)
+    trial.require(stream.is_idle and event.is_done, "after synchronize() the stream is idle and the event done")
+    trial.same_bytes("memory", trial.content(stream, memory), np.full(1000, 7, np.uint8))
+
+
+@case()
 def synchronize_means_done(trial: Trial) -> None:
     """After synchronize() another stream sees all of the work, and the stream is idle."""
     old, new = trial.noise(100_000), trial.noise(100_000)

@@ -21,12 +21,18 @@ _MOST_OVERWRITTEN: Final = 4 << 20
 
 
 class Handle:
-    """An opaque allocation; `bytes_at` is what a driver would do with it."""
+    """An opaque allocation; `bytes_at` is what a driver would do with it, `kind` says whether the host may do so, too."""
 
-    __slots__ = ("_memory",)
+    __slots__ = ("_memory", "kind")
 
-    def __init__(self, memory: ep.Memory) -> None:
+    def __init__(self, memory: ep.Memory, kind: ep.MemoryKind) -> None:
         self._memory = memory
+        self.kind = kind
+
+    @property
+    def nbytes(self) -> int:
+        """How long it is."""
+        return self._memory.nbytes
 
     def bytes_at(self, offset: int, nbytes: int) -> ep.Memory:
         """Return the host's bytes behind a part of the allocation."""
@@ -40,7 +46,9 @@ class Handle:
 
 
 class HonestDevice(ep.Device):
-    """An asynchronous device whose memory no host address leads to."""
+    """An asynchronous device; no host address leads to its memory but to that which is pinned or shared."""
+
+    memory_kinds = frozenset(ep.MemoryKind)
 
     def __init__(
         self,
@@ -58,15 +66,26 @@ class HonestDevice(ep.Device):
         self._cleaner = cpu.stream()
         self._calls = itertools.count()
         self._called = 0
+        self._given = 0
 
     def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> Handle:
-        del kind
         self.count_call()
-        return Handle(self.cpu.allocate(nbytes))
+        handle = Handle(self.cpu.allocate(nbytes), kind)
+        self._given += nbytes
+        return handle
 
     def _free(self, handle: Handle, kind: ep.MemoryKind) -> None:
         del kind
+        self._given -= handle.nbytes
         handle.free(self._cleaner)
+
+    def _memory_info(self) -> tuple[int, int]:
+        return self.info.memory, self.info.memory - self._given
+
+    def _host(self, handle: Handle, nbytes: int) -> memoryview:
+        if handle.kind is ep.MemoryKind.DEVICE:
+            return super()._host(handle, nbytes)
+        return handle.bytes_at(0, nbytes).host()
 
     def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> ep.Stream:
         if synchronous:

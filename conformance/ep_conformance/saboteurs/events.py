@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     import ep
 
 _PATIENCE_SECONDS: Final = 0.02
+_HOST_SECONDS: Final = 0.5
 
 __all__ = [
     "HoldsKernelsAlone",
+    "IgnoresOtherDevices",
     "IgnoresWait",
+    "LetsTheHostWait",
     "RecordsElsewhere",
     "ReportsEventsEarly",
     "ReusesEvents",
@@ -145,3 +148,27 @@ class ReusesEvents(HonestProvider):
     """Give every record of a stream the same event, which moves."""
 
     stream_type: ClassVar[type[HonestStream]] = _ReusesEvents
+
+
+class _IgnoresOtherDevices(HonestStream):
+    def _wait(self, event: ep.Event) -> None:
+        if event.device is self.device:
+            super()._wait(event)
+
+
+class IgnoresOtherDevices(HonestProvider):
+    """Let wait(event) do nothing where the event is of another device."""
+
+    stream_type: ClassVar[type[HonestStream]] = _IgnoresOtherDevices
+
+
+class _LetsTheHostWait(HonestStream):
+    def _wait(self, event: ep.Event) -> None:
+        assert isinstance(event, HonestEvent)
+        event.reached.wait(_HOST_SECONDS)
+
+
+class LetsTheHostWait(HonestProvider):
+    """Let the enqueuing host wait for an event, and say that the device does."""
+
+    stream_type: ClassVar[type[HonestStream]] = _LetsTheHostWait

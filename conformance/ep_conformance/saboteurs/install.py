@@ -43,6 +43,11 @@ _CLAIMED: Final = (
     "runtime/ability/timeout",
     "runtime/ability/timing",
     "runtime/ability/native-calls",
+    "runtime/ability/graph",
+    "runtime/ability/copy-between-devices",
+    "runtime/ability/memory-info",
+    "runtime/ability/pinned-memory",
+    "runtime/ability/shared-memory",
 )
 
 

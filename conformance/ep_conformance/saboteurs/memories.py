@@ -14,6 +14,8 @@ __all__ = [
     "CountsLooks",
     "HidesOutOfMemory",
     "OverlapsAllocations",
+    "PromisesMoreThanThereIs",
+    "ShowsTheHostACopy",
 ]
 
 
@@ -29,7 +31,8 @@ class _OverlapsAllocations(HonestDevice):
             self._page, self._used = self.cpu.allocate(1 << 20), 0
         at = self._used
         self._used += max(step, (nbytes - 1) // step * step)
-        return Handle(self._page[at : at + nbytes])
+        self._given += nbytes
+        return Handle(self._page[at : at + nbytes], kind)
 
 
 class OverlapsAllocations(HonestProvider):
@@ -60,3 +63,26 @@ class CountsLooks(HonestProvider):
     """Let native_calls advance each time that somebody reads it."""
 
     device_type: ClassVar[type[HonestDevice]] = _CountsLooks
+
+
+class _PromisesMoreThanThereIs(HonestDevice):
+    def _memory_info(self) -> tuple[int, int]:
+        total, _ = super()._memory_info()
+        return total, total + 1
+
+
+class PromisesMoreThanThereIs(HonestProvider):
+    """Say that more memory is free than there is."""
+
+    device_type: ClassVar[type[HonestDevice]] = _PromisesMoreThanThereIs
+
+
+class _ShowsTheHostACopy(HonestDevice):
+    def _host(self, handle: Handle, nbytes: int) -> memoryview:
+        return memoryview(bytearray(super()._host(handle, nbytes)))
+
+
+class ShowsTheHostACopy(HonestProvider):
+    """Give the host a copy of pinned and shared memory."""
+
+    device_type: ClassVar[type[HonestDevice]] = _ShowsTheHostACopy

@@ -9,6 +9,7 @@ from ep_conformance.saboteurs import (
     events,
     graphs,
     memories,
+    pools,
     random,
     streams,
     transfers,
@@ -136,6 +137,21 @@ SABOTEURS: Final = (
     Saboteur("moves-fills-forward", graphs.MovesFillsForward, "runtime/graph/random-programs-replay"),
     Saboteur("keeps-old-bindings", graphs.KeepsOldBindings, "runtime/graph/slots-not-given-keep-the-captured-memory"),
     Saboteur("shares-bindings", graphs.SharesBindings, "runtime/graph/bindings-of-launches-under-way-do-not-mix"),
+    Saboteur("is-idle-early", streams.IsIdleEarly, "runtime/stream/held-back-is-not-idle"),
+    Saboteur("ignores-other-devices", events.IgnoresOtherDevices, "runtime/program/devices"),
+    Saboteur("lets-the-host-wait", events.LetsTheHostWait, "runtime/wait/host-that-enqueues-it-goes-on"),
+    Saboteur("calls-twice", callbacks.CallsTwice, "runtime/call/runs-once-and-in-order"),
+    Saboteur(
+        "swallows-errors", callbacks.SwallowsErrors, "runtime/call/exception-is-raised-by-the-next-synchronisation"
+    ),
+    Saboteur("repeats-errors", callbacks.RepeatsErrors, "runtime/call/exception-is-raised-by-the-next-synchronisation"),
+    Saboteur("miscounts-errors", callbacks.MiscountsErrors, "runtime/call/exception-names-its-place"),
+    Saboteur("promises-more-than-there-is", memories.PromisesMoreThanThereIs, "runtime/ability/memory-info"),
+    Saboteur("shows-the-host-a-copy", memories.ShowsTheHostACopy, "runtime/ability/pinned-memory"),
+    Saboteur("reuses-at-once", pools.ReusesAtOnce, "runtime/program/allocations"),
+    Saboteur("offers-to-everyone", pools.OffersToEveryone, "runtime/program/allocations"),
+    Saboteur("gives-twice", pools.GivesTwice, "runtime/program/streams-and-events"),
+    Saboteur("counts-up-only", pools.CountsUpOnly, "runtime/injection/nth-allocation-fails"),
 )  # fmt: skip - a table reads in rows
 
 

@@ -1,0 +1,108 @@
+"""Saboteurs of the pool: devices whose allocator gives bytes out too soon, to the wrong stream, or twice, or miscounts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ep.pool import Pool
+from ep.retire import RetireList
+from ep.segment import Segment
+
+from ep_conformance.saboteurs.device import HonestDevice
+from ep_conformance.saboteurs.provider import HonestProvider
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ep.memory import MemoryKind
+    from ep.segment import Freed
+
+__all__ = ["CountsUpOnly", "GivesTwice", "OffersToEveryone", "ReusesAtOnce"]
+
+
+class _HastyList(RetireList):
+    def drain(self) -> None:
+        self.drain_all()
+
+
+class _ReusesAtOnce(HonestDevice):
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._retired = _HastyList(self._pool)
+
+
+class ReusesAtOnce(HonestProvider):
+    """Give the bytes of a closed memory out again although enqueued work still uses them."""
+
+    device_type: ClassVar[type[HonestDevice]] = _ReusesAtOnce
+
+
+class _Pooling(HonestDevice):
+    pool_type: ClassVar[type[Pool]]
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._pool = self.pool_type(self, parks=False)
+        self._retired = RetireList(self._pool)
+
+
+class _OpenPool(Pool):
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._everyones: Freed = {}
+
+    def take(self, nbytes: int, kind: MemoryKind, freed: Freed | None = None) -> Segment:
+        return super().take(nbytes, kind, None if freed is None else self._everyones)
+
+    def offer(self, segment: Segment, freed: Freed) -> None:
+        del freed
+        super().offer(segment, self._everyones)
+
+
+class _OffersToEveryone(_Pooling):
+    pool_type: ClassVar[type[Pool]] = _OpenPool
+
+
+class OffersToEveryone(HonestProvider):
+    """Let any stream allocate at once what another has freed in its own order."""
+
+    device_type: ClassVar[type[HonestDevice]] = _OffersToEveryone
+
+
+class _GenerousPool(Pool):
+    _last: tuple[int, MemoryKind, Segment] | None = None
+
+    def take(self, nbytes: int, kind: MemoryKind, freed: Freed | None = None) -> Segment:
+        last, self._last = self._last, None
+        if last is not None and last[:2] == (nbytes, kind):
+            return self.lend(Segment(last[2].handle, nbytes, kind))
+        segment = super().take(nbytes, kind, freed)
+        self._last = nbytes, kind, segment
+        return segment
+
+
+class _GivesTwice(_Pooling):
+    pool_type: ClassVar[type[Pool]] = _GenerousPool
+
+
+class GivesTwice(HonestProvider):
+    """Give the same bytes to two that ask for as many, one after the other."""
+
+    device_type: ClassVar[type[HonestDevice]] = _GivesTwice
+
+
+class _GrowingPool(Pool):
+    def put(self, segments: Iterable[Segment]) -> None:
+        before = self.in_use
+        super().put(segments)
+        self.in_use = before
+
+
+class _CountsUpOnly(_Pooling):
+    pool_type: ClassVar[type[Pool]] = _GrowingPool
+
+
+class CountsUpOnly(HonestProvider):
+    """Count what is allocated as in use, and never what comes back as free."""
+
+    device_type: ClassVar[type[HonestDevice]] = _CountsUpOnly
