@@ -51,6 +51,9 @@ def wait(trial: Trial) -> None:
     """The device, not the host, waits for an event of another stream."""
     before = trial.device.degraded["wait"]
     first, second = trial.asynchronous(), trial.asynchronous()
+    if second.is_synchronous:
+        message = "its streams are synchronous: what they wait for the host waits for"
+        raise ep.UnsupportedError(message)
     old, new = trial.noise(1000), trial.noise(1000)
     target = late(trial, first, old, new)
     second.wait(first.record())
