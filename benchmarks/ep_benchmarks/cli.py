@@ -1,4 +1,4 @@
-"""The command `ep-bench`. Exit codes: 0 measured, 2 wrong use, 3 provider, device or peer unavailable."""
+"""The command `ep-bench`. Exit codes: 0 measured, 1 a soak found a fault, 2 wrong use, 3 provider, device or peer unavailable."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ import ep
 from ep_benchmarks.graph import graph_rows
 from ep_benchmarks.launch import Row, launch_rows, shapes_row
 from ep_benchmarks.overlap import overlap_rows, streams_row
+from ep_benchmarks.pool import soak
 
 __all__ = ["command", "main"]
 
 _PEERS: Final = ("numpy", "torch")
-_EXIT_CODES: Final = "Exit codes: 0 measured, 2 wrong use, 3 provider, device or peer unavailable, 130 Ctrl-C."
+_SECONDS_A_PAIR: Final = 60e-6
+_EXIT_CODES: Final = (
+    "Exit codes: 0 measured, 1 a soak found a fault, 2 wrong use, 3 provider, device or peer unavailable, 130 Ctrl-C."
+)
 
 
 @click.group(epilog=_EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
@@ -88,6 +92,33 @@ def overlap(*, provider: str, index: int, file: Path | None) -> None:
     if file is not None:
         pairs = [{**row._asdict(), "share": row.share} for row in rows]
         file.write_text(json.dumps({"pairs": pairs, "streams": streams}, indent=1))
+
+
+@command.command(epilog=_EXIT_CODES)
+@click.option("--provider", required=True, help="Name of the provider.")
+@click.option("--device", "index", default=0, show_default=True, help="Number of its device.")
+@click.option(
+    "--pairs", default=1_000_000, show_default=True, type=click.IntRange(1), help="Allocations, each given back."
+)
+@click.option("--streams", default=4, show_default=True, type=click.IntRange(1), help="Asynchronous streams.")
+@click.option("--seed", default=0, show_default=True, help="Decides lengths, streams and ways to give back.")
+@click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write the figures there, too.")
+def pool(  # noqa: PLR0913 - an option each
+    *, provider: str, index: int, pairs: int, streams: int, seed: int, file: Path | None
+) -> None:
+    """Soak the pool: random blocks on asynchronous streams, written, read back and given back, checked throughout."""
+    device = ep.device(f"{provider}:{index}")
+    click.echo(
+        f"{device.name}: {device.info.name}; {pairs:,} pairs on {streams} streams, seed {seed}; "
+        f"about {pairs * _SECONDS_A_PAIR:.0f} s or more"
+    )
+    findings = soak(device, pairs, streams, seed)
+    for line in findings.lines():
+        click.echo(line)
+    if file is not None:
+        file.write_text(json.dumps(findings._asdict(), indent=1))
+    if findings.faults:
+        sys.exit(1)
 
 
 def _finish(rows: list[Row], file: Path | None) -> None:
