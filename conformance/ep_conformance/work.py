@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -19,7 +20,7 @@ from ep_conformance.trial import Bytes, CaseError, Trial
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Gate", "Kernel", "busy", "find_kernel", "gate", "has_cell", "late"]
+__all__ = ["Gate", "Kernel", "busy", "find_kernel", "gate", "has_cell", "late", "settled"]
 
 _BUSY_BYTES: Final = 4 << 20
 _BUSY_COPIES: Final = 12
@@ -84,6 +85,13 @@ def gate(trial: Trial, stream: ep.Stream) -> Gate:
         stream.call(made.wait)
         trial.require(not made.has_expired, "call() returns before its function does, on an asynchronous stream")
     return made
+
+
+def settled(trial: Trial) -> ep.MemoryInfo:
+    """Return the figures of the device's memory once nothing that was closed or dropped is waited for."""
+    gc.collect()
+    trial.device.synchronize()
+    return trial.device.memory_info()
 
 
 @dataclass(frozen=True)

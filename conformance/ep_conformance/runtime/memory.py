@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +34,31 @@ def sizes_are_checked(trial: Trial) -> None:
     trial.refuses("allocate(-1)", ValueError, lambda: trial.device.allocate(-1), "allocate", "-1")
     size: object = 1.5
     trial.refuses("allocate(1.5)", TypeError, lambda: trial.device.allocate(size), "allocate")  # type: ignore[arg-type]
+
+
+@case()
+def kinds_are_there_or_refused(trial: Trial) -> None:
+    """DEVICE memory is always there; a kind that is not is UnsupportedError naming those that are; others TypeError."""
+    kinds = trial.device.memory_kinds
+    trial.require(ep.MemoryKind.DEVICE in kinds, f"memory_kinds is {kinds}, needs DEVICE among them")
+    for kind in ep.MemoryKind:
+        if kind in kinds:
+            memory = trial.device.allocate(100, kind)
+            trial.equal("memory.kind", memory.kind, kind)
+            if kind is not ep.MemoryKind.DEVICE:
+                trial.equal(f"len(host()) of {kind.name} memory", len(memory.host()), 100)
+            memory.close()
+        else:
+            names = [each.name for each in kinds]
+            trial.refuses(
+                f"allocate of {kind.name}",
+                ep.UnsupportedError,
+                partial(trial.device.allocate, 100, kind),
+                kind.name,
+                *names,
+            )
+    wrong: object = "device"
+    trial.refuses("allocate(1, 'device')", TypeError, lambda: trial.device.allocate(1, wrong), "allocate")  # type: ignore[arg-type]
 
 
 @case()
