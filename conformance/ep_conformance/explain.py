@@ -19,7 +19,9 @@ def explain_case(identity: str) -> str:
         kind = "optional: it counts only if claimed" if found.optional else f"mandatory for {whose}"
         claim = inspect.cleandoc(found.claim)
         source = inspect.getsource(found.body)
-        return f"{identity}\n\n{claim}\n\n{kind}; since suite {found.since}; profile {found.profile}\n\n{source}"
+        area = inspect.getdoc(inspect.getmodule(found.body)) or ""
+        standing = f"{kind}; since suite {found.since}; profile {found.profile}"
+        return f"{identity}\n\n{claim}\n\n{standing}\n\n{area}\n\n{source}"
     case, descriptor = found.case, found.case.descriptor
     if isinstance(case, Sweep):
         return _explain_sweep(identity, found, case)

@@ -1,9 +1,11 @@
 """Generated programs: random, legal work against a sequential model, byte for byte, shrunk where it fails.
 
-A case draws programs from the seed (`--seed`): 20 in profile quick, 100 in standard, 1000 in large. A program is legal by
-construction: what would race is ordered by a stream, an event or the host, and nothing else is. The streams and events that
-it has, what it does with them, and what each byte is at the end are in `ep_conformance/programs`. A failure prints the
-shortest failing program; the same seed draws the same programs again.
+A case draws programs from the seed (`--seed`): 20 in profile quick, 100 in standard, 1000 in large, 5000 in exhaustive. A
+program has two to four streams, and is legal by construction: what would race is ordered by a stream, an event or the host
+(vector clocks say what is), and nothing else is. Stalls, which are host functions that wait, hold streams back, so that
+what should have waited and did not is early for certain. What a program may do, and what each byte must be, is in
+`ep_conformance/programs`. A failure prints the shortest program found that fails, as code, and the first wrong byte; the
+same seed draws the same programs: `ep-conformance run --filter CASE --seed N` tries them again.
 """
 
 from __future__ import annotations
