@@ -21,7 +21,7 @@ def run(program, **variables):
     return done.stdout
 
 
-@pytest.mark.parametrize("device", ["cpu:0", "opencl:0"])
+@pytest.mark.parametrize("device", ["cpu:0", "opencl:0", "sim:0"])
 def test_framework_example_runs(device):
     shown = run(FRAMEWORK.replace("cpu:0", device), PATH="/usr/bin:/bin")
     assert shown == "[[10. 21. 32.]\n [13. 24. 35.]]\n"
