@@ -6,7 +6,7 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ep.capabilities import how
+from ep.capabilities import ability, how
 from ep.claims import Claims, parse_version, read_claims
 
 import ep
@@ -72,6 +72,8 @@ def _runtime(device: ep.Device, claims: Claims, profile: str, pattern: str | Non
             yield Planned(case.id, Standing.REFUSED, "the provider has no kernel of one dense float32 tensor")
         elif case.needs and not has_cell(device, case.needs):
             yield Planned(case.id, Standing.REFUSED, f"the provider has no {case.needs}")
+        elif case.gated and ability(device, "call") != "native":
+            yield Planned(case.id, Standing.REFUSED, "the device calls no host function that could hold a stream back")
         elif not case.optional or claims.covers(case.id, case.since, device.info.features):
             yield Planned(case.id, Standing.EXPECTED)
         else:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ep.descriptor import Descriptor
     from ep.family import Family
 
-__all__ = ["ABILITIES", "Capability", "capabilities", "how", "serves_calls"]
+__all__ = ["ABILITIES", "Capability", "ability", "capabilities", "how", "serves_calls"]
 
 
 class Capability(NamedTuple):
@@ -85,17 +85,24 @@ def _row(device: Device, family: Family, cell: Cell, claims: Claims) -> Capabili
 
 
 def _abilities(device: Device, claims: Claims) -> Iterator[Capability]:
-    stream = device.stream()
     for name in ABILITIES:
         claimed = claims.covers(f"runtime/ability/{name}", "1.0", device.info.features)
-        yield Capability("runtime", "ability", "-", name, claimed, _ability(device, stream, name))
-    stream.close()
+        yield Capability("runtime", "ability", "-", name, claimed, ability(device, name))
 
 
 def serves_calls(stream: Stream) -> bool:
     """Say whether functions given to this stream's `call` wait in it, so that the enqueuing host does not."""
     native = type(stream)._call is not Stream._call
     return not stream.is_synchronous and (native or isinstance(stream, WorkerStream))
+
+
+def ability(device: Device, name: str) -> str:
+    """Return how a device serves an ability of ABILITIES: "native", "degraded" or "none"."""
+    stream = device.stream()
+    try:
+        return _ability(device, stream, name)
+    finally:
+        stream.close()
 
 
 def _ability(device: Device, stream: Stream, name: str) -> str:

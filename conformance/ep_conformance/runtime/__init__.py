@@ -25,6 +25,7 @@ class RuntimeCase:
     optional  : True for an ability that a provider may lack: then it counts only if claimed
     kernels   : True if it launches kernels: a provider without any is not asked
     needs     : a cell that it launches, "" for any kernel: a provider without it is not asked
+    gated     : True if a function of the host must hold a stream back: a device where none does is not asked
     profile   : the smallest profile that runs it
     since     : the suite version that first held it
     """
@@ -37,13 +38,20 @@ class RuntimeCase:
     profile: str
     since: str
     needs: str
+    gated: bool
 
 
 _CASES: Final[dict[str, RuntimeCase]] = {}
 
 
-def case(
-    *, optional: bool = False, kernels: bool = False, needs: str = "", profile: str = "quick", since: str = "1.0"
+def case(  # noqa: PLR0913 - each is a fact about the case
+    *,
+    optional: bool = False,
+    kernels: bool = False,
+    needs: str = "",
+    gated: bool = False,
+    profile: str = "quick",
+    since: str = "1.0",
 ) -> Callable[[Function], Function]:
     """Make a function of one Trial a case named after its module and itself.
 
@@ -56,7 +64,7 @@ def case(
         identity = f"runtime/{area}/{name}"
         claim = (function.__doc__ or "").strip()
         _CASES[identity] = RuntimeCase(
-            identity, cast("Body", function), claim, optional, kernels, profile, since, needs
+            identity, cast("Body", function), claim, optional, kernels, profile, since, needs, gated
         )
         return function
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import ep
 from ep_conformance.process import run_alone
 from ep_conformance.runtime import case
-from ep_conformance.work import gate
 
 if TYPE_CHECKING:
     from ep_conformance.trial import Trial
@@ -113,11 +113,9 @@ print("all children worked")
 """
 
 
-@case()
+@case(gated=True)
 def ctrl_c_ends_a_wait_and_nothing_else(trial: Trial) -> None:
     """Ctrl-C during synchronize() of stream, event and device, and during close(), leaves all usable."""
-    if not gate(trial, trial.asynchronous()).holds:
-        return  # its functions are the host's own, and nothing can be held back
     printed, _ = run_alone(trial, _INTERRUPTED)
     trial.equal("what the process printed", printed, "usable\n")
 
@@ -126,7 +124,8 @@ def ctrl_c_ends_a_wait_and_nothing_else(trial: Trial) -> None:
 def objects_of_before_a_fork_are_closed_in_the_child(trial: Trial) -> None:
     """In a forked child all that was made before raises ClosedError that names the fork; the parent works on."""
     if not hasattr(os, "fork"):
-        return
+        message = "this system has no fork"
+        raise ep.UnsupportedError(message)
     printed, _ = run_alone(trial, _FORKED)
     trial.equal("what the process printed", printed, "the parent works on\n")
 
@@ -135,7 +134,8 @@ def objects_of_before_a_fork_are_closed_in_the_child(trial: Trial) -> None:
 def child_of_a_fork_safe_provider_works_by_itself(trial: Trial) -> None:
     """A child forked while streams are at work opens the device anew; of a provider that is not fork-safe it cannot."""
     if not hasattr(os, "fork"):
-        return
+        message = "this system has no fork"
+        raise ep.UnsupportedError(message)
     if trial.device.provider.manifest.fork_safe:
         printed, _ = run_alone(trial, _FORKED_AT_WORK)
         trial.equal("what the process printed", printed, "all children worked\n")
@@ -186,11 +186,9 @@ raise SystemExit(3)
     trial.require("unheard" in said and "nobody waited for it" in said, f"the warning at the end: {said!r}")
 
 
-@case()
+@case(gated=True)
 def end_does_not_wait_for_ever(trial: Trial) -> None:
     """A process whose function never returns ends after EP_EXIT_SECONDS, with a warning and its own exit code."""
-    if not gate(trial, trial.asynchronous()).holds:
-        return  # its functions are the host's own, and nothing can be held back
     program = """
 memory = device.allocate(1000)
 stream.call(threading.Event().wait)
