@@ -77,7 +77,7 @@ class Capture:
             for stream, (ours, door) in self._doors.items():
                 stream._capture = None
                 # Another door may be there by now: that of a closed stream, or of a forked process.
-                if stream.__dict__.get("_submit") is ours:
+                if stream._door is ours:
                     stream._set_door(door)
             self._doors.clear()
 
@@ -114,7 +114,7 @@ class Capture:
     def _add(self, stream: Stream) -> None:
         with self._lock:
             door = functools.partial(self._take, stream)
-            self._doors[stream] = door, stream.__dict__.get("_submit")
+            self._doors[stream] = door, stream._door
             self._before[stream] = {stream: 0}
             stream._capture = self
             stream._set_door(door)

@@ -45,6 +45,7 @@ class Submission(ABC):
         self._fenced: tuple[int, Event | None] = (0, None)
         self._held = HeldBuffers()
         self._failure = Failure()
+        self._door: Callable[..., Any] | None = None
         self._capture: Capture | None = None
         self._devices = {device}
         self._freed: Freed = {}
@@ -260,10 +261,13 @@ class Submission(ABC):
     @final
     def _set_door(self, door: Callable[..., Any] | None) -> None:
         """Put another function in the place of _submit, for this stream; None: that one itself."""
-        if door is None:
-            del self.__dict__["_submit"]
-        else:
-            self.__dict__["_submit"] = door
+        # By attribute: whoever asks a CPython 3.11 object for its __dict__ makes all of its attributes slower for good,
+        # which took a bound launch on the CPU from 0.22 to 0.32 us.
+        if door is not None:
+            object.__setattr__(self, "_submit", door)
+        elif self._door is not None:
+            object.__delattr__(self, "_submit")
+        self._door = door
 
     @final
     def _refuse_fork(self, what: Any, *_: Any) -> Any:

@@ -57,7 +57,7 @@ class _Enqueues:
 
     def __init__(self, stream: ep.Stream, fails: int) -> None:
         self._stream = stream
-        self._own = stream.__dict__.get("_submit")
+        self._own = stream._door  # noqa: SLF001 - the door that is there already, if any
         self._submit: Callable[..., Any] = stream._submit  # noqa: SLF001 - the door is what is replaced
         self._fails = fails
         self.count = 0
