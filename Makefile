@@ -6,9 +6,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 NATIVE := $(shell find providers/cpu providers/sim conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -name '*.def' -o -name '*.inc' -o -name CMakeLists.txt)
 FORMATTED := $(shell find providers conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h')
+CLAIMED := providers/opencl/tests/claimed_kernels.py
 EXTRAS := opencl,cuda,conformance,dev
 
-.PHONY: help setup lint types contracts unit quick test conformance accuracy wheel bench clean
+.PHONY: help setup lint types contracts unit quick test conformance accuracy wheel bench clean oclgrind second-opinion
 help:            ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 16
 
@@ -54,6 +55,13 @@ accuracy: $(STAMP) ## Measure every floating row on the CPU, all float32 inputs 
 second-opinion: $(STAMP) ## Ask PyTorch, which it installs, about every op, and share tensors with it
 	@PYTHON="$(PYTHON)" sh tools/setup.sh "$(VENV)" "$(EXTRAS),peers"
 	$(BIN)/python -m pytest -q primitives/tests/test_second_opinion.py providers/cpu/tests/test_cpu_torch.py
+
+oclgrind: $(STAMP) ## Look for races, overruns and unwritten values in all OpenCL kernels; needs oclgrind, a package of its own
+	@mkdir -p build
+	oclgrind --data-races --log build/races.log $(BIN)/python $(CLAIMED) runtime random_fill
+	oclgrind --data-races --uninitialized --build-options -cl-opt-disable --log build/values.log \
+		$(BIN)/python $(CLAIMED) fill copy cast elementwise_unary broadcast_binary
+	@cat build/races.log build/values.log; test ! -s build/races.log -a ! -s build/values.log
 
 wheel: $(STAMP)  ## Build the wheel into dist/, once for each state of the sources
 	@$(BIN)/python tools/wheel.py

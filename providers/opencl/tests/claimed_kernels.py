@@ -1,0 +1,100 @@
+"""Launch each kernel that the provider claims on opencl:0 once, and what streams and graphs do: for a checker to watch.
+
+    oclgrind --data-races --uninitialized python providers/opencl/tests/claimed_kernels.py [FAMILY ...]
+
+A family is one of `ep.families()`; "runtime" is fills, copies and graphs; "fault" is a kernel that races and writes out of
+bounds, which the checker must report. Without one: all that have no fault.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pyopencl as cl
+from ep.claims import read_claims
+
+import ep
+
+ELEMENTS = 3 * 256 + 5  # of what no family chooses: more than three groups, and one that is not full
+
+FAULT = """
+__kernel void fault(__global int *out, const int n) {
+    out[n] = 1;
+    if (get_global_id(0) < 2) out[0] = get_global_id(0);
+}
+"""
+
+
+class Kernels:
+    """A device with a stream, and launches on it."""
+
+    def __init__(self) -> None:
+        self.device = ep.device("opencl:0")
+        self.device.is_cpu = False  # one element an item and full groups: more items that might meet
+        self.stream = self.device.stream()
+        self.rng = np.random.default_rng(0)
+        self.launched = 0
+
+    def holding(self, nbytes: int) -> ep.Memory:
+        memory = self.device.allocate(nbytes)
+        self.stream.upload(memory, self.rng.integers(0, 60, nbytes, np.uint8))
+        return memory
+
+    def launch(self, descriptor: ep.Descriptor) -> None:
+        operands = {
+            name: 1 if isinstance(spec, ep.Scalar) else self.holding(spec.hi * spec.itemsize)
+            for name, spec in zip(descriptor.operands, descriptor.specs, strict=True)
+        }
+        descriptor.on(self.device)(self.stream, **operands)
+        self.stream.synchronize()
+        self.launched += 1
+
+    def family(self, family: ep.Family) -> None:
+        """Launch one descriptor for each kernel key that is claimed."""
+        claims = read_claims(self.device.provider.manifest.claims)
+        descriptors = {}
+        for cell in family.cells():
+            if claims.covers(str(cell), family.since(cell), self.device.info.features):
+                descriptor = family.sample(cell)
+                descriptors.setdefault(descriptor.key, descriptor)
+        for descriptor in descriptors.values():
+            self.launch(descriptor)
+
+    def runtime(self) -> None:
+        """Fill, copy and replay: through the verbs, through a graph as captured, and with other memory in a slot."""
+        one, other, third = (self.holding(4 * ELEMENTS) for _ in range(3))
+        whole = ep.TensorSpec("float32", (ELEMENTS,))
+        add = ep.families()["broadcast_binary"].descriptor.infer("add", whole, whole).on(self.device)
+        self.stream.fill(one[4:], b"\1\2\3\4")
+        self.stream.copy(one[8:512], other[12:516])
+        with self.stream.capture() as graph:
+            self.stream.fill(one[:256], b"\5")
+            self.stream.copy(other[256:512], one[:256])
+            add(self.stream, a=one, b=other, out=other)
+            add(self.stream, a=other, b=one, out=one)
+        graph.slot("x", other)
+        for bound in ({}, {}, {"x": third}):
+            graph.launch(self.stream, **bound)
+            self.stream.synchronize()
+            self.launched += 1
+
+    def fault(self) -> None:
+        """Race for an element, and write one past the end."""
+        memory = self.device.allocate(self.device.info.alignment)
+        kernel = cl.Program(self.device.context, FAULT).build().fault
+        kernel(self.stream.queue, (256,), (256,), memory.handle, np.int32(memory.nbytes // 4))
+        self.stream.queue.finish()
+        self.launched += 1
+
+
+def main(names: list[str]) -> None:
+    kernels, families = Kernels(), ep.families()
+    known = {"runtime": kernels.runtime, "fault": kernels.fault}
+    for name in names or [*families, "runtime"]:
+        known[name]() if name in known else kernels.family(families[name])
+    print(f"{kernels.launched} launches on {kernels.device.info.name}")  # noqa: T201 - a script, too
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
