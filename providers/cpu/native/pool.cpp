@@ -1,5 +1,6 @@
 // The worker pool: parts are claimed from one atomic ticket; idle workers spin for a while, then sleep.
-// A caller that finds the pool taken works alone, so concurrent kernels never have more threads than the pool.
+// A caller that finds the pool taken works alone, and for each such caller one worker stays away: concurrent kernels
+// never have more threads than the pool, as long as there are not more callers.
 #include "pool.h"
 
 #include <atomic>
@@ -34,24 +35,34 @@ void pause_briefly() {
 
 class Pool {
    public:
-    explicit Pool(int threads) : spins_(threads <= static_cast<int>(std::thread::hardware_concurrency())) {
+    explicit Pool(int threads)
+        : threads_(threads), spins_(threads <= static_cast<int>(std::thread::hardware_concurrency())) {
         for (int i = 1; i < threads; ++i) {
             try {
-                std::thread([this] { work(); }).detach();
+                std::thread([this, i] { work(i); }).detach();
             } catch (const std::system_error&) {
                 return;  // Fewer workers are slower, not wrong.
             }
         }
     }
 
-    bool run(int count, void (*part)(void*, int), void* context) {
+    void run(int count, void (*part)(void*, int), void* context) {
+        callers_.fetch_add(1, std::memory_order_relaxed);
+        if (!run_together(count, part, context)) {
+            for (int i = 0; i < count; ++i) part(context, i);
+        }
+        callers_.fetch_sub(1, std::memory_order_relaxed);
+    }
+
+   private:
+    bool run_together(int count, void (*part)(void*, int), void* context) {
         if (is_taken_.exchange(true, std::memory_order_acquire)) return false;
         part_ = part;
         context_ = context;
         done_.store(0, std::memory_order_relaxed);
         const uint64_t job = ++job_ << 32 | static_cast<uint64_t>(count) << 16;
         ticket_.store(job, std::memory_order_seq_cst);
-        if (sleepers_.load(std::memory_order_seq_cst) != 0) {
+        if (sleepers_.load(std::memory_order_seq_cst) != 0 && has_place(1)) {
             const std::lock_guard<std::mutex> lock(mutex_);
             wake_.notify_all();
         }
@@ -68,7 +79,8 @@ class Pool {
         return true;
     }
 
-   private:
+    bool has_place(int worker) const { return worker + callers_.load(std::memory_order_relaxed) <= threads_; }
+
     // The ticket holds job number (32 bits), part count (16) and next part (16). A successful claim pins the job: run()
     // cannot return, so part_ and context_ cannot change, until the part is done.
     bool claim_and_run(uint64_t job) {
@@ -81,18 +93,18 @@ class Pool {
         return true;
     }
 
-    void work() {
+    void work(int number) {
         uint64_t seen = 0;
         for (;;) {
-            seen = next_job(seen);
-            while (claim_and_run(seen)) {
+            seen = next_job(seen, number);
+            while (has_place(number) && claim_and_run(seen)) {
             }
         }
     }
 
-    uint64_t next_job(uint64_t seen) {
+    uint64_t next_job(uint64_t seen, int number) {
         const auto start = std::chrono::steady_clock::now();
-        for (int i = 0; spins_; ++i) {
+        for (int i = 0; spins_ && has_place(number); ++i) {
             const uint64_t job = ticket_.load(std::memory_order_acquire) >> 32;
             if (job != seen) return job;
             pause_briefly();
@@ -105,7 +117,9 @@ class Pool {
         return ticket_.load(std::memory_order_acquire) >> 32;
     }
 
+    const int threads_;
     const bool spins_;
+    std::atomic<int> callers_{0};
     std::atomic<bool> is_taken_{false};
     std::atomic<int> sleepers_{0};
     std::mutex mutex_;
@@ -152,8 +166,10 @@ int ep::threads() {
 }
 
 void ep::parallel(int count, void (*part)(void*, int), void* context) {
-    if (count > 1 && the_pool()->run(count, part, context)) return;
-    for (int i = 0; i < count; ++i) part(context, i);
+    if (count > 1)
+        the_pool()->run(count, part, context);
+    else if (count == 1)
+        part(context, 0);
 }
 
 extern "C" void ep_set_threads(int count) {

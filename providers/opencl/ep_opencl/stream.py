@@ -164,9 +164,10 @@ class ClStream(ep.Stream):
         gate = Gate(self.queue)
         self._gates.append(gate)
         self.calls += 2
+        # First, so that there is no barrier that nobody will open, whenever Ctrl-C comes.
+        self._host.do(functools.partial(_pass, gate, task, self._failure.keep, self._gates))
         self.enqueue(what, cl.enqueue_barrier, [gate.native])
         self._flush()
-        self._host.do(functools.partial(_pass, gate, task, self._failure.keep, self._gates))
 
     def _dlpack_stream(self) -> cl.CommandQueue:
         return self.queue
