@@ -39,6 +39,46 @@ def test_memory_promised_stays_within_the_machine(device):
     device.synchronize()
 
 
+def test_what_the_device_counts_is_what_the_pool_reserves(device, stream):
+    memories = [device.allocate(nbytes) for nbytes in (1, 600, 5000, 70_000, 3 << 20)]
+    assert device._reserved == device.memory_info().reserved >= sum(memory.nbytes for memory in memories)
+    for memory in memories[::2]:
+        memory.close()
+    assert device._reserved == device.memory_info().reserved
+    device.trim()
+    assert device._reserved == device.memory_info().reserved
+    for memory in memories:
+        memory.close()
+
+
+def test_what_lies_ready_makes_way_for_what_is_large(device, monkeypatch):
+    device.trim()
+    taken = device.memory_info().reserved
+    monkeypatch.setattr("ep_cpu.device.memory_available", lambda: (300 << 20) + taken - device._reserved)
+    for nbytes in (100 << 20, 120 << 20):
+        device.allocate(nbytes).close()
+    assert device.allocate(250 << 20).nbytes == 250 << 20
+    device.trim()
+
+
+def test_free_is_what_neither_this_device_nor_others_hold(device, monkeypatch):
+    assert device.memory_info().total == memory_size()
+    monkeypatch.setattr("ep_cpu.device.memory_available", lambda: 12_345)
+    assert device.memory_info().free == 12_345
+    monkeypatch.setattr("ep_cpu.device.memory_available", lambda: None)
+    info = device.memory_info()
+    assert info.free == info.total - info.reserved
+
+
+@pytest.mark.parametrize("kind", ep.MemoryKind)
+def test_every_kind_of_memory_is_host_memory(device, stream, kind):
+    memory = device.allocate(16, kind)
+    memory.host()[:] = bytes(range(16))
+    stream.copy(memory[8:16], memory[0:8])
+    assert bytes(memory.host()) == bytes(range(8)) * 2
+    assert memory.handle % ALIGNMENT == 0
+
+
 def test_memory_that_others_hold_is_not_promised(device, monkeypatch):
     monkeypatch.setattr("ep_cpu.device.memory_available", lambda: 100 << 20)
     with pytest.raises(ep.OutOfMemoryError) as caught:
