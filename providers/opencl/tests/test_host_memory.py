@@ -45,6 +45,7 @@ def test_shared_memory_that_the_driver_refuses_is_accounted_for(device, monkeypa
         return own(context, nbytes, 3, flags)  # no power of two, so that the driver gives none
 
     monkeypatch.setattr(device, "memory_kinds", frozenset(ep.MemoryKind))
+    device.trim()
     before = device._reserved
     with monkeypatch.context() as patch:
         patch.setattr(cl, "SVMAllocation", refuse)
