@@ -80,7 +80,7 @@ def graph(*, provider: str, index: int, file: Path | None) -> None:
 def overlap(*, provider: str, index: int, file: Path | None) -> None:
     """Measure what runs at the same time on two asynchronous streams, and on a stream and the host."""
     device = ep.device(f"{provider}:{index}")
-    click.echo(f"{device.name}: {device.info.name}; {device.info.compute_units} compute units; about 10 s")
+    click.echo(f"{device.name}: {device.info.name}; {device.info.compute_units} compute units; about 20 s")
     rows = []
     for row in overlap_rows(device):
         rows.append(row)

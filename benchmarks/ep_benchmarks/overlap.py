@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import statistics
 import time
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -17,7 +18,8 @@ __all__ = ["Overlap", "overlap_rows", "streams_row"]
 
 _SIZE: Final = 1 << 20
 _COPIED: Final = 8 << 20
-_ROUNDS: Final = 11
+_TEXT: Final = bytes(1 << 20)
+_ROUNDS: Final = 31
 _SECONDS: Final = 0.02
 _MOST_STREAMS: Final = 4
 
@@ -57,10 +59,11 @@ class _Work:
 def overlap_rows(device: ep.Device) -> Iterator[Overlap]:
     """Yield the figures of pairs of works, each of about 20 ms. Raises UnsupportedError without asynchronous streams."""
     one, other = device.stream(synchronous=False), device.stream(synchronous=False)
-    python = _Work(_python, lambda: None)
+    python, native = _Work(_python, lambda: None), _Work(_digest, lambda: None)
     yield _pair("kernels beside kernels", _kernel(device, one), _kernel(device, other))
     yield _pair("kernels beside copies to the host", _kernel(device, one), _copy(device, other))
     yield _pair("copies to the host beside copies", _copy(device, one), _copy(device, other))
+    yield _pair("kernels beside native work of the host", _kernel(device, one), native)
     yield _pair("kernels beside the host's Python", _kernel(device, one), python)
     yield _pair("copies to the host beside its Python", _copy(device, one), python)
     one.close()
@@ -111,5 +114,11 @@ def _copy(device: ep.Device, stream: ep.Stream) -> _Work:
     return _Work(lambda: stream.download(host, memory), stream.synchronize)
 
 
+def _digest() -> bytes:
+    """Do work without the interpreter's lock, as NumPy and files do."""
+    return hashlib.sha256(_TEXT).digest()
+
+
 def _python() -> int:
+    """Do work with the interpreter's lock, which others get every 5 ms."""
     return sum(place * place for place in range(20_000))

@@ -17,7 +17,7 @@ def short(monkeypatch):
 
 def test_rows_pair_kernels_copies_and_the_host():
     rows = [*overlap_rows(ep.device("cpu:0"))]
-    assert [row.name.split()[0] for row in rows] == ["kernels", "kernels", "copies", "kernels", "copies"]
+    assert [row.name.split()[0] for row in rows] == ["kernels", "kernels", "copies", "kernels", "kernels", "copies"]
     assert all(min(row.first, row.second, row.both) > 0 for row in rows)
 
 
