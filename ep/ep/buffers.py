@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -82,9 +83,10 @@ def pattern_of(pattern: bytes) -> bytes:
 class HeldBuffers:
     """The host buffers of one stream's copies, kept until these are seen done: an event a batch says so."""
 
-    __slots__ = ("_batches", "_fresh")
+    __slots__ = ("_batches", "_fresh", "_lock")
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()  # a wait that timed out in another thread puts back what it took
         self._fresh: list[memoryview] = []
         self._batches: deque[tuple[Event, list[memoryview]]] = deque()
 
@@ -93,16 +95,18 @@ class HeldBuffers:
 
     def add(self, view: memoryview, fence: Callable[[], Event | None]) -> None:
         """Keep one buffer; `fence()` gives an event after all that was enqueued, None if that is done already."""
-        self._fresh.append(view)
-        if len(self._fresh) >= _BATCH:
-            event = fence()
-            if event is not None:
-                self._batches.append((event, self._fresh))
-            self._fresh = []
-        while self._batches and self._batches[0][0].is_done:
-            self._batches.popleft()
+        with self._lock:
+            self._fresh.append(view)
+            if len(self._fresh) >= _BATCH:
+                event = fence()
+                if event is not None:
+                    self._batches.append((event, self._fresh))
+                self._fresh = []
+            while self._batches and self._batches[0][0].is_done:
+                self._batches.popleft()
 
     def keep(self, others: HeldBuffers) -> None:
         """Take over what another holds."""
-        self._fresh = others._fresh + self._fresh
-        self._batches.extendleft(reversed(others._batches))
+        with self._lock:
+            self._fresh = others._fresh + self._fresh
+            self._batches.extendleft(reversed(others._batches))

@@ -135,6 +135,7 @@ class Device(Allocator):
         if living or memories:
             message = f"{self.name}.close: still open are {', '.join([*living, memories] if memories else living)}; close them first"
             raise EpError(message)
+        self._retired.wait_for_streams()  # of other devices, which may still touch what was closed
         self._shut()
 
     @final

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from typing import TYPE_CHECKING, Any
 
 from ep import dlpack
@@ -21,6 +22,7 @@ def wrap_host(device: Device, address: int, nbytes: int, owner: object, *, is_re
     """Return memory at a host address that the device reaches."""
     device._require_open("wrap_host")
     nbytes = _checked("wrap_host", nbytes, owner)
+    address = _host_address("wrap_host: address", address, nbytes)
     block = Block(
         device,
         Segment(device._wrap_host(address, nbytes), nbytes, MemoryKind.DEVICE, owner),
@@ -38,6 +40,8 @@ def wrap_memory(  # noqa: PLR0913 - beside the five of wrap_host, where in the a
     """Return `nbytes` bytes from `offset` on of a native allocation of the device."""
     device._require_open("wrap_memory")
     nbytes = _checked("wrap_memory", nbytes, owner)
+    if device.reaches_host and device._dlpack_device()[0] in dlpack.HOST:
+        handle = _host_address("wrap_memory: handle", handle, offset + nbytes)
     handle = device._wrap_memory(handle, offset + nbytes)
     space, start = _place(device, device._address(handle), offset + nbytes)
     block = Block(
@@ -94,6 +98,20 @@ def _place(device: Device, address: int, nbytes: int) -> tuple[int | None, int]:
         if block.nbytes and (begin == address or overlaps):
             return block.space, block.start + address - begin
     return None, 0
+
+
+def _host_address(argument: str, value: Any, nbytes: int) -> int:
+    try:
+        address = operator.index(value)
+    except TypeError:
+        message = f"{argument} is {value!r}, needs an integer, such as array.ctypes.data"
+        raise TypeError(message) from None
+    if not 0 <= address <= sys.maxsize - nbytes or (nbytes and not address):
+        message = (
+            f"{argument} {address:#x} with {nbytes} bytes is no place in host memory; give such as array.ctypes.data"
+        )
+        raise ValueError(message)
+    return address
 
 
 def _checked(operation: str, nbytes: Any, owner: object) -> int:

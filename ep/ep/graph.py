@@ -117,6 +117,8 @@ class Graph:
 
     def _add(self, node: Node) -> None:
         """Take over one node and hold its memories."""
+        if self.is_closed:
+            self._explain("capture")
         for memory in node.memories:
             block = memory._block
             if id(block) not in self._blocks:
@@ -127,7 +129,8 @@ class Graph:
         self._nodes.append(node)
 
     def _complete(self) -> None:
-        self._refusal = ""
+        if not self.is_closed:
+            self._refusal = ""
 
     def _abandon(self, reason: str) -> None:
         self.close()

@@ -70,10 +70,10 @@ class RetireList:
             stream._outlast(deadline.left() if deadline else None)
 
     def wait_for_streams(self) -> None:
-        """Wait for all streams that may touch memory of this device, dropped ones too."""
+        """Wait for all streams that may touch memory of this device, dropped ones too. Their errors stay theirs."""
         for stream in self._streams():
             if not stream.is_closed:
-                stream._finish_work()
+                stream._outlast()
 
     def drain_all(self) -> None:
         """Give the pool everything, when the caller knows that all enrolled streams and orphans are idle."""

@@ -7,7 +7,7 @@ import threading
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast, final
+from typing import TYPE_CHECKING, Any, NoReturn, cast, final
 
 from ep import verbs
 from ep.buffers import HeldBuffers
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ep.stream import Stream
     from ep.validation import Origins
 
-__all__ = ["Submission"]
+__all__ = ["Submission", "refuse_closed"]
 
 
 Run = Callable[[Any, tuple[Memory, ...], tuple[Any, ...]], Any]
@@ -51,6 +51,7 @@ class Submission(ABC):
         self._freed: Freed = {}
         self._origins: Origins | None = None  # in validation mode
         self._kept: object = None  # the owner of a native queue that was wrapped
+        self._ending = threading.RLock()
 
     @final
     def _submit(self, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Run) -> Any:
@@ -202,21 +203,25 @@ class Submission(ABC):
     @final
     def _fence(self) -> Event | None:
         """Return an event that is not done until all enqueued so far is, None if it is already."""
-        if self.is_synchronous or self.is_closed:
+        if self.is_synchronous:
             return None
-        # Read once, and first: the thread that uses the stream may enqueue meanwhile, what no event of now is behind.
-        enqueued = self._sequence
-        sequence, event = self._fenced
-        if sequence != enqueued:
-            if type(self)._record is Submission._record:
-                self._synchronize()
+        # Not beside _finish: what is placed in a stream that is closed meanwhile is never reached.
+        with self._ending:
+            if self.is_closed:
+                return None
+            # Read once, and first: the thread that uses the stream may enqueue meanwhile, what no event of now is behind.
+            enqueued = self._sequence
+            sequence, event = self._fenced
+            if sequence != enqueued:
+                if type(self)._record is Submission._record:
+                    self._synchronize()
+                    event = None
+                else:
+                    event = self._record(timed=False)
+            if event is not None and event._is_done():
                 event = None
-            else:
-                event = self._record(timed=False)
-        if event is not None and event._is_done():
-            event = None
-        self._fenced = (enqueued, event)
-        return event
+            self._fenced = (enqueued, event)
+            return event
 
     @final
     def _hold(self, view: memoryview) -> None:
@@ -249,7 +254,7 @@ class Submission(ABC):
     @final
     def _require_open(self, operation: str) -> None:
         if self.is_closed:
-            _refuse_closed(self.name, self.device.name, operation)
+            refuse_closed(self.name, self.device.name, operation)
         self.device._check_fork(operation)
         check_outside(operation)
 
@@ -276,12 +281,14 @@ class Submission(ABC):
 
     @final
     def _finish(self) -> None:
-        if not self.is_closed:
+        with self._ending:
+            if self.is_closed:
+                return
             self.is_closed = True
-            self._set_door(functools.partial(_refuse_closed, self.name, self.device.name))
-            self._held = HeldBuffers()
-            self._close()
-            self._kept = None
+        self._set_door(functools.partial(refuse_closed, self.name, self.device.name))
+        self._held = HeldBuffers()
+        self._close()
+        self._kept = None
 
     @final
     def _warn(self) -> None:
@@ -299,7 +306,7 @@ class Submission(ABC):
                 device._retired.adopt(cast("Stream", self))
 
 
-def _refuse_closed(stream: str, device: str, what: Any, *_: Any) -> Any:
+def refuse_closed(stream: str, device: str, what: Any, *_: Any) -> NoReturn:
     """Take the place of _submit once the stream is closed."""
     message = f"{what}: {stream} was closed; make another with {device}'s device.stream()"
     raise ClosedError(message)

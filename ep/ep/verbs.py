@@ -43,7 +43,10 @@ def copy(stream: Stream, memories: Memories, _: Scalars) -> None:
 
 
 def staged_copy(stream: Stream, memories: Memories, _: Scalars) -> None:
-    """Pass the bytes through the host: out of the source in its order, then into the target."""
+    """Pass the bytes through the host: out of the source in its order, then into the target.
+
+    By twins, not by verbs: a worker may get here when the memories have been closed, which are kept for it.
+    """
     dst, src = memories
     bounce = memoryview(bytearray(dst.nbytes))
     stream.device._degrade("copy-between-devices")
@@ -53,11 +56,12 @@ def staged_copy(stream: Stream, memories: Memories, _: Scalars) -> None:
         if ours_is_source:
             stream._copy(bounce, src, src.nbytes)
             stream._wait_idle(None)
-            other.upload(dst, bounce)
+            other._copy(dst, bounce, dst.nbytes)
+            other._wait_idle(None)
         else:
             stream._wait_idle(None)  # what writes the source may be what this stream waits for
-            other.download(bounce, src)
-            other.synchronize()
+            other._copy(bounce, src, src.nbytes)
+            other._wait_idle(None)
             stream._copy(dst, bounce, dst.nbytes)
             stream._wait_idle(None)
     finally:

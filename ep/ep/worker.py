@@ -10,6 +10,7 @@ from ep import verbs
 from ep.errors import DeviceError, place
 from ep.event import Event
 from ep.stream import Stream
+from ep.submission import refuse_closed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,6 +65,7 @@ class WorkerStream(Stream):
         lane._failure = self._failure
         self._progress = _Progress(self._failure)
         self._placing = threading.Lock()
+        self._is_ended = False
         self._worker = threading.Thread(
             target=_work, args=(lane, self._progress), name=f"{device.name} worker", daemon=True
         )
@@ -87,6 +89,8 @@ class WorkerStream(Stream):
         progress = self._progress
         # The retire list records events beside the thread that uses the stream.
         with self._placing:
+            if self._is_ended:  # by another thread, behind the door
+                refuse_closed(self.name, self.device.name, task.what)
             progress.name = self.name
             progress.placed += 1
             progress.tasks.put(task)
@@ -111,7 +115,9 @@ class WorkerStream(Stream):
         """Wait for nothing: who asks for this has waited for _is_idle."""
 
     def _close(self) -> None:
-        self._progress.tasks.put(None)
+        with self._placing:
+            self._is_ended = True
+            self._progress.tasks.put(None)
         # A stream that was dropped may end in a finalizer, which runs in any thread.
         if threading.current_thread() is not self._worker:
             self._worker.join()

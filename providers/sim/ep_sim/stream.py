@@ -140,6 +140,8 @@ class SimStream(ep.Stream):
     def _close(self) -> None:
         self._queue.users -= 1
         if not self._queue.users:
+            # The retire list may have recorded an event since the stream was seen idle.
+            self.device.scheduler.wait_idle(self._queue)
             self.device.scheduler.close(self._queue)
             self._queue.host.close()
 

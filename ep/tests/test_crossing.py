@@ -1,0 +1,120 @@
+"""What streams, devices and threads do while others are closed: nothing is lost, freed early, or another's error."""
+
+from __future__ import annotations
+
+import threading
+
+import manual
+import pytest
+from ep.waiting import sleep, wait_until
+
+import ep
+from ep import verbs
+
+DEADLINE = 20.0
+
+
+@pytest.fixture
+def worker(device):
+    """Return an asynchronous stream whose work a thread does."""
+    return device._enlist(ep.WorkerStream(device, manual.LaneStream(device)))
+
+
+def test_fence_that_is_recorded_while_the_stream_is_closed_is_reached(device, worker):
+    memory = device.allocate(4)
+    worker.upload(memory, b"abcd")
+    record, events = worker._record, []
+    closer = threading.Thread(target=worker.close)
+
+    def late(*, timed):
+        closer.start()
+        closer.join(0.2)
+        events.append(record(timed=timed))
+        return events[0]
+
+    worker._record = late
+    worker._fence()
+    closer.join(DEADLINE)
+    wait_until(events[0]._is_done, DEADLINE, "fence", sleep)
+
+
+def test_work_that_comes_behind_the_end_is_refused(worker):
+    worker.close()
+    with pytest.raises(ep.ClosedError, match=r"record: .* was closed"):
+        ep.WorkerStream._submit(worker, "record", (), (False,), verbs.record)
+
+
+@pytest.mark.parametrize("closed", [0, 1])
+def test_copy_through_the_host_outlives_memory_that_was_closed_behind_it(provider, closed):
+    first, second = provider.devices()
+    stream = first._enlist(ep.WorkerStream(first, manual.LaneStream(first)))
+    ours, theirs = first.allocate(4), second.allocate(4)
+    handles = ours.handle, theirs.handle
+    handles[1 - closed][:] = b"abcd"
+    go = threading.Event()
+    stream.call(lambda: go.wait(DEADLINE))
+    stream.copy(*((ours, theirs) if not closed else (theirs, ours)))
+    theirs.close()
+    go.set()
+    stream.synchronize(DEADLINE)
+    assert bytes(handles[closed]) == b"abcd"
+    assert first.degraded["copy-between-devices"] == 1
+
+
+def test_device_is_not_closed_before_other_devices_are_done_with_its_memory(provider, monkeypatch):
+    monkeypatch.setattr(manual.ManualDevice, "_can_copy_from", lambda *_: True)
+    first, second = provider.devices()
+    source, target = first.allocate(4), second.allocate(4)
+    source.handle[:] = b"abcd"
+    stream, freed = second.stream(), []
+    free = manual.ManualDevice._free
+    monkeypatch.setattr(manual.ManualDevice, "_free", lambda *all_: (freed.append(stream.queue), free(*all_)))
+    stream.copy(target, source)
+    source.close()
+    first.close()
+    assert first.is_closed
+    assert bytes(target.handle) == b"abcd"
+    assert freed == [[]]
+
+
+def test_allocation_that_waits_for_streams_leaves_their_errors_to_them(device, stream):
+    device.limit = 8
+    memory = device.allocate(8)
+    stream.upload(memory, b"12345678")
+
+    def tell():
+        stream.advance()
+        del stream._synchronize
+        raise ep.DeviceError("broke")
+
+    stream._synchronize = tell
+    memory.close()
+    assert device.allocate(8).nbytes == 8
+    with pytest.raises(ep.DeviceError, match="broke"):
+        stream.synchronize()
+
+
+def test_graph_that_is_closed_in_its_capture_takes_nothing_more(device, stream):
+    memory = device.allocate(4)
+    with stream.capture() as graph:
+        stream.fill(memory, b"a")
+        graph.close()
+        with pytest.raises(ep.ClosedError, match="it was closed; capture again"):
+            stream.fill(memory, b"b")
+    with pytest.raises(ep.ClosedError, match="it was closed; capture again"):
+        graph.launch(stream)
+    memory.close()
+    stream.close()
+    device.close()
+
+
+@pytest.mark.parametrize("address", [0, -64, 1 << 63, 1 << 70])
+def test_host_memory_is_wrapped_where_there_may_be_some(host, address):
+    with pytest.raises(ValueError, match=r"address .* is no place in host memory"):
+        host.wrap_host(address, 8, owner=host)
+
+
+@pytest.mark.parametrize("address", ["here", None, 1.5])
+def test_host_addresses_are_integers(host, address):
+    with pytest.raises(TypeError, match=r"address is .*, needs an integer"):
+        host.wrap_host(address, 8, owner=host)
