@@ -80,7 +80,7 @@ class RetireList:
         with self._lock:
             while self._stamped:
                 self._pool.put(self._stamped.popleft()[0])
-            self._pool.put([self._arrived.popleft() for _ in range(len(self._arrived))])
+            self._pool.put(self._arrivals())
             self._bury()
 
     def _pass(self) -> None:
@@ -96,7 +96,7 @@ class RetireList:
 
     def _stamp(self) -> None:
         # Segments first: whoever closed one has enqueued all that touches it, on streams that are enrolled by now.
-        segments = [self._arrived.popleft() for _ in range(len(self._arrived))]
+        segments = self._arrivals()
         if self._enrolled or self._orphans:
             try:
                 fences = [stream._fence() for stream in self._streams()]
@@ -108,6 +108,12 @@ class RetireList:
                 self._stamped.append((segments, events))
                 return
         self._pool.put(segments)
+
+    def _arrivals(self) -> list[Segment]:
+        arrived, segments = self._arrived, []
+        while arrived:
+            segments.append(arrived.popleft())
+        return segments
 
     def _streams(self) -> list[Stream]:
         enrolled = [stream for reference in [*self._enrolled] if (stream := reference()) is not None]
