@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import contextlib
+import gc
 import random
 import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -185,6 +186,8 @@ def soak(device: ep.Device, pairs: int, streams: int = 4, seed: int = 0) -> Find
     Lengths are random from 8 bytes to 8 KiB, one in 500 from 256 KiB to 1 MiB; half of the blocks are allocated in a
     stream's order; a third each is freed in a stream's order, closed, and dropped.
     """
+    gc.collect()  # what others dropped in cycles is not to end amid the count
+    device.synchronize()
     device.trim()
     before: Any = device.memory_info()
     run = _Soak(device, streams, seed)
