@@ -77,6 +77,23 @@ def test_device_is_not_closed_before_other_devices_are_done_with_its_memory(prov
     assert freed == [[]]
 
 
+def test_memory_is_kept_for_the_work_of_a_worker_of_another_device(provider, monkeypatch):
+    monkeypatch.setattr(manual.ManualDevice, "_can_copy_from", lambda *_: True)
+    first, second = provider.devices()
+    stream = first._enlist(ep.WorkerStream(first, manual.LaneStream(first)))
+    source, target = second.allocate(4), first.allocate(4)
+    go = threading.Event()
+    stream.call(lambda: go.wait(DEADLINE))
+    stream.copy(target, source)
+    source.close()
+    second.trim()
+    assert second.freed == []
+    go.set()
+    stream.synchronize(DEADLINE)
+    second.trim()
+    assert len(second.freed) == 1
+
+
 def test_allocation_that_waits_for_streams_leaves_their_errors_to_them(device, stream):
     device.limit = 8
     memory = device.allocate(8)

@@ -312,3 +312,15 @@ def test_what_was_not_used_for_long_goes_first(device, is_old_first):
     assert [len(handle) for handle in device.freed] == [8, 8]
     assert device.allocate(16).nbytes == 16
     assert device.memory_info().hits == 11
+
+
+def test_pool_knows_no_more_segments_and_lengths_than_are_of_use(wide):
+    stream = wide.stream()
+    for _ in range(50):
+        stream.free(stream.allocate(100))
+    wide.trim()
+    assert len(wide._pool._segments) == 0
+    for nbytes in range(1, 5000):
+        wide.allocate(nbytes).close()
+        wide.trim()
+    assert len(wide._pool._by_request[ep.MemoryKind.DEVICE]) <= 4096

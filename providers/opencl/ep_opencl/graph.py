@@ -71,7 +71,8 @@ class ClGraph(ep.Executable):
             for slot in slots
         ]
         self._captured = tuple((slot.memory.handle, slot.memory.offset) for slot in slots)
-        self._pointed = [*self._captured]
+        self._pointed: Sides = self._captured
+        self._unknown: Any = ((None, -1),) * len(slots)
         self._flat = self._flattened(work)
         self._buffers = CommandBuffers(points, self._flat) if points is not None else None
 
@@ -108,21 +109,23 @@ class ClGraph(ep.Executable):
     def _point(self, given: Any) -> None:
         """Set the arguments of the slots whose memory is not the one that they point to."""
         changed: dict[int, Command] = {}
+        # What an error or Ctrl-C leaves half done is set anew by the next launch.
+        pointed, self._pointed = self._pointed, self._unknown
         for place, (handle, start) in enumerate(given):
-            at, where = self._pointed[place]
+            at, where = pointed[place]
             if handle is at and start == where:
                 continue
             for command, argument, offset, itemsize, elements in self._targets[place]:
                 command.arguments[argument] = handle
                 command.arguments[argument + 1] = (start + offset) // itemsize + elements
                 changed[id(command)] = command
-            self._pointed[place] = handle, start
         try:
             # One call of pyopencl for all arguments costs less than one for each that changes.
             for command in changed.values():
                 command.kernel.set_args(*command.arguments)
         except cl.Error as error:
             raise failure(error) from error
+        self._pointed = given
 
     def _close(self) -> None:
         with self._lock:

@@ -144,10 +144,10 @@ class ClStream(ep.Stream):
         return True
 
     def _wait(self, event: ep.Event) -> None:
-        if event.device is self.device and isinstance(event, ClEvent):
-            self.enqueue("wait", cl.enqueue_barrier, [event.native])
-        elif self.is_synchronous:
+        if self.is_synchronous:  # here and not in the driver, where Ctrl-C does not reach
             event._wait_done()  # noqa: SLF001 - the way EP gives providers
+        elif event.device is self.device and isinstance(event, ClEvent):
+            self.enqueue("wait", cl.enqueue_barrier, [event.native])
         else:
             self._let_host("wait", event._wait_done)  # noqa: SLF001 - likewise
 

@@ -254,10 +254,11 @@ def test_ctrl_c_during_a_wait_for_a_call_leaves_all_usable(device):
 import os, signal, threading, ep
 device = ep.device("opencl:0")
 stream, memory, result = device.stream(), device.allocate(4), bytearray(4)
-opened = threading.Event()
-for wait in (lambda: stream.synchronize(), lambda: stream.record().synchronize(), lambda: device.synchronize(), lambda: stream.close()):
+other = device.stream(synchronous=True)
+opened, heard = threading.Event(), []
+for wait in (lambda: other.wait(stream.record()), lambda: stream.synchronize(), lambda: stream.record().synchronize(), lambda: device.synchronize(), lambda: stream.close()):
     opened.clear()
-    stream.call(lambda: opened.wait(20))
+    stream.call(lambda: heard.append(opened.wait(20)))
     stream.fill(memory, b"q")
     stream.download(result, memory)
     threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
@@ -268,7 +269,7 @@ for wait in (lambda: stream.synchronize(), lambda: stream.record().synchronize()
     else:
         raise SystemExit("no KeyboardInterrupt")
     stream.synchronize(20)
-    assert result == b"qqqq"
+    assert result == b"qqqq" and all(heard)
 print("usable")
 """
     done = _python(code)

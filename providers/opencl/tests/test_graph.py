@@ -142,3 +142,27 @@ def test_recordings_do_not_overlap_themselves(device, buffers):
     assert not buffered._recorded
     for stream in streams:
         stream.close()
+
+
+def test_launch_that_was_interrupted_in_setting_arguments_leaves_the_next_one_right(device, stream, monkeypatch):
+    graph, a, b = captured(stream, 1)
+    graph.launch(stream)
+    stream.synchronize()
+    other, target = (memory_of(stream, np.full(SIZE, value, np.float32)) for value in (100, 1000))
+    executable, targets = graph._executable, [[*each] for each in graph._executable._targets]
+
+    class Interrupted:
+        def set_args(self, *_):
+            raise KeyboardInterrupt
+
+    for each in executable._targets:
+        each[:] = [target._replace(command=target.command._replace(kernel=Interrupted())) for target in each]
+    with pytest.raises(KeyboardInterrupt):
+        graph.launch(stream, a=target, b=other)
+    for each, kept in zip(executable._targets, targets, strict=True):
+        each[:] = kept
+    graph.launch(stream, a=target, b=other)
+    assert (content(stream, target) == 1100).all()
+    assert (content(stream, a) == 3).all()
+    for memory in (a, b, other, target):
+        memory.close()
