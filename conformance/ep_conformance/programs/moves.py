@@ -38,8 +38,8 @@ class UploadNoise(Op):
 
 
 @dataclass(frozen=True)
-class Upload(Op):
-    """An upload of a host buffer."""
+class _Move(Op):
+    """Bytes that go from one place to another."""
 
     dst: Span
     src: Span
@@ -54,6 +54,11 @@ class Upload(Op):
 
     def predict(self, model: Model) -> None:
         model[self.dst] = model[self.src]
+
+
+@dataclass(frozen=True)
+class Upload(_Move):
+    """An upload of a host buffer."""
 
     def perform(self, stage: Stage) -> None:
         stage.streams[self.actor].upload(stage.memory(self.dst), stage.host(self.src))
@@ -63,22 +68,8 @@ class Upload(Op):
 
 
 @dataclass(frozen=True)
-class Download(Op):
+class Download(_Move):
     """A download into a host buffer."""
-
-    dst: Span
-    src: Span
-
-    @property
-    def reads(self) -> tuple[Span, ...]:
-        return (self.src,)
-
-    @property
-    def writes(self) -> tuple[Span, ...]:
-        return (self.dst,)
-
-    def predict(self, model: Model) -> None:
-        model[self.dst] = model[self.src]
 
     def perform(self, stage: Stage) -> None:
         stage.streams[self.actor].download(stage.host(self.dst), stage.memory(self.src))
@@ -88,22 +79,8 @@ class Download(Op):
 
 
 @dataclass(frozen=True)
-class Copy(Op):
+class Copy(_Move):
     """A copy between memories, or inside one."""
-
-    dst: Span
-    src: Span
-
-    @property
-    def reads(self) -> tuple[Span, ...]:
-        return (self.src,)
-
-    @property
-    def writes(self) -> tuple[Span, ...]:
-        return (self.dst,)
-
-    def predict(self, model: Model) -> None:
-        model[self.dst] = model[self.src]
 
     def perform(self, stage: Stage) -> None:
         stage.streams[self.actor].copy(stage.memory(self.dst), stage.memory(self.src))
