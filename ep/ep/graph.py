@@ -101,7 +101,12 @@ class Graph:
         for other in self._others:
             other._retired.enrol(stream)
             stream._devices.add(other)
-        stream._submit(self, given, (), run)
+        try:
+            stream._submit(self, given, (), run)
+        except AttributeError:
+            if not hasattr(stream, "_submit"):  # has a device, and is none: a memory
+                self._explain_stream(stream)
+            raise
 
     def close(self) -> None:
         """Let go of the memories, once enqueued launches are done. Idempotent; the graph cannot be launched afterwards."""
@@ -156,7 +161,7 @@ class Graph:
         raise (ClosedError if self.is_closed else ValueError)(message)
 
     def _explain_stream(self, stream: Any) -> NoReturn:
-        if not hasattr(stream, "device"):
+        if not hasattr(stream, "_submit"):
             message = f"graph.launch: stream is {type(stream).__name__}, needs a Stream; device.stream() makes one"
             raise TypeError(message)
         self.device._check_fork("graph.launch")

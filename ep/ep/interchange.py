@@ -36,7 +36,7 @@ def view(obj: Any, stream: Stream) -> tuple[Memory, TensorSpec]:
     an object with none of the protocols.
     """
     where = "ep.view: obj"
-    if not hasattr(stream, "device"):
+    if not hasattr(stream, "_submit"):
         message = f"ep.view: stream is {type(stream).__name__}, needs a Stream of the device that will use the object"
         raise TypeError(message)
     stream._require_open("ep.view")

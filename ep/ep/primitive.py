@@ -167,7 +167,7 @@ class Primitive:
             raise type(error)(message) from None
 
     def _explain_stream(self, stream: Any) -> NoReturn:
-        if not hasattr(stream, "device"):
+        if not hasattr(stream, "_submit"):
             message = f"{self}: stream is {type(stream).__name__}, needs a Stream; device.stream() makes one"
             raise TypeError(message) from None
         self.device._check_fork(str(self))
@@ -248,9 +248,11 @@ class Step:
         try:
             if stream.device is not self._device:
                 self.primitive._explain_stream(stream)
+            stream._submit(self, _NOTHING, _NOTHING, self._run)
         except AttributeError:
-            self.primitive._explain_stream(stream)
-        stream._submit(self, _NOTHING, _NOTHING, self._run)
+            if not hasattr(stream, "_submit"):  # perhaps it has a device, as memories have
+                self.primitive._explain_stream(stream)
+            raise
 
     def close(self) -> None:
         """Let go of the memories. Idempotent; the step cannot be run afterwards."""

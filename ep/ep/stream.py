@@ -145,7 +145,7 @@ class Stream(Submission):
         """Call a host function once, when the stream gets there; later work of the stream waits for it.
 
         function : takes nothing; its exception is raised by the next synchronisation. It may not use objects of EP, on
-                   whose work it might depend: what waits or enqueues raises ValueError inside it
+                   whose work it might depend: waits and verbs raise ValueError inside it, launches with EP_VALIDATE=1
 
         An asynchronous stream calls it on a thread of EP, a synchronous one before this verb returns.
         Raises TypeError for what cannot be called.

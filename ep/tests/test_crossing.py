@@ -6,6 +6,7 @@ import threading
 
 import manual
 import pytest
+from ep.ending import end
 from ep.waiting import sleep, wait_until
 
 import ep
@@ -135,3 +136,67 @@ def test_host_memory_is_wrapped_where_there_may_be_some(host, address):
 def test_host_addresses_are_integers(host, address):
     with pytest.raises(TypeError, match=r"address is .*, needs an integer"):
         host.wrap_host(address, 8, owner=host)
+
+
+class Posing:
+    def __init__(self, device):
+        self.device = device
+
+
+@pytest.mark.parametrize("pose", [lambda d: d.allocate(4), Posing, lambda _: Posing("cpu"), lambda _: None])
+def test_what_has_a_device_but_is_no_stream_is_refused_in_words(device, stream, pose):
+    memory, spec = device.allocate(4), ep.TensorSpec("int8", (4,))
+    negate = manual.Negate(x=spec, out=spec).on(device)
+    with stream.capture() as graph:
+        negate(stream, x=memory, out=memory)
+    step = negate.bind(x=memory, out=memory)
+    for use in (step, graph.launch, lambda it: ep.view(bytearray(4), it)):
+        with pytest.raises(TypeError, match=r"stream is \w+, needs a Stream"):
+            use(pose(device))
+
+
+def test_closed_memory_is_not_held_any_more(device):
+    memory = device.allocate(4)
+    memory.close()
+    with pytest.raises(ep.ClosedError, match="was to be bound or exported was closed"):
+        memory._block.hold()
+    assert memory._block.holds == 0
+
+
+def test_view_of_an_export_waits_for_its_event(host):
+    host.stream_type = manual.WaitingStream
+    writer, reader = host.stream(), host.stream()
+    memory = host.allocate(4)
+    writer.fill(memory, b"a")
+    exported = writer.export(memory, ep.TensorSpec("int8", (4,)))
+    seen, _ = ep.view(exported, reader)
+    assert reader.waits == [exported.event]
+    assert seen.handle is memory.handle
+
+
+def test_ctrl_c_at_the_end_is_the_last_wait_for_all_streams(provider):
+    class Endless(manual.PollingStream):
+        def _is_idle(self):
+            self.questions += 1
+            if self.questions == 1 and self.interrupt:
+                raise self.interrupt
+            if self.questions > 50:
+                raise AssertionError("it is waited for")
+            return False
+
+    device = provider.devices()[0]
+    device.stream_type = Endless
+    first, second = device.stream(), device.stream()
+    first.interrupt = KeyboardInterrupt()
+    with pytest.warns(RuntimeWarning, match="the process ends although work of"):
+        end([device])
+    assert second.questions == 1
+    device.stream_type = manual.ManualStream
+    first.is_closed = second.is_closed = True
+
+
+@pytest.mark.parametrize("thing", [Posing("cpu"), "text", None])
+def test_launch_on_what_is_no_stream_is_refused_in_words(device, thing):
+    memory, spec = device.allocate(4), ep.TensorSpec("int8", (4,))
+    with pytest.raises(TypeError, match=r"stream is \w+, needs a Stream"):
+        manual.Negate(x=spec, out=spec).on(device)(thing, x=memory, out=memory)

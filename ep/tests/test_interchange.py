@@ -357,6 +357,8 @@ def test_the_owner_of_a_wrapped_stream_lives_until_it_is_closed(cuda):
     memory.close()
     cuda.trim()
     assert cuda.freed == []  # a wrapped stream's work counts like any other's
+    gc.collect()
+    assert end() is not None
     stream.close()
     gc.collect()
     assert end() is None
