@@ -1,6 +1,7 @@
-// The quantile function of the standard normal distribution: by a rational function of q^2, q = u - 1/2, for |q| <= 3/8, and
-// of sqrt(-log t) for the tails, t = min(u, 1 - u). The method is Wichura's (AS 241, 1988); the coefficients interpolate at
-// Chebyshev points, made with 60 digits, and are off by 2^-30 and 2^-25.8 in f32, 2^-58 and 2^-56 in f64.
+// The quantile function of the standard normal distribution: by a rational function of q^2, q = u - 1/2, for |q| <=
+// 3/8, and of sqrt(-log t) for the tails, t = min(u, 1 - u). The method is Wichura's (AS 241, 1988); the coefficients
+// interpolate at Chebyshev points, made with 60 digits, and are off by 2^-30 and 2^-25.8 in f32, 2^-58 and 2^-56 in
+// f64.
 
 // y = 9/64 - q^2, r = sqrt(-log t) - 23/16; one division, of whichever numerator and denominator it is.
 EP_FN ep_f32 ep_normal_quantile_f32(ep_f32 q, ep_f32 t) {
