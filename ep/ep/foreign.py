@@ -22,7 +22,8 @@ def wrap_host(device: Device, address: int, nbytes: int, owner: object, *, is_re
     """Return memory at a host address that the device reaches."""
     device._require_open("wrap_host")
     nbytes = _checked("wrap_host", nbytes, owner)
-    address = _host_address("wrap_host: address", address, nbytes)
+    if device.reaches_host:  # else it is _wrap_host that refuses
+        address = _host_address("wrap_host: address", address, nbytes)
     block = Block(
         device,
         Segment(device._wrap_host(address, nbytes), nbytes, MemoryKind.DEVICE, owner),
