@@ -41,9 +41,8 @@ class RetireList:
 
     def enrol(self, stream: Stream) -> None:
         """Note that the stream may touch memory of this device."""
-        if not stream.is_synchronous:  # its verbs return when their work is done: there is nothing to wait for
-            with self._lock:
-                self._enrolled[weakref.ref(stream, self._strike)] = None
+        with self._lock:
+            self._enrolled[weakref.ref(stream, self._strike)] = None
 
     def adopt(self, stream: Stream) -> None:
         """Keep a stream that was dropped with work under way until that work is done. Called by its finalizer."""

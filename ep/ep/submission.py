@@ -42,6 +42,7 @@ class Submission(ABC):
         self.is_timed = is_timed
         self.is_closed = False
         self._sequence = 0
+        self._is_inside = False
         self._fenced: tuple[int, Event | None] = (0, None)
         self._held = HeldBuffers()
         self._failure = Failure()
@@ -63,9 +64,15 @@ class Submission(ABC):
         What replaces this function on a stream sees all of its work.
         """
         device = self.device
-        for memory in memories:
-            if memory._block.device is not device:
-                self._admit(what, memories, memory)
+        try:
+            # Said before closed memories are looked for: what another thread closes from here on is kept for this verb.
+            self._is_inside = True
+            for memory in memories:
+                if memory._block.device is not device:
+                    self._admit(what, memories, memory)
+        except BaseException:
+            self._is_inside = False
+            raise
         try:
             return run(self, memories, scalars)
         except DeviceError as error:
@@ -74,6 +81,7 @@ class Submission(ABC):
         finally:
             # Counted when it is there: a fence that another thread records meanwhile may come before it.
             self._sequence += 1
+            self._is_inside = False
 
     # What a provider must write.
 
@@ -204,7 +212,7 @@ class Submission(ABC):
     def _fence(self) -> Event | None:
         """Return an event that is not done until all enqueued so far is, None if it is already."""
         if self.is_synchronous:
-            return None
+            return _Turn(cast("Stream", self)) if self._is_inside else None
         # Not beside _finish: what is placed in a stream that is closed meanwhile is never reached.
         with self._ending:
             if self.is_closed:
@@ -310,3 +318,15 @@ def refuse_closed(stream: str, device: str, what: Any, *_: Any) -> NoReturn:
     """Take the place of _submit once the stream is closed."""
     message = f"{what}: {stream} was closed; make another with {device}'s device.stream()"
     raise ClosedError(message)
+
+
+class _Turn(Event):
+    """The end of the verb that a thread is in on a synchronous stream."""
+
+    def __init__(self, stream: Stream) -> None:
+        super().__init__(stream, is_timed=False)
+        self._number = stream._sequence
+
+    def _is_done(self) -> bool:
+        stream = self.stream
+        return stream._sequence != self._number or not stream._is_inside

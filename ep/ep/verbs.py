@@ -101,6 +101,7 @@ def call(stream: Stream, _: Memories, scalars: Scalars) -> None:
 
 def allocate(stream: Stream, _: Memories, scalars: Scalars) -> Memory:
     """Take memory that later work of the stream may use; the host does it at once."""
+    stream._is_inside = False  # the verb touches no bytes, and may need those that were closed
     return stream.device._allocate_for(stream._freed, *scalars)
 
 

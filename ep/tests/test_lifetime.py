@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 
 import manual
 import numpy as np
@@ -315,3 +316,38 @@ def test_fence_is_not_taken_for_one_behind_work_enqueued_while_it_was_recorded(d
     stream.advance()
     device.trim()
     assert handle in device.freed
+
+
+def test_memory_closed_while_another_thread_is_in_a_synchronous_verb_is_kept_for_it():
+    device = ep.device("cpu:0")
+    stream, memory = device.stream(synchronous=True), device.allocate(1 << 20)
+    device.trim()
+    before = device.memory_info().in_use
+    entered, opened = threading.Event(), threading.Event()
+
+    def hold():
+        entered.set()
+        opened.wait(20)
+
+    thread = threading.Thread(target=lambda: stream.call(hold))
+    thread.start()
+    assert entered.wait(20)
+    memory.close()
+    device.trim()
+    assert device.memory_info().in_use == before
+    opened.set()
+    thread.join(20)
+    device.trim()
+    assert device.memory_info().in_use == before - (1 << 20)
+    stream.close()
+
+
+def test_verb_that_is_refused_keeps_nothing(device, stream):
+    closed, other = device.allocate(8), device.allocate(8)
+    closed.close()
+    with pytest.raises(ep.ClosedError):
+        stream._submit("copy", (closed,), (), lambda *_: None)
+    assert not stream._is_inside
+    sequence = stream._sequence
+    other.close()
+    assert stream._sequence == sequence
