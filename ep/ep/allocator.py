@@ -197,7 +197,7 @@ class Allocator(ABC):
         self._require_open("allocate")
         if type(nbytes) is not int or nbytes < 0:
             nbytes = _count("allocate: nbytes", nbytes)
-        if kind not in self.memory_kinds:
+        if type(kind) is not MemoryKind or kind not in self.memory_kinds:
             self._refuse_kind(kind)
         self._retired.drain()
         block = Block(self, self._pool.take(nbytes, kind, freed), nbytes)  # type: ignore[arg-type]  # a Device, as all are

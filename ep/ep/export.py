@@ -90,8 +90,7 @@ class Exported:
         self.device._check_fork("__dlpack__")
         if copy:
             self._refuse("nothing is copied here; copy with stream.copy or stream.download and export that")
-        if dl_device is not None and (int(dl_device[0]), int(dl_device[1])) != self._dlpack_device:
-            asked = f"{int(dl_device[0])}:{int(dl_device[1])}"
+        if dl_device is not None and (asked := _lies(dl_device)) != "{}:{}".format(*self._dlpack_device):
             self._refuse(f"DLPack device {asked} was asked for; nothing is copied here; use stream.download")
         versioned = _major(max_version) >= 1
         if self._block.is_read_only and not versioned:
@@ -183,4 +182,13 @@ def _major(max_version: Any) -> int:
         return operator.index(major)
     except (TypeError, ValueError):
         message = f"__dlpack__: max_version is {max_version!r}, needs (major, minor) or None"
+        raise TypeError(message) from None
+
+
+def _lies(dl_device: Any) -> str:
+    try:
+        kind, index = dl_device
+        return f"{int(kind)}:{int(index)}"
+    except (TypeError, ValueError):
+        message = f"__dlpack__: dl_device is {dl_device!r}, needs (device type, index) or None"
         raise TypeError(message) from None

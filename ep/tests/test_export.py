@@ -122,6 +122,8 @@ def test_copies_and_other_devices_are_buffer_errors(host):
         shown.__dlpack__(copy=True)
     with pytest.raises(BufferError, match=r"2:1 was asked for; .*stream\.download"):
         shown.__dlpack__(dl_device=(2, 1))
+    with pytest.raises(TypeError, match="dl_device is 3, needs"):
+        shown.__dlpack__(dl_device=3)
 
 
 def test_read_only_is_said_or_refused(host):

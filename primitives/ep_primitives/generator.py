@@ -35,8 +35,11 @@ class Generator:
 
         seed : an integer from 0 to 2^64 - 1
 
-        Raises TypeError for what is no integer, ValueError for one out of range.
+        Raises TypeError for what is no device or no integer, ValueError for one out of range.
         """
+        if not isinstance(device, ep.Device):
+            message = f"Generator: device is {type(device).__name__}, needs a Device; ep.device('cpu:0') finds one"
+            raise TypeError(message)
         number = _word("Generator", "seed", seed)
         self.device = device
         self.state = device.allocate(_FORMAT.size)
@@ -49,6 +52,7 @@ class Generator:
 
     def save(self, stream: ep.Stream) -> bytes:
         """Return the state when the stream gets there, as 16 bytes; the host waits for the stream."""
+        _require_stream("Generator.save", stream)
         data = bytearray(_FORMAT.size)
         stream.download(data, self.state)
         stream.synchronize()
@@ -69,6 +73,7 @@ class Generator:
         if len(saved) != _FORMAT.size:
             message = f"Generator.restore: data has {len(saved)} bytes, needs the 16 that save returned"
             raise ValueError(message)
+        _require_stream("Generator.restore", stream)
         stream.upload(self.state, saved)
 
     def skip(self, stream: ep.Stream, words: SupportsIndex) -> None:
@@ -80,6 +85,7 @@ class Generator:
         counts as the degraded ability "skip". Raises TypeError or ValueError for anything else.
         """
         count = _word("Generator.skip", "words", words)
+        _require_stream("Generator.skip", stream)
         add = _adder(self.device)
         if add is None:
             self.device._degrade("skip")  # noqa: SLF001 - what is served in a provider's place is counted there
@@ -103,6 +109,12 @@ def _adder(device: ep.Device) -> ep.Primitive | None:
         return BroadcastBinary("add", a=_ONE, b=Scalar("uint64"), out=_ONE).on(device)
     except ep.UnsupportedError:
         return None
+
+
+def _require_stream(operation: str, stream: object) -> None:
+    if not isinstance(stream, ep.Stream):
+        message = f"{operation}: stream is {type(stream).__name__}, needs a Stream; device.stream() makes one"
+        raise TypeError(message)
 
 
 def _word(operation: str, name: str, value: Any) -> int:

@@ -95,3 +95,17 @@ def test_state_that_moves_on_is_not_written_by_others(stream):
         draw(2, 0, 4).tolist(),
         draw(1, 3, 2).tolist(),
     ]
+
+
+def test_what_is_no_device_or_stream_is_named():
+    with pytest.raises(TypeError, match="device is NoneType, needs a Device"):
+        Generator(None, 1)
+    generator = Generator(ep.device("cpu:0"), 1)
+    for use in (
+        generator.save,
+        lambda stream: generator.skip(stream, 1),
+        lambda stream: generator.restore(stream, bytes(16)),
+    ):
+        with pytest.raises(TypeError, match="stream is NoneType, needs a Stream"):
+            use(None)
+    generator.close()
