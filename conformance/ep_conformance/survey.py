@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +73,9 @@ def _runtime(device: ep.Device, claims: Claims, profile: str, pattern: str | Non
             yield Planned(case.id, Standing.REFUSED, "the provider has no kernel of one dense float32 tensor")
         elif case.needs and not has_cell(device, case.needs):
             yield Planned(case.id, Standing.REFUSED, f"the provider has no {case.needs}")
-        elif case.gated and ability(device, "call") != "native":
+        elif case.asks == "fork" and not hasattr(os, "fork"):
+            yield Planned(case.id, Standing.REFUSED, "this system has no fork")
+        elif case.asks == "call" and ability(device, "call") != "native":
             yield Planned(case.id, Standing.REFUSED, "the device calls no host function that could hold a stream back")
         elif not case.optional or claims.covers(case.id, case.since, device.info.features):
             yield Planned(case.id, Standing.EXPECTED)

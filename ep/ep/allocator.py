@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import threading
 from abc import ABC, abstractmethod
 from os import getpid
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast, final
 from ep.callback import check_outside
 from ep.errors import ClosedError, UnsupportedError
 from ep.foreign import wrap_host, wrap_memory
+from ep.integers import count
 from ep.memory import Block, Memory, MemoryKind
 from ep.pool import MemoryInfo, Pool
 from ep.retire import RetireList
@@ -92,7 +92,7 @@ class Allocator(ABC):
     def budget(self, nbytes: int | None) -> None:
         self._require_open("budget")
         if nbytes is not None:
-            nbytes = _count("budget: nbytes", nbytes)
+            nbytes = count("budget: nbytes", nbytes)
             self._retired.drain()
             self._pool.trim(max(nbytes - self._pool.in_use, 0))
         self._pool.budget = nbytes
@@ -196,7 +196,7 @@ class Allocator(ABC):
         """Allocate, in the order of the stream that has `freed` if there is one."""
         self._require_open("allocate")
         if type(nbytes) is not int or nbytes < 0:
-            nbytes = _count("allocate: nbytes", nbytes)
+            nbytes = count("allocate: nbytes", nbytes)
         if type(kind) is not MemoryKind or kind not in self.memory_kinds:
             self._refuse_kind(kind)
         self._retired.drain()
@@ -237,15 +237,3 @@ class Allocator(ABC):
         if self._pid != getpid():
             message = f"{operation}: {self.name} was made before fork(); open devices in the child"
             raise ClosedError(message)
-
-
-def _count(argument: str, value: Any) -> int:
-    try:
-        count = operator.index(value)
-    except TypeError:
-        message = f"{argument} is {value!r}, needs an integer"
-        raise TypeError(message) from None
-    if count < 0:
-        message = f"{argument} {count} is below 0"
-        raise ValueError(message)
-    return count

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import operator
 import threading
 import weakref
 from abc import abstractmethod
@@ -16,6 +15,7 @@ from ep.callback import check_outside
 from ep.errors import EpError, UnsupportedError
 from ep.executable import Replay
 from ep.foreign import wrap_stream
+from ep.integers import integer
 from ep.waiting import Deadline, check_timeout
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Device(Allocator):
         Raises UnsupportedError for a mode that the provider lacks.
         """
         self._require_open("stream")
-        priority = _integer("stream: priority", priority)
+        priority = integer("stream: priority", priority)
         if synchronous not in (None, True, False):
             message = f"stream: synchronous is {synchronous!r}, needs True, False or None for the provider's habit"
             raise TypeError(message)
@@ -245,11 +245,3 @@ class Device(Allocator):
 
     def __repr__(self) -> str:
         return f"<Device {self.name}: {self.info.name}>"
-
-
-def _integer(argument: str, value: int) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        message = f"{argument} is {value!r}, needs an integer"
-        raise TypeError(message) from None

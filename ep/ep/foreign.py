@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ep import dlpack
 from ep.errors import UnsupportedError
+from ep.integers import count
 from ep.memory import HOST_SPACE, Block, Memory, MemoryKind
 from ep.segment import Segment
 
@@ -119,12 +120,4 @@ def _checked(operation: str, nbytes: Any, owner: object) -> int:
     if owner is None:
         message = f"{operation}: owner is None, needs the object that keeps the wrapped one alive"
         raise TypeError(message)
-    try:
-        count = operator.index(nbytes)
-    except TypeError:
-        message = f"{operation}: nbytes is {nbytes!r}, needs an integer"
-        raise TypeError(message) from None
-    if count < 0:
-        message = f"{operation}: nbytes {count} is below 0"
-        raise ValueError(message)
-    return count
+    return count(f"{operation}: nbytes", nbytes)

@@ -25,7 +25,8 @@ class RuntimeCase:
     optional  : True for an ability that a provider may lack: then it counts only if claimed
     kernels   : True if it launches kernels: a provider without any is not asked
     needs     : a cell that it launches, "" for any kernel: a provider without it is not asked
-    gated     : True if a function of the host must hold a stream back: a device where none does is not asked
+    asks      : "call": a function of the host must hold a stream back; "fork": the system must fork; "": neither. Where
+                it is not there the case is unsupported
     profile   : the smallest profile that runs it
     since     : the suite version that first held it
     """
@@ -38,7 +39,7 @@ class RuntimeCase:
     profile: str
     since: str
     needs: str
-    gated: bool
+    asks: str
 
 
 _CASES: Final[dict[str, RuntimeCase]] = {}
@@ -49,7 +50,7 @@ def case(  # noqa: PLR0913 - each is a fact about the case
     optional: bool = False,
     kernels: bool = False,
     needs: str = "",
-    gated: bool = False,
+    asks: str = "",
     profile: str = "quick",
     since: str = "1.0",
 ) -> Callable[[Function], Function]:
@@ -64,7 +65,7 @@ def case(  # noqa: PLR0913 - each is a fact about the case
         identity = f"runtime/{area}/{name}"
         claim = (function.__doc__ or "").strip()
         _CASES[identity] = RuntimeCase(
-            identity, cast("Body", function), claim, optional, kernels, profile, since, needs, gated
+            identity, cast("Body", function), claim, optional, kernels, profile, since, needs, asks
         )
         return function
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from ep_conformance.process import run_alone
@@ -112,27 +111,23 @@ print("all children worked")
 """
 
 
-@case(gated=True)
+@case(asks="call")
 def ctrl_c_ends_a_wait_and_nothing_else(trial: Trial) -> None:
     """Ctrl-C during synchronize() of stream, event and device, and during close(), leaves all usable."""
     printed, _ = run_alone(trial, _INTERRUPTED)
     trial.equal("what the process printed", printed, "usable\n")
 
 
-@case()
+@case(asks="fork")
 def objects_of_before_a_fork_are_closed_in_the_child(trial: Trial) -> None:
     """In a forked child all that was made before raises ClosedError that names the fork; the parent works on."""
-    if not hasattr(os, "fork"):
-        return  # there is no child in which anything could go wrong
     printed, _ = run_alone(trial, _FORKED)
     trial.equal("what the process printed", printed, "the parent works on\n")
 
 
-@case()
+@case(asks="fork")
 def child_of_a_fork_safe_provider_works_by_itself(trial: Trial) -> None:
     """A child forked while streams are at work opens the device anew; of a provider that is not fork-safe it cannot."""
-    if not hasattr(os, "fork"):
-        return  # there is no child in which anything could go wrong
     if trial.device.provider.manifest.fork_safe:
         printed, _ = run_alone(trial, _FORKED_AT_WORK)
         trial.equal("what the process printed", printed, "all children worked\n")
@@ -183,7 +178,7 @@ raise SystemExit(3)
     trial.require("unheard" in said and "nobody waited for it" in said, f"the warning at the end: {said!r}")
 
 
-@case(gated=True)
+@case(asks="call")
 def end_does_not_wait_for_ever(trial: Trial) -> None:
     """A process whose function never returns ends after EP_EXIT_SECONDS, with a warning and its own exit code."""
     program = """
