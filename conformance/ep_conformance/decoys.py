@@ -31,13 +31,13 @@ def blind_to(expected: Array, inputs: Mapping[str, Any], measure: Callable[[Arra
     """Return which wrong result the comparison would accept, "" if none.
 
     expected : the right result
-    inputs    : by operand; if none is an array, a constant output is what the case is about
+    inputs    : by operand; if none has more than one element, a constant output is what the case is about
 
     Tried: an output never written; all zeros; the elements moved by one place; every element a little too large.
     """
     if not expected.size or expected.size > _MOST_SIZE:
         return ""
-    for what, decoy in _decoys(expected, has_tensors=any(np.ndim(value) for value in inputs.values())):
+    for what, decoy in _decoys(expected, has_tensors=any(np.size(value) > 1 for value in inputs.values())):
         if measure(decoy).passes:
             return what
     return ""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from ep_primitives.elementwise import ElementwiseFamily
 
 import ep
 from ep_conformance.attestation import attest
@@ -93,15 +92,10 @@ def _draw(trial: Trial, family: ep.Family, case: Case) -> _Draw:
         )
         right = rounded(reference.value, descriptor.out.dtype)
         expected = np.array(np.broadcast_to(right, descriptor.out.shape))
-        blindness = "" if _is_constant(family, descriptor) else blind_to(expected, inputs, measure)
+        blindness = "" if family.is_constant(descriptor) else blind_to(expected, inputs, measure)
         if not blindness or case.expected:
             break
     return _Draw(tensors, scalars, inputs, out, reference, accuracy, measure, blindness)
-
-
-def _is_constant(family: ep.Family, descriptor: ep.Descriptor) -> bool:
-    """Say whether the output is one value by definition, as `is_nan` of integers is: no data can show how it came about."""
-    return isinstance(family, ElementwiseFamily) and family.is_constant(descriptor)
 
 
 def _place(trial: Trial, case: Case, data: Mapping[str, Any]) -> tuple[dict[str, Operand], dict[str, Any]]:
@@ -191,15 +185,15 @@ def _check_bools(result: Array) -> None:
         raise CaseError(message)
 
 
-def _check_bits(x: Array, result: Array) -> None:
-    """Check a copy more closely than numbers can be compared: NaN payloads and the bytes of bools count."""
-    given, needed = (_bits(array) for array in (result, np.broadcast_to(x, result.shape)))
+def _check_bits(descriptor: ep.Descriptor, moved: Array, result: Array) -> None:
+    """Check moved elements more closely than numbers can be compared: NaN payloads and the bytes of bools count."""
+    given, needed = _bits(result), _bits(moved)
     wrong = np.argwhere(given != needed)
     if wrong.size:
         at = tuple(int(i) for i in wrong[0][: result.ndim])
         count = np.unique(wrong[:, : result.ndim], axis=0).shape[0]
         message = (
-            f"copy: out{list(at)} has the bits {given[tuple(wrong[0])]:#x}, needed {needed[tuple(wrong[0])]:#x} "
+            f"{descriptor.family}: out{list(at)} has the bits {given[tuple(wrong[0])]:#x}, needed {needed[tuple(wrong[0])]:#x} "
             f"({count} of {result.size} elements)"
         )
         raise CaseError(message)
@@ -230,8 +224,9 @@ def _judge(
         operand.check(images[name], is_written=operand is draw.out or name in descriptor.updates)
     _check_updated(family, descriptor, draw, images)
     result = draw.out.tensor(images[draw.out.name])
-    if descriptor.family == "copy":
-        _check_bits(draw.inputs["x"], result)
+    moved = family.moved(descriptor, dict(draw.inputs))
+    if moved is not None:
+        _check_bits(descriptor, moved, result)
     elif result.dtype == np.bool_:
         _check_bools(result)
     comparison = draw.measure(result)

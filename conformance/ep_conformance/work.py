@@ -154,5 +154,8 @@ def _kernels(device: ep.Device) -> Iterator[Kernel]:
     for family, cell in cells():
         if cell.layout != "dense" or cell.dtypes != "float32" or family.descriptor.operands != ("x", "out"):
             continue
-        if not family.sample(cell).attributes and how(device, family, cell) == "native":
+        sample = family.sample(cell)
+        if sample.attributes or any(spec.shape != sample.out.shape for spec in sample.specs):
+            continue  # the output has not the shape of x
+        if how(device, family, cell) == "native":
             yield Kernel(family, cell.op, "x")

@@ -5,7 +5,7 @@ Importing it loads no library: not numpy, not pluggy, no provider.
 
 from ep.callback import HostThread
 from ep.cells import Cell
-from ep.descriptor import Descriptor, KernelKey
+from ep.descriptor import Descriptor
 from ep.device import Device, DeviceInfo
 from ep.dims import Geometry
 from ep.dtypes import DType, dtype
@@ -28,6 +28,7 @@ from ep.graph import Graph
 from ep.hooks import family_hook, provider_hook
 from ep.implementation import Implementation, Kernel
 from ep.interchange import view
+from ep.key import KernelKey
 from ep.memory import Memory, MemoryKind
 from ep.pool import MemoryInfo
 from ep.primitive import Primitive, Step

@@ -13,8 +13,9 @@ from ep.implementation import Implementation, choose
 from ep.primitive import Primitive
 
 if TYPE_CHECKING:
-    from ep.descriptor import Descriptor, KernelKey
+    from ep.descriptor import Descriptor
     from ep.device import Device
+    from ep.key import KernelKey
 
 __all__ = ["CAPACITY", "LRU", "PrimitiveCache"]
 

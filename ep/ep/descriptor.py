@@ -1,13 +1,14 @@
-"""A descriptor says what to compute, as a frozen value that knows no device; a kernel key says which code can do it."""
+"""A descriptor says what to compute, as a frozen value that knows no device."""
 
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ep.cells import dtypes_name
 from ep.dims import Geometry, merge
 from ep.dtypes import DTYPES
+from ep.key import KernelKey, kernel_key
 from ep.spec import Scalar, TensorSpec
 
 if TYPE_CHECKING:
@@ -17,34 +18,7 @@ if TYPE_CHECKING:
     from ep.dtypes import Number
     from ep.primitive import Primitive
 
-__all__ = ["Descriptor", "KernelKey"]
-
-_INDEX_LIMIT: Final = 2**31 - 1
-_EXTENT_CAP: Final = 64
-_ALIGNMENT_CAP: Final = 16
-
-
-class KernelKey(NamedTuple):
-    """All that compiled code may depend on. Sizes, attributes and scalar values are not in it.
-
-    dtypes     : of every operand, in order
-    compute    : the type that values are computed in
-    layout     : "dense" (every tensor has stride 1 over one merged dimension) or "strided"
-    scalars    : for each operand True if it is a number given at launch
-    wide       : True if some index needs more than 31 bits
-    extent     : power of two at or below the innermost merged extent, at most 64
-    alignment  : bytes, at most 16, that divide every operand's start and outer strides, as far as the specs know
-    """
-
-    family: str
-    op: str
-    dtypes: tuple[str, ...]
-    compute: str
-    layout: str
-    scalars: tuple[bool, ...]
-    wide: bool
-    extent: int
-    alignment: int
+__all__ = ["Descriptor"]
 
 
 class Descriptor:
@@ -176,25 +150,16 @@ class Descriptor:
 
     def _make_key(self) -> KernelKey:
         geometry = self.geometry
-        inner = geometry.shape[-1] if geometry.shape else 1
-        tensors = [spec for spec in self.specs if isinstance(spec, TensorSpec)]
-        wide = geometry.size > _INDEX_LIMIT or any(t.hi > _INDEX_LIMIT for t in tensors)
-        alignment = _ALIGNMENT_CAP
-        for spec, strides in zip(self.specs, geometry.strides, strict=True):
-            if isinstance(spec, TensorSpec):
-                for step in (spec.offset, *strides[:-1]):
-                    while (step * spec.itemsize) % alignment:
-                        alignment >>= 1
-        return KernelKey(
-            self.family,
-            self.op,
-            tuple(spec.dtype for spec in self.specs),
-            self.compute,
-            "dense" if geometry.is_dense else "strided",
-            tuple(isinstance(spec, Scalar) for spec in self.specs),
-            wide,
-            min(1 << (inner.bit_length() - 1), _EXTENT_CAP) if inner else 1,
-            alignment,
+        return kernel_key(
+            self,
+            is_dense=geometry.is_dense,
+            size=geometry.size,
+            inner=geometry.shape[-1] if geometry.shape else 1,
+            outer=[
+                (spec, strides[:-1])
+                for spec, strides in zip(self.specs, geometry.strides, strict=True)
+                if isinstance(spec, TensorSpec)
+            ],
         )
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -44,6 +44,17 @@ class Family(ABC):
         """Return what each operand in the descriptor's `updates` holds after a launch, exactly, computed as the reference is."""
         return {}
 
+    def moved(self, descriptor: Descriptor, inputs: dict[str, Any]) -> Any:  # noqa: ARG002 - for families that move elements
+        """Return the output, an array in its own element type, of a family that moves elements without looking at them.
+
+        The suite then compares bits: the payload of a NaN and the byte of a bool are kept. None for a family that computes.
+        """
+        return None
+
+    def is_constant(self, descriptor: Descriptor) -> bool:  # noqa: ARG002 - for families that have such ops
+        """Say whether the output is one value whatever the input, so that no data can show that it is computed."""
+        return False
+
     @abstractmethod
     def accuracy(self, descriptor: Descriptor) -> Any:
         """Return the `ep_primitives.Accuracy` that results of the descriptor are held to."""

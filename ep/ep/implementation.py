@@ -10,8 +10,9 @@ from ep.errors import UnsupportedError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ep.descriptor import Descriptor, KernelKey
+    from ep.descriptor import Descriptor
     from ep.device import Device, DeviceInfo
+    from ep.key import KernelKey
     from ep.memory import Memory
     from ep.stream import Stream
 

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ep_primitives.case import Case
-    from ep_primitives.elementwise import Signature
     from ep_primitives.op import Op
     from ep_primitives.reference import Array
+    from ep_primitives.signature import Signature
 
 __all__ = ["BroadcastBinary", "BroadcastBinaryFamily"]
 

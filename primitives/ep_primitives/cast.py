@@ -20,9 +20,10 @@ import numpy as np
 
 import ep
 from ep import Descriptor, TensorSpec
-from ep_primitives.elementwise import ElementwiseFamily, Signature
+from ep_primitives.elementwise import ElementwiseFamily
 from ep_primitives.op import EVERY
 from ep_primitives.reference import Array, Reference, array_dtype, widened
+from ep_primitives.signature import Signature
 from ep_primitives.ties import ties
 from ep_primitives.validation import check_dtype, check_input, check_output, check_spec
 

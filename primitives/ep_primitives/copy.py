@@ -15,13 +15,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 
 from ep import Descriptor, TensorSpec
-from ep_primitives.elementwise import ElementwiseFamily, Signature
+from ep_primitives.elementwise import ElementwiseFamily
 from ep_primitives.op import EVERY
 from ep_primitives.reference import Reference, widened
+from ep_primitives.signature import Signature
 from ep_primitives.validation import check_dtype, check_input, check_output, check_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from ep_primitives.reference import Array
 
 __all__ = ["COPY_DTYPES", "Copy", "CopyFamily"]
 
@@ -81,3 +84,7 @@ class CopyFamily(ElementwiseFamily):
     def reference(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Reference:
         """Return the input, broadcast."""
         return Reference(np.broadcast_to(widened(descriptor.out.dtype, inputs["x"]), descriptor.out.shape))
+
+    def moved(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Array:
+        """Return the input, broadcast, bit for bit."""
+        return np.broadcast_to(inputs["x"], descriptor.out.shape)

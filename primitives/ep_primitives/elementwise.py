@@ -3,53 +3,34 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from ep.cells import dtypes_name
 
 import ep
-from ep import Cell, Descriptor, Family, Scalar, TensorSpec
+from ep import Cell, Descriptor, Scalar, TensorSpec
 from ep_primitives import data, pairing
-from ep_primitives.accuracy import EXACT, Accuracy
 from ep_primitives.arrangement import Arrangement, Form, arrangements, dense
 from ep_primitives.case import Case
 from ep_primitives.domain import REAL, Domain
 from ep_primitives.layout import settled
 from ep_primitives.reference import array_dtype
+from ep_primitives.signature import Signature, SignatureFamily
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ep_primitives.reference import Array
 
-__all__ = ["ElementwiseFamily", "Signature"]
+__all__ = ["ElementwiseFamily"]
 
 
-class Signature(NamedTuple):
-    """An op with the element types of its inputs and its output: a cell without its layout."""
-
-    op: str
-    inputs: tuple[str, ...]
-    out: str
-
-    @property
-    def dtypes(self) -> str:
-        """The dtypes part of a cell."""
-        return dtypes_name(self.inputs, self.out)
-
-
-class ElementwiseFamily(Family):
+class ElementwiseFamily(SignatureFamily):
     """A family whose output elements each depend on one element of every input."""
 
-    layouts: ClassVar[tuple[str, ...]]
     tensors: ClassVar[int]
     """How many inputs may be tensors."""
-
-    @abstractmethod
-    def signatures(self) -> Iterator[Signature]:
-        """Yield every op with every combination of its element types."""
 
     @abstractmethod
     def describe(self, op: str, specs: Mapping[str, Any], attributes: tuple[float, ...], /) -> Descriptor:
@@ -70,45 +51,21 @@ class ElementwiseFamily(Family):
         """Return the attributes that cases about layout are tried with."""
         return ()
 
-    def accuracy(self, descriptor: Descriptor) -> Accuracy:  # noqa: ARG002 - the interface is ep.Family's
-        """Return what results are held to: exact, unless the family has rows that say more."""
-        return EXACT
-
-    def is_constant(self, descriptor: Descriptor) -> bool:  # noqa: ARG002 - for families that have such ops
-        """Say whether the output is one value whatever the input, so that no data can show that it is computed."""
-        return False
-
-    def since(self, cell: Cell) -> str:  # noqa: ARG002 - the interface is ep.Family's
-        """Return the suite version that first held the cell."""
-        return "1.0"
-
-    def cells(self) -> Iterator[Cell]:
-        """Yield every signature in every layout that its element types allow."""
-        for signature in self.signatures():
-            for layout in self.layouts:
-                if any(self._fitting(signature, layout)):
-                    yield Cell(self.name, signature.op, signature.dtypes, layout)
+    def has(self, signature: Signature, layout: str) -> bool:
+        """Say whether its element types allow the layout."""
+        return any(self._fitting(signature, layout))
 
     def sample(self, cell: Cell) -> Descriptor:
         """Return a small descriptor of the cell, to ask `accepts` with."""
         signature = self.signature(cell)
         return self._arranged(signature, next(self._fitting(signature, cell.layout)))
 
-    def cases(self, cell: Cell) -> Iterator[Case]:
-        """Yield the cases of the cell: in layout dense first those about values, then one an arrangement."""
-        signature = self.signature(cell)
-        if cell.layout == "dense":
+    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
+        """Yield in layout dense first the cases about values, then one an arrangement."""
+        if layout == "dense":
             yield from self.value_cases(signature)
-        for arrangement in self._fitting(signature, cell.layout):
+        for arrangement in self._fitting(signature, layout):
             yield self._case(signature, arrangement)
-
-    def signature(self, cell: Cell) -> Signature:
-        """Return the signature of a cell of this family; KeyError if it has no such cell."""
-        return self._by_name[cell.op, cell.dtypes]
-
-    @cached_property
-    def _by_name(self) -> dict[tuple[str, str], Signature]:
-        return {(signature.op, signature.dtypes): signature for signature in self.signatures()}
 
     def _fitting(self, signature: Signature, layout: str) -> Iterator[Arrangement]:
         itemsizes = [ep.dtype(name).itemsize for name in (*signature.inputs, signature.out)]

@@ -20,9 +20,10 @@ import numpy as np
 import ep
 from ep import Descriptor, Scalar, TensorSpec
 from ep_primitives.case import Case
-from ep_primitives.elementwise import ElementwiseFamily, Signature
+from ep_primitives.elementwise import ElementwiseFamily
 from ep_primitives.op import EVERY
 from ep_primitives.reference import Reference, array_dtype, limits, widened
+from ep_primitives.signature import Signature
 from ep_primitives.validation import check_dtype, check_output
 
 if TYPE_CHECKING:

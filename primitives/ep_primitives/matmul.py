@@ -21,8 +21,8 @@ import math
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from ep.cells import dtypes_name
-from ep.descriptor import KernelKey
 from ep.dtypes import DTYPES
+from ep.key import KernelKey, kernel_key
 
 from ep import Descriptor, Scalar, TensorSpec
 from ep_primitives.matmul_shapes import batch_geometry, broadcast, check_rank, check_shapes
@@ -57,10 +57,6 @@ ACTIVATIONS: Final[Mapping[str, str]] = {
     "silu": "f",
 }
 """The activations, all rows of ElementwiseUnary but "none", and the kinds of element types that each exists for."""
-
-_INDEX_LIMIT: Final = 2**31 - 1
-_EXTENT_CAP: Final = 64
-_ALIGNMENT_CAP: Final = 16
 
 
 class Matmul(Descriptor):
@@ -230,24 +226,17 @@ class Matmul(Descriptor):
         return f"Matmul({', '.join(parts)})"
 
     def _make_key(self) -> KernelKey:
-        tensors = [spec for spec in self.specs if isinstance(spec, TensorSpec)]
-        alignment = _ALIGNMENT_CAP
-        for spec in tensors:
-            inner = min(spec.strides[-2:], key=abs, default=1)
-            for step in (spec.offset, *(stride for stride in spec.strides if stride != inner)):
-                while (step * spec.itemsize) % alignment:
-                    alignment >>= 1
-        columns = self.out.shape[-1]
-        return KernelKey(
-            self.family,
-            self.op,
-            tuple(spec.dtype for spec in self.specs),
-            self.compute,
-            "dense" if all(spec.is_dense for spec in (self.a, self.b, self.out)) else "strided",
-            tuple(isinstance(spec, Scalar) for spec in self.specs),
-            self.out.size > _INDEX_LIMIT or any(spec.hi > _INDEX_LIMIT for spec in tensors),
-            min(1 << (columns.bit_length() - 1), _EXTENT_CAP) if columns else 1,
-            alignment,
+        outer = []
+        for spec in self.specs:
+            if isinstance(spec, TensorSpec):
+                inner = min(spec.strides[-2:], key=abs, default=1)
+                outer.append((spec, tuple(stride for stride in spec.strides if stride != inner)))
+        return kernel_key(
+            self,
+            is_dense=all(spec.is_dense for spec in (self.a, self.b, self.out)),
+            size=self.out.size,
+            inner=self.out.shape[-1],
+            outer=outer,
         )
 
 

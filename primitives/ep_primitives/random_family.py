@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ep import Cell, Descriptor, TensorSpec
-from ep_primitives.elementwise import ElementwiseFamily, Signature
+from ep_primitives.elementwise import ElementwiseFamily
 from ep_primitives.philox import draw
 from ep_primitives.random_cases import cases, launch_numbers, state_of
 from ep_primitives.random_fill import RandomFill
 from ep_primitives.random_ops import RANDOM_OPS, words_each
 from ep_primitives.reference import Reference
+from ep_primitives.signature import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

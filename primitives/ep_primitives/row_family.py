@@ -13,8 +13,9 @@ from ep import Cell, Descriptor, Scalar, TensorSpec
 from ep_primitives import data, tables
 from ep_primitives.accuracy import EXACT, Accuracy, Exact
 from ep_primitives.case import Case
-from ep_primitives.elementwise import ElementwiseFamily, Signature
+from ep_primitives.elementwise import ElementwiseFamily
 from ep_primitives.reference import Array, Reference, array_dtype, widened
+from ep_primitives.signature import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

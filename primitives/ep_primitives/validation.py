@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Row = TypeVar("Row")
 
-__all__ = ["attribute_values", "check_dtype", "check_input", "check_output", "check_spec", "chosen_row"]
+__all__ = ["attribute_values", "check_dtype", "check_input", "check_output", "check_spec", "chosen_row", "described"]
 
 
 def check_output(op: str, out: Any) -> None:
@@ -38,6 +38,23 @@ def check_spec(op: str, name: str, spec: Any) -> None:
     if type(spec) is not TensorSpec:
         message = f"{op}: {name} is {spec!r}, not a TensorSpec; describe an array with TensorSpec.of(array)"
         raise TypeError(message)
+
+
+def described(op: str, name: str, thing: Any) -> TensorSpec:
+    """Return the spec of an operand given to `infer` as one, or as an array of any library that TensorSpec.of reads.
+
+    Raises TypeError for what is neither.
+    """
+    if type(thing) is TensorSpec:
+        return thing
+    try:
+        return TensorSpec.of(thing)
+    except TypeError:
+        kind = type(thing).__name__
+        message = (
+            f"{op}: {name} is {reprlib.repr(thing)}, a {kind}; needs a TensorSpec, or an array with DLPack or a buffer"
+        )
+        raise TypeError(message) from None
 
 
 def check_input(op: str, name: str, spec: Any, out: TensorSpec) -> None:
