@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ep_primitives.accuracy import Accuracy, Conditioned, Exact, Ulps
+    from ep_primitives.arg_reduce import ArgReduce
     from ep_primitives.binary_ops import BINARY_OPS
     from ep_primitives.broadcast_binary import BroadcastBinary
     from ep_primitives.case import Case
@@ -26,14 +27,18 @@ if TYPE_CHECKING:
     from ep_primitives.op import Op
     from ep_primitives.random_fill import RandomFill
     from ep_primitives.random_ops import RANDOM_OPS
+    from ep_primitives.reduce import Reduce
+    from ep_primitives.reduce_ops import REDUCE_OPS
     from ep_primitives.reference import Reference
     from ep_primitives.unary_ops import UNARY_OPS
 
 __all__ = [
     "BINARY_OPS",
     "RANDOM_OPS",
+    "REDUCE_OPS",
     "UNARY_OPS",
     "Accuracy",
+    "ArgReduce",
     "BroadcastBinary",
     "Case",
     "Cast",
@@ -46,6 +51,7 @@ __all__ = [
     "Matmul",
     "Op",
     "RandomFill",
+    "Reduce",
     "Reference",
     "Ulps",
     "ep_families",
@@ -55,6 +61,7 @@ _MODULES: Final = {
     "BINARY_OPS": "binary_ops",
     "UNARY_OPS": "unary_ops",
     "Accuracy": "accuracy",
+    "ArgReduce": "arg_reduce",
     "BroadcastBinary": "broadcast_binary",
     "Case": "case",
     "Cast": "cast",
@@ -67,7 +74,9 @@ _MODULES: Final = {
     "Matmul": "matmul",
     "Op": "op",
     "RANDOM_OPS": "random_ops",
+    "REDUCE_OPS": "reduce_ops",
     "RandomFill": "random_fill",
+    "Reduce": "reduce",
     "Reference": "reference",
     "Ulps": "accuracy",
 }
