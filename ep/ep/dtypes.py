@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import struct
 from dataclasses import dataclass
 from typing import Any, Final
@@ -85,10 +86,15 @@ def convert(name: str, value: Number) -> Number:
             raise TypeError  # noqa: TRY301 - explained below, like every other misfit
         return _CONVERT[row.kind](row, value)
     except OverflowError:
-        message = f"scalar {value!r} is out of the range of {name}"
+        message = f"scalar {reprlib.repr(value)} is out of the range of {name}; give one within it"
         raise ValueError(message) from None
-    except TypeError:
-        message = f"scalar {value!r} is not a number that a {name} can hold"
+    except (TypeError, RuntimeError):  # the latter from tensors of PyTorch
+        message = f"scalar {reprlib.repr(value)} is not a number that a {name} can hold; give one of Python or NumPy"
+        raise TypeError(message) from None
+    except ValueError:
+        if not getattr(value, "ndim", 0):
+            raise
+        message = f"scalar {reprlib.repr(value)} is an array, needs a number; give one element of it"
         raise TypeError(message) from None
 
 
@@ -101,7 +107,7 @@ def _to_integer(row: DType, value: Number) -> int:
     # An infinity raises OverflowError here, which convert() explains; NaN equals nothing.
     exact = int(_real(value)) if value == value else None  # noqa: PLR0124
     if exact is None or exact != value or not low <= exact <= high:
-        message = f"scalar {value!r} is not exactly a {row.name}, which holds integers from {low} to {high}"
+        message = f"scalar {reprlib.repr(value)} is not exactly a {row.name}; give an integer from {low} to {high}"
         raise ValueError(message)
     return exact
 
@@ -110,7 +116,7 @@ def _to_float(row: DType, value: Number) -> float:
     real = _real(value)
     rounded = _rounded(float(real), row.compute)
     if hasattr(real, "__index__") and rounded != real:
-        message = f"scalar {value!r} is an integer that no {row.compute} holds exactly; give a float to have it rounded"
+        message = f"scalar {reprlib.repr(value)} is an integer that no {row.compute} holds exactly; give a float to have it rounded"
         raise ValueError(message)
     return rounded
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["describe", "operand_memory", "view"]
 
 
-def describe(obj: Any) -> TensorSpec:
-    """Return the spec of a tensor wherever it lies; see TensorSpec.of."""
-    tensor, _ = read(obj, "TensorSpec.of", None, None)
-    return _spec(tensor, "TensorSpec.of")
+def describe(obj: Any, where: str = "TensorSpec.of") -> TensorSpec:
+    """Return the spec of a tensor wherever it lies; see TensorSpec.of. `where` begins what errors say."""
+    tensor, _ = read(obj, where, None, None)
+    return _spec(tensor, where)
 
 
 def view(obj: Any, stream: Stream) -> tuple[Memory, TensorSpec]:
@@ -59,7 +59,9 @@ def operand_memory(where: str, obj: Any, spec: TensorSpec | Scalar, device: Devi
         raise ValueError(message)
     have = _spec(tensor, where)
     if have != spec:
-        message = f"{where} is {have}, needs {spec}; make the descriptor with TensorSpec.of(array)"
+        message = (
+            f"{where} is {have}, needs {spec}; give an array of that description, or infer a descriptor from this one"
+        )
         raise ValueError(message)
     if written and tensor.is_read_only:
         message = f"{where} is read-only and would be written; give a writable array"

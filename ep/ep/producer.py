@@ -40,13 +40,19 @@ def read(obj: Any, where: str, device: Device | None, stream: Stream | None) -> 
     except (BufferError, RuntimeError, TypeError) as error:
         message = f"{where}: {type(obj).__name__} cannot be seen in place: {error}"
         raise ValueError(message) from error
+    except (AttributeError, KeyError) as error:
+        message = f"{where}: {type(obj).__name__} has half a protocol, which raised {error!r}; give an array of it"
+        raise ValueError(message) from error
     import numpy as np  # noqa: PLC0415 - only interchange needs it, and `import ep` must not
 
     try:
         array = np.asarray(memoryview(obj))
     except TypeError:
-        message = f"{where} is {type(obj).__name__}, needs a Memory, a NumPy array, or a buffer or DLPack object"
+        message = f"{where} is {type(obj).__name__}, needs a Memory, a NumPy array, or a buffer or DLPack object; make an array of it"
         raise TypeError(message) from None
+    except (ValueError, NotImplementedError) as error:  # a buffer that was released, or of elements that NumPy lacks
+        message = f"{where}: {type(obj).__name__} cannot be seen in place: {error}; give an array of it"
+        raise ValueError(message) from error
     return _of_array(array, where), array
 
 

@@ -23,7 +23,14 @@ from ep import Descriptor, Scalar, TensorSpec
 from ep_primitives.binary_ops import BINARY_OPS
 from ep_primitives.hard_pairs import HARD_PAIRS, LOGICAL, SELECTIONS, selected, switches
 from ep_primitives.row_family import RowFamily
-from ep_primitives.validation import attribute_values, check_dtype, check_input, check_output, chosen_row
+from ep_primitives.validation import (
+    attribute_values,
+    check_dtype,
+    check_input,
+    check_output,
+    chosen_row,
+    described_operand,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -74,11 +81,13 @@ class BroadcastBinary(Descriptor):
         self._freeze(op, (a, b, out), attribute_values(row, attributes, a.dtype))
 
     @classmethod
-    def infer(cls, op: str, a: TensorSpec | Scalar, b: TensorSpec | Scalar, **attributes: float) -> Self:
-        """Return the descriptor with a dense output of the shape that a and b broadcast to."""
+    def infer(cls, op: str, a: Any, b: Any, **attributes: float) -> Self:
+        """Return the descriptor with a dense output of the shape that a and b broadcast to.
+
+        a, b : a TensorSpec or an array each; one of them may be a Scalar
+        """
         row = chosen_row(cls.family, op, BINARY_OPS)
-        if type(a) is not TensorSpec or type(b) is not TensorSpec:
-            _check_operands(op, a, b)
+        a, b = described_operand(op, "a", a), described_operand(op, "b", b)
         shape = a.shape if a.shape == b.shape else _broadcast(op, a.shape, b.shape)
         return cls(op, a=a, b=b, out=TensorSpec(row.out_dtype(a.dtype), shape), **attributes)
 

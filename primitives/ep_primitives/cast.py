@@ -25,7 +25,7 @@ from ep_primitives.op import EVERY
 from ep_primitives.reference import Array, Reference, array_dtype, widened
 from ep_primitives.signature import Signature
 from ep_primitives.ties import ties
-from ep_primitives.validation import check_dtype, check_input, check_output, check_spec
+from ep_primitives.validation import check_dtype, check_input, check_output, described, dtype_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -64,10 +64,10 @@ class Cast(Descriptor):
         self._freeze("-", (x, out))
 
     @classmethod
-    def infer(cls, x: TensorSpec, dtype: str) -> Self:
-        """Return the descriptor with a dense output of the shape of x and element type `dtype`."""
-        check_spec("cast", "x", x)
-        return cls(x=x, out=TensorSpec(dtype, x.shape))
+    def infer(cls, x: Any, dtype: str) -> Self:
+        """Return the descriptor with a dense output of the shape of x, a TensorSpec or an array, and element type `dtype`."""
+        x = described("cast", "x", x)
+        return cls(x=x, out=TensorSpec(dtype_name("cast", dtype), x.shape))
 
 
 class CastFamily(ElementwiseFamily):

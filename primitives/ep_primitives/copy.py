@@ -19,7 +19,7 @@ from ep_primitives.elementwise import ElementwiseFamily
 from ep_primitives.op import EVERY
 from ep_primitives.reference import Reference, widened
 from ep_primitives.signature import Signature
-from ep_primitives.validation import check_dtype, check_input, check_output, check_spec
+from ep_primitives.validation import check_dtype, check_input, check_output, described
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -54,9 +54,9 @@ class Copy(Descriptor):
         self._freeze("-", (x, out))
 
     @classmethod
-    def infer(cls, x: TensorSpec) -> Self:
-        """Return the descriptor with a dense output of the shape of x."""
-        check_spec("copy", "x", x)
+    def infer(cls, x: Any) -> Self:
+        """Return the descriptor with a dense output of the shape of x, a TensorSpec or an array."""
+        x = described("copy", "x", x)
         return cls(x=x, out=x.dense())
 
     @property

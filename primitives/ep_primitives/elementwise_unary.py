@@ -11,12 +11,12 @@ in place     : out may be x, the same memory, offset, shape, strides and itemsiz
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ep import Descriptor, TensorSpec
 from ep_primitives.row_family import RowFamily
 from ep_primitives.unary_ops import UNARY_OPS
-from ep_primitives.validation import attribute_values, check_dtype, check_input, check_output, check_spec, chosen_row
+from ep_primitives.validation import attribute_values, check_dtype, check_input, check_output, chosen_row, described
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,10 +52,10 @@ class ElementwiseUnary(Descriptor):
         self._freeze(op, (x, out), attribute_values(row, attributes, x.dtype))
 
     @classmethod
-    def infer(cls, op: str, x: TensorSpec, **attributes: float) -> Self:
-        """Return the descriptor with a dense output of the shape of x."""
+    def infer(cls, op: str, x: Any, **attributes: float) -> Self:
+        """Return the descriptor with a dense output of the shape of x, a TensorSpec or an array."""
         row = chosen_row(cls.family, op, UNARY_OPS)
-        check_spec(op, "x", x)
+        x = described(op, "x", x)
         return cls(op, x=x, out=TensorSpec(row.out_dtype(x.dtype), x.shape), **attributes)
 
 

@@ -24,7 +24,7 @@ from ep_primitives.elementwise import ElementwiseFamily
 from ep_primitives.op import EVERY
 from ep_primitives.reference import Reference, array_dtype, limits, widened
 from ep_primitives.signature import Signature
-from ep_primitives.validation import check_dtype, check_output
+from ep_primitives.validation import check_dtype, check_output, described
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -61,9 +61,9 @@ class Fill(Descriptor):
         self._freeze("-", (value, out))
 
     @classmethod
-    def infer(cls, out: TensorSpec) -> Self:
-        """Return the descriptor that fills `out`."""
-        check_output("fill", out)
+    def infer(cls, out: Any) -> Self:
+        """Return the descriptor that fills `out`, a TensorSpec or an array."""
+        out = described("fill", "out", out)
         return cls(value=Scalar(out.dtype), out=out)
 
     @property

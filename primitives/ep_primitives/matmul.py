@@ -26,7 +26,7 @@ from ep.key import KernelKey, kernel_key
 
 from ep import Descriptor, Scalar, TensorSpec
 from ep_primitives.matmul_shapes import batch_geometry, broadcast, check_rank, check_shapes
-from ep_primitives.validation import check_dtype, check_input, check_output, check_spec
+from ep_primitives.validation import check_dtype, check_input, check_output, check_spec, described
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,17 +115,21 @@ class Matmul(Descriptor):
     @classmethod
     def infer(  # noqa: PLR0913 - as the constructor
         cls,
-        a: TensorSpec,
-        b: TensorSpec,
+        a: Any,
+        b: Any,
         *,
-        bias: TensorSpec | None = None,
+        bias: Any = None,
         conjugate_a: bool = False,
         conjugate_b: bool = False,
         activation: str = "none",
     ) -> Self:
-        """Return the descriptor with a dense output of the usual dtype, over the batches that a and b broadcast to."""
+        """Return the descriptor with a dense output of the usual dtype, over the batches that a and b broadcast to.
+
+        a, b, bias : a TensorSpec or an array each; no bias: None
+        """
+        a, b = described("matmul", "a", a), described("matmul", "b", b)
+        bias = None if bias is None else described("matmul", "bias", bias)
         for name, spec in (("a", a), ("b", b)):
-            check_spec("matmul", name, spec)
             check_rank(name, spec)
         check_dtype("matmul", "a", a, tuple(MATMUL_DTYPES))
         shape = (*broadcast(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])

@@ -25,7 +25,7 @@ from ep.dtypes import DTYPES
 
 from ep import Descriptor, Scalar, TensorSpec
 from ep_primitives.random_ops import RANDOM_OPS, words_each
-from ep_primitives.validation import check_dtype, check_output, chosen_row
+from ep_primitives.validation import check_dtype, check_output, chosen_row, described
 
 if TYPE_CHECKING:
     from ep.dims import Geometry
@@ -73,9 +73,9 @@ class RandomFill(Descriptor):
         self._freeze(op, (state, *needed.values(), out))
 
     @classmethod
-    def infer(cls, op: str, out: TensorSpec) -> Self:
-        """Return the descriptor that fills `out`."""
-        return cls(op, out=out)
+    def infer(cls, op: str, out: Any) -> Self:
+        """Return the descriptor that fills `out`, a TensorSpec or an array."""
+        return cls(op, out=described(op, "out", out))
 
     @property
     def operands(self) -> tuple[str, ...]:  # type: ignore[override]  # the numbers differ from op to op

@@ -9,7 +9,8 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ep.dims import broadcast_strides
-from ep.dtypes import convert
+from ep.dtypes import DTYPES, convert
+from ep.interchange import describe
 
 from ep import Scalar, TensorSpec
 
@@ -20,7 +21,17 @@ if TYPE_CHECKING:
 
 Row = TypeVar("Row")
 
-__all__ = ["attribute_values", "check_dtype", "check_input", "check_output", "check_spec", "chosen_row", "described"]
+__all__ = [
+    "attribute_values",
+    "check_dtype",
+    "check_input",
+    "check_output",
+    "check_spec",
+    "chosen_row",
+    "described",
+    "described_operand",
+    "dtype_name",
+]
 
 
 def check_output(op: str, out: Any) -> None:
@@ -43,18 +54,40 @@ def check_spec(op: str, name: str, spec: Any) -> None:
 def described(op: str, name: str, thing: Any) -> TensorSpec:
     """Return the spec of an operand given to `infer` as one, or as an array of any library that TensorSpec.of reads.
 
-    Raises TypeError for what is neither.
+    Raises TypeError for what is neither, ValueError for an array that EP cannot see in place.
     """
     if type(thing) is TensorSpec:
         return thing
     try:
-        return TensorSpec.of(thing)
+        return describe(thing, f"{op}: {name}")
     except TypeError:
-        kind = type(thing).__name__
         message = (
-            f"{op}: {name} is {reprlib.repr(thing)}, a {kind}; needs a TensorSpec, or an array with DLPack or a buffer"
+            f"{op}: {name} is {reprlib.repr(thing)}, of type {type(thing).__name__}, needs a TensorSpec or an array that "
+            "has DLPack or a buffer; give TensorSpec(dtype, shape), or make an array of it, as numpy.asarray does"
         )
         raise TypeError(message) from None
+
+
+def described_operand(op: str, name: str, thing: Any) -> TensorSpec | Scalar:
+    """Return what `described` does, or a Scalar as it is. Raises as `described` does, and TypeError for a Python number."""
+    if type(thing) is Scalar:
+        return thing
+    if type(thing) in {bool, int, float, complex}:
+        message = f"{op}: {name} is the number {thing!r}, needs a Scalar(dtype) in its place; give the number at launch"
+        raise TypeError(message)
+    return described(op, name, thing)
+
+
+def dtype_name(op: str, dtype: Any) -> str:
+    """Return the name of an element type given to `infer`. Raises TypeError or ValueError for what is none."""
+    if type(dtype) is str and dtype in DTYPES:
+        return dtype
+    names = ", ".join(DTYPES)
+    if type(dtype) is str:
+        message = f"{op}: dtype is {dtype!r}, needs one of {names}"
+        raise ValueError(message)
+    message = f"{op}: dtype is {dtype!r}, needs the name of an element type; give a string, one of {names}"
+    raise TypeError(message)
 
 
 def check_input(op: str, name: str, spec: Any, out: TensorSpec) -> None:

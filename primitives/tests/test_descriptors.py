@@ -1,8 +1,9 @@
 import pickle
+from array import array
 
 import numpy as np
 import pytest
-from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill, ep_families
+from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill, Matmul, RandomFill, ep_families
 
 import ep
 from ep import Scalar, TensorSpec
@@ -19,6 +20,19 @@ def test_infer_gives_a_dense_output_of_the_rows_type():
     assert Cast.infer(F32, "int32").out == TensorSpec("int32", (4, 3))
     assert Copy.infer(TensorSpec("float32", (3, 4), (1, 3))).out == TensorSpec("float32", (3, 4))
     assert Fill.infer(F32).specs == (Scalar("float32"), F32)
+
+
+def test_infer_takes_arrays_of_any_library_in_place_of_specs():
+    x, bias = np.zeros((4, 3), np.float32)[::-1], array("f", [1, 2, 3])
+    flipped = TensorSpec("float32", (4, 3), (-3, 1), 9)
+    assert ElementwiseUnary.infer("exp", x).specs == (flipped, F32)
+    assert BroadcastBinary.infer("add", x, bias).specs == (flipped, TensorSpec("float32", (3,)), F32)
+    assert BroadcastBinary.infer("add", Scalar("float32"), x).specs == (Scalar("float32"), flipped, F32)
+    assert Cast.infer(x, "int32").out.dtype == "int32"
+    assert Copy.infer(x).specs == (flipped, F32)
+    assert Fill.infer(x).out == flipped
+    assert RandomFill.infer("normal", x).out == flipped
+    assert Matmul.infer(x, x.T, bias=np.zeros(4, np.float32)).out == TensorSpec("float32", (4, 4))
 
 
 def test_attributes_stand_in_the_rows_order_as_floats():
@@ -44,8 +58,13 @@ def test_equal_descriptors_are_one_key_of_a_dictionary():
             ValueError,
             ("near it are tanh_backward_with_dy_y",),
         ),
-        (lambda: ElementwiseUnary.infer("exp", np.zeros(3)), TypeError, ("exp: x is array", "TensorSpec.of")),
-        (lambda: BroadcastBinary.infer("add", 1.0, F32), TypeError, ("add: a is 1.0", "Scalar(dtype)")),
+        (lambda: ElementwiseUnary.infer("exp", [0.0]), TypeError, ("exp: x is [0.0], of type list", "numpy.asarray")),
+        (
+            lambda: ElementwiseUnary.infer("exp", np.zeros(3, ">f4")),
+            ValueError,
+            ("exp: x has element type >f4", "astype"),
+        ),
+        (lambda: BroadcastBinary.infer("add", 1.0, F32), TypeError, ("add: a is the number 1.0", "Scalar(dtype)")),
         (
             lambda: BroadcastBinary("add", a=F32, b=np.zeros(3), out=F32),
             TypeError,
@@ -102,9 +121,10 @@ def test_equal_descriptors_are_one_key_of_a_dictionary():
         ),
         (lambda: BroadcastBinary.infer("sub", BOOL, BOOL), ValueError, ("sub: a has dtype bool", "int32")),
         (lambda: Cast(x=F32, out=TensorSpec("int64", (3, 4))), ValueError, ("cast: x has shape (4, 3)", "out (3, 4)")),
-        (lambda: Cast.infer(np.zeros(3), "int8"), TypeError, ("cast: x is array", "TensorSpec.of")),
-        (lambda: Copy.infer(np.zeros(3)), TypeError, ("copy: x is array", "TensorSpec.of")),
-        (lambda: Fill.infer(np.zeros(3)), TypeError, ("fill: out is array", "not a TensorSpec")),
+        (lambda: Cast.infer(F32, np.int8), TypeError, ("cast: dtype is <class", "give a string")),
+        (lambda: Cast.infer(F32, "int"), ValueError, ("cast: dtype is 'int'", "needs one of bool, int8")),
+        (lambda: Copy(x=np.zeros(3), out=F32), TypeError, ("copy: x is array", "TensorSpec.of")),
+        (lambda: Fill.infer(np.broadcast_to(0.0, 3)), ValueError, ("fill: out TensorSpec", "overlaps itself")),
         (lambda: Cast(x=Scalar("float32"), out=F32), TypeError, ("cast: x is", "TensorSpec.of")),
         (
             lambda: ElementwiseUnary("abs", x=TensorSpec("complex64", (4, 3)), out=TensorSpec("complex64", (4, 3))),
