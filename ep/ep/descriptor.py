@@ -132,7 +132,10 @@ class Descriptor:
         """
 
     def lower(self) -> Descriptor | None:
-        """Return the same computation in terms of another family, tried when a provider has nothing for this one."""
+        """Return the same computation in terms of another family, tried when a provider has nothing for this one.
+
+        Its operands have the same names in the same order, and the same elements of the same memories.
+        """
         return None
 
     def on(self, device: Device) -> Primitive:

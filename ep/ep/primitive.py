@@ -106,7 +106,8 @@ class Primitive:
             self._check_names(operands)
         written = self.descriptor.written
         memories = []
-        for name, spec in zip(names, self.descriptor.specs, strict=True):
+        # An array lies as the descriptor says that was asked for, even where a lowered one sees it otherwise.
+        for name, spec in zip(names, self.asked.specs, strict=True):
             if isinstance(spec, Scalar):
                 continue
             operand = operands[name]

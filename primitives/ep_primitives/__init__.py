@@ -25,11 +25,13 @@ if TYPE_CHECKING:
     from ep_primitives.generator import Generator
     from ep_primitives.matmul import Matmul
     from ep_primitives.op import Op
+    from ep_primitives.permute import Permute
     from ep_primitives.random_fill import RandomFill
     from ep_primitives.random_ops import RANDOM_OPS
     from ep_primitives.reduce import Reduce
     from ep_primitives.reduce_ops import REDUCE_OPS
     from ep_primitives.reference import Reference
+    from ep_primitives.tensor_fill import TensorFill
     from ep_primitives.unary_ops import UNARY_OPS
 
 __all__ = [
@@ -50,9 +52,11 @@ __all__ = [
     "Generator",
     "Matmul",
     "Op",
+    "Permute",
     "RandomFill",
     "Reduce",
     "Reference",
+    "TensorFill",
     "Ulps",
     "ep_families",
 ]
@@ -73,11 +77,13 @@ _MODULES: Final = {
     "Generator": "generator",
     "Matmul": "matmul",
     "Op": "op",
+    "Permute": "permute",
     "RANDOM_OPS": "random_ops",
     "REDUCE_OPS": "reduce_ops",
     "RandomFill": "random_fill",
     "Reduce": "reduce",
     "Reference": "reference",
+    "TensorFill": "tensor_fill",
     "Ulps": "accuracy",
 }
 
@@ -91,14 +97,18 @@ def ep_families() -> Sequence[ep.Family]:
     from ep_primitives.elementwise_unary import ElementwiseUnaryFamily  # noqa: PLC0415 - as above
     from ep_primitives.fill import FillFamily  # noqa: PLC0415 - as above
     from ep_primitives.matmul_family import MatmulFamily  # noqa: PLC0415 - as above
+    from ep_primitives.permute import PermuteFamily  # noqa: PLC0415 - as above
     from ep_primitives.random_family import RandomFillFamily  # noqa: PLC0415 - as above
+    from ep_primitives.tensor_fill import TensorFillFamily  # noqa: PLC0415 - as above
 
     return (
         ElementwiseUnaryFamily(),
         BroadcastBinaryFamily(),
         CastFamily(),
         FillFamily(),
+        TensorFillFamily(),
         CopyFamily(),
+        PermuteFamily(),
         MatmulFamily(),
         RandomFillFamily(),
     )

@@ -6,6 +6,7 @@ import math
 import reprlib
 from difflib import get_close_matches
 from numbers import Real
+from operator import index
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ep.dims import broadcast_strides
@@ -31,6 +32,7 @@ __all__ = [
     "described",
     "described_operand",
     "dtype_name",
+    "one_a_dimension",
 ]
 
 
@@ -114,6 +116,26 @@ def check_dtype(op: str, name: str, spec: TensorSpec | Scalar, allowed: tuple[st
             cure = "describe out so" if name == "out" else "cast it first"
         message = f"{op}: {name} has dtype {spec.dtype}, needs {needed}; {cure}"
         raise ValueError(message)
+
+
+def one_a_dimension(op: str, name: str, given: Any, spec: TensorSpec) -> tuple[int, ...]:
+    """Return an argument that is one integer for each dimension of a tensor.
+
+    Raises TypeError for what is no sequence of integers (True and False are none), ValueError for one of another length.
+    """
+    wanted = f"needs {spec.ndim} integers, one for each dimension of {spec.shape}"
+    try:
+        values = tuple(given)
+        integers = tuple(index(value) for value in values if not isinstance(value, bool))
+        if len(integers) < len(values):
+            raise TypeError  # noqa: TRY301 - explained below, like every other misfit
+    except TypeError:
+        message = f"{op}: {name} is {reprlib.repr(given)}, {wanted}; give a tuple of them"
+        raise TypeError(message) from None
+    if len(integers) != spec.ndim:
+        message = f"{op}: {name} is {reprlib.repr(given)}, {wanted}; it has {len(integers)}"
+        raise ValueError(message)
+    return integers
 
 
 def attribute_values(row: Op, given: Mapping[str, Any], dtype: str) -> tuple[float, ...]:

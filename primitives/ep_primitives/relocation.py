@@ -1,0 +1,85 @@
+"""What families share that move elements: where their operands lie as a cell says it, and those that are a Copy."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+import ep
+from ep import Descriptor, TensorSpec
+from ep_primitives import data
+from ep_primitives.copy import Copy
+from ep_primitives.reference import Array, array_dtype
+
+if TYPE_CHECKING:
+    from ep.dims import Geometry
+
+__all__ = ["CopyOf", "Relocation", "any_bits", "words"]
+
+
+class Relocation(Descriptor):
+    """A descriptor whose output's elements are its input's, moved."""
+
+    __slots__ = ()
+
+    @property
+    def x(self) -> TensorSpec:
+        """The tensor that is moved."""
+        return self.specs[0]  # type: ignore[return-value]  # never a Scalar
+
+    @property
+    def layout(self) -> str:
+        """The layout part of this descriptor's cell."""
+        if not self.out.size:
+            return "empty"
+        if self.x.lo or self.out.lo:
+            return "offset"
+        if not self.out.shape:
+            return "rank0"
+        return "dense" if self.x.is_dense and self.out.is_dense else "strided"
+
+    @property
+    def flops(self) -> int:
+        """Nothing is computed."""
+        return 0
+
+
+class CopyOf(Relocation):
+    """A relocation that is a Copy of x seen with another shape and other strides, and that lowers to it."""
+
+    __slots__ = ()
+
+    operands: ClassVar[tuple[str, ...]] = ("x", "out")
+
+    @property
+    @abstractmethod
+    def seen(self) -> TensorSpec:
+        """The elements of x as a tensor that broadcasts to out."""
+
+    def lower(self) -> Copy:
+        """Return the copy."""
+        return Copy(x=self.seen, out=self.out)
+
+    @property
+    def geometry(self) -> Geometry:
+        """The merged iteration space of the copy."""
+        geometry = self._geometry
+        if geometry is None:
+            geometry = self.lower().geometry
+            object.__setattr__(self, "_geometry", geometry)
+        return geometry
+
+
+def any_bits(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Array:
+    """Return elements of any bits: NaN of every payload, subnormals, infinities; of bools as many false as true ones."""
+    if dtype == "bool":
+        return data.random(rng, dtype, shape)
+    size = int(np.prod(shape)) * ep.dtype(dtype).itemsize
+    return rng.integers(0, 256, size, np.uint8).view(array_dtype(dtype)).reshape(shape)
+
+
+def words(array: Array) -> Any:
+    """Return an array's elements as bytes without meaning, which NumPy moves unchanged."""
+    return np.ascontiguousarray(array).view(f"V{array.itemsize}")
