@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import zlib
 from dataclasses import dataclass, replace
@@ -12,16 +13,19 @@ import numpy.typing as npt
 
 import ep
 from ep_conformance.attestation import attest
+from ep_conformance.bias import bias
+from ep_conformance.bits import check_bits
 from ep_conformance.compare import Comparison, compare
 from ep_conformance.decoys import blind_to
-from ep_conformance.expression import explain_failure, operands_text
+from ep_conformance.determinism import check_again, check_part, is_promised
+from ep_conformance.expression import explain_failure, name_of, operands_text
 from ep_conformance.operands import Operand, place
 from ep_conformance.trial import CaseError, Trial
 from ep_conformance.ulp import rounded
 from ep_conformance.verdict import Outcome, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from ep_primitives.accuracy import Accuracy
     from ep_primitives.case import Case
@@ -48,11 +52,33 @@ def run_case(trial: Trial, family: ep.Family, case: Case) -> Outcome:
     primitive = case.descriptor.on(trial.device)
     draw = _draw(trial, family, case)
     before = trial.device.native_calls
-    images = [_launch(trial, primitive, draw, launch) for launch in _launches(trial, draw)]
+    launches = _launches(trial, draw)
+    images = [_launch(trial, primitive, draw, launch) for launch in launches]
     attested = attest(trial.device, primitive, before)
-    outcomes = [_judge(trial, family, case.descriptor, draw, each) for each in images]
+    outcomes = [_judge(trial, family, case, draw, each) for each in images]
     worst = next((outcome for outcome in outcomes if outcome.status is not Status.PASS), outcomes[0])
+    if worst.status is Status.PASS and is_promised(trial.device):
+        _check_determinism(trial, family, case.descriptor, draw, launches[-1], images)
     return replace(worst, attested=attested)
+
+
+def _check_determinism(  # noqa: PLR0913, PLR0917 - the work, its data, and what its launches left
+    trial: Trial,
+    family: ep.Family,
+    descriptor: ep.Descriptor,
+    draw: _Draw,
+    launch: _Launch,
+    images: Sequence[Mapping[str, Any]],
+) -> None:
+    """Check that equal launches wrote equal bits, and that parts of the work, launched by themselves, write the same bits."""
+    what = name_of(descriptor)
+    for again in images[1:]:
+        for name in {draw.out.name, *descriptor.updates}:
+            check_again(what, draw.tensors[name], images[0][name], again[name])
+    for part in family.parts(descriptor):
+        with contextlib.suppress(ep.UnsupportedError):  # a layout that the device does not have
+            alone = _launch(trial, part.on(trial.device), draw, launch)
+            check_part(what, part, draw.out, images[0][draw.out.name], alone[draw.out.name])
 
 
 @dataclass(frozen=True)
@@ -185,26 +211,6 @@ def _check_bools(result: Array) -> None:
         raise CaseError(message)
 
 
-def _check_bits(descriptor: ep.Descriptor, moved: Array, result: Array) -> None:
-    """Check moved elements more closely than numbers can be compared: NaN payloads and the bytes of bools count."""
-    given, needed = _bits(result), _bits(moved)
-    wrong = np.argwhere(given != needed)
-    if wrong.size:
-        at = tuple(int(i) for i in wrong[0][: result.ndim])
-        count = np.unique(wrong[:, : result.ndim], axis=0).shape[0]
-        message = (
-            f"{descriptor.family}: out{list(at)} has the bits {given[tuple(wrong[0])]:#x}, needed {needed[tuple(wrong[0])]:#x} "
-            f"({count} of {result.size} elements)"
-        )
-        raise CaseError(message)
-
-
-def _bits(array: Array) -> Array:
-    """Return the words of each element along a dimension of their own."""
-    word = min(array.itemsize, 8)
-    return np.ascontiguousarray(array).view(f"u{word}").reshape(*array.shape, array.itemsize // word)
-
-
 def _check_updated(family: ep.Family, descriptor: ep.Descriptor, draw: _Draw, images: Mapping[str, Any]) -> None:
     """Check that each operand that the launch updates holds exactly what the family says."""
     for name, needed in family.updated(descriptor, dict(draw.inputs)).items():
@@ -217,16 +223,15 @@ def _check_updated(family: ep.Family, descriptor: ep.Descriptor, draw: _Draw, im
             raise CaseError(message)
 
 
-def _judge(
-    trial: Trial, family: ep.Family, descriptor: ep.Descriptor, draw: _Draw, images: Mapping[str, Any]
-) -> Outcome:
+def _judge(trial: Trial, family: ep.Family, case: Case, draw: _Draw, images: Mapping[str, Any]) -> Outcome:
+    descriptor = case.descriptor
     for name, operand in draw.tensors.items():
         operand.check(images[name], is_written=operand is draw.out or name in descriptor.updates)
     _check_updated(family, descriptor, draw, images)
     result = draw.out.tensor(images[draw.out.name])
     moved = family.moved(descriptor, dict(draw.inputs))
     if moved is not None:
-        _check_bits(descriptor, moved, result)
+        check_bits(f"{descriptor.family}: out", result, moved, "those of the element that was moved")
     elif result.dtype == np.bool_:
         _check_bools(result)
     comparison = draw.measure(result)
@@ -236,5 +241,11 @@ def _judge(
     if draw.blindness:
         reason = f"the data could not have shown a fault: {draw.blindness} would pass as well"
         return Outcome(Status.MISTRUSTED, reason, comparison.margin)
+    leaning = bias(result, draw.reference, descriptor.out.dtype, case.summands) if case.summands else None
+    if leaning is not None and not leaning <= 1:
+        text = (
+            f"{name_of(descriptor)}: the mean of the errors is {leaning:.3g} times its limit: the sums lean to one side"
+        )
+        return Outcome(Status.FAIL, f"{text} on {trial.device.name}", comparison.margin, bias=leaning)
     at = operands_text(descriptor, draw.inputs, comparison.worst, result.shape) if comparison.margin else ""
-    return Outcome(Status.PASS, margin=comparison.margin, error=comparison.worst_error, at=at)
+    return Outcome(Status.PASS, margin=comparison.margin, error=comparison.worst_error, at=at, bias=leaning)

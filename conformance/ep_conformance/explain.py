@@ -32,6 +32,8 @@ def explain_case(identity: str) -> str:
         f"descriptor  {descriptor!r}",
         *(f"  {name:<9} {_spec(spec)}" for name, spec in zip(descriptor.operands, descriptor.specs, strict=True)),
         f"accuracy    {case.accuracy or found.family.accuracy(descriptor)}",
+        *([f"bias        the errors of sums of {case.summands} terms have to cancel"] if case.summands else []),
+        f"parts       {sum(1 for _ in found.family.parts(descriptor))}, launched by themselves, have to give the same bits",
         f"reference   {'results that come with the case' if case.expected else f'{found.family.name} family reference'}",
         f"in place    {f'out is the memory of {case.inplace}' if case.inplace else 'no'}",
         f"memory      views start {case.shift} bytes after an aligned place, between red zones",

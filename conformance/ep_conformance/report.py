@@ -127,6 +127,7 @@ def _case(verdict: Verdict) -> dict[str, Any]:
         "margin": _finite(outcome.margin),
         "error": _finite(outcome.error),
         "at": outcome.at,
+        "bias": _finite(outcome.bias),
         "attested": outcome.attested,
         "degraded": list(outcome.degraded),
         "seconds": round(outcome.seconds, 6),

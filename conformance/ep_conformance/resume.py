@@ -65,6 +65,7 @@ def _outcome(case: dict[str, Any]) -> Outcome:
         margin=_number(case["margin"]),
         error=_number(case["error"]),
         at=case["at"],
+        bias=_number(case["bias"]),
         attested=case["attested"],
         degraded=tuple(case["degraded"]),
         seconds=float(case["seconds"]),

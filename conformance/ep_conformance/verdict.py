@@ -77,6 +77,7 @@ class Outcome:
     degraded  : the abilities that a default of EP served in place of the provider
     error     : the error of `margin` in ulps of the output
     at        : the operands that made it, as text
+    bias      : |mean error| over its limit, None but for cases with summands
     """
 
     status: Status
@@ -87,6 +88,7 @@ class Outcome:
     seconds: float = 0.0
     error: float | None = None
     at: str = ""
+    bias: float | None = None
 
 
 @dataclass(frozen=True)

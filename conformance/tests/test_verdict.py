@@ -85,6 +85,7 @@ def test_json_is_schema_1(tmp_path):
         "margin": 1e308,
         "error": None,
         "at": "",
+        "bias": None,
         "attested": "native",
         "degraded": ["fill"],
         "seconds": 0.25,

@@ -51,6 +51,14 @@ class Family(ABC):
         """
         return None
 
+    def parts(self, descriptor: Descriptor) -> Iterable[Descriptor]:  # noqa: ARG002 - for families whose results stand alone
+        """Yield parts of the work: descriptors whose specs are windows of this one's, over the same memories.
+
+        A family yields some whose output elements, or rows of them, depend on their own inputs alone: the suite launches each
+        and demands the bits that the whole launch wrote there, which shows that no result depends on what is computed beside it.
+        """
+        return ()
+
     def is_constant(self, descriptor: Descriptor) -> bool:  # noqa: ARG002 - for families that have such ops
         """Say whether the output is one value whatever the input, so that no data can show that it is computed."""
         return False

@@ -32,6 +32,8 @@ class Case:
     shift      : bytes that every operand's memory view starts after an aligned place, a multiple of the itemsizes
     expected   : the reference of `data` where it comes from a table, else the family's `reference` gives it
     accuracy   : what holds instead of the family's accuracy: special values are always `Exact`
+    summands   : n, if each output element is a rounded sum of about n terms of one sign and like sizes, random enough that
+                 the errors of right rounding cancel over the outputs: then their mean is held to a limit, too; else 0
     """
 
     name: str
@@ -42,3 +44,4 @@ class Case:
     shift: int = 0
     expected: Callable[[], Reference] | None = None
     accuracy: Accuracy | None = None
+    summands: int = 0

@@ -51,6 +51,7 @@ def _case(plan: Plan, dtype: str, out: str) -> Case:
         profile=plan.profile,
         shift=plan.shift * descriptor.out.itemsize,
         accuracy=EXACT if is_exact else None,
+        summands=plan.summands,
     )
 
 

@@ -50,6 +50,13 @@ def _cancelling(rng: np.random.Generator, inputs: dict[str, Any]) -> None:
     b[..., half:, :] = opposite + 1 if b.dtype.kind in "iu" else opposite * b.dtype.type(1 + _NEARLY)
 
 
+def _positive(rng: np.random.Generator, inputs: dict[str, Any]) -> None:
+    """Make all products positive and of like sizes, so that what each sum loses to rounding adds up unless it is unbiased."""
+    for name in "ab":
+        values = inputs[name]
+        inputs[name] = rng.uniform(0.5, 2, values.shape).astype(values.dtype)
+
+
 def _not_finite(rng: np.random.Generator, inputs: dict[str, Any]) -> None:
     """Put in NaN, infinities of both signs, and zeros that meet them."""
     del rng
@@ -82,6 +89,7 @@ def _spoil(values: Array) -> None:
 CONTENTS: Final[Mapping[str, Callable[[np.random.Generator, dict[str, Any]], None]]] = {
     "odd-integers": _odd_integers,
     "cancelling": _cancelling,
+    "positive": _positive,
     "not-finite": _not_finite,
     "unread-factors": _unread_factors,
     "unread-out": _unread_out,

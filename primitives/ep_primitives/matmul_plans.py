@@ -41,6 +41,7 @@ class Plan:
     alpha, beta : for floats; other types take what goes with these
     contents    : name in CONTENTS of what changes the random data, "" for nothing
     kinds       : kinds of the element types of a and b that have the case
+    summands    : as in `Case`
     """
 
     name: str
@@ -56,6 +57,7 @@ class Plan:
     profile: Profile = "quick"
     shift: int = 0
     kinds: str = "iufc"
+    summands: int = 0
 
 
 def _product(name: str, shape: tuple[int, int, int], **more: Any) -> Plan:
@@ -70,6 +72,7 @@ def _dense() -> Iterator[Plan]:
     usual = (17, 33, 35)
     yield _product("integers", (21, 63, 37), contents="odd-integers")
     yield _product("cancelling", (21, 64, 37), contents="cancelling")
+    yield _product("one-sign", (16, 257, 17), contents="positive", kinds="f", summands=257)
     yield _product("nan-and-infinity", (17, 9, 19), contents="not-finite", kinds="f")
     yield _product("alpha-0", usual, alpha=0.0, beta=-1.5, contents="unread-factors")
     yield _product("alpha", usual, alpha=0.75)

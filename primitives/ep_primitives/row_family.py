@@ -16,6 +16,7 @@ from ep_primitives.case import Case
 from ep_primitives.elementwise import ElementwiseFamily
 from ep_primitives.reference import Array, Reference, array_dtype, widened
 from ep_primitives.signature import Signature
+from ep_primitives.window import windowed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -64,6 +65,21 @@ class RowFamily(ElementwiseFamily):
     def accuracy(self, descriptor: Descriptor) -> Accuracy:
         """Return what the row promises for the element type."""
         return self.rows[descriptor.op].accuracy_of(descriptor.specs[0].dtype)
+
+    def parts(self, descriptor: Descriptor) -> Iterator[Descriptor]:
+        """Yield a vector less its first element: every other one then has another place, in a vector register, too.
+
+        Of an exact row the reference says all bits already.
+        """
+        out = descriptor.out
+        if out.ndim != 1 or out.size <= 1 or isinstance(self.accuracy(descriptor), Exact):
+            return
+        window = ((1, out.size - 1),)
+        specs = {
+            name: spec if isinstance(spec, Scalar) else windowed(spec, window)
+            for name, spec in zip(descriptor.operands, descriptor.specs, strict=True)
+        }
+        yield self.describe(descriptor.op, specs, descriptor.attributes)
 
     def is_constant(self, descriptor: Descriptor) -> bool:
         """Say whether the output is one value whatever the tensors hold."""

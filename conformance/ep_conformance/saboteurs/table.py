@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ep_conformance.saboteurs import (
     callbacks,
+    determinism,
     events,
     graphs,
     memories,
@@ -91,6 +92,11 @@ SABOTEURS: Final = (
     Saboteur("conjugates-nothing", types.ConjugatesNothing, "primitives/matmul/-/complex64/dense/conjugate-a"),
     Saboteur("reads-out-at-beta-0", types.ReadsOutAtBetaZero, "primitives/matmul/-/float32/dense/beta-0-reads-nothing"),
     Saboteur("adds-beta-twice", types.AddsBetaTwice, "primitives/matmul/-/float32/broadcast/sum-to-a-matrix"),
+    Saboteur("wavers-by-an-ulp", determinism.WaversByAnUlp, "primitives/elementwise_unary/elu/float32/dense/size-17"),
+    Saboteur(
+        "computes-tails-apart", determinism.ComputesTailsApart, "primitives/elementwise_unary/elu/float32/dense/size-17"
+    ),
+    Saboteur("truncates-sums", determinism.TruncatesSums, "primitives/matmul/-/float32/dense/one-sign"),
     Saboteur("draws-the-same-again", random.DrawsTheSameAgain, "runtime/random/launches-draw-new-numbers"),
     Saboteur("counts-elements", random.CountsElements, "primitives/random_fill/uniform/float64/dense/size-17"),
     Saboteur("begins-with-a-block", random.BeginsWithABlock, "primitives/random_fill/words/uint32/dense/at-word-1"),
