@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import reprlib
+import threading
 import time
 from typing import TYPE_CHECKING, Final
 
@@ -19,10 +22,13 @@ _LONGEST_SLICE: Final = 0.05
 
 
 def check_timeout(timeout: float | None, operation: str) -> None:
-    """Raise ValueError unless `timeout` is None or a number of seconds that is at least 0."""
-    if timeout is not None and not (isinstance(timeout, int | float) and timeout >= 0):
+    """Raise ValueError unless `timeout` is None, infinite or a number of seconds that the clock can count."""
+    if timeout is None or timeout == math.inf:
+        return
+    if not (isinstance(timeout, int | float) and 0 <= timeout <= threading.TIMEOUT_MAX):
         message = (
-            f"{operation}: timeout {timeout!r} is not a number of seconds; give at least 0, or None to wait forever"
+            f"{operation}: timeout {reprlib.repr(timeout)} is not a number of seconds from 0 to "
+            f"{threading.TIMEOUT_MAX:.0f}; give one, or None to wait forever"
         )
         raise ValueError(message)
 
