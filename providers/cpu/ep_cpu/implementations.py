@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill, Matmul, RandomFill
+from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill, Matmul, RandomFill, Reduce
 
 from ep_cpu.elementwise import VectorLoop
 from ep_cpu.matmul import PanelMatmul
 from ep_cpu.random_fill import CounterFill
+from ep_cpu.reduce import ChunkTree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,4 +26,5 @@ IMPLEMENTATIONS: Final[Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...
     Copy: (VectorLoop(),),
     Matmul: (PanelMatmul(),),
     RandomFill: (CounterFill(),),
+    Reduce: (ChunkTree(),),
 }

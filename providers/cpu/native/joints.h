@@ -1,0 +1,170 @@
+// States of reductions and what joins them; loops over many at once. Included once per instruction set, in an anonymous
+// namespace, after arithmetic.h.
+#pragma once
+
+template <class T>
+EP_INLINE T masked(T x, T keep, T flip) {
+    return static_cast<T>((x & keep) ^ flip);
+}
+EP_INLINE float masked(float x, uint32_t keep, uint32_t flip) {
+    return of_bits<float>((bits_of(x) & keep) ^ flip);
+}
+EP_INLINE double masked(double x, uint64_t keep, uint64_t flip) {
+    return of_bits<double>((bits_of(x) & keep) ^ flip);
+}
+template <class T>
+struct MaskOf {
+    using type = T;
+};
+template <>
+struct MaskOf<float> {
+    using type = uint32_t;
+};
+template <>
+struct MaskOf<double> {
+    using type = uint64_t;
+};
+template <class T>
+using Mask = typename MaskOf<T>::type;
+
+// Element by element into states of the same type. -0 is the number that changes no sum.
+template <class T>
+struct Sum {
+    using Element = T;
+    using State = T;
+    using View = Mask<T>;
+    static EP_INLINE State nothing() { return -T{}; }
+    static EP_INLINE View view(const ep::Lens& lens) { return static_cast<View>(lens.keep); }
+    static EP_INLINE State of(T x, View keep) {
+        if constexpr (std::is_floating_point_v<T>)
+            return masked(x, keep, View{});
+        else
+            return x;
+    }
+    static EP_INLINE State join(State a, State b) { return a + b; }
+};
+
+template <class T>
+struct Product {
+    using Element = T;
+    using State = T;
+    struct View {};
+    static EP_INLINE State nothing() {
+        if constexpr (std::is_arithmetic_v<T>)
+            return T{1};
+        else
+            return {1.0, 0.0};
+    }
+    static EP_INLINE View view(const ep::Lens&) { return {}; }
+    static EP_INLINE State of(T x, View) { return x; }
+    static EP_INLINE State join(State a, State b) { return a * b; }
+};
+
+struct Squares {
+    using Element = double;
+    using State = double;
+    using View = double;
+    static EP_INLINE State nothing() { return 0.0; }
+    static EP_INLINE View view(const ep::Lens& lens) { return lens.scale; }
+    static EP_INLINE State of(double x, View scale) { return (x * scale) * (x * scale); }
+    static EP_INLINE State join(State a, State b) { return a + b; }
+};
+
+// The least too, and truth of bits: which order elements have is the lens' business. NaN wins.
+template <class T>
+struct Greatest {
+    using Element = T;
+    using State = T;
+    struct View {
+        Mask<T> keep, flip;
+    };
+    static EP_INLINE State nothing() {
+        using Limits = std::numeric_limits<T>;
+        return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    }
+    static EP_INLINE View view(const ep::Lens& lens) {
+        return {static_cast<Mask<T>>(lens.keep), static_cast<Mask<T>>(lens.flip)};
+    }
+    static EP_INLINE State of(T x, View view) { return masked(x, view.keep, view.flip); }
+    static EP_INLINE State join(State a, State b) { return larger(a, b); }
+};
+
+// sum e^greatest is the sum of e^x; where the greatest is not finite, the sum means nothing.
+template <class T>
+struct Exponents {
+    T greatest, sum;
+};
+
+template <class T>
+struct LogSumExp {
+    using Element = T;
+    using State = Exponents<T>;
+    struct View {};
+    static EP_INLINE State nothing() { return {-std::numeric_limits<T>::infinity(), T{0}}; }
+    static EP_INLINE View view(const ep::Lens&) { return {}; }
+    static EP_INLINE State of(T x, View) { return {x, T{1}}; }
+    static EP_INLINE T base_of(T greatest) { return greatest - greatest == T{0} ? greatest : T{0}; }
+    static EP_INLINE State join(State a, State b) {
+        const T greatest = larger(a.greatest, b.greatest), base = base_of(greatest);
+        return {greatest, a.sum * exponential(a.greatest - base) + b.sum * exponential(b.greatest - base)};
+    }
+    static EP_INLINE State join(State state, T a, T b, T c, T d) {
+        const T greatest = larger(state.greatest, larger(larger(a, b), larger(c, d))), base = base_of(greatest);
+        const T pairs =
+            (exponential(a - base) + exponential(b - base)) + (exponential(c - base) + exponential(d - base));
+        return {greatest, state.sum * exponential(state.greatest - base) + pairs};
+    }
+};
+template <class Op, class View>
+EP_INLINE typename Op::State join_four(typename Op::State state, typename Op::Element a, typename Op::Element b,
+                                       typename Op::Element c, typename Op::Element d, View view) {
+    if constexpr (std::is_same_v<Op, LogSumExp<typename Op::Element>>)
+        return Op::join(state, a, b, c, d);
+    else
+        return Op::join(
+            state, Op::join(Op::join(Op::of(a, view), Op::of(b, view)), Op::join(Op::of(c, view), Op::of(d, view))));
+}
+
+template <class Op>
+struct JointOf {
+    using E = typename Op::Element;
+    using S = typename Op::State;
+
+    static void start(void* states, int64_t n) {
+        S* const state = static_cast<S*>(states);
+        for (int64_t i = 0; i < n; ++i) state[i] = Op::nothing();
+    }
+
+    static void take(void* states, const void* elements, int64_t step, int64_t rows, int64_t n, const ep::Lens& lens) {
+        const auto view = Op::view(lens);
+        S* const state = static_cast<S*>(states);
+        const E* x = static_cast<const E*>(elements);
+        int64_t r = 0;
+        for (; r + 4 <= rows; r += 4, x += 4 * step) {
+            const E *const b = x + step, *const c = b + step, *const d = c + step;
+#pragma GCC ivdep
+            for (int64_t i = 0; i < n; ++i) state[i] = join_four<Op>(state[i], x[i], b[i], c[i], d[i], view);
+        }
+        for (; r < rows; ++r, x += step) {
+#pragma GCC ivdep
+            for (int64_t i = 0; i < n; ++i) state[i] = Op::join(state[i], Op::of(x[i], view));
+        }
+    }
+
+    static void merge(void* states, const void* others, int64_t n) {
+        S* const state = static_cast<S*>(states);
+        const S* const other = static_cast<const S*>(others);
+#pragma GCC ivdep
+        for (int64_t i = 0; i < n; ++i) state[i] = Op::join(state[i], other[i]);
+    }
+
+    static void fold(void* states, int64_t n, int64_t parts) {
+        S* const state = static_cast<S*>(states);
+        for (int64_t half = n / 2; half >= parts; half /= 2) {
+#pragma GCC ivdep
+            for (int64_t i = 0; i < half; ++i) state[i] = Op::join(state[i], state[i + half]);
+        }
+    }
+
+    static constexpr ep::Joint value = {sizeof(S), start, take, merge, fold};
+};

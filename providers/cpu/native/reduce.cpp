@@ -1,0 +1,320 @@
+// Reduce: the tree in which a row is joined, and who joins which part of it.
+//
+// A row is cut into chunks, in each of which a state takes in at most DEPTH groups of elements; chunks are joined
+// pairwise. Where the elements of a run are neighbours, a chunk has a state for each of LANES columns of the run,
+// joined by halves in the end; elsewhere it has one. So the tree is made of the extents and strides of the row alone.
+// Rows side by side go through it together, and threads take rows, or chunks by a power of two, which are branches of
+// the tree.
+#include <algorithm>
+#include <cmath>
+
+#include "count.h"
+#include "pool.h"
+#include "reductions.h"
+#include "rows.h"
+#include "storage.h"
+
+namespace {
+
+constexpr int64_t LANES = 128, DEPTH = 16, GROUP = 4;
+// Runs that are shorter are not worth the lanes.
+constexpr int64_t LEAST_RUN = 32;
+// The rows that go through the tree together, and bytes of a state and an element as far as they are staged.
+constexpr int64_t ABREAST = 1024, WIDEST = 16;
+constexpr int64_t ROOM = int64_t{64} << 10;
+
+constexpr int64_t ceil_div(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+
+int bit_length(int64_t n) {
+    int bits = 0;
+    for (; n > 0; n >>= 1) ++bits;
+    return bits;
+}
+
+// One launch, and how its rows are cut: each run into `pieces`, or `runs` to a chunk.
+struct Job {
+    const ep_reduction& g;
+    const ep_reducer& r;
+    const char* x;
+    char* out;
+    int64_t run, step, runs, pieces, chunks;
+    int64_t size;  // of a row's states
+    bool is_along;
+
+    Job(const ep_reduction& reduction, intptr_t x_address, intptr_t out_address)
+        : g(reduction),
+          r(*reduction.reducer),
+          x(reinterpret_cast<const char*>(x_address + g.offset[EP_X])),
+          out(reinterpret_cast<char*>(out_address + g.offset[EP_REDUCED])),
+          run(g.extent[g.ndim - 1]),
+          step(g.stride[g.ndim - 1]),
+          runs(1),
+          pieces(1),
+          chunks(0),
+          size(r.joint->size * r.parts),
+          is_along(run >= LEAST_RUN && step == r.from->size) {
+        if (g.terms == 0) return;
+        const int64_t group = GROUP * unit(), outer = g.terms / run;
+        if (run > DEPTH * group) {
+            pieces = ceil_div(run, DEPTH * group);
+            chunks = outer * pieces;
+        } else {
+            runs = std::max<int64_t>(1, DEPTH / (run / group + ceil_div(run % group, unit())));
+            chunks = ceil_div(outer, runs);
+        }
+    }
+
+    // Elements of a run that go into as many states at once.
+    int64_t unit() const { return is_along ? LANES : 1; }
+};
+
+// n elements of one row into LANES states.
+void take_along(const Job& job, const char* at, int64_t n, const ep::Lens& lens, char* states) {
+    const ep_reducer& r = job.r;
+    const int64_t most = r.from->is_direct ? n : ep::BLOCK, lanes = LANES * r.parts;
+    alignas(ep::LINE) char block[ep::BLOCK * WIDEST];
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = std::min(most, n - i);
+        const auto* const x = static_cast<const char*>(r.from->load(at + i * job.step, job.step, m, block));
+        const int64_t whole = m / LANES, rest = m % LANES;
+        if (whole != 0) r.joint->take(states, x, lanes, whole, lanes, lens);
+        if (rest != 0) r.joint->take(states, x + whole * LANES * r.from->staged_size, 0, 1, rest * r.parts, lens);
+    }
+}
+
+// n elements each of `width` rows that are `across` bytes apart, into a state a row.
+void take_across(const Job& job, const char* at, int64_t across, int64_t width, int64_t n, const ep::Lens& lens,
+                 char* states) {
+    const ep_storage& from = *job.r.from;
+    const ep::Joint& joint = *job.r.joint;
+    const int64_t parts = job.r.parts;
+    if (from.is_direct && (across == from.size || width == 1)) {
+        joint.take(states, at, job.step / from.size * parts, n, width * parts, lens);
+        return;
+    }
+    alignas(ep::LINE) char block[GROUP * ep::BLOCK * WIDEST];
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = std::min(GROUP, n - i);
+        for (int64_t k = 0; k < m; ++k) {
+            char* const place = block + k * width * from.staged_size;
+            from.load(at + (i + k) * job.step, across, width, place);
+        }
+        joint.take(states, block, width * parts, m, width * parts, lens);
+    }
+}
+
+// One chunk of `width` rows, 1 where lanes run along it.
+void join_chunk(const Job& job, const char* at, int64_t across, int64_t width, int64_t chunk, const ep::Lens& lens,
+                char* states) {
+    const ep::Joint& joint = *job.r.joint;
+    const int64_t parts = job.r.parts;
+    const auto take = [&](const char* from, int64_t n, char* into) {
+        if (job.is_along)
+            take_along(job, from, n, lens, into);
+        else
+            take_across(job, from, across, width, n, lens, into);
+    };
+    const auto take_all = [&](char* into) {
+        if (job.pieces > 1) {
+            const int64_t most = DEPTH * GROUP * job.unit(), begin = chunk % job.pieces * most;
+            const ep::Runs runs(job.g, chunk / job.pieces);
+            take(at + runs.at() + begin * job.step, std::min(most, job.run - begin), into);
+        } else {
+            const int64_t first = chunk * job.runs, end = std::min(first + job.runs, job.g.terms / job.run);
+            ep::Runs runs(job.g, first);
+            for (int64_t i = first; i < end; ++i, runs.next()) take(at + runs.at(), job.run, into);
+        }
+    };
+    if (job.is_along) {
+        alignas(ep::LINE) char lanes[LANES * WIDEST];
+        int64_t used = LEAST_RUN;
+        while (used < job.run && used < LANES) used *= 2;
+        joint.start(lanes, used * parts);
+        take_all(lanes);
+        joint.fold(lanes, used * parts, parts);
+        std::memcpy(states, lanes, static_cast<size_t>(job.size));
+    } else {
+        joint.start(states, width * parts);
+        take_all(states);
+    }
+}
+
+// Join what leaf(i, states) gives for 0 <= i < count pairwise: `width` rows' states each.
+template <class Leaf>
+void pairwise(const Job& job, int64_t count, int64_t width, char* states, Leaf leaf) {
+    const int64_t nbytes = width * job.size;
+    if (count == 1) return leaf(0, states);
+    alignas(ep::LINE) char stack[ROOM];
+    char* top = stack;
+    const auto join = [&] {
+        top -= nbytes;
+        job.r.joint->merge(top - nbytes, top, width * job.r.parts);
+    };
+    for (int64_t i = 0; i < count; ++i) {
+        leaf(i, top);
+        top += nbytes;
+        for (int64_t bits = i; (bits & 1) != 0; bits >>= 1) join();
+    }
+    while (top - stack > nbytes) join();
+    std::memcpy(states, stack, static_cast<size_t>(nbytes));
+}
+
+// How many rows may go through `chunks` chunks together.
+int64_t widest(const Job& job, int64_t chunks) {
+    const int64_t most = job.r.from->is_direct ? ABREAST : ep::BLOCK;
+    return std::max<int64_t>(1, std::min(most, ROOM / (job.size * bit_length(chunks))));
+}
+
+// Chunks [begin, end) of n rows from the places x on; strided rows are staged in blocks.
+void join_rows(const Job& job, const char* x, int64_t n, int64_t begin, int64_t end, const ep::Lens& lens,
+               char* states) {
+    const int64_t across = job.g.kept_stride[EP_X][job.g.kept - 1];
+    if (job.is_along) {
+        for (int64_t i = 0; i < n; ++i) {
+            pairwise(job, end - begin, 1, states + i * job.size,
+                     [&](int64_t c, char* into) { join_chunk(job, x + i * across, 0, 1, begin + c, lens, into); });
+        }
+        return;
+    }
+    const int64_t staged = across == job.r.from->size ? ABREAST : ep::BLOCK,
+                  most = std::min(staged, widest(job, end - begin));
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = std::min(most, n - i);
+        pairwise(job, end - begin, m, states + i * job.size,
+                 [&](int64_t c, char* into) { join_chunk(job, x + i * across, across, m, begin + c, lens, into); });
+    }
+}
+
+// The results of n rows, from their states to their places.
+void deliver(const Job& job, const char* states, char* out, int64_t n) {
+    const ep_storage& to = *job.r.to;
+    const int64_t step = job.g.kept_stride[EP_REDUCED][job.g.kept - 1];
+    alignas(ep::LINE) char results[ep::BLOCK * WIDEST];
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = std::min(ep::BLOCK, n - i);
+        job.r.finish(states + i * job.size, results, m, static_cast<double>(job.g.terms), job.r.lens);
+        to.store(results, out + i * step, step, m, false);
+    }
+}
+
+// Rows [begin, end), each to its end.
+void reduce_rows(const Job& job, int64_t begin, int64_t end) {
+    alignas(ep::LINE) char states[ABREAST * WIDEST];
+    ep::each_block(job.g, begin, end, ABREAST, [&](int64_t x, int64_t out, int64_t, int64_t n) {
+        join_rows(job, job.x + x, n, 0, job.chunks, job.r.lens, states);
+        deliver(job, states, job.out + out, n);
+    });
+}
+
+struct ByRows {
+    const Job& job;
+    int parts;
+};
+void reduce_part_of_rows(void* context, int part) {
+    const auto& by = *static_cast<const ByRows*>(context);
+    const int64_t rows = by.job.g.outputs;
+    reduce_rows(by.job, rows * part / by.parts, rows * (part + 1) / by.parts);
+}
+
+struct ByChunks {
+    const Job& job;
+    int64_t span;
+    char* states;
+};
+void reduce_part_of_chunks(void* context, int part) {
+    const auto& by = *static_cast<const ByChunks*>(context);
+    const int64_t rows = by.job.g.outputs, begin = part * by.span, end = std::min(begin + by.span, by.job.chunks);
+    char* const states = by.states + part * rows * by.job.size;
+    ep::each_block(by.job.g, 0, rows, rows, [&](int64_t x, int64_t, int64_t first, int64_t n) {
+        join_rows(by.job, by.job.x + x, n, begin, end, by.job.r.lens, states + first * by.job.size);
+    });
+}
+
+// All rows by `count` parts of their chunks.
+void reduce_by_chunks(const Job& job, int count, int64_t span) {
+    alignas(ep::LINE) char parts[ROOM / 2], states[ROOM / 2];
+    ByChunks by = {job, span, parts};
+    ep::parallel(count, reduce_part_of_chunks, &by);
+    const int64_t rows = job.g.outputs, nbytes = rows * job.size;
+    pairwise(job, count, rows, states,
+             [&](int64_t part, char* into) { std::memcpy(into, parts + part * nbytes, static_cast<size_t>(nbytes)); });
+    ep::each_block(job.g, 0, rows, rows, [&](int64_t, int64_t out, int64_t first, int64_t n) {
+        deliver(job, states + first * job.size, job.out + out, n);
+    });
+}
+
+// Rows of nothing.
+void reduce_nothing(const Job& job) {
+    alignas(ep::LINE) char states[ep::BLOCK * WIDEST];
+    job.r.joint->start(states, ep::BLOCK);
+    if (job.r.is_zero_of_nothing) std::memset(states, 0, sizeof states);
+    ep::each_block(job.g, 0, job.g.outputs, ep::BLOCK / 2,
+                   [&](int64_t, int64_t out, int64_t, int64_t n) { deliver(job, states, job.out + out, n); });
+}
+
+// Rows side by side that are worth a thread.
+constexpr int64_t LEAST_ROWS = 64;
+
+int reduce(const Job& job) {
+    ep::count_call();
+    const ep_reduction& g = job.g;
+    if (g.terms == 0) {
+        reduce_nothing(job);
+        return 0;
+    }
+    const int wanted = ep::parts(g.traffic * job.r.cost);
+    if (wanted <= 1) {
+        reduce_rows(job, 0, g.outputs);
+        return 0;
+    }
+    const int64_t by_rows = std::min<int64_t>(wanted, g.outputs / (job.is_along ? 1 : LEAST_ROWS));
+    int64_t by_chunks = std::min(std::min<int64_t>(wanted, job.chunks), ROOM / 2 / (g.outputs * job.size));
+    if (by_rows < wanted && by_chunks > by_rows) {
+        int64_t span = 1;
+        while (span * by_chunks < job.chunks) span *= 2;
+        by_chunks = ceil_div(job.chunks, span);
+        reduce_by_chunks(job, static_cast<int>(by_chunks), span);
+    } else {
+        ByRows by = {job, static_cast<int>(std::max<int64_t>(1, by_rows))};
+        ep::parallel(by.parts, reduce_part_of_rows, &by);
+    }
+    return 0;
+}
+
+struct Engine {
+    const char* isa;
+    const ep::Reducers& reducers;
+};
+const Engine ENGINES[] = {
+#if EP_X86
+    {"avx512", ep::avx512_reducers},
+    {"avx2", ep::avx2_reducers},
+#endif
+    {"baseline", ep::baseline_reducers},
+};
+
+}  // namespace
+
+extern "C" const ep_reducer* ep_reducer_of(const char* isa, const char* op, const char* input, const char* output) {
+    for (const Engine& engine : ENGINES) {
+        if (std::strcmp(engine.isa, isa) != 0) continue;
+        for (int64_t i = 0; i < engine.reducers.count; ++i) {
+            const ep_reducer& row = engine.reducers.rows[i];
+            if (std::strcmp(row.op, op) == 0 && std::strcmp(row.input, input) == 0 &&
+                std::strcmp(row.output, output) == 0)
+                return &row;
+        }
+    }
+    return nullptr;
+}
+
+extern "C" int ep_reduce(const void* packed) {
+    const auto& p = *static_cast<const ep_reduce_packed*>(packed);
+    return reduce(Job(*p.reduction, p.at[EP_X], p.at[EP_REDUCED]));
+}
+
+extern "C" int ep_launch_reduce(const ep_reduction* reduction, intptr_t x, intptr_t out) {
+    return reduce(Job(*reduction, x, out));
+}
