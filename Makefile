@@ -9,7 +9,7 @@ FORMATTED := $(shell find providers conformance/native -name '*.cpp' -o -name '*
 CLAIMED := providers/opencl/tests/claimed_kernels.py
 EXTRAS := opencl,cuda,conformance,dev
 
-.PHONY: help setup lint types contracts unit quick test conformance accuracy wheel bench clean oclgrind second-opinion
+.PHONY: help setup lint types contracts unit quick test conformance accuracy documents matrix wheel bench clean oclgrind second-opinion
 help:            ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 16
 
@@ -62,6 +62,15 @@ oclgrind: $(STAMP) ## Look for races, overruns and unwritten values in all OpenC
 	oclgrind --data-races --uninitialized --build-options -cl-opt-disable --log build/values.log \
 		$(BIN)/python $(CLAIMED) fill copy cast elementwise_unary broadcast_binary
 	@cat build/races.log build/values.log; test ! -s build/races.log -a ! -s build/values.log
+
+documents: $(STAMP) ## Write docs/families from the families themselves
+	$(BIN)/python tools/family_documents.py
+
+matrix: $(STAMP) ## Run the conformance suite on the CPU and write family x element type x layout into docs/matrix.md
+	@mkdir -p build
+	$(BIN)/ep-conformance run --provider cpu --json build/matrix.json --filter 'primitives/*'
+	$(BIN)/python tools/family_matrix.py build/matrix.json > build/matrix.md
+	@mv build/matrix.md docs/matrix.md
 
 wheel: $(STAMP)  ## Build the wheel into dist/, once for each state of the sources
 	@$(BIN)/python tools/wheel.py

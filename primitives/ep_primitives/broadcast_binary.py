@@ -6,10 +6,12 @@ accumulation : none; float16 and bfloat16 are computed in float32 and rounded on
 integers     : wrap modulo 2^n; a zero divisor and MIN / -1 have the values that the row's definition says
 complex      : arithmetic, equality and the gradients of holomorphic functions, dy conj(f'(x)); infinities and NaN are
                specified for exact rows and tests only
-NaN          : as the row's special values say; a NaN result may have any payload
+NaN          : as the row's special values say; a NaN result may have any sign and payload
+infinities   : as the row's special values say; of complex numbers in exact rows and tests only
 signed zero  : as the row's special values say; elsewhere exact rows keep it and others leave it free
 empty        : an output without elements is legal and nothing is launched
-determinism  : an element's result depends on its two values alone
+determinism  : an element's result depends on its two values alone, whatever its place, its neighbours and the number of
+               threads (a NaN stays a NaN, with any sign and payload); equal launches give equal bits
 in place     : out may be a or b, the same memory, offset, shape, strides and itemsize
 """
 

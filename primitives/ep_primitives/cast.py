@@ -1,11 +1,14 @@
 """Family Cast: out = x converted to another element type (OneFlow's unary cast).
 
 shapes       : x broadcasts to out; any strides
+dtypes       : every element type on either side, all pairs
+accumulation : none; a value is rounded once, whatever lies between the two types
 conversion   : float to float and int to float round to nearest even, once; what is too large becomes infinite, and in
                float8_e4m3fn, which has no infinities, NaN; float to int truncates and saturates, NaN becomes 0;
                int to int wraps modulo 2^n; anything to bool is != 0, of a complex number either part; complex to real
                takes the real part, real to complex has the imaginary part 0
 NaN          : stays a NaN of any payload among floats, is true as a bool
+infinities   : stay among floats, NaN in float8_e4m3fn; saturate as integers; true as a bool
 signed zero  : kept among floats
 empty        : an output without elements is legal and nothing is launched
 determinism  : an element's result depends on its value alone

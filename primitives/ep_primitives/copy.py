@@ -1,7 +1,10 @@
 """Family Copy: out = x, the same element type on both sides, between any two strided layouts.
 
 shapes       : x broadcasts to out; any strides; a box of a larger tensor is a shape, strides and an offset
-values       : bits are moved unchanged, so a NaN keeps its payload and a bool its byte
+dtypes       : every element type, the same of x and out
+accumulation : none; bits are moved unchanged, those of a bool's byte, too
+NaN          : keeps its payload
+infinities   : stay
 signed zero  : kept
 empty        : an output without elements is legal and nothing is launched
 determinism  : always the same bits

@@ -3,6 +3,7 @@
 shapes       : a (..., m, k), b (..., k, n), out (..., m, n), each of rank 2 to 16; the batch extents "..." of all three
                broadcast to one another, from the right; where out has 1, or nothing, and a or b have more, out is the sum
                over those batches. A transposed matrix is a matter of strides: swap the last two of shape and strides
+dtypes       : float16 and bfloat16, out the same or float32; float32; float64; complex64; complex128; int8 and uint8, out int32
 alpha, beta  : numbers given at launch, 1 and 0 if left out; beta is applied once, also to a sum over batches.
                alpha = 0 reads neither a nor b, beta = 0 does not read out: what they hold, NaN included, does not show
 empty        : a sum over nothing (k = 0, no batch) is 0, so out = activation(beta out + bias); an empty out does nothing
@@ -10,8 +11,10 @@ accumulation : float32 for float16 and bfloat16, whose result is rounded once; i
                the type itself. In which order, with or without fused multiply-add, is open
 NaN          : IEEE 754 holds term by term: a NaN, or 0 times an infinity, makes its whole row or column NaN. With complex
                numbers that are not finite, and where a partial sum overflows, the result is unspecified
+infinities   : as NaN: inf - inf and 0 inf are NaN, elsewhere an infinity stays
 signed zero  : the sign of a zero result is open
-determinism  : equal calls on one device give equal bits, whatever the number of threads
+determinism  : equal calls on one device give equal bits, whatever the number of threads. Whether a row, a column or one matrix
+               of a batch has the same bits when it is computed alone is the provider's choice
 in place     : out shares no byte with a, b or bias
 """
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ep_primitives.accuracy import Accuracy
     from ep_primitives.arrangement import Arrangement
     from ep_primitives.case import Case
+    from ep_primitives.random_ops import RandomOp
     from ep_primitives.reference import Array
 
 __all__ = ["RandomFillFamily"]
@@ -32,6 +33,7 @@ class RandomFillFamily(ElementwiseFamily):
     name: ClassVar[str] = "random_fill"
     descriptor: ClassVar[type[Descriptor]] = RandomFill
     tensors: ClassVar[int] = 0
+    rows: ClassVar[Mapping[str, RandomOp]] = RANDOM_OPS
     layouts: ClassVar[tuple[str, ...]] = ("dense", "strided", "offset", "empty", "rank0")
 
     def signatures(self) -> Iterator[Signature]:

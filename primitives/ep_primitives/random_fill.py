@@ -1,6 +1,8 @@
 """Family RandomFill: random numbers from a generator whose state lies in device memory and is advanced by each launch.
 
 shapes       : out of any shape and strides; what lies between its elements stays
+dtypes       : those of the row
+accumulation : none
 generator    : Philox-4x32-10. Word n of a seed's sequence, n and seed of 64 bits, is word n mod 4 of the block whose counter
                is n div 4, in the two low words of four, and whose key is the seed, low half first. After word 2^64 - 1 comes
                word 0. Of a seed below 2^32 that is what C++26's std::philox4x32(seed) gives from its first call on
@@ -9,6 +11,9 @@ state        : uint64[2], the seed and the number of the next word. Read when th
 elements     : element i, in row-major order of out whatever its strides, takes words [k i, k i + k) from the next word on;
                k = 2 for elements of 8 bytes, of which the first word is the low half, else 1
 values       : a row each, see `random_ops`: words, uniform, normal, bernoulli, integers
+NaN          : never drawn; p of bernoulli must not be one; words are bits, not numbers
+infinities   : never drawn; normal numbers are finite
+signed zero  : uniform draws +0; normal draws neither zero
 empty        : an output without elements is legal, nothing is launched and the state stays
 determinism  : words, uniform, bernoulli and integers are the same bits on every provider; all are the same bits whatever the
                number of threads and however a sequence is split into launches

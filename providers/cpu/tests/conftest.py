@@ -1,7 +1,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,12 +25,12 @@ def stream(device):
     stream.close()
 
 
-@pytest.fixture
-def fresh_python(tmp_path: Path):
+@pytest.fixture(scope="session")
+def fresh_python(tmp_path_factory):
     """Run a program in a fresh interpreter: run(text, NAME=value, ...) returns what it printed."""
 
     def run(text: str, **variables: str) -> str:
-        program = tmp_path / "program.py"
+        program = tmp_path_factory.mktemp("fresh") / "program.py"
         program.write_text(text)
         environment = {key: value for key, value in os.environ.items() if not key.startswith("EP_CPU_")}
         done = subprocess.run(

@@ -1,0 +1,98 @@
+"""The number of threads changes no bit, of any family that is installed: sample cases, and such as are shared among threads."""
+
+import json
+
+import pytest
+
+import ep
+
+GRAIN = 64 << 10
+"""Bytes that another thread is woken for, as pool.h says."""
+
+BITS = """
+import hashlib, json
+import numpy as np
+import ep
+from ep.cells import Cell
+from ep_primitives import layout
+
+GRAIN, MOST, SIGNATURES = {grain}, 2 << 20, 12
+device = ep.device("cpu:0")
+stream = device.stream()
+
+
+def digest(case):
+    "Launch a case on data that its name decides; return a hash of the bits of all that it wrote."
+    descriptor = case.descriptor
+    data = case.data(np.random.default_rng(1))
+    operands, memories = {{}}, {{}}
+    for name, spec in zip(descriptor.operands, descriptor.specs):
+        if isinstance(spec, ep.Scalar):
+            value = data[name]
+            operands[name] = value.item() if isinstance(value, np.generic | np.ndarray) else value
+        elif not (case.inplace and name == "out"):
+            image = np.zeros(spec.nbytes, np.uint8)
+            if name in data and spec.size:
+                layout.scatter(spec, np.asarray(data[name]), image)
+            operands[name] = memories[name] = device.allocate(spec.nbytes)
+            stream.upload(memories[name], image)
+    if case.inplace:
+        operands["out"] = memories["out"] = memories[case.inplace]
+    descriptor.on(device)(stream, **operands)
+    found = hashlib.sha256()
+    for name in descriptor.written:
+        image = np.empty(memories[name].nbytes, np.uint8)
+        stream.download(image, memories[name])
+        stream.synchronize()
+        found.update(image)
+    for memory in memories.values():
+        memory.close()
+    return found.hexdigest()
+
+
+def chosen(family):
+    "Yield of a few element types of each op the first case and the one of the most work, in each layout."
+    cells = {{}}
+    for cell in family.cells():
+        cells.setdefault(cell.op, {{}}).setdefault(cell.dtypes, []).append(cell)
+    few = max(1, SIGNATURES // len(cells))
+    for number, dtypes in enumerate(cells.values()):
+        step = max(1, len(dtypes) // few)
+        for name in [*dtypes][number % step :: step][:few]:
+            for cell in dtypes[name]:
+                small = [case for case in family.cases(cell) if case.profile != "large"]
+                small = [case for case in small if case.descriptor.nbytes_moved <= MOST]
+                most = max(small, key=lambda case: case.descriptor.nbytes_moved)
+                for case in {{small[0].name: small[0], most.name: most}}.values():
+                    yield f"{{cell}}/{{case.name}}", case
+
+
+bits, shared = {{}}, {{}}
+for family in ep.families().values():
+    for place, case in chosen(family):
+        try:
+            bits[place] = digest(case)
+        except ep.UnsupportedError:
+            continue
+        shared[family.name] = max(shared.get(family.name, 0), case.descriptor.nbytes_moved // GRAIN)
+print(json.dumps([bits, shared]))
+"""
+
+
+@pytest.fixture(scope="module")
+def found(fresh_python):
+    """By number of threads: the hash of each case, and how many threads' worth of work each family was given."""
+    program = BITS.format(grain=GRAIN)
+    return {count: json.loads(fresh_python(program, EP_CPU_THREADS=str(count))) for count in (1, 2, 3)}
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_bits_are_those_of_one_thread(found, threads):
+    alone, together = found[1][0], found[threads][0]
+    assert {place: bits for place, bits in together.items() if bits != alone[place]} == {}
+
+
+def test_every_family_is_tried_with_work_for_three_threads(found):
+    worth = found[1][1]
+    assert set(worth) == set(ep.families())
+    assert {family: share for family, share in worth.items() if share < 3} == {}

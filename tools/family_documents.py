@@ -1,0 +1,244 @@
+"""Write docs/families: a document a family, and an index with every edge rule in one table.
+
+    python tools/family_documents.py           writes them
+    python tools/family_documents.py --check   says what is missing or stale, and exits 1 if anything is
+
+All of it comes from the families: the docstrings of their modules and descriptors, their rows, cells and cases.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+import sys
+from collections import Counter
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import ep
+
+sys.path.insert(0, str(Path(__file__).parent))
+from markdown import Text, dtypes_text, parse, row_cells, row_columns, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+FOLDER: Final = Path(__file__).parents[1] / "docs" / "families"
+ROOM: Final = "ep_primitives"
+REQUIRED: Final = (
+    "shapes",
+    "dtypes",
+    "accumulation",
+    "NaN",
+    "infinities",
+    "signed zero",
+    "empty",
+    "determinism",
+    "in place",
+)
+EDGES: Final = ("NaN", "infinities", "ties", "signed zero", "empty", "in place", "determinism", "accumulation")
+MOST_LINES: Final = 32
+HEAD: Final = """# Families
+
+What each family of operations means. These documents are made by `make documents` from the docstrings, rows and cases that the
+suite judges by; `--check` of `tools/family_documents.py` is a test.
+
+*integers* are {integers}; *floats* {floats}; *complex* {complex};
+*reals* integers and floats; *numbers* reals and complex; *all* numbers and bool; *every* all and {rest}.
+"""
+GROUPS_TEXT: Final = {
+    "integers": "int8 to int64 and uint8 to uint64",
+    "floats": "float16, bfloat16, float32, float64",
+    "complex": "complex64, complex128",
+    "rest": "float8_e4m3fn, float8_e5m2",
+}
+
+
+class Document:
+    """What the document of one family is made of."""
+
+    def __init__(self, family: ep.Family) -> None:
+        self.family = family
+        self.kind = family.descriptor
+        module = inspect.getmodule(self.kind)
+        self.meaning: Text = parse(inspect.getdoc(module) or "")
+        self.text: Text = parse(inspect.getdoc(self.kind) or "")
+        self.rows: Mapping[str, Any] = getattr(family, "rows", {})
+
+    @property
+    def name(self) -> str:
+        """The family's name, that of the file."""
+        return self.family.name
+
+    @property
+    def lead(self) -> str:
+        """The sentence that says what the family is."""
+        return re.sub(r"^Family \w+: ", "", self.meaning.lead)
+
+    @cached_property
+    def cells(self) -> list[ep.Cell]:
+        """The family's cells."""
+        return [*self.family.cells()]
+
+    @cached_property
+    def counts(self) -> dict[str, Counter[str]]:
+        """By layout and, under "", in all: how many cells, and cases by profile."""
+        found: dict[str, Counter[str]] = {}
+        for cell in self.cells:
+            for place in (cell.layout, ""):
+                counts = found.setdefault(place, Counter())
+                counts["cells"] += 1
+                counts.update(case.profile for case in self.family.cases(cell))
+        return found
+
+    @cached_property
+    def lowered(self) -> str:
+        """The families that it lowers to, "" for none."""
+        lowered = {self.family.sample(cell).lower() for cell in self.cells}
+        return ", ".join(sorted({descriptor.family for descriptor in lowered if descriptor}))
+
+    def missing(self) -> Iterator[str]:
+        """Yield what the document lacks, a sentence each."""
+        place = inspect.getmodule(self.kind)
+        for rule in REQUIRED:
+            if rule not in self.meaning.rules:
+                yield f"{self.name}: the docstring of {place.__name__ if place else '?'} has no line '{rule} : ...'"
+        described = {name for names in self.text.rules for name in re.split(r", *", names)}
+        operands = {name for cell in self.cells for name in self.family.sample(cell).operands}
+        for operand in sorted(operands):
+            if operand.rstrip("0123456789") not in {name.rstrip("0123456789") for name in described}:
+                yield f"{self.name}: the docstring of {self.kind.__name__} does not describe its operand {operand}"
+        for op in {cell.op for cell in self.cells} - {"-", *self.rows}:
+            yield f"{self.name}: {op} has no row in {type(self.family).__name__}.rows"
+        for op, row in self.rows.items():
+            for part in ("definition", "source"):
+                if not getattr(row, part, ""):
+                    yield f"{self.name}: row {op} has no {part}"
+
+    def lines(self) -> Iterator[str]:
+        """Yield the document."""
+        yield f"# {self.kind.__name__}"
+        yield f"\nFamily `{self.name}`: {self.lead}\n"
+        yield from table(("rule", ""), self.meaning.rules.items())
+        yield from (f"\n{paragraph}" for paragraph in self.meaning.rest)
+        yield "\n## Descriptor\n\n```python"
+        yield _signature(self.kind.__name__, self.kind.__init__)
+        if "infer" in vars(self.kind) or hasattr(self.kind, "infer"):
+            yield _signature(f"{self.kind.__name__}.infer", self.kind.infer)
+        yield f"```\n\n{self.text.lead}\n"
+        yield from table(("argument", ""), self.text.rules.items())
+        yield from (f"\n{paragraph}" for paragraph in self.text.rest)
+        yield from self._facts()
+        yield "\n## Cells and cases\n"
+        yield from self._counts()
+        if self.rows:
+            yield "\n## Rows\n"
+            columns = row_columns(self.rows.values())
+            yield from table(columns, (row_cells(name, row, columns) for name, row in self.rows.items()))
+
+    def _facts(self) -> Iterator[str]:
+        shared = ", ".join(f"`{name}`" for name in self.kind.inplace)
+        yield f"\n- Output in the memory of: {shared or 'no input'}."
+        if self.kind.updates:
+            yield f"- Read and written: {', '.join(f'`{name}`' for name in self.kind.updates)}."
+        if self.kind.defaults:
+            numbers = ", ".join(f"`{name}` = {value}" for name, value in self.kind.defaults.items())
+            yield f"- Numbers that a launch may leave out: {numbers}."
+        if self.lowered:
+            yield f"- Lowers to: {self.lowered}."
+
+    def _counts(self) -> Iterator[str]:
+        profiles = ("quick", "standard", "large")
+        order = sorted(self.counts, key=lambda layout: (not layout, [*self.counts].index(layout)))
+        counts = ((layout or "in all", self.counts[layout]) for layout in order)
+        yield from table(
+            ("layout", "cells", *(f"{profile} cases" for profile in profiles)),
+            ((name, count["cells"], *(count[profile] for profile in profiles)) for name, count in counts),
+        )
+        typical = {(cell.op, cell.dtypes): cell for cell in reversed(self.cells)}
+        if self.rows:
+            return
+        accuracies = {
+            cell.dtypes: str(self.family.accuracy(self.family.sample(cell))) for cell in reversed(typical.values())
+        }
+        if len(accuracies) <= MOST_LINES and len(set(accuracies.values())) > 1:
+            yield ""
+            yield from table(("dtypes", "accuracy of the first case"), accuracies.items())
+            return
+        named = dtypes_text(accuracies) if len(accuracies) <= MOST_LINES else f"{len(accuracies)} combinations"
+        yield f"\nElement types: {named}. Accuracy: {', '.join(sorted(set(accuracies.values())))}."
+
+
+def _signature(name: str, function: Any) -> str:
+    """Return how something is called, without annotations and self."""
+    parameters = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.name != "self"
+    ]
+    return f"{name}{inspect.Signature(parameters)}"
+
+
+def documents() -> dict[str, Document]:
+    """Return what there is to write about each family of our own, in the order of its installation."""
+    found = ep.families().items()
+    return {name: Document(family) for name, family in found if family.descriptor.__module__.startswith(f"{ROOM}.")}
+
+
+def index(found: Mapping[str, Document]) -> Iterator[str]:
+    """Yield the lines of the index: the families, then every edge rule."""
+    yield HEAD.format(**GROUPS_TEXT)
+    heads = ("family", "what it is", "cells", "quick cases", "all cases", "lowers to")
+    lines = []
+    for each in found.values():
+        count = each.counts[""]
+        cases = sum(count.values()) - count["cells"]
+        link = f"[{each.kind.__name__}]({each.name}.md)"
+        lines.append((link, each.lead, count["cells"], count["quick"], cases, each.lowered or "-"))
+    yield from table(heads, lines)
+    yield "\n## Edge rules\n"
+    rules = ((f"`{each.name}`", *(each.meaning.rules.get(edge, "-") for edge in EDGES)) for each in found.values())
+    yield from table(("family", *EDGES), rules)
+
+
+def written() -> dict[str, str]:
+    """Return every file's text by its name."""
+    found = documents()
+    files = {f"{name}.md": "\n".join(each.lines()) + "\n" for name, each in found.items()}
+    return files | {"README.md": "\n".join(index(found)) + "\n"}
+
+
+def problems() -> Iterator[str]:
+    """Yield what is missing in the families, and which documents are missing, stale or of no family."""
+    for each in documents().values():
+        yield from each.missing()
+    files = written()
+    for name, text in files.items():
+        path = FOLDER / name
+        if not path.exists():
+            yield f"docs/families/{name} is missing; `make documents` writes it"
+        elif path.read_text(encoding="utf-8") != text:
+            yield f"docs/families/{name} is stale; `make documents` writes it anew"
+    for path in sorted(FOLDER.glob("*.md")):
+        if path.name not in files:
+            yield f"docs/families/{path.name} is of no family; remove it"
+
+
+def main() -> int:
+    """Write the documents, or check them; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--check", action="store_true", help="say what is missing or stale, and write nothing")
+    if parser.parse_args().check:
+        found = [*problems()]
+        sys.stdout.write("".join(f"{problem}\n" for problem in found))
+        return 1 if found else 0
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, text in written().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
