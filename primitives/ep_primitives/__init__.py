@@ -99,6 +99,7 @@ def ep_families() -> Sequence[ep.Family]:
     from ep_primitives.matmul_family import MatmulFamily  # noqa: PLC0415 - as above
     from ep_primitives.permute import PermuteFamily  # noqa: PLC0415 - as above
     from ep_primitives.random_family import RandomFillFamily  # noqa: PLC0415 - as above
+    from ep_primitives.reduce_family import ReduceFamily  # noqa: PLC0415 - as above
     from ep_primitives.tensor_fill import TensorFillFamily  # noqa: PLC0415 - as above
 
     return (
@@ -111,6 +112,7 @@ def ep_families() -> Sequence[ep.Family]:
         PermuteFamily(),
         MatmulFamily(),
         RandomFillFamily(),
+        ReduceFamily(),
     )
 
 

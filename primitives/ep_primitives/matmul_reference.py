@@ -9,7 +9,7 @@ import numpy as np
 
 import ep
 from ep_primitives.accuracy import EXACT, Accuracy, Conditioned, Ulps
-from ep_primitives.reference import Array, Reference, widened
+from ep_primitives.reference import LONG_EPS, Array, Reference, widened
 from ep_primitives.unary_ops import UNARY_OPS
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ _WIDER: Final[Mapping[str, Any]] = {
     "complex128": np.clongdouble,
     "int32": np.int64,
 }
-_LONG_EPS: Final = float(np.finfo(np.longdouble).eps / np.finfo(np.float64).eps)
-"""2^-11 where a long double has 64 bits of fraction; 1 where it is no wider, and a reference as inexact as a result."""
-
 _STEEPEST: Final = 1.13
 """No activation has a greater slope: gelu's is 1.129 near 1.41, silu's 1.1 near 2.4, the others' at most 1."""
 
@@ -110,7 +107,7 @@ def _finished(descriptor: Matmul, value: Array, scale: Array) -> Reference:
     is_long = value.dtype.type in {np.longdouble, np.clongdouble}
     rounded = value.astype(np.complex128 if kind == "c" else np.float64)
     if is_long:
-        scale *= 1 + _LONG_EPS
+        scale *= 1 + LONG_EPS
     if not activation:
         return Reference(rounded, scale, 0.5 if is_long else 0.0)
     result = activation.reference(rounded)

@@ -11,9 +11,12 @@ import numpy.typing as npt
 
 import ep
 
-__all__ = ["Array", "Reference", "array_dtype", "compute_number", "limits", "widened"]
+__all__ = ["LONG_EPS", "Array", "Reference", "array_dtype", "compute_number", "limits", "widened"]
 
 Array = npt.NDArray[Any]
+
+LONG_EPS: Final = float(np.finfo(np.longdouble).eps / np.finfo(np.float64).eps)
+"""2^-11 where a long double has 64 bits of fraction; 1 where it is no wider, and a reference as inexact as a result."""
 
 _WIDE: Final = {"f": np.float64, "c": np.complex128}
 

@@ -1,0 +1,57 @@
+"""The cells of Reduce, and what the suite judges them by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ep_primitives import reduce_cases, reduce_reference
+from ep_primitives.reduce import Reduce
+from ep_primitives.reduce_ops import REDUCE_OPS, ReduceOp
+from ep_primitives.reduction_plans import PLANS
+from ep_primitives.signature import Signature, SignatureFamily
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ep import Cell, Descriptor
+    from ep_primitives.accuracy import Accuracy
+    from ep_primitives.case import Case
+    from ep_primitives.reference import Reference
+
+__all__ = ["ReduceFamily"]
+
+
+class ReduceFamily(SignatureFamily):
+    """Each row of REDUCE_OPS with each pair of its element types in each layout."""
+
+    name: ClassVar[str] = "reduce"
+    descriptor: ClassVar[type[Descriptor]] = Reduce
+    layouts: ClassVar[tuple[str, ...]] = tuple(PLANS)
+    rows: ClassVar[Mapping[str, ReduceOp]] = REDUCE_OPS
+
+    def signatures(self) -> Iterator[Signature]:
+        """Yield every pair of element types of every row."""
+        for row in self.rows.values():
+            for given, outs in row.outs.items():
+                for made in outs:
+                    yield Signature(row.name, (given,), made)
+
+    def has(self, signature: Signature, layout: str) -> bool:  # noqa: ARG002 - the interface is SignatureFamily's
+        """Say yes: every signature has every layout."""
+        return True
+
+    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
+        """Yield the cases of a signature in a layout."""
+        return reduce_cases.cases(signature, layout)
+
+    def since(self, cell: Cell) -> str:
+        """Return the suite version that first held the row."""
+        return self.rows[cell.op].since
+
+    def reference(self, descriptor: Any, inputs: dict[str, Any]) -> Reference:
+        """Return the reduction in a wider type, with S."""
+        return reduce_reference.reference(descriptor, inputs)
+
+    def accuracy(self, descriptor: Any) -> Accuracy:
+        """Return the bound for the descriptor's number of terms."""
+        return reduce_reference.accuracy(descriptor)
