@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ep_primitives.accuracy import Accuracy, Conditioned, Exact, Ulps
-    from ep_primitives.arg_reduce import ArgReduce
+    from ep_primitives.arg_reduce import ARG_REDUCE_OPS, ArgReduce
     from ep_primitives.binary_ops import BINARY_OPS
     from ep_primitives.broadcast_binary import BroadcastBinary
     from ep_primitives.case import Case
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ep_primitives.unary_ops import UNARY_OPS
 
 __all__ = [
+    "ARG_REDUCE_OPS",
     "BINARY_OPS",
     "RANDOM_OPS",
     "REDUCE_OPS",
@@ -62,6 +63,7 @@ __all__ = [
 ]
 
 _MODULES: Final = {
+    "ARG_REDUCE_OPS": "arg_reduce",
     "BINARY_OPS": "binary_ops",
     "UNARY_OPS": "unary_ops",
     "Accuracy": "accuracy",
@@ -91,7 +93,8 @@ _MODULES: Final = {
 @ep.family_hook
 def ep_families() -> Sequence[ep.Family]:
     """Return the families of this package, in the order of the documentation."""
-    from ep_primitives.broadcast_binary import BroadcastBinaryFamily  # noqa: PLC0415 - they load numpy
+    from ep_primitives.arg_reduce_family import ArgReduceFamily  # noqa: PLC0415 - they load numpy
+    from ep_primitives.broadcast_binary import BroadcastBinaryFamily  # noqa: PLC0415 - as above
     from ep_primitives.cast import CastFamily  # noqa: PLC0415 - as above
     from ep_primitives.copy import CopyFamily  # noqa: PLC0415 - as above
     from ep_primitives.elementwise_unary import ElementwiseUnaryFamily  # noqa: PLC0415 - as above
@@ -113,6 +116,7 @@ def ep_families() -> Sequence[ep.Family]:
         MatmulFamily(),
         RandomFillFamily(),
         ReduceFamily(),
+        ArgReduceFamily(),
     )
 
 

@@ -17,6 +17,7 @@ in place     : x and out share no byte
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from ep import TensorSpec
@@ -29,13 +30,34 @@ if TYPE_CHECKING:
 
     from ep.dims import Geometry
 
-__all__ = ["ARG_REDUCE_DTYPES", "ARG_REDUCE_OPS", "ArgReduce"]
+__all__ = ["ARG_REDUCE_DTYPES", "ARG_REDUCE_OPS", "ArgReduce", "ArgReduceOp"]
 
-ARG_REDUCE_OPS: Final[Mapping[str, str]] = {
-    "max": "the smallest i with x_i >= x_j for all j; of a row with NaN that of the first NaN",
-    "min": "the smallest i with x_i <= x_j for all j; of a row with NaN that of the first NaN",
+
+@dataclass(frozen=True, slots=True)
+class ArgReduceOp:
+    """One op, over the elements x_0, x_1, ... of a row; all results are exact."""
+
+    name: str
+    definition: str
+    source: str
+    note: str = ""
+    since: str = "1.0"
+
+
+_SOURCE: Final = "NumPy's and PyTorch's rule for NaN, NumPy's for equal elements, which PyTorch leaves open"
+
+ARG_REDUCE_OPS: Final[Mapping[str, ArgReduceOp]] = {
+    row.name: row
+    for row in (
+        ArgReduceOp(
+            "max", "the smallest i with x_i >= x_j for all j; of a row with NaN the smallest i with x_i NaN", _SOURCE
+        ),
+        ArgReduceOp(
+            "min", "the smallest i with x_i <= x_j for all j; of a row with NaN the smallest i with x_i NaN", _SOURCE
+        ),
+    )
 }
-"""The definitions of the ops, of the elements x_0, x_1, ... of a row."""
+"""The ops by name."""
 
 ARG_REDUCE_DTYPES: Final = ("bool", *REALS)
 """The element types of x."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import ep
 from ep import TensorSpec
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["cases"]
 
 
+_SIZES: Final = ("int8", "int16", "float64", "complex128")
+
+
 def cases(signature: Signature, layout: str) -> Iterator[Case]:
     """Yield the cases of a signature in a layout: every plan of the chief ones, the usual plans of the others."""
     for plan in PLANS[layout]():
@@ -38,9 +41,9 @@ def cases(signature: Signature, layout: str) -> Iterator[Case]:
 
 
 def _is_chief(signature: Signature) -> bool:
-    """Say whether a signature stands for its op, or for its element type: float32 of each op, and each type of sum."""
+    """Say whether a signature stands for its op, which float32 does, or for the size of its elements, which a sum does."""
     given = signature.inputs[0]
-    return given == "float32" or (signature.op == "sum" and signature.out in {given, "int64"})
+    return given == "float32" or (signature.op == "sum" and given == signature.out and given in _SIZES)
 
 
 def _planned(signature: Signature, plan: Plan) -> Case:
@@ -75,6 +78,7 @@ def _filled(signature: Signature, content: Content, axis: int) -> Case:
         partial(_content, content, descriptor),
         profile=content.profile,
         accuracy=EXACT if content.is_exact else None,
+        summands=content.summands,
     )
 
 

@@ -38,7 +38,7 @@ class Content:
     rows     : from a generator, the op, the element type and (number, terms) to the rows
     shape    : (number, terms)
     is_exact : True if every order of summation gives the exact result, which is rounded once
-    summands : as in Case
+    summands : as in `Case`
     """
 
     name: str
@@ -110,7 +110,8 @@ def _signed_zeros(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -
 
 def _subnormal(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> Array:
     least = float(limits(dtype).smallest_subnormal)
-    return np.asarray((least * rng.integers(-50, 50, shape)).astype(array_dtype(dtype)))
+    signs = rng.choice([-1, 1], (shape[0], 1))
+    return np.asarray((least * signs * rng.integers(60, 120, shape)).astype(array_dtype(dtype)))
 
 
 def _equal(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> Array:
@@ -147,18 +148,19 @@ def _halves(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Array
     """
     bits = ep.dtype(dtype).fraction + 2 - math.floor(math.log2(shape[1]))
     term = 1 + 2.0 ** -(bits + (op in {"sum_of_squares", "norm_2"}))
-    scale = np.exp2(rng.integers(-2, 3, (shape[0], 1))) * (1 + (ep.dtype(dtype).kind == "c") * 1j)
-    return np.repeat(term * scale, shape[1], axis=1).astype(array_dtype(dtype))
+    scale = np.exp2(rng.integers(-2, 3, (shape[0], 1))) * (1 + 1j if ep.dtype(dtype).kind == "c" else 1)
+    return np.asarray(np.repeat(term * scale, shape[1], axis=1).astype(array_dtype(dtype)))
 
 
 def _integers(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> Array:
     """Make odd integers from -3 to 3, in each row of another balance."""
+
     def part() -> Array:
         signs = np.where(rng.random(shape) < rng.random((shape[0], 1)), -1, 1)
-        return signs * rng.choice([1, 3], shape)
+        return np.asarray(signs * rng.choice([1, 3], shape))
 
     rows = part() + (1j * part() if ep.dtype(dtype).kind == "c" else 0)
-    return rows.astype(array_dtype(dtype))
+    return np.asarray(rows.astype(array_dtype(dtype)))
 
 
 def _powers(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> Array:
@@ -225,6 +227,8 @@ def _contents() -> Iterator[Content]:
     yield Content("cancelling", _cancelling, ("sum", "mean"), shape=(24, 258), **both)
     yield Content("one-large", _one_large, _SUMS, shape=(24, 257), **both)
     yield Content("same-sign", _same_sign, _SUMS, shape=(11, 4097), **both)
+    many: Any = {"shape": (257, 257), "summands": 257}
+    yield Content("one-sign", _same_sign, ("sum", "mean", "sum_of_squares", "norm_1"), **both, **many)
     yield Content("halves", _halves, _SUMS, _WIDE, shape=(11, 4097))
     yield Content("integers", _integers, ("sum", "mean", "sum_of_squares"), shape=(24, 256), is_exact=True, **both)
     yield Content("integers", _integers, ("norm_1",), shape=(24, 257), is_exact=True, **real)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ep_primitives import reduce_cases, reduce_reference
 from ep_primitives.reduce import Reduce
 from ep_primitives.reduce_ops import REDUCE_OPS, ReduceOp
+from ep_primitives.reduction import windows
 from ep_primitives.reduction_plans import PLANS
 from ep_primitives.signature import Signature, SignatureFamily
 
@@ -47,6 +48,11 @@ class ReduceFamily(SignatureFamily):
     def since(self, cell: Cell) -> str:
         """Return the suite version that first held the row."""
         return self.rows[cell.op].since
+
+    def parts(self, descriptor: Any) -> Iterator[Reduce]:
+        """Yield single rows, and all but the first."""
+        for x, out in windows(descriptor):
+            yield Reduce(descriptor.op, x=x, out=out, axes=descriptor.axes)
 
     def reference(self, descriptor: Any, inputs: dict[str, Any]) -> Reference:
         """Return the reduction in a wider type, with S."""

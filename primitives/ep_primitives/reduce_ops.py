@@ -75,8 +75,9 @@ class ReduceOp:
             return self.identity > 0
         if kind in "fc":
             return self.identity
-        low, high = ep.dtype(out).range
-        return {-math.inf: low, math.inf: high}.get(self.identity, int(self.identity))
+        if math.isinf(self.identity):
+            return ep.dtype(out).range[self.identity > 0]
+        return int(self.identity)
 
 
 def _exact(_n: int, _is_complex: bool, /) -> Accuracy:  # noqa: FBT001 - the interface is ReduceOp.bound's

@@ -12,12 +12,13 @@ from ep.integers import integer
 from ep.key import KernelKey, kernel_key
 
 from ep import Descriptor, TensorSpec
+from ep_primitives.window import rows, windowed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
-__all__ = ["Reduction", "check_shapes", "reduced_axes", "reduced_shape"]
+__all__ = ["Reduction", "check_shapes", "reduced_axes", "reduced_shape", "windows"]
 
 
 class Reduction(Descriptor):
@@ -146,6 +147,14 @@ def check_shapes(op: str, x: TensorSpec, out: TensorSpec, axes: tuple[int, ...])
         needed = f"{short}" if short == long else f"{short} or {long}"
         message = f"{op}: x {x.shape} over axes {axes} does not give out {out.shape}; needs {needed}; describe out so"
         raise ValueError(message)
+
+
+def windows(descriptor: Reduction) -> Iterator[tuple[TensorSpec, TensorSpec]]:
+    """Yield x and out of parts of a reduction where they lie: the first row, the last one, all rows but the first."""
+    x, out, gone = descriptor.x, descriptor.out, descriptor.axes
+    kept = [axis for axis in range(x.ndim) if axis not in gone]
+    for window in rows(x.shape, kept):
+        yield windowed(x, window), windowed(out, window if out.ndim == x.ndim else tuple(window[axis] for axis in kept))
 
 
 def _part(spec: TensorSpec, axes: Sequence[int]) -> TensorSpec:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -45,9 +45,7 @@ def random(rng: np.random.Generator, op: str, dtype: str, number: int, terms: in
     if op in {"max", "min"}:
         return _extremes(rng, dtype, shape, is_max=op == "max")
     if op == "norm_inf":
-        rows = matmul_data.random(rng, dtype, shape) * np.exp2(rng.uniform(-4, 4, (number, 1)))
-        rows[np.arange(number) if terms else [], positions(rng, number, terms) if terms else 0] *= 16
-        return rows.astype(array_dtype(dtype))
+        return _sizes(rng, dtype, shape)
     if op == "prod":
         return _factors(rng, dtype, shape)
     if op == "log_sum_exp":
@@ -96,18 +94,29 @@ def _extremes(rng: np.random.Generator, dtype: str, shape: tuple[int, int], *, i
     """Return rows that end at another number each, which stands at a chosen place; half the rows have one sign."""
     number, terms = shape
     into = array_dtype(dtype)
-    if ep.dtype(dtype).kind in "iu":
-        low, high = ep.dtype(dtype).range
-        ends = rng.integers(low, high, (number, 1), dtype=into, endpoint=True)
-        first, last = (low, ends) if is_max else (ends, high)
-        rows = rng.integers(first, last, shape, dtype=into, endpoint=True)
-    else:
-        ends = rng.uniform(-_ENDS, _ENDS, (number, 1))
-        first, last = (-_ENDS, ends) if is_max else (ends, _ENDS)
-        rows, ends = rng.uniform(first, last, shape).astype(into), ends.astype(into)
+    row = ep.dtype(dtype)
+    low, high = row.range if row.kind in "iu" else (-_ENDS, _ENDS)
+
+    def draw(first: Any, last: Any, size: tuple[int, int]) -> Array:
+        if row.kind in "iu":
+            return np.asarray(rng.integers(first, last, size, dtype=into, endpoint=True))
+        return np.asarray(rng.uniform(first, last, size).astype(into))
+
+    ends = draw(low, high, (number, 1))
+    wide = ends if row.kind in "iu" else ends.astype(np.float64)
+    rows = draw(low, wide, shape) if is_max else draw(wide, high, shape)
     if terms:
         rows[np.arange(number), positions(rng, number, terms)] = ends[:, 0]
     return rows
+
+
+def _sizes(rng: np.random.Generator, dtype: str, shape: tuple[int, int]) -> Array:
+    """Return rows of another size each, with the largest modulus at a chosen place."""
+    number, terms = shape
+    rows = matmul_data.random(rng, dtype, shape) * np.exp2(rng.uniform(-4, 4, (number, 1)))
+    if terms:
+        rows[np.arange(number), positions(rng, number, terms)] *= 16
+    return np.asarray(rows.astype(array_dtype(dtype)))
 
 
 def _factors(rng: np.random.Generator, dtype: str, shape: tuple[int, int]) -> Array:
@@ -115,7 +124,7 @@ def _factors(rng: np.random.Generator, dtype: str, shape: tuple[int, int]) -> Ar
     row, into = ep.dtype(dtype), array_dtype(dtype)
     if row.kind in "iu":
         low, high = row.range
-        return rng.integers(low, high, shape, dtype=into, endpoint=True) | into.type(1)
+        return np.asarray(rng.integers(low, high, shape, dtype=into, endpoint=True) | into.type(1))
     width = min(1.0, _PRODUCT / math.sqrt(max(shape[1], 1)))
     size = np.exp2(rng.uniform(-width, width, shape))
     if row.kind == "c":

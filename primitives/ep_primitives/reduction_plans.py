@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PLANS", "Plan"]
 
-_LENGTHS: Final = (1, 2, 15, 16, 31, 32, 33, 63, 64, 65, 255, 256, 257, 4097)
+_LENGTHS: Final = (1, 2, 15, 16, 31, 32, 33, 64, 65, 255, 256, 257, 4097)
 _USUAL_LENGTHS: Final = (17, 1025)
 _CUBE: Final = (3, 5, 2, 11)
 _DEEP: Final = (2, 1, 3, 2, 1, 2, 1, 3, 2, 1, 1, 2, 1, 2, 1, 2)
@@ -74,18 +74,18 @@ def _dense() -> Iterator[Plan]:
         yield Plan(f"columns-{width}", Form((33, width)), (0,))
     yield Plan("middle", Form((5, 67, 9)), (1,))
     yield Plan("middle-of-one", Form((5, 67, 1)), (1,), keepdims=True)
-    yield Plan("first-two", Form((33, 5, 17)), (0, 1))
     yield Plan("last-two", Form((17, 5, 33)), (1, 2))
     yield Plan("all-keepdims", Form((3, 41)), (0, 1), keepdims=True)
     yield Plan("all-4097", Form((4097,)), (0,))
-    for count in range(5):
+    for count in range(1, 5):
         for axes in combinations(range(4), count):
-            name = "".join(map(str, axes)) or "none"
+            name = "".join(map(str, axes))
             yield Plan(f"rank-4-{name}", Form(_CUBE), axes, keepdims=count % 2 == 1)
     yield Plan("rank-5-alternate", Form((3, 4, 5, 2, 7)), (0, 2, 4))
     yield Plan("rank-6-alternate", Form((3, 4, 2, 2, 3, 5)), (1, 3, 5), keepdims=True)
-    for name, axes in {"even": range(0, 16, 2), "odd": range(1, 16, 2), "first": range(8), "last": range(8, 16)}.items():
-        yield Plan(f"rank-16-{name}", Form(_DEEP), tuple(axes), keepdims=name == "odd")
+    halves = {"even": range(0, 16, 2), "odd": range(1, 16, 2), "first": range(8), "last": range(8, 16)}
+    for name, half in halves.items():
+        yield Plan(f"rank-16-{name}", Form(_DEEP), tuple(half), keepdims=name == "odd")
     yield Plan("rank-16-one", Form(_DEEP), (7,))
     yield Plan("extents-1", Form((1, 13, 1, 17, 1)), (0, 3))
     yield Plan("only-extents-1", Form((1, 13, 1, 17, 1)), (0, 2, 4), keepdims=True)

@@ -1,0 +1,80 @@
+"""The cases of ArgReduce: plans of shapes with random rows, then rows that show a fault of one kind."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import ep
+from ep import TensorSpec
+from ep_primitives.arg_reduce import ArgReduce
+from ep_primitives.arg_reduce_data import CONTENTS
+from ep_primitives.case import Case
+from ep_primitives.layout import settled
+from ep_primitives.reduction_data import folded, random
+from ep_primitives.reduction_plans import PLANS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+
+    from ep_primitives.arg_reduce_data import Content
+    from ep_primitives.reduction_plans import Plan
+    from ep_primitives.signature import Signature
+
+__all__ = ["cases"]
+
+_CHIEF: Final = {("max", "float32"), ("min", "float64"), ("max", "int8"), ("min", "bool")}
+"""The ops and element types that have every plan."""
+
+
+def cases(signature: Signature, layout: str) -> Iterator[Case]:
+    """Yield the cases of a signature in a layout: every plan of the chief ones, the usual plans of the others."""
+    (dtype,) = signature.inputs
+    is_chief = (signature.op, dtype) in _CHIEF and signature.out == "int64"
+    for plan in PLANS[layout]():
+        is_wanted = plan.is_usual or is_chief or layout == "empty"
+        if is_wanted and _fits(plan) and not (plan.is_bytes and ep.dtype(dtype).itemsize > 1):
+            yield from _planned(signature, plan)
+    if layout == "dense" and signature.out == "int64":
+        for content in CONTENTS:
+            if dtype in content.dtypes:
+                yield _filled(signature, content, axis=1)
+                if dtype == "float32":
+                    yield _filled(signature, content, axis=0)
+
+
+def _fits(plan: Plan) -> bool:
+    """Say whether a plan has one axis, or all of them, and places to find."""
+    number, terms = plan.rows
+    return len(plan.axes) in {1, len(plan.x.shape)} and (terms > 0 or number == 0)
+
+
+def _planned(signature: Signature, plan: Plan) -> Iterator[Case]:
+    x, out = plan.specs(signature.inputs[0], signature.out)
+    if signature.out == "int32" and plan.is_bytes:
+        return
+    axis = plan.axes[0] if len(plan.axes) == 1 else None
+    descriptor = ArgReduce(signature.op, x=x, out=out, axis=axis)
+    shift = plan.shift * max(x.itemsize, out.itemsize)
+    yield Case(plan.name, descriptor, partial(_random, descriptor, plan.rows), profile=plan.profile, shift=shift)
+
+
+def _random(descriptor: ArgReduce, shape: tuple[int, int], rng: np.random.Generator) -> dict[str, Any]:
+    x = descriptor.x
+    rows = random(rng, descriptor.op, x.dtype, *shape)
+    return {"x": settled(x, folded(rows, x.shape, descriptor.axes))}
+
+
+def _filled(signature: Signature, content: Content, axis: int) -> Case:
+    """Return the case of a content whose rows lie along an axis of a matrix."""
+    shape = content.shape if axis else content.shape[::-1]
+    descriptor = ArgReduce.infer(signature.op, TensorSpec(signature.inputs[0], shape), axis, dtype=signature.out)
+    name = content.name if axis else f"{content.name}-columns"
+    return Case(name, descriptor, partial(_content, content, descriptor), profile=content.profile)
+
+
+def _content(content: Content, descriptor: ArgReduce, rng: np.random.Generator) -> dict[str, Any]:
+    rows = content.rows(rng, descriptor.op, descriptor.x.dtype, content.shape)
+    return {"x": folded(rows, descriptor.x.shape, descriptor.axes)}

@@ -1,0 +1,61 @@
+"""The cells of ArgReduce, and what the suite judges them by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ep_primitives import arg_reduce_cases, reduce_reference
+from ep_primitives.arg_reduce import ARG_REDUCE_DTYPES, ARG_REDUCE_OPS, ArgReduce, ArgReduceOp
+from ep_primitives.reduction import windows
+from ep_primitives.reduction_plans import PLANS
+from ep_primitives.signature import Signature, SignatureFamily
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ep import Cell, Descriptor
+    from ep_primitives.case import Case
+    from ep_primitives.reference import Reference
+
+__all__ = ["ArgReduceFamily"]
+
+
+class ArgReduceFamily(SignatureFamily):
+    """Both ops with each element type of x and of out in each layout; all results are exact."""
+
+    name: ClassVar[str] = "arg_reduce"
+    descriptor: ClassVar[type[Descriptor]] = ArgReduce
+    layouts: ClassVar[tuple[str, ...]] = tuple(PLANS)
+    rows: ClassVar[Mapping[str, ArgReduceOp]] = ARG_REDUCE_OPS
+
+    def signatures(self) -> Iterator[Signature]:
+        """Yield both ops with every pair of element types."""
+        for op in self.rows:
+            for dtype in ARG_REDUCE_DTYPES:
+                for out in ("int64", "int32"):
+                    yield Signature(op, (dtype,), out)
+
+    def has(self, signature: Signature, layout: str) -> bool:  # noqa: ARG002 - the interface is SignatureFamily's
+        """Say yes: every signature has every layout."""
+        return True
+
+    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
+        """Yield the cases of a signature in a layout."""
+        return arg_reduce_cases.cases(signature, layout)
+
+    def since(self, cell: Cell) -> str:
+        """Return the suite version that first held the row."""
+        return self.rows[cell.op].since
+
+    def is_constant(self, descriptor: Any) -> bool:
+        """Say whether every row is one element, over and over, so that its place is 0."""
+        return not any(descriptor.reduced.strides[0])
+
+    def parts(self, descriptor: Any) -> Iterator[ArgReduce]:
+        """Yield single rows, and all but the first."""
+        for x, out in windows(descriptor):
+            yield ArgReduce(descriptor.op, x=x, out=out, axis=descriptor.axis)
+
+    def reference(self, descriptor: Any, inputs: dict[str, Any]) -> Reference:
+        """Return the places."""
+        return reduce_reference.places(descriptor, inputs)
