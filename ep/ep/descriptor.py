@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ep.cells import dtypes_name
 from ep.dims import Geometry, merge
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ep.primitive import Primitive
 
 __all__ = ["Descriptor"]
+
+_SIDES: Final = {"a": "scalar-left", "b": "scalar-right"}
+"""The layouts that operands give which may be a Scalar."""
 
 
 class Descriptor:
@@ -97,8 +100,9 @@ class Descriptor:
         tensors = [spec for spec in self.specs if isinstance(spec, TensorSpec)]
         if not out.size:
             return "empty"
-        if self.operands[:2] == ("a", "b") and any(isinstance(spec, Scalar) for spec in self.specs):
-            return "scalar-left" if isinstance(self.specs[0], Scalar) else "scalar-right"
+        for name, spec in zip(self.operands, self.specs, strict=True):
+            if name in _SIDES and isinstance(spec, Scalar):
+                return _SIDES[name]
         if any(tensor.lo for tensor in tensors):
             return "offset"
         if any(tensor.shape != out.shape for tensor in tensors):

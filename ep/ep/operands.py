@@ -26,7 +26,7 @@ __all__ = ["checker"]
 def checker(descriptor: Descriptor, device: Device) -> Check:
     """Return the function that turns a launch's stream and operands into the tensors' memories, in operand order.
 
-    The short way takes two or three tensors that are memories, large and aligned enough, without shared bytes or
+    The short way takes two to four tensors that are memories, large and aligned enough, without shared bytes or
     exactly in place. It loops over nothing and looks nothing up twice: 0.2 us instead of 0.6. Whatever it does not
     take goes to the primitive's long way, which has the words. Whether memories are open and on the stream's device
     is the door's to check.
@@ -108,5 +108,35 @@ def _three(  # noqa: PLR0913, PLR0917 - what a launch must not look up again
     return check
 
 
+def _four(  # noqa: PLR0913, PLR0917 - what a launch must not look up again
+    device: Device, take: Any, count: int, limits: list[int], odd: int, may_share: list[bool]
+) -> Check:
+    x_nbytes, a_nbytes, b_nbytes, out_nbytes = limits
+    x_may, a_may, b_may, _ = may_share
+
+    def check(primitive: Primitive, stream: Any, operands: dict[str, Any]) -> Memories:
+        try:
+            x, a, b, out = memories = take(operands)
+            space = out._space
+            if (
+                stream.device is device
+                and x.nbytes >= x_nbytes
+                and a.nbytes >= a_nbytes
+                and b.nbytes >= b_nbytes
+                and out.nbytes >= out_nbytes
+                and not (x.offset | a.offset | b.offset | out.offset) & odd
+                and (x._space != space or (x_may and x is out))
+                and (a._space != space or (a_may and a is out))
+                and (b._space != space or (b_may and b is out))
+                and len(operands) == count
+            ):
+                return memories  # type: ignore[no-any-return]
+        except (KeyError, AttributeError):  # a missing name, no memory, no stream, or wrapped host memory
+            pass
+        return primitive._launchable(stream, operands)
+
+    return check
+
+
 _PAIR = 2
-_SHORT_WAYS = {2: _two, 3: _three}
+_SHORT_WAYS = {2: _two, 3: _three, 4: _four}

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ep_primitives.reference import Reference
     from ep_primitives.tensor_fill import TensorFill
     from ep_primitives.unary_ops import UNARY_OPS
+    from ep_primitives.where import Where
 
 __all__ = [
     "ARG_REDUCE_OPS",
@@ -59,6 +60,7 @@ __all__ = [
     "Reference",
     "TensorFill",
     "Ulps",
+    "Where",
     "ep_families",
 ]
 
@@ -87,6 +89,7 @@ _MODULES: Final = {
     "Reference": "reference",
     "TensorFill": "tensor_fill",
     "Ulps": "accuracy",
+    "Where": "where",
 }
 
 
@@ -104,10 +107,12 @@ def ep_families() -> Sequence[ep.Family]:
     from ep_primitives.random_family import RandomFillFamily  # noqa: PLC0415 - as above
     from ep_primitives.reduce_family import ReduceFamily  # noqa: PLC0415 - as above
     from ep_primitives.tensor_fill import TensorFillFamily  # noqa: PLC0415 - as above
+    from ep_primitives.where_family import WhereFamily  # noqa: PLC0415 - as above
 
     return (
         ElementwiseUnaryFamily(),
         BroadcastBinaryFamily(),
+        WhereFamily(),
         CastFamily(),
         FillFamily(),
         TensorFillFamily(),

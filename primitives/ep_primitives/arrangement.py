@@ -6,12 +6,14 @@ Written once for every elementwise family: an arrangement has one form for each 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from itertools import cycle, islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ep.spec import dense_strides
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from ep_primitives.case import Profile
 
@@ -54,9 +56,12 @@ class Arrangement:
     is_bytes: bool = False
 
 
-def arrangements(layout: str, inputs: int) -> Iterator[Arrangement]:
-    """Yield the arrangements of a layout for a family of 0, 1 or 2 tensor inputs; the first is typical."""
-    return _LAYOUTS[layout](inputs)
+def arrangements(layout: str, names: Sequence[str]) -> Iterator[Arrangement]:
+    """Yield the arrangements of a layout for inputs of these names that may be tensors; the first is typical.
+
+    The last two names are those of the operands that may be a Scalar, if the layout has one.
+    """
+    return _LAYOUTS[layout](names)
 
 
 def dense(name: str, shape: tuple[int, ...], inputs: int, profile: Profile = "quick") -> Arrangement:
@@ -64,13 +69,15 @@ def dense(name: str, shape: tuple[int, ...], inputs: int, profile: Profile = "qu
     return Arrangement(name, (Form(shape),) * (inputs + 1), profile=profile)
 
 
-def _dense(inputs: int) -> Iterator[Arrangement]:
+def _dense(names: Sequence[str]) -> Iterator[Arrangement]:
+    inputs = len(names)
     yield dense("rank-4", (3, 5, 7, 11), inputs)
     for size in SIZES:
         yield dense(f"size-{size}", (size,), inputs, "quick" if size in QUICK_SIZES else "standard")
 
 
-def _strided(inputs: int) -> Iterator[Arrangement]:
+def _strided(names: Sequence[str]) -> Iterator[Arrangement]:
+    inputs = len(names)
     transposed = Form(_SHAPE, (1, _SHAPE[0]))
     backwards = Form(_ROWS, (-_ROWS[1], -1), _ROWS[0] * _ROWS[1] - 1)
     deep = Form(_DEEP, tuple(reversed(dense_strides(tuple(reversed(_DEEP))))))
@@ -81,11 +88,11 @@ def _strided(inputs: int) -> Iterator[Arrangement]:
         yield Arrangement("negative-strides", ((backwards,) * inputs) + (Form(_ROWS),))
         windows = Form(_ROWS, (1, 1))
         yield Arrangement("windows", ((windows,) * inputs) + (Form(_ROWS),))
-        yield Arrangement("stride-0", (*(Form(_ROWS, (0, 1)), Form(_ROWS, (1, 0)))[:inputs], Form(_ROWS)))
+        yield Arrangement("stride-0", (*_cycled(inputs, Form(_ROWS, (0, 1)), Form(_ROWS, (1, 0))), Form(_ROWS)))
         yield Arrangement("rank-16", ((deep,) * inputs) + (Form(_DEEP),))
-    rows = (Form(_ROWS, (80, 1)), Form(_ROWS, (67, 1)))[:inputs]
+    rows = _cycled(inputs, Form(_ROWS, (80, 1)), Form(_ROWS, (67, 1)))
     yield Arrangement("padded-rows", (*rows, Form(_ROWS, (96, 1))))
-    steps = (Form((131,), (2,)), Form((131,), (-3,), 390))[:inputs]
+    steps = _cycled(inputs, Form((131,), (2,)), Form((131,), (-3,), 390))
     yield Arrangement("every-third", (*steps, Form((131,), (-3,), 390)))
     yield Arrangement("transposed-out", (Form(_SHAPE),) * inputs + (Form(_SHAPE, (1, 40)),))
     yield Arrangement("negative-out", (Form(_ROWS),) * inputs + (Form(_ROWS, (-70, 1), 420),))
@@ -95,7 +102,8 @@ def _strided(inputs: int) -> Iterator[Arrangement]:
     yield Arrangement("far-rows", (far,) * (inputs + 1), profile="large", is_bytes=True)
 
 
-def _broadcast(inputs: int) -> Iterator[Arrangement]:
+def _broadcast(names: Sequence[str]) -> Iterator[Arrangement]:
+    inputs = len(names)
     row, column, whole = Form((1, 65)), Form((9, 1)), Form((9, 65))
     if inputs == 1:
         yield _repeated("row", [row], (9, 65))
@@ -103,20 +111,40 @@ def _broadcast(inputs: int) -> Iterator[Arrangement]:
         yield _repeated("lower-rank", [Form((17,))], (3, 5, 17))
         yield _repeated("middle", [Form((5, 1, 7))], (5, 11, 7))
     else:
-        yield _repeated("row-right", [whole, Form((65,))], (9, 65))
-        yield _repeated("row-left", [row, whole], (9, 65))
-        yield _repeated("column-right", [whole, column], (9, 65))
-        yield _repeated("column-left", [column, whole], (9, 65))
-        yield _repeated("outer", [column, row], (9, 65))
-        yield _repeated("ranks", [Form((3, 1, 17)), Form((5, 1))], (3, 5, 17))
-        yield _repeated("one-right", [Form((257,)), Form((1,))], (257,))
-        yield _repeated("middle", [Form((5, 1, 7)), Form((5, 11, 1))], (5, 11, 7))
-    yield _repeated("rank0", [Form(()), Form((9,))][:inputs], (9,))
-    many = (Form((1,)),) * inputs
-    yield Arrangement("many", (*many, Form((MANY,))), profile="large", is_bytes=True)
+        if inputs == 2:  # noqa: PLR2004 - a and b
+            yield _repeated("row-right", [whole, Form((65,))], (9, 65))
+            yield _repeated("row-left", [row, whole], (9, 65))
+            yield _repeated("column-right", [whole, column], (9, 65))
+            yield _repeated("column-left", [column, whole], (9, 65))
+            yield _repeated("one-right", [Form((257,)), Form((1,))], (257,))
+        else:
+            yield from _each_repeated(names)
+        yield _repeated("outer", _cycled(inputs, column, row), (9, 65))
+        yield _repeated("ranks", _cycled(inputs, Form((3, 1, 17)), Form((5, 1))), (3, 5, 17))
+        yield _repeated("middle", _cycled(inputs, Form((5, 1, 7)), Form((5, 11, 1))), (5, 11, 7))
+    yield _repeated("rank0", _cycled(inputs, Form(()), Form((9,))), (9,))
+    if inputs <= 2:  # noqa: PLR2004 - of more, one element each would hide whose they are
+        many, out = (Form((1,)),) * inputs, Form((MANY,))
+    else:
+        many, out = _cycled(inputs, Form((2, 1)), Form((1, 1))), Form((2, MANY // 2 + 1))
+    yield Arrangement("many", (*many, out), profile="large", is_bytes=True)
 
 
-def _scalar(side: int) -> Iterator[Arrangement]:
+def _each_repeated(names: Sequence[str]) -> Iterator[Arrangement]:
+    """Yield each input alone repeated, along every dimension, while the others are whole."""
+    forms = {
+        "row": (Form((65,)), (9, 65)),
+        "column": (Form((9, 1)), (9, 65)),
+        "middle": (Form((5, 1, 7)), (5, 11, 7)),
+        "one": (Form((1,)), (257,)),
+    }
+    for place, name in enumerate(names):
+        for kind, (form, shape) in forms.items():
+            inputs = [form if each == place else Form(shape) for each in range(len(names))]
+            yield _repeated(f"{kind}-{name}", inputs, shape)
+
+
+def _scalar(names: Sequence[str], side: int) -> Iterator[Arrangement]:
     forms = {
         "dense": (Form((1025,)), Form((1025,))),
         "one": (Form((1,)), Form((1,))),
@@ -125,13 +153,19 @@ def _scalar(side: int) -> Iterator[Arrangement]:
         "row": (Form((1, 65)), Form((9, 65))),
         "column": (Form((9, 1)), Form((9, 65))),
     }
+    more = len(names) - 2
     for name, (tensor, out) in forms.items():
-        yield Arrangement(name, (tensor, None, out) if side else (None, tensor, out))
+        both = (tensor, None) if side else (None, tensor)
+        yield Arrangement(name, (Form(out.shape),) * more + (*both, out))
+        if more and tensor.shape != out.shape:
+            yield Arrangement(f"{name}-of-all", (tensor,) * more + (*both, out))
+        if more and not side:
+            yield Arrangement(f"{name}-of-numbers", (tensor,) * more + (None, None, out))
 
 
-def _inplace(inputs: int) -> Iterator[Arrangement]:
-    names = ("x",) if inputs == 1 else ("a", "b")
+def _inplace(names: Sequence[str]) -> Iterator[Arrangement]:
     padded = Form(_ROWS, (80, 1))
+    inputs = len(names)
     for position, name in enumerate(names):
         yield Arrangement(name, (Form((1025,)),) * (inputs + 1), inplace=position)
         yield Arrangement(f"{name}-padded-rows", (padded,) * (inputs + 1), inplace=position)
@@ -141,7 +175,8 @@ def _inplace(inputs: int) -> Iterator[Arrangement]:
             yield Arrangement(f"{name}-broadcast", (*other, Form((9, 65))), inplace=position)
 
 
-def _offset(inputs: int) -> Iterator[Arrangement]:
+def _offset(names: Sequence[str]) -> Iterator[Arrangement]:
+    inputs = len(names)
     odd = tuple(Form((1025,), None, 2 * place + 1) for place in range(inputs + 1))
     yield Arrangement("odd", odd)
     yield Arrangement("shifted", (Form((1025,)),) * (inputs + 1), shift=1)
@@ -149,27 +184,33 @@ def _offset(inputs: int) -> Iterator[Arrangement]:
     yield Arrangement("padded-rows", rows, shift=3)
 
 
-def _repeated(name: str, inputs: list[Form], shape: tuple[int, ...]) -> Arrangement:
+def _cycled(inputs: int, *forms: Form) -> tuple[Form, ...]:
+    """Return a form for each input, these in turn."""
+    return tuple(islice(cycle(forms), inputs))
+
+
+def _repeated(name: str, inputs: Sequence[Form], shape: tuple[int, ...]) -> Arrangement:
     return Arrangement(name, (*inputs, Form(shape)))
 
 
-def _empty(inputs: int) -> Iterator[Arrangement]:
+def _empty(names: Sequence[str]) -> Iterator[Arrangement]:
+    inputs = len(names)
     yield dense("size-0", (0,), inputs)
     yield dense("inner-0", (3, 0, 5), inputs)
     if inputs:
         yield _repeated("broadcast-0", [Form((1,))] * inputs, (0,))
 
 
-def _rank0(inputs: int) -> Iterator[Arrangement]:
-    yield dense("one", (), inputs)
+def _rank0(names: Sequence[str]) -> Iterator[Arrangement]:
+    yield dense("one", (), len(names))
 
 
-_LAYOUTS: Final[dict[str, Callable[[int], Iterator[Arrangement]]]] = {
+_LAYOUTS: Final[dict[str, Callable[[Sequence[str]], Iterator[Arrangement]]]] = {
     "dense": _dense,
     "strided": _strided,
     "broadcast": _broadcast,
-    "scalar-left": lambda _inputs: _scalar(0),
-    "scalar-right": lambda _inputs: _scalar(1),
+    "scalar-left": partial(_scalar, side=0),
+    "scalar-right": partial(_scalar, side=1),
     "inplace": _inplace,
     "offset": _offset,
     "empty": _empty,

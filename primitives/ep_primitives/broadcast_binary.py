@@ -27,6 +27,7 @@ from ep_primitives.hard_pairs import HARD_PAIRS, LOGICAL, SELECTIONS, selected, 
 from ep_primitives.row_family import RowFamily
 from ep_primitives.validation import (
     attribute_values,
+    broadcast_shape,
     check_dtype,
     check_input,
     check_output,
@@ -90,7 +91,7 @@ class BroadcastBinary(Descriptor):
         """
         row = chosen_row(cls.family, op, BINARY_OPS)
         a, b = described_operand(op, "a", a), described_operand(op, "b", b)
-        shape = a.shape if a.shape == b.shape else _broadcast(op, a.shape, b.shape)
+        shape = a.shape if a.shape == b.shape else broadcast_shape(op, {"a": a.shape, "b": b.shape})
         return cls(op, a=a, b=b, out=TensorSpec(row.out_dtype(a.dtype), shape), **attributes)
 
 
@@ -160,15 +161,3 @@ def _check_operands(op: str, a: Any, b: Any) -> None:
     if type(a) is type(b) is Scalar:
         message = f"{op}: a and b are both Scalars; at least one operand must be a TensorSpec"
         raise ValueError(message)
-
-
-def _broadcast(op: str, a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
-    missing = len(longer) - len(shorter)
-    shape = list(longer[:missing])
-    for left, right in zip(longer[missing:], shorter, strict=True):
-        if left != right and 1 not in (left, right):
-            message = f"{op}: shapes a {a} and b {b} do not broadcast; each extent, from the right, must be 1 or equal"
-            raise ValueError(message)
-        shape.append(right if left == 1 else left)
-    return tuple(shape)

@@ -12,7 +12,7 @@ import ep
 from ep_primitives.domain import REAL, Domain
 from ep_primitives.reference import Array, array_dtype, limits
 
-__all__ = ["EXHAUSTIBLE_BITS", "TRUE_BYTES", "designed", "exhaustive", "ordinary", "random"]
+__all__ = ["EXHAUSTIBLE_BITS", "TRUE_BYTES", "designed", "exhaustive", "numbers", "ordinary", "random"]
 
 # Halves and ties for floor and conversions, ends of the integer and float16 ranges and their neighbours, the
 # neighbourhood of 1 for log, the root and the minimum of gelu's derivative.
@@ -110,6 +110,37 @@ def ordinary(rng: np.random.Generator, dtype: str, domain: Domain = REAL) -> com
     if kind == "c":
         return complex(array_dtype(dtype).type(complex(*(high * rng.uniform(0.1, 0.9, 2)))))
     return float(array_dtype(dtype).type(high * rng.uniform(0.1, 0.9)))
+
+
+def numbers(dtype: str) -> dict[str, Any]:
+    """Return the numbers that a Scalar which is stored is tried with, by name."""
+    kind = ep.dtype(dtype).kind
+    if kind == "b":
+        return {"true": True, "false": False}
+    if kind in "iu":
+        low, high = ep.dtype(dtype).range
+        return {
+            "zero": 0,
+            "seven": 7,
+            "low": low,
+            "high": high,
+            "bytes": 0x0102030405060708 >> 8 * (8 - ep.dtype(dtype).itemsize),
+        }
+    info = limits(dtype)
+    third = float(array_dtype(dtype).type(1 / 3).real)
+    reals = {
+        "zero": 0.0,
+        "negative-zero": -0.0,
+        "third": third,
+        "largest": float(info.max),
+        "subnormal": float(info.smallest_subnormal),
+        "inf": -math.inf,
+        "nan": math.nan,
+    }
+    if kind == "f":
+        return reals
+    parts = {name: complex(value, 0.5) for name, value in reals.items()}
+    return {**parts, "imaginary-negative-zero": complex(0.5, -0.0), "imaginary-nan": complex(0.5, math.nan)}
 
 
 def exhaustive(dtype: str) -> Array:

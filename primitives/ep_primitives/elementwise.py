@@ -51,6 +51,14 @@ class ElementwiseFamily(SignatureFamily):
         """Return the attributes that cases about layout are tried with."""
         return ()
 
+    def typed(self, signature: Signature) -> tuple[tuple[str, str], ...]:
+        """Return the name and the element type of every operand, the output last."""
+        return tuple(zip(self.descriptor.operands, (*signature.inputs, signature.out), strict=True))
+
+    def may_share(self, signature: Signature, place: int) -> bool:
+        """Say whether the output may have the memory of the input at a place: elements of one size."""
+        return ep.dtype(signature.inputs[place]).itemsize == ep.dtype(signature.out).itemsize
+
     def has(self, signature: Signature, layout: str) -> bool:
         """Say whether its element types allow the layout."""
         return any(self._fitting(signature, layout))
@@ -68,20 +76,19 @@ class ElementwiseFamily(SignatureFamily):
             yield self._case(signature, arrangement)
 
     def _fitting(self, signature: Signature, layout: str) -> Iterator[Arrangement]:
-        itemsizes = [ep.dtype(name).itemsize for name in (*signature.inputs, signature.out)]
-        for arrangement in arrangements(layout, self.tensors):
-            shared = arrangement.inplace
-            if shared is not None and itemsizes[shared] != itemsizes[-1]:
+        typed = self.typed(signature)
+        widest = max(ep.dtype(dtype).itemsize for _, dtype in typed)
+        for arrangement in arrangements(layout, [name for name, _ in typed[-1 - self.tensors : -1]]):
+            if arrangement.inplace is not None and not self.may_share(signature, arrangement.inplace):
                 continue
-            if arrangement.is_bytes and max(itemsizes) > 1:
+            if arrangement.is_bytes and widest > 1:
                 continue
             yield arrangement
 
     def _arranged(self, signature: Signature, arrangement: Arrangement) -> Descriptor:
-        dtypes = (*signature.inputs, signature.out)
         specs = {
             name: Scalar(dtype) if form is None else _spec(dtype, form)
-            for name, dtype, form in zip(self.descriptor.operands, dtypes, self._forms(arrangement), strict=True)
+            for (name, dtype), form in zip(self.typed(signature), self._forms(arrangement), strict=True)
         }
         return self.describe(signature.op, specs, self.samples(signature))
 
@@ -107,9 +114,8 @@ class ElementwiseFamily(SignatureFamily):
         """Return a dense case over given inputs, arrays of one dimension and equal length."""
         arrangement = dense(name, values[0].shape, self.tensors)
         chosen = self.samples(signature) if attributes is None else attributes
-        dtypes = (*signature.inputs, signature.out)
-        forms = zip(self.descriptor.operands, dtypes, arrangement.forms, strict=True)
-        specs = {operand: _spec(dtype, form) for operand, dtype, form in forms if form is not None}
+        forms = zip(self.typed(signature), arrangement.forms, strict=True)
+        specs = {operand: _spec(dtype, form) for (operand, dtype), form in forms if form is not None}
         inputs = dict(zip(self.descriptor.operands, values, strict=False))
         return Case(name, self.describe(signature.op, specs, chosen), lambda _rng: inputs)
 

@@ -14,18 +14,17 @@ in place     : there is no input to share memory with
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
-import ep
 from ep import Descriptor, Scalar, TensorSpec
+from ep_primitives import data
 from ep_primitives.case import Case
 from ep_primitives.elementwise import ElementwiseFamily
 from ep_primitives.op import EVERY
-from ep_primitives.reference import Reference, array_dtype, limits, widened
+from ep_primitives.reference import Reference, widened
 from ep_primitives.signature import Signature
 from ep_primitives.validation import check_dtype, check_output, described
 
@@ -99,7 +98,7 @@ class FillFamily(ElementwiseFamily):
         """Yield one case a number."""
         dtype = signature.out
         descriptor = Fill.infer(TensorSpec(dtype, (257,)))
-        for name, value in _numbers(dtype).items():
+        for name, value in data.numbers(dtype).items():
             yield Case(f"value-{name}", descriptor, partial(_given, value))
 
     def scalar(self, signature: Signature, side: int, rng: np.random.Generator) -> Any:
@@ -112,33 +111,3 @@ class FillFamily(ElementwiseFamily):
 
 def _given(value: Any, _rng: np.random.Generator) -> dict[str, Any]:
     return {"value": value}
-
-
-def _numbers(dtype: str) -> dict[str, Any]:
-    kind = ep.dtype(dtype).kind
-    if kind == "b":
-        return {"true": True, "false": False}
-    if kind in "iu":
-        low, high = ep.dtype(dtype).range
-        return {
-            "zero": 0,
-            "seven": 7,
-            "low": low,
-            "high": high,
-            "bytes": 0x0102030405060708 >> 8 * (8 - ep.dtype(dtype).itemsize),
-        }
-    info = limits(dtype)
-    third = float(array_dtype(dtype).type(1 / 3).real)
-    reals = {
-        "zero": 0.0,
-        "negative-zero": -0.0,
-        "third": third,
-        "largest": float(info.max),
-        "subnormal": float(info.smallest_subnormal),
-        "inf": -math.inf,
-        "nan": math.nan,
-    }
-    if kind == "f":
-        return reals
-    parts = {name: complex(value, 0.5) for name, value in reals.items()}
-    return {**parts, "imaginary-negative-zero": complex(0.5, -0.0), "imaginary-nan": complex(0.5, math.nan)}

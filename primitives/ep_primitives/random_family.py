@@ -42,6 +42,10 @@ class RandomFillFamily(ElementwiseFamily):
             for dtype in row.dtypes:
                 yield Signature(row.name, (dtype,), dtype)
 
+    def typed(self, signature: Signature) -> tuple[tuple[str, str], ...]:
+        """Return the operand that has a layout."""
+        return (("out", signature.out),)
+
     def describe(self, op: str, specs: Mapping[str, Any], _attributes: tuple[float, ...], /) -> Descriptor:
         """Return the descriptor of a row with this output."""
         return RandomFill(op, out=specs["out"])

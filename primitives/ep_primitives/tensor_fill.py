@@ -90,7 +90,7 @@ class TensorFillFamily(SignatureFamily):
     def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
         """Yield a case for each way that out lies; x is of one rank after another, and in layout offset has one, too."""
         dtype = signature.out
-        for number, arrangement in enumerate(arrangements(layout, 0)):
+        for number, arrangement in enumerate(arrangements(layout, ())):
             form = arrangement.forms[-1]
             assert form is not None
             out = TensorSpec(dtype, *form)

@@ -24,6 +24,7 @@ Row = TypeVar("Row")
 
 __all__ = [
     "attribute_values",
+    "broadcast_shape",
     "check_dtype",
     "check_input",
     "check_output",
@@ -104,6 +105,21 @@ def check_input(op: str, name: str, spec: Any, out: TensorSpec) -> None:
                 f"each extent, from the right, must be 1 or equal"
             )
             raise ValueError(message) from None
+
+
+def broadcast_shape(op: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[int, ...]:
+    """Return the shape that operands broadcast to. Raises ValueError, naming all, if there is none."""
+    rank = max((len(shape) for shape in shapes.values()), default=0)
+    extents = [1] * rank
+    for shape in shapes.values():
+        for place, extent in enumerate(shape, rank - len(shape)):
+            if extent not in {1, extents[place]}:
+                if extents[place] != 1:
+                    *given, last = (f"{name} {each}" for name, each in shapes.items())
+                    message = f"{op}: shapes {', '.join(given)} and {last} do not broadcast; each extent, from the right, must be 1 or equal"
+                    raise ValueError(message)
+                extents[place] = extent
+    return tuple(extents)
 
 
 def check_dtype(op: str, name: str, spec: TensorSpec | Scalar, allowed: tuple[str, ...]) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill, Matmul, RandomFill, Reduce
+from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill, Matmul, RandomFill, Reduce, Where
 
 from ep_cpu.elementwise import VectorLoop
 from ep_cpu.matmul import PanelMatmul
 from ep_cpu.random_fill import CounterFill
 from ep_cpu.reduce import ChunkTree
+from ep_cpu.where import VectorSelect
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +22,7 @@ __all__ = ["IMPLEMENTATIONS"]
 IMPLEMENTATIONS: Final[Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]] = {
     ElementwiseUnary: (VectorLoop(),),
     BroadcastBinary: (VectorLoop(),),
+    Where: (VectorSelect(),),
     Cast: (VectorLoop(),),
     Fill: (VectorLoop(),),
     Copy: (VectorLoop(),),

@@ -113,6 +113,24 @@ def binary(loop: Loop, geometry: Any) -> Launch:
     return launch
 
 
+def select(loop: Loop, geometry: Any) -> Launch:
+    """Return the launch from a condition, a and b to out."""
+    enter = loop.native.lib.ep_launch4
+
+    def launch(_: ep.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
+        condition, a, b, out = memories
+        if status := enter(
+            geometry,
+            condition.handle + condition.offset,
+            a.handle + a.offset,
+            b.handle + b.offset,
+            out.handle + out.offset,
+        ):
+            check(status, "ep_launch4")
+
+    return launch
+
+
 def scalar_fill(loop: Loop, geometry: Any) -> Launch:
     """Return the launch from a number that a double holds to out."""
     enter = loop.native.lib.ep_launch2_scalar
@@ -163,6 +181,6 @@ def number_binary(loop: Loop, geometry: Any) -> Launch:
 
 
 # By the number of operands.
-_LAUNCHES: Final = {2: unary, 3: binary}
+_LAUNCHES: Final = {2: unary, 3: binary, 4: select}
 _SCALAR_LAUNCHES: Final = {2: scalar_fill, 3: scalar_binary}
 _NUMBER_LAUNCHES: Final = {2: number_fill, 3: number_binary}

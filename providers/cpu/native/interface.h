@@ -1,6 +1,6 @@
 /* The C interface of the native module. cffi reads this very file: declarations alone, no preprocessor. */
 
-enum { EP_OPERANDS = 3, EP_RANK = 16, EP_ATTRIBUTES = 2 };
+enum { EP_OPERANDS = 4, EP_RANK = 16, EP_ATTRIBUTES = 2 };
 
 /* The element types, then the real parts of complex ones, which casts read and write (with imaginary part 0). */
 enum {
@@ -124,6 +124,7 @@ int64_t ep_run(const ep_list* list, const intptr_t* slots);
  * a double does not hold it: both in the compute type in the end. */
 int ep_launch2(const ep_geometry* geometry, intptr_t x, intptr_t out);
 int ep_launch3(const ep_geometry* geometry, intptr_t a, intptr_t b, intptr_t out);
+int ep_launch4(const ep_geometry* geometry, intptr_t condition, intptr_t a, intptr_t b, intptr_t out);
 int ep_launch2_scalar(const ep_geometry* geometry, double value, intptr_t out);
 int ep_launch3_scalar(const ep_geometry* geometry, double value, intptr_t other, intptr_t out);
 int ep_launch2_number(const ep_geometry* geometry, const char* number, intptr_t out);
@@ -266,3 +267,42 @@ const ep_reducer* ep_reducer_of(const char* isa, const char* op, const char* inp
 int ep_reduce(const void* packed);
 /* Checked launches: pack on the stack and enter. */
 int ep_launch_reduce(const ep_reduction* reduction, intptr_t x, intptr_t out);
+
+/* One launch of a Where of which a or b is a number, or both: 0 is its address, and here are its bytes in the compute
+ * type. */
+typedef struct {
+    const ep_geometry* geometry;
+    intptr_t at[EP_OPERANDS];
+    char a[16];
+    char b[16];
+} ep_where_packed;
+/* The entry: `packed` is an ep_where_packed. 0 is success. */
+int ep_where(const void* packed);
+/* A checked launch. A number that is none may be NULL. */
+int ep_launch_where(const ep_geometry* geometry, intptr_t condition, intptr_t a, intptr_t b, intptr_t out,
+                    const char* a_number, const char* b_number);
+
+enum { EP_TERMS = 64 };
+
+/* What an AddN loops over: the terms, then out; the row adds two staged elements, that of one term gives it back.
+ * Immutable once prepared. Strides and offsets are in bytes. */
+typedef struct {
+    const ep_row* row;
+    int64_t size;
+    int64_t traffic;
+    int32_t terms;
+    int32_t ndim;
+    int64_t shape[EP_RANK];
+    const int64_t* offset;
+    const int64_t (*stride)[EP_RANK];
+} ep_terms;
+
+/* One launch: addresses of the terms, then of out. */
+typedef struct {
+    const ep_terms* terms;
+    intptr_t at[EP_TERMS + 1];
+} ep_terms_packed;
+/* The entry: `packed` is an ep_terms_packed. 0 is success. */
+int ep_add_terms(const void* packed);
+/* A checked launch. */
+int ep_launch_add_n(const ep_terms* terms, const intptr_t* at);

@@ -5,56 +5,7 @@
 
 namespace {
 
-constexpr int64_t WIDEST = 16;
-
-struct Block {
-    alignas(ep::LINE) char bytes[ep::BLOCK * WIDEST];
-};
-
-bool streams(const ep_geometry& g, char* const* at, int64_t n) {
-    if (g.traffic < ep::STREAMING || n < ep::BLOCK) return false;
-    for (int k = 0; k + 1 < g.operands; ++k)
-        if (at[k] == at[g.operands - 1]) return false;
-    return true;
-}
-
-// Where blocks are written, and how they get to the output.
-class Target {
-   public:
-    Target(const ep_storage& storage, char* at, int64_t step, bool streams)
-        : storage_(storage),
-          at_(at),
-          step_(step),
-          is_streaming_(streams && step == storage.size && reinterpret_cast<uintptr_t>(at) % storage.size == 0),
-          is_direct_(storage.is_direct && step == storage.size && !is_streaming_) {}
-
-    bool is_direct() const { return is_direct_; }
-
-    // Blocks end on lines when streaming, the first one too.
-    int64_t length(int64_t left) const {
-        const auto odd = static_cast<int64_t>(reinterpret_cast<uintptr_t>(at_) % ep::LINE) / storage_.size;
-        const int64_t whole = is_streaming_ && odd != 0 ? ep::LINE / storage_.size - odd : ep::BLOCK;
-        return left < whole ? left : whole;
-    }
-
-    void* block() { return is_direct_ ? at_ : staged_.bytes; }
-
-    void flush(int64_t n) {
-        if (!is_direct_) storage_.store(staged_.bytes, at_, step_, n, is_streaming_ && ep::is_line_aligned(at_));
-        at_ += n * step_;
-    }
-
-    void done() const {
-        if (is_streaming_) ep::stream_done();
-    }
-
-   private:
-    const ep_storage& storage_;
-    char* at_;
-    const int64_t step_;
-    const bool is_streaming_, is_direct_;
-    Block staged_;
-};
+#include "block.h"
 
 bool is_dense(const ep_storage& storage, int64_t step) {
     return storage.is_direct && step == storage.size;
@@ -134,7 +85,7 @@ void with_unsigned(int64_t size, Function function) {
 void ep::unary(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
     const ep_geometry& g = *geometry;
     const ep_row& row = *g.row;
-    const bool is_streaming = streams(g, at, n);
+    const bool is_streaming = streams(g.traffic, g.operands, at, n);
     if (!is_streaming && is_dense(*row.from, step[0]) && is_dense(*row.to, step[1])) {
         row.body(at[0], nullptr, at[1], n, g.attributes, -1);
         return;
@@ -151,7 +102,7 @@ void ep::binary(const ep_geometry* geometry, char* const* at, const int64_t* ste
     Block block;
     const void* in[2] = {at[0], at[1]};
     if (which >= 0) in[which] = single(g, *row.from, at, which, block);
-    const bool is_streaming = streams(g, at, n);
+    const bool is_streaming = streams(g.traffic, g.operands, at, n);
     if (!is_streaming && (which == 0 || is_dense(*row.from, step[0])) && (which == 1 || is_dense(*row.from, step[1])) &&
         is_dense(*row.to, step[2])) {
         row.body(in[0], in[1], at[2], n, g.attributes, which);
@@ -167,7 +118,7 @@ void ep::copy(const ep_geometry* geometry, char* const* at, const int64_t* step,
     char* const out = at[1];
     if (step[0] != size || step[1] != size) {
         with_unsigned(size, [&](auto bits) { copy_elements<decltype(bits)>(at, step, n); });
-    } else if (streams(*geometry, at, n)) {
+    } else if (streams(geometry->traffic, geometry->operands, at, n)) {
         const auto head = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(out) % LINE);
         std::memcpy(out, x, static_cast<size_t>(head));
         stream_copy(out + head, x + head, nbytes - head);
@@ -179,7 +130,7 @@ void ep::copy(const ep_geometry* geometry, char* const* at, const int64_t* step,
 
 void ep::fill(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
     const ep_storage& to = *geometry->row->to;
-    Target out(to, at[1], step[1], streams(*geometry, at, n));
+    Target out(to, at[1], step[1], streams(geometry->traffic, geometry->operands, at, n));
     const auto repeated = [&](void* block, int64_t count) {
         with_unsigned(to.staged_size, [&](auto bits) { repeat<decltype(bits)>(at[0], block, count); });
     };

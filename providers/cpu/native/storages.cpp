@@ -8,14 +8,8 @@ namespace {
 #else
 #include "half.h"
 #endif
+#include "block.h"
 #include "narrow.h"
-
-template <class T>
-const T* contiguous(const char* at, int64_t step, int64_t n, T* block) {
-    if (step == int64_t{sizeof(T)}) return reinterpret_cast<const T*>(at);
-    for (int64_t i = 0; i < n; ++i) block[i] = *reinterpret_cast<const T*>(at + i * step);
-    return block;
-}
 
 template <class T>
 void scatter(const T* values, char* at, int64_t step, int64_t n, bool streams) {

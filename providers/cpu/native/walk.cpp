@@ -1,8 +1,9 @@
-// The one N-D loop that all kernels share, and the ways into it.
-#include <atomic>
+// The ways into the N-D loop of elementwise kernels.
+#include "walk.h"
 
 #include "count.h"
 #include "pool.h"
+#include "storage.h"
 
 namespace {
 
@@ -37,35 +38,10 @@ void store_number(int type, double value, void* storage) {
     }
 }
 
-// Visit elements [begin, end) in row-major order of the merged shape, by runs along its last dimension.
 void walk(const Launch& launch, int64_t begin, int64_t end) {
     const ep_geometry& g = *launch.geometry;
-    const int last = g.ndim - 1, count = g.operands;
-    int64_t index[EP_RANK], step[EP_OPERANDS];
-    char* at[EP_OPERANDS];
-    for (int k = 0; k < count; ++k) {
-        at[k] = launch.at[k];
-        step[k] = g.stride[k][last];
-    }
-    int64_t rest = begin;
-    for (int d = last; d >= 0; --d) {
-        index[d] = rest % g.shape[d];
-        rest /= g.shape[d];
-        for (int k = 0; k < count; ++k) at[k] += index[d] * g.stride[k][d];
-    }
-    while (begin < end) {
-        const int64_t left = g.shape[last] - index[last], n = end - begin < left ? end - begin : left;
-        g.row->loop(&g, at, step, n);
-        begin += n;
-        // The run's last element, then one carry outwards.
-        index[last] += n;
-        for (int k = 0; k < count; ++k) at[k] += n * step[k];
-        for (int d = last; d > 0 && index[d] == g.shape[d]; --d) {
-            for (int k = 0; k < count; ++k) at[k] += g.stride[k][d - 1] - g.shape[d] * g.stride[k][d];
-            index[d] = 0;
-            ++index[d - 1];
-        }
-    }
+    ep::walk<EP_OPERANDS>(g.shape, g.stride, g.ndim, g.operands, launch.at, begin, end,
+                          [&](char* const* at, const int64_t* step, int64_t n) { g.row->loop(&g, at, step, n); });
 }
 
 void walk_part(void* context, int i) {
@@ -129,6 +105,14 @@ extern "C" int ep_launch3(const ep_geometry* geometry, intptr_t a, intptr_t b, i
     return enter(launch);
 }
 
+extern "C" int ep_launch4(const ep_geometry* geometry, intptr_t condition, intptr_t a, intptr_t b, intptr_t out) {
+    Launch launch = {
+        geometry,
+        {place(geometry, 0, condition), place(geometry, 1, a), place(geometry, 2, b), place(geometry, 3, out)},
+        0};
+    return enter(launch);
+}
+
 extern "C" int ep_launch2_scalar(const ep_geometry* geometry, double value, intptr_t out) {
     Launch launch = {geometry, {nullptr, place(geometry, 1, out)}, 0};
     return enter_with_number(launch, value);
@@ -147,4 +131,27 @@ extern "C" int ep_launch2_number(const ep_geometry* geometry, const char* number
 extern "C" int ep_launch3_number(const ep_geometry* geometry, const char* number, intptr_t other, intptr_t out) {
     Launch launch = {geometry, {place(geometry, 0, other), place(geometry, 1, other), place(geometry, 2, out)}, 0};
     return enter_with_bytes(launch, number);
+}
+
+extern "C" int ep_launch_where(const ep_geometry* geometry, intptr_t condition, intptr_t a, intptr_t b, intptr_t out,
+                               const char* a_number, const char* b_number) {
+    Launch launch = {
+        geometry,
+        {place(geometry, 0, condition), place(geometry, 1, a), place(geometry, 2, b), place(geometry, 3, out)},
+        0};
+    // As elements they are operands that stay where they are.
+    alignas(16) char elements[2][16];
+    const ep_storage& storage = *geometry->row->from;
+    const auto put = [&](int operand, const char* number, char* element) {
+        storage.store(number, element, storage.size, 1, false);
+        launch.at[operand] = element;
+    };
+    if (a == 0) put(1, a_number, elements[0]);
+    if (b == 0) put(2, b_number, elements[1]);
+    return enter(launch);
+}
+
+extern "C" int ep_where(const void* packed) {
+    const auto& p = *static_cast<const ep_where_packed*>(packed);
+    return ep_launch_where(p.geometry, p.at[0], p.at[1], p.at[2], p.at[3], p.a, p.b);
 }

@@ -1,0 +1,98 @@
+"""Family Where: out = a where the condition is true, else b; one element at a time.
+
+shapes       : condition, a and b broadcast to out; any strides; a, b or both may be Scalars, numbers given at launch
+dtypes       : condition bool (any byte but 0 is true), int32 or int64 (any value but 0 is true); a, b and out have one dtype, any
+values       : bits are moved unchanged, so a NaN keeps its payload and a bool its byte; a number is held in the compute
+               type and rounded once to the element type
+accumulation : none; nothing is computed
+NaN          : moved as it is; the element that is not chosen never shows. A number that is NaN may have any payload
+infinities   : moved as they are
+signed zero  : kept
+empty        : an output without elements is legal and nothing is launched
+determinism  : always the same bits
+in place     : out may be a or b, and the condition if both are bool: the same memory, offset, shape and strides
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final, Self
+
+from ep.cells import dtypes_name
+from ep.dtypes import DTYPES
+
+from ep import Descriptor, Scalar, TensorSpec
+from ep_primitives.op import EVERY
+from ep_primitives.validation import (
+    broadcast_shape,
+    check_dtype,
+    check_input,
+    check_output,
+    described,
+    described_operand,
+)
+
+__all__ = ["CONDITIONS", "Where"]
+
+CONDITIONS: Final = ("bool", "int32", "int64")
+"""The element types of a condition."""
+
+
+class Where(Descriptor):
+    """out = condition ? a : b, bits unchanged; all three are broadcast to the shape of out.
+
+    condition : broadcasts to out.shape, one of CONDITIONS; read
+    a, b      : broadcast to out.shape, any dtype, that of out; read; each may be a Scalar, a number at launch
+    out       : written; may be the same memory as a or b, and as the condition if both are bool
+
+    Raises TypeError or ValueError for anything else.
+    """
+
+    __slots__ = ()
+
+    family: ClassVar[str] = "where"
+    operands: ClassVar[tuple[str, ...]] = ("condition", "a", "b", "out")
+
+    def __init__(
+        self, *, condition: TensorSpec, a: TensorSpec | Scalar, b: TensorSpec | Scalar, out: TensorSpec
+    ) -> None:
+        check_output("where", out)
+        check_input("where", "condition", condition, out)
+        check_dtype("where", "condition", condition, CONDITIONS)
+        check_dtype("where", "out", out, EVERY)
+        for name, spec in (("a", a), ("b", b)):
+            if type(spec) is not Scalar:
+                check_input("where", name, spec, out)
+            check_dtype("where", name, spec, (out.dtype,))
+        self._freeze("-", (condition, a, b, out))
+
+    @classmethod
+    def infer(cls, condition: Any, a: Any, b: Any) -> Self:
+        """Return the descriptor with a dense output of the shape that all broadcast to.
+
+        condition : TensorSpec or array; a, b : TensorSpec, array or Scalar
+        """
+        condition = described("where", "condition", condition)
+        a, b = described_operand("where", "a", a), described_operand("where", "b", b)
+        shape = broadcast_shape("where", {"condition": condition.shape, "a": a.shape, "b": b.shape})
+        return cls(condition=condition, a=a, b=b, out=TensorSpec(a.dtype, shape))
+
+    @property
+    def inplace(self) -> tuple[str, ...]:  # type: ignore[override]  # the condition only if its bytes are the output's
+        """The inputs whose memory the output may share."""
+        return ("condition", "a", "b") if self.specs[0].dtype == self.out.dtype == "bool" else ("a", "b")
+
+    @property
+    def compute(self) -> str:
+        """The type that a number is held in: the compute type of the output."""
+        return DTYPES[self.out.dtype].compute
+
+    @property
+    def cell(self) -> str:
+        """The text of this descriptor's cell: of the element types the condition's and the output's."""
+        dtype = self.out.dtype
+        return f"where/-/{dtypes_name((self.specs[0].dtype, dtype), dtype)}/{self.layout}"
+
+    @property
+    def flops(self) -> int:
+        """Nothing is computed."""
+        return 0

@@ -1,0 +1,63 @@
+// Blocks on their way from and to memory. Included in an anonymous namespace, because it is compiled for several
+// instruction sets, after storage.h and stream.h.
+#pragma once
+
+constexpr int64_t WIDEST = 16;
+
+struct Block {
+    alignas(ep::LINE) char bytes[ep::BLOCK * WIDEST];
+};
+
+// n elements side by side: where they lie, or gathered in a block.
+template <class T>
+const T* contiguous(const char* at, int64_t step, int64_t n, T* block) {
+    if (step == int64_t{sizeof(T)}) return reinterpret_cast<const T*>(at);
+    for (int64_t i = 0; i < n; ++i) block[i] = *reinterpret_cast<const T*>(at + i * step);
+    return block;
+}
+
+// Whether a run of n elements goes past the caches: a long one of a large output that shares no memory with an input.
+inline bool streams(int64_t traffic, int operands, char* const* at, int64_t n) {
+    if (traffic < ep::STREAMING || n < ep::BLOCK) return false;
+    for (int k = 0; k + 1 < operands; ++k)
+        if (at[k] == at[operands - 1]) return false;
+    return true;
+}
+
+// Where blocks are written, and how they get to the output.
+class Target {
+   public:
+    Target(const ep_storage& storage, char* at, int64_t step, bool streams)
+        : storage_(storage),
+          at_(at),
+          step_(step),
+          is_streaming_(streams && step == storage.size && reinterpret_cast<uintptr_t>(at) % storage.size == 0),
+          is_direct_(storage.is_direct && step == storage.size && !is_streaming_) {}
+
+    bool is_direct() const { return is_direct_; }
+
+    // Blocks end on lines when streaming, the first one too.
+    int64_t length(int64_t left) const {
+        const auto odd = static_cast<int64_t>(reinterpret_cast<uintptr_t>(at_) % ep::LINE) / storage_.size;
+        const int64_t whole = is_streaming_ && odd != 0 ? ep::LINE / storage_.size - odd : ep::BLOCK;
+        return left < whole ? left : whole;
+    }
+
+    void* block() { return is_direct_ ? at_ : staged_.bytes; }
+
+    void flush(int64_t n) {
+        if (!is_direct_) storage_.store(staged_.bytes, at_, step_, n, is_streaming_ && ep::is_line_aligned(at_));
+        at_ += n * step_;
+    }
+
+    void done() const {
+        if (is_streaming_) ep::stream_done();
+    }
+
+   private:
+    const ep_storage& storage_;
+    char* at_;
+    const int64_t step_;
+    const bool is_streaming_, is_direct_;
+    Block staged_;
+};
