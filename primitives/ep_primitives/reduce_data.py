@@ -87,7 +87,7 @@ def _not_finite_parts(rng: np.random.Generator, op: str, dtype: str, shape: Rows
 
 
 def _signed_zeros(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> Array:
-    """Make zeros of one sign, of both, one different from the others, and one number among them."""
+    """Make zeros of one sign, of both, one unlike the others, and one number among them; and rows of ones."""
     rows = rng.choice([0.0, -0.0], shape)
     for row, place in enumerate(positions(rng, *shape)):
         match row % 7:
@@ -105,6 +105,8 @@ def _signed_zeros(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -
                 rows[row, place] = 2.0
             case 5:
                 rows[row, place] = -2.0
+            case 6:
+                rows[row] = rng.choice([1.0, -1.0], shape[1])
     return rows.astype(array_dtype(dtype))
 
 
