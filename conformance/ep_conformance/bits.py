@@ -35,9 +35,7 @@ def check_bits(what: str, given: Array, needed: Array, why: str) -> None:
 def _bits(array: Array) -> Array:
     """Return the words of each element along a dimension of their own."""
     word = min(array.itemsize, 8)
-    return (
-        np.ascontiguousarray(array).reshape(array.shape).view(f"u{word}").reshape(*array.shape, array.itemsize // word)
-    )
+    return np.ascontiguousarray(array).reshape(-1).view(f"u{word}").reshape(*array.shape, array.itemsize // word)
 
 
 def _text(words: Array) -> str:

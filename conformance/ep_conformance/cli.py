@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
+from ep.claims import ClaimsError
 from rich.console import Console
 
 import ep
@@ -51,6 +52,12 @@ def command() -> None:
 @click.option("--profile", default="standard", show_default=True, type=click.Choice(PROFILES), help="How much data.")
 @click.option("--quick", is_flag=True, help="The same as --profile quick.")
 @click.option("--filter", "pattern", help="Only cases whose id matches this glob; * crosses slashes.")
+@click.option(
+    "--claim",
+    "claims",
+    multiple=True,
+    help="Hold the device to these cells, too, as if its claims.toml named them, such as 'flip/*/*/*'; may be repeated.",
+)
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Of all random data.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; default one a device, one a core on a CPU.")
 @click.option("--failed", is_flag=True, help="Only what failed in the last run of this device.")
@@ -128,7 +135,7 @@ def _conduct(options: Options, console: Console) -> Report:
         return conduct(options, console)
     except ep.UnavailableError as error:
         raise _Unavailable(str(error)) from None
-    except ResumeError as error:
+    except (ResumeError, ClaimsError) as error:
         raise _WrongUse(str(error)) from None
     except OSError as error:
         message = f"cannot write the report: {error}"

@@ -9,6 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ep.cells import matches
+from ep.claims import ClaimsError
+
 from ep_conformance.history import History, read_history, write_history
 from ep_conformance.junit import write_junit
 from ep_conformance.progress import Live
@@ -49,6 +52,8 @@ class Options:
     resume: Path | None = None
     claim_all: bool = False
     """Judge every case that the provider accepts as if it were claimed."""
+    claims: tuple[str, ...] = ()
+    """Patterns of cells to judge as if they were claimed, accepted or not: of families from other packages."""
 
     @property
     def device_name(self) -> str:
@@ -64,8 +69,8 @@ class Options:
 def conduct(options: Options, console: Console) -> Report:
     """Run the suite on one device and return the report, files written.
 
-    Raises UnavailableError if the device cannot be opened, ResumeError if the report to resume is of another run. Ctrl-C
-    gives a report that says it was interrupted.
+    Raises UnavailableError if the device cannot be opened, ResumeError if the report to resume is of another run, ClaimsError
+    for a claim of the options that no case of the run matches. Ctrl-C gives a report that says it was interrupted.
     """
     history = read_history(options.device_name)
     cores = os.cpu_count() or 1
@@ -98,6 +103,7 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
     if options.claim_all:
         plan = [replace(p, standing=Standing.EXPECTED) if p.standing is Standing.UNCLAIMED else p for p in plan]
         plan = [planned for planned in plan if planned.standing is not Standing.STALE]
+    plan = _claimed(plan, options.claims)
     running = [planned for planned in plan if planned.runs]
     begin = time.monotonic()
     interrupted = False
@@ -125,6 +131,22 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
     except KeyboardInterrupt:
         interrupted = True
     return report("interrupted before it ran" if interrupted else "")
+
+
+def _claimed(plan: list[Planned], patterns: tuple[str, ...]) -> list[Planned]:
+    """Return the plan with every case of a cell that a pattern matches expected. Raises ClaimsError for an idle pattern."""
+    cells = {
+        planned.id: "/".join(planned.id.split("/")[1:5]) for planned in plan if planned.id.startswith("primitives/")
+    }
+    for pattern in patterns:
+        if not any(matches(pattern, cell) for cell in cells.values()):
+            message = f"--claim {pattern!r} matches no cell of this run; write family/op/dtypes/layout, as `ep-conformance list` does"
+            raise ClaimsError(message)
+    claimed = {cell for cell in cells.values() if any(matches(pattern, cell) for pattern in patterns)}
+    return [
+        replace(planned, standing=Standing.EXPECTED, reason="") if cells.get(planned.id) in claimed else planned
+        for planned in plan
+    ]
 
 
 def _announce(console: Console, found: Survey, plan: list[Planned], options: Options, seconds: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import functools
 import os
 from dataclasses import dataclass
@@ -59,7 +60,12 @@ def _stale(claims: Claims, pattern: str | None) -> Iterator[Planned]:
     for cells_of in dict.fromkeys(claim.cells for claim in claims.stale(names)):
         identity = f"claims/{cells_of}"
         if selects(pattern, identity):
-            reason = f"claims.toml claims {cells_of!r}, which matches nothing that the suite has; mend it or remove it"
+            family = cells_of.partition("/")[0]
+            known = {*ep.families(), "runtime"}
+            what = "nothing that the suite has; mend it or remove it"
+            if not any(fnmatch.fnmatchcase(name, family) for name in known):
+                what = f"no installed family: install the package that brings {family!r}, or mend it; ep doctor names broken ones"
+            reason = f"claims.toml claims {cells_of!r}, which matches {what}"
             yield Planned(identity, Standing.STALE, reason)
 
 

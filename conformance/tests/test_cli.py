@@ -39,6 +39,22 @@ def test_broken_provider_is_exit_3_with_its_reason(toy):
     assert "the vendor's library is of another year" in assert_one_line(toy.run("toy", EP_TOY="broken"), 3)
 
 
+def test_claim_of_the_command_line_counts_as_one_of_the_file(toy):
+    within = ("--filter", "primitives/elementwise_unary/*/float32/rank0/*")
+    assert toy.run("toy", *within).json["summary"]["expected"] == 0
+    claims = [word for op in ("relu", "exp") for word in ("--claim", f"elementwise_unary/{op}/float32/rank0")]
+    done = toy.run("toy", *within, *claims)
+    assert done.returncode == 1
+    counted = {case["id"].split("/")[2]: case for case in done.json["cases"] if case["status"] != "unsupported"}
+    assert {op: case["status"] for op, case in counted.items()} == {"relu": "pass", "exp": "fail"}
+    assert "claimed, but unsupported" in counted["exp"]["reason"]
+
+
+def test_claim_of_the_command_line_that_matches_nothing_is_exit_2(toy):
+    words = ("--claim", "elementwise_unary/relo/*/*", "--filter", RELU)
+    assert "'elementwise_unary/relo/*/*' matches no cell of this run" in assert_one_line(toy.run("toy", *words), 2)
+
+
 def test_missing_device_is_exit_3(toy):
     assert "toy:5" in assert_one_line(toy.run("toy", "--device", 5), 3)
 

@@ -33,12 +33,13 @@ from ep.memory import Memory, MemoryKind
 from ep.pool import MemoryInfo
 from ep.primitive import Primitive, Step
 from ep.provider import Provider
-from ep.registry import families, providers
+from ep.registry import providers
 from ep.spec import Scalar, TensorSpec
 from ep.stream import Stream
 from ep.worker import WorkerStream
 
 # Last, because these functions take the place of the submodules of the same name on the package.
+from ep.families import families  # isort: skip
 from ep.registry import device, devices, provider  # isort: skip
 
 __all__ = [

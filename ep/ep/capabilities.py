@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ep.claims import read_claims
 from ep.device import Device
 from ep.errors import UnsupportedError
+from ep.families import families
 from ep.implementation import choose
 from ep.memory import MemoryKind
-from ep.registry import families
 from ep.stream import Stream
 from ep.worker import WorkerStream
 

@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ep.errors import EpError, UnavailableError
-from ep.registry import family_failures, providers
+from ep.families import family_packages
+from ep.registry import providers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,14 +35,10 @@ def examine() -> Iterator[Finding]:
     """Yield a finding for each provider, device and family package; nothing that is found here raises."""
     for registration in providers().values():
         yield from _provider(registration)
-    for registration in family_failures():
-        yield Finding(
-            f"families {registration.package}",
-            "broken",
-            registration.fault,
-            registration.distribution,
-            registration.traceback,
-        )
+    for package in family_packages():
+        verdict = "broken" if package.fault else "ok"
+        reason = package.fault or ", ".join(package.families)
+        yield Finding(f"families {package.package}", verdict, reason, package.distribution, package.traceback)
 
 
 def _provider(registration: Registration) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Discovery: which providers and families are installed, each looked at alone, so that a broken one harms nobody."""
+"""Discovery: which providers are installed, each looked at alone, so that a broken one harms nobody."""
 
 from __future__ import annotations
 
@@ -8,27 +8,25 @@ import importlib.util
 import os
 import re
 import traceback
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ep.ending import end
 from ep.errors import UnavailableError
-from ep.family import Family
 from ep.hooks import specified
 from ep.manifest import Manifest, ManifestError, read_manifest, refuse_version
 from ep.provider import LOADING, Provider
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from importlib.metadata import EntryPoint
 
     from ep.device import Device
 
-__all__ = ["Registration", "device", "devices", "families", "family_failures", "provider", "providers"]
+__all__ = ["Registration", "call_hook", "device", "devices", "entries", "provider", "providers"]
 
 _PROVIDERS: Final = "ep.providers"
-_FAMILIES: Final = "ep.families"
 _DEVICE_FORM = re.compile(r"(?P<name>[A-Za-z_][\w-]*)(?::(?P<index>\d+))?\Z")
 
 Result = TypeVar("Result")
@@ -122,7 +120,7 @@ class Registration:
             return None
 
     def _load(self) -> Provider:
-        found = _call_hook(self.package, "ep_provider")
+        found = call_hook(self.package, "ep_provider")
         if not isinstance(found, Provider):
             message = f"ep_provider() of {self.package} returned {found!r}, needs an ep.Provider"
             raise TypeError(message)
@@ -174,31 +172,6 @@ def device(name: str) -> Device:
     return found[index]
 
 
-@cache
-def families() -> Mapping[str, Family]:
-    """Return every installed family by name. A package that fails to load is left out; `ep doctor` says why."""
-    found: dict[str, Family] = {}
-    for entry in _entries(_FAMILIES):
-        registration = Registration(entry)
-        try:
-            brought = registration.guard(partial(_call_families, entry.value), "could not be loaded") or {}
-        except UnavailableError as error:
-            registration.fault, brought = str(error), {}
-        taken = sorted(brought.keys() & found.keys())
-        if taken:
-            registration.fault = f"family {', '.join(taken)} is already brought by another package"
-        if registration.fault:
-            _FAMILY_FAILURES.append(registration)
-        found.update({name: family for name, family in brought.items() if name not in found})
-    return found
-
-
-def family_failures() -> list[Registration]:
-    """Return the families' packages that could not be loaded, each with its reason."""
-    families()
-    return _FAMILY_FAILURES
-
-
 def _find(name: str) -> Registration:
     known = providers()
     if name not in known:
@@ -210,7 +183,7 @@ def _find(name: str) -> Registration:
 @cache
 def _registrations() -> dict[str, Registration]:
     found: dict[str, Registration] = {}
-    for entry in _entries(_PROVIDERS):
+    for entry in entries(_PROVIDERS):
         registration = Registration(entry)
         twin = found.get(entry.name)
         if twin is not None and twin.package != registration.package:
@@ -222,7 +195,8 @@ def _registrations() -> dict[str, Registration]:
     return found
 
 
-def _entries(group: str) -> Sequence[EntryPoint]:
+def entries(group: str) -> Sequence[EntryPoint]:
+    """Return the entry points of a group in the order of their names."""
     from importlib.metadata import entry_points  # noqa: PLC0415 - 15 ms, and only discovery needs it
 
     return sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value))
@@ -243,7 +217,8 @@ def _package_folder(package: str) -> Path:
     return Path(spec.origin).parent
 
 
-def _call_hook(package: str, hook: str) -> Any:
+def call_hook(package: str, hook: str) -> Any:
+    """Import a package and return what its hook returns. Raises TypeError if it has none, and whatever its code raises."""
     # A manager for each plug-in: pluggy's own loading would let a single raising one end discovery for all.
     manager = specified()
     manager.register(importlib.import_module(package))
@@ -260,15 +235,6 @@ def _names(variable: str) -> tuple[str, ...] | None:
     return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-def _call_families(package: str) -> dict[str, Family]:
-    brought = _call_hook(package, "ep_families")
-    for family in brought:
-        if not isinstance(family, Family):
-            message = f"ep_families() of {package} brought {family!r}, needs instances of ep.Family"
-            raise TypeError(message)
-    return {family.name: family for family in brought}
-
-
 def _shut_down() -> None:
     """Close all streams, then all memories, then all devices, when the process ends."""
     end([device for loaded in _LOADED for device in loaded._opened()])
@@ -281,7 +247,6 @@ def _after_fork() -> None:
 
 
 _LOADED: list[Provider] = []
-_FAMILY_FAILURES: list[Registration] = []
 
 atexit.register(_shut_down)
 os.register_at_fork(after_in_child=_after_fork)
