@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ep_primitives.generator import Generator
     from ep_primitives.matmul import Matmul
     from ep_primitives.op import Op
+    from ep_primitives.pad import Pad
+    from ep_primitives.pad_ops import PAD_OPS
     from ep_primitives.permute import Permute
     from ep_primitives.random_fill import RandomFill
     from ep_primitives.random_ops import RANDOM_OPS
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ARG_REDUCE_OPS",
     "BINARY_OPS",
+    "PAD_OPS",
     "RANDOM_OPS",
     "REDUCE_OPS",
     "UNARY_OPS",
@@ -54,6 +57,7 @@ __all__ = [
     "Generator",
     "Matmul",
     "Op",
+    "Pad",
     "Permute",
     "RandomFill",
     "Reduce",
@@ -81,6 +85,8 @@ _MODULES: Final = {
     "Generator": "generator",
     "Matmul": "matmul",
     "Op": "op",
+    "PAD_OPS": "pad_ops",
+    "Pad": "pad",
     "Permute": "permute",
     "RANDOM_OPS": "random_ops",
     "REDUCE_OPS": "reduce_ops",
@@ -103,6 +109,7 @@ def ep_families() -> Sequence[ep.Family]:
     from ep_primitives.elementwise_unary import ElementwiseUnaryFamily  # noqa: PLC0415 - as above
     from ep_primitives.fill import FillFamily  # noqa: PLC0415 - as above
     from ep_primitives.matmul_family import MatmulFamily  # noqa: PLC0415 - as above
+    from ep_primitives.pad import PadFamily  # noqa: PLC0415 - as above
     from ep_primitives.permute import PermuteFamily  # noqa: PLC0415 - as above
     from ep_primitives.random_family import RandomFillFamily  # noqa: PLC0415 - as above
     from ep_primitives.reduce_family import ReduceFamily  # noqa: PLC0415 - as above
@@ -118,6 +125,7 @@ def ep_families() -> Sequence[ep.Family]:
         TensorFillFamily(),
         CopyFamily(),
         PermuteFamily(),
+        PadFamily(),
         MatmulFamily(),
         RandomFillFamily(),
         ReduceFamily(),

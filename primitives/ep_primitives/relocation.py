@@ -82,4 +82,4 @@ def any_bits(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Ar
 
 def words(array: Array) -> Any:
     """Return an array's elements as bytes without meaning, which NumPy moves unchanged."""
-    return np.ascontiguousarray(array).view(f"V{array.itemsize}")
+    return np.asarray(array, order="C").view(f"V{array.itemsize}")

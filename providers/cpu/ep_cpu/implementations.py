@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill, Matmul, RandomFill, Reduce, Where
+from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill, Matmul, Pad, RandomFill, Reduce, Where
 
 from ep_cpu.elementwise import VectorLoop
 from ep_cpu.matmul import PanelMatmul
+from ep_cpu.pad import RowRuns
 from ep_cpu.random_fill import CounterFill
 from ep_cpu.reduce import ChunkTree
 from ep_cpu.where import VectorSelect
@@ -26,6 +27,7 @@ IMPLEMENTATIONS: Final[Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...
     Cast: (VectorLoop(),),
     Fill: (VectorLoop(),),
     Copy: (VectorLoop(),),
+    Pad: (RowRuns(),),
     Matmul: (PanelMatmul(),),
     RandomFill: (CounterFill(),),
     Reduce: (ChunkTree(),),

@@ -1,5 +1,6 @@
 // The inner loops: n elements along one dimension. Ops run on contiguous blocks; strides, narrow floats and streaming
 // stores are dealt with by staging blocks in and out, so that a value never depends on its layout.
+#include "moves.h"
 #include "storage.h"
 #include "stream.h"
 
@@ -44,40 +45,11 @@ __attribute__((noinline)) void staged_binary(const ep_geometry& g, Target& out, 
     out.done();
 }
 
-struct Pair {
-    uint64_t halves[2];
-};
-
-template <class U>
-void copy_elements(char* const* at, const int64_t* step, int64_t n) {
-    const char* x = at[0];
-    char* out = at[1];
-    for (int64_t i = 0; i < n; ++i, x += step[0], out += step[1])
-        *reinterpret_cast<U*>(out) = *reinterpret_cast<const U*>(x);
-}
-
 template <class U>
 void repeat(const void* value, void* block, int64_t n) {
     const U once = *static_cast<const U*>(value);
     U* const to = static_cast<U*>(block);
     for (int64_t i = 0; i < n; ++i) to[i] = once;
-}
-
-// Call with an unsigned integer of that many bytes, whose value means nothing.
-template <class Function>
-void with_unsigned(int64_t size, Function function) {
-    switch (size) {
-        case 1:
-            return function(uint8_t{});
-        case 2:
-            return function(uint16_t{});
-        case 4:
-            return function(uint32_t{});
-        case 8:
-            return function(uint64_t{});
-        default:
-            return function(Pair{});
-    }
 }
 
 }  // namespace
@@ -117,7 +89,7 @@ void ep::copy(const ep_geometry* geometry, char* const* at, const int64_t* step,
     const char* const x = at[0];
     char* const out = at[1];
     if (step[0] != size || step[1] != size) {
-        with_unsigned(size, [&](auto bits) { copy_elements<decltype(bits)>(at, step, n); });
+        with_unsigned(size, [&](auto bits) { copy_elements<decltype(bits)>(out, step[1], x, step[0], n); });
     } else if (streams(geometry->traffic, geometry->operands, at, n)) {
         const auto head = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(out) % LINE);
         std::memcpy(out, x, static_cast<size_t>(head));

@@ -1,0 +1,86 @@
+// Short moves of elements, which a call of memcpy would dominate. Ranges are disjoint.
+#pragma once
+
+#include "native.h"
+
+namespace ep {
+
+// An element repeated over the widest element there is.
+struct Pattern {
+    char bytes[16];
+};
+
+struct Pair {
+    uint64_t halves[2];
+};
+
+// Call with an unsigned integer of that many bytes, whose value means nothing.
+template <class Function>
+EP_INLINE void with_unsigned(int64_t size, Function function) {
+    switch (size) {
+        case 1:
+            return function(uint8_t{});
+        case 2:
+            return function(uint16_t{});
+        case 4:
+            return function(uint32_t{});
+        case 8:
+            return function(uint64_t{});
+        default:
+            return function(Pair{});
+    }
+}
+
+inline Pattern pattern_of(const char* element, int64_t size) {
+    Pattern pattern;
+    for (int64_t at = 0; at < int64_t{sizeof pattern}; at += size)
+        std::memcpy(pattern.bytes + at, element, static_cast<size_t>(size));
+    return pattern;
+}
+
+// Of n bytes, fewer than 16, by two moves that overlap.
+EP_INLINE void copy_few(char* to, const char* from, int64_t n) {
+    const auto halves = [&](auto word) {
+        const int64_t size = sizeof word;
+        decltype(word) first, last;
+        std::memcpy(&first, from, sizeof word);
+        std::memcpy(&last, from + n - size, sizeof word);
+        std::memcpy(to, &first, sizeof word);
+        std::memcpy(to + n - size, &last, sizeof word);
+    };
+    if (n >= 8)
+        halves(uint64_t{});
+    else if (n >= 4)
+        halves(uint32_t{});
+    else if (n >= 2)
+        halves(uint16_t{});
+    else if (n == 1)
+        *to = *from;
+}
+
+EP_INLINE void copy_bytes(char* to, const char* from, int64_t n) {
+    constexpr int64_t SIZE = sizeof(Pattern), SHORT = 512;
+    if (n < SIZE) return copy_few(to, from, n);
+    if (n > SHORT) {
+        std::memcpy(to, from, static_cast<size_t>(n));
+        return;
+    }
+    for (int64_t i = 0; i < n - SIZE; i += SIZE) std::memcpy(to + i, from + i, SIZE);
+    std::memcpy(to + n - SIZE, from + n - SIZE, SIZE);
+}
+
+// n is a multiple of the element's size.
+EP_INLINE void fill_bytes(char* to, const Pattern& pattern, int64_t n) {
+    constexpr int64_t SIZE = sizeof pattern;
+    if (n < SIZE) return copy_few(to, pattern.bytes, n);
+    for (int64_t i = 0; i < n - SIZE; i += SIZE) std::memcpy(to + i, pattern.bytes, SIZE);
+    std::memcpy(to + n - SIZE, pattern.bytes, SIZE);
+}
+
+template <class U>
+void copy_elements(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n) {
+    for (int64_t i = 0; i < n; ++i, from += from_step, to += to_step)
+        *reinterpret_cast<U*>(to) = *reinterpret_cast<const U*>(from);
+}
+
+}  // namespace ep

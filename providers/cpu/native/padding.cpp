@@ -1,0 +1,194 @@
+// Pad: rows of out, each of at most three runs of elements of x, or of the value.
+#include <algorithm>
+
+#include "count.h"
+#include "moves.h"
+#include "pool.h"
+#include "storage.h"
+#include "stream.h"
+
+namespace {
+
+constexpr int64_t NOWHERE = -1;
+
+// Columns [begin, end) of a row: x from column `from` on, in steps of columns, or the value.
+struct Run {
+    int64_t begin, end, from, step;
+};
+
+struct Job {
+    const ep_pad* pad;
+    const char* x;
+    char* out;
+    int64_t size;  // of an element
+    ep::Pattern value;
+    Run runs[3];
+    int run_count;
+    bool streams;
+    int64_t part;  // elements
+};
+
+// The index of x that stands at index i of out.
+EP_INLINE int64_t source_of(int mode, const ep_pad_dimension& d, int64_t i) {
+    const int64_t j = i - d.before;
+    if (j >= 0 && j < d.source) return j;
+    switch (mode) {
+        case EP_PAD_REFLECT:
+            return j < 0 ? -j : 2 * (d.source - 1) - j;
+        case EP_PAD_EDGE:
+            return j < 0 ? 0 : d.source - 1;
+        case EP_PAD_CIRCULAR:
+            return j < 0 ? j + d.source : j - d.source;
+        default:
+            return NOWHERE;
+    }
+}
+
+void find_runs(Job& job) {
+    const ep_pad& pad = *job.pad;
+    const ep_pad_dimension& d = pad.dimension[pad.ndim - 1];
+    const int64_t begin = std::clamp(d.before, int64_t{0}, d.extent);
+    const int64_t end = std::clamp(d.before + d.source, begin, d.extent);
+    const int64_t step = pad.mode == EP_PAD_REFLECT ? -1 : pad.mode == EP_PAD_CIRCULAR ? 1 : 0;
+    const auto add = [&](int64_t from, int64_t to, int64_t by) {
+        if (from < to) job.runs[job.run_count++] = {from, to, source_of(pad.mode, d, from), by};
+    };
+    add(0, begin, step);
+    add(begin, end, 1);
+    add(end, d.extent, step);
+}
+
+// Contiguous output on its way past the caches. The stage begins at a line; what is not ours of the first is skipped.
+class Stage {
+   public:
+    explicit Stage(char* out)
+        : line_(out - reinterpret_cast<uintptr_t>(out) % ep::LINE), skipped_(out - line_), used_(skipped_) {}
+
+    char* next() { return bytes_ + used_; }
+    int64_t room() const { return SIZE - used_; }
+
+    void advance(int64_t nbytes) {
+        used_ += nbytes;
+        if (used_ == SIZE) flush();
+    }
+
+    void flush() {
+        const int64_t first = skipped_ == 0 ? 0 : std::min(ep::LINE, used_);
+        std::memcpy(line_ + skipped_, bytes_ + skipped_, static_cast<size_t>(first - skipped_));
+        ep::stream_copy(line_ + first, bytes_ + first, used_ - first);
+        line_ += used_;
+        used_ = skipped_ = 0;
+    }
+
+   private:
+    static constexpr int64_t SIZE = 8192;
+
+    char* line_;
+    int64_t skipped_, used_;
+    alignas(ep::LINE) char bytes_[SIZE];
+};
+
+// n elements; `from` null: the value.
+EP_INLINE void put(const Job& job, char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n) {
+    const int64_t size = job.size;
+    if (to_step == size && (from == nullptr || from_step == 0))
+        return ep::fill_bytes(to, from == nullptr ? job.value : ep::pattern_of(from, size), n * size);
+    if (to_step == size && from_step == size) return ep::copy_bytes(to, from, n * size);
+    if (from == nullptr) from = job.value.bytes, from_step = 0;
+    ep::with_unsigned(size, [&](auto bits) { ep::copy_elements<decltype(bits)>(to, to_step, from, from_step, n); });
+}
+
+// Columns [begin, end) of the row of x that begins at `row`, null if it is all value.
+void write_row(const Job& job, const char* row, char* out, int64_t begin, int64_t end, Stage* stage) {
+    const ep_pad_dimension& d = job.pad->dimension[job.pad->ndim - 1];
+    for (int k = 0; k < job.run_count; ++k) {
+        const Run& run = job.runs[k];
+        int64_t i = std::max(run.begin, begin);
+        const int64_t to = std::min(run.end, end), step = run.step * d.x_step;
+        const bool is_value = row == nullptr || run.from == NOWHERE;
+        const char* from = is_value ? nullptr : row + run.from * d.x_step + (i - run.begin) * step;
+        if (stage == nullptr) {
+            if (i < to) put(job, out + i * d.out_step, d.out_step, from, step, to - i);
+            continue;
+        }
+        for (int64_t n; i < to; i += n) {
+            n = std::min(to - i, stage->room() / job.size);
+            put(job, stage->next(), job.size, from, step, n);
+            stage->advance(n * job.size);
+            if (from != nullptr) from += n * step;
+        }
+    }
+}
+
+// Elements [begin, end) in the order of rows.
+void pad_range(const Job& job, int64_t begin, int64_t end, Stage* stage) {
+    const ep_pad& pad = *job.pad;
+    const int last = pad.ndim - 1;
+    const int64_t width = pad.dimension[last].extent;
+    int64_t index[EP_RANK], rest = begin / width;
+    // Where the part of x and of out begins that the indices of the dimensions before choose.
+    const char* x[EP_RANK + 1] = {job.x};
+    char* out[EP_RANK + 1] = {job.out};
+    for (int d = last - 1; d >= 0; --d) {
+        index[d] = rest % pad.dimension[d].extent;
+        rest /= pad.dimension[d].extent;
+    }
+    int64_t column = begin % width;
+    for (int changed = 0; begin < end;) {
+        for (int d = changed; d < last; ++d) {
+            const ep_pad_dimension& dimension = pad.dimension[d];
+            const int64_t j = source_of(pad.mode, dimension, index[d]);
+            x[d + 1] = x[d] == nullptr || j == NOWHERE ? nullptr : x[d] + j * dimension.x_step;
+            out[d + 1] = out[d] + index[d] * dimension.out_step;
+        }
+        const int64_t n = std::min(end - begin, width - column);
+        write_row(job, x[last], out[last], column, column + n, stage);
+        begin += n;
+        column = 0;
+        for (changed = last - 1; changed > 0 && index[changed] + 1 == pad.dimension[changed].extent; --changed)
+            index[changed] = 0;
+        if (changed < 0) break;
+        ++index[changed];
+    }
+}
+
+void pad_part(void* context, int i) {
+    const Job& job = *static_cast<const Job*>(context);
+    const int64_t begin = i * job.part, end = std::min(begin + job.part, job.pad->size);
+    if (!job.streams) return pad_range(job, begin, end, nullptr);
+    Stage stage(job.out + begin * job.size);
+    pad_range(job, begin, end, &stage);
+    stage.flush();
+    ep::stream_done();
+}
+
+int enter(const ep_pad& pad, intptr_t x, intptr_t out, const char* value) {
+    ep::count_call();
+    Job job = {&pad, nullptr, nullptr, pad.storage->size, {}, {}, 0, false, pad.size};
+    job.x = reinterpret_cast<const char*>(x + pad.x_offset);
+    job.out = reinterpret_cast<char*>(out + pad.out_offset);
+    if (pad.mode == EP_PAD_CONSTANT) {
+        char element[sizeof(ep::Pattern)];
+        pad.storage->store(value, element, job.size, 1, false);
+        job.value = ep::pattern_of(element, job.size);
+    }
+    find_runs(job);
+    job.streams = pad.is_contiguous && pad.traffic >= ep::STREAMING &&
+                  reinterpret_cast<uintptr_t>(job.out) % static_cast<uintptr_t>(job.size) == 0;
+    const int count = ep::parts(pad.traffic);
+    // Whole lines of every dtype, so that two threads do not write one line of a dense output.
+    job.part = ((pad.size + count - 1) / count + 63) / 64 * 64;
+    ep::parallel(static_cast<int>((pad.size + job.part - 1) / job.part), pad_part, &job);
+    return 0;
+}
+
+}  // namespace
+
+extern "C" int ep_pad_borders(const void* packed) {
+    const auto& p = *static_cast<const ep_pad_packed*>(packed);
+    return enter(*p.pad, p.x, p.out, p.value);
+}
+
+extern "C" int ep_launch_pad(const ep_pad* pad, intptr_t x, intptr_t out, const char* value) {
+    return enter(*pad, x, out, value);
+}
