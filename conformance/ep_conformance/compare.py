@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from ep_primitives.reference import Reference
 
 __all__ = ["Comparison", "compare"]
+
+_MOST_APART: Final = 3
+"""Of more subnormal inputs than these not every choice is tried, because there are 3^n."""
 
 Array = npt.NDArray[Any]
 Inputs = Mapping[str, Any]
@@ -70,6 +73,7 @@ def compare(  # noqa: PLR0913 - both sides, their measure, and what a flushing d
     dtype: str,
     *,
     flushes: bool = False,
+    is_elementwise: bool = True,
     inputs: Inputs | None = None,
     recompute: Callable[[Inputs], Reference] | None = None,
 ) -> Comparison:
@@ -78,6 +82,7 @@ def compare(  # noqa: PLR0913 - both sides, their measure, and what a flushing d
     result    : shape dtype, as the device wrote it
     flushes   : True if the device declares that subnormals of this type become zero
     inputs    : the operands and `recompute` the reference of other operands; both only for devices that flush
+    is_elementwise : True if an element of the result is made of one element of each operand
 
     Flushing is considered only for elements that fail without it.
     """
@@ -85,7 +90,7 @@ def compare(  # noqa: PLR0913 - both sides, their measure, and what a flushing d
     if not flushes or comparison.passes:
         return comparison
     ratio = np.where(_flushed(result, reference, accuracy, dtype), 0.0, comparison.ratio)
-    for reach, changed in _flushed_inputs(inputs or {}, result.shape):
+    for reach, changed in _flushed_inputs(inputs or {}, result.shape, is_elementwise=is_elementwise):
         if recompute is None or (ratio <= 1).all():
             break
         other = recompute(changed)
@@ -142,19 +147,23 @@ def _flushed(result: Array, reference: Reference, accuracy: Accuracy, dtype: str
         return np.asarray((result == 0) & (np.abs(value) - bound * form.smallest_subnormal < form.smallest_normal))
 
 
-def _flushed_inputs(inputs: Inputs, shape: tuple[int, ...]) -> Iterator[tuple[npt.NDArray[np.bool_], Inputs]]:
+def _flushed_inputs(
+    inputs: Inputs, shape: tuple[int, ...], *, is_elementwise: bool
+) -> Iterator[tuple[npt.NDArray[np.bool_], Inputs]]:
     """Yield where it applies, and the inputs with subnormals replaced by zeros: rule (b) of flush to zero.
 
-    With two subnormal inputs the first is replaced alone, then both by each pair of signs; never the second alone.
+    With two subnormal inputs the first is replaced alone, then both by each pair of signs; never the second alone. Of many
+    inputs all are replaced at once. Where an element is made of many, the replaced inputs apply everywhere.
     """
     subnormal = {name: _is_subnormal(value) for name, value in inputs.items()}
     names = [name for name, where in subnormal.items() if where.any()]
-    for signs in itertools.product((None, 0.0, -0.0), repeat=len(names)):
+    each = itertools.product((None, 0.0, -0.0), repeat=len(names))
+    for signs in each if len(names) <= _MOST_APART else ((0.0,) * len(names), (-0.0,) * len(names)):
         chosen = dict(zip(names, signs, strict=True))
         if all(sign is None for sign in signs):
             continue
         reach = np.ones(shape, np.bool_)
-        for place, (name, sign) in enumerate(chosen.items()):
+        for place, (name, sign) in enumerate(chosen.items() if is_elementwise else ()):
             if sign is not None:
                 reach &= np.broadcast_to(subnormal[name], shape)
             elif any(later is not None for later in signs[place + 1 :]):

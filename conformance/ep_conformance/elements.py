@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from ep_primitives.elementwise import ElementwiseFamily
 
 import ep
 from ep_conformance.attestation import attest
@@ -113,6 +114,7 @@ def _draw(trial: Trial, family: ep.Family, case: Case) -> _Draw:
             accuracy=accuracy,
             dtype=descriptor.out.dtype,
             flushes=flushes,
+            is_elementwise=isinstance(family, ElementwiseFamily),
             inputs=inputs,
             recompute=lambda changed: family.reference(descriptor, dict(changed)),
         )

@@ -122,6 +122,28 @@ def test_of_two_subnormal_inputs_the_second_is_never_flushed_alone():
     assert not judged(math.inf, reference, Exact(), **options).passes  # the second alone
 
 
+def test_flushed_inputs_of_sums_apply_to_every_element():
+    def row_sums(inputs):
+        return Reference(np.asarray(inputs["x"], np.float64).sum(axis=1) * 2.0**100)
+
+    inputs = {"x": np.array([[SUBNORMAL, 0, 0], [1, 1, 0]], np.float32)}
+    options = {"inputs": inputs, "recompute": row_sums, "is_elementwise": False}
+    result = np.array([0, 2.0**101], np.float32)
+    assert compare(result, row_sums(inputs), Exact(), "float32", flushes=True, **options).passes
+    assert not compare(result + 1, row_sums(inputs), Exact(), "float32", flushes=True, **options).passes
+    assert not compare(result, row_sums(inputs), Exact(), "float32", flushes=False, **options).passes
+
+
+def test_many_subnormal_inputs_are_flushed_at_once():
+    def scaled_sum(inputs):
+        return Reference(sum(np.asarray(value, np.float64) for value in inputs.values()) * 2.0**100)
+
+    inputs = {f"x{place}": np.array([SUBNORMAL], np.float32) for place in range(40)}
+    result = np.zeros(1, np.float32)
+    options = {"inputs": inputs, "recompute": scaled_sum, "flushes": True}
+    assert compare(result, scaled_sum(inputs), Exact(), "float32", **options).passes
+
+
 def test_worst_element_is_named():
     result = np.array([1.0, 2.5, 3.0, math.nan], np.float32)
     comparison = compare(result, Reference(np.array([1.0, 2.0, 3.0, 4.0])), Ulps(2), "float32")

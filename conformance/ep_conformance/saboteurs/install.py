@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import ep
 from ep_conformance import SUITE
 
 if TYPE_CHECKING:
@@ -28,13 +29,6 @@ def ep_provider() -> ep.Provider:
 '''
 _MANIFEST: Final = 'name = "{name}"\nvendor = "EP"\nspi = "0.1"\nfork_safe = false\n'
 _CLAIMED: Final = (
-    "elementwise_unary/*/*/*",
-    "broadcast_binary/*/*/*",
-    "cast/-/*/*",
-    "fill/-/*/*",
-    "copy/-/*/*",
-    "matmul/-/*/*",
-    "random_fill/*/*/*",
     "runtime/ability/async",
     "runtime/ability/call",
     "runtime/ability/fill",
@@ -71,5 +65,6 @@ def install(saboteurs: Iterable[Saboteur], folder: Path) -> None:
 
 
 def _claims() -> str:
-    claims = "".join(f'\n[[claim]]\ncells = "{cells}"\n' for cells in _CLAIMED)
+    families = (f"{family}/*/*/*" for family in ep.families())
+    claims = "".join(f'\n[[claim]]\ncells = "{cells}"\n' for cells in (*families, *_CLAIMED))
     return f'suite = "{SUITE}"\n{claims}'

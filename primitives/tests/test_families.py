@@ -1,0 +1,152 @@
+"""What the cases of every family have, whatever its kind: each test names the families that lack it."""
+
+import numpy as np
+import pytest
+from ep_primitives import ep_families
+from ep_primitives.accuracy import Conditioned
+
+import ep
+from ep import Scalar
+
+FAMILIES = {family.name: family for family in ep_families()}
+CASES = {
+    name: [(cell, case) for cell in family.cells() for case in family.cases(cell)] for name, family in FAMILIES.items()
+}
+MOST_QUICK_BYTES = 16 << 20
+LEAST_OUTPUTS = 256
+RUN = 97
+"""About so many cases of each family are drawn and computed."""
+
+by_family = pytest.mark.parametrize("name", FAMILIES)
+
+
+def small(name):
+    return [item for item in CASES[name] if item[1].profile == "quick" and item[1].descriptor.nbytes_moved <= 1 << 20]
+
+
+def drawn(name):
+    """Yield cases from all over the family, with their data."""
+    found = small(name)
+    for cell, case in found[:: max(1, len(found) // RUN)]:
+        yield cell, case, case.data(np.random.default_rng(7))
+
+
+def tensors(name):
+    return [spec for _, case in CASES[name] for spec in case.descriptor.specs if not isinstance(spec, Scalar)]
+
+
+@by_family
+def test_cells_have_the_layouts_that_the_family_names(name):
+    family = FAMILIES[name]
+    assert {cell.layout for cell in family.cells()} == set(family.layouts)
+
+
+@by_family
+def test_ranks_go_to_16_and_down_to_the_lowest(name):
+    """Matrices have rank 2, what joins or splits dimensions 1; everything else a tensor of rank 0."""
+    ranks = {spec.ndim for spec in tensors(name)}
+    assert max(ranks) == 16
+    assert min(ranks) <= (2 if name == "matmul" else 0)
+
+
+@by_family
+def test_extents_of_nothing_and_of_one_are_tried(name):
+    extents = {extent for spec in tensors(name) for extent in spec.shape}
+    assert {0, 1} <= extents
+
+
+@by_family
+def test_inputs_of_strided_cells_lie_in_every_way(name):
+    """With negative strides, and where the family reads tensors element by element, with zero strides."""
+    strided = [case.descriptor for cell, case in CASES[name] if cell.layout == "strided"]
+    inputs = [
+        spec
+        for descriptor in strided
+        for operand, spec in zip(descriptor.operands[:-1], descriptor.specs, strict=False)
+        if not isinstance(spec, Scalar) and operand not in descriptor.updates and spec.size > 1
+    ]
+    outs = [descriptor.out for descriptor in strided]
+    assert any(spec.strides != ep.spec.dense_strides(spec.shape) for spec in outs), "no output but dense ones"
+    if inputs:
+        assert any(min(spec.strides, default=0) < 0 for spec in inputs), "no negative stride"
+        assert any(0 in spec.strides for spec in inputs), "no zero stride"
+
+
+@by_family
+def test_every_operand_that_out_may_share_is_shared_in_a_case(name):
+    shared = {case.inplace for _, case in CASES[name]} - {None}
+    allowed = {operand for _, case in CASES[name] for operand in case.descriptor.inplace}
+    assert {operand.rstrip("0123456789") for operand in shared} == {operand.rstrip("0123456789") for operand in allowed}
+
+
+@by_family
+def test_quick_cases_are_small(name):
+    quick = [case for _, case in CASES[name] if case.profile == "quick"]
+    large = {case.name for case in quick if case.descriptor.nbytes_moved > MOST_QUICK_BYTES}
+    assert not large
+
+
+@by_family
+def test_references_are_of_the_outputs_shape_and_mostly_finite(name):
+    """Of each family some case has finite results throughout: NaN and infinities hide what is wrong beside them."""
+    is_finite = []
+    for cell, case, inputs in drawn(name):
+        reference = FAMILIES[name].reference(case.descriptor, inputs)
+        value = np.asarray(reference.value)
+        assert value.shape == case.descriptor.out.shape, str(cell)
+        if reference.scale is not None:
+            assert np.broadcast_shapes(np.shape(reference.scale), value.shape) == value.shape, str(cell)
+            assert not (np.asarray(reference.scale) < 0).any(), str(cell)
+        if value.dtype.kind in "fc" and value.size > 1:
+            is_finite.append(bool(np.isfinite(value).all()))
+    assert not is_finite or any(is_finite)
+
+
+@by_family
+def test_bounds_fit_the_references(name):
+    for cell, case, inputs in drawn(name):
+        accuracy = case.accuracy or FAMILIES[name].accuracy(case.descriptor)
+        if isinstance(accuracy, Conditioned):
+            assert FAMILIES[name].reference(case.descriptor, inputs).scale is not None, f"{cell}/{case.name}"
+
+
+@by_family
+def test_moved_elements_are_of_the_outputs_type_and_shape(name):
+    for cell, case, inputs in drawn(name):
+        moved = FAMILIES[name].moved(case.descriptor, inputs)
+        if moved is None:
+            continue
+        out = case.descriptor.out
+        assert moved.shape == out.shape, str(cell)
+        assert moved.dtype.itemsize == out.itemsize, str(cell)
+
+
+@by_family
+def test_sums_whose_bias_is_measured_are_many_and_have_a_scale(name):
+    for cell, case in CASES[name]:
+        if case.summands:
+            inputs = case.data(np.random.default_rng(3))
+            reference = FAMILIES[name].reference(case.descriptor, inputs)
+            assert case.descriptor.out.size >= LEAST_OUTPUTS, str(cell)
+            assert reference.scale is not None, str(cell)
+            assert np.allclose(np.abs(np.asarray(reference.value, np.complex128)), reference.scale, rtol=0.02), str(
+                cell
+            )
+
+
+def test_families_that_sum_have_a_case_for_bias():
+    summing = {name for name in FAMILIES if any(case.summands for _, case in CASES[name])}
+    assert summing >= {"matmul"} | ({"reduce"} & set(FAMILIES))
+
+
+def test_families_of_rows_have_parts():
+    """All that round must have some, but Matmul, which leaves it to the provider, and what has no rows."""
+    rounded = {
+        name
+        for name, family in FAMILIES.items()
+        if any(str(family.accuracy(case.descriptor)) != "exact" for _, case in small(name))
+    }
+    parted = {
+        name for name, family in FAMILIES.items() if any([*family.parts(case.descriptor)] for _, case in small(name))
+    }
+    assert rounded - parted <= {"matmul", "random_fill", "add_n"}
