@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import ep
 
 sys.path.insert(0, str(Path(__file__).parent))
-from markdown import Text, dtypes_text, parse, row_cells, row_columns, table
+from markdown import Row, Text, dtypes_text, parse, row_table, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -135,11 +135,16 @@ class Document:
         yield from self._counts()
         if self.rows:
             yield "\n## Rows\n"
-            columns = row_columns(self.rows.values())
-            yield from table(columns, (row_cells(name, row, columns) for name, row in self.rows.items()))
+            yield from row_table([Row(op, row, self._dtypes_of(op)) for op, row in self.rows.items()])
+
+    def _dtypes_of(self, op: str) -> list[tuple[str, str]]:
+        """Return the element types of an op's input and output."""
+        pairs = (cell.dtypes.partition("->") for cell in self.cells if cell.op == op)
+        return [*dict.fromkeys((given, out or given) for given, _, out in pairs)]
 
     def _facts(self) -> Iterator[str]:
-        shared = ", ".join(f"`{name}`" for name in self.kind.inplace)
+        samples = [self.family.sample(cell) for cell in self.cells]
+        shared = ", ".join(f"`{name}`" for name in dict.fromkeys(name for each in samples for name in each.inplace))
         yield f"\n- Output in the memory of: {shared or 'no input'}."
         if self.kind.updates:
             yield f"- Read and written: {', '.join(f'`{name}`' for name in self.kind.updates)}."

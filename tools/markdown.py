@@ -78,56 +78,62 @@ def dtypes_text(dtypes: Iterable[str]) -> str:
     return ", ".join([*left, *words])
 
 
-def row_columns(rows: Iterable[Any]) -> tuple[str, ...]:
-    """Return the op's name and the columns that any of the rows fills."""
-    found = {column for row in rows for column in COLUMNS if _column(row, column)}
-    return "op", *(column for column in COLUMNS if column in found)
+class Row(NamedTuple):
+    """One op of a family: its row, and the element types of the input and the output of its cells."""
+
+    op: str
+    row: Any
+    dtypes: Sequence[tuple[str, str]]
+
+    @property
+    def inputs(self) -> Sequence[str]:
+        """The element types of the input."""
+        return tuple(dict.fromkeys(given for given, _ in self.dtypes))
+
+    def cell(self, column: str) -> str:
+        """Return what stands in a column, "" for nothing."""
+        match column:
+            case "op":
+                return self.op
+            case "dtypes":
+                return dtypes_text(self.inputs)
+            case "out":
+                return self._out()
+            case "accuracy":
+                return self._accuracy()
+            case "domain":
+                return ", ".join(dict.fromkeys(domain.name for domain in getattr(self.row, "domain", ())))
+            case "attributes":
+                return ", ".join(attribute.name for attribute in getattr(self.row, "attributes", ()))
+            case _:
+                return escaped(str(getattr(self.row, column, "")))
+
+    def _out(self) -> str:
+        """Return the element types of the output where they are not those of the input: `bool` or `int8 -> int64`."""
+        made = {given: tuple(out for other, out in self.dtypes if other == given) for given in self.inputs}
+        if len(set(made.values())) == 1 and len(made) > 1:
+            return ", ".join(next(iter(made.values())))
+        into: dict[str, list[str]] = {}
+        for given, out in self.dtypes:
+            into.setdefault("" if out == given else out, []).append(given)
+        if len(into) == 1:
+            return next(iter(into))
+        return "; ".join(f"{dtypes_text(given)} -> {out or 'same'}" for out, given in into.items())
+
+    def _accuracy(self) -> str:
+        """Return `4 ulp; 1 ulp for float16, bfloat16`, the most usual promise first; "" if the row makes none."""
+        accuracy = getattr(self.row, "accuracy", "")
+        if isinstance(accuracy, str):
+            return escaped(accuracy)
+        promises: dict[str, list[str]] = {}
+        for dtype in self.inputs:
+            promises.setdefault(str(self.row.accuracy_of(dtype)), []).append(dtype)
+        usual = str(self.row.accuracy_of("float32")) if "float32" in self.inputs else next(iter(promises))
+        rest = [f"{promise} for {dtypes_text(given)}" for promise, given in promises.items() if promise != usual]
+        return "; ".join([usual, *rest])
 
 
-def row_cells(name: str, row: Any, columns: Sequence[str]) -> tuple[str, ...]:
-    """Return one line of the table of rows."""
-    return name, *(_column(row, column) for column in columns[1:])
-
-
-def _column(row: Any, column: str) -> str:
-    match column:
-        case "dtypes":
-            return dtypes_text(_dtypes(row))
-        case "out":
-            return _out(row)
-        case "accuracy":
-            return _accuracy(row)
-        case "domain":
-            return ", ".join(dict.fromkeys(domain.name for domain in getattr(row, "domain", ())))
-        case "attributes":
-            return ", ".join(attribute.name for attribute in getattr(row, "attributes", ()))
-        case _:
-            return escaped(str(getattr(row, column, "")))
-
-
-def _dtypes(row: Any) -> Sequence[str]:
-    return tuple(row.dtypes if hasattr(row, "dtypes") else row.outs)
-
-
-def _out(row: Any) -> str:
-    """Return the element types of the output where they are not those of the input: `bool` or `int8 -> int64`."""
-    outs = getattr(row, "outs", None)
-    if outs is None:
-        return str(getattr(row, "out", ""))
-    into: dict[str, list[str]] = {}
-    for dtype, made in outs.items():
-        for out in made:
-            into.setdefault("" if out == dtype else out, []).append(dtype)
-    return "; ".join(f"{dtypes_text(given)} -> {out or 'same'}" for out, given in into.items())
-
-
-def _accuracy(row: Any) -> str:
-    """Return `4 ulp; 1 ulp for float16, bfloat16`, the most frequent promise first."""
-    if isinstance(row.accuracy, str):
-        return row.accuracy
-    promises: dict[str, list[str]] = {}
-    for dtype in _dtypes(row):
-        promises.setdefault(str(row.accuracy_of(dtype)), []).append(dtype)
-    usual = str(row.accuracy_of("float32")) if "float32" in _dtypes(row) else next(iter(promises))
-    rest = [f"{promise} for {dtypes_text(given)}" for promise, given in promises.items() if promise != usual]
-    return "; ".join([usual, *rest])
+def row_table(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the table of the rows, with the columns that any of them fills."""
+    columns = ["op", *(column for column in COLUMNS if any(row.cell(column) for row in rows))]
+    yield from table(columns, ([row.cell(column) for column in columns] for row in rows))

@@ -91,7 +91,8 @@ def _strided(names: Sequence[str]) -> Iterator[Arrangement]:
         yield Arrangement("stride-0", (*_cycled(inputs, Form(_ROWS, (0, 1)), Form(_ROWS, (1, 0))), Form(_ROWS)))
         yield Arrangement("rank-16", ((deep,) * inputs) + (Form(_DEEP),))
     else:
-        yield Arrangement("rank-16", (deep,))
+        apart = tuple(2 * stride for stride in dense_strides(_DEEP))
+        yield Arrangement("rank-16", (Form(_DEEP, apart),))
     rows = _cycled(inputs, Form(_ROWS, (80, 1)), Form(_ROWS, (67, 1)))
     yield Arrangement("padded-rows", (*rows, Form(_ROWS, (96, 1))))
     steps = _cycled(inputs, Form((131,), (2,)), Form((131,), (-3,), 390))
