@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ep_primitives.accuracy import Accuracy, Conditioned, Exact, Ulps
+    from ep_primitives.add_n import AddN
     from ep_primitives.arg_reduce import ARG_REDUCE_OPS, ArgReduce
     from ep_primitives.binary_ops import BINARY_OPS
     from ep_primitives.broadcast_binary import BroadcastBinary
@@ -45,6 +46,7 @@ __all__ = [
     "REDUCE_OPS",
     "UNARY_OPS",
     "Accuracy",
+    "AddN",
     "ArgReduce",
     "BroadcastBinary",
     "Case",
@@ -73,6 +75,7 @@ _MODULES: Final = {
     "BINARY_OPS": "binary_ops",
     "UNARY_OPS": "unary_ops",
     "Accuracy": "accuracy",
+    "AddN": "add_n",
     "ArgReduce": "arg_reduce",
     "BroadcastBinary": "broadcast_binary",
     "Case": "case",
@@ -102,7 +105,8 @@ _MODULES: Final = {
 @ep.family_hook
 def ep_families() -> Sequence[ep.Family]:
     """Return the families of this package, in the order of the documentation."""
-    from ep_primitives.arg_reduce_family import ArgReduceFamily  # noqa: PLC0415 - they load numpy
+    from ep_primitives.add_n_family import AddNFamily  # noqa: PLC0415 - they load numpy
+    from ep_primitives.arg_reduce_family import ArgReduceFamily  # noqa: PLC0415 - as above
     from ep_primitives.broadcast_binary import BroadcastBinaryFamily  # noqa: PLC0415 - as above
     from ep_primitives.cast import CastFamily  # noqa: PLC0415 - as above
     from ep_primitives.copy import CopyFamily  # noqa: PLC0415 - as above
@@ -120,6 +124,7 @@ def ep_families() -> Sequence[ep.Family]:
         ElementwiseUnaryFamily(),
         BroadcastBinaryFamily(),
         WhereFamily(),
+        AddNFamily(),
         CastFamily(),
         FillFamily(),
         TensorFillFamily(),

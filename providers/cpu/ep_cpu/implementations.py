@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill, Matmul, Pad, RandomFill, Reduce, Where
+from ep_primitives import (
+    AddN,
+    BroadcastBinary,
+    Cast,
+    Copy,
+    ElementwiseUnary,
+    Fill,
+    Matmul,
+    Pad,
+    RandomFill,
+    Reduce,
+    Where,
+)
 
+from ep_cpu.add_n import BlockSum
 from ep_cpu.elementwise import VectorLoop
 from ep_cpu.matmul import PanelMatmul
 from ep_cpu.pad import RowRuns
@@ -24,6 +37,7 @@ IMPLEMENTATIONS: Final[Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...
     ElementwiseUnary: (VectorLoop(),),
     BroadcastBinary: (VectorLoop(),),
     Where: (VectorSelect(),),
+    AddN: (BlockSum(),),
     Cast: (VectorLoop(),),
     Fill: (VectorLoop(),),
     Copy: (VectorLoop(),),
