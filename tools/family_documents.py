@@ -148,8 +148,9 @@ class Document:
         yield f"\n- Output in the memory of: {shared or 'no input'}."
         if self.kind.updates:
             yield f"- Read and written: {', '.join(f'`{name}`' for name in self.kind.updates)}."
-        if self.kind.defaults:
-            numbers = ", ".join(f"`{name}` = {value}" for name, value in self.kind.defaults.items())
+        defaults = {name: value for each in samples for name, value in each.defaults.items()}
+        if defaults:
+            numbers = ", ".join(f"`{name}` = {value}" for name, value in defaults.items())
             yield f"- Numbers that a launch may leave out: {numbers}."
         if self.lowered:
             yield f"- Lowers to: {self.lowered}."
