@@ -40,6 +40,8 @@ class Descriptor:
     """The operands before the output that a launch reads and writes."""
     defaults: ClassVar[Mapping[str, Number]] = MappingProxyType({})
     """The Scalars that a launch may leave out, and what they are then."""
+    inspects: ClassVar[tuple[str, ...]] = ()
+    """The tensors whose contents have limits, which EP_VALIDATE=1 checks before a launch: see `check_contents`."""
 
     op: str
     specs: tuple[TensorSpec | Scalar, ...]
@@ -133,6 +135,14 @@ class Descriptor:
         numbers : of the Scalar operands, in operand order, in their compute types
 
         A family whose numbers have no limits but those of their types does not override it, and launches do not call it.
+        """
+
+    def check_contents(self, contents: Mapping[str, Any]) -> None:
+        """Raise ValueError, naming operand and place, for contents that the operation is not meant for.
+
+        contents : for each of `inspects` a NumPy array of the operand's shape, as the launch would find it
+
+        Called in validation mode alone, before the launch is enqueued; without it such contents do what the family says.
         """
 
     def lower(self) -> Descriptor | None:

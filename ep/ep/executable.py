@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Run = Callable[[Any, tuple[Memory, ...], tuple[Any, ...]], Any]
 
-__all__ = ["Bindings", "Executable", "Node", "Place", "Replay", "Slot"]
+__all__ = ["Bindings", "Executable", "Node", "Place", "Replay", "Slot", "moved"]
 
 
 class Node(NamedTuple):
@@ -66,7 +66,7 @@ class Executable(ABC):
 
     @abstractmethod
     def _bind(self, bindings: Bindings) -> Run:
-        """Return what enqueues one run with these memories: EP calls it with a stream and two empty tuples.
+        """Return what enqueues one run with these memories: EP calls it with a stream, and says the memories again.
 
         Everything is validated. What is returned for bindings of None alone is run again and again, by several threads
         at once; every other one is run once at most.
@@ -88,7 +88,7 @@ class Replay(Executable):
         for slot, memory in zip(self._slots, bindings, strict=True):
             for node, operand, offset in slot.places if memory is not None else ():
                 memories = changed.setdefault(node, [*self._nodes[node].memories])
-                memories[operand] = _moved(memories[operand], memory, offset)
+                memories[operand] = moved(memories[operand], memory, offset)
         work = [
             (node.run, tuple(changed[place]) if place in changed else node.memories, node.scalars)
             for place, node in enumerate(self._nodes)
@@ -101,7 +101,7 @@ class Replay(Executable):
         return run
 
 
-def _moved(captured: Memory, given: Memory | None, offset: int) -> Memory:
+def moved(captured: Memory, given: Memory | None, offset: int) -> Memory:
     """Return as many bytes as were captured, if there are, `offset` bytes behind the start of the memory given."""
     assert given is not None
     return Memory(given._block, given.offset + offset, min(captured.nbytes, given.nbytes - offset), is_view=True)

@@ -11,7 +11,7 @@ from ep.slots import SlotTable, overlapping
 
 if TYPE_CHECKING:
     from ep.device import Device
-    from ep.executable import Executable, Node
+    from ep.executable import Bindings, Executable, Node
     from ep.memory import Block
     from ep.stream import Stream
 
@@ -91,6 +91,7 @@ class Graph:
             self._explain_stream(stream)
         run = self._run or self._make_ready()
         given: tuple[Memory, ...] = ()
+        bindings: Bindings = ()
         if memories:
             # The table and the executable are there once _run is; close() may take the latter from another thread.
             table, executable = self._table, self._executable
@@ -102,7 +103,7 @@ class Graph:
             other._retired.enrol(stream)
             stream._devices.add(other)
         try:
-            stream._submit(self, given, (), run)
+            stream._submit(self, given, bindings, run)
         except AttributeError:
             if not hasattr(stream, "_submit"):  # has a device, and is none: a memory
                 self._explain_stream(stream)

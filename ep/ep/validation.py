@@ -1,4 +1,4 @@
-"""What EP_VALIDATE=1 adds to every stream: one thread at a time, and the line of the program that enqueued what failed.
+"""What EP_VALIDATE=1 adds to every stream: one thread at a time, contents that fit, and the line that enqueued what failed.
 
 It takes the place of the streams' door, so that it costs nothing where it is off.
 """
@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, Final, final
 
 from ep.callback import check_outside
 from ep.errors import DeviceError
+from ep.inspection import inspect
 
 if TYPE_CHECKING:
+    from ep.memory import Memory
     from ep.submission import Submission
 
 __all__ = ["Origins", "is_on", "watch"]
@@ -31,14 +33,14 @@ def is_on() -> bool:
 
 
 def watch(stream: Submission) -> None:
-    """Let a stream refuse a second thread, and remember where its work comes from."""
+    """Let a stream refuse a second thread and contents that do not fit, and remember where its work comes from."""
     origins = Origins()
     stream._origins = origins
     # Of the class, and by a weak reference: a stream that refers to itself is not dropped with its last user.
     door, myself = type(stream)._submit, weakref.ref(stream)
     inside: dict[str, int] = {}
 
-    def enter(what: Any, *rest: Any) -> Any:
+    def enter(what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Any) -> Any:
         here = myself()
         assert here is not None
         check_outside(str(what))
@@ -52,7 +54,8 @@ def watch(stream: Submission) -> None:
         try:
             time.sleep(0)  # whoever does not take turns is met here
             origins.add(here._sequence + 1)
-            return door(here, what, *rest)
+            inspect(here, door, what, memories, scalars)
+            return door(here, what, memories, scalars, run)
         except DeviceError as error:
             origins.tell(error, here.name)
             raise

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from ep_primitives.copy import Copy
     from ep_primitives.elementwise_unary import ElementwiseUnary
     from ep_primitives.fill import Fill
+    from ep_primitives.gather import Gather
     from ep_primitives.generator import Generator
     from ep_primitives.matmul import Matmul
+    from ep_primitives.one_hot import OneHot
     from ep_primitives.op import Op
     from ep_primitives.pad import Pad
     from ep_primitives.pad_ops import PAD_OPS
@@ -56,8 +58,10 @@ __all__ = [
     "ElementwiseUnary",
     "Exact",
     "Fill",
+    "Gather",
     "Generator",
     "Matmul",
+    "OneHot",
     "Op",
     "Pad",
     "Permute",
@@ -85,8 +89,10 @@ _MODULES: Final = {
     "ElementwiseUnary": "elementwise_unary",
     "Exact": "accuracy",
     "Fill": "fill",
+    "Gather": "gather",
     "Generator": "generator",
     "Matmul": "matmul",
+    "OneHot": "one_hot",
     "Op": "op",
     "PAD_OPS": "pad_ops",
     "Pad": "pad",
@@ -112,7 +118,9 @@ def ep_families() -> Sequence[ep.Family]:
     from ep_primitives.copy import CopyFamily  # noqa: PLC0415 - as above
     from ep_primitives.elementwise_unary import ElementwiseUnaryFamily  # noqa: PLC0415 - as above
     from ep_primitives.fill import FillFamily  # noqa: PLC0415 - as above
+    from ep_primitives.gather_family import GatherFamily  # noqa: PLC0415 - as above
     from ep_primitives.matmul_family import MatmulFamily  # noqa: PLC0415 - as above
+    from ep_primitives.one_hot_family import OneHotFamily  # noqa: PLC0415 - as above
     from ep_primitives.pad import PadFamily  # noqa: PLC0415 - as above
     from ep_primitives.permute import PermuteFamily  # noqa: PLC0415 - as above
     from ep_primitives.random_family import RandomFillFamily  # noqa: PLC0415 - as above
@@ -131,6 +139,8 @@ def ep_families() -> Sequence[ep.Family]:
         CopyFamily(),
         PermuteFamily(),
         PadFamily(),
+        OneHotFamily(),
+        GatherFamily(),
         MatmulFamily(),
         RandomFillFamily(),
         ReduceFamily(),

@@ -11,7 +11,9 @@ from ep_primitives import (
     Copy,
     ElementwiseUnary,
     Fill,
+    Gather,
     Matmul,
+    OneHot,
     Pad,
     RandomFill,
     Reduce,
@@ -20,7 +22,9 @@ from ep_primitives import (
 
 from ep_cpu.add_n import BlockSum
 from ep_cpu.elementwise import VectorLoop
+from ep_cpu.gather import RunGather
 from ep_cpu.matmul import PanelMatmul
+from ep_cpu.one_hot import RowOneHot
 from ep_cpu.pad import RowRuns
 from ep_cpu.random_fill import CounterFill
 from ep_cpu.reduce import ChunkTree
@@ -42,6 +46,8 @@ IMPLEMENTATIONS: Final[Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...
     Fill: (VectorLoop(),),
     Copy: (VectorLoop(),),
     Pad: (RowRuns(),),
+    OneHot: (RowOneHot(),),
+    Gather: (RunGather(),),
     Matmul: (PanelMatmul(),),
     RandomFill: (CounterFill(),),
     Reduce: (ChunkTree(),),

@@ -21,6 +21,7 @@
 
 extern "C" {
 #include "interface.h"
+#include "interface_indices.h"
 }
 
 namespace ep {

@@ -26,6 +26,14 @@ inline void stream_copy(char* dst, const char* src, int64_t nbytes) {
     std::memcpy(dst, src, static_cast<size_t>(nbytes));
 }
 
+// Copy to any target, whole lines of it past the caches. stream_done() must follow before another thread reads it.
+inline void stream_bytes(char* dst, const char* src, int64_t nbytes) {
+    const int64_t odd = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(dst) % LINE),
+                  head = odd < nbytes ? odd : nbytes;
+    std::memcpy(dst, src, static_cast<size_t>(head));
+    stream_copy(dst + head, src + head, nbytes - head);
+}
+
 inline void stream_done() {
 #if EP_X86
     _mm_sfence();

@@ -1,0 +1,207 @@
+// The launch of Gather: runs of bytes from where an index says to where they lie in the output.
+#include "count.h"
+#include "index.h"
+#include "pool.h"
+#include "stream.h"
+
+namespace {
+
+struct Job {
+    const ep_gather_geometry* geometry;
+    const char* x;
+    const char* indices;
+    char* out;
+    int64_t part;  // runs, or pieces of them
+    bool streams;
+};
+
+// Places of one run, before the index counts.
+struct Place {
+    const char* x;
+    const char* index;
+    char* out;
+};
+
+// Runs longer than this are cut, so that threads can share one.
+constexpr int64_t PIECE = int64_t{64} << 10;
+// Shorter runs are not worth whole lines past the caches, and longer ones not worth a loop of their own.
+constexpr int64_t LONG = 256;
+// How many runs ahead memory is told of what will be read, and how many of its lines.
+constexpr int64_t AHEAD = 8, LINES_AHEAD = 4;
+
+alignas(16) constexpr char ZEROS[16] = {};
+
+// Two moves that may overlap, of sizes that the compiler knows.
+template <int64_t SIZE>
+EP_INLINE void both_ends(char* to, const char* from, int64_t n) {
+    char head[SIZE], tail[SIZE];
+    std::memcpy(head, from, SIZE);
+    std::memcpy(tail, from + n - SIZE, SIZE);
+    std::memcpy(to, head, SIZE);
+    std::memcpy(to + n - SIZE, tail, SIZE);
+}
+
+EP_INLINE void copy_run(char* to, const char* from, int64_t n) {
+    if (n >= LONG) {
+        std::memcpy(to, from, static_cast<size_t>(n));
+    } else if (n >= 16) {
+        for (int64_t i = 0; i + 16 < n; i += 16) std::memcpy(to + i, from + i, 16);
+        std::memcpy(to + n - 16, from + n - 16, 16);
+    } else if (n >= 8) {
+        both_ends<8>(to, from, n);
+    } else if (n >= 4) {
+        both_ends<4>(to, from, n);
+    } else {
+        for (int64_t i = 0; i < n; ++i) to[i] = from[i];
+    }
+}
+
+EP_INLINE void zero_run(char* to, int64_t n) {
+    std::memset(to, 0, static_cast<size_t>(n));
+}
+
+// n runs along the innermost dimension, each of RUN bytes, or of g.run if that is 0.
+template <class Index, int64_t RUN>
+void take(const Job& job, Place at, int64_t n) {
+    const ep_gather_geometry& g = *job.geometry;
+    const int last = g.ndim - 1;
+    const int64_t x_step = g.stride[0][last], index_step = g.stride[1][last], out_step = g.stride[2][last];
+    const ep::Range<Index> range = {0, g.extent};
+    for (int64_t i = 0; i < n; ++i, at.x += x_step, at.index += index_step, at.out += out_step) {
+        const int64_t place = range.place(at.index);
+        if constexpr (RUN > 0) {
+            // No branch: which indices are out of range cannot be foreseen.
+            const char* const from = range.holds(place) ? at.x + place * g.step : ZEROS;
+            std::memcpy(at.out, from, RUN);
+        } else {
+            if (i + AHEAD < n) {
+                const int64_t next = range.place(at.index + AHEAD * index_step);
+                const int64_t lines = range.holds(next) ? LINES_AHEAD * ep::LINE : 0;
+                for (int64_t k = 0; k < lines && k < g.run; k += ep::LINE)
+                    __builtin_prefetch(at.x + AHEAD * x_step + next * g.step + k);
+            }
+            if (!range.holds(place))
+                zero_run(at.out, g.run);
+            else if (job.streams)
+                ep::stream_bytes(at.out, at.x + place * g.step, g.run);
+            else
+                copy_run(at.out, at.x + place * g.step, g.run);
+        }
+    }
+}
+
+using Take = void (*)(const Job&, Place, int64_t);
+
+template <class Index>
+Take take_of(int64_t run) {
+    switch (run) {
+        case 1:
+            return take<Index, 1>;
+        case 2:
+            return take<Index, 2>;
+        case 4:
+            return take<Index, 4>;
+        case 8:
+            return take<Index, 8>;
+        case 16:
+            return take<Index, 16>;
+        default:
+            return take<Index, 0>;
+    }
+}
+
+// Move to run number `number`; leaves its index in each dimension.
+Place locate(const Job& job, int64_t number, int64_t* index) {
+    const ep_gather_geometry& g = *job.geometry;
+    Place at = {job.x, job.indices, job.out};
+    for (int d = g.ndim - 1; d >= 0; --d) {
+        index[d] = number % g.shape[d];
+        number /= g.shape[d];
+        at.x += index[d] * g.stride[0][d];
+        at.index += index[d] * g.stride[1][d];
+        at.out += index[d] * g.stride[2][d];
+    }
+    return at;
+}
+
+// Runs [begin, end) in row-major order.
+void take_runs(const Job& job, int64_t begin, int64_t end) {
+    const ep_gather_geometry& g = *job.geometry;
+    const Take take = g.index_size == 4 ? take_of<int32_t>(g.run) : take_of<int64_t>(g.run);
+    const int last = g.ndim - 1;
+    int64_t index[EP_RANK];
+    Place at = locate(job, begin, index);
+    while (begin < end) {
+        const int64_t left = g.shape[last] - index[last], n = end - begin < left ? end - begin : left;
+        take(job, at, n);
+        begin += n;
+        index[last] += n;
+        at = {at.x + n * g.stride[0][last], at.index + n * g.stride[1][last], at.out + n * g.stride[2][last]};
+        for (int d = last; d > 0 && index[d] == g.shape[d]; --d) {
+            at.x += g.stride[0][d - 1] - g.shape[d] * g.stride[0][d];
+            at.index += g.stride[1][d - 1] - g.shape[d] * g.stride[1][d];
+            at.out += g.stride[2][d - 1] - g.shape[d] * g.stride[2][d];
+            index[d] = 0;
+            ++index[d - 1];
+        }
+    }
+}
+
+int64_t pieces(const ep_gather_geometry& g) {
+    return (g.run + PIECE - 1) / PIECE;
+}
+
+// Pieces [begin, end) of long runs.
+void take_pieces(const Job& job, int64_t begin, int64_t end) {
+    const ep_gather_geometry& g = *job.geometry;
+    int64_t index[EP_RANK];
+    for (; begin < end; ++begin) {
+        const Place at = locate(job, begin / pieces(g), index);
+        const int64_t skipped = begin % pieces(g) * PIECE, n = g.run - skipped < PIECE ? g.run - skipped : PIECE;
+        const int64_t place = ep::index_at(at.index, g.index_size);
+        if (static_cast<uint64_t>(place) >= static_cast<uint64_t>(g.extent))
+            zero_run(at.out + skipped, n);
+        else if (job.streams)
+            ep::stream_bytes(at.out + skipped, at.x + place * g.step + skipped, n);
+        else
+            std::memcpy(at.out + skipped, at.x + place * g.step + skipped, static_cast<size_t>(n));
+    }
+}
+
+void take_part(void* context, int i) {
+    const auto& job = *static_cast<const Job*>(context);
+    const ep_gather_geometry& g = *job.geometry;
+    const int64_t count = pieces(g), size = g.size * count, begin = i * job.part;
+    const int64_t end = size - begin < job.part ? size : begin + job.part;
+    if (count > 1)
+        take_pieces(job, begin, end);
+    else
+        take_runs(job, begin, end);
+    if (job.streams) ep::stream_done();
+}
+
+}  // namespace
+
+extern "C" int ep_gather(const void* packed) {
+    const auto& p = *static_cast<const ep_gather_packed*>(packed);
+    const ep_gather_geometry& g = *p.geometry;
+    ep::count_call();
+    Job job = {&g,
+               reinterpret_cast<const char*>(p.at[0] + g.offset[0]),
+               reinterpret_cast<const char*>(p.at[1] + g.offset[1]),
+               reinterpret_cast<char*>(p.at[2] + g.offset[2]),
+               0,
+               g.traffic >= ep::STREAMING && g.run >= LONG};
+    const int64_t size = g.size * pieces(g);
+    const int count = ep::parts(g.traffic);
+    // Whole lines of single elements, so that two threads do not write one line of a dense output.
+    const int64_t whole = g.run < ep::LINE ? ep::LINE : 1;
+    job.part = ((size + count - 1) / count + whole - 1) / whole * whole;
+    ep::parallel(static_cast<int>((size + job.part - 1) / job.part), take_part, &job);
+    return 0;
+}
+
+extern "C" int ep_launch_gather(const ep_gather_geometry* geometry, intptr_t x, intptr_t indices, intptr_t out) {
+    const ep_gather_packed packed = {geometry, {x, indices, out}};
+    return ep_gather(&packed);
+}
