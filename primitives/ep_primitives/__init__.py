@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from ep_primitives.reduce import Reduce
     from ep_primitives.reduce_ops import REDUCE_OPS
     from ep_primitives.reference import Reference
+    from ep_primitives.softmax import LogSoftmax, Softmax
+    from ep_primitives.softmax_backward import LogSoftmaxBackward, SoftmaxBackward
     from ep_primitives.tensor_fill import TensorFill
     from ep_primitives.unary_ops import UNARY_OPS
     from ep_primitives.where import Where
@@ -60,6 +62,8 @@ __all__ = [
     "Fill",
     "Gather",
     "Generator",
+    "LogSoftmax",
+    "LogSoftmaxBackward",
     "Matmul",
     "OneHot",
     "Op",
@@ -68,6 +72,8 @@ __all__ = [
     "RandomFill",
     "Reduce",
     "Reference",
+    "Softmax",
+    "SoftmaxBackward",
     "TensorFill",
     "Ulps",
     "Where",
@@ -91,6 +97,8 @@ _MODULES: Final = {
     "Fill": "fill",
     "Gather": "gather",
     "Generator": "generator",
+    "LogSoftmax": "softmax",
+    "LogSoftmaxBackward": "softmax_backward",
     "Matmul": "matmul",
     "OneHot": "one_hot",
     "Op": "op",
@@ -102,6 +110,8 @@ _MODULES: Final = {
     "RandomFill": "random_fill",
     "Reduce": "reduce",
     "Reference": "reference",
+    "Softmax": "softmax",
+    "SoftmaxBackward": "softmax_backward",
     "TensorFill": "tensor_fill",
     "Ulps": "accuracy",
     "Where": "where",
@@ -125,6 +135,12 @@ def ep_families() -> Sequence[ep.Family]:
     from ep_primitives.permute import PermuteFamily  # noqa: PLC0415 - as above
     from ep_primitives.random_family import RandomFillFamily  # noqa: PLC0415 - as above
     from ep_primitives.reduce_family import ReduceFamily  # noqa: PLC0415 - as above
+    from ep_primitives.softmax_family import (  # noqa: PLC0415 - as above
+        LogSoftmaxBackwardFamily,
+        LogSoftmaxFamily,
+        SoftmaxBackwardFamily,
+        SoftmaxFamily,
+    )
     from ep_primitives.tensor_fill import TensorFillFamily  # noqa: PLC0415 - as above
     from ep_primitives.where_family import WhereFamily  # noqa: PLC0415 - as above
 
@@ -145,6 +161,10 @@ def ep_families() -> Sequence[ep.Family]:
         RandomFillFamily(),
         ReduceFamily(),
         ArgReduceFamily(),
+        SoftmaxFamily(),
+        LogSoftmaxFamily(),
+        SoftmaxBackwardFamily(),
+        LogSoftmaxBackwardFamily(),
     )
 
 

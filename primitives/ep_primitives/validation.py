@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ep.dims import broadcast_strides
 from ep.dtypes import DTYPES, convert
+from ep.integers import integer
 from ep.interchange import describe
 
 from ep import Scalar, TensorSpec
@@ -29,6 +30,7 @@ __all__ = [
     "check_input",
     "check_output",
     "check_spec",
+    "checked_axis",
     "chosen_row",
     "described",
     "described_operand",
@@ -152,6 +154,19 @@ def one_a_dimension(op: str, name: str, given: Any, spec: TensorSpec) -> tuple[i
         message = f"{op}: {name} is {reprlib.repr(given)}, {wanted}; it has {len(integers)}"
         raise ValueError(message)
     return integers
+
+
+def checked_axis(op: str, axis: Any, rank: int) -> int:
+    """Return an axis counted from the front; of rank 0, which has -1 and 0, it is 0.
+
+    Raises TypeError for what is no integer, ValueError for one that a tensor of that rank does not have.
+    """
+    number = integer(f"{op}: axis", axis)
+    most = max(rank, 1)
+    if not -most <= number < most:
+        message = f"{op}: axis is {number}, needs -{most} to {most - 1} for a tensor of rank {rank}"
+        raise ValueError(message)
+    return number % most
 
 
 def attribute_values(row: Op, given: Mapping[str, Any], dtype: str) -> tuple[float, ...]:

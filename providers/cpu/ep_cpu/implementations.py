@@ -12,11 +12,15 @@ from ep_primitives import (
     ElementwiseUnary,
     Fill,
     Gather,
+    LogSoftmax,
+    LogSoftmaxBackward,
     Matmul,
     OneHot,
     Pad,
     RandomFill,
     Reduce,
+    Softmax,
+    SoftmaxBackward,
     Where,
 )
 
@@ -28,6 +32,7 @@ from ep_cpu.one_hot import RowOneHot
 from ep_cpu.pad import RowRuns
 from ep_cpu.random_fill import CounterFill
 from ep_cpu.reduce import ChunkTree
+from ep_cpu.softmax import ChunkedRows
 from ep_cpu.where import VectorSelect
 
 if TYPE_CHECKING:
@@ -51,4 +56,8 @@ IMPLEMENTATIONS: Final[Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...
     Matmul: (PanelMatmul(),),
     RandomFill: (CounterFill(),),
     Reduce: (ChunkTree(),),
+    Softmax: (ChunkedRows(),),
+    LogSoftmax: (ChunkedRows(),),
+    SoftmaxBackward: (ChunkedRows(),),
+    LogSoftmaxBackward: (ChunkedRows(),),
 }

@@ -3,12 +3,14 @@
 
 #include "double_word.h"
 
-// Beyond low and high e^x is 0 and infinite, beyond low2 and high2 2^x; below low1 e^x - 1 is -1.
+// Beyond low and high e^x is 0 and infinite, beyond low2 and high2 2^x; below low1 e^x - 1 is -1. Every 2^n that
+// e^x has is normal in 2^spare_exponent times its size, and `spare` takes that back.
 template <class T>
 struct Exponential;
 
 template <>
 struct Exponential<float> {
+    static constexpr float spare = 2.3283064365386963e-10F, spare_exponent = 32.0F;
     static constexpr float low = -104.0F, high = 89.0F, low2 = -151.0F, high2 = 129.0F, low1 = -20.0F;
     // (e^r - 1 - r) / r^2 on |r| <= 0.361
     static EP_INLINE float tail(float r) {
@@ -18,6 +20,7 @@ struct Exponential<float> {
 
 template <>
 struct Exponential<double> {
+    static constexpr double spare = 5.4210108624275222e-20, spare_exponent = 64.0;
     static constexpr double low = -746.0, high = 710.0, low2 = -1080.0, high2 = 1025.0, low1 = -40.0;
     static EP_INLINE double tail(double r) {
         return Horner{}(r, 2.5104569119575264e-08, 2.7625528779602231e-07, 2.7557259283796552e-06,
@@ -56,6 +59,19 @@ EP_INLINE T exponential(T x) {
     using E = Exponential<T>;
     const Scaled<T> e = exponential_scaled(at_least(at_most(x, E::high), E::low), T{0});
     return scale(e.value, e.exponent);
+}
+
+// e^x for x <= 0 at half the price: 2^n is made too large by a factor that keeps it normal, and of n's own bits.
+template <class T>
+EP_INLINE T exponential_falling(T x) {
+    using F = Float<T>;
+    using E = Exponential<T>;
+    constexpr T shift = F::integer_magic + (F::bias + E::spare_exponent);
+    const T clamped = at_least(x, E::low);
+    const T t = fused(clamped, static_cast<T>(1.4426950408889634), shift), n = t - shift;
+    const T r = fused(-n, F::ln2_low, fused(-n, F::ln2_high, clamped));
+    const T value = T{1} + fused(r * r, E::tail(r), r);
+    return value * of_bits<T>(bits_of(t) << F::fraction) * E::spare;
 }
 
 // 2^x, exact for integers.

@@ -1,55 +1,15 @@
 // The innermost products of Matmul, in registers; compiled once per instruction set.
 #include "matmul_tiles.h"
 
-#include <utility>
-
 #include "isa.h"
 
 namespace {
+#include "lanes.h"
 
 // 16 vector registers, or 32.
-constexpr int WIDTH = EP_WIDTH, ROWS = EP_WIDTH == 64 ? 12 : 6;
+constexpr int ROWS = EP_WIDTH == 64 ? 12 : 6;
 // Two vectors of columns: with 2 * ROWS sums, one row's value and the columns, all registers are in use.
 constexpr int VECTORS = 2;
-
-template <class T>
-struct Vector {
-    typedef T type __attribute__((vector_size(WIDTH)));
-    typedef T unaligned __attribute__((vector_size(WIDTH), aligned(alignof(T)), may_alias));
-    static constexpr int lanes = WIDTH / int{sizeof(T)};
-};
-template <class T>
-using V = typename Vector<T>::type;
-
-template <class T, size_t... lane>
-EP_INLINE V<T> repeated(T x, std::index_sequence<lane...>) {
-    return V<T>{(static_cast<void>(lane), x)...};
-}
-template <class T>
-EP_INLINE V<T> repeated(T x) {
-    return repeated(x, std::make_index_sequence<Vector<T>::lanes>{});
-}
-
-template <class T>
-EP_INLINE V<T> load(const T* at) {
-    return *reinterpret_cast<const typename Vector<T>::unaligned*>(at);
-}
-template <class T>
-EP_INLINE void store(T* at, V<T> x) {
-    *reinterpret_cast<typename Vector<T>::unaligned*>(at) = x;
-}
-
-template <class T>
-EP_INLINE V<T> multiply_add(V<T> a, V<T> b, V<T> c) {
-#if EP_FMA && EP_WIDTH == 64
-    if constexpr (std::is_same_v<T, float>) return _mm512_fmadd_ps(a, b, c);
-    if constexpr (std::is_same_v<T, double>) return _mm512_fmadd_pd(a, b, c);
-#elif EP_FMA
-    if constexpr (std::is_same_v<T, float>) return _mm256_fmadd_ps(a, b, c);
-    if constexpr (std::is_same_v<T, double>) return _mm256_fmadd_pd(a, b, c);
-#endif
-    return a * b + c;
-}
 
 // Each sum starts at zero and goes through the depth in order, whatever R: a value does not depend on its place.
 template <class T, int R>

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 // CMake defines it as 1 where AVX2 and AVX-512 are compiled too.
 #if !defined(EP_X86)

@@ -1,0 +1,82 @@
+"""The cells of the softmaxes and of their backward forms, and what the suite judges them by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ep_primitives import softmax_cases, softmax_reference
+from ep_primitives.op import FLOATS
+from ep_primitives.signature import Signature, SignatureFamily
+from ep_primitives.softmax import LogSoftmax, Softmax
+from ep_primitives.softmax_backward import LogSoftmaxBackward, SoftmaxBackward
+from ep_primitives.softmax_plans import PLANS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ep import Descriptor
+    from ep_primitives.accuracy import Accuracy
+    from ep_primitives.axis_descriptor import AxisDescriptor
+    from ep_primitives.case import Case
+    from ep_primitives.reference import Reference
+
+__all__ = ["LogSoftmaxBackwardFamily", "LogSoftmaxFamily", "SoftmaxBackwardFamily", "SoftmaxFamily"]
+
+
+class _RowsFamily(SignatureFamily):
+    """Each floating element type in each layout."""
+
+    descriptor: ClassVar[Any]
+    layouts: ClassVar[tuple[str, ...]] = tuple(PLANS)
+
+    def signatures(self) -> Iterator[Signature]:
+        """Yield every floating element type."""
+        for dtype in FLOATS:
+            yield Signature("-", (dtype,) * (len(self.descriptor.operands) - 1), dtype)
+
+    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
+        """Yield the cases of an element type in a layout."""
+        return softmax_cases.cases(self.descriptor, signature.out, layout)
+
+    def reference(self, descriptor: Any, inputs: dict[str, Any]) -> Reference:
+        """Return the definition in a wider type, with S."""
+        return softmax_reference.reference(descriptor, inputs)
+
+    def accuracy(self, descriptor: Descriptor) -> Accuracy:  # noqa: ARG002 - the extent of a row is in S
+        """Return the bound over S."""
+        return softmax_reference.BOUND
+
+
+class _ForwardFamily(_RowsFamily):
+    def is_constant(self, descriptor: Any) -> bool:
+        """Say whether the elements of each row are equal whatever x holds."""
+        rows: AxisDescriptor = descriptor
+        return rows.extent == 1 or (rows.extent > 1 and rows.specs[0].strides[rows.axis] == 0)  # type: ignore[union-attr]  # never a Scalar
+
+
+class SoftmaxFamily(_ForwardFamily):
+    """The cells of Softmax."""
+
+    name: ClassVar[str] = "softmax"
+    descriptor: ClassVar[type[Descriptor]] = Softmax
+
+
+class LogSoftmaxFamily(_ForwardFamily):
+    """The cells of LogSoftmax."""
+
+    name: ClassVar[str] = "log_softmax"
+    descriptor: ClassVar[type[Descriptor]] = LogSoftmax
+
+
+class SoftmaxBackwardFamily(_RowsFamily):
+    """The cells of SoftmaxBackward."""
+
+    name: ClassVar[str] = "softmax_backward"
+    descriptor: ClassVar[type[Descriptor]] = SoftmaxBackward
+
+
+class LogSoftmaxBackwardFamily(_RowsFamily):
+    """The cells of LogSoftmaxBackward."""
+
+    name: ClassVar[str] = "log_softmax_backward"
+    descriptor: ClassVar[type[Descriptor]] = LogSoftmaxBackward

@@ -1,0 +1,144 @@
+// The launch of softmaxes: rows, or tiles of neighbouring columns, shared among threads; where these are few, chunks.
+#include "softmax.h"
+
+#include <algorithm>
+
+#include "count.h"
+#include "pool.h"
+#include "stream.h"
+
+struct ep_softmax_engine {
+    const char* isa;
+    const ep::Softmaxes (*softmaxes)[2];
+    const ep_storage* storages;
+};
+
+namespace {
+
+const ep_softmax_engine ENGINES[] = {
+#if EP_X86
+    {"avx512", ep::avx512_softmaxes, ep::avx512_storages},
+    {"avx2", ep::avx2_softmaxes, ep::avx2_storages},
+#endif
+    {"baseline", ep::baseline_softmaxes, ep::baseline_storages},
+};
+
+// Exponentials cost more than a byte of memory does.
+constexpr int64_t COST = 4;
+
+struct Job {
+    const ep_softmax* softmax;
+    const ep::Passes* passes;
+    ep::RowForm form;
+    char* at[EP_ROWS];
+    int64_t tiles;  // in the last dimension across rows
+    int64_t units;  // rows, or tiles of columns
+    int parts;
+    // Of the one unit whose chunks are shared:
+    char* unit_at[EP_ROWS];
+    int64_t width;
+    ep::Measures measures;
+};
+
+constexpr int64_t ceil_div(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+
+// The addresses of a unit, and how many rows it is.
+int64_t place(const Job& job, int64_t unit, char** at) {
+    const ep_softmax& g = *job.softmax;
+    for (int k = 0; k < EP_ROWS; ++k) at[k] = job.at[k];
+    int64_t width = 1;
+    for (int d = g.ndim - 1; d >= 0; --d) {
+        const bool is_tiled = d == g.ndim - 1 && job.passes->width > 1;
+        const int64_t extent = is_tiled ? job.tiles : g.shape[d];
+        int64_t index = unit % extent;
+        unit /= extent;
+        if (is_tiled) {
+            index *= job.passes->width;
+            width = std::min(job.passes->width, g.shape[d] - index);
+        }
+        for (int k = 0; k < EP_ROWS; ++k) at[k] += index * g.stride[k][d];
+    }
+    return width;
+}
+
+void run_units(void* context, int part) {
+    const Job& job = *static_cast<const Job*>(context);
+    const int64_t end = job.units * (part + 1) / job.parts;
+    for (int64_t unit = job.units * part / job.parts; unit < end; ++unit) {
+        char* at[EP_ROWS];
+        const int64_t width = place(job, unit, at);
+        job.passes->whole(job.form, at, width);
+    }
+    if (job.form.streams) ep::stream_done();
+}
+
+void measure_chunks(void* context, int part) {
+    Job& job = *static_cast<Job*>(context);
+    const int64_t chunks = job.form.chunks;
+    job.passes->measure(job.form, job.unit_at, job.width, chunks * part / job.parts, chunks * (part + 1) / job.parts,
+                        job.measures.bytes);
+}
+
+void finish_chunks(void* context, int part) {
+    const Job& job = *static_cast<const Job*>(context);
+    const int64_t chunks = job.form.chunks;
+    job.passes->finish(job.form, job.unit_at, job.width, chunks * part / job.parts, chunks * (part + 1) / job.parts,
+                       job.measures.bytes);
+    if (job.form.streams) ep::stream_done();
+}
+
+const ep::Passes& passes_of(const ep_softmax& g) {
+    return g.engine->softmaxes[g.columns != 0][g.dtype == EP_float64].of[g.kind];
+}
+
+ep::RowForm form_of(const ep_softmax& g, char* const* at) {
+    const int64_t least = ceil_div(ceil_div(g.extent, ep::CHUNKS), ep::BLOCK) * ep::BLOCK;
+    const int64_t chunk = std::max(ep::PIECE, least);
+    bool streams = g.traffic >= ep::STREAMING;
+    for (int k = 0; k < EP_MADE; ++k) streams = streams && at[k] != at[EP_MADE];
+    return {&g.engine->storages[g.dtype],      g.extent, chunk, ceil_div(g.extent, chunk),
+            {g.step[0], g.step[1], g.step[2]}, streams};
+}
+
+}  // namespace
+
+extern "C" const ep_softmax_engine* ep_softmax_engine_of(const char* isa) {
+    for (const ep_softmax_engine& engine : ENGINES)
+        if (std::strcmp(engine.isa, isa) == 0) return &engine;
+    return nullptr;
+}
+
+extern "C" int ep_soften(const void* packed) {
+    const auto& p = *static_cast<const ep_softmax_packed*>(packed);
+    const ep_softmax& g = *p.softmax;
+    ep::count_call();
+    Job job;
+    job.softmax = &g;
+    job.passes = &passes_of(g);
+    for (int k = 0; k < EP_ROWS; ++k) job.at[k] = reinterpret_cast<char*>(p.at[k] + g.offset[k]);
+    job.form = form_of(g, job.at);
+    job.tiles = g.ndim == 0 ? 1 : ceil_div(g.shape[g.ndim - 1], job.passes->width);
+    job.units = 1;
+    for (int d = 0; d < g.ndim; ++d) job.units *= d == g.ndim - 1 ? job.tiles : g.shape[d];
+    const int64_t worth = ep::parts(COST * g.traffic);
+    if (job.units >= worth || job.form.chunks == 1) {
+        job.parts = static_cast<int>(std::min(job.units, worth));
+        ep::parallel(job.parts, run_units, &job);
+        return 0;
+    }
+    job.parts = static_cast<int>(std::min(job.form.chunks, worth));
+    for (int64_t unit = 0; unit < job.units; ++unit) {
+        job.width = place(job, unit, job.unit_at);
+        ep::parallel(job.parts, measure_chunks, &job);
+        job.passes->combine(job.form, job.width, job.measures.bytes);
+        ep::parallel(job.parts, finish_chunks, &job);
+    }
+    return 0;
+}
+
+extern "C" int ep_launch_softmax(const ep_softmax* softmax, intptr_t given, intptr_t y, intptr_t made) {
+    const ep_softmax_packed packed = {softmax, {given, y, made}};
+    return ep_soften(&packed);
+}

@@ -1,0 +1,176 @@
+// Passes over neighbouring rows that lie side by side, with vectors across them: row number j of a tile is the j-th
+// element of each. Sums are made in the order of softmax_rows.h. Included once per instruction set, in an anonymous
+// namespace.
+#pragma once
+
+template <class T>
+constexpr int64_t WIDTH = ep::TILE / int64_t{sizeof(T)};
+
+// Vectors of one line of a tile.
+template <class T, int COUNT>
+struct Line {
+    V<T> at[COUNT];
+
+    EP_INLINE Line operator+(const Line& other) const {
+        Line sum;
+        for (int c = 0; c < COUNT; ++c) sum.at[c] = at[c] + other.at[c];
+        return sum;
+    }
+};
+
+// Lines of each input, where they lie or staged.
+template <class T, int INPUTS>
+class Lines {
+   public:
+    Lines(const RowForm& form, char* const* at, int64_t width, int64_t whole)
+        : form_(form), at_(at), width_(width), is_direct_(form.storage->is_direct && width == whole) {}
+
+    EP_INLINE const T* load(int k, int64_t j) {
+        const char* const at = at_[k] + j * form_.step[k];
+        if (is_direct_) return reinterpret_cast<const T*>(at);
+        const void* const staged = form_.storage->load(at, form_.storage->size, width_, blocks_[k]);
+        if (staged != blocks_[k]) std::memcpy(blocks_[k], staged, static_cast<size_t>(width_) * sizeof(T));
+        return blocks_[k];
+    }
+    EP_INLINE T* made(int64_t j) {
+        return is_direct_ ? reinterpret_cast<T*>(at_[EP_MADE] + j * form_.step[EP_MADE]) : made_;
+    }
+    EP_INLINE void flush(int64_t j) {
+        if (is_direct_) return;
+        form_.storage->store(made_, at_[EP_MADE] + j * form_.step[EP_MADE], form_.storage->size, width_, false);
+    }
+
+   private:
+    const RowForm& form_;
+    char* const* at_;
+    const int64_t width_;
+    const bool is_direct_;
+    alignas(ep::LINE) T blocks_[INPUTS][WIDTH<T>] = {};
+    alignas(ep::LINE) T made_[WIDTH<T>];
+};
+
+template <class Op, class T, int COUNT>
+struct Columns {
+    using S = V<T>;
+    using Sums = Line<T, COUNT>;
+    static constexpr int lanes = Vector<T>::lanes;
+    using Tile = Lines<T, Op::inputs>;
+
+    static EP_INLINE void load_line(Tile& tile, int64_t j, S (&given)[COUNT][Op::inputs]) {
+        for (int k = 0; k < Op::inputs; ++k) {
+            const T* const line = tile.load(k, j);
+#pragma GCC unroll 16
+            for (int c = 0; c < COUNT; ++c) given[c][k] = load(line + c * lanes);
+        }
+    }
+
+    static __attribute__((noinline)) void largest(Tile& tile, int64_t from, int64_t n, Measure<S>* measures) {
+        S most[COUNT];
+        for (S& vector : most) vector = repeated(NONE<T>);
+        for (int64_t j = 0; j < n; ++j) {
+            const T* const line = tile.load(0, from + j);
+#pragma GCC unroll 16
+            for (int c = 0; c < COUNT; ++c) most[c] = Larger{}(load(line + c * lanes), most[c]);
+        }
+        for (int c = 0; c < COUNT; ++c) measures[c].base = most[c];
+    }
+
+    static __attribute__((noinline)) Sums sum(Tile& tile, int64_t from, int64_t n, const Measure<S>* measures) {
+        Sums sums[SUMS<T>];
+        int64_t count = std::min(n, int64_t{SUMS<T>});
+        std::memset(sums, 0, static_cast<size_t>(count) * sizeof(Sums));
+        S base[COUNT];
+        for (int c = 0; c < COUNT; ++c) base[c] = origin<T>(measures[c].base);
+        for (int64_t j = 0; j < n; ++j) {
+            S given[COUNT][Op::inputs], term;
+            load_line(tile, from + j, given);
+            S* const sum = sums[j % SUMS<T>].at;
+#pragma GCC unroll 16
+            for (int c = 0; c < COUNT; ++c) sum[c] = Op::added(given[c], base[c], sum[c], term);
+        }
+        for (int64_t half = SUMS<T> / 2; half > 0; half /= 2) {
+            for (int64_t i = 0; i + half < count; ++i) sums[i] = sums[i] + sums[i + half];
+            count = std::min(count, half);
+        }
+        return sums[0];
+    }
+
+    static void measure_chunk(Tile& tile, int64_t from, int64_t n, Measure<S>* measures) {
+        if (Op::is_relative) largest(tile, from, n, measures);
+        Pairwise<Sums> sums;
+        for (int64_t j = 0; j < n; j += ep::BLOCK) sums.add(sum(tile, from + j, std::min(ep::BLOCK, n - j), measures));
+        const Sums total = sums.total();
+        for (int c = 0; c < COUNT; ++c) measures[c].sum = total.at[c];
+    }
+
+    static __attribute__((noinline)) void finish_chunk(Tile& tile, int64_t from, int64_t n,
+                                                       const Measure<S>* measures) {
+        for (int64_t j = from; j < from + n; ++j) {
+            S given[COUNT][Op::inputs];
+            load_line(tile, j, given);
+            T* const out = tile.made(j);
+#pragma GCC unroll 16
+            for (int c = 0; c < COUNT; ++c)
+                store<T>(out + c * lanes, Op::made(given[c], measures[c].base, measures[c].sum));
+            tile.flush(j);
+        }
+    }
+
+    static void measure(const RowForm& form, char* const* at, int64_t width, int64_t begin, int64_t end,
+                        void* measures) {
+        Tile tile(form, at, width, COUNT * lanes);
+        for (int64_t c = begin; c < end; ++c) {
+            const int64_t from = c * form.chunk, n = std::min(form.chunk, form.extent - from);
+            measure_chunk(tile, from, n, static_cast<Measure<S>*>(measures) + c * COUNT);
+        }
+    }
+
+    static void combine(const RowForm& form, void* measures) {
+        for (int c = 0; c < COUNT; ++c) {
+            auto* const chunks = static_cast<Measure<S>*>(measures) + c;
+            const Measure<S> total = Op::total(chunks, form.chunks, COUNT);
+            for (int64_t k = 0; k < form.chunks; ++k) chunks[k * COUNT] = Op::finished(chunks[k * COUNT], total);
+        }
+    }
+
+    static void finish(const RowForm& form, char* const* at, int64_t width, int64_t begin, int64_t end,
+                       const void* measures) {
+        Tile tile(form, at, width, COUNT * lanes);
+        for (int64_t c = begin; c < end; ++c) {
+            const int64_t from = c * form.chunk, n = std::min(form.chunk, form.extent - from);
+            finish_chunk(tile, from, n, static_cast<const Measure<S>*>(measures) + c * COUNT);
+        }
+    }
+};
+
+// Tiles of full width, and narrow ones of one vector.
+template <class Op, class T>
+struct ColumnPasses {
+    static constexpr int most = int{ep::TILE} / EP_WIDTH;
+    using Wide = Columns<Op, T, most>;
+    using Narrow = Columns<Op, T, 1>;
+
+    static bool is_narrow(int64_t width) { return width <= Vector<T>::lanes; }
+
+    static void measure(const RowForm& form, char* const* at, int64_t width, int64_t begin, int64_t end,
+                        void* measures) {
+        is_narrow(width) ? Narrow::measure(form, at, width, begin, end, measures)
+                         : Wide::measure(form, at, width, begin, end, measures);
+    }
+    static void combine(const RowForm& form, int64_t width, void* measures) {
+        is_narrow(width) ? Narrow::combine(form, measures) : Wide::combine(form, measures);
+    }
+    static void finish(const RowForm& form, char* const* at, int64_t width, int64_t begin, int64_t end,
+                       const void* measures) {
+        is_narrow(width) ? Narrow::finish(form, at, width, begin, end, measures)
+                         : Wide::finish(form, at, width, begin, end, measures);
+    }
+    static void whole(const RowForm& form, char* const* at, int64_t width) {
+        ep::Measures measures;
+        measure(form, at, width, 0, form.chunks, measures.bytes);
+        combine(form, width, measures.bytes);
+        finish(form, at, width, 0, form.chunks, measures.bytes);
+    }
+
+    static constexpr ep::Passes value = {WIDTH<T>, whole, measure, combine, finish};
+};
