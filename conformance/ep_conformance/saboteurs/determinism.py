@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import ep
     from ep_conformance.saboteurs.implementations import HonestKernel
 
-__all__ = ["ComputesTailsApart", "TruncatesSums", "WaversByAnUlp"]
+__all__ = ["ComputesTailsApart", "SumsTheLastRowBackwards", "TruncatesProducts", "TruncatesSums", "WaversByAnUlp"]
 
 _LANES: Final = 16
 
@@ -61,28 +61,73 @@ class ComputesTailsApart(HonestProvider):
     kernel_type: ClassVar[type[HonestKernel]] = _ComputesTailsApart
 
 
-class _TruncatesSums(ArrayKernel):
+class _SumsRows(ArrayKernel):
+    """Does the sums over the last dimension of float32 matrices itself."""
+
+    def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
+        super().run(cpu, operands)
+        of = self.descriptor
+        if (of.family, of.op, of.out.dtype, of.attributes) != ("reduce", "sum", "float32", (1,)):
+            return
+        x = self.array(operands, "x")
+        if x.dtype == np.float32 and x.ndim == 2 and x.size and np.isfinite(x).all():  # noqa: PLR2004 - a matrix
+            self.sum_rows(x, self.array(operands, "out").reshape(-1))
+
+    def sum_rows(self, x: Array, out: Array) -> None:
+        """Write the sums of x, shape (rows, terms), to out, shape (rows,), which holds right ones."""
+
+
+class _SumsTheLastRowBackwards(_SumsRows):
+    def sum_rows(self, x: Array, out: Array) -> None:
+        out[-1] = np.add.accumulate(x[-1, ::-1])[-1]
+
+
+class SumsTheLastRowBackwards(HonestProvider):
+    """Sum the last row in another order than the rows before it."""
+
+    kernel_type: ClassVar[type[HonestKernel]] = _SumsTheLastRowBackwards
+
+
+def _truncated(exact: Array) -> Array:
+    """Return float64 as float32, rounded towards zero."""
+    near = exact.astype(np.float32)
+    is_beyond = np.abs(near.astype(np.float64)) > np.abs(exact)
+    return np.asarray(np.where(is_beyond, np.nextafter(near, np.float32(0)), near))
+
+
+class _TruncatesSums(_SumsRows):
+    def sum_rows(self, x: Array, out: Array) -> None:
+        lanes = np.zeros((x.shape[0], _LANES), np.float32)
+        for start in range(0, x.shape[1], _LANES):
+            terms = x[:, start : start + _LANES].astype(np.float64)
+            lanes[:, : terms.shape[1]] = _truncated(lanes[:, : terms.shape[1]] + terms)
+        while lanes.shape[1] > 1:
+            lanes = _truncated(lanes[:, 0::2].astype(np.float64) + lanes[:, 1::2])
+        out[...] = lanes[:, 0]
+
+
+class TruncatesSums(HonestProvider):
+    """Sum rows in 16 lanes, each addition rounded towards zero."""
+
+    kernel_type: ClassVar[type[HonestKernel]] = _TruncatesSums
+
+
+class _TruncatesProducts(ArrayKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         super().run(cpu, operands)
         is_product = self.descriptor.family == "matmul" and len(operands) == len(("a", "b", "alpha", "beta", "out"))
         if not is_product or self.descriptor.out.dtype != "float32" or (operands["alpha"], operands["beta"]) != (1, 0):
             return
         a, b, out = (self.array(operands, name) for name in ("a", "b", "out"))
-        if a.dtype == np.float32 and a.ndim == b.ndim == 2 and np.isfinite(a).all() and np.isfinite(b).all():  # noqa: PLR2004 - matrices
-            out[...] = _truncated_product(a, b)
+        if a.dtype != np.float32 or a.ndim != 2 or b.ndim != 2 or not np.isfinite(a).all() or not np.isfinite(b).all():  # noqa: PLR2004 - matrices
+            return
+        total = np.zeros(out.shape, np.float32)
+        for k in range(a.shape[1]):
+            total = _truncated(total + a[:, k, None].astype(np.float64) * b[k].astype(np.float64))
+        out[...] = total
 
 
-def _truncated_product(a: Array, b: Array) -> Array:
-    total = np.zeros((a.shape[0], b.shape[1]), np.float32)
-    for k in range(a.shape[1]):
-        exact = total.astype(np.float64) + a[:, k, None].astype(np.float64) * b[k].astype(np.float64)
-        near = exact.astype(np.float32)
-        is_beyond = np.abs(near.astype(np.float64)) > np.abs(exact)
-        total = np.where(is_beyond, np.nextafter(near, np.float32(0)), near)
-    return total
-
-
-class TruncatesSums(HonestProvider):
+class TruncatesProducts(HonestProvider):
     """Round each sum of a matrix product towards zero."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _TruncatesSums
+    kernel_type: ClassVar[type[HonestKernel]] = _TruncatesProducts

@@ -96,7 +96,13 @@ SABOTEURS: Final = (
     Saboteur(
         "computes-tails-apart", determinism.ComputesTailsApart, "primitives/elementwise_unary/elu/float32/dense/size-17"
     ),
-    Saboteur("truncates-sums", determinism.TruncatesSums, "primitives/matmul/-/float32/dense/one-sign"),
+    Saboteur(
+        "sums-the-last-row-backwards",
+        determinism.SumsTheLastRowBackwards,
+        "primitives/reduce/sum/float32/dense/one-sign",
+    ),
+    Saboteur("truncates-sums", determinism.TruncatesSums, "primitives/reduce/sum/float32/dense/one-sign"),
+    Saboteur("truncates-products", determinism.TruncatesProducts, "primitives/matmul/-/float32/dense/one-sign"),
     Saboteur("draws-the-same-again", random.DrawsTheSameAgain, "runtime/random/launches-draw-new-numbers"),
     Saboteur("counts-elements", random.CountsElements, "primitives/random_fill/uniform/float64/dense/size-17"),
     Saboteur("begins-with-a-block", random.BeginsWithABlock, "primitives/random_fill/words/uint32/dense/at-word-1"),
