@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from ep_primitives import (
     AddN,
+    ArgReduce,
     BroadcastBinary,
     Cast,
     Copy,
@@ -25,6 +26,7 @@ from ep_primitives import (
 )
 
 from ep_cpu.add_n import BlockSum
+from ep_cpu.arg_reduce import LaneSearch
 from ep_cpu.elementwise import VectorLoop
 from ep_cpu.gather import RunGather
 from ep_cpu.matmul import PanelMatmul
@@ -60,4 +62,5 @@ IMPLEMENTATIONS: Final[Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...
     LogSoftmax: (ChunkedRows(),),
     SoftmaxBackward: (ChunkedRows(),),
     LogSoftmaxBackward: (ChunkedRows(),),
+    ArgReduce: (LaneSearch(),),
 }

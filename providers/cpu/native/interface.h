@@ -263,10 +263,13 @@ typedef struct {
 
 /* What the instruction set of that name has for an op and a pair of dtypes; NULL: nothing. */
 const ep_reducer* ep_reducer_of(const char* isa, const char* op, const char* input, const char* output);
+const ep_seeker* ep_seeker_of(const char* isa, const char* op, const char* input);
 /* The entries: `packed` is an ep_reduce_packed. 0 is success. */
 int ep_reduce(const void* packed);
+int ep_arg_reduce(const void* packed);
 /* Checked launches: pack on the stack and enter. */
 int ep_launch_reduce(const ep_reduction* reduction, intptr_t x, intptr_t out);
+int ep_launch_arg_reduce(const ep_reduction* reduction, intptr_t x, intptr_t out);
 
 /* One launch of a Where of which a or b is a number, or both: 0 is its address, and here are its bytes in the compute
  * type. */

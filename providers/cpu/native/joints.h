@@ -1,31 +1,6 @@
 // States of reductions and what joins them; loops over many at once. Included once per instruction set, in an anonymous
-// namespace, after arithmetic.h.
+// namespace, after arithmetic.h and order.h.
 #pragma once
-
-template <class T>
-EP_INLINE T masked(T x, T keep, T flip) {
-    return static_cast<T>((x & keep) ^ flip);
-}
-EP_INLINE float masked(float x, uint32_t keep, uint32_t flip) {
-    return of_bits<float>((bits_of(x) & keep) ^ flip);
-}
-EP_INLINE double masked(double x, uint64_t keep, uint64_t flip) {
-    return of_bits<double>((bits_of(x) & keep) ^ flip);
-}
-template <class T>
-struct MaskOf {
-    using type = T;
-};
-template <>
-struct MaskOf<float> {
-    using type = uint32_t;
-};
-template <>
-struct MaskOf<double> {
-    using type = uint64_t;
-};
-template <class T>
-using Mask = typename MaskOf<T>::type;
 
 // Element by element into states of the same type. -0 is the number that changes no sum.
 template <class T>
@@ -70,23 +45,30 @@ struct Squares {
     static EP_INLINE State join(State a, State b) { return a + b; }
 };
 
-// The least too, and truth of bits: which order elements have is the lens' business. NaN wins.
+// The least too, and truth of bits: which order elements have is the lens' business.
 template <class T>
 struct Greatest {
     using Element = T;
     using State = T;
     struct View {
-        Mask<T> keep, flip;
+        T keep, flip;
     };
-    static EP_INLINE State nothing() {
-        using Limits = std::numeric_limits<T>;
-        return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-    }
-    static EP_INLINE View view(const ep::Lens& lens) {
-        return {static_cast<Mask<T>>(lens.keep), static_cast<Mask<T>>(lens.flip)};
-    }
+    static EP_INLINE State nothing() { return std::numeric_limits<T>::lowest(); }
+    static EP_INLINE View view(const ep::Lens& lens) { return {static_cast<T>(lens.keep), static_cast<T>(lens.flip)}; }
     static EP_INLINE State of(T x, View view) { return masked(x, view.keep, view.flip); }
-    static EP_INLINE State join(State a, State b) { return larger(a, b); }
+    static EP_INLINE State join(State a, State b) { return a > b ? a : b; }
+};
+
+// Floats by their keys, so that NaN wins and zeros have an order at the cost of integers.
+template <class T>
+struct GreatestKey {
+    using Element = T;
+    using State = typename KeyOf<T>::Key;
+    using View = Mask<T>;
+    static EP_INLINE State nothing() { return std::numeric_limits<State>::lowest(); }
+    static EP_INLINE View view(const ep::Lens& lens) { return static_cast<View>(lens.flip); }
+    static EP_INLINE State of(T x, View flip) { return KeyOf<T>::of(masked(x, ~View{}, flip)); }
+    static EP_INLINE State join(State a, State b) { return a > b ? a : b; }
 };
 
 // sum e^greatest is the sum of e^x; where the greatest is not finite, the sum means nothing.
@@ -158,13 +140,15 @@ struct JointOf {
         for (int64_t i = 0; i < n; ++i) state[i] = Op::join(state[i], other[i]);
     }
 
-    static void fold(void* states, int64_t n, int64_t parts) {
-        S* const state = static_cast<S*>(states);
-        for (int64_t half = n / 2; half >= parts; half /= 2) {
+    template <int64_t half>
+    static EP_INLINE void halve(S* state, int64_t n, int64_t parts) {
+        if (n > half && half >= parts) {
 #pragma GCC ivdep
             for (int64_t i = 0; i < half; ++i) state[i] = Op::join(state[i], state[i + half]);
         }
+        if constexpr (half > 1) halve<half / 2>(state, n, parts);
     }
+    static void fold(void* states, int64_t n, int64_t parts) { halve<ep::LANES>(static_cast<S*>(states), n, parts); }
 
     static constexpr ep::Joint value = {sizeof(S), start, take, merge, fold};
 };

@@ -16,7 +16,9 @@
 
 namespace {
 
-constexpr int64_t LANES = 128, DEPTH = 16, GROUP = 4;
+using ep::LANES;
+
+constexpr int64_t DEPTH = 16, GROUP = 4;
 // Runs that are shorter are not worth the lanes.
 constexpr int64_t LEAST_RUN = 32;
 // The rows that go through the tree together, and bytes of a state and an element as far as they are staged.
@@ -199,11 +201,45 @@ void deliver(const Job& job, const char* states, char* out, int64_t n) {
     }
 }
 
+// Sums of squares of n rows become roots. Where a sum is too great or too small for squares to have been exact,
+// again(lens, states) sums scaled ones.
+template <class Again>
+void take_roots(const Job& job, char* states, int64_t n, Again again) {
+    constexpr double least = 0x1p-900, most = 0x1p1000, scale = 0x1p600;
+    const int64_t parts = job.r.parts;
+    const auto sum = [parts](const char* from, int64_t i) {
+        const auto* const squares = reinterpret_cast<const double*>(from) + parts * i;
+        return parts == 2 ? squares[0] + squares[1] : squares[0];
+    };
+    bool is_small = false, is_large = false;
+    for (int64_t i = 0; i < n; ++i) {
+        is_small |= sum(states, i) < least;
+        is_large |= sum(states, i) > most;
+    }
+    alignas(ep::LINE) char small[ROOM / 2], large[ROOM / 2];
+    ep::Lens lens = job.r.lens;
+    lens.scale = scale;
+    if (is_small) again(lens, small);
+    lens.scale = 1 / scale;
+    if (is_large) again(lens, large);
+    auto* const roots = reinterpret_cast<double*>(states);
+    for (int64_t i = 0; i < n; ++i) {
+        const double plain = sum(states, i);
+        roots[parts * i] = plain < least  ? std::sqrt(sum(small, i)) / scale
+                           : plain > most ? std::sqrt(sum(large, i)) * scale
+                                          : std::sqrt(plain);
+    }
+}
+
 // Rows [begin, end), each to its end.
 void reduce_rows(const Job& job, int64_t begin, int64_t end) {
     alignas(ep::LINE) char states[ABREAST * WIDEST];
     ep::each_block(job.g, begin, end, ABREAST, [&](int64_t x, int64_t out, int64_t, int64_t n) {
-        join_rows(job, job.x + x, n, 0, job.chunks, job.r.lens, states);
+        const auto join = [&](const ep::Lens& lens, char* into) {
+            join_rows(job, job.x + x, n, 0, job.chunks, lens, into);
+        };
+        join(job.r.lens, states);
+        if (job.r.has_scaled_root) take_roots(job, states, n, join);
         deliver(job, states, job.out + out, n);
     });
 }
@@ -220,6 +256,7 @@ void reduce_part_of_rows(void* context, int part) {
 
 struct ByChunks {
     const Job& job;
+    const ep::Lens& lens;
     int64_t span;
     char* states;
 };
@@ -228,18 +265,23 @@ void reduce_part_of_chunks(void* context, int part) {
     const int64_t rows = by.job.g.outputs, begin = part * by.span, end = std::min(begin + by.span, by.job.chunks);
     char* const states = by.states + part * rows * by.job.size;
     ep::each_block(by.job.g, 0, rows, rows, [&](int64_t x, int64_t, int64_t first, int64_t n) {
-        join_rows(by.job, by.job.x + x, n, begin, end, by.job.r.lens, states + first * by.job.size);
+        join_rows(by.job, by.job.x + x, n, begin, end, by.lens, states + first * by.job.size);
     });
 }
 
-// All rows by `count` parts of their chunks.
+// All rows by `count` parts of `span` chunks, which is a power of two.
 void reduce_by_chunks(const Job& job, int count, int64_t span) {
     alignas(ep::LINE) char parts[ROOM / 2], states[ROOM / 2];
-    ByChunks by = {job, span, parts};
-    ep::parallel(count, reduce_part_of_chunks, &by);
     const int64_t rows = job.g.outputs, nbytes = rows * job.size;
-    pairwise(job, count, rows, states,
-             [&](int64_t part, char* into) { std::memcpy(into, parts + part * nbytes, static_cast<size_t>(nbytes)); });
+    const auto join = [&](const ep::Lens& lens, char* into) {
+        ByChunks by = {job, lens, span, parts};
+        ep::parallel(count, reduce_part_of_chunks, &by);
+        pairwise(job, count, rows, into, [&](int64_t part, char* leaf) {
+            std::memcpy(leaf, parts + part * nbytes, static_cast<size_t>(nbytes));
+        });
+    };
+    join(job.r.lens, states);
+    if (job.r.has_scaled_root) take_roots(job, states, rows, join);
     ep::each_block(job.g, 0, rows, rows, [&](int64_t, int64_t out, int64_t first, int64_t n) {
         deliver(job, states + first * job.size, job.out + out, n);
     });

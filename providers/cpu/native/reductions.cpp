@@ -9,16 +9,11 @@ namespace {
 // clang-format off: each of these needs the ones above it
 #include "arithmetic.h"
 #include "logarithm.h"
+#include "order.h"
 #include "joints.h"
 #include "loads.h"
 #include "results.h"
 // clang-format on
-
-template <class T>
-constexpr bool is_real_float = std::is_floating_point_v<Staged<T>>;
-constexpr uint64_t EVERY = ~uint64_t{0};
-template <class S>
-constexpr uint64_t TOP = uint64_t{1} << (8 * sizeof(S) - 1);
 
 // How an op makes R of T.
 struct Way {
@@ -63,17 +58,6 @@ struct Multiplied<Complex<T>, R> : Way {
     static constexpr auto finish = narrowed_product<R>;
 };
 
-// Integers have the order of signed ones, once their highest bit is inverted; inverting all bits of it reverses it.
-template <class T, bool is_float = is_real_float<T>>
-struct OrderOf {
-    using type = std::make_signed_t<T>;
-    static constexpr uint64_t up = std::is_signed_v<T> ? 0 : TOP<T>, down = ~up;
-};
-template <class T>
-struct OrderOf<T, true> {
-    using type = Staged<T>;
-    static constexpr uint64_t up = 0, down = TOP<type>;
-};
 template <class T, class R>
 struct Most : Way {
     using S = typename OrderOf<T>::type;
@@ -83,15 +67,23 @@ struct Most : Way {
     static constexpr auto finish = unmasked<S, R>;
 };
 template <class T, class R>
+struct MostFloat : Way {
+    using S = Staged<T>;
+    using Op = GreatestKey<S>;
+    static constexpr ep::Lens lens = {EVERY, OrderOf<T>::up, 1.0};
+    static constexpr const ep_storage* from() { return EP_STORAGE(T); }
+    static constexpr auto finish = unkeyed<S, R>;
+};
+template <class T, class R>
 struct Least : Most<T, R> {
+    static constexpr ep::Lens lens = {EVERY, OrderOf<T>::down, 1.0};
+};
+template <class T, class R>
+struct LeastFloat : MostFloat<T, R> {
     static constexpr ep::Lens lens = {EVERY, OrderOf<T>::down, 1.0};
 };
 
 // Truth is the order of bits but signs: whether the greatest, or the least, is zero.
-template <int64_t bytes>
-using WordOf =
-    std::conditional_t<bytes == 1, int8_t,
-                       std::conditional_t<bytes == 2, int16_t, std::conditional_t<bytes == 4, int32_t, int64_t>>>;
 template <class T, class R>
 struct Any : Way {
     using S = WordOf<sizeof(T)>;
@@ -143,14 +135,21 @@ struct Norm1<Complex<T>, R> : Way {
     static constexpr const ep_storage* from() { return &Loaded<Complex<T>, double, Modulus>::value; }
     static constexpr auto finish = converted<double, R>;
 };
+// The bits of numbers that have no sign have their order, NaN above infinity.
 template <class T, class R>
-struct NormInf : Most<T, R> {
+struct NormInf : Way {
+    using S = Staged<T>;
+    using Op = Greatest<WordOf<sizeof(S)>>;
     static constexpr bool is_zero_of_nothing = true;
-    static constexpr ep::Lens lens = {TOP<Staged<T>> - 1, 0, 1.0};
+    static constexpr ep::Lens lens = {TOP<S> - 1, 0, 1.0};
+    static constexpr const ep_storage* from() { return EP_STORAGE(T); }
+    static constexpr auto finish = unpacked<S, R>;
 };
 template <class T, class R>
 struct NormInf<Complex<T>, R> : Norm1<Complex<T>, R> {
-    using Op = Greatest<double>;
+    using Op = Greatest<int64_t>;
+    static constexpr ep::Lens lens = {TOP<double> - 1, 0, 1.0};
+    static constexpr auto finish = unpacked<double, R>;
 };
 
 template <class T, class R>

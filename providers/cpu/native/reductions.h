@@ -6,6 +6,9 @@
 
 namespace ep {
 
+// States side by side that a row has where its elements are neighbours.
+constexpr int64_t LANES = 128;
+
 // How an element enters a state: its bits are masked by `keep`, then inverted where `flip` is set, or it is multiplied.
 struct Lens {
     uint64_t keep, flip;
@@ -22,7 +25,7 @@ struct Joint {
     // are joined pairwise first.
     void (*take)(void* states, const void* elements, int64_t step, int64_t rows, int64_t n, const Lens& lens);
     void (*merge)(void* states, const void* others, int64_t n);
-    // n states, a power of two, into the first `parts` by halves
+    // n states, a power of two up to 2 LANES, into the first `parts` by halves
     void (*fold)(void* states, int64_t n, int64_t parts);
 };
 
@@ -48,21 +51,22 @@ struct ep_reducer {
     bool has_scaled_root;
 };
 
-// The place of the first of the greatest elements, for one input type.
+// The place of the first of the greatest elements, for one op and input type.
 struct ep_seeker {
     const char* op;
     const char* input;
     const ep_storage* from;
     ep::Lens lens;
-    // n lanes: the best element of `rows` rows and in which of them it comes first; at most ep::SOUGHT rows.
+    // n lanes in which everything is better than what is there
+    void (*start)(void* best, int64_t* place, int64_t n);
+    // n lanes: the best element of `rows` contiguous rows, at most ep::SOUGHT, and in which of them it comes first
     void (*seek)(void* best, void* row, const void* elements, int64_t step, int64_t rows, int64_t n,
                  const ep::Lens& lens);
-    // Keep the better ones of two, the lesser place where they are equal. Row r of lane i has the place
-    // base + r * row_weight + i * lane_weight; with `is_first` there is nothing to compare with.
+    // Keep the better one of two, the lesser place where they are equal: row r of lane i is at base + r * row_weight +
+    // i * lane_weight.
     void (*adopt)(void* best, int64_t* place, const void* other, const void* row, int64_t base, int64_t row_weight,
-                  int64_t lane_weight, int64_t n, bool is_first);
-    // n lanes, a power of two, into the first.
-    void (*fold)(void* best, int64_t* place, int64_t n);
+                  int64_t lane_weight, int64_t n);
+    void (*merge)(void* best, int64_t* place, const void* other, const int64_t* other_place, int64_t n);
 };
 
 namespace ep {

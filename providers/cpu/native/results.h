@@ -44,8 +44,21 @@ template <class S, class R>
 void unmasked(const void* states, void* out, int64_t n, double, const ep::Lens& lens) {
     const S* const from = static_cast<const S*>(states);
     auto* const to = static_cast<Staged<R>*>(out);
-    const auto keep = static_cast<Mask<S>>(~uint64_t{0}), flip = static_cast<Mask<S>>(lens.flip);
-    for (int64_t i = 0; i < n; ++i) to[i] = static_cast<Staged<R>>(masked(from[i], keep, flip));
+    for (int64_t i = 0; i < n; ++i) to[i] = static_cast<Staged<R>>(masked(from[i], S{-1}, static_cast<S>(lens.flip)));
+}
+template <class S, class R>
+void unkeyed(const void* states, void* out, int64_t n, double, const ep::Lens& lens) {
+    const auto* const from = static_cast<const typename KeyOf<S>::Key*>(states);
+    auto* const to = static_cast<Staged<R>*>(out);
+    const auto flip = static_cast<Mask<S>>(lens.flip);
+    for (int64_t i = 0; i < n; ++i) to[i] = masked(KeyOf<S>::value(from[i]), ~Mask<S>{}, flip);
+}
+// Bits of S.
+template <class S, class R>
+void unpacked(const void* states, void* out, int64_t n, double, const ep::Lens&) {
+    const auto* const from = static_cast<const typename Float<S>::Bits*>(states);
+    auto* const to = static_cast<Staged<R>*>(out);
+    for (int64_t i = 0; i < n; ++i) to[i] = static_cast<Staged<R>>(of_bits<S>(from[i]));
 }
 
 // Zero is `flip`.

@@ -1,0 +1,119 @@
+// The rows of ArgReduce: the first of the greatest elements, in lanes. Compiled once per instruction set.
+#include "isa.h"
+#include "reductions.h"
+
+namespace {
+
+// clang-format off: each of these needs the ones above it
+#include "order.h"
+#include "loads.h"
+// clang-format on
+
+// What elements are compared as: integers, of which equal elements have one.
+template <class T, bool is_float = std::is_floating_point_v<T>>
+struct Compared {
+    using Key = T;
+    static EP_INLINE Key of(T x, T flip) { return masked(x, T{-1}, flip); }
+};
+template <class T>
+struct Compared<T, true> {
+    using Key = typename KeyOf<T>::Key;
+    static EP_INLINE Key of(T x, Mask<T> flip) {
+        const Key nan = static_cast<Key>(KeyOf<T>::infinite + KeyOf<T>::shift + 1);
+        const Key key = KeyOf<T>::of(masked(x, ~Mask<T>{}, flip) + T{0});  // of -0 too: 0
+        return key < nan ? key : nan;
+    }
+};
+
+template <class T>
+struct Seeker {
+    using Op = Compared<T>;
+    using Key = typename Op::Key;
+
+    // What everything comes before.
+    static void start(void* bests, int64_t* place, int64_t n) {
+        Key* const best = static_cast<Key*>(bests);
+        for (int64_t i = 0; i < n; ++i) best[i] = std::numeric_limits<Key>::lowest();
+        for (int64_t i = 0; i < n; ++i) place[i] = std::numeric_limits<int64_t>::max();
+    }
+
+    static void seek(void* bests, void* rows_of, const void* elements, int64_t step, int64_t rows, int64_t n,
+                     const ep::Lens& lens) {
+        const auto flip = static_cast<Mask<T>>(lens.flip);
+        Key* const best = static_cast<Key*>(bests);
+        Key* const row = static_cast<Key*>(rows_of);
+        const T* x = static_cast<const T*>(elements);
+        for (int64_t i = 0; i < n; ++i) best[i] = Op::of(x[i], flip);
+        for (int64_t i = 0; i < n; ++i) row[i] = 0;
+        int64_t r = 1;
+        for (x += step; r + 4 <= rows; r += 4, x += 4 * step) {
+            const Key number = static_cast<Key>(r);
+#pragma GCC ivdep
+            for (int64_t i = 0; i < n; ++i) {
+                Key found = best[i];
+                Key at = row[i];
+#pragma GCC unroll 4
+                for (int k = 0; k < 4; ++k) {
+                    const Key other = Op::of(x[k * step + i], flip);
+                    const bool is_better = other > found;
+                    found = is_better ? other : found;
+                    at = is_better ? static_cast<Key>(number + k) : at;
+                }
+                best[i] = found;
+                row[i] = at;
+            }
+        }
+        for (; r < rows; ++r, x += step) {
+            const Key number = static_cast<Key>(r);
+#pragma GCC ivdep
+            for (int64_t i = 0; i < n; ++i) {
+                const Key other = Op::of(x[i], flip);
+                const bool is_better = other > best[i];
+                best[i] = is_better ? other : best[i];
+                row[i] = is_better ? number : row[i];
+            }
+        }
+    }
+
+    static EP_INLINE void keep_better(Key& best, int64_t& place, Key other, int64_t other_place) {
+        const bool takes = (other > best) | ((other == best) & (other_place < place));
+        best = takes ? other : best;
+        place = takes ? other_place : place;
+    }
+
+    static void adopt(void* bests, int64_t* place, const void* others, const void* rows_of, int64_t base,
+                      int64_t row_weight, int64_t lane_weight, int64_t n) {
+        Key* const best = static_cast<Key*>(bests);
+        const Key* const other = static_cast<const Key*>(others);
+        const Key* const row = static_cast<const Key*>(rows_of);
+#pragma GCC ivdep
+        for (int64_t i = 0; i < n; ++i)
+            keep_better(best[i], place[i], other[i], base + row[i] * row_weight + i * lane_weight);
+    }
+
+    static void merge(void* bests, int64_t* place, const void* others, const int64_t* other_place, int64_t n) {
+        Key* const best = static_cast<Key*>(bests);
+        const Key* const other = static_cast<const Key*>(others);
+#pragma GCC ivdep
+        for (int64_t i = 0; i < n; ++i) keep_better(best[i], place[i], other[i], other_place[i]);
+    }
+};
+
+#define EP_SEEK_ROW(op, T, order)               \
+    {op,                                        \
+     #T,                                        \
+     storage_as<T_##T, OrderOf<T_##T>::type>(), \
+     {EVERY, OrderOf<T_##T>::order, 1.0},       \
+     Seeker<OrderOf<T_##T>::type>::start,       \
+     Seeker<OrderOf<T_##T>::type>::seek,        \
+     Seeker<OrderOf<T_##T>::type>::adopt,       \
+     Seeker<OrderOf<T_##T>::type>::merge},
+#define EP_SEEK_ROWS(T, ...) EP_SEEK_ROW("max", T, up) EP_SEEK_ROW("min", T, down)
+
+// clang-format off
+const ep_seeker ROWS[] = {EP_REALS(EP_SEEK_ROWS, ) EP_BOOLS(EP_SEEK_ROWS, )};
+// clang-format on
+
+}  // namespace
+
+const ep::Seekers ep::EP_JOIN(EP_ISA, seekers) = {ROWS, sizeof ROWS / sizeof *ROWS};
