@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import reprlib
 from typing import Any
 
 __all__ = ["count", "integer"]
@@ -18,7 +19,7 @@ def integer(argument: str, value: Any) -> int:
     try:
         return operator.index(value)
     except TypeError:
-        message = f"{argument} is {value!r}, needs an integer"
+        message = f"{argument} is {reprlib.repr(value)}, needs an integer; give an int"
         raise TypeError(message) from None
 
 
@@ -26,6 +27,6 @@ def count(argument: str, value: Any) -> int:
     """Return an integer argument that is at least 0. Raises TypeError for what is no integer, ValueError below 0."""
     number = integer(argument, value)
     if number < 0:
-        message = f"{argument} {number} is below 0"
+        message = f"{argument} {number} is below 0; give 0 or more"
         raise ValueError(message)
     return number

@@ -221,10 +221,10 @@ def _integers(name: str, values: Any, lowest: int | None = None) -> tuple[int, .
     try:
         integers = tuple(value.__index__() for value in values)
     except (AttributeError, TypeError):
-        message = f"TensorSpec: {name} {values!r} is not a sequence of integers"
+        message = f"TensorSpec: {name} {values!r} is not a sequence of integers; give a tuple of them"
         raise TypeError(message) from None
     if lowest is not None and any(value < lowest for value in integers):
-        message = f"TensorSpec: {name} {integers} has a value below {lowest}"
+        message = f"TensorSpec: {name} {integers} has a value below {lowest}; extents are at least {lowest}"
         raise ValueError(message)
     return integers
 

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Final, Self
 
 from ep import Descriptor, TensorSpec
 from ep_primitives.op import ALL
-from ep_primitives.validation import broadcast_shape, check_dtype, check_input, check_output, described
+from ep_primitives.validation import broadcast_shape, check_dtype, check_input, check_output, dense_output, described
 
 __all__ = ["MOST_TERMS", "AddN"]
 
@@ -56,7 +56,7 @@ class AddN(Descriptor):
         _check_count(x)
         named = {name: described("add_n", name, thing) for name, thing in zip(_names(len(x)), x, strict=True)}
         shape = broadcast_shape("add_n", {name: spec.shape for name, spec in named.items()})
-        return cls(*named.values(), out=TensorSpec(named["x0"].dtype, shape))
+        return cls(*named.values(), out=dense_output("add_n", named["x0"].dtype, shape))
 
     @property
     def operands(self) -> tuple[str, ...]:  # type: ignore[override]  # as many as there are terms

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 from ep import TensorSpec
 from ep_primitives.op import REALS
 from ep_primitives.reduction import Reduction, check_shapes, reduced_axes, reduced_shape
-from ep_primitives.validation import check_dtype, check_output, check_spec, chosen_row, described
+from ep_primitives.validation import check_dtype, check_output, check_spec, chosen_row, described, dtype_name, flag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -110,8 +110,8 @@ class ArgReduce(Reduction):
         dtype    : of out, int64 or int32
         """
         x = described(_name(op), "x", x)
-        shape = reduced_shape(x.shape, _axes(_name(op), axis, x.ndim), keepdims=keepdims)
-        return cls(op, x=x, out=TensorSpec(dtype, shape), axis=axis)
+        shape = reduced_shape(x.shape, _axes(_name(op), axis, x.ndim), keepdims=flag(_name(op), "keepdims", keepdims))
+        return cls(op, x=x, out=TensorSpec(dtype_name(_name(op), dtype), shape), axis=axis)
 
     @property
     def axis(self) -> int | None:

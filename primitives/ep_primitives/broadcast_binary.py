@@ -32,6 +32,7 @@ from ep_primitives.validation import (
     check_input,
     check_output,
     chosen_row,
+    dense_output,
     described_operand,
 )
 
@@ -92,7 +93,7 @@ class BroadcastBinary(Descriptor):
         row = chosen_row(cls.family, op, BINARY_OPS)
         a, b = described_operand(op, "a", a), described_operand(op, "b", b)
         shape = a.shape if a.shape == b.shape else broadcast_shape(op, {"a": a.shape, "b": b.shape})
-        return cls(op, a=a, b=b, out=TensorSpec(row.out_dtype(a.dtype), shape), **attributes)
+        return cls(op, a=a, b=b, out=dense_output(op, row.out_dtype(a.dtype), shape), **attributes)
 
 
 class BroadcastBinaryFamily(RowFamily):

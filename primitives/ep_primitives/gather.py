@@ -18,6 +18,7 @@ in place     : out shares no byte with x or indices
 
 from __future__ import annotations
 
+import reprlib
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
@@ -29,7 +30,7 @@ from ep.spec import MAX_RANK
 from ep import Descriptor, TensorSpec
 from ep_primitives.axis import axis_within
 from ep_primitives.op import EVERY
-from ep_primitives.validation import check_dtype, check_output, check_spec, described
+from ep_primitives.validation import check_dtype, check_output, check_spec, dense_output, described
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,7 +85,7 @@ class Gather(Descriptor):
         """Return the descriptor with a dense output; x and indices are TensorSpecs or arrays."""
         x, indices = described("gather", "x", x), described("gather", "indices", indices)
         axis, batch_dims, shape = _settled(x, indices, axis, batch_dims)
-        return cls(x=x, indices=indices, out=TensorSpec(x.dtype, shape), axis=axis, batch_dims=batch_dims)
+        return cls(x=x, indices=indices, out=dense_output("gather", x.dtype, shape), axis=axis, batch_dims=batch_dims)
 
     @property
     def x(self) -> TensorSpec:
@@ -198,7 +199,7 @@ def _settled(x: Any, indices: Any, axis: Any, batch_dims: Any) -> tuple[int, int
     shared, most = integer("gather: batch_dims", batch_dims), min(axis, indices.ndim)
     if not 0 <= shared <= most:
         message = (
-            f"gather: batch_dims is {batch_dims!r}, needs 0 to {most}: dimensions before axis {axis} of x {x.shape} "
+            f"gather: batch_dims is {reprlib.repr(batch_dims)}, needs 0 to {most}; they are dimensions before axis {axis} of x {x.shape} "
             f"that indices {indices.shape} has, too"
         )
         raise ValueError(message)

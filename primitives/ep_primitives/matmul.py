@@ -29,7 +29,7 @@ from ep.key import KernelKey, kernel_key
 
 from ep import Descriptor, Scalar, TensorSpec
 from ep_primitives.matmul_shapes import batch_geometry, broadcast, check_rank, check_shapes
-from ep_primitives.validation import check_dtype, check_input, check_output, check_spec, described
+from ep_primitives.validation import check_dtype, check_input, check_output, check_spec, dense_output, described, flag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,7 +112,7 @@ class Matmul(Descriptor):
             message = f"matmul: activation is {activation!r}, which {a.dtype} does not have; needs one of {known}"
             raise ValueError(message)
         given = (("conjugate_a", conjugate_a), ("conjugate_b", conjugate_b))
-        flags = [float(_flag(name, flag) and kind == "c") for name, flag in given]
+        flags = [float(flag("matmul", name, value) and kind == "c") for name, value in given]
         self._freeze("-", specs, (*flags, float(list(ACTIVATIONS).index(activation))))
 
     @classmethod
@@ -136,7 +136,7 @@ class Matmul(Descriptor):
             check_rank(name, spec)
         check_dtype("matmul", "a", a, tuple(MATMUL_DTYPES))
         shape = (*broadcast(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
-        out = TensorSpec(MATMUL_DTYPES[a.dtype][0], shape)
+        out = dense_output("matmul", MATMUL_DTYPES[a.dtype][0], shape)
         return cls(
             a=a, b=b, out=out, bias=bias, conjugate_a=conjugate_a, conjugate_b=conjugate_b, activation=activation
         )
@@ -245,13 +245,3 @@ class Matmul(Descriptor):
             inner=self.out.shape[-1],
             outer=outer,
         )
-
-
-def _flag(name: str, value: Any) -> bool:
-    try:
-        if value in {False, True}:
-            return bool(value)
-    except TypeError:  # not hashable, so neither of them
-        pass
-    message = f"matmul: {name} is {value!r}, needs True or False"
-    raise TypeError(message)

@@ -15,6 +15,7 @@ in place     : out shares no byte with indices
 
 from __future__ import annotations
 
+import reprlib
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from ep.cells import dtypes_name
@@ -28,7 +29,7 @@ from ep import Descriptor, Scalar, TensorSpec
 from ep_primitives.axis import axis_within
 from ep_primitives.gather import INDEX_DTYPES
 from ep_primitives.op import EVERY
-from ep_primitives.validation import check_dtype, check_output, check_spec, described, dtype_name
+from ep_primitives.validation import check_dtype, check_output, check_spec, dense_output, described, dtype_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,7 +104,9 @@ class OneHot(Descriptor):
             raise ValueError(message)
         place = axis_within("one_hot", axis, (*indices.shape, classes), "an out of extents")
         shape = (*indices.shape[:place], classes, *indices.shape[place:])
-        return cls(indices=indices, out=TensorSpec(dtype_name("one_hot", dtype), shape), axis=place, first=first)
+        return cls(
+            indices=indices, out=dense_output("one_hot", dtype_name("one_hot", dtype), shape), axis=place, first=first
+        )
 
     @property
     def indices(self) -> TensorSpec:
@@ -193,6 +196,6 @@ def _first_class(first: Any, classes: int) -> int:
     """Return the index of class 0. Raises TypeError or ValueError for one that int64 does not hold, or not the last one."""
     number = integer("one_hot: first", first)
     if not -_INDEX_END <= number <= _INDEX_END - max(classes, 1):
-        message = f"one_hot: first is {number}, needs {-_INDEX_END} to {_INDEX_END - max(classes, 1)}: int64 holds each of the {classes} classes"
+        message = f"one_hot: first is {reprlib.repr(number)}, needs {-_INDEX_END} to {_INDEX_END - max(classes, 1)}; int64 holds each of the {classes} classes then"
         raise ValueError(message)
     return number

@@ -30,7 +30,15 @@ from ep_primitives.pad_ops import PAD_OPS, PadOp
 from ep_primitives.reference import Array, Reference, array_dtype, compute_number, widened
 from ep_primitives.relocation import Relocation, words
 from ep_primitives.signature import Signature, SignatureFamily
-from ep_primitives.validation import check_dtype, check_output, check_spec, chosen_row, described, one_a_dimension
+from ep_primitives.validation import (
+    check_dtype,
+    check_output,
+    check_spec,
+    chosen_row,
+    dense_output,
+    described,
+    one_a_dimension,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -69,7 +77,7 @@ class Pad(Relocation):
         counts = _counts(row, x, before, after)
         needed = _shape(row, x, *counts)
         if out.shape != needed:
-            message = f"{where}: out has shape {out.shape}, needs {needed}: x {x.shape} with {counts[0]} before, {counts[1]} after"
+            message = f"{where}: out has shape {out.shape}, needs {needed}: x {x.shape} with {counts[0]} before and {counts[1]} after; describe out so"
             raise ValueError(message)
         specs = (x, Scalar(x.dtype), out) if row.has_value else (x, out)
         self._freeze(op, specs, (*counts[0], *counts[1]))
@@ -79,7 +87,7 @@ class Pad(Relocation):
         """Return the descriptor with a dense output; x is a TensorSpec or an array."""
         row = chosen_row(cls.family, op, PAD_OPS)
         x = described(_named(row), "x", x)
-        out = TensorSpec(x.dtype, _shape(row, x, *_counts(row, x, before, after)))
+        out = dense_output(_named(row), x.dtype, _shape(row, x, *_counts(row, x, before, after)))
         return cls(op, x=x, out=out, before=before, after=after)
 
     @property

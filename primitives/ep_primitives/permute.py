@@ -57,7 +57,7 @@ class Permute(CopyOf):
         chosen = _checked(permutation, x)
         needed = tuple(x.shape[axis] for axis in chosen)
         if out.shape != needed:
-            message = f"permute: out has shape {out.shape}, needs {needed}: x {x.shape} in the order {chosen}"
+            message = f"permute: out has shape {out.shape}, needs {needed}: x {x.shape} in the order {chosen}; describe out so"
             raise ValueError(message)
         self._freeze("-", (x, out), chosen)
 

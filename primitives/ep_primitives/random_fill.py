@@ -64,11 +64,13 @@ class RandomFill(Descriptor):
         row = chosen_row(self.family, op, RANDOM_OPS)
         check_output(op, out)
         check_dtype(op, "out", out, row.dtypes)
-        if state != STATE:
+        if type(state) is not TensorSpec or state != STATE:
             message = f"{op}: state is {state!r}, needs {STATE!r}; give a view of the memory that begins with the seed"
             raise ValueError(message)
         needed = {name: Scalar(dtype or out.dtype) for name, dtype in row.numbers}
-        if unlike := [name for name in numbers if numbers[name] != needed.get(name)]:
+        if unlike := [
+            name for name in numbers if type(numbers[name]) is not Scalar or numbers[name] != needed.get(name)
+        ]:
             name = unlike[0]
             wanted = (
                 f"needs {needed[name]!r}" if name in needed else f"needs only {', '.join(needed) or 'state and out'}"

@@ -25,7 +25,7 @@ from ep.dtypes import DTYPES
 from ep import TensorSpec
 from ep_primitives.reduce_ops import REDUCE_OPS
 from ep_primitives.reduction import Reduction, check_shapes, reduced_axes, reduced_shape
-from ep_primitives.validation import check_dtype, check_output, check_spec, chosen_row, described
+from ep_primitives.validation import check_dtype, check_output, check_spec, chosen_row, described, dtype_name, flag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,8 +79,9 @@ class Reduce(Reduction):
         x = described(op, "x", x)
         check_dtype(op, "x", x, tuple(row.outs))
         gone = reduced_axes(op, range(x.ndim) if axes is None else axes, x.ndim)
-        shape = reduced_shape(x.shape, gone, keepdims=keepdims)
-        return cls(op, x=x, out=TensorSpec(dtype or row.outs[x.dtype][0], shape), axes=gone)
+        shape = reduced_shape(x.shape, gone, keepdims=flag(op, "keepdims", keepdims))
+        made = row.outs[x.dtype][0] if dtype is None else dtype_name(op, dtype)
+        return cls(op, x=x, out=TensorSpec(made, shape), axes=gone)
 
     @property
     def axes(self) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
@@ -120,12 +121,12 @@ def reduced_axes(op: str, axes: Any, rank: int) -> tuple[int, ...]:
         given = tuple(axes) if hasattr(axes, "__iter__") else (axes,)
         whole = [integer(f"{op}: axes", axis) for axis in given]
     except TypeError:
-        message = f"{op}: axes is {axes!r}, needs integers; () reduces nothing"
+        message = f"{op}: axes is {reprlib.repr(axes)}, needs integers; give them in a tuple, () reduces nothing"
         raise TypeError(message) from None
     settled = sorted(axis + rank if axis < 0 else axis for axis in whole)
     if any(not 0 <= axis < rank for axis in settled):
         last = f"from {-rank} to {rank - 1}" if rank else "none"
-        message = f"{op}: axes {given} are not all axes of x, which has rank {rank}; needs {last}"
+        message = f"{op}: axes {reprlib.repr(given)} are not all axes of x, which has rank {rank}; needs {last}"
         raise ValueError(message)
     if len(set(settled)) != len(settled):
         message = f"{op}: axes {given} name one axis twice; name each once, negative ones count from the end"

@@ -27,7 +27,7 @@ from ep_primitives.op import EVERY
 from ep_primitives.reference import Reference, widened
 from ep_primitives.relocation import CopyOf, any_bits
 from ep_primitives.signature import Signature, SignatureFamily
-from ep_primitives.validation import check_dtype, check_output, check_spec, described
+from ep_primitives.validation import check_dtype, check_output, check_spec, dense_output, described
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -68,7 +68,7 @@ class TensorFill(CopyOf):
     def infer(cls, x: Any, shape: tuple[int, ...]) -> Self:
         """Return the descriptor with a dense output of this shape; x is a TensorSpec or an array."""
         x = described("tensor_fill", "x", x)
-        return cls(x=x, out=TensorSpec(x.dtype, shape))
+        return cls(x=x, out=dense_output("tensor_fill", x.dtype, shape))
 
     @property
     def seen(self) -> TensorSpec:

@@ -32,9 +32,11 @@ __all__ = [
     "check_spec",
     "checked_axis",
     "chosen_row",
+    "dense_output",
     "described",
     "described_operand",
     "dtype_name",
+    "flag",
     "one_a_dimension",
 ]
 
@@ -83,15 +85,35 @@ def described_operand(op: str, name: str, thing: Any) -> TensorSpec | Scalar:
     return described(op, name, thing)
 
 
+def dense_output(op: str, dtype: str, shape: Any) -> TensorSpec:
+    """Return the dense output that `infer` found. Raises what TensorSpec does, with the operation's name."""
+    try:
+        return TensorSpec(dtype, shape)
+    except (TypeError, ValueError) as error:
+        message = f"{op}: out: {error}"
+        raise type(error)(message) from None
+
+
 def dtype_name(op: str, dtype: Any) -> str:
     """Return the name of an element type given to `infer`. Raises TypeError or ValueError for what is none."""
     if type(dtype) is str and dtype in DTYPES:
         return dtype
     names = ", ".join(DTYPES)
     if type(dtype) is str:
-        message = f"{op}: dtype is {dtype!r}, needs one of {names}"
+        message = f"{op}: dtype is {dtype!r}, which names no element type; give one of {names}"
         raise ValueError(message)
-    message = f"{op}: dtype is {dtype!r}, needs the name of an element type; give a string, one of {names}"
+    message = f"{op}: dtype is {reprlib.repr(dtype)}, needs the name of an element type; give a string, one of {names}"
+    raise TypeError(message)
+
+
+def flag(op: str, name: str, value: Any) -> bool:
+    """Return an argument that is True or False. Raises TypeError for others, numbers but 0 and 1 included."""
+    try:
+        if value in {False, True}:
+            return bool(value)
+    except TypeError:  # not hashable, so neither of them
+        pass
+    message = f"{op}: {name} is {reprlib.repr(value)}, needs a truth value; give True or False"
     raise TypeError(message)
 
 
@@ -164,7 +186,7 @@ def checked_axis(op: str, axis: Any, rank: int) -> int:
     number = integer(f"{op}: axis", axis)
     most = max(rank, 1)
     if not -most <= number < most:
-        message = f"{op}: axis is {number}, needs -{most} to {most - 1} for a tensor of rank {rank}"
+        message = f"{op}: axis is {reprlib.repr(number)}, needs -{most} to {most - 1} for a tensor of rank {rank}; name one of its dimensions"
         raise ValueError(message)
     return number % most
 

@@ -27,6 +27,7 @@ from ep_primitives.validation import (
     check_dtype,
     check_input,
     check_output,
+    dense_output,
     described,
     described_operand,
 )
@@ -74,7 +75,7 @@ class Where(Descriptor):
         condition = described("where", "condition", condition)
         a, b = described_operand("where", "a", a), described_operand("where", "b", b)
         shape = broadcast_shape("where", {"condition": condition.shape, "a": a.shape, "b": b.shape})
-        return cls(condition=condition, a=a, b=b, out=TensorSpec(a.dtype, shape))
+        return cls(condition=condition, a=a, b=b, out=dense_output("where", a.dtype, shape))
 
     @property
     def inplace(self) -> tuple[str, ...]:  # type: ignore[override]  # the condition only if its bytes are the output's

@@ -122,7 +122,7 @@ def test_equal_descriptors_are_one_key_of_a_dictionary():
         (lambda: BroadcastBinary.infer("sub", BOOL, BOOL), ValueError, ("sub: a has dtype bool", "int32")),
         (lambda: Cast(x=F32, out=TensorSpec("int64", (3, 4))), ValueError, ("cast: x has shape (4, 3)", "out (3, 4)")),
         (lambda: Cast.infer(F32, np.int8), TypeError, ("cast: dtype is <class", "give a string")),
-        (lambda: Cast.infer(F32, "int"), ValueError, ("cast: dtype is 'int'", "needs one of bool, int8")),
+        (lambda: Cast.infer(F32, "int"), ValueError, ("cast: dtype is 'int'", "give one of bool, int8")),
         (lambda: Copy(x=np.zeros(3), out=F32), TypeError, ("copy: x is array", "TensorSpec.of")),
         (lambda: Fill.infer(np.broadcast_to(0.0, 3)), ValueError, ("fill: out TensorSpec", "overlaps itself")),
         (lambda: Cast(x=Scalar("float32"), out=F32), TypeError, ("cast: x is", "TensorSpec.of")),

@@ -1,0 +1,166 @@
+"""One right call or more of each family's constructor and `infer`, by keyword, for tests that spoil one argument after another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import ep_primitives as primitives
+
+from ep import Descriptor, Scalar, TensorSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+F32 = TensorSpec("float32", (4, 3))
+ROW = TensorSpec("float32", (3,))
+BOOL = TensorSpec("bool", (4, 3))
+NUMBER = Scalar("float32")
+INDICES = TensorSpec("int64", (5,))
+
+
+class Call(NamedTuple):
+    """A call that succeeds.
+
+    kind       : the descriptor's class
+    make       : it, its `infer`, or a function that calls one of them by keyword
+    word       : what messages begin with: the op's name, the family's if that has no ops, or both
+    is_strict  : True if tensors are specs and nothing else, as the constructor wants them
+    arguments  : by keyword, `op` too
+    """
+
+    kind: type[Descriptor]
+    make: Callable[..., Any]
+    word: str
+    is_strict: bool
+    arguments: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The call in words."""
+        return f"{self.kind.__name__}{'' if self.is_strict else '.infer'}-{self.word.replace(' ', '-')}"
+
+
+def _both(kind: Any, op: str, strict: dict[str, Any], loose: dict[str, Any], word: str = "") -> list[Call]:
+    named = {"op": op} if op != kind.family else {}
+    return [
+        Call(kind, kind, word or op, True, {**named, **strict}),
+        Call(kind, kind.infer, word or op, False, {**named, **loose}),
+    ]
+
+
+def _add(x0: Any, x1: Any, out: Any) -> Any:
+    return primitives.AddN(x0, x1, out=out)
+
+
+def _infer_add(x0: Any, x1: Any) -> Any:
+    return primitives.AddN.infer(x0, x1)
+
+
+CALLS: dict[str, list[Call]] = {
+    "elementwise_unary": [
+        *_both(primitives.ElementwiseUnary, "elu", {"x": F32, "out": F32, "alpha": 1.0}, {"x": F32, "alpha": 1.0}),
+        *_both(primitives.ElementwiseUnary, "is_nan", {"x": F32, "out": BOOL}, {"x": F32}),
+    ],
+    "broadcast_binary": [
+        *_both(primitives.BroadcastBinary, "add", {"a": F32, "b": ROW, "out": F32}, {"a": F32, "b": ROW}),
+        *_both(primitives.BroadcastBinary, "less_than", {"a": NUMBER, "b": F32, "out": BOOL}, {"a": NUMBER, "b": F32}),
+    ],
+    "cast": _both(primitives.Cast, "cast", {"x": F32, "out": TensorSpec("int8", (4, 3))}, {"x": F32, "dtype": "int8"}),
+    "copy": _both(primitives.Copy, "copy", {"x": F32, "out": F32}, {"x": F32}),
+    "fill": _both(primitives.Fill, "fill", {"value": NUMBER, "out": F32}, {"out": F32}),
+    "matmul": _both(
+        primitives.Matmul,
+        "matmul",
+        {
+            "a": F32,
+            "b": TensorSpec("float32", (3, 5)),
+            "out": TensorSpec("float32", (4, 5)),
+            "bias": TensorSpec("float32", (5,)),
+            "conjugate_a": False,
+            "activation": "relu",
+        },
+        {"a": F32, "b": TensorSpec("float32", (3, 5)), "bias": TensorSpec("float32", (5,)), "activation": "none"},
+    ),
+    "random_fill": [
+        *_both(primitives.RandomFill, "normal", {"out": F32}, {"out": F32}),
+        *_both(primitives.RandomFill, "bernoulli", {"out": BOOL, "p": Scalar("float64")}, {"out": BOOL}),
+    ],
+    "tensor_fill": _both(
+        primitives.TensorFill,
+        "tensor_fill",
+        {"x": TensorSpec("float32", (1,)), "out": F32},
+        {"x": TensorSpec("float32", (1,)), "shape": (4, 3)},
+    ),
+    "permute": _both(
+        primitives.Permute,
+        "permute",
+        {"x": F32, "out": TensorSpec("float32", (3, 4)), "permutation": (1, 0)},
+        {"x": F32, "permutation": (1, 0)},
+    ),
+    "pad": [
+        *_both(
+            primitives.Pad,
+            "constant",
+            {"x": F32, "out": TensorSpec("float32", (7, 3)), "before": (1, -1), "after": (2, 1)},
+            {"x": F32, "before": (1, -1), "after": (2, 1)},
+            "pad/constant",
+        ),
+        *_both(
+            primitives.Pad,
+            "reflect",
+            {"x": F32, "out": TensorSpec("float32", (7, 4)), "before": (1, 0), "after": (2, 1)},
+            {"x": F32, "before": (1, 0), "after": (2, 1)},
+            "pad/reflect",
+        ),
+    ],
+    "where": _both(
+        primitives.Where,
+        "where",
+        {"condition": BOOL, "a": F32, "b": NUMBER, "out": F32},
+        {"condition": BOOL, "a": F32, "b": NUMBER},
+    ),
+    "add_n": [
+        Call(primitives.AddN, _add, "add_n", True, {"x0": F32, "x1": ROW, "out": F32}),
+        Call(primitives.AddN, _infer_add, "add_n", False, {"x0": F32, "x1": ROW}),
+    ],
+    "one_hot": _both(
+        primitives.OneHot,
+        "one_hot",
+        {"indices": INDICES, "on": NUMBER, "off": NUMBER, "out": TensorSpec("float32", (5, 7)), "axis": -1, "first": 2},
+        {"indices": INDICES, "dtype": "float32", "classes": 7, "axis": 0, "first": 0},
+    ),
+    "gather": _both(
+        primitives.Gather,
+        "gather",
+        {"x": F32, "indices": INDICES, "out": TensorSpec("float32", (4, 5)), "axis": 1, "batch_dims": 0},
+        {"x": F32, "indices": INDICES, "axis": 1, "batch_dims": 0},
+    ),
+    **{
+        kind.family: _both(
+            kind,
+            kind.family,
+            {**dict.fromkeys(kind.operands, F32), "axis": -1},
+            {**dict.fromkeys(kind.operands[:-1], F32), "axis": 0},
+        )
+        for kind in (
+            primitives.Softmax,
+            primitives.LogSoftmax,
+            primitives.SoftmaxBackward,
+            primitives.LogSoftmaxBackward,
+        )
+    },
+    "reduce": _both(
+        primitives.Reduce,
+        "sum",
+        {"x": F32, "out": ROW, "axes": (0,)},
+        {"x": F32, "axes": (0,), "keepdims": False, "dtype": "float32"},
+    ),
+    "arg_reduce": _both(
+        primitives.ArgReduce,
+        "max",
+        {"x": F32, "out": TensorSpec("int64", (3,)), "axis": 0},
+        {"x": F32, "axis": 0, "keepdims": False, "dtype": "int64"},
+        "arg_reduce max",
+    ),
+}
+"""By family."""
