@@ -20,9 +20,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
+from ep.integers import integer
+
 from ep import TensorSpec
 from ep_primitives.op import REALS
-from ep_primitives.reduction import Reduction, check_shapes, reduced_axes, reduced_shape
+from ep_primitives.reduction import Reduction, check_shapes, reduced_shape
 from ep_primitives.validation import check_dtype, check_output, check_spec, chosen_row, described, dtype_name, flag
 
 if TYPE_CHECKING:
@@ -109,9 +111,10 @@ class ArgReduce(Reduction):
         keepdims : True leaves an extent of 1 where an axis was
         dtype    : of out, int64 or int32
         """
-        x = described(_name(op), "x", x)
-        shape = reduced_shape(x.shape, _axes(_name(op), axis, x.ndim), keepdims=flag(_name(op), "keepdims", keepdims))
-        return cls(op, x=x, out=TensorSpec(dtype_name(_name(op), dtype), shape), axis=axis)
+        name = _name(op)
+        x = described(name, "x", x)
+        shape = reduced_shape(x.shape, _axes(name, axis, x.ndim), keepdims=flag(name, "keepdims", keepdims))
+        return cls(op, x=x, out=TensorSpec(dtype_name(name, dtype), shape), axis=axis)
 
     @property
     def axis(self) -> int | None:
@@ -135,5 +138,15 @@ def _name(op: Any) -> str:
     return f"arg_reduce {op}"
 
 
-def _axes(op: str, axis: Any, rank: int) -> tuple[int, ...]:
-    return tuple(range(rank)) if axis is None else reduced_axes(op, (axis,), rank)
+def _axes(name: str, axis: Any, rank: int) -> tuple[int, ...]:
+    """Return the dimensions that an axis stands for. Raises TypeError or ValueError for what is none of x."""
+    if axis is None:
+        return tuple(range(rank))
+    whole = integer(f"{name}: axis", axis)
+    if not -rank <= whole < rank:
+        needed = f"an integer from {-rank} to {rank - 1}, or None" if rank else "None"
+        message = (
+            f"{name}: axis {whole} is none of x, which has rank {rank}; needs {needed} to take all of x as one row"
+        )
+        raise ValueError(message)
+    return (whole % rank,)

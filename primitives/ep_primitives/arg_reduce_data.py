@@ -10,6 +10,7 @@ import numpy as np
 
 import ep
 from ep_primitives.arg_reduce import ARG_REDUCE_DTYPES
+from ep_primitives.data import TRUE_BYTES
 from ep_primitives.op import FLOATS, INTEGERS
 from ep_primitives.reduction_data import positions, random
 from ep_primitives.reference import Array, array_dtype
@@ -56,6 +57,13 @@ def _middling(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Arr
     return rng.integers(14, 114, shape).astype(array_dtype(dtype))
 
 
+def _any_bytes(rng: np.random.Generator, rows: Array) -> Array:
+    """Return rows whose bools, where true, are any byte but 0, so that bytes are no order."""
+    if rows.dtype != np.bool_:
+        return rows
+    return np.asarray(rows * rng.choice(np.array(TRUE_BYTES, np.uint8), rows.shape)).view(np.bool_)
+
+
 def _ties(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Array:
     """Put the extreme element twice into each row, at many distances, and in half of them a third time."""
     rows, (number, terms) = _middling(rng, op, dtype, shape), shape
@@ -65,7 +73,7 @@ def _ties(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Array:
         first = int(rng.integers(0, terms - distance))
         third = int(rng.integers(first + distance, terms))
         rows[row, [first, first + distance, third if row % 2 else first]] = _end(op, dtype)
-    return rows
+    return _any_bytes(rng, rows)
 
 
 def _equal(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Array:
@@ -73,7 +81,7 @@ def _equal(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Array:
     rows = np.repeat(_middling(rng, op, dtype, (shape[0], 1)), shape[1], axis=1)
     rows[1::3, shape[1] // 2 :] = _end(op, dtype)
     rows[2::3, -1] = _end(op, dtype)
-    return rows
+    return _any_bytes(rng, rows)
 
 
 def _ends(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Array:

@@ -192,10 +192,18 @@ def _every_magnitude(rng: np.random.Generator, op: str, dtype: str, shape: Rows)
 
 
 def _shifted(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> Array:
-    """Make exponents far from 0 on both sides, where exp of each overflows or vanishes."""
+    """Make exponents far from 0 on both sides, where exp of each overflows or vanishes, and rows that reach far."""
     middle = np.linspace(-3e4, 3e4, shape[0])[:, None]
     middle[::2] = np.linspace(-800, 800, middle[::2].size)[:, None]
-    return np.asarray((middle + 3 * rng.standard_normal(shape)).astype(array_dtype(dtype)))
+    spread = np.where(np.arange(shape[0]) % 3 == 0, 1000, 3)[:, None]
+    return np.asarray((middle + spread * rng.standard_normal(shape)).astype(array_dtype(dtype)))
+
+
+def _one_larger(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> Array:
+    """Make equal exponents and a larger one, so that the terms are equal fractions, whose sum rounds to one side."""
+    rows = np.repeat(rng.uniform(-9, 9, (shape[0], 1)), shape[1], axis=1)
+    rows[np.arange(shape[0]), positions(rng, *shape)] += rng.uniform(0.5, 2, shape[0])
+    return rows.astype(array_dtype(dtype))
 
 
 def _ascending(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> Array:
@@ -239,6 +247,7 @@ def _contents() -> Iterator[Content]:
     yield Content("every-magnitude", _every_magnitude, ("sum", "mean", *_NORMS), shape=(40, 67), **both)
     yield Content("shifted", _shifted, ("log_sum_exp",), shape=(40, 67), **real)
     yield Content("ascending", _ascending, ("log_sum_exp",), shape=(11, 1025), **real)
+    yield Content("one-larger", _one_larger, ("log_sum_exp",), shape=(11, 4097), **real)
     yield Content("ends", _ends, ("sum", *_EXTREMES), INTEGERS, shape=(25, 67))
     yield Content("same-sign-70001", _same_sign, _SUMS, shape=(11, 70001), profile="standard", **both)
     yield Content("halves-70001", _halves, _SUMS, _WIDE, shape=(11, 70001), profile="standard")
