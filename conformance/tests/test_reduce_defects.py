@@ -206,11 +206,6 @@ class FromZero(Reduction):
         return np.maximum(super().extreme(rows), 0) if self.op == "max" else np.minimum(super().extreme(rows), 0)
 
 
-class LessOne(Reduction):
-    def mean(self, rows):
-        return self.add(rows) / self.kind.type(max(self.n - 1, 1))
-
-
 class NarrowCount(Reduction):
     def mean(self, rows):
         narrow = array_dtype(self.descriptor.x.dtype)
@@ -224,49 +219,9 @@ class TailNotSquared(Reduction):
         return np.concatenate([super().square(rows[..., :done]), tail], -1)
 
 
-class RealPartSquared(Reduction):
-    def square(self, rows):
-        return rows.real**2
-
-
-class PlainNorm(Reduction):
-    def norm_2(self, rows):
-        return np.sqrt(self.add(self.square(rows)))
-
-
-class NotRooted(Reduction):
-    def norm_2(self, rows):
-        return self.add(self.square(rows))
-
-
-class PartsAdded(Reduction):
-    def size(self, rows):
-        return np.abs(rows.real) + np.abs(rows.imag)
-
-
-class SignsKept(Reduction):
-    def size(self, rows):
-        return rows
-
-
-class NotShifted(Reduction):
-    def shift(self, rows):
-        return np.zeros_like(rows[..., 0])
-
-
 class ShiftedByFirst(Reduction):
     def shift(self, rows):
         return np.where(np.isfinite(rows[..., 0]), rows[..., 0], 0)
-
-
-class ShiftedByInfinity(Reduction):
-    def shift(self, rows):
-        return rows.max(-1)
-
-
-class Zeros(Reduction):
-    def nothing(self, descriptor):
-        return np.zeros(descriptor.out.shape)
 
 
 class Infinities(Reduction):
@@ -275,19 +230,22 @@ class Infinities(Reduction):
         return np.full(descriptor.out.shape, 3 if is_whole else -super().nothing(descriptor))
 
 
-class NanFalse(Reduction):
-    def truth(self, rows):
-        return (rows != 0) & ~np.isnan(rows)
+def planted(name, **methods):
+    return type(name, (Reduction,), methods)
 
 
-class NegativeZeroTrue(Reduction):
-    def truth(self, rows):
-        return (rows != 0) | np.signbit(rows.real)
-
-
-class RealPartTrue(Reduction):
-    def truth(self, rows):
-        return rows.real != 0
+RealPartSquared = planted("RealPartSquared", square=lambda self, rows: rows.real**2)
+PlainNorm = planted("PlainNorm", norm_2=lambda self, rows: np.sqrt(self.add(self.square(rows))))
+NotRooted = planted("NotRooted", norm_2=lambda self, rows: self.add(self.square(rows)))
+PartsAdded = planted("PartsAdded", size=lambda self, rows: np.abs(rows.real) + np.abs(rows.imag))
+SignsKept = planted("SignsKept", size=lambda self, rows: rows)
+NotShifted = planted("NotShifted", shift=lambda self, rows: np.zeros_like(rows[..., 0]))
+ShiftedByInfinity = planted("ShiftedByInfinity", shift=lambda self, rows: rows.max(-1))
+Zeros = planted("Zeros", nothing=lambda self, descriptor: np.zeros(descriptor.out.shape))
+NanFalse = planted("NanFalse", truth=lambda self, rows: (rows != 0) & ~np.isnan(rows))
+NegativeZeroTrue = planted("NegativeZeroTrue", truth=lambda self, rows: (rows != 0) | np.signbit(rows.real))
+RealPartTrue = planted("RealPartTrue", truth=lambda self, rows: rows.real != 0)
+LessOne = planted("LessOne", mean=lambda self, rows: self.add(rows) / self.kind.type(max(self.n - 1, 1)))
 
 
 class Flushed(Reduction):
