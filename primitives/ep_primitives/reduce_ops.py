@@ -115,7 +115,7 @@ _ROWS: Final = (
         source=f"n - 1 roundings in any order: {_HIGHAM}, section 3.1; a complex product is off by at most sqrt(5) eps / 2: "
         "Brent, Percival, Zimmermann, Mathematics of Computation 76, 2007",
         accuracy="(n - 1) / 2 eps S, S = |x_1 x_2 ...|, of complex numbers sqrt(5) times that",
-        note="a zero has the sign of the product; where a partial product overflows or is subnormal, the result is open",
+        note="a zero has the sign of the product, that of a zero part of a complex product is open; where a partial product overflows or is subnormal, the result is open",
     ),
     ReduceOp(
         "mean",
