@@ -185,7 +185,7 @@ def test_text_of_a_descriptor_makes_it_again():
 
 @pytest.mark.parametrize("flag", ["no", None, 2, np.zeros(2)])
 def test_conjugation_is_true_or_false(flag):
-    with pytest.raises(TypeError, match=r"^matmul: conjugate_b is .* needs True or False$"):
+    with pytest.raises(TypeError, match=r"^matmul: conjugate_b is .* needs a truth value; give True or False$"):
         Matmul.infer(spec(2, 2), spec(2, 2), conjugate_b=flag)
 
 

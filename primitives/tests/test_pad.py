@@ -90,7 +90,7 @@ def test_bytes_moved_are_those_of_out_and_of_what_it_holds_of_x():
         (
             lambda: Pad("edge", x=X, out=X, before=(0, 1), after=(0, 0)),
             ValueError,
-            ("pad/edge: out has shape (4, 3), needs (4, 4)", "(0, 1) before, (0, 0) after"),
+            ("pad/edge: out has shape (4, 3), needs (4, 4)", "(0, 1) before and (0, 0) after; describe out so"),
         ),
         (
             lambda: Pad("edge", x=X, out=TensorSpec("int32", (4, 3)), before=(0, 0), after=(0, 0)),
