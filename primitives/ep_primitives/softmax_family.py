@@ -10,6 +10,7 @@ from ep_primitives.signature import Signature, SignatureFamily
 from ep_primitives.softmax import LogSoftmax, Softmax
 from ep_primitives.softmax_backward import LogSoftmaxBackward, SoftmaxBackward
 from ep_primitives.softmax_plans import PLANS
+from ep_primitives.window import rows, windowed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,6 +39,13 @@ class _RowsFamily(SignatureFamily):
         """Yield the cases of an element type in a layout."""
         return softmax_cases.cases(self.descriptor, signature.out, layout)
 
+    def parts(self, descriptor: Any) -> Iterator[Descriptor]:
+        """Yield single rows, and all but the first."""
+        whole: AxisDescriptor = descriptor
+        for window in rows(whole.out.shape, [axis for axis in range(whole.out.ndim) if axis != whole.axis]):
+            cut = {name: windowed(spec, window) for name, spec in zip(whole.operands, descriptor.specs, strict=True)}
+            yield self.descriptor(**cut, axis=whole.axis)
+
     def reference(self, descriptor: Any, inputs: dict[str, Any]) -> Reference:
         """Return the definition in a wider type, with S."""
         return softmax_reference.reference(descriptor, inputs)
@@ -50,8 +58,8 @@ class _RowsFamily(SignatureFamily):
 class _ForwardFamily(_RowsFamily):
     def is_constant(self, descriptor: Any) -> bool:
         """Say whether the elements of each row are equal whatever x holds."""
-        rows: AxisDescriptor = descriptor
-        return rows.extent == 1 or (rows.extent > 1 and rows.specs[0].strides[rows.axis] == 0)  # type: ignore[union-attr]  # never a Scalar
+        whole: AxisDescriptor = descriptor
+        return whole.extent == 1 or (whole.extent > 1 and descriptor.specs[0].strides[whole.axis] == 0)
 
 
 class SoftmaxFamily(_ForwardFamily):
