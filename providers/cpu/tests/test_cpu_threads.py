@@ -58,12 +58,17 @@ def chosen(family):
     few = max(1, SIGNATURES // len(cells))
     for number, dtypes in enumerate(cells.values()):
         step = max(1, len(dtypes) // few)
-        for name in [*dtypes][number % step :: step][:few]:
+        names = [*dtypes][number % step :: step][:few]
+        if few > 1:
+            names += [name for name in dtypes if name.startswith("float32")][:1]
+        for name in dict.fromkeys(names):
             for cell in dtypes[name]:
-                small = [case for case in family.cases(cell) if case.profile != "large"]
-                small = [case for case in small if case.descriptor.nbytes_moved <= MOST]
-                most = max(small, key=lambda case: case.descriptor.nbytes_moved)
-                for case in {{small[0].name: small[0], most.name: most}}.values():
+                cases = [case for case in family.cases(cell) if case.profile != "large"]
+                cases = sorted(cases, key=lambda case: case.descriptor.nbytes_moved)
+                shared = [case for case in cases if case.descriptor.nbytes_moved >= 3 * GRAIN]
+                fitting = [case for case in shared if case.descriptor.nbytes_moved <= MOST]
+                most = [*fitting[-1:], *shared[:1], cases[-1]][0]
+                for case in {{cases[0].name: cases[0], most.name: most}}.values():
                     yield f"{{cell}}/{{case.name}}", case
 
 
