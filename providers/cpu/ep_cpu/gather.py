@@ -72,6 +72,7 @@ def _geometry_of(descriptor: Gather, native: Native) -> Any:
         "ep_gather_geometry *",
         {
             "extent": descriptor.extent,
+            "reach": descriptor.x.nbytes,
             "step": descriptor.step * itemsize,
             "run": run,
             "size": descriptor.out.size * itemsize // run,

@@ -13,6 +13,7 @@ struct Job {
     char* out;
     int64_t part;  // runs, or pieces of them
     bool streams;
+    bool is_far;
 };
 
 // Places of one run, before the index counts.
@@ -26,8 +27,9 @@ struct Place {
 constexpr int64_t PIECE = int64_t{64} << 10;
 // Shorter runs are not worth whole lines past the caches, and longer ones not worth a loop of their own.
 constexpr int64_t LONG = 256;
-// How many runs ahead memory is told of what will be read, and how many of its lines.
-constexpr int64_t AHEAD = 8, LINES_AHEAD = 4;
+// An x with more bytes than this is not in the second cache. How far ahead memory is then told what will be read, and
+// of how many bytes of a run.
+constexpr int64_t FAR = int64_t{1} << 20, RUNS_AHEAD = 8, ELEMENTS_AHEAD = 32, MOST_AHEAD = 4 * ep::LINE;
 
 alignas(16) constexpr char ZEROS[16] = {};
 
@@ -56,8 +58,14 @@ EP_INLINE void copy_run(char* to, const char* from, int64_t n) {
     }
 }
 
-EP_INLINE void zero_run(char* to, int64_t n) {
-    std::memset(to, 0, static_cast<size_t>(n));
+// Tell memory what will be read for the run at `index`. An address that is none does no harm, so nothing is compared.
+template <class Index>
+EP_INLINE void announce(const ep_gather_geometry& g, const char* x, const char* index) {
+    const auto skipped =
+        static_cast<uintptr_t>(*reinterpret_cast<const Index*>(index)) * static_cast<uintptr_t>(g.step);
+    const uintptr_t from = reinterpret_cast<uintptr_t>(x) + skipped;
+    for (int64_t k = 0; k < g.run && k < MOST_AHEAD; k += ep::LINE)
+        __builtin_prefetch(reinterpret_cast<const char*>(from + static_cast<uintptr_t>(k)));
 }
 
 // n runs along the innermost dimension, each of RUN bytes, or of g.run if that is 0.
@@ -66,26 +74,21 @@ void take(const Job& job, Place at, int64_t n) {
     const ep_gather_geometry& g = *job.geometry;
     const int last = g.ndim - 1;
     const int64_t x_step = g.stride[0][last], index_step = g.stride[1][last], out_step = g.stride[2][last];
+    const int64_t ahead = RUN > 0 ? ELEMENTS_AHEAD : RUNS_AHEAD;
     const ep::Range<Index> range = {0, g.extent};
     for (int64_t i = 0; i < n; ++i, at.x += x_step, at.index += index_step, at.out += out_step) {
+        if (job.is_far && i + ahead < n) announce<Index>(g, at.x + ahead * x_step, at.index + ahead * index_step);
         const int64_t place = range.place(at.index);
         if constexpr (RUN > 0) {
             // No branch: which indices are out of range cannot be foreseen.
             const char* const from = range.holds(place) ? at.x + place * g.step : ZEROS;
             std::memcpy(at.out, from, RUN);
+        } else if (!range.holds(place)) {
+            std::memset(at.out, 0, static_cast<size_t>(g.run));
+        } else if (job.streams) {
+            ep::stream_bytes(at.out, at.x + place * g.step, g.run);
         } else {
-            if (i + AHEAD < n) {
-                const int64_t next = range.place(at.index + AHEAD * index_step);
-                const int64_t lines = range.holds(next) ? LINES_AHEAD * ep::LINE : 0;
-                for (int64_t k = 0; k < lines && k < g.run; k += ep::LINE)
-                    __builtin_prefetch(at.x + AHEAD * x_step + next * g.step + k);
-            }
-            if (!range.holds(place))
-                zero_run(at.out, g.run);
-            else if (job.streams)
-                ep::stream_bytes(at.out, at.x + place * g.step, g.run);
-            else
-                copy_run(at.out, at.x + place * g.step, g.run);
+            copy_run(at.out, at.x + place * g.step, g.run);
         }
     }
 }
@@ -160,7 +163,7 @@ void take_pieces(const Job& job, int64_t begin, int64_t end) {
         const int64_t skipped = begin % pieces(g) * PIECE, n = g.run - skipped < PIECE ? g.run - skipped : PIECE;
         const int64_t place = ep::index_at(at.index, g.index_size);
         if (static_cast<uint64_t>(place) >= static_cast<uint64_t>(g.extent))
-            zero_run(at.out + skipped, n);
+            std::memset(at.out + skipped, 0, static_cast<size_t>(n));
         else if (job.streams)
             ep::stream_bytes(at.out + skipped, at.x + place * g.step + skipped, n);
         else
@@ -191,7 +194,8 @@ extern "C" int ep_gather(const void* packed) {
                reinterpret_cast<const char*>(p.at[1] + g.offset[1]),
                reinterpret_cast<char*>(p.at[2] + g.offset[2]),
                0,
-               g.traffic >= ep::STREAMING && g.run >= LONG};
+               g.traffic >= ep::STREAMING && g.run >= LONG,
+               g.reach > FAR};
     const int64_t size = g.size * pieces(g);
     const int count = ep::parts(g.traffic);
     // Whole lines of single elements, so that two threads do not write one line of a dense output.

@@ -1,10 +1,11 @@
 /* The C interface of Gather and OneHot; see interface.h. */
 
 /* Rows of x at indices: operands are x, indices and out. A run is what lies together in x and in out, and is taken as
- * one; over runs, x has the strides of index 0. Immutable once prepared. Strides, offsets, `step` and `run` are in
- * bytes. */
+ * one; over runs, x has the strides of index 0; `reach` is the length of x. Immutable once prepared. Strides, offsets
+ * and lengths are in bytes. */
 typedef struct {
     int64_t extent;
+    int64_t reach;
     int64_t step;
     int64_t run;
     int64_t size;

@@ -8,10 +8,8 @@
 namespace {
 
 constexpr int64_t WIDEST = 16;
-// A buffer stays in the first cache; a block of positions with all of its classes in the second.
-constexpr int64_t BUFFER = int64_t{8} << 10, BLOCK = int64_t{256} << 10;
-// Runs shorter than this make more of a block's time loops than stores.
-constexpr int64_t LEAST_RUN = 1 << 10;
+// A buffer stays in the first cache.
+constexpr int64_t BUFFER = int64_t{8} << 10;
 
 struct Job {
     const ep_one_hot_geometry* geometry;
@@ -81,16 +79,37 @@ class Rows {
         const int64_t row = (end_ - begin_) * job_.itemsize, most = BUFFER / row;
         for (int64_t i = 0, m; i < n; i += m, index += m * index_step, out += m * row) {
             m = n - i < most ? n - i : most;
-            patch(index, m, index_step, row, job_.on);
+            if (!job_.streams) {
+                copy(out, m * row);
+                patch(out, index, m, index_step, row, job_.on);
+                continue;
+            }
+            patch(buffer_, index, m, index_step, row, job_.on);
             copy(out, m * row);
-            patch(index, m, index_step, row, job_.off);
+            patch(buffer_, index, m, index_step, row, job_.off);
         }
     }
 
-    void patch(const char* index, int64_t n, int64_t index_step, int64_t row, const char* element) {
+    void patch(char* rows, const char* index, int64_t n, int64_t index_step, int64_t row, const char* element) {
+        switch (job_.itemsize) {
+            case 1:
+                return patch_as<1>(rows, index, n, index_step, row, element);
+            case 2:
+                return patch_as<2>(rows, index, n, index_step, row, element);
+            case 4:
+                return patch_as<4>(rows, index, n, index_step, row, element);
+            case 8:
+                return patch_as<8>(rows, index, n, index_step, row, element);
+            default:
+                return patch_as<WIDEST>(rows, index, n, index_step, row, element);
+        }
+    }
+
+    template <int64_t SIZE>
+    void patch_as(char* rows, const char* index, int64_t n, int64_t index_step, int64_t row, const char* element) {
         for (int64_t i = 0; i < n; ++i) {
             const int64_t place = range_.place(index + i * index_step);
-            if (range_.holds(place)) put(buffer_ + i * row + place * job_.itemsize, element, job_.itemsize);
+            if (range_.holds(place)) std::memcpy(rows + i * row + place * SIZE, element, SIZE);
         }
     }
 
@@ -107,17 +126,17 @@ class Rows {
         }
     }
 
-    // Neighbours are of one class: blocks of positions are filled, and then `on` is put where it belongs.
+    // Neighbours are of one class: all is filled, and then `on` is put where it belongs.
     void scattered(const char* index, char* out, int64_t n, int64_t index_step, int64_t out_step) {
-        const int64_t fits = BLOCK / ((end_ - begin_) * job_.itemsize), least = LEAST_RUN / job_.itemsize;
-        const int64_t most = fits > least ? fits : least;
-        for (int64_t i = 0, m; i < n; i += m, index += m * index_step, out += m * out_step) {
-            m = n - i < most ? n - i : most;
-            for (int64_t c = 0; c < end_ - begin_; ++c) fill(out + c * g_.step, m, out_step);
-            for (int64_t k = 0; k < m; ++k) {
-                const int64_t place = range_.place(index + k * index_step);
-                if (range_.holds(place)) put(out + k * out_step + place * g_.step, job_.on, job_.itemsize);
-            }
+        const bool is_whole = out_step == job_.itemsize && g_.step == n * out_step;
+        if (is_whole)
+            fill(out, n * (end_ - begin_), out_step);
+        else
+            for (int64_t c = 0; c < end_ - begin_; ++c) fill(out + c * g_.step, n, out_step);
+        if (job_.streams) ep::stream_done();
+        for (int64_t i = 0; i < n; ++i) {
+            const int64_t place = range_.place(index + i * index_step);
+            if (range_.holds(place)) put(out + i * out_step + place * g_.step, job_.on, job_.itemsize);
         }
     }
 
@@ -128,7 +147,7 @@ class Rows {
         }
         for (int64_t at = 0, m; at < n * step; at += m) {
             m = n * step - at < BUFFER ? n * step - at : BUFFER;
-            std::memcpy(out + at, buffer_, static_cast<size_t>(m));
+            copy(out + at, m);
         }
     }
 

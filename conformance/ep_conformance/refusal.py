@@ -1,0 +1,25 @@
+"""What validation mode refuses: where the suite itself runs with EP_VALIDATE=1, such launches pass by being refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ep import validation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import ep
+
+__all__ = ["is_refused"]
+
+
+def is_refused(descriptor: ep.Descriptor, inputs: Mapping[str, Any]) -> bool:
+    """Say whether a stream that is made now refuses a launch with these inputs for what they hold."""
+    if not descriptor.inspects or not validation.is_on():
+        return False
+    try:
+        descriptor.check_contents({name: inputs[name] for name in descriptor.inspects})
+    except ValueError:
+        return True
+    return False
