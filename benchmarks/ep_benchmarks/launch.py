@@ -6,7 +6,7 @@ import itertools
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ep_primitives import BroadcastBinary, ElementwiseUnary
+from ep_primitives import BroadcastBinary, ElementwiseUnary, Where
 
 import ep
 from ep_benchmarks.timing import Timing, interleave
@@ -33,6 +33,7 @@ class Row(NamedTuple):
 
 
 SPEC = ep.TensorSpec("float32", (1,))
+WHERE = Where(condition=ep.TensorSpec("bool", (1,)), a=SPEC, b=SPEC, out=SPEC)
 
 
 def launch_rows(device: ep.Device, against: tuple[str, ...]) -> Iterator[Row]:
@@ -69,6 +70,7 @@ def launch_rows(device: ep.Device, against: tuple[str, ...]) -> Iterator[Row]:
     peers = _peers(against)
     yield _row("checked unary", checked_unary, 0.8 if is_cpu else 6.0, peers["unary"], stream.synchronize)
     yield _row("checked binary", checked_binary, 0.9 if is_cpu else 6.0, peers["binary"], stream.synchronize)
+    yield from _where_rows(stream, (x, y, out), peers["where"])
     yield _row("bound unary", bound_unary, 0.25 if is_cpu else 6.0, peers["unary"], stream.synchronize)
     yield _row("bound binary", bound_binary, 0.25 if is_cpu else 6.0, peers["binary"], stream.synchronize)
     yield from _creation_rows(device, unary, is_cpu=is_cpu)
@@ -94,6 +96,25 @@ def shapes_row(device: ep.Device, count: int = 10_000) -> tuple[Row, int, int]:
     timing = Timing(tuple(seconds))
     row = Row(f"new shape of a known key, {count} shapes", timing.median * 1e6, timing.spread, None, {})
     return row, cache.compiles - before, len(cache)
+
+
+def _where_rows(
+    stream: ep.Stream, memories: tuple[ep.Memory, ...], peers: dict[str, Callable[[int], None]]
+) -> Iterator[Row]:
+    """Yield the figure of a choice, nothing on a device that has none."""
+    x, y, out = memories
+    truth = stream.device.allocate(1)
+    stream.fill(truth, b"\0")
+    try:
+        select = WHERE.on(stream.device)
+    except ep.UnsupportedError:
+        return
+
+    def checked_where(count: int) -> None:
+        for _ in range(count):
+            select(stream, condition=truth, a=x, b=y, out=out)
+
+    yield _row("checked where", checked_where, 1.0 if stream.is_synchronous else 6.0, peers, stream.synchronize)
 
 
 def _creation_rows(device: ep.Device, known: ep.Descriptor, *, is_cpu: bool) -> Iterator[Row]:
@@ -133,11 +154,11 @@ def _row(
 
 def _peers(names: tuple[str, ...]) -> dict[str, dict[str, Callable[[int], None]]]:
     """Return the peers' fastest forms on one element: `out=`, no allocation in the loop, called as EP is called."""
-    found: dict[str, dict[str, Callable[[int], None]]] = {"unary": {}, "binary": {}}
+    found: dict[str, dict[str, Callable[[int], None]]] = {"unary": {}, "binary": {}, "where": {}}
     if "numpy" in names:
         found["unary"]["numpy"], found["binary"]["numpy"] = _numpy_calls()
     if "torch" in names:
-        found["unary"]["torch"], found["binary"]["torch"] = _torch_calls()
+        found["unary"]["torch"], found["binary"]["torch"], found["where"]["torch"] = _torch_calls()
     return found
 
 
@@ -158,11 +179,12 @@ def _numpy_calls() -> tuple[Callable[[int], None], Callable[[int], None]]:
     return unary, binary
 
 
-def _torch_calls() -> tuple[Callable[[int], None], Callable[[int], None]]:
+def _torch_calls() -> tuple[Callable[[int], None], Callable[[int], None], Callable[[int], None]]:
     import torch  # noqa: PLC0415 - a peer, never a dependency
 
     x, y, out = (torch.zeros(1) for _ in range(3))
-    neg, add = torch.neg, torch.add
+    truth = torch.zeros(1, dtype=torch.bool)
+    neg, add, where = torch.neg, torch.add, torch.where
 
     def unary(count: int) -> None:
         for _ in range(count):
@@ -172,4 +194,8 @@ def _torch_calls() -> tuple[Callable[[int], None], Callable[[int], None]]:
         for _ in range(count):
             add(x, y, out=out)
 
-    return unary, binary
+    def select(count: int) -> None:
+        for _ in range(count):
+            where(truth, x, y, out=out)
+
+    return unary, binary, select

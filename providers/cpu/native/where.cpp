@@ -76,18 +76,12 @@ class Source {
     U block_[ep::BLOCK];
 };
 
+// Apart from the short way, whose calls would pay for its blocks.
 template <class C, size_t size>
-void select(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
+__attribute__((noinline)) void staged_select(char* const* at, const int64_t* step, int64_t n, bool is_streaming) {
     using U = typename BitsOf<size>::type;
     int64_t a = 1, b = 2;
     if (step[0] == 0) a = b = *reinterpret_cast<const C*>(at[0]) != 0 ? 1 : 2;
-    constexpr int64_t item = size;
-    const bool is_streaming = streams(geometry->traffic, geometry->operands, at, n);
-    if (!is_streaming && step[0] == int64_t{sizeof(C)} && step[1] == item && step[2] == item && step[3] == item) {
-        choose(reinterpret_cast<const C*>(at[0]), reinterpret_cast<const U*>(at[1]), reinterpret_cast<const U*>(at[2]),
-               reinterpret_cast<U*>(at[3]), n);
-        return;
-    }
     Target out(ep::EP_JOIN(EP_ISA, storages)[BitsOf<size>::code], at[3], step[3], is_streaming);
     Source<C> condition(at[0], step[0], n);
     Source<U> left(at[a], step[a], n), right(at[b], step[b], n);
@@ -97,6 +91,17 @@ void select(const ep_geometry* geometry, char* const* at, const int64_t* step, i
         out.flush(m);
     }
     out.done();
+}
+
+template <class C, size_t size>
+void select(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
+    using U = typename BitsOf<size>::type;
+    constexpr int64_t item = size;
+    const bool is_streaming = streams(geometry->traffic, geometry->operands, at, n);
+    if (is_streaming || step[0] != int64_t{sizeof(C)} || step[1] != item || step[2] != item || step[3] != item)
+        return staged_select<C, size>(at, step, n, is_streaming);
+    choose(reinterpret_cast<const C*>(at[0]), reinterpret_cast<const U*>(at[1]), reinterpret_cast<const U*>(at[2]),
+           reinterpret_cast<U*>(at[3]), n);
 }
 
 template <class T>
