@@ -102,7 +102,7 @@ void seek_across(const Job& job, const char* at, int64_t width, int64_t n, int64
 
 // Pieces [begin, end) of `width` rows, 1 where lanes run along it; what is best of row i stands at place i in the end.
 void seek_pieces(const Job& job, const char* at, int64_t width, int64_t begin, int64_t end, Best& best) {
-    int64_t lanes = job.is_along ? std::min(LANES, job.run) : width;
+    const int64_t lanes = job.is_along ? std::min(LANES, job.run) : width;
     job.s.start(best.element, best.place, lanes);
     ep::Runs runs(job.g, begin / job.pieces);
     for (int64_t piece = begin; piece < end; ++piece) {
@@ -115,12 +115,7 @@ void seek_pieces(const Job& job, const char* at, int64_t width, int64_t begin, i
             seek_across(job, from, width, n, place, best);
         if ((piece + 1) % job.pieces == 0) runs.next();
     }
-    if (!job.is_along) return;
-    for (int64_t half; lanes > 1; lanes = half) {
-        half = (lanes + 1) / 2;
-        const char* const upper = best.element + half * job.s.from->staged_size;
-        job.s.merge(best.element, best.place, upper, best.place + half, lanes - half);
-    }
+    if (job.is_along) job.s.fold(best.element, best.place, lanes);
 }
 
 // Visit the best of pieces [begin, end) of rows [first, last): visit(best, out, row, n).

@@ -48,6 +48,7 @@ struct Seeker {
         int64_t r = 1;
         for (x += step; r + 4 <= rows; r += 4, x += 4 * step) {
             const Key number = static_cast<Key>(r);
+            if (step == n) fetch(x + 4 * step, 4 * step);
 #pragma GCC ivdep
             for (int64_t i = 0; i < n; ++i) {
                 Key found = best[i];
@@ -97,6 +98,19 @@ struct Seeker {
 #pragma GCC ivdep
         for (int64_t i = 0; i < n; ++i) keep_better(best[i], place[i], other[i], other_place[i]);
     }
+
+    static void fold(void* bests, int64_t* place, int64_t n) {
+        Key* const best = static_cast<Key*>(bests);
+        Key greatest = std::numeric_limits<Key>::lowest();
+        for (int64_t i = 0; i < n; ++i) greatest = best[i] > greatest ? best[i] : greatest;
+        int64_t first = std::numeric_limits<int64_t>::max();
+        for (int64_t i = 0; i < n; ++i) {
+            const int64_t here = best[i] == greatest ? place[i] : std::numeric_limits<int64_t>::max();
+            first = here < first ? here : first;
+        }
+        *best = greatest;
+        *place = first;
+    }
 };
 
 #define EP_SEEK_ROW(op, T, order)               \
@@ -107,7 +121,8 @@ struct Seeker {
      Seeker<OrderOf<T_##T>::type>::start,       \
      Seeker<OrderOf<T_##T>::type>::seek,        \
      Seeker<OrderOf<T_##T>::type>::adopt,       \
-     Seeker<OrderOf<T_##T>::type>::merge},
+     Seeker<OrderOf<T_##T>::type>::merge,       \
+     Seeker<OrderOf<T_##T>::type>::fold},
 #define EP_SEEK_ROWS(T, ...) EP_SEEK_ROW("max", T, up) EP_SEEK_ROW("min", T, down)
 
 // clang-format off

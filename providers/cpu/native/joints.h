@@ -1,5 +1,5 @@
 // States of reductions and what joins them; loops over many at once. Included once per instruction set, in an anonymous
-// namespace, after arithmetic.h and order.h.
+// namespace, after arithmetic.h, loads.h and order.h.
 #pragma once
 
 // Element by element into states of the same type. -0 is the number that changes no sum.
@@ -86,15 +86,20 @@ struct LogSumExp {
     static EP_INLINE View view(const ep::Lens&) { return {}; }
     static EP_INLINE State of(T x, View) { return {x, T{1}}; }
     static EP_INLINE T base_of(T greatest) { return greatest - greatest == T{0} ? greatest : T{0}; }
+    // e^x of what is not above 0. Sums have a term of 1, so what is far below is nothing, and no denormal is met.
+    static EP_INLINE T decayed(T x) {
+        constexpr T least = sizeof(T) == 4 ? T(-86) : T(-708);
+        const Scaled<T> e = exponential_scaled(at_least(x, least), T{0});
+        return e.value * power_of_two(e.exponent);
+    }
     static EP_INLINE State join(State a, State b) {
         const T greatest = larger(a.greatest, b.greatest), base = base_of(greatest);
-        return {greatest, a.sum * exponential(a.greatest - base) + b.sum * exponential(b.greatest - base)};
+        return {greatest, a.sum * decayed(a.greatest - base) + b.sum * decayed(b.greatest - base)};
     }
     static EP_INLINE State join(State state, T a, T b, T c, T d) {
         const T greatest = larger(state.greatest, larger(larger(a, b), larger(c, d))), base = base_of(greatest);
-        const T pairs =
-            (exponential(a - base) + exponential(b - base)) + (exponential(c - base) + exponential(d - base));
-        return {greatest, state.sum * exponential(state.greatest - base) + pairs};
+        const T pairs = (decayed(a - base) + decayed(b - base)) + (decayed(c - base) + decayed(d - base));
+        return {greatest, state.sum * decayed(state.greatest - base) + pairs};
     }
 };
 template <class Op, class View>
@@ -117,13 +122,27 @@ struct JointOf {
         for (int64_t i = 0; i < n; ++i) state[i] = Op::nothing();
     }
 
+    template <class View>
+    static S take_one(S state, const E* x, int64_t step, int64_t rows, View view) {
+        int64_t r = 0;
+        for (; r + 4 <= rows; r += 4, x += 4 * step)
+            state = join_four<Op>(state, x[0], x[step], x[2 * step], x[3 * step], view);
+        for (; r < rows; ++r, x += step) state = Op::join(state, Op::of(*x, view));
+        return state;
+    }
+
     static void take(void* states, const void* elements, int64_t step, int64_t rows, int64_t n, const ep::Lens& lens) {
         const auto view = Op::view(lens);
         S* const state = static_cast<S*>(states);
         const E* x = static_cast<const E*>(elements);
+        if (n == 1) {
+            *state = take_one(*state, x, step, rows, view);
+            return;
+        }
         int64_t r = 0;
         for (; r + 4 <= rows; r += 4, x += 4 * step) {
             const E *const b = x + step, *const c = b + step, *const d = c + step;
+            if (step == n) fetch(x + 4 * step, 4 * step);
 #pragma GCC ivdep
             for (int64_t i = 0; i < n; ++i) state[i] = join_four<Op>(state[i], x[i], b[i], c[i], d[i], view);
         }

@@ -1,4 +1,4 @@
-// Storages that rows are read through where a state takes in another type than blocks are staged in. Included once per
+// How rows are read: storages for where a state takes in another type than blocks are staged in. Included once per
 // instruction set, in an anonymous namespace.
 #pragma once
 
@@ -49,4 +49,11 @@ constexpr const ep_storage* storage_as() {
         return EP_STORAGE(T);
     else
         return &Loaded<T, S, Converted<S>>::value;
+}
+
+// Rows that lie one behind the other are read as several streams, which processors do not foresee.
+template <class T>
+EP_INLINE void fetch(const T* x, int64_t n) {
+    const auto* const bytes = reinterpret_cast<const char*>(x);
+    for (int64_t i = 0; i < n * int64_t{sizeof(T)}; i += ep::LINE) __builtin_prefetch(bytes + i);
 }

@@ -20,7 +20,7 @@ using ep::LANES;
 
 constexpr int64_t DEPTH = 16, GROUP = 4;
 // Runs that are shorter are not worth the lanes.
-constexpr int64_t LEAST_RUN = 32;
+constexpr int64_t LEAST_RUN = 64;
 // The rows that go through the tree together, and bytes of a state and an element as far as they are staged.
 constexpr int64_t ABREAST = 1024, WIDEST = 16;
 constexpr int64_t ROOM = int64_t{64} << 10;
@@ -96,12 +96,16 @@ void take_across(const Job& job, const char* at, int64_t across, int64_t width, 
         joint.take(states, at, job.step / from.size * parts, n, width * parts, lens);
         return;
     }
-    alignas(ep::LINE) char block[GROUP * ep::BLOCK * WIDEST];
+    alignas(ep::LINE) char block[GROUP * ABREAST * WIDEST];
     for (int64_t i = 0, m; i < n; i += m) {
         m = std::min(GROUP, n - i);
+        char* to = block;
         for (int64_t k = 0; k < m; ++k) {
-            char* const place = block + k * width * from.staged_size;
-            from.load(at + (i + k) * job.step, across, width, place);
+            const char* const row = at + (i + k) * job.step;
+            for (int64_t j = 0, some; j < width; j += some, to += some * from.staged_size) {
+                some = std::min(ep::BLOCK, width - j);
+                from.load(row + j * across, across, some, to);
+            }
         }
         joint.take(states, block, width * parts, m, width * parts, lens);
     }
@@ -165,11 +169,10 @@ void pairwise(const Job& job, int64_t count, int64_t width, char* states, Leaf l
 
 // How many rows may go through `chunks` chunks together.
 int64_t widest(const Job& job, int64_t chunks) {
-    const int64_t most = job.r.from->is_direct ? ABREAST : ep::BLOCK;
-    return std::max<int64_t>(1, std::min(most, ROOM / (job.size * bit_length(chunks))));
+    return std::min(ABREAST, ROOM / (job.size * bit_length(chunks)));
 }
 
-// Chunks [begin, end) of n rows from the places x on; strided rows are staged in blocks.
+// Chunks [begin, end) of n rows from the place x on.
 void join_rows(const Job& job, const char* x, int64_t n, int64_t begin, int64_t end, const ep::Lens& lens,
                char* states) {
     const int64_t across = job.g.kept_stride[EP_X][job.g.kept - 1];
@@ -180,8 +183,7 @@ void join_rows(const Job& job, const char* x, int64_t n, int64_t begin, int64_t 
         }
         return;
     }
-    const int64_t staged = across == job.r.from->size ? ABREAST : ep::BLOCK,
-                  most = std::min(staged, widest(job, end - begin));
+    const int64_t most = widest(job, end - begin);
     for (int64_t i = 0, m; i < n; i += m) {
         m = std::min(most, n - i);
         pairwise(job, end - begin, m, states + i * job.size,

@@ -10,8 +10,8 @@ namespace {
 #include "arithmetic.h"
 #include "logarithm.h"
 #include "order.h"
-#include "joints.h"
 #include "loads.h"
+#include "joints.h"
 #include "results.h"
 // clang-format on
 

@@ -67,6 +67,8 @@ struct ep_seeker {
     void (*adopt)(void* best, int64_t* place, const void* other, const void* row, int64_t base, int64_t row_weight,
                   int64_t lane_weight, int64_t n);
     void (*merge)(void* best, int64_t* place, const void* other, const int64_t* other_place, int64_t n);
+    // n lanes into the first
+    void (*fold)(void* best, int64_t* place, int64_t n);
 };
 
 namespace ep {
