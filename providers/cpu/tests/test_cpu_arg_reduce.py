@@ -23,3 +23,24 @@ def test_first_of_ties_over_any_axis(stream, shape, op):
         for axis in (None, *range(len(shape))):
             for dtype in ("int32", "int64"):
                 assert np.array_equal(found(stream, op, x, axis, dtype=dtype), FIND[op](x, axis=axis)), (axis, dtype)
+
+
+@pytest.mark.parametrize("op", FIND)
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float16", "float64"])
+def test_strides_of_every_kind_keep_the_order(stream, op, dtype):
+    whole = RNG.integers(0, 3, (41, 300)).astype(dtype)
+    for x in (whole, whole.T, whole[::-2, ::-1], whole[:, ::7], whole[:, 1:66]):
+        for axis in (None, 0, 1):
+            assert np.array_equal(found(stream, op, x, axis), FIND[op](x, axis=axis))
+
+
+@pytest.mark.parametrize("op", FIND)
+def test_first_nan_wins_and_zeros_are_equal(stream, op):
+    for nan in (np.nan, -np.nan):
+        x = np.zeros((4, 5000), np.float32)
+        x[0, [4000, 4500]] = nan
+        x[1, ::2] = -0.0
+        x[2, 77] = np.inf if op == "max" else -np.inf
+        x[3] = -np.inf if op == "max" else np.inf
+        for array, axis in ((x, 1), (x.T, 0)):
+            assert found(stream, op, array, axis).tolist() == [4000, 0, 77, 0]

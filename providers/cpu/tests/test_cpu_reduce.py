@@ -25,3 +25,83 @@ def test_small_integers_are_reduced_exactly_over_any_axes(stream, shape, op):
     for count in range(len(shape) + 1):
         for axes in itertools.combinations(range(len(shape)), count):
             assert np.array_equal(reduced(stream, op, x, axes), EXACT[op](x, axis=axes)), axes
+
+
+BITS_OF_ROWS = """
+import hashlib
+import numpy as np
+import ep
+from ep_primitives import Reduce
+rng = np.random.default_rng(3)
+x = rng.standard_normal((700, 1500), np.float32)
+device, digest = ep.device("cpu:0"), hashlib.sha256()
+for op in ("sum", "mean", "prod", "norm_1", "norm_2", "max"):
+    for given in (x, x.T, x[:, ::3], x[:1], x[:, :1]):
+        for axes in (0, 1, None):
+            descriptor = Reduce.infer(op, given, axes)
+            out = np.empty(descriptor.out.shape, np.float32)
+            descriptor.on(device)(device.stream(), x=given, out=out)
+            digest.update(out.tobytes())
+print(digest.hexdigest())
+"""
+
+
+def test_bits_depend_neither_on_threads_nor_on_the_instruction_set(fresh_python):
+    """Exponentials aside, no formula has a fused multiply-add."""
+    settings = [{"EP_CPU_THREADS": "1"}, {"EP_CPU_THREADS": "2"}, {"EP_CPU_THREADS": "5"}]
+    settings += [{"EP_CPU_ISA": "avx2"}, {"EP_CPU_ISA": "baseline"}]
+    assert len({fresh_python(BITS_OF_ROWS, **setting) for setting in settings}) == 1
+
+
+@pytest.mark.parametrize("op", ["sum", "mean", "norm_2", "log_sum_exp"])
+@pytest.mark.parametrize("extent", [3, 63, 64, 300, 9001])
+def test_row_alone_has_the_bits_that_it_has_among_others(stream, op, extent):
+    x = RNG.standard_normal((70, extent)).astype(np.float32)
+    for array, axis, parts in ((x, 1, (x[9:10], x[69:], x[1:])), (x.T, 0, (x.T[:, 9:10], x.T[:, 69:], x.T[:, 1:]))):
+        whole = reduced(stream, op, array, axis)
+        for part, rows in zip(parts, (whole[9:10], whole[69:], whole[1:]), strict=True):
+            assert np.array_equal(reduced(stream, op, part, axis), rows)
+
+
+@pytest.mark.parametrize("value", [1e-200, 1e200, 3e-300])
+def test_norm_2_is_right_where_squares_are_not(stream, value):
+    x = np.full((2, 3000), value)
+    x[1] = 1
+    for axes in (1, None):
+        wanted = [value * np.sqrt(3000), np.sqrt(3000)] if axes == 1 else np.hypot(value * np.sqrt(3000), np.sqrt(3000))
+        np.testing.assert_allclose(reduced(stream, "norm_2", x, axes), wanted, rtol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_nan_wins_and_zeros_have_an_order(stream, dtype):
+    for nan in (np.nan, -np.nan):
+        x = np.array([[1, nan, np.inf], [-0.0, 0.0, -0.0], [-np.inf, -1, -2]], dtype)
+        for op, zero in (("max", 0.0), ("min", -0.0)):
+            low = reduced(stream, op, x, 1)
+            assert np.isnan(low[0])
+            assert low[1] == 0
+            assert np.signbit(low[1]) == np.signbit(zero)
+            assert low[2] == EXACT[op](x[2])
+
+
+def test_integers_wrap_in_the_type_of_the_output(stream):
+    x = RNG.integers(-128, 128, (5, 3001)).astype(np.int8)
+    for op, make in (("sum", np.sum), ("prod", np.prod)):
+        for dtype in ("int8", "int64"):
+            assert np.array_equal(reduced(stream, op, x, 1, dtype=dtype), make(x, axis=1, dtype=dtype))
+
+
+def test_bound_step_reads_its_row_each_time(device, stream):
+    x, out = np.ones(1000, np.float32), np.zeros((), np.float32)
+    step = Reduce.infer("sum", x).on(device).bind(x=x, out=out)
+    for factor in (1, 2, 3):
+        x[:] = factor
+        step(stream)
+        assert out == 1000 * factor
+
+
+def test_rows_of_nothing_have_the_identity(stream):
+    x = np.empty((3, 0), np.float32)
+    wanted = {"sum": 0, "prod": 1, "max": -np.inf, "min": np.inf, "norm_inf": 0, "log_sum_exp": -np.inf, "mean": np.nan}
+    for op, value in wanted.items():
+        assert np.array_equal(reduced(stream, op, x, 1), np.full(3, value, np.float32), equal_nan=True), op
