@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-import ep
 from ep import TensorSpec
 from ep_primitives.accuracy import EXACT
 from ep_primitives.case import Case
@@ -14,6 +13,7 @@ from ep_primitives.reduce import Reduce
 from ep_primitives.reduce_data import CONTENTS
 from ep_primitives.reduction_data import folded, random
 from ep_primitives.reduction_plans import PLANS
+from ep_primitives.signature import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,19 +22,23 @@ if TYPE_CHECKING:
 
     from ep_primitives.reduce_data import Content
     from ep_primitives.reduction_plans import Plan
-    from ep_primitives.signature import Signature
 
 __all__ = ["cases"]
 
 
 _SIZES: Final = ("int8", "int16", "float64", "complex128")
+_LONG: Final = {
+    Signature("sum", ("uint8",), "uint64"),
+    Signature("max", ("int8",), "int8"),
+    Signature("any", ("bool",), "bool"),
+}
+"""What rows of more than 2^31 elements are tried with: a count, a value and a flag."""
 
 
 def cases(signature: Signature, layout: str) -> Iterator[Case]:
     """Yield the cases of a signature in a layout: every plan of the chief ones, the usual plans of the others."""
     for plan in PLANS[layout]():
-        is_wanted = plan.is_usual or _is_chief(signature)
-        if is_wanted and not (plan.is_bytes and ep.dtype(signature.inputs[0]).itemsize > 1):
+        if signature in _LONG if plan.is_long else plan.is_usual or _is_chief(signature):
             yield _planned(signature, plan)
     if layout == "dense":
         yield from _about_values(signature)

@@ -136,11 +136,10 @@ def _one_large(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> A
 
 
 def _same_sign(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> Array:
-    """Make numbers from 1 to 2, of float16 smaller ones, so that no sum is near the end of its range."""
-    size = rng.uniform(1, 2, shape) / (64 if dtype == "float16" else 1)
-    if ep.dtype(dtype).kind == "c":
-        size = size + 1j * rng.uniform(1, 2, shape)
-    return size.astype(array_dtype(dtype))
+    """Make numbers from 1 to 2, other ones in each row, of float16 smaller ones, so that no sum is near the end of its range."""
+    size = rng.uniform(1, 2, shape) + (1j * rng.uniform(1, 2, shape) if ep.dtype(dtype).kind == "c" else 0)
+    scale = rng.uniform(0.5, 1, (shape[0], 1)) / (64 if dtype == "float16" else 1)
+    return np.asarray((size * scale).astype(array_dtype(dtype)))
 
 
 def _halves(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Array:
