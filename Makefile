@@ -52,9 +52,10 @@ accuracy: $(STAMP) ## Measure every floating row on the CPU, all float32 inputs 
 	$(BIN)/python tools/accuracy_table.py build/standard.json build/every-float32.json > build/accuracy.md
 	@mv build/accuracy.md docs/accuracy.md
 
-second-opinion: $(STAMP) ## Ask PyTorch, which it installs, about every op, and share tensors with it
+second-opinion: $(STAMP) ## Ask PyTorch, which it installs, about every op and about attention, and share tensors with it
 	@PYTHON="$(PYTHON)" sh tools/setup.sh "$(VENV)" "$(EXTRAS),peers"
 	$(BIN)/python -m pytest -q primitives/tests/test_second_opinion.py providers/cpu/tests/test_cpu_torch.py
+	$(BIN)/python -m pytest -q -s examples/tests/test_attention.py -k pytorch
 
 oclgrind: $(STAMP) ## Look for races, overruns and unwritten values in all OpenCL kernels; needs oclgrind, a package of its own
 	@mkdir -p build

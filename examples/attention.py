@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from attention_reference import largest_error, problem, reference, shapes
 from ep_primitives import BroadcastBinary, Matmul, Reduce, Softmax, SoftmaxBackward, Where
+from ep_primitives.reference import array_dtype
 
 import ep
 
@@ -170,9 +171,10 @@ class Attention:
         """Return y and the gradients of sum(y dy) by all else, for the inputs x, w_in, b_in, w_out, b_out and dy."""
         stream = self.program.stream
         for name, tensor in self.inputs.items():
-            stream.upload(tensor.memory, np.ascontiguousarray(inputs[name], tensor.spec.dtype))
+            stream.upload(tensor.memory, np.ascontiguousarray(inputs[name], array_dtype(tensor.spec.dtype)))
         self.graph.launch(stream)
-        results = {name: np.empty(tensor.spec.shape, tensor.spec.dtype) for name, tensor in self.outputs.items()}
+        specs = {name: tensor.spec for name, tensor in self.outputs.items()}
+        results = {name: np.empty(spec.shape, array_dtype(spec.dtype)) for name, spec in specs.items()}
         for name, array in results.items():
             stream.download(array, self.outputs[name].memory)
         stream.synchronize()

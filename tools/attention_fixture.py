@@ -28,7 +28,10 @@ _SEED: Final = 5
 
 
 def answer(inputs: Mapping[str, NDArray[Any]], heads: int, dtype: str) -> dict[str, NDArray[Any]]:
-    """Return y and the gradients of sum(y dy) by x, w_in, b_in, w_out and b_out, computed in an element type."""
+    """Return y and the gradients of sum(y dy) by x, w_in, b_in, w_out and b_out, computed in an element type.
+
+    Results of types that NumPy lacks, or that are narrower than float32, come as float32.
+    """
     tensors = {name: torch.tensor(each, dtype=getattr(torch, dtype)) for name, each in inputs.items()}
     dy = tensors.pop("dy")
     x, w_in, b_in, w_out, b_out = (each.requires_grad_() for each in tensors.values())
@@ -37,7 +40,10 @@ def answer(inputs: Mapping[str, NDArray[Any]], heads: int, dtype: str) -> dict[s
     y = x + joined @ w_out + b_out
     y.backward(dy)
     gradients = {f"d{name}": each.grad for name, each in tensors.items()}
-    return {name: each.detach().numpy() for name, each in {"y": y, **gradients}.items()}
+    widened = {
+        name: each.to(torch.promote_types(each.dtype, torch.float32)) for name, each in {"y": y, **gradients}.items()
+    }
+    return {name: each.detach().numpy() for name, each in widened.items()}
 
 
 def main() -> int:

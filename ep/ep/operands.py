@@ -73,7 +73,7 @@ def _two(  # noqa: PLR0913, PLR0917 - what a launch must not look up again
                 and len(operands) == count
             ):
                 return memories  # type: ignore[no-any-return]
-        except (KeyError, AttributeError):  # a missing name, no memory, no stream, or wrapped host memory
+        except (KeyError, AttributeError, TypeError):  # a missing name, no memory or a class, no stream, or host memory
             pass
         return primitive._launchable(stream, operands)
 
@@ -101,7 +101,7 @@ def _three(  # noqa: PLR0913, PLR0917 - what a launch must not look up again
                 and len(operands) == count
             ):
                 return memories  # type: ignore[no-any-return]
-        except (KeyError, AttributeError):  # a missing name, no memory, no stream, or wrapped host memory
+        except (KeyError, AttributeError, TypeError):  # a missing name, no memory or a class, no stream, or host memory
             pass
         return primitive._launchable(stream, operands)
 
@@ -131,7 +131,7 @@ def _four(  # noqa: PLR0913, PLR0917 - what a launch must not look up again
                 and len(operands) == count
             ):
                 return memories  # type: ignore[no-any-return]
-        except (KeyError, AttributeError):  # a missing name, no memory, no stream, or wrapped host memory
+        except (KeyError, AttributeError, TypeError):  # a missing name, no memory or a class, no stream, or host memory
             pass
         return primitive._launchable(stream, operands)
 

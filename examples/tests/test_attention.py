@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -16,7 +19,7 @@ EXAMPLES = Path(__file__).parent.parent
 TOOLS = EXAMPLES.parent / "tools"
 FIXTURE = Path(__file__).with_name("attention_pytorch.npz")
 RESULTS = ["y", "dx", "dw_in", "db_in", "dw_out", "db_out"]
-EPSILON = {"float32": 2.0**-23, "float64": 2.0**-52}
+EPSILON = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed: make second-opinion")
 
 
@@ -42,20 +45,20 @@ def fixture():
         return {**parts, "heads": int(file["heads"]), "version": str(file["version"])}
 
 
-def run(*arguments):
+def run(*arguments, environment=None):
     return subprocess.run(
         [sys.executable, str(EXAMPLES / "attention.py"), *arguments],
         capture_output=True,
         text=True,
         check=False,
         timeout=300,
+        env=environment,
     )
 
 
-def assert_near(example, found, wanted, epsilons, capsys, what):
+def assert_near(example, found, wanted, epsilons, what):
     errors = {name: example.largest_error(found[name], wanted[name]) for name in RESULTS}
-    with capsys.disabled():
-        print(f"\n{what}: " + ", ".join(f"{name} {error:.2g}" for name, error in errors.items()))
+    print(f"\n{what}: " + ", ".join(f"{name} {error:.2g}" for name, error in errors.items()))
     assert max(errors.values()) < epsilons, errors
 
 
@@ -75,18 +78,38 @@ def test_reference_agrees_with_finite_differences(answers):
         np.testing.assert_allclose(found[f"d{name}"], slopes, rtol=0, atol=1e-8 * np.abs(slopes).max())
 
 
-def test_reference_agrees_with_pytorch(example, answers, fixture, capsys):
+def test_reference_agrees_with_pytorch(example, answers, fixture):
     found = answers.reference(fixture["inputs"], fixture["heads"])
-    assert_near(example, found, fixture["float64"], 1e-14, capsys, "reference")
+    assert_near(example, found, fixture["float64"], 1e-14, "reference")
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", ["cpu:0", "sim:0"])
-def test_device_agrees_with_pytorch(example, fixture, capsys, name, dtype):
+def test_device_agrees_with_pytorch(example, fixture, name, dtype):
     inputs, exact = fixture["inputs"], fixture["float64"]
     block = example.Attention(ep.device(name), inputs["x"].shape, fixture["heads"], dtype)
     what = f"{name} {dtype} against PyTorch {fixture['version']} in float64"
-    assert_near(example, block.step(inputs), exact, 16 * EPSILON[dtype], capsys, what)
+    assert_near(example, block.step(inputs), exact, 16 * EPSILON[dtype], what)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_device_in_narrow_types_agrees_with_the_reference_on_the_same_numbers(example, answers, fixture, dtype):
+    inputs = {name: each.astype(example.array_dtype(dtype)) for name, each in fixture["inputs"].items()}
+    found = example.Attention(ep.device("cpu:0"), inputs["x"].shape, fixture["heads"], dtype).step(inputs)
+    exact = answers.reference(inputs, fixture["heads"])
+    assert_near(example, found, exact, 4 * EPSILON[dtype], f"cpu:0 {dtype}")
+
+
+def test_opencl_agrees_with_pytorch_or_names_what_it_lacks(example, fixture):
+    inputs, name, missing = fixture["inputs"], "opencl:0", ""
+    try:
+        block = example.Attention(ep.device(name), inputs["x"].shape, fixture["heads"])
+    except ep.UnsupportedError as error:
+        missing = str(error)
+    if missing:
+        assert re.search(r"(?m)^\w+/[\w-]+/[\w,>-]+/[\w-]+: unsupported on opencl:0$", missing)
+    else:
+        assert_near(example, block.step(inputs), fixture["float64"], 16 * EPSILON["float32"], name)
 
 
 def test_device_is_as_near_as_pytorch_in_the_same_type(example, fixture):
@@ -130,18 +153,30 @@ def test_example_says_who_ran_what_and_how_near_it_is():
     assert "db_out " in done.stdout.splitlines()[-1]
 
 
-def test_device_that_lacks_primitives_names_them_and_takes_none_elsewhere():
-    lacking = ep.device("opencl:0")
-    done = run(lacking.name)
+@pytest.fixture
+def lacking(tmp_path):
+    """Return the environment of an interpreter that finds a provider of two families, and no other family of the example."""
+    shutil.copytree(EXAMPLES / "ep_acme" / "ep_acme", tmp_path / "ep_acme")
+    info = tmp_path / "ep_acme-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ep-acme\nVersion: 0.1.0\n")
+    (info / "entry_points.txt").write_text("[ep.providers]\nacme = ep_acme\n")
+    return {**os.environ, "PYTHONPATH": str(tmp_path)}
+
+
+def test_device_that_lacks_primitives_names_each_cell_and_takes_none_elsewhere(lacking):
+    done = run("acme:0", environment=lacking)
     assert done.returncode == 4, done.stdout + done.stderr
-    assert done.stdout.startswith("opencl:0 lacks ")
-    for cell in ("matmul/-/float32/strided", "softmax/-/float32/dense"):
-        assert f"{cell}: unsupported on opencl:0" in done.stdout
-    assert "broadcast_binary/add" not in done.stdout
+    assert not done.stderr
+    assert done.stdout.startswith("acme:0 lacks 19 of 19 launches, which are\n")
+    for cell in ("matmul/-/float32/strided", "softmax/-/float32/dense", "broadcast_binary/add/float32/dense"):
+        assert (
+            f"\n{cell}: unsupported on acme:0\n  - acme has no implementation of {cell.split('/')[0]}\n" in done.stdout
+        )
     assert "largest error" not in done.stdout
 
 
-def test_example_notices_a_wrong_result(example, monkeypatch, capsys):
+def test_example_notices_a_wrong_result(example, monkeypatch):
     right = example.reference
     monkeypatch.setattr(example, "reference", lambda *given: {**right(*given), "db_in": np.ones(96)})
     monkeypatch.setattr(sys, "argv", ["attention.py", "cpu:0"])
@@ -166,12 +201,17 @@ def test_help_tells_the_exit_codes():
 
 
 @needs_torch
-def test_pytorch_as_installed_gives_the_fixture_and_the_device_agrees(example, answers, fixture, monkeypatch, capsys):
+@pytest.mark.parametrize("dtype", list(EPSILON))
+def test_pytorch_as_installed_agrees_in_every_type(example, answers, fixture, monkeypatch, dtype):
     monkeypatch.syspath_prepend(TOOLS)
-    pytorch = __import__("attention_fixture")
+    pytorch, shape, heads = __import__("attention_fixture"), (4, 64, 96), 6
     live = pytorch.answer(fixture["inputs"], fixture["heads"], "float64")
-    assert_near(example, live, fixture["float64"], 1e-14, capsys, "PyTorch live against the fixture")
-    inputs = answers.problem((4, 64, 96), seed=3)
-    ours = example.Attention(ep.device("cpu:0"), (4, 64, 96), 6).step(inputs)
-    what = "cpu:0 float32 against PyTorch live, 4 x 64 x 96"
-    assert_near(example, ours, pytorch.answer(inputs, 6, "float64"), 32 * EPSILON["float32"], capsys, what)
+    assert_near(example, live, fixture["float64"], 1e-14, "PyTorch live against the fixture")
+    inputs = {name: each.astype(example.array_dtype(dtype)) for name, each in answers.problem(shape, seed=3).items()}
+    wide = {name: each.astype(np.float64) for name, each in inputs.items()}
+    exact, theirs = (pytorch.answer(wide, heads, each) for each in ("float64", dtype))
+    ours = example.Attention(ep.device("cpu:0"), shape, heads, dtype).step(inputs)
+    bound = 16 * EPSILON[dtype]
+    assert_near(example, ours, exact, bound, f"cpu:0 {dtype} against PyTorch live in float64, {shape}")
+    if dtype != "float64":
+        assert_near(example, theirs, exact, bound, f"PyTorch's own {dtype} against its float64, {shape}")

@@ -53,7 +53,8 @@ class RmsNormKernel(ep.Kernel):
 
     def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         del stream, scalars
-        x, scale, out = (whole_elements(memory, "f") for memory in memories)
+        buffers: Any = (whole_elements(memory, "f") for memory in memories)
+        x, scale, out = buffers
         x_spec, scale_spec, out_spec = self.specs
         scales = [scale[place] for place in row_places(scale_spec, ())]
         for row in itertools.product(*map(range, out_spec.shape[:-1])):
