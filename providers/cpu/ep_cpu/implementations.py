@@ -35,6 +35,7 @@ from ep_cpu.pad import RowRuns
 from ep_cpu.random_fill import CounterFill
 from ep_cpu.reduce import ChunkTree
 from ep_cpu.softmax import ChunkedRows
+from ep_cpu.transpose import BlockTranspose
 from ep_cpu.where import VectorSelect
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ IMPLEMENTATIONS: Final[Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...
     AddN: (BlockSum(),),
     Cast: (VectorLoop(),),
     Fill: (VectorLoop(),),
-    Copy: (VectorLoop(),),
+    Copy: (BlockTranspose(), VectorLoop()),
     Pad: (RowRuns(),),
     OneHot: (RowOneHot(),),
     Gather: (RunGather(),),

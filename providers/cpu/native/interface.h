@@ -268,43 +268,6 @@ int ep_add_terms(const void* packed);
 /* A checked launch. */
 int ep_launch_add_n(const ep_terms* terms, const intptr_t* at);
 
-enum { EP_PAD_CONSTANT, EP_PAD_REFLECT, EP_PAD_EDGE, EP_PAD_CIRCULAR };
-
-/* One dimension of a Pad: extents of out and of x, elements of out in front of x, strides in bytes. */
-typedef struct {
-    int64_t extent;
-    int64_t source;
-    int64_t before;
-    int64_t x_step;
-    int64_t out_step;
-} ep_pad_dimension;
-
-/* A Pad, outermost dimension first, of at least one dimension. Immutable once prepared. Offsets are in bytes.
- * is_contiguous: the elements of out lie one behind the other in that order. */
-typedef struct {
-    const ep_storage* storage;
-    int32_t mode;
-    int32_t ndim;
-    int32_t is_contiguous;
-    int64_t size;
-    int64_t traffic;
-    int64_t x_offset;
-    int64_t out_offset;
-    ep_pad_dimension dimension[EP_RANK];
-} ep_pad;
-
-/* One launch: addresses, and of mode constant the number in the compute type. */
-typedef struct {
-    const ep_pad* pad;
-    intptr_t x;
-    intptr_t out;
-    char value[16];
-} ep_pad_packed;
-
-/* The entry: `packed` is an ep_pad_packed. 0 is success. */
-int ep_pad_borders(const void* packed);
-/* A checked launch: `value` is the number's bytes, not looked at but of mode constant. */
-int ep_launch_pad(const ep_pad* pad, intptr_t x, intptr_t out, const char* value);
 typedef struct ep_softmax_engine ep_softmax_engine;
 
 /* Places of the tensors of a softmax: x stands at the first one, and the second is missing; or dy and y. */

@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from ep_cpu.native import open_native
+from ep_cpu.transpose import described
 from ep_primitives import Copy, Permute, TensorFill
 from ep_primitives.reference import array_dtype
 from hypothesis import given, settings
@@ -115,3 +117,52 @@ def test_every_permutation_is_numpys(device, drawn):
     assert inner.tobytes() == wanted.tobytes()
     inner[...] = np.zeros((), f"V{kind.itemsize}")
     assert not any(target.tobytes()), "a byte outside of the output was written"
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "int64", "complex128"])
+@pytest.mark.parametrize("shape", [(2, 2), (3, 5), (64, 64), (65, 129), (7, 300), (300, 7), (131, 257)])
+def test_blocks_of_every_instruction_set_are_numpys(isa, dtype, shape):
+    native = open_native()
+    here = native.ffi.string(native.lib.ep_open(isa.encode()).isa).decode()
+    x = np.random.default_rng(7).integers(0, 256, (*shape, np.dtype(dtype).itemsize), np.uint8).view(dtype)[..., 0]
+    out = np.zeros(shape[::-1], dtype)
+    transposition = described(Permute.infer(x, (1, 0)).lower(), native._replace(isa=here))
+    assert native.lib.ep_launch_transpose(transposition, x.ctypes.data, out.ctypes.data) == 0
+    assert out.tobytes() == x.T.tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("shift", [0, 16, 32])
+def test_transposes_past_the_caches_are_whole(device, stream, dtype, shift):
+    """Streaming stores, several threads and rows that begin inside lines give what NumPy gives."""
+    kind = np.dtype(dtype)
+    for rows, columns in ((1024, (20 << 20) // 1024 // kind.itemsize), (1013, (20 << 20) // 1013 // kind.itemsize)):
+        x = np.random.default_rng(2).integers(0, 256, rows * columns * kind.itemsize, np.uint8).view(kind)
+        raw = np.full(x.nbytes + 256, 0xA5, np.uint8)
+        begin = -raw.ctypes.data % 64 + shift
+        target = raw[begin : begin + x.nbytes]
+        memories = [device.wrap_host(array.ctypes.data, array.nbytes, array) for array in (x, target)]
+        permute = Permute.infer(ep.TensorSpec(dtype, (rows, columns)), (1, 0)).on(device)
+        permute(stream, x=memories[0], out=memories[1])
+        assert (
+            target.view(f"V{kind.itemsize}") == x.reshape(rows, columns).T.reshape(-1).view(f"V{kind.itemsize}")
+        ).all()
+        assert (raw[:begin] == 0xA5).all()
+        assert (raw[begin + x.nbytes :] == 0xA5).all()
+
+
+def test_transposes_are_by_blocks_and_other_copies_are_not(device):
+    spec = ep.TensorSpec("float32", (6, 7, 8))
+    names = {
+        order: Permute.infer(spec, order).on(device).implementation.name
+        for order in ((0, 1, 2), (1, 0, 2), (0, 2, 1), (2, 1, 0), (1, 2, 0))
+    }
+    assert names == {
+        (0, 1, 2): "VectorLoop",
+        (1, 0, 2): "VectorLoop",
+        (0, 2, 1): "BlockTranspose",
+        (2, 1, 0): "BlockTranspose",
+        (1, 2, 0): "BlockTranspose",
+    }
+    backwards = ep.TensorSpec("float32", (6, 7), (-7, -1), 41)
+    assert Permute.infer(backwards, (1, 0)).on(device).implementation.name == "BlockTranspose"
