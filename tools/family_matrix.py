@@ -1,8 +1,10 @@
 """Write docs/matrix.md, family x element type x layout, from a report of `ep-conformance run --json`.
 
     python tools/family_matrix.py report.json > docs/matrix.md
+    python tools/family_matrix.py --check docs/matrix.md
 
-Each cell says how many cases passed and, where the accuracy is not exact, the worst error over its bound.
+Each place says how many cases passed and, where the accuracy is not exact, the worst error over its bound. `--check` lists the
+places that the installed families have and the document has not, and what did not pass when it was made.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+import ep
 
 sys.path.insert(0, str(Path(__file__).parent))
 from markdown import table
@@ -31,17 +35,23 @@ LAYOUTS: Final = (
     "empty",
     "rank0",
 )
+ROOM: Final = "ep_primitives"
 PARTS: Final = 6
 MOST_LINES: Final = 40
 BEYOND: Final = 1e300
 HEAD: Final = """# Matrix
 
-Each cell is `cases`, or `cases / margin` where the accuracy is not exact: how many cases passed, and their worst error over its
-bound, so that 1 would just pass. What did not pass stands behind its number. A dash: no such case in this profile.
+What the conformance suite found on the CPU: family x element types x layout. Each place says `cases`, or `cases / margin` where
+the accuracy is not exact: how many cases passed, and the worst error of theirs over its bound, so that 1.00 just passes; 0.00 is
+no error, or one below a half percent. What did not pass stands behind its number. A dash: the suite has no such case. All ops of
+a family are in one table. Element types are those of the inputs, and `->` that of the output where it is another; a layout is
+how the operands lie in memory. [Families](families/README.md) says what each family means and what its edge rules are.
 
-Provider {provider} {version} on {model}, suite {suite}, profile {profile}, seed {seed}. To measure again: `make matrix`.
+Provider {provider} {version} ({driver}, threads a case: {units}) on {model}; suite {suite}, profile {profile}, seed
+{seed}: {expected} cases expected, {passed} passed; {cells} cells. The cases `runtime/...` are not shown. To measure again: `make matrix`.
 
 """
+GATHERED: Final = "\nOne line an input type, with all output types together.\n"
 
 
 @dataclass
@@ -72,10 +82,10 @@ class Tally:
             self.bias = max(bias, self.bias or 0.0)
 
     def __str__(self) -> str:
-        words = [str(self.passed)] if self.passed else []
-        if self.margin is not None:
-            words[0] += f" / {figure(self.margin)}"
-        words += [f"**{self.failed} failed**"] if self.failed else []
+        words = []
+        if self.passed:
+            words.append(str(self.passed) if self.margin is None else f"{self.passed} / {figure(self.margin)}")
+        words += [f"**{self.failed} not passed**"] if self.failed else []
         words += [f"{self.refused} unsupported"] if self.refused else []
         return ", ".join(words) or "-"
 
@@ -101,14 +111,18 @@ def tallies(cases: Iterable[Mapping[str, Any]]) -> dict[str, dict[tuple[str, str
     return found
 
 
+def is_long(places: Mapping[tuple[str, str], Tally]) -> bool:
+    """Say whether there are too many lines, and fewer with all outputs of an input type in one."""
+    names = {dtypes for dtypes, _ in places} - {""}
+    return len(names) > MOST_LINES > len({name.partition("->")[0] for name in names})
+
+
 def gathered(places: Mapping[tuple[str, str], Tally]) -> dict[tuple[str, str], Tally]:
-    """Return the places with all outputs of an input type in one line, if there were too many lines."""
-    if len({dtypes for dtypes, _ in places}) <= MOST_LINES:
-        return dict(places)
+    """Return the places with all outputs of an input type in one line."""
     found: dict[tuple[str, str], Tally] = {}
     for (dtypes, layout), each in places.items():
         given = dtypes.partition("->")[0]
-        into = found.setdefault((f"{given} to any" if dtypes else "", layout), Tally())
+        into = found.setdefault((given and f"{given}->any", layout), Tally())
         into.passed += each.passed
         into.failed += each.failed
         into.refused += each.refused
@@ -123,43 +137,98 @@ def overview(found: Mapping[str, Mapping[tuple[str, str], Tally]]) -> Iterator[s
     for family, places in found.items():
         whole = places["", ""]
         dtypes = {dtypes for dtypes, _ in places} - {""}
-        worst = f"{figure(whole.margin)}: {whole.at.removeprefix(f'primitives/{family}/')}" if whole.at else "exact"
+        worst = "exact" if whole.passed else "-"
+        if whole.at:
+            worst = f"{figure(whole.margin)}: {whole.at.removeprefix(f'primitives/{family}/')}"
         counts = (whole.passed, whole.failed, whole.refused)
         lines.append((f"[{family}](families/{family}.md)", len(dtypes), *counts, worst, figure(whole.bias)))
-    heads = ("family", "element types", "passed", "failed", "unsupported", "worst margin", "worst bias")
+    heads = (
+        "family",
+        "element types",
+        "passed",
+        "not passed",
+        "unsupported",
+        "worst margin and its case",
+        "worst bias",
+    )
     yield from table(heads, lines)
 
 
 def matrix(places: Mapping[tuple[str, str], Tally]) -> Iterator[str]:
     """Yield the table of one family."""
-    lines = gathered(places)
-    used = {layout for _, layout in lines} - {""}
+    used = {layout for _, layout in places} - {""}
     layouts = [*(layout for layout in LAYOUTS if layout in used), *sorted(used - set(LAYOUTS))]
-    names = [name for name in dict.fromkeys(name for name, _ in lines) if name]
-    cells = ((name, *(str(lines.get((name, layout), "-")) for layout in layouts)) for name in names)
+    names = [name for name in dict.fromkeys(name for name, _ in places) if name]
+    cells = ((name, *(str(places.get((name, layout), "-")) for layout in layouts)) for name in names)
     yield from table(("element types", *layouts), cells)
 
 
 def document(report: Mapping[str, Any]) -> str:
-    """Return docs/matrix.md. Raises KeyError for what is no report."""
+    """Return docs/matrix.md. Raises KeyError for what is no report, ValueError for a run that has not ended."""
+    if report["interrupted"]:
+        message = "the run was interrupted, so that what did not run would read as failures"
+        raise ValueError(message)
+    device, summary = report["device"], report["summary"]
     about = {"provider": report["provider"]["name"], "version": report["provider"]["version"]}
-    about |= {"model": report["device"]["model"], **{name: report[name] for name in ("suite", "profile", "seed")}}
+    about |= {name: report[name] for name in ("suite", "profile", "seed")}
+    about |= {"model": device["model"], "driver": device["driver"], "units": device["compute_units"]}
     found = tallies(report["cases"])
-    text = [HEAD.format(**about), *(f"{line}\n" for line in overview(found))]
+    cells = len({case["id"].rpartition("/")[0] for case in report["cases"] if case["id"].startswith("primitives/")})
+    head = HEAD.format(**about, expected=summary["expected"], passed=summary["pass"], cells=cells)
+    text = [head, *(f"{line}\n" for line in overview(found))]
     for family, places in found.items():
-        text.append(f"\n## {family}\n\n")
-        text += (f"{line}\n" for line in matrix(places))
+        text.append(f"\n## {family}\n{GATHERED if is_long(places) else ''}\n")
+        text += (f"{line}\n" for line in matrix(gathered(places) if is_long(places) else places))
     return "".join(text)
 
 
+def shown(text: str) -> Iterator[tuple[str, str, str, str]]:
+    """Yield family, element types, layout and words of each place of a document that is not a dash."""
+    for section in text.split("\n## ")[1:]:
+        lines = [
+            [cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:1] == "|"
+        ]
+        heads, rows = (lines[0], lines[2:]) if lines else ([], [])
+        for dtypes, *places in rows:
+            for layout, words in zip(heads[1:], places, strict=True):
+                if words != "-":
+                    yield section.partition("\n")[0], dtypes, layout, words
+
+
+def problems(text: str) -> Iterator[str]:
+    """Yield what a document lacks: a place that an installed family has, a pass where a case did not."""
+    found = {(family, dtypes, layout): words for family, dtypes, layout, words in shown(text)}
+    for family in ep.families().values():
+        if not family.descriptor.__module__.startswith(f"{ROOM}."):
+            continue
+        places = (
+            gathered if is_long(cells := {(cell.dtypes, cell.layout): Tally() for cell in family.cells()}) else dict
+        )
+        for place in places(cells):
+            if (family.name, *place) not in found:
+                yield f"{'/'.join((family.name, *place))} is missing"
+    yield from (f"{'/'.join(place)} says {words}" for place, words in found.items() if "not passed" in words)
+
+
 def main() -> int:
-    """Print the document; return the exit status."""
+    """Print the document, or what is wrong with one; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("report", type=Path, help="JSON report of a run")
+    parser.add_argument(
+        "--check", action="store_true", help="take a document in place of a report, and list what it lacks"
+    )
+    options = parser.parse_args()
     try:
-        sys.stdout.write(document(json.loads(parser.parse_args().report.read_text(encoding="utf-8"))))
+        text = options.report.read_text(encoding="utf-8")
+        if options.check:
+            wrong = [*problems(text)]
+            sys.stdout.write("".join(f"{line}; run `make matrix`\n" for line in wrong))
+            return 1 if wrong else 0
+        sys.stdout.write(document(json.loads(text)))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        sys.stderr.write(f"family_matrix: {error!r}; give it a file of `ep-conformance run --json`\n")
+        sys.stderr.write(
+            f"family_matrix: {error!r}; give it a file of `ep-conformance run --json` that ran to its end\n"
+        )
         return 1
     return 0
 

@@ -98,7 +98,9 @@ def test_matrix_counts_cases_and_shows_the_worst_margin(tmp_path):
     ]
     report = {
         "provider": {"name": "toy", "version": "1.2"},
-        "device": {"model": "abacus"},
+        "device": {"model": "abacus", "driver": "beads 3", "compute_units": 2},
+        "interrupted": False,
+        "summary": {"expected": 4, "pass": 3},
         "suite": "1.0",
         "profile": "quick",
         "seed": 7,
@@ -108,11 +110,33 @@ def test_matrix_counts_cases_and_shows_the_worst_margin(tmp_path):
     words = [sys.executable, TOOLS / "family_matrix.py", tmp_path / "report.json"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
     assert "| element types | dense | strided |" in done.stdout
-    assert "| float32 | 2 / 0.50 | **1 failed** |" in done.stdout
+    assert "| float32 | 2 / 0.50 | **1 not passed** |" in done.stdout
     assert "| int8 | 1 unsupported | - |" in done.stdout
     assert "| [reduce](families/reduce.md) | 2 | 2 | 1 | 1 | 0.50: mean/float32/dense/b | 0.12 |" in done.stdout
     assert "| [copy](families/copy.md) | 1 | 1 | 0 | 0 | exact | - |" in done.stdout
+    assert "Provider toy 1.2 (beads 3, threads a case: 2)" in done.stdout
+    assert "4 cases expected, 3 passed; 5 cells" in done.stdout
+    (tmp_path / "report.json").write_text(json.dumps({**report, "interrupted": True}))
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "was interrupted" in done.stderr
     (tmp_path / "report.json").write_text("{}")
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1
     assert "ep-conformance run --json" in done.stderr
+
+
+def test_matrix_has_every_place_of_every_family(tmp_path):
+    """Whoever adds a family, an element type or a layout runs `make matrix`."""
+    document = ROOT / "docs/matrix.md"
+    check = [sys.executable, TOOLS / "family_matrix.py", "--check"]
+    done = subprocess.run([*check, document], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    text = document.read_text(encoding="utf-8")
+    (tmp_path / "old.md").write_text(
+        text.replace("## softmax_backward", "## soft").replace("| float64 | ", "| real | ")
+    )
+    done = subprocess.run([*check, tmp_path / "old.md"], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "softmax_backward/float32/dense is missing" in done.stdout
+    assert "reduce/float64/dense is missing" in done.stdout
