@@ -140,6 +140,7 @@ def _offset() -> Iterator[Plan]:
 def _empty() -> Iterator[Plan]:
     yield Plan("no-indices", Form((3, 5)), Form((0,)))
     yield Plan("no-rows", Form((3, 0)), Form((5,)), contents="random")
+    yield Plan("one-row-of-none", Form((3, 0)), Form(()), contents="random")
     yield Plan("no-batches", Form((0, 3, 5)), Form((0, 2)), axis=1, batch_dims=1)
 
 

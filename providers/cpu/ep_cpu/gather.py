@@ -65,7 +65,7 @@ def _geometry_of(descriptor: Gather, native: Native) -> Any:
     geometry, itemsize = descriptor.geometry, descriptor.x.itemsize
     sizes = tuple(spec.itemsize for spec in (descriptor.x, descriptor.indices, descriptor.out))
     shape, strides, run = geometry.shape, geometry.strides, itemsize
-    if shape and tuple(own[-1] for own in strides) == (1, 0, 1):
+    if descriptor.out.size and shape and tuple(own[-1] for own in strides) == (1, 0, 1):
         shape, strides, run = shape[:-1], tuple(own[:-1] for own in strides), shape[-1] * itemsize
     shape, strides = (shape, strides) if shape else ((1,), ((0,),) * len(strides))
     return native.ffi.new(

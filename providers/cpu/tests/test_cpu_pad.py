@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from boxes import placed
 from ep_cpu.native import open_native
 from ep_cpu.pad import described
 from ep_primitives import PAD_OPS, Pad
@@ -34,16 +35,6 @@ def paddings(draw):
     signs = [[draw(st.sampled_from((1, 1, 1, -1))) for _ in range(rank)] for _ in range(2)]
     orders = [draw(st.permutations(range(rank))) if draw(st.booleans()) else list(range(rank)) for _ in range(2)]
     return op, tuple(shape), tuple(before), tuple(after), margins, signs, orders, draw(st.sampled_from(DTYPES))
-
-
-def placed(shape, margin, sign, order, dtype):
-    """Return zeros and a view of them of this shape, as a box read in some direction and order of dimensions."""
-    kind = array_dtype(dtype)
-    base = np.zeros([shape[axis] + margin[axis] for axis in order], f"V{kind.itemsize}")
-    view = base.transpose(np.argsort(order))[tuple(slice(extent) for extent in shape)]
-    view = view[tuple(slice(None, None, step) for step in sign)]
-    offset = (view.__array_interface__["data"][0] - base.__array_interface__["data"][0]) // kind.itemsize
-    return base, view, ep.TensorSpec(dtype, shape, tuple(stride // kind.itemsize for stride in view.strides), offset)
 
 
 @settings(max_examples=500, deadline=None, derandomize=True)
