@@ -25,6 +25,7 @@ extern "C" {
 #include "interface_indices.h"
 #include "interface_moves.h"
 #include "interface_rows.h"
+#include "interface_softmax.h"
 }
 
 namespace ep {

@@ -65,11 +65,17 @@ int64_t place(const Job& job, int64_t unit, char** at) {
 
 void run_units(void* context, int part) {
     const Job& job = *static_cast<const Job*>(context);
+    const ep_softmax& g = *job.softmax;
+    const int last = g.ndim - 1;
+    int64_t next[EP_ROWS];
+    for (int k = 0; k < EP_ROWS; ++k) next[k] = last < 0 ? 0 : g.stride[k][last];
     const int64_t end = job.units * (part + 1) / job.parts;
-    for (int64_t unit = job.units * part / job.parts; unit < end; ++unit) {
+    for (int64_t unit = job.units * part / job.parts, count; unit < end; unit += count) {
         char* at[EP_ROWS];
         const int64_t width = place(job, unit, at);
-        job.passes->whole(job.form, at, width);
+        // Rows along the last dimension, as far as it goes.
+        count = job.passes->width > 1 || last < 0 ? 1 : std::min(end - unit, g.shape[last] - unit % g.shape[last]);
+        job.passes->whole(job.form, at, width, count, next);
     }
     if (job.form.streams) ep::stream_done();
 }

@@ -24,11 +24,11 @@ struct Measures {
     alignas(LINE) char bytes[CHUNKS * TILE * 2];
 };
 
-// The passes over `width` rows that lie side by side, chunks [begin, end) of them; `whole` is all of them in one
-// thread.
+// The passes over `width` rows that lie side by side, chunks [begin, end) of them. `whole` is all of them in one
+// thread, `count` times, `next` bytes apart.
 struct Passes {
     int64_t width;  // most rows
-    void (*whole)(const RowForm& form, char* const* at, int64_t width);
+    void (*whole)(const RowForm& form, char* const* at, int64_t width, int64_t count, const int64_t* next);
     void (*measure)(const RowForm& form, char* const* at, int64_t width, int64_t begin, int64_t end, void* measures);
     void (*combine)(const RowForm& form, int64_t width, void* measures);
     void (*finish)(const RowForm& form, char* const* at, int64_t width, int64_t begin, int64_t end,

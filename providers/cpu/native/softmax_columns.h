@@ -165,11 +165,14 @@ struct ColumnPasses {
         is_narrow(width) ? Narrow::finish(form, at, width, begin, end, measures)
                          : Wide::finish(form, at, width, begin, end, measures);
     }
-    static void whole(const RowForm& form, char* const* at, int64_t width) {
+    static void whole(const RowForm& form, char* const* first, int64_t width, int64_t count, const int64_t* next) {
         ep::Measures measures;
-        measure(form, at, width, 0, form.chunks, measures.bytes);
-        combine(form, width, measures.bytes);
-        finish(form, at, width, 0, form.chunks, measures.bytes);
+        for (int64_t i = 0; i < count; ++i) {
+            char* const at[EP_ROWS] = {first[0] + i * next[0], first[1] + i * next[1], first[2] + i * next[2]};
+            measure(form, at, width, 0, form.chunks, measures.bytes);
+            combine(form, width, measures.bytes);
+            finish(form, at, width, 0, form.chunks, measures.bytes);
+        }
     }
 
     static constexpr ep::Passes value = {WIDTH<T>, whole, measure, combine, finish};

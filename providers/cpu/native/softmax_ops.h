@@ -31,18 +31,19 @@ EP_INLINE T falling(T x) {
     return exponential_falling(x);
 }
 #if EP_WIDTH == 64
-// The same value with fewer instructions: the scaling is one, and so is the comparison, which a NaN passes.
+// The same value with fewer instructions: the scaling is one, and so is the comparison, which a NaN passes. Masks of
+// all lanes, because GCC 12 warns of the forms without them.
 EP_INLINE V<float> larger_of(V<float> low, V<float> x) {
-    return _mm512_max_ps(low, x);
+    return _mm512_mask_max_ps(x, 0xFFFF, low, x);
 }
 EP_INLINE V<double> larger_of(V<double> low, V<double> x) {
-    return _mm512_max_pd(low, x);
+    return _mm512_mask_max_pd(x, 0xFF, low, x);
 }
 EP_INLINE V<float> scaled(V<float> x, V<float> exponent) {
-    return _mm512_scalef_ps(x, exponent);
+    return _mm512_mask_scalef_ps(x, 0xFFFF, x, exponent);
 }
 EP_INLINE V<double> scaled(V<double> x, V<double> exponent) {
-    return _mm512_scalef_pd(x, exponent);
+    return _mm512_mask_scalef_pd(x, 0xFF, x, exponent);
 }
 template <class T>
 EP_INLINE V<T> falling(V<T> x) {

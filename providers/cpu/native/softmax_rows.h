@@ -147,17 +147,19 @@ void finish_chunk(Pieces<T, Op::inputs>& pieces, int64_t from, int64_t n, const 
 
 template <class Op, class T>
 struct RowPasses {
+    using Chunk = Measure<T>;
+
     static void measure(const RowForm& form, char* const* at, int64_t, int64_t begin, int64_t end, void* measures) {
         Pieces<T, Op::inputs> pieces(form, at);
         for (int64_t c = begin; c < end; ++c) {
             const int64_t from = c * form.chunk, n = std::min(form.chunk, form.extent - from);
-            static_cast<Measure<T>*>(measures)[c] = measure_chunk<Op, T>(pieces, from, n, nullptr);
+            static_cast<Chunk*>(measures)[c] = measure_chunk<Op, T>(pieces, from, n, nullptr);
         }
     }
 
     static void combine(const RowForm& form, int64_t, void* measures) {
-        auto* const chunks = static_cast<Measure<T>*>(measures);
-        const Measure<T> total = Op::total(chunks, form.chunks, 1);
+        auto* const chunks = static_cast<Chunk*>(measures);
+        const Chunk total = Op::total(chunks, form.chunks, 1);
         for (int64_t c = 0; c < form.chunks; ++c) chunks[c] = Op::finished(chunks[c], total);
     }
 
@@ -167,23 +169,58 @@ struct RowPasses {
         Made<T> made(form, at[EP_MADE]);
         for (int64_t c = begin; c < end; ++c) {
             const int64_t from = c * form.chunk, n = std::min(form.chunk, form.extent - from);
-            finish_chunk<Op, T>(pieces, from, n, nullptr, static_cast<const Measure<T>*>(measures)[c], made);
+            finish_chunk<Op, T>(pieces, from, n, nullptr, static_cast<const Chunk*>(measures)[c], made);
         }
     }
 
-    static void whole(const RowForm& form, char* const* at, int64_t) {
-        if (form.chunks > 1) {
-            Measure<T> measures[ep::CHUNKS];
-            measure(form, at, 1, 0, form.chunks, measures);
-            combine(form, 1, measures);
-            return finish(form, at, 1, 0, form.chunks, measures);
-        }
+    // The terms of long rows are made twice: keeping them in memory was tried and saves a twentieth.
+    static void whole_chunks(const RowForm& form, char* const* at) {
+        ep::Measures measures;
+        measure(form, at, 1, 0, form.chunks, measures.bytes);
+        combine(form, 1, measures.bytes);
+        finish(form, at, 1, 0, form.chunks, measures.bytes);
+    }
+
+    // One chunk of one piece, which is read once.
+    static void whole_piece(const RowForm& form, char* const* at) {
         Pieces<T, Op::inputs> pieces(form, at);
         Made<T> made(form, at[EP_MADE]);
         alignas(ep::LINE) T terms[Op::keeps ? ep::PIECE : 1];
         T* const kept = Op::keeps ? terms : nullptr;
-        const Measure<T> only = measure_chunk<Op, T>(pieces, 0, form.extent, kept);
+        const Chunk only = measure_chunk<Op, T>(pieces, 0, form.extent, kept);
         finish_chunk<Op, T>(pieces, 0, form.extent, kept, Op::finished(only, Op::total(&only, 1, 1)), made);
+    }
+
+    // One block where it lies: no more than the loops.
+    static EP_INLINE void whole_block(const RowForm& form, char* const* at) {
+        const T* in[Op::inputs];
+        for (int k = 0; k < Op::inputs; ++k) in[k] = reinterpret_cast<const T*>(at[k]);
+        auto* const out = reinterpret_cast<T*>(at[EP_MADE]);
+        const int64_t n = form.extent;
+        alignas(ep::LINE) T terms[Op::keeps ? ep::BLOCK : 1];
+        Chunk only = {T{0}, T{0}};
+        if (Op::is_relative) only.base = Blocks<Op, T>::largest(in[0], n);
+        only.sum = Blocks<Op, T>::sum(in, n, origin<T>(only.base), terms);
+        const Chunk last = Op::finished(only, Op::total(&only, 1, 1));
+        if (Op::keeps)
+            Blocks<Op, T>::scale(terms, n, last.sum, out);
+        else
+            Blocks<Op, T>::finish(in, n, last, out);
+    }
+
+    static void whole(const RowForm& form, char* const* first, int64_t, int64_t count, const int64_t* next) {
+        bool lies = form.storage->is_direct && form.extent <= ep::BLOCK && !form.streams;
+        for (int k = 0; k < EP_ROWS; ++k)
+            lies = lies && (form.step[k] == int64_t{sizeof(T)} || (k == EP_Y && Op::inputs == 1));
+        for (int64_t i = 0; i < count; ++i) {
+            char* const at[EP_ROWS] = {first[0] + i * next[0], first[1] + i * next[1], first[2] + i * next[2]};
+            if (lies)
+                whole_block(form, at);
+            else if (form.chunks == 1)
+                whole_piece(form, at);
+            else
+                whole_chunks(form, at);
+        }
     }
 
     static constexpr ep::Passes value = {1, whole, measure, combine, finish};
