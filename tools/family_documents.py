@@ -75,7 +75,7 @@ class Document:
     @property
     def lead(self) -> str:
         """The sentence that says what the family is."""
-        return re.sub(r"^Family \w+: ", "", self.meaning.lead)
+        return re.sub(r"^Famil(y|ies) [\w ]+: ", "", self.meaning.lead)
 
     @cached_property
     def cells(self) -> list[ep.Cell]:

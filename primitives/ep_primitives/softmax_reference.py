@@ -1,8 +1,8 @@
 """References of the softmaxes and their backward forms in a wider type, and how far a right result may be from them.
 
 Every bound is eps S with S summed up here from single roundings, of which each is at most eps / 2, to first order.
-exp and log are taken as good as their rows promise. A sum of n terms costs at most half of `_roundings(n)` eps of the sum
-of their magnitudes (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 4.2, with blocks of sqrt(n)).
+exp and log are taken as good as their rows promise. A sum costs half of the height of its tree in eps of the sum of the
+terms' magnitudes (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 4.2).
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ BOUND: Final[Accuracy] = Conditioned(1)
 _EXP: Final = 3.0
 _LOG: Final = 3.0
 """Errors in eps that the rows exp and log promise."""
+
+_CHAIN: Final = 64
 
 _LONG_EPS: Final = float(np.finfo(np.longdouble).eps / np.finfo(np.float64).eps)
 """2^-11 where a long double has 64 bits of fraction; 1 where it is no wider, and a reference as inexact as a result."""
@@ -118,9 +120,9 @@ def _finite(values: Array) -> Array:
 
 
 def _roundings(rows: Array) -> float:
-    """Return how many roundings may lie between a term and the sum of a row."""
+    """Return how many roundings may lie between a term and the sum of a row: chains of 64 terms, joined in pairs."""
     n: int = rows.shape[-1]
-    return min(n - 1, 2 * math.sqrt(n))
+    return min(n - 1, _CHAIN - 1 + math.log2(n / _CHAIN)) if n > 1 else 0.0
 
 
 _DEFINITIONS: Final[Mapping[str, Callable[..., _Rows]]] = {

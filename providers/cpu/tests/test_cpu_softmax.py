@@ -1,0 +1,291 @@
+import math
+
+import numpy as np
+import pytest
+from ep_cpu.native import open_native
+from ep_cpu.softmax import ChunkedRows, described
+from ep_primitives import LogSoftmax, LogSoftmaxBackward, Softmax, SoftmaxBackward
+from ep_primitives.reference import array_dtype
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ep
+
+RNG = np.random.default_rng(13)
+KINDS = (Softmax, LogSoftmax, SoftmaxBackward, LogSoftmaxBackward)
+CHUNK, BLOCK = 4096, 512
+DTYPES = ("float16", "bfloat16", "float32", "float64")
+
+BITS_OF_ROWS = """
+import hashlib
+import numpy as np
+import ep
+from ep_primitives import LogSoftmax, LogSoftmaxBackward, Softmax, SoftmaxBackward
+rng = np.random.default_rng(3)
+device = ep.device("cpu:0")
+digest = hashlib.sha256()
+for shape, axis in (((700, 300), -1), ((3, 70001), -1), ((70001, 3), 0), ((70001, 70), 0), ((2, 300000), -1), ((900, 70), 0)):
+    x, y = rng.standard_normal(shape, np.float32), rng.random(shape, np.float32)
+    for kind in (Softmax, LogSoftmax):
+        out = np.empty(shape, np.float32)
+        kind.infer(x, axis=axis).on(device)(device.stream(), x=x, out=out)
+        digest.update(out.tobytes())
+    for kind in (SoftmaxBackward, LogSoftmaxBackward):
+        out = np.empty(shape, np.float32)
+        kind.infer(x, y, axis=axis).on(device)(device.stream(), dy=x, y=y, out=out)
+        digest.update(out.tobytes())
+print(digest.hexdigest())
+"""
+
+
+def apply(stream, kind, *inputs, axis=-1, out=None):
+    """Return what a softmax makes of arrays, over an output full of sevens."""
+    if out is None:
+        out = np.full(inputs[0].shape, 7).astype(inputs[0].dtype)
+    names = kind.operands[:-1]
+    specs = {name: ep.TensorSpec.of(array) for name, array in zip(names, inputs, strict=True)}
+    descriptor = kind(**specs, out=ep.TensorSpec.of(out), axis=axis)
+    descriptor.on(stream.device)(stream, **dict(zip(names, inputs, strict=True)), out=out)
+    return out
+
+
+def true(kind, *inputs, axis=-1):
+    """Return the definition in long double."""
+    arrays = [np.asarray(array).astype(np.longdouble) for array in inputs]
+    if kind in {Softmax, LogSoftmax}:
+        d = arrays[0] - arrays[0].max(axis, keepdims=True)
+        sums = np.exp(d).sum(axis, keepdims=True)
+        return np.exp(d) / sums if kind is Softmax else d - np.log(sums)
+    dy, y = arrays
+    if kind is SoftmaxBackward:
+        return y * (dy - (y * dy).sum(axis, keepdims=True))
+    return dy - np.exp(y) * dy.sum(axis, keepdims=True)
+
+
+def draw(kind, shape, dtype="float32"):
+    """Return inputs for a softmax, of which the second one is such as softmax gives."""
+    x = (2 * RNG.standard_normal(shape)).astype(array_dtype(dtype))
+    if kind in {Softmax, LogSoftmax}:
+        return (x,)
+    y = true(Softmax if kind is SoftmaxBackward else LogSoftmax, 2 * RNG.standard_normal(shape))
+    return x, y.astype(array_dtype(dtype))
+
+
+def check(kind, result, *inputs, axis=-1):
+    stored = {"float16": 1e-3, "bfloat16": 8e-3}.get(str(result.dtype), 0.0)
+    eps = 1e-14 if result.dtype == np.float64 else 4e-6
+    wanted = true(kind, *inputs, axis=axis)
+    scale = max(1.0, float(np.abs(wanted).max(initial=0)))
+    if kind is Softmax:
+        # A share is as good as its distance from the maximum is small.
+        np.testing.assert_allclose(
+            result.astype(np.longdouble), wanted, rtol=stored + 8 * eps, atol=1e-7 * bool(stored)
+        )
+    else:
+        np.testing.assert_allclose(result.astype(np.longdouble), wanted, rtol=stored, atol=(stored + eps) * scale)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_of_every_length_agree_with_long_double(stream, kind, dtype):
+    for extent in (1, 2, 15, 16, 17, 63, 64, 65, 255, BLOCK, BLOCK + 1, CHUNK, CHUNK + 1, 3 * CHUNK + 5):
+        inputs = draw(kind, (3, extent), dtype)
+        check(kind, apply(stream, kind, *inputs), *inputs)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_chunks_of_many_pieces_agree_with_long_double(stream, kind):
+    inputs = draw(kind, (2, 64 * CHUNK + 4099))
+    check(kind, apply(stream, kind, *inputs), *inputs)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data())
+def test_any_shape_strides_and_axis_agree_with_long_double(stream, data):
+    kind = data.draw(st.sampled_from(KINDS))
+    dtype = data.draw(st.sampled_from(("float16", "float32", "float64")))
+    shape = tuple(data.draw(st.lists(st.integers(1, 9), min_size=0, max_size=4)))
+    axis = data.draw(st.integers(-max(len(shape), 1), max(len(shape), 1) - 1))
+    order = data.draw(st.permutations(range(len(shape))))
+    steps = [data.draw(st.sampled_from((1, -1, 2, -2))) for _ in shape]
+
+    def lie(array):
+        """Return an equal array that lies in another order, with gaps, backwards."""
+        big = np.zeros([abs(step) * array.shape[d] for d, step in zip(order, [steps[d] for d in order], strict=True)])
+        view = big.astype(array.dtype).transpose(np.argsort(order))[tuple(slice(None, None, step) for step in steps)]
+        view[...] = array
+        return view
+
+    inputs = draw(kind, shape, dtype) if shape else tuple(array.reshape(()) for array in draw(kind, (1,), dtype))
+    lying = tuple(lie(array) for array in inputs)
+    out = lie(np.full_like(inputs[0], 7)) if data.draw(st.booleans()) else None
+    result = apply(stream, kind, *lying, axis=axis, out=out)
+    wanted = [array.reshape(1) for array in inputs] if not shape else inputs
+    check(kind, np.asarray(result).reshape(wanted[0].shape), *wanted, axis=axis)
+    dense = apply(stream, kind, *inputs, axis=axis)
+    assert np.asarray(result).tobytes() == dense.tobytes()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("extent", [3, 40, 700, CHUNK + 70, 70 * CHUNK])
+def test_value_depends_neither_on_other_rows_nor_on_how_rows_lie(stream, kind, extent):
+    inputs = draw(kind, (6, extent))
+    whole = apply(stream, kind, *inputs)
+    for row in (0, 5):
+        alone = apply(stream, kind, *(array[row : row + 1] for array in inputs))
+        assert alone.tobytes() == whole[row : row + 1].tobytes()
+    columns = tuple(np.asfortranarray(array) for array in inputs)
+    assert apply(stream, kind, *columns, out=np.empty_like(columns[0])).tobytes() == whole.tobytes()
+    assert (apply(stream, kind, *columns) == whole).all()
+    wide = tuple(np.ascontiguousarray(np.tile(array, (50, 1)).T) for array in inputs)
+    across = apply(stream, kind, *wide, axis=0)
+    assert (np.tile(whole, (50, 1)) == across.T).all()
+    backwards = tuple(np.ascontiguousarray(array[::-1])[::-1] for array in inputs)
+    assert (apply(stream, kind, *backwards) == whole).all()
+
+
+def test_value_does_not_depend_on_the_number_of_threads(fresh_python):
+    for isa in ("avx512", "baseline"):
+        assert len({fresh_python(BITS_OF_ROWS, EP_CPU_THREADS=count, EP_CPU_ISA=isa) for count in ("1", "2", "5")}) == 1
+
+
+def test_instruction_sets_with_fused_multiply_add_give_the_same_bits(fresh_python):
+    native = open_native()
+    if native.isa != "avx512":
+        pytest.skip("the machine has no AVX-512")
+    assert fresh_python(BITS_OF_ROWS, EP_CPU_ISA="avx512") == fresh_python(BITS_OF_ROWS, EP_CPU_ISA="avx2")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_instruction_set_agrees_with_long_double(isa, kind):
+    native = open_native()
+    native = native._replace(isa=native.ffi.string(native.lib.ep_open(isa.encode()).isa).decode())
+    for shape, axis in (((5, 1000), -1), ((1000, 70), 0), ((2, 3 * CHUNK + 7), -1), ((9, 3), 0)):
+        inputs = draw(kind, shape)
+        out = np.empty(shape, np.float32)
+        softmax = described(kind.infer(*inputs, axis=axis), native)
+        second = inputs[1].ctypes.data if len(inputs) > 1 else 0
+        assert native.lib.ep_launch_softmax(softmax, inputs[0].ctypes.data, second, out.ctypes.data) == 0
+        check(kind, out, *inputs, axis=axis)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("shape", "axis"), [((5, 131), -1), ((131, 70), 0), ((3, 2 * CHUNK + 3), -1), ((40, 131), 0)])
+def test_in_place_gives_the_same(stream, kind, shape, axis):
+    inputs = draw(kind, shape)
+    wanted = apply(stream, kind, *inputs, axis=axis)
+    for place in range(len(inputs)):
+        copies = [array.copy() for array in inputs]
+        assert (apply(stream, kind, *copies, axis=axis, out=copies[place]) == wanted).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(8,), (300,), (CHUNK + 300,)])
+def test_special_rows_are_as_documented_at_any_place(stream, dtype, shape):
+    kind = array_dtype(dtype)
+    n = shape[0]
+    for place in (0, n // 2, n - 1):
+        for special in (math.nan, math.inf):
+            row = RNG.standard_normal(n).astype(kind)
+            row[place] = special
+            assert np.isnan(apply(stream, Softmax, row)).all()
+            assert np.isnan(apply(stream, LogSoftmax, row)).all()
+        alone = np.full(n, -math.inf).astype(kind)
+        assert np.isnan(apply(stream, Softmax, alone)).all()
+        assert np.isnan(apply(stream, LogSoftmax, alone)).all()
+        alone[place] = 3
+        share = apply(stream, Softmax, alone).astype(np.float64)
+        assert share[place] == 1
+        assert share.sum() == 1
+        assert not np.signbit(share).any()
+        log = apply(stream, LogSoftmax, alone).astype(np.float64)
+        assert log[place] == 0
+        assert np.isneginf(np.delete(log, place)).all()
+
+
+def test_rows_far_apart_neither_overflow_nor_lose_their_largest(stream):
+    largest = np.finfo(np.float32).max
+    rows = np.array([[largest, -largest, 0, 1], [1e30, -1e30, 1e30, 0], [-largest] * 4, [90, 89, 88, -104]], np.float32)
+    result = apply(stream, Softmax, rows)
+    assert result[0].tolist() == [1, 0, 0, 0]
+    assert result[1].tolist() == [0.5, 0, 0.5, 0]
+    assert result[2].tolist() == [0.25] * 4
+    check(Softmax, result[3:, :3], rows[3:, :3])
+    assert apply(stream, LogSoftmax, rows)[0].tolist() == [0, -math.inf, -largest, -largest]
+
+
+def test_shares_go_down_to_the_smallest_subnormal(stream):
+    row = np.concatenate([[0.0], -np.linspace(80, 110, 400)]).astype(np.float32)
+    result = apply(stream, Softmax, row).astype(np.float64)
+    wanted = true(Softmax, row).astype(np.float64)
+    assert np.abs(result - wanted).max() <= np.spacing(np.float32(0)) + 1e-6 * wanted.max()
+    assert (np.abs(result - wanted)[1:] <= 2.0**-149 + 1e-5 * wanted[1:]).all()
+    assert (result[1:] > 0).sum() > 250
+
+
+def test_long_sums_of_equal_terms_have_no_bias(stream):
+    for n in (5000, 300001):
+        row = np.full(n, -1.1875, np.float32)
+        row[n // 3] = 0
+        result, wanted = apply(stream, Softmax, row).astype(np.float64), true(Softmax, row).astype(np.float64)
+        assert np.abs(result / wanted - 1).max() < 16 * 2.0**-23
+
+
+def test_backward_agrees_with_the_jacobian(stream):
+    x, dy = RNG.standard_normal(40), RNG.standard_normal(40)
+    step = 1e-6
+    for forward, backward in ((Softmax, SoftmaxBackward), (LogSoftmax, LogSoftmaxBackward)):
+        y = apply(stream, forward, x)
+        columns = [(true(forward, x + step * e) - true(forward, x - step * e)) / (2 * step) for e in np.eye(40)]
+        wanted = np.stack(columns).astype(np.float64) @ dy
+        np.testing.assert_allclose(apply(stream, backward, dy, y), wanted, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bound_step_and_graph_give_what_a_launch_gives(device, stream, kind):
+    inputs = draw(kind, (9, 200))
+    descriptor = kind.infer(*inputs)
+    wanted = apply(stream, kind, *inputs)
+    names = kind.operands[:-1]
+    memories = {name: device.allocate(array.nbytes) for name, array in zip(names, inputs, strict=True)}
+    out = device.allocate(wanted.nbytes)
+    for memory, array in zip(memories.values(), inputs, strict=True):
+        stream.upload(memory, array)
+    primitive = descriptor.on(device)
+    result = np.empty_like(wanted)
+    primitive.bind(**memories, out=out)(stream)
+    stream.download(result, out)
+    stream.synchronize()
+    assert (result == wanted).all()
+    other = device.allocate(wanted.nbytes)
+    with stream.capture() as graph:
+        primitive(stream, **memories, out=graph.slot("out", out))
+    graph.launch(stream, out=other)
+    stream.download(result, other)
+    stream.synchronize()
+    assert (result == wanted).all()
+
+
+def test_what_lies_between_rows_is_left_alone(stream):
+    x, big = RNG.standard_normal((5, 70)).astype(np.float32), np.full((5, 100), 7, np.float32)
+    apply(stream, Softmax, x, out=big[:, 3:73])
+    assert (big[:, :3] == 7).all()
+    assert (big[:, 73:] == 7).all()
+    apply(stream, Softmax, np.ascontiguousarray(x.T), axis=0, out=big.T[3:73])
+    assert (big[:, :3] == 7).all()
+    assert (big[:, 73:] == 7).all()
+
+
+def test_columns_are_worked_on_across_and_rows_along(device):
+    native = open_native()
+
+    def is_across(shape, axis, strides=None):
+        x = ep.TensorSpec("float32", shape, strides)
+        return bool(described(Softmax(x=x, out=ep.TensorSpec("float32", shape), axis=axis), native).columns)
+
+    assert not is_across((30, 40), 1)
+    assert is_across((30, 40), 0)
+    assert is_across((2, 30, 40), 1)
+    assert not is_across((30, 3), 0)
+    assert not is_across((30, 40), 0, (1, 30))
+    assert isinstance(Softmax.infer(ep.TensorSpec("float32", (3,))).on(device).implementation, ChunkedRows)
