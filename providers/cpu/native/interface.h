@@ -267,4 +267,3 @@ typedef struct {
 int ep_add_terms(const void* packed);
 /* A checked launch. */
 int ep_launch_add_n(const ep_terms* terms, const intptr_t* at);
-
