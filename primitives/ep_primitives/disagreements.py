@@ -1,28 +1,16 @@
-"""Where EP and PyTorch differ, and why: part of the rows, as `Op.disagreements`.
+"""Where EP and PyTorch differ, and why: of ops part of the rows, as `Op.disagreements`.
 
 A line that no longer holds fails `make second-opinion`, and so does a difference without a line.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
-__all__ = ["DISAGREEMENTS", "Disagreement", "listed"]
+from ep_primitives.disagreement import Disagreement
+from ep_primitives.family_disagreements import FAMILY_DISAGREEMENTS
 
-
-@dataclass(frozen=True)
-class Disagreement:
-    """One reason, and the ops that it is true of.
-
-    kind : float (float32 and float64), complex (complex64), integer (int32 and uint8), bool; of casts, from what to what
-    how  : what is on one side alone: a NaN, an infinity, a zero's sign, or another value
-    """
-
-    kind: str
-    how: str
-    ops: tuple[str, ...]
-    reason: str
+__all__ = ["DISAGREEMENTS", "listed"]
 
 
 def _slopes(*names: str) -> tuple[str, ...]:
@@ -309,7 +297,7 @@ _CASTS: Final = (
     ),
 )
 
-DISAGREEMENTS: Final = (*_FLOAT, *_COMPLEX, *_INTEGER, *_CASTS)
+DISAGREEMENTS: Final = (*_FLOAT, *_COMPLEX, *_INTEGER, *_CASTS, *FAMILY_DISAGREEMENTS)
 
 
 def listed() -> dict[tuple[str, str], dict[str, str]]:

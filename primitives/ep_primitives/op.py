@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 import ep
 from ep_primitives.accuracy import EXACT, Accuracy, Exact, Ulps
-from ep_primitives.disagreements import DISAGREEMENTS, Disagreement
+from ep_primitives.disagreements import DISAGREEMENTS
 from ep_primitives.domain import REAL, Domain
 from ep_primitives.reference import array_dtype, compute_number
+
+if TYPE_CHECKING:
+    from ep_primitives.disagreement import Disagreement
 
 __all__ = [
     "ALL",

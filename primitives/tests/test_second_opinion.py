@@ -4,7 +4,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from ep_primitives import BINARY_OPS, UNARY_OPS
+from ep_primitives import BINARY_OPS, UNARY_OPS, ep_families
 
 TOOLS = Path(__file__).parents[2] / "tools"
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed: make second-opinion")
@@ -30,7 +30,9 @@ def test_document_is_refused_when_a_reason_changes(tool, monkeypatch, capsys):
 def test_listed_disagreements_are_about_ops_and_stand_once(tool):
     lines = [(op, line.kind, line.how) for line in tool.DISAGREEMENTS for op in line.ops]
     assert len(lines) == len(set(lines))
-    assert {op for op, _, _ in lines} <= {*UNARY_OPS, *BINARY_OPS, "cast"}
+    families = {family.name: family for family in ep_families()}
+    cells = {f"{cell.family}/{cell.op}".removesuffix("/-") for family in families.values() for cell in family.cells()}
+    assert {op for op, _, _ in lines} <= {*UNARY_OPS, *BINARY_OPS, "cast", *cells}
 
 
 def test_row_explains_where_it_differs():
@@ -66,3 +68,21 @@ def test_difference_that_is_not_listed_is_told(tool, monkeypatch):
 def test_listed_difference_that_is_gone_is_told(tool, monkeypatch):
     monkeypatch.setattr(tool, "listed", lambda: {("tanh", "float"): {"value": "a reason"}})
     assert list(tool.compare(["tanh"])) == ["no longer so: tanh float: value"]
+
+
+@needs_torch
+def test_cases_of_families_judge_what_pytorch_is_asked(tool, monkeypatch):
+    families = __import__("pytorch.families", fromlist=["FAMILIES"]).FAMILIES
+    right = families["softmax_backward"]
+    monkeypatch.setitem(families, "softmax_backward", lambda descriptor, dy, y: right(descriptor, y, dy))
+    lines = list(tool.compare(["softmax_backward"]))
+    assert any(
+        line.startswith("not listed: softmax_backward float32 ('dense/") and ": value: " in line for line in lines
+    )
+
+
+@needs_torch
+def test_every_family_but_those_of_ops_casts_and_products_has_an_expression(tool):
+    families = __import__("pytorch.families", fromlist=["FAMILIES"]).FAMILIES
+    others = {"elementwise_unary", "broadcast_binary", "cast", "copy", "fill", "matmul", "random_fill"}
+    assert {family.name for family in ep_families()} == others | set(families)

@@ -1,0 +1,176 @@
+"""What PyTorch calls the operations of each family that is no table of elementwise ops: from a descriptor and tensors to a tensor."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import torch
+from ep_primitives.reference import array_dtype
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Tensor = torch.Tensor
+    Expression = Callable[..., Tensor]
+
+__all__ = ["BARE", "FAMILIES", "tensor", "untensor"]
+
+_PAD_MODES: Final = {"reflect": "reflect", "edge": "replicate", "circular": "circular"}
+_REDUCTIONS: Final = {"max": "amax", "min": "amin", "log_sum_exp": "logsumexp"}
+_ORDERS: Final = {"norm_1": 1, "norm_2": 2, "norm_inf": torch.inf}
+
+
+def tensor(dtype: str, value: Any) -> Tensor:
+    """Return an array, or a number, of an element type of EP; PyTorch shares NumPy's own types alone, so bytes travel."""
+    array = np.array(value, array_dtype(dtype), order="C")
+    if not array.size:
+        return torch.empty(array.shape, dtype=getattr(torch, dtype))
+    raw = torch.from_numpy(array.reshape(-1).view(np.uint8))
+    return raw.view(getattr(torch, dtype)).reshape(array.shape)
+
+
+def untensor(dtype: str, value: Tensor) -> Any:
+    """Return the array of a tensor."""
+    if not value.numel():
+        return np.empty(value.shape, array_dtype(dtype))
+    dense = torch.empty(value.numel(), dtype=value.dtype).copy_(value.reshape(-1))
+    return dense.view(torch.uint8).numpy().view(array_dtype(dtype)).reshape(tuple(value.shape))
+
+
+def _where(descriptor: Any, condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
+    is_true = condition if condition.dtype == torch.bool else condition != 0
+    return torch.where(is_true, a, b).expand(descriptor.out.shape)
+
+
+def _add_n(descriptor: Any, *x: Tensor) -> Tensor:
+    wide = _widest(x[0])
+    terms = [each.to(wide) for each in x]
+    return functools.reduce(torch.add, terms).to(x[0].dtype).expand(descriptor.out.shape)
+
+
+def _widest(x: Tensor) -> torch.dtype:
+    """Return the type in which EP computes: float32 for narrower floats, else the type itself."""
+    return torch.promote_types(x.dtype, torch.float32) if x.is_floating_point() else x.dtype
+
+
+def _permute(descriptor: Any, x: Tensor) -> Tensor:
+    return x.permute(descriptor.permutation)
+
+
+def _tensor_fill(descriptor: Any, x: Tensor) -> Tensor:
+    return x.reshape(()).expand(descriptor.out.shape)
+
+
+def _pad(descriptor: Any, x: Tensor, value: Tensor | None = None) -> Tensor:
+    sides = list(zip(descriptor.before, descriptor.after, strict=True))
+    if value is not None:
+        flat = [side for pair in reversed(sides) for side in pair]
+        return torch.constant_pad_nd(x, flat, value.item())
+    for dimension, pair in enumerate(sides):  # one dimension at a time, because PyTorch takes no more than three
+        rows = x.movedim(dimension, -1)
+        if any(pair) and rows.numel():
+            padded = torch.nn.functional.pad(rows.reshape(1, -1, rows.shape[-1]), pair, mode=_PAD_MODES[descriptor.op])
+        else:
+            padded = rows.new_empty(*rows.shape[:-1], rows.shape[-1] + sum(pair)) if any(pair) else rows
+        x = padded.reshape(*rows.shape[:-1], rows.shape[-1] + sum(pair)).movedim(-1, dimension)
+    return x
+
+
+def _bare_one_hot(descriptor: Any, indices: Tensor, on: Tensor, off: Tensor) -> Tensor:
+    classes = descriptor.out.shape[descriptor.axis]
+    is_on = torch.nn.functional.one_hot(indices.to(torch.int64) - descriptor.first, classes)
+    return torch.where(is_on.to(torch.bool), on, off).movedim(-1, descriptor.axis)
+
+
+def _one_hot(descriptor: Any, indices: Tensor, on: Tensor, off: Tensor) -> Tensor:
+    classes, first = descriptor.out.shape[descriptor.axis], descriptor.first
+    is_known = (indices >= first) & (indices <= first + classes - 1)
+    places = torch.where(is_known, indices.to(torch.int64) - first, classes)
+    is_on = torch.nn.functional.one_hot(places, classes + 1)[..., :-1]
+    return torch.where(is_on.to(torch.bool), on, off).movedim(-1, descriptor.axis)
+
+
+def _bare_gather(descriptor: Any, x: Tensor, indices: Tensor) -> Tensor:
+    return _taken(x, indices, descriptor.axis, descriptor.batch_dims).reshape(descriptor.out.shape)
+
+
+def _gather(descriptor: Any, x: Tensor, indices: Tensor) -> Tensor:
+    x = torch.atleast_1d(x)
+    axis, extent = descriptor.axis, x.shape[descriptor.axis]
+    zeros = x.new_zeros((*x.shape[:axis], 1, *x.shape[axis + 1 :]))
+    inside = (indices >= 0) & (indices < extent)
+    return _bare_gather(descriptor, torch.cat([x, zeros], axis), torch.where(inside, indices, extent))
+
+
+def _taken(x: Tensor, indices: Tensor, axis: int, batch_dims: int) -> Tensor:
+    if not batch_dims:
+        return x.index_select(axis, indices.reshape(-1))
+    each = [_taken(*pair, axis - 1, batch_dims - 1) for pair in zip(x, indices, strict=True)]
+    return torch.stack(each) if each else x.new_empty(0)
+
+
+def _reduce(descriptor: Any, x: Tensor) -> Tensor:
+    x, axes = (x, descriptor.axes) if descriptor.axes else (x.unsqueeze(-1), (x.ndim,))  # () means all axes to PyTorch
+    op, out = descriptor.op, getattr(torch, descriptor.out.dtype)
+    if op in _ORDERS:
+        reduced = torch.linalg.vector_norm(x, _ORDERS[op], axes)
+    elif op == "prod":  # which takes one axis
+        kept = [dimension for dimension in range(x.ndim) if dimension not in axes]
+        terms = math.prod(x.shape[axis] for axis in axes)
+        reduced = (
+            x.permute(*kept, *axes).reshape(*(x.shape[dimension] for dimension in kept), terms).prod(-1, dtype=out)
+        )
+    elif op == "sum":
+        reduced = x.sum(axes, dtype=out)
+    elif op == "sum_of_squares":
+        wide = x.to(_widest(x))
+        parts = torch.view_as_real(wide) if wide.is_complex() else wide.unsqueeze(-1)
+        reduced = parts.square().sum((*axes, parts.ndim - 1)).to(out)
+    else:
+        reduced = getattr(torch, _REDUCTIONS.get(op, op))(x, axes)
+    return reduced.reshape(descriptor.out.shape)
+
+
+def _arg_reduce(descriptor: Any, x: Tensor) -> Tensor:
+    x = x.to(torch.uint8) if x.dtype == torch.bool else x
+    found = (torch.argmax if descriptor.op == "max" else torch.argmin)(x, descriptor.axis)
+    return found.reshape(descriptor.out.shape).to(getattr(torch, descriptor.out.dtype))
+
+
+def _softmax(descriptor: Any, x: Tensor) -> Tensor:
+    return torch.softmax(x, descriptor.axis)
+
+
+def _log_softmax(descriptor: Any, x: Tensor) -> Tensor:
+    return torch.log_softmax(x, descriptor.axis)
+
+
+def _softmax_backward(descriptor: Any, dy: Tensor, y: Tensor) -> Tensor:
+    return torch.ops.aten._softmax_backward_data(dy, y, descriptor.axis, y.dtype)  # noqa: SLF001 - it has no other name
+
+
+def _log_softmax_backward(descriptor: Any, dy: Tensor, y: Tensor) -> Tensor:
+    return torch.ops.aten._log_softmax_backward_data(dy, y, descriptor.axis, y.dtype)  # noqa: SLF001 - as above
+
+
+FAMILIES: Final[dict[str, Expression]] = {
+    "where": _where,
+    "add_n": _add_n,
+    "permute": _permute,
+    "tensor_fill": _tensor_fill,
+    "pad": _pad,
+    "one_hot": _one_hot,
+    "gather": _gather,
+    "reduce": _reduce,
+    "arg_reduce": _arg_reduce,
+    "softmax": _softmax,
+    "log_softmax": _log_softmax,
+    "softmax_backward": _softmax_backward,
+    "log_softmax_backward": _log_softmax_backward,
+}
+
+BARE: Final[dict[str, Expression]] = {"one_hot": _bare_one_hot, "gather": _bare_gather}
+"""PyTorch's own of families whose expression above is guarded against indices out of range, at which this raises."""

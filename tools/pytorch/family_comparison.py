@@ -1,0 +1,150 @@
+"""PyTorch as one more implementation of the families that move, select and reduce: judged as the suite judges a provider."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import ep_primitives
+import numpy as np
+import torch
+from ep_conformance.compare import compare
+from ep_conformance.ulp import rounded
+from ep_primitives.reference import widened
+
+import ep
+from pytorch.comparison import Finding, differing
+from pytorch.families import BARE, FAMILIES, tensor, untensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ep_primitives.case import Case
+    from ep_primitives.reference import Array
+
+__all__ = ["Judgement", "judged"]
+
+_KINDS: Final = {"b": "bool", "i": "integer", "u": "integer", "f": "float", "c": "complex"}
+_SCARCE: Final = {"uint16", "uint32", "uint64", "float8_e4m3fn", "float8_e5m2"}
+"""Element types that PyTorch stores, but computes next to nothing in."""
+_FAR: Final = 64
+"""How many times the bound of the suite an error is more than rounding."""
+_SEED: Final = 5
+
+
+@dataclass
+class Judgement:
+    """What PyTorch said to the quick cases of a family.
+
+    findings : one example each, by (family or family/op, kind of element types) and by what differs
+    agreed   : how many cases agree within the bounds that the suite holds a provider to
+    differed : how many do not
+    silent   : how many PyTorch has no kernel for, by what it says
+    """
+
+    findings: dict[tuple[str, str], dict[str, Finding]] = field(default_factory=dict)
+    agreed: int = 0
+    differed: int = 0
+    silent: Counter[str] = field(default_factory=Counter)
+
+    def __str__(self) -> str:
+        said = f"{self.agreed} cases agree, {self.differed} differ"
+        return said + (f", {self.silent.total()} it has no kernel for" if self.silent else "")
+
+    def add(self, finding: Finding) -> None:
+        """Keep the first finding of its kind."""
+        self.findings.setdefault((finding.op, finding.kind), {}).setdefault(finding.how, finding)
+
+
+def judged(name: str) -> Judgement:
+    """Return what PyTorch says to every quick case of a family, but those of element types that it hardly computes in."""
+    (family,) = (each for each in ep_primitives.ep_families() if each.name == name)
+    judgement = Judgement()
+    torch.set_num_threads(1)  # so that sums are the same on every machine
+    for cell in family.cells():
+        for case in family.cases(cell):
+            if case.profile == "quick" and _SCARCE.isdisjoint(spec.dtype for spec in case.descriptor.specs):
+                _judge(family, cell, case, judgement)
+    return judgement
+
+
+def _judge(family: ep.Family, cell: ep.Cell, case: Case, judgement: Judgement) -> None:
+    descriptor = case.descriptor
+    inputs = dict(case.data(np.random.default_rng(_SEED)))
+    named = dict(zip(descriptor.operands, descriptor.specs, strict=True))
+    operands = [
+        tensor(spec.dtype, inputs.get(o, descriptor.defaults.get(o))) for o, spec in named.items() if o != "out"
+    ]
+
+    def found(how: str, here: Any, there: Any, count: int) -> None:
+        op = cell.family if cell.op == "-" else f"{cell.family}/{cell.op}"
+        place = f"{cell.layout}/{case.name}"
+        kind = "any" if how == "error" else _kind(descriptor)
+        judgement.add(Finding(op, kind, how, cell.dtypes, (place,), (), here, there, count))
+
+    there = None
+    for expression in (BARE.get(cell.family), FAMILIES[cell.family]):
+        there, words = _asked(expression, descriptor, operands) if expression else (None, "")
+        if "not implemented for" in words:
+            judgement.silent[words] += 1
+            return
+        if words:
+            found("error", "a result", words, descriptor.out.size)
+    if there is None:
+        judgement.differed += 1
+        return
+    differences = _differences(family, case, inputs, there)
+    for how, (here, other, count) in differences.items():
+        found(how, here, other, count)
+    judgement.differed += bool(differences)
+    judgement.agreed += not differences
+
+
+def _kind(descriptor: Any) -> str:
+    dtype = next(spec.dtype for spec in reversed(descriptor.specs[:-1]))
+    kind = _KINDS[ep.dtype(dtype).kind]
+    return f"narrow {kind}" if dtype in {"float16", "bfloat16"} else kind
+
+
+def _asked(expression: Callable[..., torch.Tensor], descriptor: Any, operands: list[torch.Tensor]) -> tuple[Any, str]:
+    """Return PyTorch's result, or None and the first line of its error."""
+    try:
+        return untensor(descriptor.out.dtype, expression(descriptor, *operands)), ""
+    except (RuntimeError, IndexError) as error:
+        return None, str(error).splitlines()[0]
+
+
+def _differences(
+    family: ep.Family, case: Case, inputs: dict[str, Any], there: Array
+) -> dict[str, tuple[Any, Any, int]]:
+    """Return an example of here and there, and how many there are, by what differs beyond the bounds of the suite."""
+    descriptor, dtype = case.descriptor, case.descriptor.out.dtype
+    here = family.moved(descriptor, inputs)
+    if here is not None:
+        places = {"value": (_bytes(here, dtype) != _bytes(there, dtype)).any(axis=-1)}
+    else:
+        reference = case.expected() if case.expected else family.reference(descriptor, inputs)
+        with np.errstate(all="ignore"):
+            comparison = compare(there, reference, case.accuracy or family.accuracy(descriptor), dtype)
+            here = np.broadcast_to(rounded(np.asarray(reference.value), dtype), there.shape)
+            sorts = differing(widened(dtype, np.array(here)), widened(dtype, there))
+            sorts.pop("value")
+        left, places = comparison.fails, {}
+        for how, where in {**sorts, "rounding": comparison.ratio < _FAR, "value": True}.items():
+            places[how] = left & where
+            left = left & ~places[how]
+    shown = {}
+    for how, where in places.items():
+        if where.any():
+            at = np.unravel_index(int(where.argmax()), where.shape)
+            shown[how] = (here[at].item(), there[at].item(), int(where.sum()))
+    return shown
+
+
+def _bytes(array: Array, dtype: str) -> Array:
+    """Return the bytes of each element; of a bool whether it is true, because PyTorch has one byte for that."""
+    array = np.ascontiguousarray(array).reshape(array.shape)
+    if dtype == "bool":
+        return (array.view(np.uint8) != 0)[..., np.newaxis]
+    return array.reshape(-1).view(np.uint8).reshape(*array.shape, array.itemsize)
