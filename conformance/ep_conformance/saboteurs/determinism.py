@@ -16,7 +16,14 @@ if TYPE_CHECKING:
     import ep
     from ep_conformance.saboteurs.implementations import HonestKernel
 
-__all__ = ["ComputesTailsApart", "SumsTheLastRowBackwards", "TruncatesProducts", "TruncatesSums", "WaversByAnUlp"]
+__all__ = [
+    "ComputesTailsApart",
+    "SumsRows",
+    "SumsTheLastRowBackwards",
+    "TruncatesProducts",
+    "TruncatesSums",
+    "WaversByAnUlp",
+]
 
 _LANES: Final = 16
 
@@ -61,7 +68,7 @@ class ComputesTailsApart(HonestProvider):
     kernel_type: ClassVar[type[HonestKernel]] = _ComputesTailsApart
 
 
-class _SumsRows(ArrayKernel):
+class SumsRows(ArrayKernel):
     """Does the sums over the last dimension of float32 matrices itself."""
 
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
@@ -77,7 +84,7 @@ class _SumsRows(ArrayKernel):
         """Write the sums of x, shape (rows, terms), to out, shape (rows,), which holds right ones."""
 
 
-class _SumsTheLastRowBackwards(_SumsRows):
+class _SumsTheLastRowBackwards(SumsRows):
     def sum_rows(self, x: Array, out: Array) -> None:
         out[-1] = np.add.accumulate(x[-1, ::-1])[-1]
 
@@ -95,7 +102,7 @@ def _truncated(exact: Array) -> Array:
     return np.asarray(np.where(is_beyond, np.nextafter(near, np.float32(0)), near))
 
 
-class _TruncatesSums(_SumsRows):
+class _TruncatesSums(SumsRows):
     def sum_rows(self, x: Array, out: Array) -> None:
         lanes = np.zeros((x.shape[0], _LANES), np.float32)
         for start in range(0, x.shape[1], _LANES):
