@@ -1,4 +1,4 @@
-"""What the tensors of other libraries say of themselves: arrays, buffers, DLPack and CUDA array objects."""
+"""What the tensors of other libraries say of themselves: arrays, buffers, DLPack, NumPy's and CUDA's array interfaces."""
 
 from __future__ import annotations
 
@@ -37,8 +37,10 @@ def read(obj: Any, where: str, device: Device | None, stream: Stream | None) -> 
             return _of_dlpack(obj, where, device, stream)
         if hasattr(obj, "__cuda_array_interface__"):
             return _of_cuda_array(obj.__cuda_array_interface__, where, device, stream), obj
+        if hasattr(obj, "__array_interface__"):
+            return _of_array(_array_of(obj), where), obj
     except (BufferError, RuntimeError, TypeError) as error:
-        message = f"{where}: {type(obj).__name__} cannot be seen in place: {error}"
+        message = f"{where}: {type(obj).__name__} cannot be seen in place: {error}; make a plain array of it"
         raise ValueError(message) from error
     except (AttributeError, KeyError) as error:
         message = f"{where}: {type(obj).__name__} has half a protocol, which raised {error!r}; give an array of it"
@@ -48,7 +50,7 @@ def read(obj: Any, where: str, device: Device | None, stream: Stream | None) -> 
     try:
         array = np.asarray(memoryview(obj))
     except TypeError:
-        message = f"{where} is {type(obj).__name__}, needs a Memory, a NumPy array, or a buffer or DLPack object; make an array of it"
+        message = f"{where} is {type(obj).__name__}, needs a Memory, a NumPy array, or an object with DLPack, an array interface or a buffer; make an array of it"
         raise TypeError(message) from None
     except (ValueError, NotImplementedError) as error:  # a buffer that was released, or of elements that NumPy lacks
         message = f"{where}: {type(obj).__name__} cannot be seen in place: {error}; give an array of it"
@@ -62,6 +64,9 @@ def _of_array(array: np.ndarray[Any, Any], where: str) -> dlpack.Tensor:
     if name is None:
         message = f"{where} has element type {array.dtype}, which is not one of EP's: {', '.join(DTYPES)}; convert it with astype"
         raise ValueError(message)
+    if hasattr(array, "mask"):
+        message = f"{where} has a mask, which tensors of EP have not; fill it, as numpy.ma.filled does"
+        raise ValueError(message)
     strides = None
     if not array.flags.c_contiguous:
         for axis, stride in enumerate(array.strides):
@@ -73,6 +78,19 @@ def _of_array(array: np.ndarray[Any, Any], where: str) -> dlpack.Tensor:
     return dlpack.Tensor((dlpack.CPU, 0), address, 0, name, array.shape, strides, is_read_only=is_read_only)
 
 
+def _array_of(obj: Any) -> np.ndarray[Any, Any]:
+    """Return the array over the address that an object's array interface names. Raises BufferError if it names none."""
+    import numpy as np  # noqa: PLC0415 - only interchange needs it, and `import ep` must not
+
+    if type(obj.__array_interface__["data"]) is not tuple:
+        message = "its array interface has data without an address, which may be a copy"
+        raise BufferError(message)
+    try:
+        return np.asarray(obj)
+    except ValueError as error:
+        raise BufferError(str(error)) from error
+
+
 @functools.lru_cache(maxsize=64)
 def _name_of(dtype: np.dtype[Any]) -> str | None:
     """Return EP's name of an element type; NumPy composes its own anew each time."""
@@ -80,7 +98,10 @@ def _name_of(dtype: np.dtype[Any]) -> str | None:
 
 
 def _of_dlpack(obj: Any, where: str, device: Device | None, stream: Stream | None) -> tuple[dlpack.Tensor, dlpack.Loan]:
-    kind, index = obj.__dlpack_device__()
+    try:
+        kind, index = obj.__dlpack_device__()
+    except ValueError as error:  # a kind of device that DLPack has no number for
+        raise BufferError(str(error)) from error
     lies = int(kind), int(index)
     if device is not None:
         require_reach(where, lies, device)

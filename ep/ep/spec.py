@@ -107,11 +107,11 @@ class TensorSpec:
 
     @classmethod
     def of(cls, obj: Any) -> TensorSpec:
-        """Return the spec of a DLPack or buffer object; `ep.view` gives the memory that goes with it.
+        """Return the spec of an array, or of an object that `ep.view` takes, which gives the memory that goes with it.
 
         The offset is that of the object's first element from its lowest, not 0 where strides are negative.
 
-        Raises TypeError if the object has neither protocol, ValueError for an element type that EP lacks.
+        Raises TypeError if the object has none of the protocols, ValueError for an element type that EP lacks.
         """
         from ep.interchange import describe  # noqa: PLC0415 - interchange imports this module
 

@@ -8,8 +8,9 @@ from ep.dims import Geometry, merge
 from ep.key import KernelKey, kernel_key
 
 from ep import Descriptor, TensorSpec
+from ep_primitives.axis import axis_within
 from ep_primitives.op import FLOATS
-from ep_primitives.validation import check_dtype, check_output, check_spec, checked_axis
+from ep_primitives.validation import check_dtype, check_output, check_spec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +45,7 @@ class AxisDescriptor(Descriptor):
         check_dtype(op, *first, FLOATS)
         for name, spec in others:
             check_dtype(op, name, spec, (first[1].dtype,))
-        self._freeze("-", tuple(tensors.values()), (checked_axis(op, axis, len(out.shape)),))
+        self._freeze("-", tuple(tensors.values()), (axis_within(op, axis, out.shape, "out"),))
 
     @property
     def axis(self) -> int:

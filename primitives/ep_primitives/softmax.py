@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["LogSoftmax", "Softmax"]
 
 
-class _Forward(AxisDescriptor):
+class Forward(AxisDescriptor):
     """What both have: operands x and out, one axis."""
 
     __slots__ = ()
@@ -48,7 +48,7 @@ class _Forward(AxisDescriptor):
         return cls(x=x, out=x.dense(), axis=axis)
 
 
-class Softmax(_Forward):
+class Softmax(Forward):
     """out = exp(x - max x) / sum exp(x - max x), over each row along an axis.
 
     x    : any shape, a floating element type; read
@@ -63,7 +63,7 @@ class Softmax(_Forward):
     family: ClassVar[str] = "softmax"
 
 
-class LogSoftmax(_Forward):
+class LogSoftmax(Forward):
     """out = (x - max x) - log(sum exp(x - max x)), over each row along an axis.
 
     x    : any shape, a floating element type; read

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["LogSoftmaxBackward", "SoftmaxBackward"]
 
 
-class _Backward(AxisDescriptor):
+class Backward(AxisDescriptor):
     """What both have: operands dy, y and out, one axis."""
 
     __slots__ = ()
@@ -50,7 +50,7 @@ class _Backward(AxisDescriptor):
         return cls(dy=dy, y=y, out=dy.dense(), axis=axis)
 
 
-class SoftmaxBackward(_Backward):
+class SoftmaxBackward(Backward):
     """out = y (dy - sum y dy), over each row along an axis: the gradient of softmax at the x that gave y.
 
     dy   : any shape, a floating element type; the gradient of y; read
@@ -66,7 +66,7 @@ class SoftmaxBackward(_Backward):
     family: ClassVar[str] = "softmax_backward"
 
 
-class LogSoftmaxBackward(_Backward):
+class LogSoftmaxBackward(Backward):
     """out = dy - exp(y) sum dy, over each row along an axis: the gradient of log_softmax at the x that gave y.
 
     dy   : any shape, a floating element type; the gradient of y; read

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ep.dims import broadcast_strides
 from ep.dtypes import DTYPES, convert
-from ep.integers import integer
 from ep.interchange import describe
 
 from ep import Scalar, TensorSpec
@@ -30,7 +29,6 @@ __all__ = [
     "check_input",
     "check_output",
     "check_spec",
-    "checked_axis",
     "chosen_row",
     "dense_output",
     "described",
@@ -70,7 +68,7 @@ def described(op: str, name: str, thing: Any) -> TensorSpec:
     except TypeError:
         message = (
             f"{op}: {name} is {reprlib.repr(thing)}, of type {type(thing).__name__}, needs a TensorSpec or an array that "
-            "has DLPack or a buffer; give TensorSpec(dtype, shape), or make an array of it, as numpy.asarray does"
+            "has DLPack, an array interface or a buffer; give TensorSpec(dtype, shape), or make an array of it, as numpy.asarray does"
         )
         raise TypeError(message) from None
 
@@ -176,19 +174,6 @@ def one_a_dimension(op: str, name: str, given: Any, spec: TensorSpec) -> tuple[i
         message = f"{op}: {name} is {reprlib.repr(given)}, {wanted}; it has {len(integers)}"
         raise ValueError(message)
     return integers
-
-
-def checked_axis(op: str, axis: Any, rank: int) -> int:
-    """Return an axis counted from the front; of rank 0, which has -1 and 0, it is 0.
-
-    Raises TypeError for what is no integer, ValueError for one that a tensor of that rank does not have.
-    """
-    number = integer(f"{op}: axis", axis)
-    most = max(rank, 1)
-    if not -most <= number < most:
-        message = f"{op}: axis is {reprlib.repr(number)}, needs -{most} to {most - 1} for a tensor of rank {rank}; name one of its dimensions"
-        raise ValueError(message)
-    return number % most
 
 
 def attribute_values(row: Op, given: Mapping[str, Any], dtype: str) -> tuple[float, ...]:

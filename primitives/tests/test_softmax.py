@@ -108,8 +108,12 @@ F32 = TensorSpec("float32", (4, 3))
 @pytest.mark.parametrize(
     ("make", "error", "text"),
     [
-        (lambda: Softmax.infer(F32, axis=2), ValueError, "softmax: axis is 2, needs -2 to 1 for a tensor of rank 2"),
-        (lambda: Softmax.infer(TensorSpec("float32", ()), axis=1), ValueError, "axis is 1, needs -1 to 0"),
+        (lambda: Softmax.infer(F32, axis=2), ValueError, "softmax: axis is 2, needs an integer from -2 to 1 for out"),
+        (
+            lambda: Softmax.infer(TensorSpec("float32", ()), axis=1),
+            ValueError,
+            "axis is 1, needs an integer from -1 to 0",
+        ),
         (lambda: Softmax.infer(F32, axis="x"), TypeError, "softmax: axis is 'x', needs an integer"),
         (lambda: LogSoftmax.infer(3), TypeError, "log_softmax: x is 3, of type int, needs a TensorSpec"),
         (lambda: Softmax(x=3, out=F32), TypeError, "softmax: x is 3, not a TensorSpec"),
