@@ -1,6 +1,7 @@
 // Bytes: allocation, copies, fills; and the clock and the counter.
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 
 #include "count.h"
@@ -9,7 +10,6 @@
 
 #if defined(__linux__)
 #include <sys/mman.h>
-#include <unistd.h>
 #endif
 
 namespace {
@@ -54,17 +54,19 @@ void move(Move& m) {
     ep::parallel(static_cast<int>((m.nbytes + m.part - 1) / m.part), move_part, &m);
 }
 
-int64_t half_of_last_cache() {
-    int64_t size = 0;
-#if defined(_SC_LEVEL3_CACHE_SIZE)
-    size = sysconf(_SC_LEVEL3_CACHE_SIZE);
-#endif
-    return (size > 0 ? size : int64_t{32} << 20) / 2;
+// The bytes of the last cache that one core has to itself or shares; sysconf counts those of all cores together.
+int64_t last_cache() {
+    long long kibibytes = 0;
+    if (std::FILE* const file = std::fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r")) {
+        if (std::fscanf(file, "%lldK", &kibibytes) != 1) kibibytes = 0;
+        std::fclose(file);
+    }
+    return kibibytes > 0 ? int64_t{kibibytes} << 10 : int64_t{32} << 20;
 }
 
 }  // namespace
 
-const int64_t ep::STREAMING = half_of_last_cache();
+const int64_t ep::STREAMING = last_cache();
 
 void ep::count_call() {
     calls.fetch_add(1, std::memory_order_relaxed);
