@@ -2,7 +2,6 @@
 #include "count.h"
 #include "index.h"
 #include "pool.h"
-#include "stream.h"
 
 namespace {
 
@@ -12,7 +11,6 @@ struct Job {
     const char* indices;
     char* out;
     int64_t part;  // runs, or pieces of them
-    bool streams;
     bool is_far;
 };
 
@@ -25,13 +23,11 @@ struct Place {
 
 // Runs longer than this are cut, so that threads can share one.
 constexpr int64_t PIECE = int64_t{64} << 10;
-// Shorter runs are not worth whole lines past the caches, and longer ones not worth a loop of their own.
+// Runs as long as this are memcpy's, which knows how to write whole lines without reading them.
 constexpr int64_t LONG = 256;
-// An x with more bytes than this is not in the second cache. How far ahead memory is then told what will be read, and
-// of how many bytes of a run.
-constexpr int64_t FAR = int64_t{1} << 20, RUNS_AHEAD = 8, ELEMENTS_AHEAD = 32, MOST_AHEAD = 4 * ep::LINE;
-
-alignas(16) constexpr char ZEROS[16] = {};
+// An x with more bytes than this is not in the second cache. How many runs ahead memory is then told what will be read,
+// and of how many bytes of a run.
+constexpr int64_t FAR = int64_t{1} << 20, AHEAD = 8, MOST_AHEAD = 16 * ep::LINE;
 
 // Two moves that may overlap, of sizes that the compiler knows.
 template <int64_t SIZE>
@@ -68,28 +64,73 @@ EP_INLINE void announce(const ep_gather_geometry& g, const char* x, const char* 
         __builtin_prefetch(reinterpret_cast<const char*>(from + static_cast<uintptr_t>(k)));
 }
 
-// n runs along the innermost dimension, each of RUN bytes, or of g.run if that is 0.
-template <class Index, int64_t RUN>
-void take(const Job& job, Place at, int64_t n) {
+// Steps of one dimension, and that of x along the axis.
+struct Steps {
+    int64_t x, index, out, axis;
+};
+
+// A run of SIZE bytes at a place that the range may not hold.
+template <int64_t SIZE, class Index>
+EP_INLINE void take_one(char* out, const char* x, int64_t step, int64_t place, ep::Range<Index> range) {
+    char element[SIZE] = {};
+    if (range.holds(place)) std::memcpy(element, x + place * step, SIZE);
+    std::memcpy(out, element, SIZE);
+}
+
+// n runs of SIZE bytes, some at a time: that all of these are in range is foreseen, and then the processor reads ahead
+// of itself farther than it could be told to.
+template <class Index, int64_t SIZE>
+EP_INLINE void take_some(Place at, int64_t n, ep::Range<Index> range, Steps step) {
+    constexpr int SOME = 4;
+    int64_t left = n;
+    for (; left >= SOME; left -= SOME) {
+        int64_t place[SOME];
+        bool holds_all = true;
+        for (int k = 0; k < SOME; ++k) {
+            place[k] = range.place(at.index + k * step.index);
+            holds_all &= range.holds(place[k]);
+        }
+        for (int k = 0; k < SOME; ++k)
+            if (holds_all)
+                std::memcpy(at.out + k * step.out, at.x + k * step.x + place[k] * step.axis, SIZE);
+            else
+                take_one<SIZE>(at.out + k * step.out, at.x + k * step.x, step.axis, place[k], range);
+        at = {at.x + SOME * step.x, at.index + SOME * step.index, at.out + SOME * step.out};
+    }
+    for (; left > 0; --left) {
+        take_one<SIZE>(at.out, at.x, step.axis, range.place(at.index), range);
+        at = {at.x + step.x, at.index + step.index, at.out + step.out};
+    }
+}
+
+// n runs of SIZE bytes along the innermost dimension.
+template <class Index, int64_t SIZE>
+void take_short(const Job& job, Place at, int64_t n) {
+    const ep_gather_geometry& g = *job.geometry;
+    const int last = g.ndim - 1;
+    const ep::Range<Index> range = {0, g.extent};
+    const Steps step = {g.stride[0][last], g.stride[1][last], g.stride[2][last], g.step};
+    constexpr Steps DENSE = {0, sizeof(Index), SIZE, SIZE};
+    if (step.x == DENSE.x && step.index == DENSE.index && step.out == DENSE.out && step.axis == DENSE.axis)
+        take_some<Index, SIZE>(at, n, range, DENSE);
+    else
+        take_some<Index, SIZE>(at, n, range, step);
+}
+
+// n runs along the innermost dimension.
+template <class Index>
+void take_long(const Job& job, Place at, int64_t n) {
     const ep_gather_geometry& g = *job.geometry;
     const int last = g.ndim - 1;
     const int64_t x_step = g.stride[0][last], index_step = g.stride[1][last], out_step = g.stride[2][last];
-    const int64_t ahead = RUN > 0 ? ELEMENTS_AHEAD : RUNS_AHEAD;
     const ep::Range<Index> range = {0, g.extent};
     for (int64_t i = 0; i < n; ++i, at.x += x_step, at.index += index_step, at.out += out_step) {
-        if (job.is_far && i + ahead < n) announce<Index>(g, at.x + ahead * x_step, at.index + ahead * index_step);
+        if (job.is_far && i + AHEAD < n) announce<Index>(g, at.x + AHEAD * x_step, at.index + AHEAD * index_step);
         const int64_t place = range.place(at.index);
-        if constexpr (RUN > 0) {
-            // No branch: which indices are out of range cannot be foreseen.
-            const char* const from = range.holds(place) ? at.x + place * g.step : ZEROS;
-            std::memcpy(at.out, from, RUN);
-        } else if (!range.holds(place)) {
+        if (!range.holds(place))
             std::memset(at.out, 0, static_cast<size_t>(g.run));
-        } else if (job.streams) {
-            ep::stream_bytes(at.out, at.x + place * g.step, g.run);
-        } else {
+        else
             copy_run(at.out, at.x + place * g.step, g.run);
-        }
     }
 }
 
@@ -99,17 +140,17 @@ template <class Index>
 Take take_of(int64_t run) {
     switch (run) {
         case 1:
-            return take<Index, 1>;
+            return take_short<Index, 1>;
         case 2:
-            return take<Index, 2>;
+            return take_short<Index, 2>;
         case 4:
-            return take<Index, 4>;
+            return take_short<Index, 4>;
         case 8:
-            return take<Index, 8>;
+            return take_short<Index, 8>;
         case 16:
-            return take<Index, 16>;
+            return take_short<Index, 16>;
         default:
-            return take<Index, 0>;
+            return take_long<Index>;
     }
 }
 
@@ -164,8 +205,6 @@ void take_pieces(const Job& job, int64_t begin, int64_t end) {
         const int64_t place = ep::index_at(at.index, g.index_size);
         if (static_cast<uint64_t>(place) >= static_cast<uint64_t>(g.extent))
             std::memset(at.out + skipped, 0, static_cast<size_t>(n));
-        else if (job.streams)
-            ep::stream_bytes(at.out + skipped, at.x + place * g.step + skipped, n);
         else
             std::memcpy(at.out + skipped, at.x + place * g.step + skipped, static_cast<size_t>(n));
     }
@@ -180,7 +219,6 @@ void take_part(void* context, int i) {
         take_pieces(job, begin, end);
     else
         take_runs(job, begin, end);
-    if (job.streams) ep::stream_done();
 }
 
 }  // namespace
@@ -194,7 +232,6 @@ extern "C" int ep_gather(const void* packed) {
                reinterpret_cast<const char*>(p.at[1] + g.offset[1]),
                reinterpret_cast<char*>(p.at[2] + g.offset[2]),
                0,
-               g.traffic >= ep::STREAMING && g.run >= LONG,
                g.reach > FAR};
     const int64_t size = g.size * pieces(g);
     const int count = ep::parts(g.traffic);

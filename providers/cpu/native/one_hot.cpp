@@ -55,8 +55,12 @@ class Rows {
    public:
     Rows(const Job& job, int64_t begin, int64_t end, int64_t bytes_needed)
         : job_(job), g_(*job.geometry), begin_(begin), end_(end), range_{g_.first + begin, end - begin} {
-        const int64_t filled = bytes_needed < BUFFER ? bytes_needed : BUFFER;
-        for (int64_t at = 0; at < filled; at += job.itemsize) put(buffer_ + at, job.off, job.itemsize);
+        const int64_t needed = bytes_needed < BUFFER ? bytes_needed : BUFFER;
+        put(buffer_, job.off, job.itemsize);
+        for (int64_t filled = job.itemsize, more; filled < needed; filled += more) {
+            more = needed - filled < filled ? needed - filled : filled;
+            std::memcpy(buffer_ + filled, buffer_, static_cast<size_t>(more));
+        }
     }
 
     // n positions along the innermost dimension, from these places on.
