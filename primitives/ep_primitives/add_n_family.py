@@ -28,6 +28,8 @@ __all__ = ["AddNFamily"]
 
 _ROUNDED_RIGHT: Final = 2
 """So many terms have one rounding."""
+_MOST_QUICK: Final = 257 << 10
+"""Bytes: elements of one byte are still counted past 16 bits."""
 _USUAL: Final = 3
 """Terms of most cases: one that begins, one that goes on, one that ends."""
 
@@ -63,7 +65,7 @@ class AddNFamily(SignatureFamily):
         dtype = ep.dtype(signature.out)
         for plan in _plans(layout):
             if dtype.kind in plan.kinds and (dtype.itemsize == 1 or not plan.arrangement.is_bytes):
-                yield _case(plan, signature.out)
+                yield _case(plan, signature.out).quick_up_to(_MOST_QUICK)
 
     def reference(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Reference:
         """Return the sum in a wider type, and the sum of sizes."""
@@ -154,13 +156,15 @@ def _held(contents: str, size: int, count: int, **more: Any) -> _Plan:
 _WHOLE: Final = Form((9, 65))
 _MORE: Final[Mapping[str, tuple[_Plan, ...]]] = {
     "dense": (
-        *(_named("dense", f"size-{size}", count) for count in (1, 2, 4, 8, 64) for size in (257, 1025)),
+        *(_named("dense", f"size-{size}", count) for count in (1, 2, 4) for size in (257, 1025)),
+        _named("dense", "size-257", 8),
+        _named("dense", "size-65", 64),
         _held("integers", 257, 8, kinds="fc", is_exact=True),
-        _held("integers", 1025, 64, kinds="fc", is_exact=True),
-        _held("cancelling", 1025, 8, kinds="fc"),
-        _held("cancelling", 257, 64, kinds="fc"),
+        _held("integers", 65, 64, kinds="fc", is_exact=True),
+        _held("cancelling", 257, 8, kinds="fc"),
+        _held("cancelling", 65, 64, kinds="fc"),
         _held("one-sign", 1025, 3, kinds="f", summands=3),
-        _held("one-sign", 4099, 64, kinds="f", summands=64),
+        _held("one-sign", 257, 64, kinds="f", summands=64),
         _held("zeros", 257, 1, kinds="f", is_exact=True),
         _held("zeros", 257, 2, kinds="f", is_exact=True),
         _held("zeros", 257, 5, kinds="f", is_exact=True),
@@ -178,10 +182,10 @@ _MORE: Final[Mapping[str, tuple[_Plan, ...]]] = {
         _named("inplace", "x0", 1),
         _named("inplace", "x1", 2),
         _named("inplace", "x0-broadcast", 8),
-        _named("inplace", "x5", 8),
-        _named("inplace", "x63", 64),
+        _named("inplace", "x5", 6),
+        _named("inplace", "x63-broadcast", 64),
     ),
-    "offset": (_named("offset", "odd", 8),),
+    "offset": (_named("offset", "odd", 5),),
     "rank0": (_named("rank0", "one", 1), _named("rank0", "one", 64)),
 }
 """By layout, what is tried beside three terms in any values."""

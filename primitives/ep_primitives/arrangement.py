@@ -99,6 +99,12 @@ def _strided(names: Sequence[str]) -> Iterator[Arrangement]:
     yield Arrangement("every-third", (*steps, Form((131,), (-3,), 390)))
     yield Arrangement("transposed-out", (Form(_SHAPE),) * inputs + (Form(_SHAPE, (1, 40)),))
     yield Arrangement("negative-out", (Form(_ROWS),) * inputs + (Form(_ROWS, (-70, 1), 420),))
+    # More elements than a kernel may hold at a time: each operand's own step counts from block to block, too.
+    profile: Profile = "quick" if inputs > 2 else "standard"  # noqa: PLR2004 - more than a and b
+    yield Arrangement("out-apart", (Form((1300,)),) * inputs + (Form((1300,), (2,)),), profile=profile)
+    if inputs > 1:
+        steps = _cycled(inputs, Form((1300,), (2,)), Form((1300,), (-1,), 1299), Form((1300,)))
+        yield Arrangement("steps-apart", (*steps, Form((1300,))), profile=profile)
     cube = Form((4, 5, 66), (1, 270, 4))
     yield Arrangement("permuted-3d", (Form((4, 5, 66)),) * inputs + (cube,), profile="standard")
     far = Form((2, 19), (MANY, 1))
@@ -163,7 +169,8 @@ def _scalar(names: Sequence[str], side: int) -> Iterator[Arrangement]:
         if more and tensor.shape != out.shape:
             yield Arrangement(f"{name}-of-all", (tensor,) * more + (*both, out))
         if more and not side:
-            yield Arrangement(f"{name}-of-numbers", (tensor,) * more + (None, None, out))
+            profile: Profile = "quick" if name in {"dense", "transposed", "row"} else "standard"
+            yield Arrangement(f"{name}-of-numbers", (tensor,) * more + (None, None, out), profile=profile)
 
 
 def _inplace(names: Sequence[str]) -> Iterator[Arrangement]:

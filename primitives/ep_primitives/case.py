@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -45,3 +45,8 @@ class Case:
     expected: Callable[[], Reference] | None = None
     accuracy: Accuracy | None = None
     summands: int = 0
+
+    def quick_up_to(self, nbytes: int) -> Case:
+        """Return the case; of profile standard if it is quick and moves more bytes."""
+        is_late = self.profile == "quick" and self.descriptor.nbytes_moved > nbytes
+        return replace(self, profile="standard") if is_late else self

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -24,10 +23,12 @@ if TYPE_CHECKING:
 
 __all__ = ["WhereFamily"]
 
-_TYPICAL: Final = {"dense": 3}
+_TYPICAL: Final = {"dense": 2}
 """How many cases of a layout conditions that are no bools have in the quick profile; elsewhere one."""
 
 _MANY: Final = 257
+_MOST_QUICK: Final = 257 << 10
+"""Bytes: elements of one byte are still counted past 16 bits."""
 
 
 class WhereFamily(ElementwiseFamily):
@@ -96,8 +97,8 @@ class WhereFamily(ElementwiseFamily):
         """Yield values and arrangements; with conditions that are no bools only the typical ones are quick."""
         typical = _TYPICAL.get(layout, 1)
         for place, case in enumerate(self._every_case(signature, layout)):
-            is_late = signature.inputs[0] != "bool" and place >= typical and case.profile == "quick"
-            yield replace(case, profile="standard") if is_late else case
+            is_late = signature.inputs[0] != "bool" and place >= typical
+            yield case.quick_up_to(-1 if is_late else _MOST_QUICK)
 
     def _every_case(self, signature: Signature, layout: str) -> Iterator[Case]:
         yield from super().cases_of(signature, layout)
