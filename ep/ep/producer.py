@@ -50,7 +50,7 @@ def read(obj: Any, where: str, device: Device | None, stream: Stream | None) -> 
     try:
         array = np.asarray(memoryview(obj))
     except TypeError:
-        message = f"{where} is {type(obj).__name__}, needs a Memory, a NumPy array, or an object with DLPack, an array interface or a buffer; make an array of it"
+        message = f"{where} is {type(obj).__name__}, needs a Memory, a NumPy array, or an object with an array interface, a buffer or DLPack; make an array of it"
         raise TypeError(message) from None
     except (ValueError, NotImplementedError) as error:  # a buffer that was released, or of elements that NumPy lacks
         message = f"{where}: {type(obj).__name__} cannot be seen in place: {error}; give an array of it"
