@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 import functools
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -48,9 +47,9 @@ def may_select(pattern: str | None, cell: ep.Cell) -> bool:
     """Say whether `--filter` could let a case of the cell through: listing the cases of all cells takes seconds."""
     if pattern is None:
         return True
-    start = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
-    place = f"{_PREFIX}/{cell}/"
-    return place.startswith(start) or start.startswith(place)
+    # All slashes of an id stand in front of its last part, so that a pattern matches up to its last one there, too.
+    start = pattern.partition("[")[0].rpartition("/")[0]
+    return not start or fnmatch.fnmatchcase(f"{_PREFIX}/{cell}/", f"{start}/*")
 
 
 def cells() -> Iterator[tuple[ep.Family, ep.Cell]]:

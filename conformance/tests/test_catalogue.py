@@ -7,6 +7,7 @@ from ep_conformance.catalogue import find, list_ids, selects
 from ep_conformance.runtime import runtime_cases
 
 IDS = list(list_ids("standard", None))
+QUICK = list(list_ids("quick", None))
 
 
 def test_ids_are_unique_and_readable():
@@ -22,8 +23,7 @@ def test_runtime_cases_say_what_they_claim():
 
 
 def test_quick_is_a_part_of_standard():
-    quick = set(list_ids("quick", None))
-    assert quick < set(IDS)
+    assert set(QUICK) < set(IDS)
 
 
 @pytest.mark.parametrize("identity", [IDS[0], IDS[len(IDS) // 2], IDS[-1]])
@@ -58,11 +58,13 @@ def test_filter_crosses_slashes():
         "primitives/copy/*",
         "primitives/copy/-/float32/dense/size-17",
         "*size-17",
+        "*relu/float32/*",
+        "*/float32/dense/[a-r]*",
+        "primitives/*/[ap]*/float32/dense/*",
+        "*relu/float32/den?e",
         "primitives/c?*/-/int8/*",
         "runtime/*",
     ],
 )
 def test_filter_that_skips_whole_cells_misses_no_case(pattern):
-    assert [*list_ids("quick", pattern)] == [
-        identity for identity in list_ids("quick", None) if selects(pattern, identity)
-    ]
+    assert [*list_ids("quick", pattern)] == [identity for identity in QUICK if selects(pattern, identity)]
