@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import ep
 
 sys.path.insert(0, str(Path(__file__).parent))
+from edge_rules import EDGE_RULES
 from markdown import Row, Text, dtypes_text, parse, row_table, table
 
 if TYPE_CHECKING:
@@ -47,6 +48,13 @@ suite judges by; `--check` of `tools/family_documents.py` is a test.
 
 *integers* are {integers}; *floats* {floats}; *complex* {complex};
 *reals* integers and floats; *numbers* reals and complex; *all* numbers and bool; *every* all and {rest}.
+"""
+EDGE_HEAD: Final = """
+## Edge rules
+
+What happens at each edge, and cases of the suite that fail where it does not: `ep-conformance run --provider NAME --filter
+'*CASE'`. They stand for those of the other element types and layouts. What is a ValueError without a launch is EP's own, and
+tried by its tests alone, whatever the provider.
 """
 GROUPS_TEXT: Final = {
     "integers": "int8 to int64 and uint8 to uint64",
@@ -204,7 +212,12 @@ def index(found: Mapping[str, Document]) -> Iterator[str]:
         link = f"[{each.kind.__name__}]({each.name}.md)"
         lines.append((link, each.lead, count["cells"], count["quick"], cases, each.lowered or "-"))
     yield from table(heads, lines)
-    yield "\n## Edge rules\n"
+    yield EDGE_HEAD
+    proven = (
+        (*rule[:3], ", ".join(f"`{case.removeprefix('primitives/')}`" for case in rule.cases)) for rule in EDGE_RULES
+    )
+    yield from table(("edge", "families", "what happens", "proven by"), proven)
+    yield "\n## Rules by family\n"
     rules = ((f"`{each.name}`", *(each.meaning.rules.get(edge, "-") for edge in EDGES)) for each in found.values())
     yield from table(("family", *EDGES), rules)
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from ep_conformance.catalogue import CellCase, find
 
 import ep
 
@@ -39,10 +40,21 @@ def test_documents_are_complete_and_of_today():
 
 
 def test_edge_table_has_a_line_for_every_family(tool):
-    text = (ROOT / "docs/families/README.md").read_text(encoding="utf-8").partition("## Edge rules")[2]
+    text = (ROOT / "docs/families/README.md").read_text(encoding="utf-8").partition("## Rules by family")[2]
     lines = [line.split(" | ") for line in text.splitlines() if line.startswith("| `")]
     assert [line[0].strip("|` ") for line in lines] == [*tool.documents()]
     assert all(cell.strip(" |") for line in lines for cell in line)
+
+
+def test_every_edge_rule_names_quick_cases_that_are_there():
+    rules = load("edge_rules").EDGE_RULES
+    assert len(rules) > 40
+    cases = [case for rule in rules for case in rule.cases]
+    assert {found.case.profile if isinstance(found := find(case), CellCase) else found.profile for case in cases} == {
+        "quick"
+    }
+    families = {case.split("/")[1] for case in cases}
+    assert families > {"where", "add_n", "permute", "pad", "one_hot", "gather", "reduce", "arg_reduce", "softmax"}
 
 
 def test_what_is_missing_is_listed(tool, monkeypatch, tmp_path):

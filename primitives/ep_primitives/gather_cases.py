@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 from ep.spec import dense_strides
 
 from ep import TensorSpec
-from ep_primitives import data
 from ep_primitives.arrangement import MANY, Form
 from ep_primitives.case import Case
 from ep_primitives.gather import Gather
 from ep_primitives.index_data import CONTENTS
 from ep_primitives.layout import settled
+from ep_primitives.relocation import any_bits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -72,7 +72,7 @@ def _data(plan: Plan, descriptor: Gather, rng: np.random.Generator) -> dict[str,
     x, indices = descriptor.x, descriptor.indices
     asked = CONTENTS[plan.contents](rng, indices, 0, descriptor.extent)
     return {
-        "x": settled(x, data.random(rng, x.dtype, x.shape)),
+        "x": settled(x, any_bits(rng, x.dtype, x.shape)),
         "indices": settled(indices, asked),
     }
 

@@ -83,7 +83,7 @@ _ROWS: Final = (
         "edge",
         _edge,
         most=lambda n: None if n else 0,
-        limit="0, because there is no edge",
+        limit="because there is no edge",
         definition="out[i] = x[min(max(j, 0), n - 1)]",
         source="numpy.pad, mode 'edge'; OneFlow's replication_pad",
     ),

@@ -1,0 +1,239 @@
+"""Every edge rule and the cases that prove it: what family_documents writes into one table, and a test holds to the suite."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+__all__ = ["EDGE_RULES", "EdgeRule"]
+
+
+class EdgeRule(NamedTuple):
+    """What happens at an edge.
+
+    edge   : the name of it
+    where  : the families that it is a matter of
+    result : what happens there
+    cases  : ids of quick cases, each of which fails where it does not
+    """
+
+    edge: str
+    where: str
+    result: str
+    cases: tuple[str, ...]
+
+
+_ALL: Final = "all families"
+_REDUCE: Final = "primitives/reduce"
+_ARG: Final = "primitives/arg_reduce/max/float32->int64"
+_SOFTMAX: Final = "primitives/softmax/-/float32"
+_GATHER: Final = "primitives/gather/-/float32,int64->float32"
+_WHERE: Final = "primitives/where/-/bool,float32->float32"
+
+EDGE_RULES: Final = (
+    EdgeRule(
+        "no output elements",
+        _ALL,
+        "legal; nothing is launched",
+        (f"{_WHERE}/empty/size-0", f"{_SOFTMAX}/empty/no-rows", f"{_GATHER}/empty/no-indices"),
+    ),
+    EdgeRule(
+        "rows of nothing",
+        "reduce: sum, sum_of_squares, norms",
+        "0",
+        (f"{_REDUCE}/sum/float32/empty/no-terms", f"{_REDUCE}/norm_inf/float32/empty/no-terms"),
+    ),
+    EdgeRule("", "reduce: prod", "1", (f"{_REDUCE}/prod/float32/empty/no-terms",)),
+    EdgeRule("", "reduce: mean", "NaN", (f"{_REDUCE}/mean/float32/empty/no-terms",)),
+    EdgeRule(
+        "",
+        "reduce: max, log_sum_exp",
+        "-inf; of integers the lowest, of bool false",
+        (f"{_REDUCE}/max/float32/empty/no-terms", f"{_REDUCE}/max/int8/empty/no-terms"),
+    ),
+    EdgeRule(
+        "",
+        "reduce: min",
+        "+inf; of integers the highest, of bool true",
+        (f"{_REDUCE}/min/float32/empty/no-terms", f"{_REDUCE}/min/int8/empty/no-terms"),
+    ),
+    EdgeRule(
+        "",
+        "reduce: any; all",
+        "false; true",
+        (f"{_REDUCE}/any/float32->bool/empty/no-terms", f"{_REDUCE}/all/float32->bool/empty/no-terms"),
+    ),
+    EdgeRule(
+        "",
+        "arg_reduce",
+        "ValueError when it is described, unless there are no rows either",
+        ("primitives/arg_reduce/max/float32->int64/empty/no-rows-of-none",),
+    ),
+    EdgeRule("", "softmax and its kin", "rows without elements stay so", (f"{_SOFTMAX}/empty/rows-of-none",)),
+    EdgeRule(
+        "", "matmul", "a product over nothing is 0, then beta out", ("primitives/matmul/-/float32/dense/depth-0",)
+    ),
+    EdgeRule("", "gather", "every index is out of range", (f"{_GATHER}/dense/extent-0",)),
+    EdgeRule(
+        "", "pad", "constant: the value everywhere; else nothing", ("primitives/pad/constant/float32/dense/empty-x",)
+    ),
+    EdgeRule("", "one_hot", "no classes are legal", ("primitives/one_hot/-/int64->float32/empty/no-classes",)),
+    EdgeRule(
+        "axes of one element",
+        "reduce; arg_reduce; softmax",
+        "the element; place 0; 1 where it is finite",
+        (f"{_REDUCE}/max/float32/dense/only-extents-1", f"{_ARG}/dense/only-extent-1", f"{_SOFTMAX}/dense/9x1"),
+    ),
+    EdgeRule(
+        "rank 0 and 16",
+        _ALL,
+        "legal; rank 0 has one element; 17 is ValueError",
+        (f"{_SOFTMAX}/rank0/one", f"{_GATHER}/dense/x-of-rank-0", f"{_REDUCE}/sum/float32/strided/rank-16"),
+    ),
+    EdgeRule(
+        "negative strides",
+        _ALL,
+        "legal for inputs and outputs",
+        (f"{_GATHER}/strided/negative-x", f"{_SOFTMAX}/strided/negative-out", f"{_ARG}/strided/negative"),
+    ),
+    EdgeRule(
+        "zero strides",
+        _ALL,
+        "legal for inputs; an output that overlaps itself is ValueError",
+        (f"{_GATHER}/strided/stride-0-axis", f"{_REDUCE}/sum/float32/strided/stride-0-row"),
+    ),
+    EdgeRule(
+        "in place",
+        "elementwise, where, add_n, cast of equal size, softmaxes",
+        "the same tensor: allowed; any other common byte is ValueError",
+        (f"{_WHERE}/inplace/a", "primitives/add_n/-/float32/inplace/x63-of-64", f"{_SOFTMAX}/inplace/x"),
+    ),
+    EdgeRule("", "all others", "ValueError, before anything is enqueued", ("runtime/primitive/launches-are-checked",)),
+    EdgeRule(
+        "NaN",
+        "families that move elements",
+        "keeps its payload",
+        (f"{_WHERE}/dense/nan-payloads", f"{_GATHER}/dense/elements", "primitives/permute/-/float32/dense/33x17"),
+    ),
+    EdgeRule(
+        "",
+        "reduce, add_n",
+        "a NaN anywhere in a row gives NaN (any: true; all: it counts as true)",
+        (f"{_REDUCE}/max/float32/dense/not-finite", f"{_REDUCE}/all/float32->bool/dense/rows"),
+    ),
+    EdgeRule("", "arg_reduce", "the first NaN wins, over infinities too", (f"{_ARG}/dense/nan",)),
+    EdgeRule("", "softmaxes", "the whole row is NaN", (f"{_SOFTMAX}/dense/special-rows",)),
+    EdgeRule(
+        "",
+        "cast",
+        "0 as an integer, true as a bool",
+        ("primitives/cast/-/float32->int8/dense/designed", "primitives/cast/-/float32->bool/dense/designed"),
+    ),
+    EdgeRule(
+        "infinities",
+        "reduce, add_n",
+        "of one sign: that one; of both in a sum: NaN",
+        (f"{_REDUCE}/sum/float32/dense/not-finite", "primitives/add_n/-/float32/dense/not-finite-of-4"),
+    ),
+    EdgeRule(
+        "",
+        "log_sum_exp",
+        "+inf gives +inf; -inf alone gives -inf",
+        (f"{_REDUCE}/log_sum_exp/float32/dense/not-finite",),
+    ),
+    EdgeRule(
+        "softmax rows",
+        "softmax, log_softmax",
+        "with +inf, or of -inf alone: all NaN",
+        (f"{_SOFTMAX}/dense/special-rows", "primitives/log_softmax/-/float32/dense/special-rows"),
+    ),
+    EdgeRule(
+        "",
+        "softmax; log_softmax",
+        "-inf among finite ones: 0; -inf",
+        (f"{_SOFTMAX}/dense/special-rows", "primitives/log_softmax/-/float32/dense/special-rows"),
+    ),
+    EdgeRule(
+        "ties",
+        "arg_reduce",
+        "the first of equals wins; -0 equals +0",
+        (f"{_ARG}/dense/ties", f"{_ARG}/dense/equal", f"{_ARG}/dense/signed-zeros"),
+    ),
+    EdgeRule(
+        "signed zero",
+        "reduce: max, min",
+        "max(-0, +0) is +0, min is -0",
+        (f"{_REDUCE}/max/float32/dense/signed-zeros", f"{_REDUCE}/min/float32/dense/signed-zeros"),
+    ),
+    EdgeRule(
+        "",
+        "add_n",
+        "a sum of -0 alone is -0",
+        ("primitives/add_n/-/float32/dense/zeros-of-1", "primitives/add_n/-/float32/dense/zeros-of-2"),
+    ),
+    EdgeRule(
+        "",
+        "families that move elements",
+        "kept, of numbers too",
+        (f"{_WHERE}/scalar-left/value-negative-zero", "primitives/pad/constant/float32/dense/value-negative-zero"),
+    ),
+    EdgeRule(
+        "index out of range",
+        "gather",
+        "0, and nothing is read; negative ones do not count from the end",
+        (f"{_GATHER}/dense/edges", f"{_GATHER}/rank0/out-of-range"),
+    ),
+    EdgeRule(
+        "",
+        "gather with EP_VALIDATE=1",
+        "ValueError that names the index and its place; nothing is enqueued",
+        ("runtime/validation/bad-indices-are-refused",),
+    ),
+    EdgeRule(
+        "",
+        "one_hot",
+        "a row of off",
+        ("primitives/one_hot/-/int64->float32/dense/edges", "primitives/one_hot/-/int64->float32/dense/first-edges"),
+    ),
+    EdgeRule(
+        "conditions",
+        "where",
+        "any byte of a bool but 0, any integer but 0, is true",
+        (f"{_WHERE}/dense/conditions", "primitives/where/-/int64,float32->float32/dense/conditions"),
+    ),
+    EdgeRule(
+        "permutations",
+        "permute",
+        "each dimension once, else ValueError; negative ones count from the end",
+        ("primitives/permute/-/float32/dense/rank-3-1-2-0", "primitives/permute/-/float32/dense/rank-16-rotation"),
+    ),
+    EdgeRule(
+        "counts of pad",
+        "pad: reflect",
+        "the border is not repeated: at most the extent less 1, else ValueError",
+        ("primitives/pad/reflect/float32/dense/largest", "primitives/pad/reflect/float32/dense/line"),
+    ),
+    EdgeRule(
+        "",
+        "pad: constant",
+        "negative ones crop, also into the value; below no extent is ValueError",
+        ("primitives/pad/constant/float32/dense/crop", "primitives/pad/constant/float32/dense/crop-to-border"),
+    ),
+    EdgeRule(
+        "overflow",
+        "integers of reduce, add_n",
+        "wraps modulo 2^n",
+        (f"{_REDUCE}/sum/int8/dense/rows", "primitives/add_n/-/int8/dense/size-257-of-8"),
+    ),
+    EdgeRule(
+        "equal launches",
+        _ALL,
+        "equal bits",
+        (f"{_REDUCE}/sum/float32/dense/rows", f"{_SOFTMAX}/dense/rows"),
+    ),
+    EdgeRule(
+        "neighbours",
+        "reduce, softmaxes and all elementwise",
+        "a row's bits depend on the row alone: not on the other rows, their number, or how threads share them",
+        (f"{_REDUCE}/sum/float32/dense/one-sign", f"{_SOFTMAX}/dense/rows"),
+    ),
+)
