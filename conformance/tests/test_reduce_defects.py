@@ -120,6 +120,13 @@ class OneByOne(Reduction):
         return one_by_one(rows)
 
 
+class LongChains(Reduction):
+    """Sums of 1024 terms one by one."""
+
+    def add(self, rows):
+        return np.stack([one_by_one(rows[..., at : at + 1024]) for at in range(0, self.n, 1024)], -1).sum(-1)
+
+
 class NarrowSums(Reduction):
     def add(self, rows):
         return in_pairs(rows, array_dtype(self.descriptor.x.dtype))
@@ -286,6 +293,7 @@ class Magnitudes(Reduction):
 FLOATS = (*NARROW, "float32", "float64")
 DEFECTS = [
     (OneByOne, (*SUMS, "log_sum_exp"), ("float32",)),
+    (LongChains, SUMS, ("float32", "float64")),
     (NarrowSums, SUMS, NARROW),
     (NarrowBlocks, SUMS, NARROW),
     (Compensated, ("sum", "mean"), ("float32",)),

@@ -52,7 +52,7 @@ class Content:
 
 
 def _not_finite(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Array:
-    """Put NaN and infinities at every kind of place, alone and together; a tenth of the rows has none."""
+    """Put NaN of both signs and infinities at every kind of place, alone and together; a tenth of the rows has none."""
     rows, last = random(rng, op, dtype, *shape), shape[1] - 1
     somewhere, elsewhere = rng.integers(1, last // 2, shape[0]), rng.integers(last // 2, last, shape[0])
     values: tuple[tuple[tuple[int, float], ...], ...] = (
@@ -73,6 +73,7 @@ def _not_finite(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> A
         for place, value in values[row % len(values)]:
             rows[row, {1: somewhere[row], 2: elsewhere[row]}.get(place, place)] = value
     rows[len(values)] = -math.inf
+    rows[len(values) :] *= np.where(np.isnan(rows[len(values) :]), rows.dtype.type(-1), rows.dtype.type(1))
     return rows
 
 
@@ -147,7 +148,16 @@ def _halves(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Array
 
     Sums of half as many terms are exact, so that sums of blocks, or of pairs, lose nothing but at their end.
     """
-    bits = ep.dtype(dtype).fraction + 2 - math.floor(math.log2(shape[1]))
+    return _odd_bit(rng, op, dtype, shape, ep.dtype(dtype).fraction + 2 - math.floor(math.log2(shape[1])))
+
+
+def _chains(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Array:
+    """Make equal terms of which 64 have an exact sum, as pairs of such sums have, while longer chains lose ever more."""
+    return _odd_bit(rng, op, dtype, shape, ep.dtype(dtype).fraction - 6)
+
+
+def _odd_bit(rng: np.random.Generator, op: str, dtype: str, shape: Rows, bits: int) -> Array:
+    """Make equal terms, a power of two and its part of 2^-bits, as the op sums them."""
     term = 1 + 2.0 ** -(bits + (op in {"sum_of_squares", "norm_2"}))
     scale = np.exp2(rng.integers(-2, 3, (shape[0], 1))) * (1 + 1j if ep.dtype(dtype).kind == "c" else 1)
     return np.asarray(np.repeat(term * scale, shape[1], axis=1).astype(array_dtype(dtype)))
@@ -239,6 +249,7 @@ def _contents() -> Iterator[Content]:
     many: Any = {"shape": (257, 257), "summands": 257}
     yield Content("one-sign", _same_sign, ("sum", "mean", "sum_of_squares", "norm_1"), **both, **many)
     yield Content("halves", _halves, _SUMS, _WIDE, shape=(11, 4097))
+    yield Content("chains", _chains, _SUMS, _WIDE, shape=(11, 4097))
     yield Content("integers", _integers, ("sum", "mean", "sum_of_squares"), shape=(24, 256), is_exact=True, **both)
     yield Content("integers", _integers, ("norm_1",), shape=(24, 257), is_exact=True, **real)
     yield Content("powers", _powers, ("prod",), shape=(24, 257), is_exact=True, **real)

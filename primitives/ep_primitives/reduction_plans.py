@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PLANS", "Plan"]
 
-_LENGTHS: Final = (1, 2, 15, 16, 31, 32, 33, 64, 65, 255, 256, 257, 4097)
+_LENGTHS: Final = (1, 2, 4, 7, 8, 15, 16, 31, 32, 33, 64, 65, 255, 256, 257, 4097)
 _USUAL_LENGTHS: Final = (17, 1025)
 _CUBE: Final = (3, 5, 2, 11)
 _DEEP: Final = (2, 1, 3, 2, 1, 2, 1, 3, 2, 1, 1, 2, 1, 2, 1, 2)
@@ -117,6 +117,7 @@ def _strided() -> Iterator[Plan]:
     yield Plan("three-strides", Form((13, 5, 7, 3), (1000, 3, 16, 120)), (1, 2, 3))
     yield Plan("negative-and-not", Form((13, 9, 11), (99, -11, 1), 88), (1, 2))
     yield Plan("all-transposed", Form((17, 33), (1, 17)), (0, 1))
+    yield Plan("all-permuted", Form((7, 9, 11), (1, 90, 8)), (0, 1, 2))
     yield Plan("all-padded", Form((17, 33), (40, 1)), (0, 1))
     outside_in = tuple(reversed(dense_strides(tuple(reversed(_DEEP)))))
     yield Plan("rank-16", Form(_DEEP, outside_in), tuple(range(0, 16, 2)))

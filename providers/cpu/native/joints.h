@@ -169,5 +169,71 @@ struct JointOf {
     }
     static void fold(void* states, int64_t n, int64_t parts) { halve<ep::LANES>(static_cast<S*>(states), n, parts); }
 
-    static constexpr ep::Joint value = {sizeof(S), start, take, merge, fold};
+    // A row of n elements by so many lanes; its last vector may begin before the one ahead ends.
+    template <int64_t lanes, class View>
+    static EP_INLINE void take_row(S* state, const E* x, int64_t n, int64_t again, View view) {
+        for (int64_t j = 0; j < lanes; ++j) state[j] = Op::of(x[j], view);
+        int64_t i = lanes;
+        for (; i + 4 * lanes <= n; i += 4 * lanes) {
+            const E *const a = x + i, *const b = a + lanes, *const c = b + lanes, *const d = c + lanes;
+            for (int64_t j = 0; j < lanes; ++j) state[j] = join_four<Op>(state[j], a[j], b[j], c[j], d[j], view);
+        }
+        for (; i + lanes <= n; i += lanes)
+            for (int64_t j = 0; j < lanes; ++j) state[j] = Op::join(state[j], Op::of(x[i + j], view));
+        if (again == 0) return;
+        const E* const last = x + n - lanes;
+        for (int64_t j = 0; j < lanes; ++j)
+            state[j] = Op::join(state[j], j < again ? Op::nothing() : Op::of(last[j], view));
+    }
+
+    // Many rows, whose lanes are joined side by side by neighbours.
+    template <int64_t lanes, int64_t parts, class View>
+    static void take_rows(S* states, const E* x, int64_t across, int64_t rows, int64_t n, View view) {
+        constexpr int64_t most = 64;
+        alignas(ep::LINE) S abreast[most * lanes];
+        const int64_t again = (lanes - n % lanes) % lanes;
+        for (int64_t r = 0, m; r < rows; r += m, states += m * parts) {
+            m = rows - r < most ? rows - r : most;
+            for (int64_t k = 0; k < m; ++k, x += across) {
+                S state[lanes];
+                take_row<lanes>(state, x, n, again, view);
+                for (int64_t j = 0; j < lanes; ++j) abreast[k * lanes + j] = state[j];
+            }
+            for (int64_t left = m * lanes / 2; left >= m * parts; left /= 2) {
+#pragma GCC ivdep
+                for (int64_t i = 0; i < left / parts; ++i)
+                    for (int64_t k = 0; k < parts; ++k)
+                        abreast[parts * i + k] =
+                            Op::join(abreast[2 * parts * i + k], abreast[2 * parts * i + parts + k]);
+            }
+            for (int64_t i = 0; i < m * parts; ++i) states[i] = abreast[i];
+        }
+    }
+    template <int64_t parts>
+    static void rows_of(S* states, const E* x, int64_t across, int64_t rows, int64_t n, const ep::Lens& lens) {
+        const auto view = Op::view(lens);
+        if (n >= 16)
+            take_rows<16, parts>(states, x, across, rows, n, view);
+        else if (n >= 8)
+            take_rows<8, parts>(states, x, across, rows, n, view);
+        else
+            take_rows<ep::LEAST_SHORT, parts>(states, x, across, rows, n, view);
+    }
+    static void rows(void* states, const void* elements, int64_t across, int64_t rows, int64_t n, int64_t parts,
+                     const ep::Lens& lens) {
+        S* const state = static_cast<S*>(states);
+        const E* const x = static_cast<const E*>(elements);
+        if (parts == 2)
+            rows_of<2>(state, x, across, rows, n, lens);
+        else
+            rows_of<1>(state, x, across, rows, n, lens);
+    }
+    static constexpr auto rows_if_cheap() -> decltype(ep::Joint::rows) {
+        if constexpr (std::is_same_v<Op, LogSumExp<E>>)
+            return nullptr;
+        else
+            return rows;
+    }
+
+    static constexpr ep::Joint value = {sizeof(S), start, take, rows_if_cheap(), merge, fold};
 };

@@ -2,7 +2,8 @@
 //
 // A row is cut into chunks, in each of which a state takes in at most DEPTH groups of elements; chunks are joined
 // pairwise. Where the elements of a run are neighbours, a chunk has a state for each of LANES columns of the run,
-// joined by halves in the end; elsewhere it has one. So the tree is made of the extents and strides of the row alone.
+// joined by halves in the end; elsewhere it has one. A row of one run of few neighbours has 16, 8 or 4 lanes, joined by
+// neighbours. So the tree is made of the extents and strides of the row alone: README.md, "Reductions", has its height.
 // Rows side by side go through it together, and threads take rows, or chunks by a power of two, which are branches of
 // the tree.
 #include <algorithm>
@@ -43,7 +44,7 @@ struct Job {
     char* out;
     int64_t run, step, runs, pieces, chunks;
     int64_t size;  // of a row's states
-    bool is_along;
+    bool is_short, is_along;
 
     Job(const ep_reduction& reduction, intptr_t x_address, intptr_t out_address)
         : g(reduction),
@@ -56,10 +57,14 @@ struct Job {
           pieces(1),
           chunks(0),
           size(r.joint->size * r.parts),
-          is_along(run >= LEAST_RUN && step == r.from->size) {
+          is_short(g.ndim == 1 && step == r.from->size && run >= ep::LEAST_SHORT && run <= ep::MOST_SHORT &&
+                   r.joint->rows != nullptr),
+          is_along(!is_short && run >= LEAST_RUN && step == r.from->size) {
         if (g.terms == 0) return;
         const int64_t group = GROUP * unit(), outer = g.terms / run;
-        if (run > DEPTH * group) {
+        if (is_short) {
+            chunks = 1;
+        } else if (run > DEPTH * group) {
             pieces = ceil_div(run, DEPTH * group);
             chunks = outer * pieces;
         } else {
@@ -108,6 +113,24 @@ void take_across(const Job& job, const char* at, int64_t across, int64_t width, 
             }
         }
         joint.take(states, block, width * parts, m, width * parts, lens);
+    }
+}
+
+// n short rows that are `across` bytes apart.
+void take_short(const Job& job, const char* at, int64_t across, int64_t n, const ep::Lens& lens, char* states) {
+    const ep_storage& from = *job.r.from;
+    const ep::Joint& joint = *job.r.joint;
+    const int64_t parts = job.r.parts, length = job.run * parts;
+    if (from.is_direct) {
+        joint.rows(states, at, across / from.size * parts, n, length, parts, lens);
+        return;
+    }
+    alignas(ep::LINE) char block[ep::BLOCK * WIDEST];
+    const int64_t most = across == job.run * from.size ? ep::BLOCK / job.run : 1;
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = std::min(most, n - i);
+        const void* const x = from.load(at + i * across, from.size, m * job.run, block);
+        joint.rows(states + i * job.size, x, length, m, length, parts, lens);
     }
 }
 
@@ -176,6 +199,7 @@ int64_t widest(const Job& job, int64_t chunks) {
 void join_rows(const Job& job, const char* x, int64_t n, int64_t begin, int64_t end, const ep::Lens& lens,
                char* states) {
     const int64_t across = job.g.kept_stride[EP_X][job.g.kept - 1];
+    if (job.is_short) return take_short(job, x, across, n, lens, states);
     if (job.is_along) {
         for (int64_t i = 0; i < n; ++i) {
             pairwise(job, end - begin, 1, states + i * job.size,

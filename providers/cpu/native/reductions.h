@@ -8,6 +8,8 @@ namespace ep {
 
 // States side by side that a row has where its elements are neighbours.
 constexpr int64_t LANES = 128;
+// Elements of neighbours that a row has, which has less lanes and all of them in registers.
+constexpr int64_t LEAST_SHORT = 4, MOST_SHORT = 512;
 
 // How an element enters a state: its bits are masked by `keep`, then inverted where `flip` is set, or it is multiplied.
 struct Lens {
@@ -24,6 +26,10 @@ struct Joint {
     // `rows` times n contiguous elements, rows `step` elements apart: each into the state at its place of n. Four rows
     // are joined pairwise first.
     void (*take)(void* states, const void* elements, int64_t step, int64_t rows, int64_t n, const Lens& lens);
+    // n contiguous elements each of `rows` rows, `across` elements apart: the states of `parts` of a row, one row after
+    // the other. NULL: not for this op.
+    void (*rows)(void* states, const void* elements, int64_t across, int64_t rows, int64_t n, int64_t parts,
+                 const Lens& lens);
     void (*merge)(void* states, const void* others, int64_t n);
     // n states, a power of two up to 2 LANES, into the first `parts` by halves
     void (*fold)(void* states, int64_t n, int64_t parts);
