@@ -134,11 +134,18 @@ def _steady(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], is_log
     return terms.astype(array_dtype(dtype)), y.astype(array_dtype(dtype))
 
 
+def _one_sign(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], is_log: bool) -> tuple[Array, Array]:  # noqa: FBT001 - as above
+    """Make all terms of like size and of one sign, with mantissas that no rounding of a sum prefers."""
+    dy, y = rng.uniform(0.5, 1, (2, *shape)).astype(array_dtype(dtype))
+    return dy, -y if is_log else y
+
+
 GRADIENTS: Final[Mapping[str, Pairs]] = {
     "random": _usual,
     "cancelling": _cancelling,
     "last-is-largest": _heavy_end,
     "any-y": _any_y,
     "same-sign": _steady,
+    "one-sign": _one_sign,
 }
 """By name, what dy and y hold; y is from log_softmax if the last argument is true."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ep.spec import dense_strides
 
@@ -44,6 +44,7 @@ class Plan:
     contents : name in CONTENTS of what the inputs hold
     inplace  : position of the input that shares the output's memory
     dtypes   : the element types that have the case; none named are all
+    summands : as in `Case`
     """
 
     name: str
@@ -54,10 +55,11 @@ class Plan:
     profile: Profile = "quick"
     shift: int = 0
     dtypes: tuple[str, ...] = ()
+    summands: int = 0
 
 
-def _plain(name: str, shape: tuple[int, ...], inputs: int, axis: int = -1, **more: str) -> Plan:
-    return Plan(name, (Form(shape),) * (inputs + 1), axis, **more)  # type: ignore[arg-type]  # a profile is a str
+def _plain(name: str, shape: tuple[int, ...], inputs: int, axis: int = -1, **more: Any) -> Plan:
+    return Plan(name, (Form(shape),) * (inputs + 1), axis, **more)
 
 
 def _dense(inputs: int) -> Iterator[Plan]:
@@ -77,6 +79,8 @@ def _dense(inputs: int) -> Iterator[Plan]:
         yield _plain(f"same-sign-{shape[1]}", shape, inputs, contents="same-sign")
     yield _plain("same-sign-1025-axis0", (1025, 6), inputs, 0, contents="same-sign")
     yield _plain("same-sign-262147", (2, 262147), inputs, contents="same-sign", profile="standard")
+    if inputs > 1:
+        yield _plain("one-sign", (256, 257), inputs, contents="one-sign", summands=257)
     yield _plain("special-rows", (1, 8), inputs, contents="special-rows")
 
 
