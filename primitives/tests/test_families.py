@@ -129,9 +129,9 @@ def test_sums_whose_bias_is_measured_are_many_and_have_a_scale(name):
             reference = FAMILIES[name].reference(case.descriptor, inputs)
             assert case.descriptor.out.size >= LEAST_OUTPUTS, str(cell)
             assert reference.scale is not None, str(cell)
-            assert np.allclose(np.abs(np.asarray(reference.value, np.complex128)), reference.scale, rtol=0.02), str(
-                cell
-            )
+            factor = reference.scale / np.abs(np.asarray(reference.value, np.complex128))
+            assert factor.min() > 0.98, str(cell)
+            assert factor.max() < 1.02 * factor.min(), f"{cell}: the sizes that errors are measured by differ"
 
 
 def test_families_that_sum_have_a_case_for_bias():

@@ -18,35 +18,60 @@ struct Line {
     }
 };
 
-// Lines of each input, where they lie or staged.
-template <class T, int INPUTS>
+// Lines of each input up to number `end`, where they lie or staged, several at a time where they leave no gaps. What is
+// behind the elements of a line is of no use, and nobody's where the line lies in memory: a vector has `lanes` of them.
+template <class T, int INPUTS, int COUNT>
 class Lines {
    public:
-    Lines(const RowForm& form, char* const* at, int64_t width, int64_t whole)
-        : form_(form), at_(at), width_(width), is_direct_(form.storage->is_direct && width == whole) {}
+    Lines(const RowForm& form, char* const* at, int64_t width, int64_t end)
+        : lanes(static_cast<int>(std::min(width, LANES))),
+          form_(form),
+          at_(at),
+          width_(width),
+          end_(end),
+          is_direct_(form.storage->is_direct && (COUNT == 1 || width == COUNT * LANES)),
+          made_lines_(lines(EP_MADE)) {
+        if (!is_direct_) std::memset(blocks_, 0, sizeof blocks_);
+    }
+
+    const int lanes;
 
     EP_INLINE const T* load(int k, int64_t j) {
-        const char* const at = at_[k] + j * form_.step[k];
-        if (is_direct_) return reinterpret_cast<const T*>(at);
-        const void* const staged = form_.storage->load(at, form_.storage->size, width_, blocks_[k]);
-        if (staged != blocks_[k]) std::memcpy(blocks_[k], staged, static_cast<size_t>(width_) * sizeof(T));
-        return blocks_[k];
+        if (is_direct_) return reinterpret_cast<const T*>(at_[k] + j * form_.step[k]);
+        if (j < from_[k] || j >= to_[k]) stage(k, j);
+        return blocks_[k] + (j - from_[k]) * width_;
     }
     EP_INLINE T* made(int64_t j) {
-        return is_direct_ ? reinterpret_cast<T*>(at_[EP_MADE] + j * form_.step[EP_MADE]) : made_;
+        return is_direct_ ? reinterpret_cast<T*>(at_[EP_MADE] + j * form_.step[EP_MADE]) : made_ + held_ * width_;
     }
     EP_INLINE void flush(int64_t j) {
-        if (is_direct_) return;
-        form_.storage->store(made_, at_[EP_MADE] + j * form_.step[EP_MADE], form_.storage->size, width_, false);
+        if (is_direct_ || (++held_ < made_lines_ && j + 1 < end_)) return;
+        char* const at = at_[EP_MADE] + (j + 1 - held_) * form_.step[EP_MADE];
+        form_.storage->store(made_, at, form_.storage->size, held_ * width_, false);
+        held_ = 0;
     }
 
    private:
+    static constexpr int64_t LANES = Vector<T>::lanes;
+
+    int64_t lines(int k) const { return form_.step[k] == width_ * form_.storage->size ? ep::BLOCK / width_ : 1; }
+
+    void stage(int k, int64_t j) {
+        from_[k] = j;
+        to_[k] = std::min(j + lines(k), end_);
+        const int64_t n = (to_[k] - j) * width_;
+        const void* const staged = form_.storage->load(at_[k] + j * form_.step[k], form_.storage->size, n, blocks_[k]);
+        if (staged != blocks_[k]) std::memcpy(blocks_[k], staged, static_cast<size_t>(n) * sizeof(T));
+    }
+
     const RowForm& form_;
     char* const* at_;
-    const int64_t width_;
+    const int64_t width_, end_;
     const bool is_direct_;
-    alignas(ep::LINE) T blocks_[INPUTS][WIDTH<T>] = {};
-    alignas(ep::LINE) T made_[WIDTH<T>];
+    const int64_t made_lines_;
+    int64_t held_ = 0, from_[INPUTS] = {}, to_[INPUTS] = {};
+    alignas(ep::LINE) T blocks_[INPUTS][ep::BLOCK + WIDTH<T>];
+    alignas(ep::LINE) T made_[ep::BLOCK + WIDTH<T>];
 };
 
 template <class Op, class T, int COUNT>
@@ -54,13 +79,16 @@ struct Columns {
     using S = V<T>;
     using Sums = Line<T, COUNT>;
     static constexpr int lanes = Vector<T>::lanes;
-    using Tile = Lines<T, Op::inputs>;
+    using Tile = Lines<T, Op::inputs, COUNT>;
 
+    static EP_INLINE S vector(const Tile& tile, const T* line, int c) {
+        return COUNT == 1 ? load_lanes(line, tile.lanes, T{0}) : load(line + c * lanes);
+    }
     static EP_INLINE void load_line(Tile& tile, int64_t j, S (&given)[COUNT][Op::inputs]) {
         for (int k = 0; k < Op::inputs; ++k) {
             const T* const line = tile.load(k, j);
 #pragma GCC unroll 16
-            for (int c = 0; c < COUNT; ++c) given[c][k] = load(line + c * lanes);
+            for (int c = 0; c < COUNT; ++c) given[c][k] = vector(tile, line, c);
         }
     }
 
@@ -70,7 +98,7 @@ struct Columns {
         for (int64_t j = 0; j < n; ++j) {
             const T* const line = tile.load(0, from + j);
 #pragma GCC unroll 16
-            for (int c = 0; c < COUNT; ++c) most[c] = Larger{}(load(line + c * lanes), most[c]);
+            for (int c = 0; c < COUNT; ++c) most[c] = Larger{}(vector(tile, line, c), most[c]);
         }
         for (int c = 0; c < COUNT; ++c) measures[c].base = most[c];
     }
@@ -110,15 +138,17 @@ struct Columns {
             load_line(tile, j, given);
             T* const out = tile.made(j);
 #pragma GCC unroll 16
-            for (int c = 0; c < COUNT; ++c)
-                store<T>(out + c * lanes, Op::made(given[c], measures[c].base, measures[c].sum));
+            for (int c = 0; c < COUNT; ++c) {
+                const S made = Op::made(given[c], measures[c].base, measures[c].sum);
+                COUNT == 1 ? store_lanes(out, tile.lanes, made) : store<T>(out + c * lanes, made);
+            }
             tile.flush(j);
         }
     }
 
     static void measure(const RowForm& form, char* const* at, int64_t width, int64_t begin, int64_t end,
                         void* measures) {
-        Tile tile(form, at, width, COUNT * lanes);
+        Tile tile(form, at, width, std::min(form.extent, end * form.chunk));
         for (int64_t c = begin; c < end; ++c) {
             const int64_t from = c * form.chunk, n = std::min(form.chunk, form.extent - from);
             measure_chunk(tile, from, n, static_cast<Measure<S>*>(measures) + c * COUNT);
@@ -135,7 +165,7 @@ struct Columns {
 
     static void finish(const RowForm& form, char* const* at, int64_t width, int64_t begin, int64_t end,
                        const void* measures) {
-        Tile tile(form, at, width, COUNT * lanes);
+        Tile tile(form, at, width, std::min(form.extent, end * form.chunk));
         for (int64_t c = begin; c < end; ++c) {
             const int64_t from = c * form.chunk, n = std::min(form.chunk, form.extent - from);
             finish_chunk(tile, from, n, static_cast<const Measure<S>*>(measures) + c * COUNT);

@@ -39,6 +39,12 @@ EP_INLINE V<float> larger_of(V<float> low, V<float> x) {
 EP_INLINE V<double> larger_of(V<double> low, V<double> x) {
     return _mm512_mask_max_pd(x, 0xFF, low, x);
 }
+EP_INLINE V<float> smaller_of(V<float> high, V<float> x) {
+    return _mm512_mask_min_ps(x, 0xFFFF, high, x);
+}
+EP_INLINE V<double> smaller_of(V<double> high, V<double> x) {
+    return _mm512_mask_min_pd(x, 0xFF, high, x);
+}
 EP_INLINE V<float> scaled(V<float> x, V<float> exponent) {
     return _mm512_mask_scalef_ps(x, 0xFFFF, x, exponent);
 }
@@ -46,16 +52,32 @@ EP_INLINE V<double> scaled(V<double> x, V<double> exponent) {
     return _mm512_mask_scalef_pd(x, 0xFF, x, exponent);
 }
 template <class T>
+EP_INLINE V<T> scaled_exponential(V<T> r, V<T> n) {
+    const V<T> tail = lanewise<T>(r, [](T lane) { return Exponential<T>::tail(lane); });
+    return scaled(T{1} + multiply_add<T>(r * r, tail, r), n);
+}
+template <class T>
 EP_INLINE V<T> falling(V<T> x) {
     using F = Float<T>;
     const V<T> shift = repeated(F::integer_magic), inverse = repeated(static_cast<T>(1.4426950408889634));
     x = larger_of(repeated(Exponential<T>::low), x);
     const V<T> n = multiply_add<T>(x, inverse, shift) - shift;
-    const V<T> r = multiply_add<T>(-n, repeated(F::ln2_low), multiply_add<T>(-n, repeated(F::ln2_high), x));
-    const V<T> tail = lanewise<T>(r, [](T lane) { return Exponential<T>::tail(lane); });
-    return scaled(T{1} + multiply_add<T>(r * r, tail, r), n);
+    return scaled_exponential<T>(
+        multiply_add<T>(-n, repeated(F::ln2_low), multiply_add<T>(-n, repeated(F::ln2_high), x)), n);
+}
+template <class T>
+EP_INLINE V<T> exponential(V<T> x) {
+    using F = Float<T>;
+    const V<T> shift = repeated(F::integer_magic), inverse = repeated(static_cast<T>(1.4426950408889634));
+    x = smaller_of(repeated(Exponential<T>::high), larger_of(repeated(Exponential<T>::low), x));
+    const V<T> n = (x * inverse + shift) - shift;
+    return scaled_exponential<T>(multiply_add<T>(-n, repeated(F::ln2_high), x) - n * repeated(F::ln2_low), n);
 }
 #else
+template <class T>
+EP_INLINE V<T> exponential(V<T> x) {
+    return lanewise<T>(x, [](T lane) { return exponential(lane); });
+}
 template <class T>
 EP_INLINE V<T> falling(V<T> x) {
     return lanewise<T>(x, [](T lane) { return exponential_falling(lane); });
@@ -144,7 +166,5 @@ struct SoftmaxBackward : Backward<T> {
 template <class T>
 struct LogSoftmaxBackward : Backward<T> {
     static EP_INLINE V<T> added(const V<T>* in, V<T>, V<T> sum, V<T>&) { return sum + in[0]; }
-    static EP_INLINE V<T> made(const V<T>* in, V<T>, V<T> sum) {
-        return in[0] - lanewise<T>(in[1], [](T y) { return exponential(y); }) * sum;
-    }
+    static EP_INLINE V<T> made(const V<T>* in, V<T>, V<T> sum) { return in[0] - exponential<T>(in[1]) * sum; }
 };

@@ -5,8 +5,11 @@
 template <class Op, class T>
 struct Blocks {
     static __attribute__((noinline)) T largest(const T* x, int64_t n) {
+        const V<T> none = repeated(NONE<T>);
+        if (n <= Vector<T>::lanes)
+            return folded<T>(Larger{}(load_lanes(x, static_cast<int>(n), NONE<T>), none), Larger{});
         V<T> most[VECTORS<T>];
-        for (V<T>& vector : most) vector = repeated(NONE<T>);
+        for (V<T>& vector : most) vector = none;
         each_vector<T>(n, [&](int64_t i, int v, int count)
                               EP_LAMBDA { most[v] = Larger{}(load_lanes(x + i, count, NONE<T>), most[v]); });
         return folded_all<T>(most, Larger{});
@@ -16,6 +19,14 @@ struct Blocks {
     static __attribute__((noinline)) T sum(const T* const* in, int64_t n, T from, T* kept) {
         constexpr T rest = Op::is_relative ? NONE<T> : T{0};
         const V<T> base = repeated(from);
+        if (n <= Vector<T>::lanes) {
+            const int count = static_cast<int>(n);
+            V<T> given[Op::inputs], term;
+            for (int k = 0; k < Op::inputs; ++k) given[k] = load_lanes(in[k], count, rest);
+            const V<T> only = Op::added(given, base, V<T>{}, term);
+            if (Op::keeps && kept != nullptr) store_lanes(kept, count, term);
+            return folded<T>(only, Sum{});
+        }
         V<T> sums[VECTORS<T>] = {};
         each_vector<T>(n, [&](int64_t i, int v, int count) EP_LAMBDA {
             V<T> given[Op::inputs], term;
@@ -145,6 +156,8 @@ void finish_chunk(Pieces<T, Op::inputs>& pieces, int64_t from, int64_t n, const 
     }
 }
 
+#include "softmax_short.h"
+
 template <class Op, class T>
 struct RowPasses {
     using Chunk = Measure<T>;
@@ -191,32 +204,14 @@ struct RowPasses {
         finish_chunk<Op, T>(pieces, 0, form.extent, kept, Op::finished(only, Op::total(&only, 1, 1)), made);
     }
 
-    // One block where it lies: no more than the loops.
-    static EP_INLINE void whole_block(const RowForm& form, char* const* at) {
-        const T* in[Op::inputs];
-        for (int k = 0; k < Op::inputs; ++k) in[k] = reinterpret_cast<const T*>(at[k]);
-        auto* const out = reinterpret_cast<T*>(at[EP_MADE]);
-        const int64_t n = form.extent;
-        alignas(ep::LINE) T terms[Op::keeps ? ep::BLOCK : 1];
-        Chunk only = {T{0}, T{0}};
-        if (Op::is_relative) only.base = Blocks<Op, T>::largest(in[0], n);
-        only.sum = Blocks<Op, T>::sum(in, n, origin<T>(only.base), terms);
-        const Chunk last = Op::finished(only, Op::total(&only, 1, 1));
-        if (Op::keeps)
-            Blocks<Op, T>::scale(terms, n, last.sum, out);
-        else
-            Blocks<Op, T>::finish(in, n, last, out);
-    }
-
     static void whole(const RowForm& form, char* const* first, int64_t, int64_t count, const int64_t* next) {
-        bool lies = form.storage->is_direct && form.extent <= ep::BLOCK && !form.streams;
-        for (int k = 0; k < EP_ROWS; ++k)
-            lies = lies && (form.step[k] == int64_t{sizeof(T)} || (k == EP_Y && Op::inputs == 1));
+        if (ShortRows<Op, T>::fits(form, next)) {
+            ShortRows<Op, T>(form, next).run(first, count);
+            return;
+        }
         for (int64_t i = 0; i < count; ++i) {
             char* const at[EP_ROWS] = {first[0] + i * next[0], first[1] + i * next[1], first[2] + i * next[2]};
-            if (lies)
-                whole_block(form, at);
-            else if (form.chunks == 1)
+            if (form.chunks == 1)
                 whole_piece(form, at);
             else
                 whole_chunks(form, at);
