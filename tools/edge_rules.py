@@ -105,7 +105,7 @@ EDGE_RULES: Final = (
         "in place",
         "elementwise, where, add_n, cast of equal size, softmaxes",
         "the same tensor: allowed; any other common byte is ValueError",
-        (f"{_WHERE}/inplace/a", "primitives/add_n/-/float32/inplace/x63-of-64", f"{_SOFTMAX}/inplace/x"),
+        (f"{_WHERE}/inplace/a", "primitives/add_n/-/float32/inplace/x63-broadcast-of-64", f"{_SOFTMAX}/inplace/x"),
     ),
     EdgeRule("", "all others", "ValueError, before anything is enqueued", ("runtime/primitive/launches-are-checked",)),
     EdgeRule(
