@@ -96,7 +96,7 @@ void ep::copy(const ep_geometry* geometry, char* const* at, const int64_t* step,
         stream_copy(out + head, x + head, nbytes - head);
         stream_done();
     } else {
-        std::memmove(out, x, static_cast<size_t>(nbytes));
+        copy_bytes(out, x, nbytes);
     }
 }
 

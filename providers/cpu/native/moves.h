@@ -59,7 +59,7 @@ EP_INLINE void copy_few(char* to, const char* from, int64_t n) {
 }
 
 EP_INLINE void copy_bytes(char* to, const char* from, int64_t n) {
-    constexpr int64_t SIZE = sizeof(Pattern), SHORT = 512;
+    constexpr int64_t SIZE = sizeof(Pattern), SHORT = 128;
     if (n < SIZE) return copy_few(to, from, n);
     if (n > SHORT) {
         std::memcpy(to, from, static_cast<size_t>(n));

@@ -91,6 +91,7 @@ class Stage {
 // n elements; `from` null: the value.
 EP_INLINE void put(const Job& job, char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n) {
     const int64_t size = job.size;
+    if (n == 1) return ep::copy_bytes(to, from == nullptr ? job.value.bytes : from, size);
     if (to_step == size && (from == nullptr || from_step == 0))
         return ep::fill_bytes(to, from == nullptr ? job.value : ep::pattern_of(from, size), n * size);
     if (to_step == size && from_step == size) return ep::copy_bytes(to, from, n * size);
@@ -98,26 +99,35 @@ EP_INLINE void put(const Job& job, char* to, int64_t to_step, const char* from, 
     ep::with_unsigned(size, [&](auto bits) { ep::copy_elements<decltype(bits)>(to, to_step, from, from_step, n); });
 }
 
-// Columns [begin, end) of the row of x that begins at `row`, null if it is all value.
-void write_row(const Job& job, const char* row, char* out, int64_t begin, int64_t end, Stage* stage) {
-    const ep_pad_dimension& d = job.pad->dimension[job.pad->ndim - 1];
+// Columns [begin, end) of the row of out that has the row of x at `row`, null if it is all value. Calls
+// write(from, step, n) for each run of them.
+template <class Write>
+EP_INLINE void each_run(const Job& job, const char* row, int64_t begin, int64_t end, Write write) {
+    const int64_t x_step = job.pad->dimension[job.pad->ndim - 1].x_step;
     for (int k = 0; k < job.run_count; ++k) {
         const Run& run = job.runs[k];
-        int64_t i = std::max(run.begin, begin);
-        const int64_t to = std::min(run.end, end), step = run.step * d.x_step;
+        const int64_t i = std::max(run.begin, begin), to = std::min(run.end, end), step = run.step * x_step;
         const bool is_value = row == nullptr || run.from == NOWHERE;
-        const char* from = is_value ? nullptr : row + run.from * d.x_step + (i - run.begin) * step;
-        if (stage == nullptr) {
-            if (i < to) put(job, out + i * d.out_step, d.out_step, from, step, to - i);
-            continue;
-        }
-        for (int64_t n; i < to; i += n) {
-            n = std::min(to - i, stage->room() / job.size);
-            put(job, stage->next(), job.size, from, step, n);
-            stage->advance(n * job.size);
+        if (i < to) write(is_value ? nullptr : row + run.from * x_step + (i - run.begin) * step, step, to - i);
+    }
+}
+
+void write_row(const Job& job, const char* row, char* out, int64_t begin, int64_t end, int64_t out_step) {
+    each_run(job, row, begin, end, [&](const char* from, int64_t step, int64_t n) {
+        put(job, out, out_step, from, step, n);
+        out += n * out_step;
+    });
+}
+
+void stage_row(const Job& job, const char* row, int64_t begin, int64_t end, Stage& stage) {
+    each_run(job, row, begin, end, [&](const char* from, int64_t step, int64_t left) {
+        for (int64_t n; left > 0; left -= n) {
+            n = std::min(left, stage.room() / job.size);
+            put(job, stage.next(), job.size, from, step, n);
+            stage.advance(n * job.size);
             if (from != nullptr) from += n * step;
         }
-    }
+    });
 }
 
 // Elements [begin, end) in the order of rows.
@@ -142,7 +152,15 @@ void pad_range(const Job& job, int64_t begin, int64_t end, Stage* stage) {
             out[d + 1] = out[d] + index[d] * dimension.out_step;
         }
         const int64_t n = std::min(end - begin, width - column);
-        write_row(job, x[last], out[last], column, column + n, stage);
+        if (stage != nullptr && n == width && stage->room() >= n * job.size) {
+            write_row(job, x[last], stage->next(), 0, n, job.size);
+            stage->advance(n * job.size);
+        } else if (stage != nullptr) {
+            stage_row(job, x[last], column, column + n, *stage);
+        } else {
+            const int64_t step = pad.dimension[last].out_step;
+            write_row(job, x[last], out[last] + column * step, column, column + n, step);
+        }
         begin += n;
         column = 0;
         for (changed = last - 1; changed > 0 && index[changed] + 1 == pad.dimension[changed].extent; --changed)

@@ -10,6 +10,7 @@ struct Job {
     const ep_transposition* transposition;
     const char* x;
     char* out;
+    ep::Blocks blocks;
     bool streams;
     int64_t skew;           // rows of x by which the first blocks are shorter, so that the others begin lines of out
     int64_t across, along;  // blocks of a matrix: of the width, of the height
@@ -32,13 +33,13 @@ const Engine ENGINES[] = {
 // Blocks in the order of matrices, then of the width; the next along the height goes on in the same rows of out.
 ep_block block_of(const Job& job, int64_t number) {
     const ep_transposition& t = *job.transposition;
-    const ep_transposer& transposer = *t.transposer;
+    const ep::Blocks& blocks = job.blocks;
     const int64_t in_matrix = number % (job.across * job.along);
-    const int64_t column = in_matrix / job.along * transposer.width;
-    const int64_t begin = in_matrix % job.along * transposer.height - job.skew, end = begin + transposer.height;
+    const int64_t column = in_matrix / job.along * blocks.width;
+    const int64_t begin = in_matrix % job.along * blocks.height - job.skew, end = begin + blocks.height;
     const int64_t row = begin < 0 ? 0 : begin;
     ep_block block = {job.x, job.out, t.x_step, t.out_step, 0, 0, job.streams, nullptr};
-    block.width = t.width - column < transposer.width ? t.width - column : transposer.width;
+    block.width = t.width - column < blocks.width ? t.width - column : blocks.width;
     block.height = (end < t.height ? end : t.height) - row;
     int64_t rest = number / (job.across * job.along);
     for (int d = t.ndim - 1; d >= 0; --d) {
@@ -47,8 +48,8 @@ ep_block block_of(const Job& job, int64_t number) {
         block.x += index * t.x_stride[d];
         block.out += index * t.out_stride[d];
     }
-    block.x += column * transposer.size + row * t.x_step;
-    block.out += column * t.out_step + row * transposer.size;
+    block.x += column * t.transposer->size + row * t.x_step;
+    block.out += column * t.out_step + row * t.transposer->size;
     return block;
 }
 
@@ -63,21 +64,36 @@ void transpose_part(void* context, int i) {
             next = block_of(job, number + 1);
             block.next = next.x;
         }
-        job.transposition->transposer->move(block);
+        job.blocks.move(block);
         block = next;
     }
     if (job.streams) ep::stream_done();
 }
 
+bool is_few(int64_t rows) {
+    return rows >= ep::FEWEST && rows <= ep::FEW;
+}
+
+ep::Blocks blocks_of(const ep_transposition& t) {
+    const ep_transposer& transposer = *t.transposer;
+    if (is_few(t.width) && t.x_step == t.width * transposer.size)
+        return {t.width, transposer.run, transposer.split[t.width - ep::FEWEST]};
+    if (is_few(t.height) && t.out_step == t.height * transposer.size)
+        return {transposer.run, t.height, transposer.join[t.height - ep::FEWEST]};
+    return transposer.blocks;
+}
+
 int enter(const ep_transposition& t, intptr_t x, intptr_t out) {
     ep::count_call();
     const ep_transposer& transposer = *t.transposer;
-    Job job = {&t, nullptr, nullptr, t.traffic >= ep::STREAMING, 0, 0, 0, 0};
+    Job job = {&t, nullptr, nullptr, blocks_of(t), t.traffic >= ep::STREAMING, 0, 0, 0, 0};
     job.x = reinterpret_cast<const char*>(x + t.x_offset);
     job.out = reinterpret_cast<char*>(out + t.out_offset);
-    if (job.streams) job.skew = static_cast<int64_t>(reinterpret_cast<uintptr_t>(job.out) % ep::LINE) / transposer.size;
-    job.across = (t.width + transposer.width - 1) / transposer.width;
-    job.along = (t.height + job.skew + transposer.height - 1) / transposer.height;
+    // Blocks that hold whole columns begin where they must.
+    if (job.streams && job.blocks.height >= ep::LINE / transposer.size)
+        job.skew = static_cast<int64_t>(reinterpret_cast<uintptr_t>(job.out) % ep::LINE) / transposer.size;
+    job.across = (t.width + job.blocks.width - 1) / job.blocks.width;
+    job.along = (t.height + job.skew + job.blocks.height - 1) / job.blocks.height;
     const int64_t all = t.matrices * job.across * job.along;
     const int count = ep::parts(t.traffic);
     job.part = (all + count - 1) / count;

@@ -12,10 +12,28 @@ struct ep_block {
     const char* next;  // where the next block of x begins, null if there is none
 };
 
+typedef void (*ep_move)(const ep_block& block);
+
+namespace ep {
+
+// Rows so few that they are read, or written, side by side: from 2 of them on.
+constexpr int FEWEST = 2, FEW = 4;
+
+// How blocks are moved, and how large they may be.
+struct Blocks {
+    int64_t width, height;
+    ep_move move;
+};
+
+}  // namespace ep
+
 struct ep_transposer {
-    int64_t size;           // of an element
-    int64_t width, height;  // of the largest block
-    void (*move)(const ep_block& block);
+    int64_t size;  // of an element
+    int64_t run;   // elements of a row beside few others
+    ep::Blocks blocks;
+    // By their number: rows of out, of an x without gaps; rows of x, of an out without gaps.
+    ep_move split[ep::FEW - ep::FEWEST + 1];
+    ep_move join[ep::FEW - ep::FEWEST + 1];
 };
 
 namespace ep {

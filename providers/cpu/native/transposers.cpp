@@ -9,6 +9,7 @@
 namespace {
 
 constexpr int LANE = 16;
+constexpr int RUN = 8192;  // bytes of a row beside few others
 
 template <class U>
 struct Vector {
@@ -94,6 +95,14 @@ EP_INLINE void stream_row(char* to, const char* from, int64_t nbytes) {
     ep::stream_copy(to + head, from + head, nbytes - head);
 }
 
+template <int NBYTES = 0>
+EP_INLINE void put_row(const ep_block& block, char* to, const char* from, int64_t nbytes) {
+    if (block.streams)
+        stream_row(to, from, nbytes);
+    else
+        copy_row<NBYTES>(to, from, nbytes);
+}
+
 // Of at most X bytes a row of x and OUT a row of out.
 template <class U, int X, int OUT>
 void move(const ep_block& block) {
@@ -111,17 +120,57 @@ void move(const ep_block& block) {
     for (int64_t row = 0; row < height; row += EP_WIDTH)
         for (int64_t at = 0; at < width; at += LANE)
             transpose_tile<U>(in + row / SIZE * X + at, X, turned + at / SIZE * OUT + row, OUT);
-    for (int64_t row = 0; row < block.width; ++row) {
-        char* const to = block.out + row * block.out_step;
-        if (block.streams)
-            stream_row(to, turned + row * OUT, height);
-        else
-            copy_row<OUT>(to, turned + row * OUT, height);
+    for (int64_t row = 0; row < block.width; ++row)
+        put_row<OUT>(block, block.out + row * block.out_step, turned + row * OUT, height);
+}
+
+// N elements side by side in x, which lies without gaps, become as many rows. The compiler vectorises the loops; what
+// is as wide as a vector gains nothing from a buffer.
+template <class U, int N>
+void split(const ep_block& block) {
+    constexpr int64_t SIZE = sizeof(U);
+    const int64_t n = block.height;
+    if constexpr (SIZE == LANE) {
+        for (int row = 0; row < N; ++row)
+            ep::copy_elements<U>(block.out + row * block.out_step, SIZE, block.x + row * SIZE, N * SIZE, n);
+    } else {
+        alignas(ep::LINE) U rows[N][RUN / SIZE];
+        const U* const from = reinterpret_cast<const U*>(block.x);
+        for (int64_t i = 0; i < n; ++i)
+            for (int row = 0; row < N; ++row) rows[row][i] = from[i * N + row];
+        for (int row = 0; row < N; ++row)
+            put_row(block, block.out + row * block.out_step, reinterpret_cast<const char*>(rows[row]), n * SIZE);
+    }
+}
+
+// N rows of x become elements side by side in out, which lies without gaps.
+template <class U, int N>
+void join(const ep_block& block) {
+    constexpr int64_t SIZE = sizeof(U);
+    const int64_t n = block.width;
+    const auto joined = [&](U* to) {
+        const U* rows[N];
+        for (int row = 0; row < N; ++row) rows[row] = reinterpret_cast<const U*>(block.x + row * block.x_step);
+        for (int64_t i = 0; i < n; ++i)
+            for (int row = 0; row < N; ++row) to[i * N + row] = rows[row][i];
+    };
+    if constexpr (SIZE == LANE) {
+        joined(reinterpret_cast<U*>(block.out));
+    } else {
+        alignas(ep::LINE) U side_by_side[N * RUN / SIZE];
+        joined(side_by_side);
+        put_row(block, block.out, reinterpret_cast<const char*>(side_by_side), n * N * SIZE);
     }
 }
 
 template <class U, int X, int OUT>
-constexpr ep_transposer transposer = {sizeof(U), X / int{sizeof(U)}, OUT / int{sizeof(U)}, move<U, X, OUT>};
+constexpr ep_transposer transposer = {
+    sizeof(U),
+    RUN / int{sizeof(U)},
+    {X / int{sizeof(U)}, OUT / int{sizeof(U)}, move<U, X, OUT>},
+    {split<U, 2>, split<U, 3>, split<U, 4>},
+    {join<U, 2>, join<U, 3>, join<U, 4>},
+};
 
 }  // namespace
 

@@ -25,6 +25,17 @@ EP_INLINE void walk(const int64_t* shape, const int64_t (*stride)[EP_RANK], int 
     }
     while (begin < end) {
         const int64_t left = shape[last] - index[last], n = end - begin < left ? end - begin : left;
+        // Rows that follow each other.
+        if (n == shape[last] && last > 0) {
+            int64_t rows = shape[last - 1] - index[last - 1];
+            if (rows * n > end - begin) rows = (end - begin) / n;
+            for (int64_t row = 1; row < rows; ++row) {
+                run(at, step, n);
+                for (int k = 0; k < count; ++k) at[k] += stride[k][last - 1];
+            }
+            begin += (rows - 1) * n;
+            index[last - 1] += rows - 1;
+        }
         run(at, step, n);
         begin += n;
         // The run's last element, then one carry outwards.

@@ -1,27 +1,26 @@
-"""Families that are copies of what their input is seen as: TensorFill and Permute."""
-
 import pickle
 from itertools import permutations
 
 import numpy as np
 import pytest
-from ep_primitives import Copy, Permute, TensorFill
+from ep_primitives import Copy, Permute
 from ep_primitives.permute import PermuteFamily
-from ep_primitives.tensor_fill import TensorFillFamily
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ep import TensorSpec
 
 CUBE = TensorSpec("float32", (2, 3, 4))
 
 
-def test_permute_infers_from_specs_and_arrays_alike():
+def test_infers_from_specs_and_arrays_alike():
     x = np.zeros((2, 3, 4), np.float32)
     assert Permute.infer(x, (2, 0, 1)) == Permute.infer(CUBE, (2, 0, 1))
     assert Permute.infer(x[:, ::-1], (2, 0, 1)).x.strides == (12, -4, 1)
     assert Permute.infer(CUBE, (2, 0, 1)).out == TensorSpec("float32", (4, 2, 3))
 
 
-def test_permute_counts_negative_dimensions_from_the_end():
+def test_counts_negative_dimensions_from_the_end():
     descriptor = Permute.infer(CUBE, (-1, 0, np.int64(-2)))
     assert descriptor.permutation == (2, 0, 1)
     assert descriptor == Permute.infer(CUBE, [2, 0, 1])
@@ -45,7 +44,7 @@ def test_permute_counts_negative_dimensions_from_the_end():
         (None, TypeError, ("permute: permutation is None",)),
     ],
 )
-def test_permute_refuses_what_is_no_permutation(permutation, error, parts):
+def test_refuses_what_is_no_permutation(permutation, error, parts):
     for make in (
         lambda: Permute.infer(CUBE, permutation),
         lambda: Permute(x=CUBE, out=CUBE, permutation=permutation),
@@ -75,22 +74,6 @@ def test_permute_refuses_what_is_no_permutation(permutation, error, parts):
             ValueError,
             ("permute: out", "overlaps itself"),
         ),
-        (
-            lambda: TensorFill(x=CUBE, out=CUBE),
-            ValueError,
-            ("tensor_fill: x has shape (2, 3, 4), 24 elements, needs exactly one", "Copy to broadcast"),
-        ),
-        (
-            lambda: TensorFill(x=TensorSpec("float32", (0,)), out=CUBE),
-            ValueError,
-            ("tensor_fill: x has shape (0,), 0 elements",),
-        ),
-        (
-            lambda: TensorFill(x=TensorSpec("int8", ()), out=CUBE),
-            ValueError,
-            ("tensor_fill: out has dtype float32, needs int8",),
-        ),
-        (lambda: TensorFill.infer(1.5, (3,)), TypeError, ("tensor_fill: x is 1.5", "needs a TensorSpec")),
     ],
 )
 def test_misfits_are_refused_in_words(make, error, parts):
@@ -99,24 +82,31 @@ def test_misfits_are_refused_in_words(make, error, parts):
     assert all(part in str(caught.value) for part in parts), str(caught.value)
 
 
-def test_both_lower_to_the_copy_of_the_same_elements():
+def test_lowers_to_the_copy_of_the_same_elements():
     x = TensorSpec("int8", (2, 3, 4), (-12, 1, 5), 30)
     for order in permutations(range(3)):
-        lowered = Permute.infer(x, order).lower()
+        permute = Permute.infer(x, order)
+        lowered = permute.lower()
         assert type(lowered) is Copy
         assert (lowered.specs[0].lo, lowered.specs[0].hi) == (x.lo, x.hi)
         assert lowered.specs[0].strides == tuple(x.strides[axis] for axis in order)
-    filled = TensorFill.infer(TensorSpec("int8", (1,) * 16, None, 5), (3, 2))
-    assert filled.lower() == Copy(x=TensorSpec("int8", (), None, 5), out=TensorSpec("int8", (3, 2)))
-    assert filled.geometry == filled.lower().geometry
-    assert (filled.nbytes_moved, filled.flops) == (7, 0)
+        assert permute.geometry == lowered.geometry
 
 
-def test_results_keep_bits():
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(st.integers(0, 16).flatmap(lambda rank: st.permutations(range(rank))), st.data())
+def test_every_permutation_is_numpys(order, data):
+    extents = [data.draw(st.sampled_from((0, 1, 2, 3) if len(order) < 6 else (1, 1, 2))) for _ in order]
+    x = np.arange(np.prod(extents, dtype=int), dtype=np.uint16).reshape(extents)
+    given_as = [axis - len(order) * data.draw(st.integers(0, 1)) for axis in order]
+    descriptor = Permute.infer(x, given_as)
+    assert descriptor.permutation == tuple(order)
+    assert descriptor.out.shape == x.transpose(order).shape
+    moved = PermuteFamily().moved(descriptor, {"x": x})
+    assert moved.tobytes() == x.transpose(order).tobytes()
+
+
+def test_result_keeps_bits():
     odd = np.array([[0x7F800001, 0xFFC12345], [0x80000000, 1]], np.uint32).view(np.float32)
-    descriptor = Permute.infer(odd, (1, 0))
-    moved = PermuteFamily().moved(descriptor, {"x": odd})
+    moved = PermuteFamily().moved(Permute.infer(odd, (1, 0)), {"x": odd})
     assert (moved.view(np.uint32) == odd.view(np.uint32).T).all()
-    byte = np.array([[7]], np.uint8).view(np.bool_)
-    filled = TensorFillFamily().moved(TensorFill.infer(byte, (2,)), {"x": byte})
-    assert np.ascontiguousarray(filled).view(np.uint8).tolist() == [7, 7]
