@@ -22,8 +22,14 @@ struct Job {
 void add_run(const ep_terms& g, char* const* at, const int64_t* step, int64_t n) {
     const ep_row& row = *g.row;
     const int last = g.terms - 1;
+    const bool is_large = g.traffic >= ep::STREAMING;
+    // Terms take turns, so that no page is read for long enough for the machine to foresee the next one.
     const auto load = [&](int k, int64_t i, int64_t m, Block& block) {
-        return row.from->load(at[k] + i * step[k], step[k], m, block.bytes);
+        const char* const from = at[k] + i * step[k];
+        if (is_large && step[k] == row.from->size)
+            for (int64_t line = 0, ahead = m * step[k]; line < ahead; line += ep::LINE)
+                __builtin_prefetch(from + ahead + line);
+        return row.from->load(from, step[k], m, block.bytes);
     };
     Target out(*row.to, at[g.terms], step[g.terms], streams(g.traffic, g.terms + 1, at, n));
     Block sum, next;
