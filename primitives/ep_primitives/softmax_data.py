@@ -125,9 +125,9 @@ def _heavy_end(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], is_
 
 
 def _any_y(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], is_log: bool) -> tuple[Array, Array]:  # noqa: FBT001 - as above
-    """Take y that no softmax gives: of either sign, and of any sum."""
+    """Take y that no softmax gives: of either sign, and of any sum; logarithms of numbers as large as the type bears."""
     dy, _ = _usual(rng, dtype, shape, is_log)
-    return dy, rng.uniform(-2, 2, shape).astype(array_dtype(dtype))
+    return dy, rng.uniform(-2, 40 if is_log and dtype != "float16" else 2, shape).astype(array_dtype(dtype))
 
 
 def _steady(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], is_log: bool) -> tuple[Array, Array]:  # noqa: FBT001 - as above

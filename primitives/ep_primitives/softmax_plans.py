@@ -120,6 +120,9 @@ def _strided(inputs: int) -> Iterator[Plan]:
         yield of(f"rank-16-axis{axis}", deep, Form(_DEEP), axis)
     if inputs > 1:
         yield Plan("each-its-own", (Form(_ROWS, (80, 1)), Form(_ROWS, (1, 7)), rows))
+        shape = (3, 4, 33)
+        yield Plan("each-its-own-deep", (Form(shape, (200, 40, 1)), Form(shape, (1, 3, 12)), Form(shape)))
+        yield Plan("each-its-own-axis1", (Form(shape, (200, 40, 1)), Form(shape, (33, 99, 1)), Form(shape)), 1)
         yield Plan("stride-0-and-not", (Form(_ROWS, (0, 0)), rows, rows), contents="any-y")
     far: Mapping[str, Form] = {"far-rows": Form((2, 19), (MANY, 1)), "far-elements": Form((19, 2), (1, MANY))}
     for name, form in far.items():
