@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
@@ -72,12 +72,21 @@ class CopyOf(Relocation):
         return geometry
 
 
+_NAN: Final = 0.125
+"""The share of floats that are made NaN, half of them signalling: of random bits they would be one in 256 or fewer."""
+
+
 def any_bits(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Array:
     """Return elements of any bits: NaN of every payload, subnormals, infinities; of bools as many false as true ones."""
     if dtype == "bool":
         return data.random(rng, dtype, shape)
     size = int(np.prod(shape)) * ep.dtype(dtype).itemsize
-    return rng.integers(0, 256, size, np.uint8).view(array_dtype(dtype)).reshape(shape)
+    drawn = rng.integers(0, 256, size, np.uint8)
+    if ep.dtype(dtype).kind in "fc":
+        infinity = np.array([np.inf], array_dtype(dtype)).real
+        parts = drawn.view(f"u{infinity.itemsize}")
+        parts[rng.random(parts.size) < _NAN] |= infinity.view(parts.dtype)
+    return drawn.view(array_dtype(dtype)).reshape(shape)
 
 
 def words(array: Array) -> Any:
