@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 
 from ep import Descriptor, TensorSpec
+from ep_primitives import data
 from ep_primitives.elementwise import ElementwiseFamily
+from ep_primitives.layout import settled
 from ep_primitives.op import EVERY
 from ep_primitives.reference import Reference, widened
 from ep_primitives.signature import Signature
@@ -87,6 +89,15 @@ class CopyFamily(ElementwiseFamily):
     def reference(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Reference:
         """Return the input, broadcast."""
         return Reference(np.broadcast_to(widened(descriptor.out.dtype, inputs["x"]), descriptor.out.shape))
+
+    def _random(self, signature: Signature, descriptor: Descriptor, rng: np.random.Generator) -> dict[str, Any]:
+        x = descriptor.specs[0]
+        assert isinstance(x, TensorSpec)
+        if x.size <= 1:
+            return super()._random(signature, descriptor, rng)
+        distinct = tuple(extent if stride else 1 for extent, stride in zip(x.shape, x.strides, strict=True))
+        values = data.any_bits(rng, x.dtype, distinct)
+        return {"x": settled(x, np.broadcast_to(values, x.shape))}
 
     def moved(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Array:
         """Return the input, broadcast, bit for bit."""

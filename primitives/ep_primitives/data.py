@@ -12,7 +12,7 @@ import ep
 from ep_primitives.domain import REAL, Domain
 from ep_primitives.reference import Array, array_dtype, limits
 
-__all__ = ["EXHAUSTIBLE_BITS", "TRUE_BYTES", "designed", "exhaustive", "numbers", "ordinary", "random"]
+__all__ = ["EXHAUSTIBLE_BITS", "TRUE_BYTES", "any_bits", "designed", "exhaustive", "numbers", "ordinary", "random"]
 
 # Halves and ties for floor and conversions, ends of the integer and float16 ranges and their neighbours, the
 # neighbourhood of 1 for log, the root and the minimum of gelu's derivative.
@@ -51,6 +51,9 @@ EXHAUSTIBLE_BITS: Final = 16
 _NEAR: Final = 0.5
 _NOT_DESIGNED: Final = 0.9
 
+_NAN: Final = 0.125
+"""The share of floats that are made NaN, half of them signalling: of random bits they would be one in 256 or fewer."""
+
 
 def designed(dtype: str, domain: Domain = REAL) -> Array:
     """Return the values of an element type that are worth trying one by one; NaN and infinities if the domain is open."""
@@ -71,6 +74,19 @@ def _designed(dtype: str, domain: Domain) -> Array:
         values = [value for value in (*_INTEGERS, *_LONG_TIES, low, low + 1, high, high - 1) if low <= value <= high]
         return np.array(sorted(set(values)), array_dtype(dtype))
     return _designed_floats(dtype, domain)
+
+
+def any_bits(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Array:
+    """Return elements of any bits: NaN of every payload, subnormals, infinities; of bools as many false as true ones."""
+    if dtype == "bool":
+        return random(rng, dtype, shape)
+    size = math.prod(shape) * ep.dtype(dtype).itemsize
+    drawn = rng.integers(0, 256, size, np.uint8)
+    if ep.dtype(dtype).kind in "fc":
+        infinity = np.array([np.inf], array_dtype(dtype)).real
+        parts = drawn.view(f"u{infinity.itemsize}")
+        parts[rng.random(parts.size) < _NAN] |= infinity.view(parts.dtype)
+    return drawn.view(array_dtype(dtype)).reshape(shape)
 
 
 def random(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], domain: Domain = REAL) -> Array:

@@ -11,10 +11,10 @@ from ep.spec import dense_strides
 from ep import TensorSpec
 from ep_primitives.arrangement import MANY, Form
 from ep_primitives.case import Case
+from ep_primitives.data import any_bits
 from ep_primitives.gather import Gather
 from ep_primitives.index_data import CONTENTS
 from ep_primitives.layout import settled
-from ep_primitives.relocation import any_bits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -14,9 +14,9 @@ from ep import TensorSpec
 from ep_primitives import data
 from ep_primitives.arrangement import MANY, Form
 from ep_primitives.case import Case
+from ep_primitives.data import any_bits
 from ep_primitives.layout import settled
 from ep_primitives.pad_ops import PAD_OPS
-from ep_primitives.relocation import any_bits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

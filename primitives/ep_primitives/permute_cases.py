@@ -13,8 +13,8 @@ import ep
 from ep import TensorSpec
 from ep_primitives.arrangement import MANY, Form
 from ep_primitives.case import Case
+from ep_primitives.data import any_bits
 from ep_primitives.layout import settled
-from ep_primitives.relocation import any_bits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -30,7 +30,19 @@ _DEEP: Final = (2, 1, 3, 1, 2, 1, 2, 1, 1, 2, 1, 1, 2, 1, 1, 3)
 _SWAP: Final = (1, 0)
 # Rows and columns around the lengths of vectors, register tiles and blocks.
 _MATRICES: Final = ((33, 17), (1, 257), (257, 1), (16, 16), (31, 64), (65, 63), (67, 515), (8, 1025))
-_STANDARD_MATRICES: Final = ((2, 3), (7, 9), (15, 33), (128, 128), (129, 255), (1025, 1027), (3, 65537), (65537, 5))
+# Rows so few that a kernel may take them side by side.
+_FEW: Final = ((259, 2), (1027, 3), (3, 1027), (259, 4), (4, 259))
+_STANDARD_MATRICES: Final = (
+    (2, 3),
+    (7, 9),
+    (15, 33),
+    (128, 128),
+    (129, 255),
+    (1025, 1027),
+    (3, 65537),
+    (65537, 5),
+    (65537, 3),
+)
 _BYTES: Final = ("int8", "uint8")
 
 
@@ -70,7 +82,7 @@ def _name(permutation: tuple[int, ...]) -> str:
 
 
 def _dense() -> Iterator[_Plan]:
-    for shapes, profile in ((_MATRICES, "quick"), (_STANDARD_MATRICES, "standard")):
+    for shapes, profile in ((_MATRICES, "quick"), (_FEW, "quick"), (_STANDARD_MATRICES, "standard")):
         for rows, columns in shapes:
             yield _Plan(f"{rows}x{columns}", Form((rows, columns)), _SWAP, profile=profile)  # type: ignore[arg-type]  # one of them
     yield _Plan("rank-1", Form((257,)), (0,))
@@ -85,6 +97,7 @@ def _dense() -> Iterator[_Plan]:
     yield _Plan("one-in-front", Form((1, 17, 9)), (1, 0, 2))
     yield _Plan("one-behind", Form((9, 17, 1)), (2, 1, 0))
     yield _Plan("short-rows", Form((64, 65, 3)), (1, 0, 2))
+    yield _Plan("image-to-planes", Form((2, 9, 37, 3)), (0, 3, 1, 2))
     yield _Plan("reversal", Form((4, 5, 6, 7)), (3, 2, 1, 0))
     for number, order in enumerate(permutations(range(4))):
         yield _Plan(

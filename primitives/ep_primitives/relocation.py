@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-import ep
 from ep import Descriptor, TensorSpec
-from ep_primitives import data
 from ep_primitives.copy import Copy
-from ep_primitives.reference import Array, array_dtype
 
 if TYPE_CHECKING:
     from ep.dims import Geometry
 
-__all__ = ["CopyOf", "Relocation", "any_bits", "words"]
+    from ep_primitives.reference import Array
+
+__all__ = ["CopyOf", "Relocation", "words"]
 
 
 class Relocation(Descriptor):
@@ -70,23 +69,6 @@ class CopyOf(Relocation):
             geometry = self.lower().geometry
             object.__setattr__(self, "_geometry", geometry)
         return geometry
-
-
-_NAN: Final = 0.125
-"""The share of floats that are made NaN, half of them signalling: of random bits they would be one in 256 or fewer."""
-
-
-def any_bits(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Array:
-    """Return elements of any bits: NaN of every payload, subnormals, infinities; of bools as many false as true ones."""
-    if dtype == "bool":
-        return data.random(rng, dtype, shape)
-    size = int(np.prod(shape)) * ep.dtype(dtype).itemsize
-    drawn = rng.integers(0, 256, size, np.uint8)
-    if ep.dtype(dtype).kind in "fc":
-        infinity = np.array([np.inf], array_dtype(dtype)).real
-        parts = drawn.view(f"u{infinity.itemsize}")
-        parts[rng.random(parts.size) < _NAN] |= infinity.view(parts.dtype)
-    return drawn.view(array_dtype(dtype)).reshape(shape)
 
 
 def words(array: Array) -> Any:

@@ -23,9 +23,10 @@ import numpy as np
 from ep import Descriptor, TensorSpec
 from ep_primitives.arrangement import Form, arrangements
 from ep_primitives.case import Case
+from ep_primitives.data import any_bits
 from ep_primitives.op import EVERY
 from ep_primitives.reference import Reference, widened
-from ep_primitives.relocation import CopyOf, any_bits
+from ep_primitives.relocation import CopyOf
 from ep_primitives.signature import Signature, SignatureFamily
 from ep_primitives.validation import check_dtype, check_output, check_spec, dense_output, described
 

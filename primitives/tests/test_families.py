@@ -88,7 +88,7 @@ def test_quick_cases_are_small(name):
 
 @by_family
 def test_references_are_of_the_outputs_shape_and_mostly_finite(name):
-    """Of each family some case has finite results throughout: NaN and infinities hide what is wrong beside them."""
+    """Some case has finite results throughout, unless bits are compared: NaN and infinities hide what is wrong beside them."""
     is_finite = []
     for cell, case, inputs in drawn(name):
         reference = FAMILIES[name].reference(case.descriptor, inputs)
@@ -97,7 +97,8 @@ def test_references_are_of_the_outputs_shape_and_mostly_finite(name):
         if reference.scale is not None:
             assert np.broadcast_shapes(np.shape(reference.scale), value.shape) == value.shape, str(cell)
             assert not (np.asarray(reference.scale) < 0).any(), str(cell)
-        if value.dtype.kind in "fc" and value.size > 1:
+        is_close_enough = FAMILIES[name].moved(case.descriptor, inputs) is None
+        if is_close_enough and value.dtype.kind in "fc" and value.size > 1:
             is_finite.append(bool(np.isfinite(value).all()))
     assert not is_finite or any(is_finite)
 
