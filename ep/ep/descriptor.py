@@ -63,6 +63,11 @@ class Descriptor:
         place(self, "_hash", hash((type(self), op, specs, attributes)))
 
     @property
+    def title(self) -> str:
+        """What messages call the operation: its op, or the family where that has none."""
+        return self.family if self.op == "-" else self.op
+
+    @property
     def written(self) -> tuple[str, ...]:
         """The names of the operands that a launch writes: those it updates, and the output."""
         return (*self.updates, self.operands[-1])

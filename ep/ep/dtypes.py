@@ -107,7 +107,7 @@ def _to_integer(row: DType, value: Number) -> int:
     # An infinity raises OverflowError here, which convert() explains; NaN equals nothing.
     exact = int(_real(value)) if value == value else None  # noqa: PLR0124
     if exact is None or exact != value or not low <= exact <= high:
-        message = f"scalar {reprlib.repr(value)} is not exactly a {row.name}; give an integer from {low} to {high}"
+        message = f"scalar {reprlib.repr(value)} is no value of {row.name}; give an integer from {low} to {high}"
         raise ValueError(message)
     return exact
 

@@ -157,7 +157,8 @@ class Primitive:
         what = "share" if shared else "may share (too many strides to decide)"
         names = self.descriptor.inplace
         allowed = f"exactly in place is allowed for {', '.join(names)}" if names else "in place is not allowed"
-        message = f"{self}: {name} and {target_name} {what} bytes without being the same tensor; {allowed}; give {target_name} a memory of its own"
+        how = "as" if same else "without being"
+        message = f"{self}: {name} and {target_name} {what} bytes {how} the same tensor; {allowed}; give {target_name} a memory of its own"
         raise ValueError(message)
 
     def _scalar(self, name: str, dtype: str, value: Any) -> Any:
@@ -213,7 +214,7 @@ class Primitive:
         raise ValueError(message)
 
     def __str__(self) -> str:
-        return self.asked.family if self.asked.op == "-" else self.asked.op
+        return self.asked.title
 
     def __repr__(self) -> str:
         return f"<Primitive {self.asked.cell} by {self.implementation.name} on {self.device.name}>"

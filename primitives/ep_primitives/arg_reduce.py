@@ -95,7 +95,8 @@ class ArgReduce(Reduction):
         check_shapes(name, x, out, gone)
         terms = math.prod(x.shape[axis] for axis in gone)
         if not terms and out.size:
-            message = f"{name}: x {x.shape} has no elements along axis {axis}; a place needs at least one, leave such rows out"
+            row = f"x {x.shape} has no elements" + ("" if axis is None else f" along axis {axis}")
+            message = f"{name}: {row}; a place needs at least one, leave such rows out"
             raise ValueError(message)
         if terms > _MOST_INT32 and out.dtype == "int32":
             message = f"{name}: out has dtype int32, which holds no place beyond 2^31 - 1 of {terms}; needs int64"
@@ -117,6 +118,11 @@ class ArgReduce(Reduction):
         return cls(op, x=x, out=TensorSpec(dtype_name(name, dtype), shape), axis=axis)
 
     @property
+    def title(self) -> str:
+        """What messages call the operation, which has the names of two reductions."""
+        return _name(self.op)
+
+    @property
     def axis(self) -> int | None:
         """The dimension of x that goes, None if x is one row."""
         return int(self.attributes[0]) if self.attributes else None
@@ -135,13 +141,16 @@ class ArgReduce(Reduction):
 def _name(op: Any) -> str:
     """Return what messages call an op. Raises ValueError for one that the family does not have."""
     chosen_row("arg_reduce", op, ARG_REDUCE_OPS)
-    return f"arg_reduce {op}"
+    return f"arg_reduce/{op}"
 
 
 def _axes(name: str, axis: Any, rank: int) -> tuple[int, ...]:
     """Return the dimensions that an axis stands for. Raises TypeError or ValueError for what is none of x."""
     if axis is None:
         return tuple(range(rank))
+    if isinstance(axis, bool):  # likelier meant for keepdims
+        message = f"{name}: axis is {axis}, needs an integer, or None to take all of x as one row; give an int"
+        raise TypeError(message)
     whole = integer(f"{name}: axis", axis)
     if not -rank <= whole < rank:
         needed = f"an integer from {-rank} to {rank - 1}, or None" if rank else "None"

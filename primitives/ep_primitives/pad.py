@@ -70,7 +70,7 @@ class Pad(Relocation):
 
     def __init__(self, op: str, *, x: TensorSpec, out: TensorSpec, before: Sequence[int], after: Sequence[int]) -> None:
         row = chosen_row(self.family, op, PAD_OPS)
-        where = _named(row)
+        where = _named(row.name)
         check_output(where, out)
         check_spec(where, "x", x)
         check_dtype(where, "out", out, (x.dtype,))
@@ -86,8 +86,8 @@ class Pad(Relocation):
     def infer(cls, op: str, x: Any, before: Sequence[int], after: Sequence[int]) -> Self:
         """Return the descriptor with a dense output; x is a TensorSpec or an array."""
         row = chosen_row(cls.family, op, PAD_OPS)
-        x = described(_named(row), "x", x)
-        out = dense_output(_named(row), x.dtype, _shape(row, x, *_counts(row, x, before, after)))
+        x = described(_named(row.name), "x", x)
+        out = dense_output(_named(row.name), x.dtype, _shape(row, x, *_counts(row, x, before, after)))
         return cls(op, x=x, out=out, before=before, after=after)
 
     @property
@@ -99,6 +99,11 @@ class Pad(Relocation):
     def defaults(self) -> Mapping[str, Number]:  # type: ignore[override]  # as above
         """The number that a launch may leave out."""
         return _ZERO if len(self.specs) > 2 else {}  # noqa: PLR2004 - as above
+
+    @property
+    def title(self) -> str:
+        """What messages call the operation, whose modes alone do not say what is done."""
+        return _named(self.op)
 
     @property
     def before(self) -> tuple[int, ...]:
@@ -189,8 +194,8 @@ def _stored(dtype: str, number: Any) -> Array:
         return np.asarray(compute_number(dtype, number)).astype(array_dtype(dtype))
 
 
-def _named(row: PadOp) -> str:
-    return f"pad/{row.name}"
+def _named(op: str) -> str:
+    return f"pad/{op}"
 
 
 def _shape(row: PadOp, x: TensorSpec, before: tuple[int, ...], after: tuple[int, ...]) -> tuple[int, ...]:
@@ -198,7 +203,7 @@ def _shape(row: PadOp, x: TensorSpec, before: tuple[int, ...], after: tuple[int,
     for axis, extent in enumerate(shape):
         if extent < 0:
             message = (
-                f"{_named(row)}: before {before[axis]} and after {after[axis]} leave {extent} of the extent {x.shape[axis]} "
+                f"{_named(row.name)}: before {before[axis]} and after {after[axis]} leave {extent} of the extent {x.shape[axis]} "
                 f"in dimension {axis}, needs at least 0; crop less"
             )
             raise ValueError(message)
@@ -209,17 +214,17 @@ def _counts(row: PadOp, x: TensorSpec, before: Any, after: Any) -> tuple[tuple[i
     """Return the checked counts of both sides."""
     sides = []
     for name, given in (("before", before), ("after", after)):
-        counts = one_a_dimension(_named(row), name, given, x)
+        counts = one_a_dimension(_named(row.name), name, given, x)
         for axis, count in enumerate(counts):
             most = row.most(x.shape[axis])
             if count and most is not None and count > most:
                 message = (
-                    f"{_named(row)}: {name} is {count} in dimension {axis} of extent {x.shape[axis]}, needs at most "
+                    f"{_named(row.name)}: {name} is {count} in dimension {axis} of extent {x.shape[axis]}, needs at most "
                     f"{max(most, 0)}, {row.limit}; pad less"
                 )
                 raise ValueError(message)
             if row.least is not None and count < row.least:
-                message = f"{_named(row)}: {name} is {count} in dimension {axis}, needs at least {row.least}; only constant crops"
+                message = f"{_named(row.name)}: {name} is {count} in dimension {axis}, needs at least {row.least}; only constant crops"
                 raise ValueError(message)
         sides.append(counts)
     return sides[0], sides[1]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import reprlib
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
 from numbers import Real
 from operator import index
@@ -16,8 +18,6 @@ from ep.interchange import describe
 from ep import Scalar, TensorSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ep_primitives.op import Attribute, Op
 
 Row = TypeVar("Row")
@@ -163,6 +163,8 @@ def one_a_dimension(op: str, name: str, given: Any, spec: TensorSpec) -> tuple[i
     """
     wanted = f"needs {spec.ndim} integers, one for each dimension of {spec.shape}"
     try:
+        if isinstance(given, AbstractSet | Mapping):  # whose order says nothing
+            raise TypeError  # noqa: TRY301 - explained below, like every other misfit
         values = tuple(given)
         integers = tuple(index(value) for value in values if not isinstance(value, bool))
         if len(integers) < len(values):

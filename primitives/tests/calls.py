@@ -37,7 +37,7 @@ class Call(NamedTuple):
     @property
     def name(self) -> str:
         """The call in words."""
-        return f"{self.kind.__name__}{'' if self.is_strict else '.infer'}-{self.word.replace(' ', '-')}"
+        return f"{self.kind.__name__}{'' if self.is_strict else '.infer'}-{self.word}"
 
 
 def _both(kind: Any, op: str, strict: dict[str, Any], loose: dict[str, Any], word: str = "") -> list[Call]:
@@ -160,7 +160,7 @@ CALLS: dict[str, list[Call]] = {
         "max",
         {"x": F32, "out": TensorSpec("int64", (3,)), "axis": 0},
         {"x": F32, "axis": 0, "keepdims": False, "dtype": "int64"},
-        "arg_reduce max",
+        "arg_reduce/max",
     ),
 }
 """By family."""

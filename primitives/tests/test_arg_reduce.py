@@ -70,7 +70,7 @@ def test_a_row_of_all_elements_is_walked_in_row_major_order():
     ("make", "error", "parts"),
     [
         (lambda: ArgReduce.infer("argmax", spec(3)), ValueError, ("arg_reduce: op 'argmax'", "all are max, min")),
-        (lambda: ArgReduce.infer("max", 3), TypeError, ("arg_reduce max: x is 3",)),
+        (lambda: ArgReduce.infer("max", 3), TypeError, ("arg_reduce/max: x is 3",)),
         (lambda: ArgReduce.infer("max", spec(3, dtype="complex64")), ValueError, ("x has dtype complex64", "bool")),
         (lambda: ArgReduce.infer("max", spec(3), dtype="int16"), ValueError, ("out has dtype int16", "int64, int32")),
         (
@@ -79,13 +79,14 @@ def test_a_row_of_all_elements_is_walked_in_row_major_order():
             ("axis 2 is none of x", "rank 2", "-2 to 1", "None"),
         ),
         (lambda: ArgReduce.infer("max", spec(), 0), ValueError, ("axis 0 is none of x", "needs None")),
-        (lambda: ArgReduce.infer("max", spec(3), (0,)), TypeError, ("arg_reduce max: axis is (0,)", "integer")),
+        (lambda: ArgReduce.infer("max", spec(3), (0,)), TypeError, ("arg_reduce/max: axis is (0,)", "integer")),
+        (lambda: ArgReduce.infer("max", spec(3, 4), True), TypeError, ("arg_reduce/max: axis is True", "give an int")),
         (
             lambda: ArgReduce.infer("min", spec(3, 0), 1),
             ValueError,
-            ("arg_reduce min: x (3, 0)", "axis 1", "needs at least one"),
+            ("arg_reduce/min: x (3, 0)", "axis 1", "needs at least one"),
         ),
-        (lambda: ArgReduce.infer("min", spec(0)), ValueError, ("x (0,)", "needs at least one")),
+        (lambda: ArgReduce.infer("min", spec(0)), ValueError, ("x (0,) has no elements; a place needs at least one",)),
         (
             lambda: ArgReduce.infer("max", spec(2**31 + 1, dtype="int8", strides=(0,)), dtype="int32"),
             ValueError,

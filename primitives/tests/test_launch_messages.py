@@ -68,7 +68,7 @@ NUMBERS = {
 }
 
 
-def told(launch, what):
+def told(launch, operation, what):
     """Return what is missing in what a wrong launch says, "" if nothing is."""
     try:
         launch()
@@ -76,7 +76,7 @@ def told(launch, what):
         message = str(error)
     else:
         return "taken"
-    if not re.match(rf"\w+: {what}\b", message):
+    if not re.match(rf"{operation}: {what}\b", message):
         return f"no operation or operand: {message}"
     return "" if "; " in message and len(message) < 1000 else f"no cure, or endless: {message}"
 
@@ -97,9 +97,9 @@ def test_arrays_are_operands_and_wrong_ones_are_refused_in_words(device, stream,
             if kind == "unaligned" and spec.itemsize == 1:
                 continue
             spoilt = {**right, name: thing}
-            faults[name, kind] = told(lambda spoilt=spoilt: primitive(stream, **spoilt), name)
+            faults[name, kind] = told(lambda spoilt=spoilt: primitive(stream, **spoilt), call.word, name)
             if not faults[name, kind]:
-                faults[name, kind, "bind"] = told(lambda spoilt=spoilt: primitive.bind(**spoilt), name)
+                faults[name, kind, "bind"] = told(lambda spoilt=spoilt: primitive.bind(**spoilt), call.word, name)
     assert not any(faults.values()), {place: fault for place, fault in faults.items() if fault}
     assert stream._sequence == before
 

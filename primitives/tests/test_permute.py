@@ -41,6 +41,8 @@ def test_counts_negative_dimensions_from_the_end():
         ((np.True_, 0, 2), TypeError, ("needs 3 integers",)),
         ("012", TypeError, ("permute: permutation is '012'",)),
         (3, TypeError, ("permute: permutation is 3",)),
+        ({1, 2, 0}, TypeError, ("permute: permutation is {0, 1, 2}", "give a tuple")),
+        ({0: 1, 1: 2, 2: 0}, TypeError, ("needs 3 integers",)),
         (None, TypeError, ("permute: permutation is None",)),
     ],
 )

@@ -140,9 +140,9 @@ def test_number_keeps_all_its_bits_in_a_bound_step_and_a_graph(device):
 def test_in_place_and_numbers_that_do_not_fit_are_refused(device, stream):
     memory = device.allocate(64)
     pad = Pad.infer("constant", ep.TensorSpec("int8", (8,)), (0,), (0,)).on(device)
-    with pytest.raises(ValueError, match=r"constant: x and out share bytes .* in place is not allowed"):
+    with pytest.raises(ValueError, match=r"pad/constant: x and out share bytes .* in place is not allowed"):
         pad(stream, x=memory, out=memory)
-    with pytest.raises(ValueError, match="constant: value: scalar 200 is not exactly a int8"):
+    with pytest.raises(ValueError, match="pad/constant: value: scalar 200 is no value of int8"):
         pad(stream, x=memory[:8], value=200, out=memory[8:])
     reflect = Pad.infer("reflect", ep.TensorSpec("int8", (8,)), (1,), (0,)).on(device)
     with pytest.raises(TypeError, match="reflect: operands are x, out; unknown value"):

@@ -83,7 +83,7 @@ class ClKernel(CommandKernel):
     def __init__(self, entry: Entry, descriptor: ep.Descriptor) -> None:
         visit = visit_of(entry.program, descriptor, entry.run)
         self._entry = entry
-        self._what = descriptor.family if descriptor.op == "-" else descriptor.op
+        self._what = descriptor.title
         self._group = (entry.group,)
         self._global = (-(-visit.items // entry.group) * entry.group,)
         self._constants = (*visit.attributes, *visit.geometry) if entry.takes_attributes else visit.geometry

@@ -54,7 +54,7 @@ class ShadowKernel(ep.Kernel):
     """A descriptor whose primitive the CPU's device has."""
 
     def __init__(self, descriptor: ep.Descriptor) -> None:
-        self._op = descriptor.family if descriptor.op == "-" else descriptor.op
+        self._op = descriptor.title
         self._names = [
             (name, isinstance(spec, ep.Scalar))
             for name, spec in zip(descriptor.operands, descriptor.specs, strict=True)
