@@ -102,6 +102,14 @@ void take_across(const Job& job, const char* at, int64_t across, int64_t width, 
         return;
     }
     alignas(ep::LINE) char block[GROUP * ABREAST * WIDEST];
+    if (width == 1) {  // one row's elements come in one call
+        constexpr int64_t most = std::min(ep::BLOCK, GROUP * ABREAST) / GROUP * GROUP;
+        for (int64_t i = 0, m; i < n; i += m) {
+            m = std::min(most, n - i);
+            joint.take(states, from.load(at + i * job.step, job.step, m, block), parts, m, parts, lens);
+        }
+        return;
+    }
     for (int64_t i = 0, m; i < n; i += m) {
         m = std::min(GROUP, n - i);
         char* to = block;

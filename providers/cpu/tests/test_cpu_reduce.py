@@ -47,7 +47,7 @@ print(digest.hexdigest())
 
 
 def test_bits_depend_neither_on_threads_nor_on_the_instruction_set(fresh_python):
-    """Exponentials aside, no formula has a fused multiply-add."""
+    """Exponentials and complex numbers aside, no formula has a fused multiply-add."""
     settings = [{"EP_CPU_THREADS": "1"}, {"EP_CPU_THREADS": "2"}, {"EP_CPU_THREADS": "3"}]
     settings += [{"EP_CPU_ISA": "avx2"}, {"EP_CPU_ISA": "baseline"}]
     assert len({fresh_python(BITS_OF_ROWS, **setting) for setting in settings}) == 1
@@ -61,6 +61,17 @@ def test_row_alone_has_the_bits_that_it_has_among_others(stream, op, extent):
         whole = reduced(stream, op, array, axis)
         for part, rows in zip(parts, (whole[9:10], whole[69:], whole[1:]), strict=True):
             assert np.array_equal(reduced(stream, op, part, axis), rows)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int32", "float16", "bfloat16", "complex64"])
+def test_lone_row_with_gaps_has_the_bits_that_it_has_among_others(stream, dtype):
+    """Rows side by side are read element by element, a lone one in blocks."""
+    for extent in (1, 3, 66, 1031):
+        x = (RNG.standard_normal((3 * extent, 5)) * 9).astype(array_dtype(dtype))[::3]
+        whole = reduced(stream, "sum", x, 0)
+        for column in range(5):
+            assert reduced(stream, "sum", x[:, column]).tobytes() == whole[column].tobytes()
+        assert dtype not in {"bool", "int32"} or np.array_equal(whole, x.sum(0))
 
 
 @pytest.mark.parametrize("value", [1e-200, 1e200, 3e-300])
