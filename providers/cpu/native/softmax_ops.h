@@ -108,8 +108,7 @@ struct Forward {
     template <class S>
     static EP_INLINE Measure<S> total(const Measure<S>* chunks, int64_t count, int64_t step) {
         S most = chunks[0].base;
-        // The others' way would be a product with e^0, or with NaN.
-        if (count == 1) return {most, chunks[0].sum + (most - most)};
+        if (count == 1) return chunks[0];
         for (int64_t c = 1; c < count; ++c) most = Larger{}(chunks[c * step].base, most);
         Pairwise<S> sums;
         for (int64_t c = 0; c < count; ++c)

@@ -1,32 +1,23 @@
 // Passes over one row at a time, with vectors along it. Included once per instruction set, in an anonymous namespace.
 #pragma once
 
-// Loops over a block of a row; each is compiled once for an op.
+// Loops over a block of a row, in whose lanes the largest element and the sum are still to be found.
 template <class Op, class T>
 struct Blocks {
-    static __attribute__((noinline)) T largest(const T* x, int64_t n) {
+    static EP_INLINE V<T> largest_lanes(const T* x, int64_t n) {
         const V<T> none = repeated(NONE<T>);
-        if (n <= Vector<T>::lanes)
-            return folded<T>(Larger{}(load_lanes(x, static_cast<int>(n), NONE<T>), none), Larger{});
+        if (n <= Vector<T>::lanes) return Larger{}(load_lanes(x, static_cast<int>(n), NONE<T>), none);
         V<T> most[VECTORS<T>];
         for (V<T>& vector : most) vector = none;
         each_vector<T>(n, [&](int64_t i, int v, int count)
                               EP_LAMBDA { most[v] = Larger{}(load_lanes(x + i, count, NONE<T>), most[v]); });
-        return folded_all<T>(most, Larger{});
+        return merged<T>(most, Larger{});
     }
 
-    // The sum over a block; its terms go to `kept` where Op keeps them.
-    static __attribute__((noinline)) T sum(const T* const* in, int64_t n, T from, T* kept) {
+    // The terms of the sum go to `kept` where Op keeps them.
+    static EP_INLINE V<T> sum_lanes(const T* const* in, int64_t n, T from, T* kept) {
         constexpr T rest = Op::is_relative ? NONE<T> : T{0};
         const V<T> base = repeated(from);
-        if (n <= Vector<T>::lanes) {
-            const int count = static_cast<int>(n);
-            V<T> given[Op::inputs], term;
-            for (int k = 0; k < Op::inputs; ++k) given[k] = load_lanes(in[k], count, rest);
-            const V<T> only = Op::added(given, base, V<T>{}, term);
-            if (Op::keeps && kept != nullptr) store_lanes(kept, count, term);
-            return folded<T>(only, Sum{});
-        }
         V<T> sums[VECTORS<T>] = {};
         each_vector<T>(n, [&](int64_t i, int v, int count) EP_LAMBDA {
             V<T> given[Op::inputs], term;
@@ -34,10 +25,10 @@ struct Blocks {
             sums[v] = Op::added(given, base, sums[v], term);
             if (Op::keeps && kept != nullptr) store_lanes(kept + i, count, term);
         });
-        return folded_all<T>(sums, Sum{});
+        return n <= Vector<T>::lanes ? sums[0] : merged<T>(sums, Sum{});
     }
 
-    static __attribute__((noinline)) void finish(const T* const* in, int64_t n, Measure<T> measure, T* out) {
+    static EP_INLINE void finish(const T* const* in, int64_t n, Measure<T> measure, T* out) {
         const V<T> base = repeated(measure.base), factor = repeated(measure.sum);
         each_vector<T>(n, [&](int64_t i, int, int count) EP_LAMBDA {
             V<T> given[Op::inputs];
@@ -46,9 +37,26 @@ struct Blocks {
         });
     }
 
-    static __attribute__((noinline)) void scale(const T* kept, int64_t n, T factor, T* out) {
+    static EP_INLINE void scale(const T* kept, int64_t n, T factor, T* out) {
         each_vector<T>(n, [&](int64_t i, int, int count)
                               EP_LAMBDA { store_lanes(out + i, count, load_lanes(kept + i, count, T{0}) * factor); });
+    }
+};
+
+// The same, compiled once for an op.
+template <class Op, class T>
+struct LongBlocks {
+    static __attribute__((noinline)) T largest(const T* x, int64_t n) {
+        return folded<T>(Blocks<Op, T>::largest_lanes(x, n), Larger{});
+    }
+    static __attribute__((noinline)) T sum(const T* const* in, int64_t n, T from, T* kept) {
+        return folded<T>(Blocks<Op, T>::sum_lanes(in, n, from, kept), Sum{});
+    }
+    static __attribute__((noinline)) void finish(const T* const* in, int64_t n, Measure<T> measure, T* out) {
+        Blocks<Op, T>::finish(in, n, measure, out);
+    }
+    static __attribute__((noinline)) void scale(const T* kept, int64_t n, T factor, T* out) {
+        Blocks<Op, T>::scale(kept, n, factor, out);
     }
 };
 
@@ -120,7 +128,7 @@ Measure<T> measure_chunk(Pieces<T, Op::inputs>& pieces, int64_t from, int64_t n,
     if (Op::is_relative)
         for (int64_t i = 0, m; i < n; i += m) {
             m = std::min(ep::PIECE, n - i);
-            base = Larger{}(Blocks<Op, T>::largest(pieces.load(from + i, m)[0], m), base);
+            base = Larger{}(LongBlocks<Op, T>::largest(pieces.load(from + i, m)[0], m), base);
         }
     Pairwise<T> sums;
     for (int64_t i = 0, m; i < n; i += m) {
@@ -130,7 +138,7 @@ Measure<T> measure_chunk(Pieces<T, Op::inputs>& pieces, int64_t from, int64_t n,
             const T* block[Op::inputs];
             for (int input = 0; input < Op::inputs; ++input) block[input] = in[input] + k;
             T* const terms = kept == nullptr ? nullptr : kept + k;
-            sums.add(Blocks<Op, T>::sum(block, std::min(ep::BLOCK, m - k), origin<T>(base), terms));
+            sums.add(LongBlocks<Op, T>::sum(block, std::min(ep::BLOCK, m - k), origin<T>(base), terms));
         }
     }
     return {base, sums.total()};
@@ -148,9 +156,9 @@ void finish_chunk(Pieces<T, Op::inputs>& pieces, int64_t from, int64_t n, const 
             const T* block[Op::inputs];
             for (int input = 0; input < Op::inputs; ++input) block[input] = in[input] + k;
             if (Op::keeps && kept != nullptr)
-                Blocks<Op, T>::scale(kept + k, length, measure.sum, out);
+                LongBlocks<Op, T>::scale(kept + k, length, measure.sum, out);
             else
-                Blocks<Op, T>::finish(block, length, measure, out);
+                LongBlocks<Op, T>::finish(block, length, measure, out);
             made.flush(from + i + k, length, out);
         }
     }

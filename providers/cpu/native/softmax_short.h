@@ -24,19 +24,15 @@ class ShortRows {
             const int64_t rows = std::min(most_, count - row);
             for (int k = 0; k < Op::inputs; ++k) load(k, first[k] + row * next_[k], rows);
             char* const out = first[EP_MADE] + row * next_[EP_MADE];
-            measure(rows);
-            for (int64_t r = 0; r < rows; r += Vector<T>::lanes) {
-                const Measure<V<T>> of = {::load(bases_ + r), ::load(sums_ + r)};
-                const Measure<V<T>> last = Op::finished(of, Op::total(&of, 1, 1));
-                ::store<T>(bases_ + r, last.base);
-                ::store<T>(sums_ + r, last.sum);
-            }
-            finish(out, rows);
+            if (extent_ <= LANES)
+                work<true>(out, rows);
+            else
+                work<false>(out, rows);
         }
     }
 
    private:
-    static constexpr int64_t ELEMENTS = 16384 / int64_t{sizeof(T)}, ROWS = 256;
+    static constexpr int64_t ELEMENTS = 16384 / int64_t{sizeof(T)}, ROWS = 256, LANES = Vector<T>::lanes;
 
     static bool is_direct(const RowForm& form, int k) {
         return form.storage->is_direct && !(k == EP_MADE && form.streams);
@@ -59,29 +55,65 @@ class ShortRows {
         for (int k = 0; k < Op::inputs; ++k) in[k] = in_[k] + r * pitch_[k];
     }
 
-    void measure(int64_t rows) {
-        for (int64_t r = 0; r < rows; ++r) {
+    template <bool is_vector>
+    static EP_INLINE int64_t extent(int64_t n) {
+        if (is_vector && n > LANES) __builtin_unreachable();
+        return n;
+    }
+
+    // Rows of one vector have loops of their own.
+    template <bool is_vector>
+    __attribute__((noinline)) void work(char* at, int64_t rows) {
+        const bool lies = is_direct(form_, EP_MADE);
+        measure<is_vector>(rows);
+        finish<is_vector>(lies ? reinterpret_cast<T*>(at) : made_, lies ? next_[EP_MADE] / int64_t{sizeof(T)} : extent_,
+                          rows);
+        if (!lies) flush(at, rows * extent_);
+    }
+
+    template <bool is_vector>
+    EP_INLINE void measure(int64_t rows) {
+        const int64_t n = extent<is_vector>(extent_);
+        V<T> lanes[LANES] = {};
+        alignas(ep::LINE) T from[LANES] = {};
+        for (int64_t first = 0; first < rows; first += LANES) {
+            const int64_t count = std::min(LANES, rows - first);
             const T* in[Op::inputs];
-            row(r, in);
-            if (Op::is_relative) bases_[r] = Blocks<Op, T>::largest(in[0], extent_);
-            sums_[r] = Blocks<Op, T>::sum(in, extent_, origin<T>(bases_[r]), terms_ + r * (Op::keeps ? extent_ : 0));
+            Measure<V<T>> of = {};
+            if (Op::is_relative) {
+                for (int64_t r = 0; r < count; ++r) {
+                    row(first + r, in);
+                    lanes[r] = Blocks<Op, T>::largest_lanes(in[0], n);
+                }
+                of.base = folded_each<LANES / 2, T>(lanes, Larger{});
+                ::store<T>(from, origin<T>(of.base));
+            }
+            for (int64_t r = 0; r < count; ++r) {
+                row(first + r, in);
+                lanes[r] = Blocks<Op, T>::sum_lanes(in, n, from[r], terms_ + (first + r) * (Op::keeps ? n : 0));
+            }
+            of.sum = folded_each<LANES / 2, T>(lanes, Sum{});
+            const Measure<V<T>> last = Op::finished(of, Op::total(&of, 1, 1));
+            ::store<T>(bases_ + first, last.base);
+            ::store<T>(sums_ + first, last.sum);
         }
     }
 
-    void finish(char* at, int64_t rows) {
-        const bool lies = is_direct(form_, EP_MADE);
-        T* const made = lies ? reinterpret_cast<T*>(at) : made_;
-        const int64_t pitch = lies ? next_[EP_MADE] / int64_t{sizeof(T)} : extent_;
+    template <bool is_vector>
+    EP_INLINE void finish(T* made, int64_t pitch, int64_t rows) const {
+        const int64_t n = extent<is_vector>(extent_);
         for (int64_t r = 0; r < rows; ++r) {
             const T* in[Op::inputs];
             row(r, in);
             if (Op::keeps)
-                Blocks<Op, T>::scale(terms_ + r * extent_, extent_, sums_[r], made + r * pitch);
+                Blocks<Op, T>::scale(terms_ + r * n, n, sums_[r], made + r * pitch);
             else
-                Blocks<Op, T>::finish(in, extent_, {bases_[r], sums_[r]}, made + r * pitch);
+                Blocks<Op, T>::finish(in, n, {bases_[r], sums_[r]}, made + r * pitch);
         }
-        if (lies) return;
-        const int64_t n = rows * extent_, size = form_.storage->size;
+    }
+
+    void flush(char* at, int64_t n) const {
+        const int64_t size = form_.storage->size;
         for (int64_t i = 0; i < n; i += ep::BLOCK) {
             char* const to = at + i * size;
             form_.storage->store(made_ + i, to, size, std::min(ep::BLOCK, n - i),

@@ -33,6 +33,7 @@ class Pairwise {
 template <class T, class Function>
 EP_INLINE void each_vector(int64_t n, Function function) {
     constexpr int lanes = Vector<T>::lanes;
+    if (n <= lanes) return function(0, 0, static_cast<int>(n));
     int64_t i = 0;
     for (; i + SUMS<T> <= n; i += SUMS<T>)
 #pragma GCC unroll 32
@@ -58,11 +59,35 @@ EP_INLINE void store_lanes(T* at, int count, V<T> x) {
         store_part(at, count, x);
 }
 
+// The sums of vectors, or their largest, in lanes of one.
 template <class T, class Function>
-EP_INLINE T folded_all(V<T>* vectors, Function function) {
+EP_INLINE V<T> merged(V<T>* vectors, Function function) {
 #pragma GCC unroll 8
     for (int half = VECTORS<T> / 2; half > 0; half /= 2)
 #pragma GCC unroll 16
         for (int v = 0; v < half; ++v) vectors[v] = function(vectors[v], vectors[v + half]);
-    return folded<T>(vectors[0], function);
+    return vectors[0];
+}
+
+// Lanes l of a and l - distance of b where `distance` is in l, and l + distance of a and l of b: what `folded` adds, of
+// two vectors.
+template <int distance, class T, class Function, size_t... lane>
+EP_INLINE V<T> folded_pair(V<T> a, V<T> b, Function function, std::index_sequence<lane...>) {
+    using Index = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+    typedef Index Places __attribute__((vector_size(EP_WIDTH)));
+    constexpr size_t step = distance, other = sizeof...(lane) - step;
+    const V<T> low = __builtin_shuffle(a, b, Places{static_cast<Index>((lane & step) != 0 ? lane + other : lane)...});
+    const V<T> high =
+        __builtin_shuffle(a, b, Places{static_cast<Index>(lane + ((lane & step) != 0 ? other + step : step))...});
+    return function(low, high);
+}
+// Lane r is what `folded` makes of vector r; as many vectors as lanes, at the price of two.
+template <int distance, class T, class Function>
+EP_INLINE V<T> folded_each(V<T>* vectors, Function function) {
+#pragma GCC unroll 8
+    for (int v = 0; v < distance; ++v)
+        vectors[v] = folded_pair<distance, T>(vectors[v], vectors[v + distance], function,
+                                              std::make_index_sequence<Vector<T>::lanes>{});
+    if constexpr (distance > 1) return folded_each<distance / 2, T>(vectors, function);
+    return vectors[0];
 }
