@@ -21,6 +21,8 @@ _DEEP: Final = (2, 1, 3, 1, 2, 1, 2, 1, 1, 2, 1, 1, 2, 1, 1, 3)
 # Below, at and above vectors, the blocks of a sum, and whatever a kernel keeps in its caches.
 _EXTENTS: Final = ((9, 1), (5, 2), (4, 7), (3, 15), (5, 16), (4, 17), (2, 31), (3, 33), (5, 63), (3, 64), (2, 65))
 _LONGER: Final = ((3, 127), (4, 128), (3, 255), (2, 257), (3, 511), (2, 513), (2, 1025), (2, 4097), (1, 16411))
+# More rows than are worked on at once, by no whole number of times.
+_BATCHES: Final = ((261, 10), (70, 65))
 _STANDARD: Final = ((300, 10), (70, 1000), (3, 8192), (2, 65537), (1, 262147))
 
 _ALONG: Final[tuple[tuple[tuple[int, ...], int], ...]] = (
@@ -64,7 +66,7 @@ def _plain(name: str, shape: tuple[int, ...], inputs: int, axis: int = -1, **mor
 
 def _dense(inputs: int) -> Iterator[Plan]:
     yield _plain("rows", (7, 33), inputs)
-    for shapes, profile in ((_EXTENTS + _LONGER, "quick"), (_STANDARD, "standard")):
+    for shapes, profile in ((_EXTENTS + _LONGER + _BATCHES, "quick"), (_STANDARD, "standard")):
         for shape in shapes:
             yield _plain("x".join(map(str, shape)), shape, inputs, profile=profile)
     for extents, axis in _ALONG:
@@ -110,6 +112,7 @@ def _strided(inputs: int) -> Iterator[Plan]:
     yield of("stride-0-columns", Form(_ROWS, (1, 0)), rows)
     yield of("padded-rows", Form(_ROWS, (80, 1)), Form(_ROWS, (67, 1)))
     yield of("padded-rows-axis0", Form(_ROWS, (80, 1)), Form(_ROWS, (67, 1)), 0)
+    yield of("padded-many-rows", Form((70, 65), (80, 1)), Form((70, 65), (67, 1)))
     yield of("every-third", Form((5, 131), (262, 2)), Form((5, 131), (400, -3), 390))
     yield of("every-third-long", Form((2, 4099), (2, 5)), Form((2, 4099), (1, 3)))
     yield of("channels-last", Form((2, 19, 5, 7), (665, 1, 133, 19)), Form((2, 19, 5, 7)), 1)

@@ -25,7 +25,7 @@ from ep_primitives import LogSoftmax, LogSoftmaxBackward, Softmax, SoftmaxBackwa
 rng = np.random.default_rng(3)
 device = ep.device("cpu:0")
 digest = hashlib.sha256()
-for shape, axis in (((300, 300), 1), ((3, 20001), 1), ((20001, 3), 0), ((9001, 20), 0), ((1, 270000), 1), ((900, 70), 0)):
+for shape, axis in (((300, 300), 1), ((300, 10), 1), ((3, 20001), 1), ((20001, 3), 0), ((9001, 20), 0), ((1, 270000), 1), ((900, 70), 0)):
     x, y = rng.standard_normal(shape, np.float32), rng.random(shape, np.float32)
     for kind in (Softmax, LogSoftmax):
         out = np.empty(shape, np.float32)
@@ -227,6 +227,32 @@ def test_special_rows_are_as_documented_at_any_place(stream, dtype, shape):
         log = apply(stream, LogSoftmax, alone).astype(np.float64)
         assert log[place] == 0
         assert np.isneginf(np.delete(log, place)).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("extent", [3, 40])
+def test_rows_that_are_not_finite_leave_their_neighbours_alone(stream, kind, extent):
+    inputs = draw(kind, (300, extent))
+    wanted = apply(stream, kind, *inputs)
+    spoilt = [0, 15, 17, 37, 255, 256, 299]
+    for special in (math.nan, math.inf, -math.inf):
+        for place in range(len(inputs)):
+            copies = [array.copy() for array in inputs]
+            copies[place][spoilt] = special
+            result = apply(stream, kind, *copies)
+            assert not np.isfinite(result[spoilt]).all(axis=1).any() or kind is LogSoftmaxBackward
+            assert np.delete(result, spoilt, 0).tobytes() == np.delete(wanted, spoilt, 0).tobytes()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_results_written_past_the_caches_are_those_of_few_rows(stream, kind):
+    few = draw(kind, (1000, 67))
+    times = 70 if len(few) == 1 else 50
+    room = np.full(times * few[0].size + 16, 7, np.float32)
+    line = -room.ctypes.data % 64 // 4
+    out = room[line:][: times * few[0].size].reshape(-1, 67)
+    apply(stream, kind, *(np.tile(array, (times, 1)) for array in few), out=out)
+    assert (out.reshape(times, 1000, 67) == apply(stream, kind, *few)).all()
 
 
 def test_rows_far_apart_neither_overflow_nor_lose_their_largest(stream):
