@@ -41,6 +41,16 @@ EP_INLINE V<T> multiply_add(V<T> a, V<T> b, V<T> c) {
     return a * b + c;
 }
 
+#if EP_WIDTH == 32
+alignas(64) constexpr int32_t FIRST[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+
+// All bits of the first `count` lanes.
+template <class T>
+EP_INLINE __m256i first_lanes(int count) {
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(FIRST + 8 - count * int{sizeof(T)} / 4));
+}
+#endif
+
 // The first `count` lanes from memory, which ends there; the others are `rest`.
 template <class T>
 EP_INLINE V<T> load_part(const T* at, int count, T rest) {
@@ -49,6 +59,12 @@ EP_INLINE V<T> load_part(const T* at, int count, T rest) {
         return _mm512_mask_loadu_ps(repeated(rest), static_cast<__mmask16>((1U << count) - 1), at);
     if constexpr (std::is_same_v<T, double>)
         return _mm512_mask_loadu_pd(repeated(rest), static_cast<__mmask8>((1U << count) - 1), at);
+#elif EP_WIDTH == 32
+    const __m256i mask = first_lanes<T>(count);
+    if constexpr (std::is_same_v<T, float>)
+        return _mm256_blendv_ps(repeated(rest), _mm256_maskload_ps(at, mask), _mm256_castsi256_ps(mask));
+    if constexpr (std::is_same_v<T, double>)
+        return _mm256_blendv_pd(repeated(rest), _mm256_maskload_pd(at, mask), _mm256_castsi256_pd(mask));
 #endif
     alignas(EP_WIDTH) T lanes[Vector<T>::lanes];
     for (int i = 0; i < Vector<T>::lanes; ++i) lanes[i] = i < count ? at[i] : rest;
@@ -61,6 +77,9 @@ EP_INLINE void store_part(T* at, int count, V<T> x) {
         return _mm512_mask_storeu_ps(at, static_cast<__mmask16>((1U << count) - 1), x);
     if constexpr (std::is_same_v<T, double>)
         return _mm512_mask_storeu_pd(at, static_cast<__mmask8>((1U << count) - 1), x);
+#elif EP_WIDTH == 32
+    if constexpr (std::is_same_v<T, float>) return _mm256_maskstore_ps(at, first_lanes<T>(count), x);
+    if constexpr (std::is_same_v<T, double>) return _mm256_maskstore_pd(at, first_lanes<T>(count), x);
 #endif
     alignas(EP_WIDTH) T lanes[Vector<T>::lanes];
     store(lanes, x);

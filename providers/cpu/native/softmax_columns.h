@@ -56,7 +56,7 @@ class Lines {
 
     int64_t lines(int k) const { return form_.step[k] == width_ * form_.storage->size ? ep::BLOCK / width_ : 1; }
 
-    void stage(int k, int64_t j) {
+    __attribute__((noinline)) void stage(int k, int64_t j) {
         from_[k] = j;
         to_[k] = std::min(j + lines(k), end_);
         const int64_t n = (to_[k] - j) * width_;
@@ -85,11 +85,14 @@ struct Columns {
         return COUNT == 1 ? load_lanes(line, tile.lanes, T{0}) : load(line + c * lanes);
     }
     static EP_INLINE void load_line(Tile& tile, int64_t j, S (&given)[COUNT][Op::inputs]) {
-        for (int k = 0; k < Op::inputs; ++k) {
-            const T* const line = tile.load(k, j);
+        // All lines first: a call in between would take vectors out of their registers.
+        const T* line[Op::inputs];
+#pragma GCC unroll 2
+        for (int k = 0; k < Op::inputs; ++k) line[k] = tile.load(k, j);
+#pragma GCC unroll 2
+        for (int k = 0; k < Op::inputs; ++k)
 #pragma GCC unroll 16
-            for (int c = 0; c < COUNT; ++c) given[c][k] = vector(tile, line, c);
-        }
+            for (int c = 0; c < COUNT; ++c) given[c][k] = vector(tile, line[k], c);
     }
 
     static __attribute__((noinline)) void largest(Tile& tile, int64_t from, int64_t n, Measure<S>* measures) {

@@ -11,7 +11,7 @@ struct Blocks {
         for (V<T>& vector : most) vector = none;
         each_vector<T>(n, [&](int64_t i, int v, int count)
                               EP_LAMBDA { most[v] = Larger{}(load_lanes(x + i, count, NONE<T>), most[v]); });
-        return merged<T>(most, Larger{});
+        return merged<T>(most, n, Larger{});
     }
 
     // The terms of the sum go to `kept` where Op keeps them.
@@ -25,7 +25,7 @@ struct Blocks {
             sums[v] = Op::added(given, base, sums[v], term);
             if (Op::keeps && kept != nullptr) store_lanes(kept + i, count, term);
         });
-        return n <= Vector<T>::lanes ? sums[0] : merged<T>(sums, Sum{});
+        return merged<T>(sums, n, Sum{});
     }
 
     static EP_INLINE void finish(const T* const* in, int64_t n, Measure<T> measure, T* out) {

@@ -59,13 +59,15 @@ EP_INLINE void store_lanes(T* at, int count, V<T> x) {
         store_part(at, count, x);
 }
 
-// The sums of vectors, or their largest, in lanes of one.
+// The sums of vectors, or their largest, in lanes of one. Those behind n elements have nothing that changes a result.
 template <class T, class Function>
-EP_INLINE V<T> merged(V<T>* vectors, Function function) {
+EP_INLINE V<T> merged(V<T>* vectors, int64_t n, Function function) {
 #pragma GCC unroll 8
-    for (int half = VECTORS<T> / 2; half > 0; half /= 2)
+    for (int half = VECTORS<T> / 2; half > 0; half /= 2) {
+        if (n <= half * Vector<T>::lanes) continue;
 #pragma GCC unroll 16
         for (int v = 0; v < half; ++v) vectors[v] = function(vectors[v], vectors[v + half]);
+    }
     return vectors[0];
 }
 
