@@ -1,9 +1,10 @@
-"""Arguments that are integers: whatever has `__index__`, refused by name where it has none or is below 0."""
+"""Arguments that are integers: whatever has `__index__` and is no truth value, refused by name else or where it is below 0."""
 
 from __future__ import annotations
 
 import operator
 import reprlib
+from contextlib import suppress
 from typing import Any
 
 __all__ = ["count", "integer"]
@@ -14,13 +15,13 @@ def integer(argument: str, value: Any) -> int:
 
     argument : "operation: argument", for the message
 
-    Raises TypeError for what is none.
+    Raises TypeError for what is none; True and False are none, because they are likelier meant for a flag.
     """
-    try:
-        return operator.index(value)
-    except TypeError:
-        message = f"{argument} is {reprlib.repr(value)}, needs an integer; give an int"
-        raise TypeError(message) from None
+    if not isinstance(value, bool):
+        with suppress(TypeError):
+            return operator.index(value)
+    message = f"{argument} is {reprlib.repr(value)}, needs an integer; give an int"
+    raise TypeError(message)
 
 
 def count(argument: str, value: Any) -> int:

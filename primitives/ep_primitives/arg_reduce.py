@@ -1,7 +1,7 @@
 """Family ArgReduce: the place of the largest or smallest element of x along an axis, or of all of x.
 
 shapes       : out has the shape of x with an extent of 1 at the axis, or without it; without an axis the place is counted
-               in row-major order of all of x, whatever its strides, and out has one element. Any strides
+               in row-major order of all of x, whatever its strides, and out has one element; rank 0 has no axis. Any strides
 dtypes       : x is bool or real; out int64, or int32 if it holds every place
 accumulation : values are compared as they are stored; a bool is true if its byte is not 0
 NaN          : the first NaN of a row wins over everything
@@ -148,9 +148,6 @@ def _axes(name: str, axis: Any, rank: int) -> tuple[int, ...]:
     """Return the dimensions that an axis stands for. Raises TypeError or ValueError for what is none of x."""
     if axis is None:
         return tuple(range(rank))
-    if isinstance(axis, bool):  # likelier meant for keepdims
-        message = f"{name}: axis is {axis}, needs an integer, or None to take all of x as one row; give an int"
-        raise TypeError(message)
     whole = integer(f"{name}: axis", axis)
     if not -rank <= whole < rank:
         needed = f"an integer from {-rank} to {rank - 1}, or None" if rank else "None"

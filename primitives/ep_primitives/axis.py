@@ -16,7 +16,7 @@ def axis_within(op: str, axis: Any, shape: tuple[int, ...], name: str) -> int:
     """
     given = integer(f"{op}: axis", axis)
     rank = max(len(shape), 1)
-    if isinstance(axis, bool) or not -rank <= given < rank:
-        message = f"{op}: axis is {axis!r}, needs an integer from {-rank} to {rank - 1} for {name} {shape}; negative ones count from the end"
-        raise (TypeError if isinstance(axis, bool) else ValueError)(message)
+    if not -rank <= given < rank:
+        message = f"{op}: axis is {given}, needs an integer from {-rank} to {rank - 1} for {name} {shape}; negative ones count from the end"
+        raise ValueError(message)
     return given + rank if given < 0 else given

@@ -6,7 +6,8 @@ shapes       : out.shape = x.shape[:axis] + indices.shape[batch_dims:] + x.shape
 dtypes       : indices int32 or int64; x and out one of any
 accumulation : none: bits are moved unchanged, so a NaN keeps its payload and a bool its byte
 out of range : an index below 0 or at least x.shape[axis] reads nothing and gives 0 (false): negative ones do not count from
-               the end. With EP_VALIDATE=1 it is a ValueError that names it, before anything is enqueued
+               the end. With EP_VALIDATE=1 it is a ValueError that names it, before anything is enqueued, even where out has
+               no element that would ask for it
 NaN          : moved as any other bits
 infinities   : moved
 signed zero  : kept

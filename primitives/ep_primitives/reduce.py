@@ -1,7 +1,7 @@
 """Family Reduce: each element of out is made of a row of x, its elements along some axes.
 
-shapes       : axes are any of the dimensions of x, all or none; out has the shape of x with extents of 1 there, or without
-               them. x has any strides, zero and negative ones too; out any that do not overlap
+shapes       : axes are any of the dimensions of x, all or none (rank 0 has none); out has the shape of x with extents of 1
+               there, or without them. x has any strides, zero and negative ones too; out any that do not overlap
 dtypes       : a row each, see `reduce_ops`; sum and prod also into a wider type, any and all into bool
 accumulation : float32 for float16 and bfloat16, rounded once at the end; else the type of out, in which integers wrap
 NaN          : one anywhere in a row gives NaN in sum, prod, mean, max, min, sum_of_squares, norms and log_sum_exp, before any

@@ -119,9 +119,7 @@ def reduced_axes(op: str, axes: Any, rank: int) -> tuple[int, ...]:
     """Return axes sorted and not negative; an integer is one axis. Raises TypeError or ValueError for others."""
     try:
         given = tuple(axes) if hasattr(axes, "__iter__") else (axes,)
-        whole = [integer(f"{op}: axes", axis) for axis in given if not isinstance(axis, bool)]
-        if len(whole) < len(given):  # True is likelier meant for keepdims
-            raise TypeError  # noqa: TRY301 - explained below, like every other misfit
+        whole = [integer(f"{op}: axes", axis) for axis in given]
     except TypeError:
         message = f"{op}: axes is {reprlib.repr(axes)}, needs integers; give them in a tuple, () reduces nothing"
         raise TypeError(message) from None

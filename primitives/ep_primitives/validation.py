@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
 from numbers import Real
-from operator import index
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ep.dims import broadcast_strides
 from ep.dtypes import DTYPES, convert
+from ep.integers import integer
 from ep.interchange import describe
 
 from ep import Scalar, TensorSpec
@@ -166,9 +166,7 @@ def one_a_dimension(op: str, name: str, given: Any, spec: TensorSpec) -> tuple[i
         if isinstance(given, AbstractSet | Mapping):  # whose order says nothing
             raise TypeError  # noqa: TRY301 - explained below, like every other misfit
         values = tuple(given)
-        integers = tuple(index(value) for value in values if not isinstance(value, bool))
-        if len(integers) < len(values):
-            raise TypeError  # noqa: TRY301 - explained below, like every other misfit
+        integers = tuple(integer(name, value) for value in values)
     except TypeError:
         message = f"{op}: {name} is {reprlib.repr(given)}, {wanted}; give a tuple of them"
         raise TypeError(message) from None

@@ -38,6 +38,8 @@ def test_bytes_moved_are_those_of_out_twice_and_of_the_indices():
         ({"axis": 3}, ValueError, ("gather: axis is 3", "x (4, 5, 3)")),
         ({"axis": -4}, ValueError, ("gather: axis is -4",)),
         ({"axis": 1.0}, TypeError, ("gather: axis",)),
+        ({"axis": True}, TypeError, ("gather: axis is True", "give an int")),
+        ({"batch_dims": True}, TypeError, ("gather: batch_dims is True", "give an int")),
         ({"batch_dims": 1}, ValueError, ("gather: batch_dims is 1, needs 0 to 0", "before axis 0")),
         ({"batch_dims": -1}, ValueError, ("gather: batch_dims is -1",)),
         ({"axis": 1, "batch_dims": 1}, ValueError, ("(4, 5, 3)", "(5,)", "differ in their first 1 extents")),

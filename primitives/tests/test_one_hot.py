@@ -45,6 +45,7 @@ def test_numbers_may_be_left_out_and_are_of_the_type_of_out():
         ({"first": 2**63 - 6}, ValueError, ("one_hot: first is 9223372036854775802", "each of the 7 classes")),
         ({"first": -(2**63) - 1}, ValueError, ("one_hot: first is -9223372036854775809",)),
         ({"first": 0.5}, TypeError, ("one_hot: first",)),
+        ({"first": True}, TypeError, ("one_hot: first is True", "give an int")),
     ],
 )
 def test_misfits_are_refused_in_words(change, error, parts):
