@@ -134,7 +134,8 @@ def test_committed_tables_are_what_the_tool_makes():
 
 
 @pytest.mark.parametrize(("dtype", "name"), [("float64", "exp"), ("complex128", "sqrt")])
-def test_tool_makes_the_same_bytes_again(dtype, name, tmp_path, monkeypatch):
+def test_tool_makes_the_same_arrays_again(dtype, name, tmp_path, monkeypatch):
+    """Bytes of the arrays, not of the file: how zip headers are written differs between patch releases of Python."""
     monkeypatch.syspath_prepend(TOOL.parent)
     tool = __import__("reference_tables")
     monkeypatch.setattr(tool, "FOLDER", tmp_path)
@@ -142,7 +143,10 @@ def test_tool_makes_the_same_bytes_again(dtype, name, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["reference_tables.py"])
     assert tool.main() == 0
     committed = TOOL.parents[1] / "primitives" / "ep_primitives" / "tables" / dtype / f"{name}.npz"
-    assert (tmp_path / dtype / f"{name}.npz").read_bytes() == committed.read_bytes()
+    with np.load(tmp_path / dtype / f"{name}.npz") as made, np.load(committed) as stored:
+        assert made.files == stored.files
+        assert all(made[key].dtype == stored[key].dtype for key in stored.files)
+        assert all(made[key].tobytes() == stored[key].tobytes() for key in stored.files)
 
 
 def test_values_that_never_settle_are_refused(monkeypatch):
