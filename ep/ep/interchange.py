@@ -28,8 +28,9 @@ def describe(obj: Any, where: str = "TensorSpec.of") -> TensorSpec:
 def view(obj: Any, stream: Stream) -> tuple[Memory, TensorSpec]:
     """Return an object's own memory, and how its tensor lies in it. Nothing is copied.
 
-    obj     : NumPy array, object with DLPack, an array interface (NumPy's or CUDA's) or a buffer, or what `stream.export` made; kept alive until no work
-              can touch it; one that is read-only, or cannot say whether it is, is read-only here
+    obj     : NumPy array, object with DLPack, an array interface (NumPy's or CUDA's) or a buffer, or what
+              `stream.export` made; kept alive until no work can touch it; one that is read-only, or cannot say whether
+              it is, is read-only here
     stream  : one of the device that will use it; its later work waits for what the producer has enqueued
 
     Raises ValueError, naming stream.upload, if the stream's device does not reach the object's memory; TypeError for

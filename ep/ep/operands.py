@@ -27,9 +27,9 @@ def checker(descriptor: Descriptor, device: Device) -> Check:
     """Return the function that turns a launch's stream and operands into the tensors' memories, in operand order.
 
     The short way takes two tensors and more that are memories, large and aligned enough, without shared bytes or
-    exactly in place. Up to four it loops over nothing, and it looks nothing up twice: 0.2 us instead of 0.6. Whatever it does not
-    take goes to the primitive's long way, which has the words. Whether memories are open and on the stream's device
-    is the door's to check.
+    exactly in place. Up to four it loops over nothing, and it looks nothing up twice: 0.2 us instead of 0.6. Whatever
+    it does not take goes to the primitive's long way, which has the words. Whether memories are open and on the
+    stream's device is the door's to check.
     """
     named = [*zip(descriptor.operands, descriptor.specs, strict=True)]
     tensors = [(name, spec) for name, spec in named if isinstance(spec, TensorSpec)]
@@ -156,7 +156,7 @@ def _many(  # noqa: PLR0913, PLR0917 - as above
                     offsets |= x.offset
                 if not offsets & odd:
                     return memories  # type: ignore[no-any-return]
-        except (KeyError, AttributeError):  # a missing name, no memory, no stream, or wrapped host memory
+        except (KeyError, AttributeError, TypeError):  # as above
             pass
         return primitive._launchable(stream, operands)
 

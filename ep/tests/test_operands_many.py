@@ -114,6 +114,13 @@ def test_unknown_name_is_named(stream, total, operands, use):
     assert stream.enqueued == 0
 
 
+@pytest.mark.parametrize("kind", [ep.Memory, memoryview, object])
+def test_class_in_place_of_one_is_named(stream, total, operands, use, place, kind):
+    with pytest.raises((TypeError, ValueError), match=f"^sum: {place}[ :]"):
+        use(total, **operands | {place: kind})
+    assert stream.enqueued == 0
+
+
 def test_too_small_one_is_named(stream, total, operands, use, place):
     operands[place] = operands[place][:3]
     with pytest.raises(ValueError, match=f"{place} needs 4 bytes .* has 3"):
