@@ -19,7 +19,7 @@ from ep_conformance.bits import check_bits
 from ep_conformance.compare import Comparison, compare
 from ep_conformance.decoys import blind_to
 from ep_conformance.determinism import check_again, check_part, is_promised
-from ep_conformance.expression import explain_failure, name_of, operands_text
+from ep_conformance.expression import explain_failure, operands_text
 from ep_conformance.operands import Operand, place
 from ep_conformance.refusal import is_refused
 from ep_conformance.trial import CaseError, Trial
@@ -77,7 +77,7 @@ def _check_determinism(  # noqa: PLR0913, PLR0917 - the work, its data, and what
     images: Sequence[Mapping[str, Any]],
 ) -> None:
     """Check that equal launches wrote equal bits, and that parts of the work, launched by themselves, write the same bits."""
-    what = name_of(descriptor)
+    what = descriptor.title
     for again in images[1:]:
         for name in {draw.out.name, *descriptor.updates}:
             check_again(what, draw.tensors[name], images[0][name], again[name])
@@ -250,9 +250,7 @@ def _judge(trial: Trial, family: ep.Family, case: Case, draw: _Draw, images: Map
         return Outcome(Status.MISTRUSTED, reason, comparison.margin)
     leaning = bias(result, draw.reference, descriptor.out.dtype, case.summands) if case.summands else None
     if leaning is not None and not leaning <= 1:
-        text = (
-            f"{name_of(descriptor)}: the mean of the errors is {leaning:.3g} times its limit: the sums lean to one side"
-        )
+        text = f"{descriptor.title}: the mean of the errors is {leaning:.3g} times its limit: the sums lean to one side"
         return Outcome(Status.FAIL, f"{text} on {trial.device.name}", comparison.margin, bias=leaning)
     at = operands_text(descriptor, draw.inputs, comparison.worst, result.shape) if comparison.margin else ""
     return Outcome(Status.PASS, margin=comparison.margin, error=comparison.worst_error, at=at, bias=leaning)

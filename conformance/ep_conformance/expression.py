@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ep_conformance.compare import Comparison, Inputs
 
-__all__ = ["explain_failure", "name_of", "operands_text"]
+__all__ = ["explain_failure", "operands_text"]
 
 Array = npt.NDArray[Any]
 
@@ -37,13 +37,8 @@ def explain_failure(  # noqa: PLR0913, PLR0917 - an expression needs the operati
     attributes = "".join(f", {value!r}" for value in descriptor.attributes)
     true = np.broadcast_to(reference.value, result.shape)[at]
     needed = rounded(true, dtype) if ep.dtype(dtype).kind in "fc" else true
-    text = f"{name_of(descriptor)}({operands}{attributes})={_text(needed)}, out{place}={_text(result[at])}"
+    text = f"{descriptor.title}({operands}{attributes})={_text(needed)}, out{place}={_text(result[at])}"
     return f"{text} ({_distance(comparison, accuracy, at)}; {int(comparison.fails.sum())} of {result.size} elements)"
-
-
-def name_of(descriptor: ep.Descriptor) -> str:
-    """Return the name of the op, or of a family without ops."""
-    return descriptor.family if descriptor.op == "-" else descriptor.op
 
 
 def operands_text(descriptor: ep.Descriptor, inputs: Inputs, at: tuple[int, ...], shape: tuple[int, ...]) -> str:

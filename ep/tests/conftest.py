@@ -11,6 +11,7 @@ from plugin_site import Site
 import ep
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -37,6 +38,20 @@ def stream(device: manual.ManualDevice) -> manual.ManualStream:
     made = device.stream()
     assert isinstance(made, manual.ManualStream)
     return made
+
+
+@pytest.fixture(params=["manual", "worker"])
+def watched(
+    request: pytest.FixtureRequest, device: manual.ManualDevice, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[ep.Stream]:
+    """Return a stream made in validation mode."""
+    monkeypatch.setenv("EP_VALIDATE", "1")
+    if request.param == "worker":
+        stream: ep.Stream = device._enlist(ep.WorkerStream(device, manual.LaneStream(device)))
+    else:
+        stream = device.stream()
+    yield stream
+    stream.close()
 
 
 @pytest.fixture

@@ -41,18 +41,6 @@ def table(provider):
     provider.table[Bounded] = provider.table[manual.Add]
 
 
-@pytest.fixture(params=["manual", "worker"])
-def watched(request, device, monkeypatch):
-    """Return a stream made in validation mode."""
-    monkeypatch.setenv("EP_VALIDATE", "1")
-    if request.param == "worker":
-        stream = device._enlist(ep.WorkerStream(device, manual.LaneStream(device)))
-    else:
-        stream = device.stream()
-    yield stream
-    stream.close()
-
-
 @pytest.fixture(params=[Bounded, Lowered])
 def bounded(request, device):
     return request.param(a=SPEC, b=SPEC, out=SPEC).on(device)

@@ -13,18 +13,6 @@ import pytest
 import ep
 
 
-@pytest.fixture(params=["manual", "worker"])
-def watched(request, device, monkeypatch):
-    """Return a stream made in validation mode."""
-    monkeypatch.setenv("EP_VALIDATE", "1")
-    if request.param == "worker":
-        stream = device._enlist(ep.WorkerStream(device, manual.LaneStream(device)))
-    else:
-        stream = device.stream()
-    yield stream
-    stream.close()
-
-
 def test_second_thread_inside_of_a_verb_is_refused_and_the_first_goes_on(device, watched, monkeypatch):
     memory, inside, leave = device.allocate(4), threading.Event(), threading.Event()
 
