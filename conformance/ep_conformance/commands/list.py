@@ -1,0 +1,20 @@
+"""`ep-conformance list`: the ids of all cases."""
+
+from __future__ import annotations
+
+import click
+
+from ep_conformance.catalogue import list_ids
+from ep_conformance.commands import options
+
+__all__ = ["command"]
+
+
+@click.command()
+@options.profile
+@options.pattern
+def command(profile: str, pattern: str | None) -> int:
+    """List the ids of all cases, whoever claims them."""
+    ids = list(list_ids(profile, pattern))
+    click.echo("\n".join(ids) if ids else f"no case matches {pattern!r}", err=not ids)
+    return 0 if ids else 1

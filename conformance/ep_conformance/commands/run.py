@@ -1,0 +1,73 @@
+"""`ep-conformance run`: judge one device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+from ep.claims import ClaimsError
+from rich.console import Console
+
+import ep
+from ep_conformance.commands import options
+from ep_conformance.commands.exits import CODES, UnavailableExit, WrongUse
+from ep_conformance.resume import ResumeError
+from ep_conformance.session import Options, conduct
+
+if TYPE_CHECKING:
+    from ep_conformance.report import Report
+
+__all__ = ["command", "judged"]
+
+
+@click.command(epilog=CODES)
+@options.provider
+@options.device
+@options.profile
+@click.option("--quick", is_flag=True, help="The same as --profile quick.")
+@options.pattern
+@click.option(
+    "--claim",
+    "claims",
+    multiple=True,
+    help="Hold the device to these cells, too, as if its claims.toml named them, such as 'flip/*/*/*'; may be repeated.",
+)
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Of all random data.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; default one a device, one a core on a CPU.")
+@click.option("--failed", is_flag=True, help="Only what failed in the last run of this device.")
+@click.option("--json", type=options.FILE, help="Write the report as JSON; every half minute what there is of it.")
+@click.option("--resume", type=options.FILE, help="Keep what passed in this JSON report, and run the rest.")
+@click.option("--junit", type=options.FILE, help="Write the report as JUnit XML.")
+@click.option("--hang-limit", type=click.FloatRange(min=0, min_open=True), help="Seconds a case may take.")
+def command(*, quick: bool, **given: Any) -> int:
+    """Run the suite on one device and give a verdict."""
+    given["profile"] = "quick" if quick else given["profile"]
+    chosen = Options(**given)
+    for file in (chosen.json, chosen.junit):
+        if file is not None and not file.absolute().parent.is_dir():
+            message = f"{file}: its folder does not exist"
+            raise WrongUse(message)
+    console = Console(highlight=False)
+    report = judged(chosen, console)
+    if chosen.failed and not report.verdicts:
+        console.print(f"{chosen.device_name}: nothing failed in the last run", soft_wrap=True)
+        return 0
+    console.print(report.sentence, soft_wrap=True, markup=False, style="green" if report.is_good else "bold red")
+    return report.exit_code
+
+
+def judged(chosen: Options, console: Console) -> Report:
+    """Return the report of a run, and end the command with a sentence where there can be none."""
+    known = ep.providers()
+    if chosen.provider not in known:
+        message = f"unknown provider {chosen.provider!r}; known are {', '.join(known) or 'none: install one'}"
+        raise WrongUse(message)
+    try:
+        return conduct(chosen, console)
+    except ep.UnavailableError as error:
+        raise UnavailableExit(str(error)) from None
+    except (ResumeError, ClaimsError) as error:
+        raise WrongUse(str(error)) from None
+    except OSError as error:
+        message = f"cannot write the report: {error}"
+        raise WrongUse(message) from None
