@@ -1,14 +1,14 @@
-"""The report of a run: its summary, its JSON (schema 1, documented in the README) and its one-line verdict."""
+"""The report of a run: its summary, its JSON (schema 2, documented in the README) and its one-line verdict."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ep_conformance import SUITE
+from ep_conformance.record import record
 from ep_conformance.verdict import FAILING, Status, Verdict
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SCHEMA", "Report", "Subject", "write_text"]
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Report:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report as schema 1."""
+        """Return the report as schema 2."""
         return {
             "schema": SCHEMA,
             "suite": SUITE,
@@ -110,32 +110,12 @@ class Report:
             "seconds": round(self.seconds, 3),
             "summary": self.summary,
             "notices": [verdict.id for verdict in self.notices],
-            "cases": [_case(verdict) for verdict in self.verdicts],
+            "cases": [record(verdict) for verdict in self.verdicts],
         }
 
     def write_json(self, path: Path) -> None:
         """Write the report as JSON; a file is either the old one or all of the new one."""
         write_text(path, json.dumps(self.as_json(), indent=1) + "\n")
-
-
-def _case(verdict: Verdict) -> dict[str, Any]:
-    outcome = verdict.outcome
-    return {
-        "id": verdict.id,
-        "status": str(outcome.status),
-        "reason": outcome.reason,
-        "margin": _finite(outcome.margin),
-        "error": _finite(outcome.error),
-        "at": outcome.at,
-        "bias": _finite(outcome.bias),
-        "attested": outcome.attested,
-        "degraded": list(outcome.degraded),
-        "seconds": round(outcome.seconds, 6),
-    }
-
-
-def _finite(number: float | None) -> float | None:
-    return 1e308 if number is not None and not math.isfinite(number) else number  # JSON has neither infinity nor NaN
 
 
 def write_text(path: Path, text: str) -> None:

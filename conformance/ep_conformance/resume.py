@@ -1,4 +1,4 @@
-"""Continue a run from the report of one that ended early: what passed there need not run again."""
+"""Continue a run that ended early: no case that has a verdict runs again."""
 
 from __future__ import annotations
 
@@ -6,36 +6,38 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ep_conformance import SUITE
+from ep_conformance.record import verdict_of
 from ep_conformance.report import SCHEMA, Subject
-from ep_conformance.verdict import Outcome, Status
+from ep_conformance.verdict import Status
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["ResumeError", "read_passes"]
+    from ep_conformance.verdict import Verdict
+
+__all__ = ["ResumeError", "read_verdicts"]
 
 
 class ResumeError(Exception):
     """The report cannot be continued; the message says what differs and what to do."""
 
 
-def read_passes(path: Path, subject: Subject, seed: int) -> dict[str, Outcome]:
-    """Return what the passing cases of a JSON report showed, by id; everything else is to run again.
+def read_verdicts(path: Path, subject: Subject, profile: str, seed: int) -> dict[str, Verdict]:
+    """Return the verdicts of a JSON report by id, less the missing ones: those cases are to run.
 
-    Raises ResumeError if there is no such report, or if it is of another suite, provider, version, device or seed.
+    Raises ResumeError if there is no such report, or if it is of another suite, provider, version, device, profile or seed.
     """
     try:
         table = json.loads(path.read_text(encoding="utf-8"))
-        given = {"schema": table["schema"], "suite": table["suite"], "seed": table["seed"]}
-        given |= {"provider": table["provider"], "device": table["device"]}
-        outcomes = {case["id"]: _outcome(case) for case in table["cases"] if case["status"] == Status.PASS}
+        given = {name: table[name] for name in ("schema", "suite", "seed", "profile", "provider", "device")}
+        verdicts = [verdict_of(case) for case in table["cases"]] if given["schema"] == SCHEMA else []
     except OSError as error:
         message = f"--resume: {path} cannot be read ({error.strerror}); leave the option out to begin anew"
         raise ResumeError(message) from None
     except (ValueError, KeyError, TypeError) as error:
         message = f"--resume: {path} is no report of ep-conformance run --json ({error!r}); leave the option out"
         raise ResumeError(message) from None
-    needed: dict[str, Any] = {"schema": SCHEMA, "suite": SUITE, "seed": seed}
+    needed: dict[str, Any] = {"schema": SCHEMA, "suite": SUITE, "seed": seed, "profile": profile}
     needed |= {"provider": {"name": subject.provider, "version": subject.version}}
     needed |= {"device": json.loads(json.dumps(subject.device))}
     for name, value in needed.items():
@@ -46,7 +48,7 @@ def read_passes(path: Path, subject: Subject, seed: int) -> dict[str, Outcome]:
                 "run as before, --jobs included, or leave the option out"
             )
             raise ResumeError(message)
-    return outcomes
+    return {verdict.id: verdict for verdict in verdicts if verdict.status is not Status.MISSING}
 
 
 def _differing(given: Any, needed: Any) -> tuple[Any, Any]:
@@ -56,21 +58,3 @@ def _differing(given: Any, needed: Any) -> tuple[Any, Any]:
     names = [name for name in given | needed if given.get(name) != needed.get(name)]
     before, now = ({name: one[name] for name in names if name in one} for one in (given, needed))
     return before, now
-
-
-def _outcome(case: dict[str, Any]) -> Outcome:
-    return Outcome(
-        Status.PASS,
-        reason=case["reason"],
-        margin=_number(case["margin"]),
-        error=_number(case["error"]),
-        at=case["at"],
-        bias=_number(case["bias"]),
-        attested=case["attested"],
-        degraded=tuple(case["degraded"]),
-        seconds=float(case["seconds"]),
-    )
-
-
-def _number(value: Any) -> float | None:
-    return None if value is None else float(value)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import ep
-from ep_conformance.verdict import DEATHS, FAILING, Outcome, Planned, Standing, Status, Verdict, settle
+from ep_conformance.verdict import DEATHS, FAILING, First, Outcome, Planned, Standing, Status, Verdict, settle
 from ep_conformance.workers import Worker, ask, listen
 
 if TYPE_CHECKING:
@@ -58,18 +58,18 @@ class Runner:
         self._deaths = 0
         self._gave_up = ""
 
-    def run(self, first: Worker | None = None, known: Mapping[str, Outcome] = MappingProxyType({})) -> None:
+    def run(self, first: Worker | None = None, known: Mapping[str, Verdict] = MappingProxyType({})) -> None:
         """Run everything; KeyboardInterrupt leaves `verdicts` valid.
 
         first : a worker that is there already
-        known : what cases showed in a run that this one continues; they do not run again
+        known : verdicts of a run that this one continues; these cases do not run again, unless their standing has changed
         """
         for planned in self._plan.values():
             if not planned.runs:
                 fate = Status.MISSING if planned.standing is Standing.STALE else Status.UNSUPPORTED
                 self._settle(planned.id, Outcome(fate, planned.reason))
-            elif planned.id in known:
-                self._settle(planned.id, known[planned.id])
+            elif planned.id in known and planned.suits(known[planned.id]):
+                self._keep(known[planned.id])
         self._queue.extend(_batches([p for p in self._plan.values() if p.runs and p.id not in self._verdicts]))
         if first is not None:
             self._workers.append(first)
@@ -176,8 +176,12 @@ class Runner:
         self._settle(identity, outcome)
 
     def _settle(self, identity: str, outcome: Outcome) -> None:
+        first = self._firsts.get(identity)
         verdict = settle(self._plan[identity], outcome)
-        self._verdicts[identity] = verdict
+        self._keep(replace(verdict, first=First(first.status, first.reason) if first else None))
+
+    def _keep(self, verdict: Verdict) -> None:
+        self._verdicts[verdict.id] = verdict
         self._on_verdict(verdict)
 
 

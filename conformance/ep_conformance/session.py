@@ -16,7 +16,7 @@ from ep_conformance.history import History, read_history, write_history
 from ep_conformance.junit import write_junit
 from ep_conformance.progress import Live
 from ep_conformance.report import Report
-from ep_conformance.resume import read_passes
+from ep_conformance.resume import read_verdicts
 from ep_conformance.runner import HANG_SECONDS, Runner
 from ep_conformance.verdict import Planned, Standing
 from ep_conformance.worker import Job
@@ -107,7 +107,9 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
     running = [planned for planned in plan if planned.runs]
     begin = time.monotonic()
     interrupted = False
-    known = {} if options.resume is None else read_passes(options.resume, found.subject, options.seed)
+    known: dict[str, Verdict] = {}
+    if options.resume is not None:
+        known = read_verdicts(options.resume, found.subject, options.profile, options.seed)
     live = Live(console, len(plan))
     saved = begin
 

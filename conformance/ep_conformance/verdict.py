@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass, replace
 from typing import Final
 
-__all__ = ["DEATHS", "FAILING", "Outcome", "Planned", "Standing", "Status", "Verdict", "settle"]
+__all__ = ["DEATHS", "FAILING", "First", "Outcome", "Planned", "Standing", "Status", "Verdict", "settle"]
 
 
 class Status(enum.StrEnum):
@@ -67,6 +67,12 @@ class Planned:
         """True unless its verdict is known from its standing."""
         return self.standing not in {Standing.REFUSED, Standing.STALE}
 
+    def suits(self, verdict: Verdict) -> bool:
+        """Say whether a verdict of an earlier run was given to this case, running, with this standing."""
+        given = verdict.counts, verdict.status is Status.NEW
+        has_run = verdict.notice or verdict.outcome.seconds > 0 or self.standing is not Standing.UNCLAIMED
+        return has_run and given == (self.standing is Standing.EXPECTED, self.standing is Standing.NEW)
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -92,13 +98,27 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class First:
+    """What the first try of a case showed that ran twice."""
+
+    status: Status
+    reason: str
+
+
+@dataclass(frozen=True)
 class Verdict:
-    """An outcome as the report says it; `counts` is True for a case of the expected set, `notice` for a surprise."""
+    """An outcome as the report says it.
+
+    counts  : True for a case of the expected set
+    notice  : True for a surprise that a vendor should read
+    first   : what the first try showed, None of a case that ran once
+    """
 
     id: str
     outcome: Outcome
     counts: bool
     notice: bool = False
+    first: First | None = None
 
     @property
     def status(self) -> Status:

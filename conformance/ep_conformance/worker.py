@@ -113,7 +113,8 @@ def execute(device: ep.Device, identity: str, job: Job) -> Outcome:
         outcome = Outcome(Status.FAIL, _summary(error))
     used = sorted(device.degraded - degraded)
     reason = outcome.reason[:_MOST_SAID].encode(errors="replace").decode()
-    return replace(outcome, reason=reason, seconds=time.perf_counter() - begin, degraded=tuple(used))
+    seconds = round(time.perf_counter() - begin, 6)
+    return replace(outcome, reason=reason, seconds=seconds, degraded=tuple(used))
 
 
 def _run(device: ep.Device, identity: str, job: Job) -> Outcome:

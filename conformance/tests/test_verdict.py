@@ -69,11 +69,11 @@ def test_statuses_of_expected_cases_add_up():
     assert {status.key for status in Status} == set(summary) - {"expected"}
 
 
-def test_json_is_schema_1(tmp_path):
+def test_json_is_schema_2(tmp_path):
     verdict = settle(EXPECTED, Outcome(Status.FAIL, "wrong", float("inf"), "native", ("fill",), 0.25))
     report(verdict).write_json(tmp_path / "report.json")
     table = json.loads((tmp_path / "report.json").read_text())
-    assert table["schema"] == 1
+    assert table["schema"] == 2
     assert table["suite"] == "1.0"
     assert table["provider"] == {"name": "toy", "version": "1.2"}
     assert table["device"]["name"] == "toy:0"
@@ -89,6 +89,11 @@ def test_json_is_schema_1(tmp_path):
         "attested": "native",
         "degraded": ["fill"],
         "seconds": 0.25,
+        "counts": True,
+        "notice": False,
+        "waiver": None,
+        "replay": None,
+        "first": None,
     }
 
 

@@ -1,0 +1,79 @@
+"""A verdict as JSON: the one place that says how, for the report, the journal and the run that continues them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from ep_conformance.verdict import First, Outcome, Status, Verdict
+
+__all__ = ["record", "verdict_of"]
+
+_INFINITE: Final = 1e308
+"""Stands for infinity, which JSON lacks; a number that is none counts as infinite, too."""
+
+
+def record(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as a JSON object; `verdict_of` gives it back."""
+    outcome, first = verdict.outcome, verdict.first
+    return {
+        "id": verdict.id,
+        "status": str(outcome.status),
+        "reason": outcome.reason,
+        "margin": _finite(outcome.margin),
+        "error": _finite(outcome.error),
+        "at": outcome.at,
+        "bias": _finite(outcome.bias),
+        "attested": outcome.attested,
+        "degraded": list(outcome.degraded),
+        "seconds": outcome.seconds,
+        "counts": verdict.counts,
+        "notice": verdict.notice,
+        "waiver": None,
+        "replay": None,
+        "first": None if first is None else {"status": str(first.status), "reason": first.reason},
+    }
+
+
+def verdict_of(table: dict[str, Any]) -> Verdict:
+    """Return the verdict of a JSON object that `record` made.
+
+    Raises KeyError, TypeError or ValueError for any other.
+    """
+    first = table["first"]
+    outcome = Outcome(
+        Status(table["status"]),
+        reason=_text(table["reason"]),
+        margin=_number(table["margin"]),
+        attested=_text(table["attested"]),
+        degraded=tuple(map(_text, table["degraded"])),
+        seconds=float(table["seconds"]),
+        error=_number(table["error"]),
+        at=_text(table["at"]),
+        bias=_number(table["bias"]),
+    )
+    return Verdict(
+        _text(table["id"]),
+        outcome,
+        counts=table["counts"] is True,
+        notice=table["notice"] is True,
+        first=None if first is None else First(Status(first["status"]), _text(first["reason"])),
+    )
+
+
+def _finite(number: float | None) -> float | None:
+    return number if number is None or math.isfinite(number) else _INFINITE
+
+
+def _number(value: Any) -> float | None:
+    if value is None:
+        return None
+    number = float(value)
+    return math.inf if number >= _INFINITE else number
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        message = f"{value!r} is no text"
+        raise TypeError(message)
+    return value
