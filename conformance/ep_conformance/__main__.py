@@ -7,7 +7,7 @@ from typing import Final
 
 __all__ = ["main"]
 
-_EXTRA: Final = ("hypothesis", "scipy", "platformdirs")
+_EXTRA: Final = ("hypothesis", "scipy", "platformdirs", "jinja2")
 
 
 def main() -> None:

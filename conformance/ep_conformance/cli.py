@@ -17,6 +17,7 @@ _COMMANDS: Final = (
     "list",
     "explain",
     "claims",
+    "new",
 )
 """In the order of `--help`; each is the `command` of ep_conformance.commands.NAME."""
 
