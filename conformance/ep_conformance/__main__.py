@@ -12,11 +12,15 @@ _EXTRA: Final = ("hypothesis", "scipy", "platformdirs", "jinja2")
 
 def main() -> None:
     """Run the command and exit with its code: 0 good, 1 failures, 2 wrong use, 3 unavailable, 130 interrupted."""
+    for ending in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: what was found is written down
+        if signal.getsignal(ending) is signal.SIG_DFL:  # not under nohup
+            signal.signal(ending, signal.default_int_handler)
     try:
         code = _run()
     except KeyboardInterrupt:  # while the command was still being imported, or a second one
         code = 130
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a further Ctrl-C must not change the exit code
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, signal.SIG_IGN)  # a further one must not change the exit code
     sys.exit(code)
 
 

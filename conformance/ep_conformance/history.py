@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import platformdirs
 
 from ep_conformance.report import SCHEMA, Report
 from ep_conformance.verdict import FAILING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["History", "read_history", "write_history"]
 
@@ -26,7 +29,7 @@ class History:
     seconds: dict[str, float] = field(default_factory=dict)
     is_known: bool = False
 
-    def expected_seconds(self, ids: list[str], jobs: int) -> float:
+    def expected_seconds(self, ids: Iterable[str], jobs: int) -> float:
         """Return about how long these cases will take."""
         return _START_SECONDS + sum(self.seconds.get(identity, _UNKNOWN_SECONDS) for identity in ids) / jobs
 

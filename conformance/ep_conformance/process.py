@@ -19,7 +19,7 @@ _BEGIN: Final = """\
 import os, signal, threading
 signal.signal(signal.SIGINT, signal.default_int_handler)  # the suite's workers leave Ctrl-C to their parent
 if hasattr(signal, "pthread_sigmask"):
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 import ep
 device = ep.device({name!r})
 try:

@@ -53,11 +53,15 @@ class Live:
         """Show one verdict."""
         self._counts[verdict.status] += 1
         if verdict.is_failure or verdict.notice:
-            self._tell(verdict)
+            self._show(verdict)
         counts = ", ".join(f"{n} {status}" for status, n in sorted(self._counts.items()))
         self._progress.update(self._task, advance=1, description=counts)
 
-    def _tell(self, verdict: Verdict) -> None:
+    def tell(self, sentence: str) -> None:
+        """Say a sentence beside the progress."""
+        self._console.print(sentence, soft_wrap=True, markup=False, style="yellow")
+
+    def _show(self, verdict: Verdict) -> None:
         kind = "notice" if verdict.notice else "failure"
         self._shown[kind] += 1
         if self._shown[kind] > _MOST_SHOWN[kind]:

@@ -32,6 +32,17 @@ class Subject:
         """The device's name, such as "cpu:0"."""
         return str(self.device["name"])
 
+    def heading(self, profile: str, seed: int) -> dict[str, Any]:
+        """Return what a run on it is of, as reports and journals say it: only one that is of the same continues it."""
+        return {
+            "schema": SCHEMA,
+            "suite": SUITE,
+            "provider": {"name": self.provider, "version": self.version},
+            "device": self.device,
+            "profile": profile,
+            "seed": seed,
+        }
+
 
 @dataclass(frozen=True)
 class Report:
@@ -100,12 +111,7 @@ class Report:
     def as_json(self) -> dict[str, Any]:
         """Return the report as schema 2."""
         return {
-            "schema": SCHEMA,
-            "suite": SUITE,
-            "provider": {"name": self.subject.provider, "version": self.subject.version},
-            "device": self.subject.device,
-            "profile": self.profile,
-            "seed": self.seed,
+            **self.subject.heading(self.profile, self.seed),
             "interrupted": self.interrupted,
             "seconds": round(self.seconds, 3),
             "summary": self.summary,

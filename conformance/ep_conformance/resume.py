@@ -1,16 +1,16 @@
-"""Continue a run that ended early: no case that has a verdict runs again."""
+"""Continue a run that ended early, from its journal or its report: no case that has a verdict runs again."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
 
-from ep_conformance import SUITE
+from ep_conformance.journal import journal_of, read_journal
 from ep_conformance.record import verdict_of
-from ep_conformance.report import SCHEMA, Subject
 from ep_conformance.verdict import Status
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from ep_conformance.verdict import Verdict
@@ -22,33 +22,44 @@ class ResumeError(Exception):
     """The report cannot be continued; the message says what differs and what to do."""
 
 
-def read_verdicts(path: Path, subject: Subject, profile: str, seed: int) -> dict[str, Verdict]:
-    """Return the verdicts of a JSON report by id, less the missing ones: those cases are to run.
+def read_verdicts(path: Path, heading: Mapping[str, Any]) -> dict[str, Verdict]:
+    """Return the verdicts of an earlier run by id, less the missing ones: those cases are to run.
 
-    Raises ResumeError if there is no such report, or if it is of another suite, provider, version, device, profile or seed.
+    path    : of its JSON report; while its journal lies beside it, that alone is read: it has all that was settled
+    heading : of the run that continues it, `Subject.heading`
+
+    Raises ResumeError if there is neither, or if they are of another run, as the headings say.
     """
+    journal = journal_of(path)
+    source = journal if journal.exists() else path
     try:
-        table = json.loads(path.read_text(encoding="utf-8"))
-        given = {name: table[name] for name in ("schema", "suite", "seed", "profile", "provider", "device")}
-        verdicts = [verdict_of(case) for case in table["cases"]] if given["schema"] == SCHEMA else []
+        given, records = read_journal(journal) if source is journal else _read_report(path)
+        _check(source, {name: given[name] for name in heading}, json.loads(json.dumps(heading)))
+        verdicts = map(verdict_of, records)
+        return {verdict.id: verdict for verdict in verdicts if verdict.status is not Status.MISSING}
     except OSError as error:
-        message = f"--resume: {path} cannot be read ({error.strerror}); leave the option out to begin anew"
+        message = f"--resume: {source} cannot be read ({error.strerror}); leave the option out to begin anew"
         raise ResumeError(message) from None
     except (ValueError, KeyError, TypeError) as error:
-        message = f"--resume: {path} is no report of ep-conformance run --json ({error!r}); leave the option out"
+        message = f"--resume: {source} is no report of ep-conformance run --json ({error!r}); leave the option out"
         raise ResumeError(message) from None
-    needed: dict[str, Any] = {"schema": SCHEMA, "suite": SUITE, "seed": seed, "profile": profile}
-    needed |= {"provider": {"name": subject.provider, "version": subject.version}}
-    needed |= {"device": json.loads(json.dumps(subject.device))}
+
+
+def _read_report(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    table = json.loads(path.read_text(encoding="utf-8"))
+    return table, table["cases"]
+
+
+def _check(source: Path, given: Mapping[str, Any], needed: Mapping[str, Any]) -> None:
+    """Raise ResumeError unless two headings are equal."""
     for name, value in needed.items():
         if given[name] != value:
             before, now = _differing(given[name], value)
             message = (
-                f"--resume: {path} is of {name} {before}, this run of {now}; "
+                f"--resume: {source} is of {name} {before}, this run of {now}; "
                 "run as before, --jobs included, or leave the option out"
             )
             raise ResumeError(message)
-    return {verdict.id: verdict for verdict in verdicts if verdict.status is not Status.MISSING}
 
 
 def _differing(given: Any, needed: Any) -> tuple[Any, Any]:

@@ -62,13 +62,13 @@ class Runner:
         """Run everything; KeyboardInterrupt leaves `verdicts` valid.
 
         first : a worker that is there already
-        known : verdicts of a run that this one continues; these cases do not run again, unless their standing has changed
+        known : verdicts of a run that this one continues; these cases do not run again
         """
         for planned in self._plan.values():
             if not planned.runs:
                 fate = Status.MISSING if planned.standing is Standing.STALE else Status.UNSUPPORTED
                 self._settle(planned.id, Outcome(fate, planned.reason))
-            elif planned.id in known and planned.suits(known[planned.id]):
+            elif planned.id in known:
                 self._keep(known[planned.id])
         self._queue.extend(_batches([p for p in self._plan.values() if p.runs and p.id not in self._verdicts]))
         if first is not None:

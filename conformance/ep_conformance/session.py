@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from ep.cells import matches
 from ep.claims import ClaimsError
 
+from ep_conformance.draft import Draft, finish
 from ep_conformance.history import History, read_history, write_history
 from ep_conformance.junit import write_junit
 from ep_conformance.progress import Live
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["Options", "conduct"]
 
 _SHARED_PROFILES: Final = ("quick", "standard")
-_SAVE_SECONDS: Final = 30.0
-"""How much of a run is lost at most, if not even Ctrl-C ends it, but the machine."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ def conduct(options: Options, console: Console) -> Report:
     if not options.claim_all:
         write_history(report, history)
     if options.json is not None:
-        report.write_json(options.json)
+        finish(options.json, report)
     if options.junit is not None:
         write_junit(report, options.junit)
     return report
@@ -99,40 +98,51 @@ def conduct(options: Options, console: Console) -> Report:
 
 def _run(found: Survey, options: Options, history: History, console: Console, means: tuple[Worker, Job, int]) -> Report:
     worker, job, jobs = means
-    plan = [planned for planned in found.plan if not options.failed or planned.id in history.failed]
-    if options.claim_all:
-        plan = [replace(p, standing=Standing.EXPECTED) if p.standing is Standing.UNCLAIMED else p for p in plan]
-        plan = [planned for planned in plan if planned.standing is not Standing.STALE]
-    plan = _claimed(plan, options.claims)
-    running = [planned for planned in plan if planned.runs]
-    begin = time.monotonic()
-    interrupted = False
+    plan = _plan(found, options, history)
+    heading = found.subject.heading(options.profile, options.seed)
     known: dict[str, Verdict] = {}
     if options.resume is not None:
-        known = read_verdicts(options.resume, found.subject, options.profile, options.seed)
+        known = read_verdicts(options.resume, heading)
+    taken = {p.id: known[p.id] for p in plan if p.runs and p.id in known and p.suits(known[p.id])}
+    left = {planned.id for planned in plan if planned.runs} - taken.keys()
+    begin = time.monotonic()
+    interrupted = False
     live = Live(console, len(plan))
-    saved = begin
 
-    def report(reason: str = "") -> Report:
+    def report(reason: str = "the run was still going on") -> Report:
         verdicts = runner.verdicts(reason)
         return Report(found.subject, options.profile, options.seed, verdicts, time.monotonic() - begin, bool(reason))
 
     def hear(verdict: Verdict) -> None:
-        nonlocal saved
         live.hear(verdict)
-        if options.json is not None and time.monotonic() - saved > _SAVE_SECONDS:
-            report("the run was still going on").write_json(options.json)
-            saved = time.monotonic()
+        if draft is not None and verdict.id in left:
+            draft.hear(verdict)
 
     runner = Runner(plan, job, jobs, options.hang_seconds, hear)
+    draft = None if options.json is None else Draft(options.json, report, live.tell)
     try:
-        seconds = history.expected_seconds([p.id for p in running if p.id not in known], jobs)
-        _announce(console, found, plan, options, seconds)
+        _announce(console, found, plan, options, history.expected_seconds(left, jobs))
+        if options.resume is not None:
+            console.print(f"{len(taken)} verdicts taken over from {options.resume}", soft_wrap=True, markup=False)
+        if draft is not None:
+            draft.begin(heading, taken.values())
         with live:
-            runner.run(worker, known)
+            runner.run(worker, taken)
     except KeyboardInterrupt:
         interrupted = True
+    finally:
+        if draft is not None:
+            draft.close()
     return report("interrupted before it ran" if interrupted else "")
+
+
+def _plan(found: Survey, options: Options, history: History) -> list[Planned]:
+    """Return what is to run and what is known without, as the options say."""
+    plan = [planned for planned in found.plan if not options.failed or planned.id in history.failed]
+    if options.claim_all:
+        plan = [replace(p, standing=Standing.EXPECTED) if p.standing is Standing.UNCLAIMED else p for p in plan]
+        plan = [planned for planned in plan if planned.standing is not Standing.STALE]
+    return _claimed(plan, options.claims)
 
 
 def _claimed(plan: list[Planned], patterns: tuple[str, ...]) -> list[Planned]:

@@ -18,6 +18,7 @@ from ep.claims import ClaimsError
 import ep
 from ep_conformance.catalogue import CellCase, find
 from ep_conformance.elements import run_case
+from ep_conformance.orphan import end_with_parent
 from ep_conformance.survey import survey
 from ep_conformance.sweep import Sweep, run_sweep
 from ep_conformance.trial import CaseError, Trial
@@ -26,7 +27,10 @@ from ep_conformance.verdict import Outcome, Status
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-__all__ = ["Job", "serve"]
+__all__ = ["ENDINGS", "Job", "serve"]
+
+ENDINGS: Final = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+"""Signals that end a run: all of them as Ctrl-C does."""
 
 _TRACE_LINES: Final = 3
 _MOST_SAID: Final = 2000
@@ -56,7 +60,8 @@ def serve(connection: Connection, job: Job) -> None:
     Receives ("survey",), ("probe",) or ("run", ids). Sends ("survey", Survey), ("probed", ""), ("start", id),
     ("done", id, Outcome), and ("unavailable", reason) if the device cannot be opened.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's; it ends us
+    end_with_parent()
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)  # they are the parent's, which ends us
     _print_to(job.log)
     if job.threads is not None:
         os.environ["EP_CPU_THREADS"] = str(job.threads)

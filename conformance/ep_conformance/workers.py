@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import ep
 from ep_conformance.verdict import Outcome, Status
-from ep_conformance.worker import Job, serve
+from ep_conformance.worker import ENDINGS, Job, serve
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +44,7 @@ class Worker:
         self.has_run = False
         self.since = time.monotonic()
         # The child inherits the mask, so that Ctrl-C in a terminal never meets it half started.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
         try:
             self.process.start()
         finally:

@@ -35,8 +35,12 @@ __all__ = ["command", "judged"]
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Of all random data.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; default one a device, one a core on a CPU.")
 @click.option("--failed", is_flag=True, help="Only what failed in the last run of this device.")
-@click.option("--json", type=options.FILE, help="Write the report as JSON; every half minute what there is of it.")
-@click.option("--resume", type=options.FILE, help="Keep what passed in this JSON report, and run the rest.")
+@click.option(
+    "--json", type=options.FILE, help="Write the report as JSON; a journal beside it keeps each verdict meanwhile."
+)
+@click.option(
+    "--resume", type=options.FILE, help="Keep the verdicts of this JSON report or its journal, and run the rest."
+)
 @click.option("--junit", type=options.FILE, help="Write the report as JUnit XML.")
 @click.option("--hang-limit", type=click.FloatRange(min=0, min_open=True), help="Seconds a case may take.")
 def command(*, quick: bool, **given: Any) -> int:

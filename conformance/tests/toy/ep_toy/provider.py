@@ -34,6 +34,7 @@ def misbehave():
             MARK.touch()
             os.abort()
         case "hang":
+            MARK.touch()
             time.sleep(1000)
         case "lost":
             raise ep.DeviceLostError("the device fell off the bus", provider="toy", call="launch", code=-1)

@@ -1,0 +1,68 @@
+"""The journal of a run: one line a settled verdict, on disk as soon as it is settled, whatever happens to the run then."""
+
+from __future__ import annotations
+
+import json
+from typing import IO, TYPE_CHECKING, Any
+
+from ep_conformance.record import record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from ep_conformance.verdict import Verdict
+
+__all__ = ["Journal", "journal_of", "read_journal"]
+
+
+def journal_of(report: Path) -> Path:
+    """Return where the journal of a report lies while the report is not whole."""
+    return report.with_name(report.name + ".journal")
+
+
+class Journal:
+    """Appends verdicts to a file: a first line that says of what run, then one line each, flushed."""
+
+    def __init__(self, path: Path, heading: Mapping[str, Any], known: Iterable[Verdict]) -> None:
+        """Begin a journal with what is known already; one that is there is replaced once this one has all of that.
+
+        Raises OSError if it cannot be written.
+        """
+        self._path = path
+        partial = path.with_name(path.name + ".partial")
+        self._file: IO[str] = partial.open("w", encoding="utf-8")
+        try:
+            for line in (heading, *map(record, known)):
+                self._file.write(_line(line))
+            self._file.flush()
+            partial.replace(path)
+        except OSError:
+            self.close()
+            raise
+
+    def write(self, verdict: Verdict) -> None:
+        """Append a verdict. Raises OSError if it cannot be written; what was written before stays readable."""
+        self._file.write(_line(record(verdict)))
+        self._file.flush()
+
+    def close(self) -> None:
+        """Leave the file as it is; what was written is there."""
+        try:
+            self._file.close()
+        except OSError:  # the rest of a line that did not fit
+            return
+
+
+def read_journal(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the heading of a journal and its records; a last line that is torn was never settled.
+
+    Raises FileNotFoundError if there is none, ValueError for a file that is no journal.
+    """
+    text = path.read_bytes()
+    head, *lines = map(json.loads, text[: text.rfind(b"\n") + 1].splitlines() or [b""])
+    return head, lines
+
+
+def _line(table: Mapping[str, Any]) -> str:
+    return json.dumps(table, allow_nan=False, separators=(",", ":")) + "\n"
