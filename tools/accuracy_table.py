@@ -18,6 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 from ep_primitives import BINARY_OPS, UNARY_OPS
 from ep_primitives.accuracy import Accuracy, Conditioned, Exact, Ulps
 
+sys.path.insert(0, str(Path(__file__).parent))
+from markdown import SEPARATOR, Row
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -33,7 +36,8 @@ HEAD: Final = """# Accuracy
 Each cell is `worst / promised`, in units in the last place of the result (ulp) as Khronos counts them; complex results in ulps
 of |z|. 0.00 is the correctly rounded result in every case, `exact` the same by the row's promise. `0.4 of 4 eps S` stands for
 0.4 times the bound of a function with roots: 4 eps times the sum of the sizes of its terms, and half an ulp of the result,
-which is nearly all of it for the 16-bit types. A dash: the op has no such type.
+which is nearly all of it for the 16-bit types. A dash: the op has no such type. The last column says where the promise comes
+from; in ulps the 16-bit types are held to 1, which is float32's result rounded once.
 
 - float16 and bfloat16, unary: all 65,536 inputs. Binary: designed and random pairs.
 - float32, unary: {float32}. Binary: designed and random pairs.
@@ -113,10 +117,16 @@ def cell(accuracy: Accuracy, found: Found | None) -> str:
     return f"{found.margin:.2f} of {accuracy.k:g} eps S"
 
 
+def why(row: Op) -> str:
+    """Return where the promises of a row come from, those of the 16-bit types aside."""
+    wide = [dtype for dtype in row.dtypes if dtype in DTYPES[2:]]
+    return Row(row.name, row, [(dtype, dtype) for dtype in wide]).cell("why").replace("|", SEPARATOR)
+
+
 def table(family: str, found: Reports) -> Iterator[str]:
     """Yield the lines of one family's table: rows with a floating or complex result."""
-    yield f"| op | {' | '.join(DTYPES)} | worst float32 at |"
-    yield "|---" * (len(DTYPES) + 2) + "|"
+    yield f"| op | {' | '.join(DTYPES)} | worst float32 at | why |"
+    yield "|---" * (len(DTYPES) + 3) + "|"
     for op, row in FAMILIES[family].items():
         if row.out == "bool" or not set(row.dtypes) & set(DTYPES):
             continue
@@ -125,7 +135,7 @@ def table(family: str, found: Reports) -> Iterator[str]:
             for dtype in DTYPES
         ]
         at = found.worst.get((family, op, "float32"), Found()).at
-        yield f"| {op} | {' | '.join(cells)} | {at} |"
+        yield f"| {op} | {' | '.join(cells)} | {at} | {why(row)} |"
 
 
 def document(found: Reports) -> str:

@@ -21,7 +21,7 @@ import ep
 
 sys.path.insert(0, str(Path(__file__).parent))
 from edge_rules import EDGE_RULES
-from markdown import Row, Text, dtypes_text, parse, row_table, table
+from markdown import Row, Text, dtypes_text, escaped, parse, row_table, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -174,15 +174,20 @@ class Document:
         typical = {(cell.op, cell.dtypes): cell for cell in reversed(self.cells)}
         if self.rows:
             return
-        accuracies = {
-            cell.dtypes: str(self.family.accuracy(self.family.sample(cell))) for cell in reversed(typical.values())
-        }
+        promises = {cell.dtypes: self.family.accuracy(self.family.sample(cell)) for cell in reversed(typical.values())}
+        accuracies = {dtypes: str(promise) for dtypes, promise in promises.items()}
         if len(accuracies) <= MOST_LINES and len(set(accuracies.values())) > 1:
             yield ""
             yield from table(("dtypes", "accuracy of the first case"), accuracies.items())
+            reasons = {
+                promise.why: [name for name, each in promises.items() if each.why == promise.why]
+                for promise in promises.values()
+            }
+            yield "\nWhy: " + ". ".join(f"{dtypes_text(names)}: {escaped(why)}" for why, names in reasons.items()) + "."
             return
         named = dtypes_text(accuracies) if len(accuracies) <= MOST_LINES else f"{len(accuracies)} combinations"
-        yield f"\nElement types: {named}. Accuracy: {', '.join(sorted(set(accuracies.values())))}."
+        stated = "; ".join(dict.fromkeys(f"{promise}: {escaped(promise.why)}" for promise in promises.values()))
+        yield f"\nElement types: {named}. Accuracy: {stated}."
 
 
 def _signature(name: str, function: Any) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ep_primitives.op import ALL, COMPLEXES, EVERY, FLOATS, INTEGERS, NUMBERS, REALS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 GROUPS: Final[Mapping[str, Sequence[str]]] = {
     "every": EVERY,
@@ -21,7 +21,7 @@ GROUPS: Final[Mapping[str, Sequence[str]]] = {
 }
 RULE: Final = re.compile(r"(\w[\w, ]*?) +: (.*)")
 SEPARATOR: Final = r"\|"
-COLUMNS: Final = ("definition", "dtypes", "out", "accuracy", "domain", "special", "attributes", "source", "note")
+COLUMNS: Final = ("definition", "dtypes", "out", "accuracy", "why", "domain", "special", "attributes", "source", "note")
 
 
 class Text(NamedTuple):
@@ -100,9 +100,11 @@ class Row(NamedTuple):
             case "out":
                 return self._out()
             case "accuracy":
-                return self._accuracy()
+                return self._promise(str)
+            case "why":
+                return self._promise(lambda accuracy: "" if accuracy.why == self.row.source else escaped(accuracy.why))
             case "domain":
-                return ", ".join(dict.fromkeys(domain.name for domain in getattr(self.row, "domain", ())))
+                return ", ".join(dict.fromkeys(_domain(domain) for domain in getattr(self.row, "domain", ())))
             case "attributes":
                 return ", ".join(attribute.name for attribute in getattr(self.row, "attributes", ()))
             case _:
@@ -120,17 +122,25 @@ class Row(NamedTuple):
             return next(iter(into))
         return "; ".join(f"{dtypes_text(given)} -> {out or 'same'}" for out, given in into.items())
 
-    def _accuracy(self) -> str:
-        """Return `4 ulp; 1 ulp for float16, bfloat16`, the most usual promise first; "" if the row makes none."""
+    def _promise(self, of: Callable[[Any], str]) -> str:
+        """Return `4 ulp; 1 ulp for float16, bfloat16`, the most usual promise first; "" if the row makes none.
+
+        of : what is said of each accuracy; a row whose bound depends on the number of terms has its own words
+        """
         accuracy = getattr(self.row, "accuracy", "")
         if isinstance(accuracy, str):
-            return escaped(accuracy)
+            return escaped(accuracy) if of is str else ""
         promises: dict[str, list[str]] = {}
         for dtype in self.inputs:
-            promises.setdefault(str(self.row.accuracy_of(dtype)), []).append(dtype)
-        usual = str(self.row.accuracy_of("float32")) if "float32" in self.inputs else next(iter(promises))
+            promises.setdefault(of(self.row.accuracy_of(dtype)), []).append(dtype)
+        usual = of(self.row.accuracy_of("float32")) if "float32" in self.inputs else next(iter(promises))
         rest = [f"{promise} for {dtypes_text(given)}" for promise, given in promises.items() if promise != usual]
         return "; ".join([usual, *rest])
+
+
+def _domain(domain: Any) -> str:
+    """Return a domain's name, and why it is narrowed."""
+    return escaped(domain.name if domain.is_open else f"{domain.name} alone ({domain.why})")
 
 
 def row_table(rows: Sequence[Row]) -> Iterator[str]:

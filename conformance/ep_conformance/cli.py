@@ -16,6 +16,7 @@ _COMMANDS: Final = (
     "run",
     "list",
     "explain",
+    "accuracy",
     "claims",
     "new",
 )

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import inspect
+from typing import TYPE_CHECKING
 
 import ep
+from ep_conformance.accuracies import domains_of
 from ep_conformance.catalogue import CellCase, find
 from ep_conformance.sweep import Sweep
+
+if TYPE_CHECKING:
+    from ep_primitives.accuracy import Accuracy
 
 __all__ = ["explain_case"]
 
@@ -31,7 +36,12 @@ def explain_case(identity: str) -> str:
         f"cell        {found.cell}  (since suite {found.family.since(found.cell)})",
         f"descriptor  {descriptor!r}",
         *(f"  {name:<9} {_spec(spec)}" for name, spec in zip(descriptor.operands, descriptor.specs, strict=True)),
-        f"accuracy    {case.accuracy or found.family.accuracy(descriptor)}",
+        f"accuracy    {_promised(case.accuracy or found.family.accuracy(descriptor))}",
+        *(
+            f"narrowed    {domain.name}: {domain.why}"
+            for domain in dict.fromkeys(domains_of(found.family, found.cell))
+            if not domain.is_open
+        ),
         *([f"bias        the errors of sums of {case.summands} terms have to cancel"] if case.summands else []),
         f"parts       {sum(1 for _ in found.family.parts(descriptor))}, launched by themselves, have to give the same bits",
         f"reference   {'results that come with the case' if case.expected else f'{found.family.name} family reference'}",
@@ -49,10 +59,14 @@ def _explain_sweep(identity: str, found: CellCase, case: Sweep) -> str:
         f"cell        {found.cell}  (since suite {found.family.since(found.cell)})",
         f"inputs      the 2**26 float32 whose bits, as an integer, begin at {case.first:#010x}, {case.domain.name}",
         f"descriptor  {case.descriptor!r} of each launch",
-        f"accuracy    {found.family.accuracy(case.descriptor)}",
+        f"accuracy    {_promised(found.family.accuracy(case.descriptor))}",
         f"profile     {case.profile}",
     ]
     return "\n".join(lines)
+
+
+def _promised(accuracy: Accuracy) -> str:
+    return f"{accuracy}: {accuracy.why}"
 
 
 def _spec(spec: ep.TensorSpec | ep.Scalar) -> str:

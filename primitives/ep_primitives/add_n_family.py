@@ -10,7 +10,7 @@ import numpy as np
 
 import ep
 from ep import Descriptor, TensorSpec
-from ep_primitives.accuracy import EXACT, Accuracy, Conditioned
+from ep_primitives.accuracy import EXACT, INTEGRAL, REPRESENTABLE, ROUNDED_ONCE, Accuracy, Conditioned
 from ep_primitives.add_n import AddN
 from ep_primitives.add_n_data import CONTENTS
 from ep_primitives.arrangement import Arrangement, Form, arrangements, dense
@@ -28,6 +28,10 @@ __all__ = ["AddNFamily"]
 
 _ROUNDED_RIGHT: Final = 2
 """So many terms have one rounding."""
+_WHY: Final = (
+    "(n - 1) / 2 for n - 1 roundings in any order, S = |x0| + |x1| + ...: Higham, Accuracy and Stability of Numerical "
+    "Algorithms, 2002, section 4.2"
+)
 _MOST_QUICK: Final = 257 << 10
 """Bytes: elements of one byte are still counted past 16 bits."""
 _USUAL: Final = 3
@@ -94,9 +98,9 @@ class AddNFamily(SignatureFamily):
         sizes are the sides of a triangle whose longest is at most S. Additions that underflow are exact.
         """
         terms = len(descriptor.specs) - 1
-        if terms <= _ROUNDED_RIGHT or ep.dtype(descriptor.out.dtype).kind not in "fc":
-            return EXACT
-        return Conditioned((terms - 1) / 2)
+        if ep.dtype(descriptor.out.dtype).kind not in "fc":
+            return INTEGRAL
+        return ROUNDED_ONCE if terms <= _ROUNDED_RIGHT else Conditioned((terms - 1) / 2, why=_WHY)
 
     def parts(self, descriptor: Descriptor) -> Iterator[AddN]:
         """Yield the first element, the last and all but the first along the widest dimension of a sum that rounds."""
@@ -116,7 +120,7 @@ def _case(plan: _Plan, dtype: str) -> Case:
         inplace=None if arrangement.inplace is None else f"x{arrangement.inplace}",
         profile=arrangement.profile,
         shift=arrangement.shift * out.itemsize,
-        accuracy=EXACT if plan.is_exact else None,
+        accuracy=REPRESENTABLE if plan.is_exact else None,
         summands=plan.summands,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ep_primitives import arg_reduce_cases, reduce_reference
+from ep_primitives.accuracy import INTEGRAL, Exact
 from ep_primitives.arg_reduce import ARG_REDUCE_DTYPES, ARG_REDUCE_OPS, ArgReduce, ArgReduceOp
 from ep_primitives.reduction import windows
 from ep_primitives.reduction_plans import PLANS
@@ -25,6 +26,7 @@ class ArgReduceFamily(SignatureFamily):
 
     name: ClassVar[str] = "arg_reduce"
     descriptor: ClassVar[type[Descriptor]] = ArgReduce
+    exact: ClassVar[Exact] = INTEGRAL
     layouts: ClassVar[tuple[str, ...]] = tuple(PLANS)
     rows: ClassVar[Mapping[str, ArgReduceOp]] = ARG_REDUCE_OPS
 

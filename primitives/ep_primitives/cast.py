@@ -23,6 +23,7 @@ import numpy as np
 
 import ep
 from ep import Descriptor, TensorSpec
+from ep_primitives.accuracy import Exact
 from ep_primitives.elementwise import ElementwiseFamily
 from ep_primitives.op import EVERY
 from ep_primitives.reference import Array, Reference, array_dtype, widened
@@ -79,6 +80,7 @@ class CastFamily(ElementwiseFamily):
     name: ClassVar[str] = "cast"
     descriptor: ClassVar[type[Descriptor]] = Cast
     tensors: ClassVar[int] = 1
+    exact: ClassVar[Exact] = Exact("one conversion, which is rounded, truncated or wrapped in one way")
     layouts: ClassVar[tuple[str, ...]] = ("dense", "strided", "broadcast", "inplace", "offset", "empty", "rank0")
 
     def signatures(self) -> Iterator[Signature]:

@@ -36,6 +36,8 @@ __all__ = [
 # |z|^2 and the product of two numbers neither overflow nor vanish.
 _PARTS: Final = (60, 500)
 _NEAR: Final = 8.0
+_OF_COMPLEX: Final = "what formulas of complex numbers give for infinities and NaN is open, and no square of a part overflows or vanishes"
+_FACTOR: Final = "a product with it neither overflows nor becomes subnormal before it is added or scaled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class Domain:
                accuracy of the row is promised inside the interval only
     smallest : of a domain that is not open, the smallest magnitude other than 0
     parts    : binary exponents of the largest part of a complex64 and of a complex128 that is in the domain
+    why      : of a domain that is not open, why the accuracy is promised inside alone
     """
 
     name: str
@@ -55,6 +58,7 @@ class Domain:
     is_open: bool = True
     smallest: float = 0.0
     parts: tuple[int, int] = _PARTS
+    why: str = ""
 
     def closed(self) -> Domain:
         """Return the domain without the values outside of it."""
@@ -90,7 +94,7 @@ class Domain:
 
 @cache
 def _closed(domain: Domain) -> Domain:
-    return replace(domain, is_open=False)
+    return domain if not domain.is_open else replace(domain, is_open=False, why=_OF_COMPLEX)
 
 
 REAL: Final = Domain("real", lambda _max, _tiny: (-8.0, 8.0))
@@ -112,13 +116,15 @@ HYPERBOLIC: Final = Domain(
 )
 TAIL: Final = Domain("tail of erfc", lambda _max, tiny: (-6.0, math.sqrt(-math.log(tiny)) + 1))
 
-# y of tanh is never outside [-1, 1].
-UNIT: Final = Domain("unit", lambda _max, _tiny: (-1.0, 1.0), is_open=False, parts=(2, 2))
-
-# Below it exp(x) is subnormal, and dy * (alpha * exp(x)) has lost bits that a large dy makes visible.
-DECAY: Final = Domain("decay", lambda _max, tiny: (min(math.log(tiny) + 8, -16.0), 20.0), is_open=False)
-
-# A product with a gradient neither overflows nor becomes subnormal before it is added or scaled.
+UNIT: Final = Domain(
+    "unit", lambda _max, _tiny: (-1.0, 1.0), is_open=False, parts=(2, 2), why="y of tanh is never outside [-1, 1]"
+)
+DECAY: Final = Domain(
+    "decay",
+    lambda _max, tiny: (min(math.log(tiny) + 8, -16.0), 20.0),
+    is_open=False,
+    why="below it exp(x) is subnormal, and dy (alpha exp(x)) has lost bits that a large dy makes visible",
+)
 GRADIENT: Final = Domain(
-    "gradient", lambda _max, _tiny: (-100.0, 100.0), is_open=False, smallest=2.0**-10, parts=(6, 6)
+    "gradient", lambda _max, _tiny: (-100.0, 100.0), is_open=False, smallest=2.0**-10, parts=(6, 6), why=_FACTOR
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import ep
 from ep import TensorSpec
-from ep_primitives.accuracy import EXACT
+from ep_primitives.accuracy import REPRESENTABLE
 from ep_primitives.case import Case
 from ep_primitives.layout import settled
 from ep_primitives.matmul import Matmul
@@ -50,7 +50,7 @@ def _case(plan: Plan, dtype: str, out: str) -> Case:
         partial(_data, plan, descriptor),
         profile=plan.profile,
         shift=plan.shift * descriptor.out.itemsize,
-        accuracy=EXACT if is_exact else None,
+        accuracy=REPRESENTABLE if is_exact else None,
         summands=plan.summands,
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 import ep
-from ep_primitives.accuracy import EXACT, Accuracy, Conditioned, Ulps
+from ep_primitives.accuracy import INTEGRAL, Accuracy, Conditioned, Ulps
 from ep_primitives.reference import LONG_EPS, Array, Reference, widened
 from ep_primitives.unary_ops import UNARY_OPS
 
@@ -28,6 +28,11 @@ _WIDER: Final[Mapping[str, Any]] = {
     "complex128": np.clongdouble,
     "int32": np.int64,
 }
+_WHY: Final = (
+    "min(n / 2, 4 sqrt n) for n = k + 3 roundings, of complex numbers 2 k + 6 and sqrt 2 times that; S = |alpha| |a| @ |b| + "
+    "|beta| |out| + |bias|: Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.1; Higham and Mary, A New "
+    "Approach to Probabilistic Rounding Error Analysis, 2019"
+)
 _STEEPEST: Final = 1.13
 """No activation has a greater slope: gelu's is 1.129 near 1.41, silu's 1.1 near 2.4, the others' at most 1."""
 
@@ -44,11 +49,11 @@ def accuracy(descriptor: Matmul) -> Accuracy:
     """
     kind = ep.dtype(descriptor.out.dtype).kind
     if kind == "i":
-        return EXACT
+        return INTEGRAL
     is_complex = kind == "c"
     roundings = 2 * descriptor.depth + 6 if is_complex else descriptor.depth + 3
     bound = min(roundings / 2, 4 * math.sqrt(roundings))
-    return Conditioned(round(bound * (math.sqrt(2) if is_complex else 1), 2))
+    return Conditioned(round(bound * (math.sqrt(2) if is_complex else 1), 2), why=_WHY)
 
 
 def reference(descriptor: Matmul, inputs: Mapping[str, Any]) -> Reference:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 import ep
-from ep_primitives.accuracy import EXACT, Accuracy, Exact, Ulps
+from ep_primitives.accuracy import INTEGRAL, NARROW, Accuracy, Exact, Ulps
 from ep_primitives.disagreements import DISAGREEMENTS
 from ep_primitives.domain import REAL, Domain
 from ep_primitives.reference import array_dtype, compute_number
@@ -83,7 +83,7 @@ class Op:
     reference  : arrays as `widened` gives them, then the attributes, to the value or to (value, S)
     dtypes     : element types of the inputs
     accuracy   : promise for floating outputs: one for all types, or one a type, where "complex" stands for both
-                 complex types and "" for the types not named; everything else is exact
+                 complex types and "" for the types not named, each with its reason; everything else is exact
     domain     : of each input: where its random data lies and the accuracy holds
     special    : "nan,1->nan": inputs and expected output, bit for bit, for every floating input type (of a row that has
                  none, for the complex ones); a word may be nan, inf, a number, true, false, or an attribute's name
@@ -93,14 +93,14 @@ class Op:
     constant   : input types for which the output is one value, so that no data can show that it is computed
     unused     : places of the inputs that the output does not depend on
     definition : the formula
-    source     : where the definition and the bound come from
+    source     : where the definition comes from
     note       : what differs from OneFlow and why; "" if nothing does. `disagreements` says it of PyTorch
     """
 
     name: str
     reference: Callable[..., Any]
     dtypes: tuple[str, ...]
-    accuracy: Accuracy | Mapping[str, Accuracy] = EXACT
+    accuracy: Accuracy | Mapping[str, Accuracy]
     domain: tuple[Domain, ...] = (REAL,)
     special: str = ""
     attributes: tuple[Attribute, ...] = ()
@@ -131,10 +131,10 @@ class Op:
         """
         kind = ep.dtype(dtype).kind
         if self.out == "bool" or kind not in "fc":
-            return EXACT
+            return INTEGRAL
         accuracy: Accuracy = _chosen(self.accuracy, dtype)
         is_narrow = ep.dtype(dtype).compute != dtype
-        return Ulps(1) if is_narrow and isinstance(accuracy, Ulps) else accuracy
+        return NARROW if is_narrow and isinstance(accuracy, Ulps) else accuracy
 
     def error_of(self, dtype: str) -> float:
         """Return the reference's own error in ulps for inputs of one element type: 0 where float64 is wider."""

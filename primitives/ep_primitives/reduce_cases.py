@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ep import TensorSpec
-from ep_primitives.accuracy import EXACT
+from ep_primitives.accuracy import REPRESENTABLE
 from ep_primitives.case import Case
 from ep_primitives.layout import settled
 from ep_primitives.reduce import Reduce
@@ -81,7 +81,7 @@ def _filled(signature: Signature, content: Content, axis: int) -> Case:
         descriptor,
         partial(_content, content, descriptor),
         profile=content.profile,
-        accuracy=EXACT if content.is_exact else None,
+        accuracy=REPRESENTABLE if content.is_exact else None,
         summands=content.summands,
     )
 

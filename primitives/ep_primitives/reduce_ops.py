@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import ep
-from ep_primitives.accuracy import EXACT, Accuracy, Conditioned, Ulps
+from ep_primitives.accuracy import EXACT, INTEGRAL, Accuracy, Conditioned, Exact, Ulps
 from ep_primitives.op import ALL, COMPLEXES, FLOATS, INTEGERS, REALS
 
 __all__ = ["REDUCE_OPS", "ReduceOp", "summation"]
@@ -66,7 +66,10 @@ class ReduceOp:
 
     def accuracy_of(self, dtype: str, out: str, n: int) -> Accuracy:
         """Return what a result of type `out` made of n elements of type `dtype` is held to."""
-        return self.bound(n, ep.dtype(dtype).kind == "c") if ep.dtype(out).kind in "fc" else EXACT
+        if ep.dtype(out).kind not in "fc":
+            return INTEGRAL
+        bound = self.bound(n, ep.dtype(dtype).kind == "c")
+        return replace(bound, why=self.source if isinstance(bound, Exact) else f"{self.accuracy}: {self.source}")
 
     def identity_of(self, out: str) -> bool | int | float:
         """Return what a row of nothing gives, as a number that the type `out` holds."""

@@ -11,7 +11,7 @@ import numpy as np
 import ep
 from ep import Cell, Descriptor, Scalar, TensorSpec
 from ep_primitives import data, tables
-from ep_primitives.accuracy import EXACT, Accuracy, Exact
+from ep_primitives.accuracy import LISTED, Accuracy, Exact
 from ep_primitives.case import Case
 from ep_primitives.elementwise import ElementwiseFamily
 from ep_primitives.reference import Array, Reference, array_dtype, widened
@@ -166,7 +166,7 @@ class RowFamily(ElementwiseFamily):
         case = self._listed(name, signature, *(np.resize(column, size) for column in columns), attributes=attributes)
         value = np.resize(expected, size)
         wanted = Reference(value != 0 if row.out == "bool" else value)
-        return replace(case, expected=lambda: wanted, accuracy=EXACT)
+        return replace(case, expected=lambda: wanted, accuracy=LISTED)
 
     def _scalars(self, signature: Signature, side: int) -> Iterator[Case]:
         """Yield a case for each number that stands on one side of a special value, or is hard for an integer."""

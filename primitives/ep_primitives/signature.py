@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from ep.cells import dtypes_name
 
 from ep import Cell, Descriptor, Family
-from ep_primitives.accuracy import EXACT, Accuracy
+from ep_primitives.accuracy import MOVED, Accuracy, Exact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +36,8 @@ class SignatureFamily(Family):
     """A family that lists its signatures, and the cases that one has in a layout; all else follows from these two."""
 
     layouts: ClassVar[tuple[str, ...]]
+    exact: ClassVar[Exact] = MOVED
+    """Why results are exact, of a family without rows that say more."""
 
     @abstractmethod
     def signatures(self) -> Iterator[Signature]:
@@ -47,7 +49,7 @@ class SignatureFamily(Family):
 
     def accuracy(self, descriptor: Descriptor) -> Accuracy:  # noqa: ARG002 - the interface is ep.Family's
         """Return what results are held to: exact, unless the family has rows that say more."""
-        return EXACT
+        return self.exact
 
     def since(self, cell: Cell) -> str:  # noqa: ARG002 - the interface is ep.Family's
         """Return the suite version that first held the cell."""

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["BOUND", "reference"]
 
-BOUND: Final[Accuracy] = Conditioned(1)
+BOUND: Final[Accuracy] = Conditioned(
+    1,
+    why="S is the sum of all roundings of the definition, exp and log as their rows promise, sums as trees that add 64 terms one "
+    "by one: Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 4.2",
+)
 
 _EXP: Final = 3.0
 _LOG: Final = 3.0

@@ -142,7 +142,7 @@ def test_attributes_are_held_as_they_say():
     third = 1 / 3
     plain, stored = Attribute("a", (third,)), Attribute("a", (third,), stored=True)
     wide = Attribute("a", (third,), wide=True)
-    row = Op("op", np.add, FLOATS, attributes=(plain, stored, wide))
+    row = Op("op", np.add, FLOATS, Ulps(1), attributes=(plain, stored, wide))
     held = row.held("float16", (third,) * 3)
     assert [value.dtype.name for value in held] == ["float32", "float32", "float64"]
     assert [float(value) for value in held] == [float(np.float32(third)), float(np.float16(third)), third]

@@ -129,7 +129,10 @@ class RmsNormFamily(SignatureFamily):
 
     def accuracy(self, descriptor: Descriptor) -> Ulps:
         """Return half an ulp for each two terms of the sum, which the root halves, and 4 for all else."""
-        return Ulps(4 + descriptor.out.shape[-1] / 4)
+        return Ulps(
+            4 + descriptor.out.shape[-1] / 4,
+            why="half an ulp for each two terms of the sum, which the root halves, and 4",
+        )
 
 
 def _case(

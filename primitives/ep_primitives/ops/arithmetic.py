@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from ep_primitives.accuracy import EXACT, Conditioned, Ulps
+from ep_primitives.accuracy import CORRECT, MOVED, OPENCL, ROUNDED_ONCE, Conditioned, Exact, Ulps
 from ep_primitives.domain import GRADIENT, REAL, Domain
 from ep_primitives.formulas import arithmetic as formulas
 from ep_primitives.formulas import quotient
@@ -17,22 +17,36 @@ from ep_primitives.op import ALL, COMPLEXES, FLOATS, NUMBERS, REALS, Attribute, 
 __all__ = ["ARITHMETIC"]
 
 _REALS: Final = (REAL, REAL)
-_IEEE: Final = "IEEE 754-2019, 5.4.1: correctly rounded; integers modulo 2^n"
+_IEEE: Final = "IEEE 754-2019, 5.4.1; integers modulo 2^n"
+_PRODUCT: Final = "sqrt 5 half ulps a part: Brent, Percival, Zimmermann, 'Error bounds on complex floating-point multiplication' (2007)"
+_QUOTIENT: Final = "twice the product's bound and the scaling of Smith's algorithm"
+_POWER: Final = "S = |a^b| (1 + |b log a|), because an error of b log a is absolute in it; 16 as of real numbers"
+_REMAINDER: Final = Exact("the exact remainder, which the type holds, decides; then one rounding")
 
 # Complex |b log a| stays below 88, where exp of a complex64 overflows.
 _BASE: Final = Domain("base", lambda _max, _tiny: (-8.0, 8.0), smallest=2.0**-10, parts=(6, 9))
 _EXPONENT: Final = Domain("exponent of a power", lambda _max, _tiny: (-8.0, 8.0), parts=(3, 5))
 
-# p x^(p - 1) is in the range of every format for the exponents that are tried, so that only its product can leave it.
-_POWERED: Final = Domain("powered", lambda _max, _tiny: (-16.0, 16.0), is_open=False, smallest=2.0**-10)
+_POWERED: Final = Domain(
+    "powered",
+    lambda _max, _tiny: (-16.0, 16.0),
+    is_open=False,
+    smallest=2.0**-10,
+    why="p x^(p - 1) is in the range of every format for the exponents that are tried, so that only its product can leave it",
+)
+_DECADES: Final = Domain(
+    "decades",
+    lambda m, t: (np.log10(t) + 1, np.log10(m) - 1),
+    is_open=False,
+    why="10^x is a normal number, so that only the product with the gradient can leave the range",
+)
 
-# 10^x is a normal number, so that only the product with the gradient can leave the range.
-_DECADES: Final = Domain("decades", lambda m, t: (np.log10(t) + 1, np.log10(m) - 1), is_open=False)
-
-# Left of 0 the terms (q + k)^-x alternate and cancel, and none has a small bound; q^-x of the rest is finite.
+_SERIES: Final = (
+    "left of 0 the terms (q + k)^-x alternate and cancel, and none has a small bound; q^-x of the rest is finite"
+)
 _ZETA: Final = (
-    Domain("order above 1", lambda _max, _tiny: (1.0, 20.0), is_open=False),
-    Domain("start above 0", lambda _max, _tiny: (0.0, 20.0), is_open=False, smallest=2.0**-6),
+    Domain("order above 1", lambda _max, _tiny: (1.0, 20.0), is_open=False, why=_SERIES),
+    Domain("start above 0", lambda _max, _tiny: (0.0, 20.0), is_open=False, smallest=2.0**-6, why=_SERIES),
 )
 
 ARITHMETIC: Final = (
@@ -40,7 +54,7 @@ ARITHMETIC: Final = (
         "add",
         np.add,
         ALL,
-        EXACT,
+        ROUNDED_ONCE,
         _REALS,
         "nan,1->nan 1,nan->nan inf,-inf->nan inf,1->inf -0,-0->-0 -0,0->0 1,-1->0",
         definition="a + b; of bools a or b",
@@ -50,7 +64,7 @@ ARITHMETIC: Final = (
         "sub",
         np.subtract,
         NUMBERS,
-        EXACT,
+        ROUNDED_ONCE,
         _REALS,
         "nan,1->nan 1,nan->nan inf,inf->nan 1,inf->-inf -0,0->-0 0,-0->0 0,0->0 1,1->0",
         definition="a - b",
@@ -60,30 +74,30 @@ ARITHMETIC: Final = (
         "mul",
         extended(np.multiply),
         ALL,
-        {"": EXACT, "complex": Ulps(3)},
+        {"": ROUNDED_ONCE, "complex": Ulps(3, why=_PRODUCT)},
         _REALS,
         "nan,0->nan 0,nan->nan inf,0->nan 0,-inf->nan -0,1->-0 -1,0->-0 -1,-0->0 inf,-1->-inf",
         error={"": 0.0, "complex": 2.0},
         definition="a b; of bools a and b",
-        source=f"{_IEEE}; complex: sqrt 5 half ulps a part, Brent, Percival, Zimmermann, 'Error bounds on complex floating-point multiplication' (2007)",
+        source=_IEEE,
     ),
     Op(
         "div",
         quotient.div,
         NUMBERS,
-        {"": Ulps(0.5), "complex": Ulps(6)},
+        {"": Ulps(0.5, why=CORRECT), "complex": Ulps(6, why=_QUOTIENT)},
         _REALS,
         "nan,1->nan 1,nan->nan 0,0->nan inf,inf->nan 1,0->inf 1,-0->-inf -1,0->-inf 1,-inf->-0 0,-1->-0",
         error={"": 0.0, "complex": 2.0},
         definition="a / b; integers truncate, x / 0 = 0, MIN / -1 = MIN",
-        source=f"{_IEEE}; complex: twice the product's bound and the scaling of Smith's algorithm",
+        source=_IEEE,
         note="OneFlow crashes on an integer division by 0 and on MIN / -1",
     ),
     Op(
         "max",
         formulas.maximum,
         ("bool", *REALS),
-        EXACT,
+        MOVED,
         _REALS,
         "nan,1->nan 1,nan->nan nan,inf->nan -inf,nan->nan -0,0->0 0,-0->0 -0,-0->-0 -inf,1->1 inf,1->inf",
         definition="the larger one, NaN if either is, +0 above -0",
@@ -94,7 +108,7 @@ ARITHMETIC: Final = (
         "min",
         formulas.minimum,
         ("bool", *REALS),
-        EXACT,
+        MOVED,
         _REALS,
         "nan,1->nan 1,nan->nan nan,-inf->nan inf,nan->nan -0,0->-0 0,-0->-0 0,0->0 -inf,1->-inf inf,1->1",
         definition="the smaller one, NaN if either is, -0 below +0",
@@ -105,33 +119,33 @@ ARITHMETIC: Final = (
         "pow",
         formulas.power,
         (*REALS, *COMPLEXES),
-        {"": Ulps(16), "complex": Conditioned(16)},
+        {"": Ulps(16, why=OPENCL), "complex": Conditioned(16, why=_POWER)},
         (_BASE, _EXPONENT),
         "1,nan->1 nan,0->1 nan,-0->1 nan,1->nan 2,nan->nan 0,0->1 -1,inf->1 -1,-inf->1 0,-1->inf -0,-1->-inf "
         "-0,-2->inf -0,3->-0 -0,2->0 0.5,inf->0 0.5,-inf->inf 2,inf->inf 2,-inf->0 -inf,3->-inf -inf,2->inf "
         "-inf,-3->-0 inf,-1->0 -8,0.5->nan",
         error=2,
         definition="a^b; of integers modulo 2^n, where 1^-n = 1, (-1)^-n = +-1, else x^-n = 0; complex: exp(b log a), 0^0 = 1",
-        source="C17 F.10.4.4; 16 ulp: OpenCL 1.2, table 7.1; complex: S = |a^b| (1 + |b log a|), because an error of b log a is absolute in it",
+        source="C17 F.10.4.4",
         note="OneFlow computes integer powers in double; PyTorch refuses negative integer exponents",
     ),
     Op(
         "fmod",
         quotient.fmod,
         REALS,
-        EXACT,
+        _REMAINDER,
         _REALS,
         "nan,1->nan 1,nan->nan inf,1->nan inf,inf->nan 1,0->nan 0,0->nan 1,inf->1 -1,inf->-1 0,1->0 -0,1->-0 5,3->2 "
         "-5,3->-2 5,-3->2 -6,3->-0 6,-3->0",
         definition="a - b trunc(a / b), with the sign of a; of integers x mod 0 = x, MIN mod -1 = 0",
-        source="C17 7.12.10.1: exact; x mod 0 = x: Knuth, TAOCP 1.2.4",
+        source="C17 7.12.10.1; x mod 0 = x: Knuth, TAOCP 1.2.4",
         note="OneFlow crashes on an integer 0 and on MIN mod -1; its int8 goes through int",
     ),
     Op(
         "floor_div",
         quotient.floor_div,
         REALS,
-        EXACT,
+        _REMAINDER,
         _REALS,
         "nan,1->nan 1,nan->nan inf,inf->nan 0,0->nan 1,0->inf -1,0->-inf 1,-0->-inf inf,2->inf -inf,2->-inf 1,inf->0 "
         "-1,inf->-1 1,-inf->-1 -1,-inf->0 0,1->0 -0,1->-0 0,-1->-0 0,inf->0 7,2->3 -7,2->-4 7,-2->-4 -1,3->-1",
@@ -143,7 +157,7 @@ ARITHMETIC: Final = (
         "trunc_div",
         quotient.trunc_div,
         REALS,
-        EXACT,
+        _REMAINDER,
         _REALS,
         "nan,1->nan 1,nan->nan inf,inf->nan 0,0->nan 1,0->inf -1,0->-inf 1,-0->-inf inf,2->inf -inf,2->-inf 1,inf->0 "
         "-1,inf->-0 0,1->0 -0,1->-0 0,-1->-0 7,2->3 -7,2->-3 7,-2->-3 -1,3->-0",
@@ -155,7 +169,7 @@ ARITHMETIC: Final = (
         "floor_mod",
         quotient.floor_mod,
         REALS,
-        EXACT,
+        _REMAINDER,
         _REALS,
         "nan,1->nan 1,nan->nan inf,1->nan inf,inf->nan 1,0->nan 0,0->nan 1,inf->1 -1,inf->inf 1,-inf->-inf -1,-inf->-1 "
         "0,1->0 -0,1->0 0,-1->-0 5,3->2 -5,3->1 5,-3->-1 -6,3->0 6,-3->-0",
@@ -167,37 +181,37 @@ ARITHMETIC: Final = (
         "scalar_base_power_grad",
         formulas.scalar_base_power_grad,
         FLOATS,
-        Ulps(36),
+        Ulps(36, why="twice pow's 16 ulp and two products"),
         (_POWERED, GRADIENT),
         "1,nan->nan 1,1->exponent 1,-1->-exponent",
         (Attribute("exponent", (2.0, 0.5, -1.5, 3.0, 1.0, 0.0)),),
         error=4,
         definition="dy p x^(p - 1), a = x, b = dy; dy 0 where p is 0",
-        source="OneFlow ScalarBasePowerGrad; twice pow's 16 ulp and two products",
+        source="OneFlow ScalarBasePowerGrad",
         note="at p = 0 and x = 0 OneFlow gives NaN; here, as in PyTorch, 0",
     ),
     Op(
         "scalar_exp_power_grad",
         formulas.scalar_exp_power_grad,
         FLOATS,
-        Ulps(40),
+        Ulps(40, why="twice pow's 16 ulp, log's 3 and two products"),
         (_DECADES, GRADIENT),
         "nan,1->nan 1,nan->nan",
         (Attribute("base", (2.0, 0.5, 10.0, 1.5)),),
         error=4,
         definition="dy b^x log b, a = x, b = dy",
-        source="OneFlow ScalarExpPowerGrad; twice pow's 16 ulp, log's 3 and two products",
+        source="OneFlow ScalarExpPowerGrad",
         note="OneFlow narrows integers to int and computes in float",
     ),
     Op(
         "zeta",
         zeta,
         FLOATS,
-        Ulps(32),
+        Ulps(32, why="pow's 16 ulp of the leading term and the sum of the series"),
         _ZETA,
         "nan,1->nan 2,nan->nan 1,2->inf 0.5,2->nan -3,2->nan 2,0->inf 2,-1->inf 3,-4->inf 1.5,-0.5->nan",
         error=8,
         definition="the sum of (q + k)^-x over k >= 0, a = x, b = q",
-        source="Cephes zeta.c; pow's 16 ulp of the leading term and the sum of the series",
+        source="Cephes zeta.c",
     ),
 )

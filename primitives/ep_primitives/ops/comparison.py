@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from ep_primitives.accuracy import EXACT
+from ep_primitives.accuracy import INTEGRAL
 from ep_primitives.domain import REAL
 from ep_primitives.formulas import comparison as formulas
 from ep_primitives.op import ALL, BITS, REALS, Attribute, Op
@@ -30,19 +30,19 @@ _CLOSE_NOTE: Final = "OneFlow and PyTorch use the element type, PyTorch's intege
 
 # fmt: off
 COMPARISON: Final = (
-    Op("equal",         np.equal,         ALL,      EXACT, _REALS, "nan,nan->false nan,1->false 1,nan->false 0,-0->true inf,inf->true inf,-inf->false 1,1->true", out="bool", definition="a == b", source=_IEEE),
-    Op("not_equal",     np.not_equal,     ALL,      EXACT, _REALS, "nan,nan->true nan,1->true 1,nan->true 0,-0->false inf,inf->false inf,-inf->true 1,1->false", out="bool", definition="a != b", source=_IEEE),
-    Op("less_than",     np.less,          _ORDERED, EXACT, _REALS, "nan,nan->false nan,1->false 1,nan->false -0,0->false -inf,inf->true inf,inf->false 1,2->true", out="bool", definition="a < b", source=_IEEE),
-    Op("less_equal",    np.less_equal,    _ORDERED, EXACT, _REALS, "nan,nan->false nan,1->false 1,nan->false 0,-0->true -inf,inf->true inf,inf->true 2,1->false", out="bool", definition="a <= b", source=_IEEE),
-    Op("greater_than",  np.greater,       _ORDERED, EXACT, _REALS, "nan,nan->false nan,1->false 1,nan->false 0,-0->false inf,-inf->true inf,inf->false 2,1->true", out="bool", definition="a > b", source=_IEEE),
-    Op("greater_equal", np.greater_equal, _ORDERED, EXACT, _REALS, "nan,nan->false nan,1->false 1,nan->false -0,0->true inf,-inf->true inf,inf->true 1,2->false", out="bool", definition="a >= b", source=_IEEE),
-    Op("is_close",      formulas.is_close, REALS,   EXACT, _REALS, f"nan,nan->false {_CLOSE}", _TOLERANCE, out="bool", definition="a == b, or |a - b| is finite and at most atol + rtol |b|; float64, operation by operation", source=_ONEFLOW, note=_CLOSE_NOTE),
-    Op("is_close_equal_nan", formulas.is_close_equal_nan, REALS, EXACT, _REALS, f"nan,nan->true {_CLOSE}", _TOLERANCE, out="bool", definition="is_close, and two NaN are close", source=_ONEFLOW, note=_CLOSE_NOTE),
-    Op("logical_and",   np.logical_and,   ALL,      EXACT, _REALS, "nan,1->true nan,0->false 1,-0->false 0,0->false inf,1->true 1,1->true", out="bool", definition="a != 0 and b != 0; NaN is true", source=_ONEFLOW),
-    Op("logical_or",    np.logical_or,    ALL,      EXACT, _REALS, "nan,0->true 0,nan->true 0,-0->false -0,-0->false 0,inf->true 1,1->true", out="bool", definition="a != 0 or b != 0; NaN is true", source=_ONEFLOW),
-    Op("logical_xor",   np.logical_xor,   ALL,      EXACT, _REALS, "nan,0->true nan,1->false 0,-0->false -0,1->true inf,1->false 1,1->false", out="bool", definition="(a != 0) != (b != 0); NaN is true", source=_ONEFLOW),
-    Op("bitwise_and",   np.bitwise_and,   BITS,     EXACT, _REALS, definition="the bits of both, two's complement; of bools a and b", source=_ONEFLOW),
-    Op("bitwise_or",    np.bitwise_or,    BITS,     EXACT, _REALS, definition="the bits of either, two's complement; of bools a or b", source=_ONEFLOW),
-    Op("bitwise_xor",   np.bitwise_xor,   BITS,     EXACT, _REALS, definition="the bits of one alone, two's complement; of bools a != b", source=_ONEFLOW),
+    Op("equal",         np.equal,         ALL,      INTEGRAL, _REALS, "nan,nan->false nan,1->false 1,nan->false 0,-0->true inf,inf->true inf,-inf->false 1,1->true", out="bool", definition="a == b", source=_IEEE),
+    Op("not_equal",     np.not_equal,     ALL,      INTEGRAL, _REALS, "nan,nan->true nan,1->true 1,nan->true 0,-0->false inf,inf->false inf,-inf->true 1,1->false", out="bool", definition="a != b", source=_IEEE),
+    Op("less_than",     np.less,          _ORDERED, INTEGRAL, _REALS, "nan,nan->false nan,1->false 1,nan->false -0,0->false -inf,inf->true inf,inf->false 1,2->true", out="bool", definition="a < b", source=_IEEE),
+    Op("less_equal",    np.less_equal,    _ORDERED, INTEGRAL, _REALS, "nan,nan->false nan,1->false 1,nan->false 0,-0->true -inf,inf->true inf,inf->true 2,1->false", out="bool", definition="a <= b", source=_IEEE),
+    Op("greater_than",  np.greater,       _ORDERED, INTEGRAL, _REALS, "nan,nan->false nan,1->false 1,nan->false 0,-0->false inf,-inf->true inf,inf->false 2,1->true", out="bool", definition="a > b", source=_IEEE),
+    Op("greater_equal", np.greater_equal, _ORDERED, INTEGRAL, _REALS, "nan,nan->false nan,1->false 1,nan->false -0,0->true inf,-inf->true inf,inf->true 1,2->false", out="bool", definition="a >= b", source=_IEEE),
+    Op("is_close",      formulas.is_close, REALS,   INTEGRAL, _REALS, f"nan,nan->false {_CLOSE}", _TOLERANCE, out="bool", definition="a == b, or |a - b| is finite and at most atol + rtol |b|; float64, operation by operation", source=_ONEFLOW, note=_CLOSE_NOTE),
+    Op("is_close_equal_nan", formulas.is_close_equal_nan, REALS, INTEGRAL, _REALS, f"nan,nan->true {_CLOSE}", _TOLERANCE, out="bool", definition="is_close, and two NaN are close", source=_ONEFLOW, note=_CLOSE_NOTE),
+    Op("logical_and",   np.logical_and,   ALL,      INTEGRAL, _REALS, "nan,1->true nan,0->false 1,-0->false 0,0->false inf,1->true 1,1->true", out="bool", definition="a != 0 and b != 0; NaN is true", source=_ONEFLOW),
+    Op("logical_or",    np.logical_or,    ALL,      INTEGRAL, _REALS, "nan,0->true 0,nan->true 0,-0->false -0,-0->false 0,inf->true 1,1->true", out="bool", definition="a != 0 or b != 0; NaN is true", source=_ONEFLOW),
+    Op("logical_xor",   np.logical_xor,   ALL,      INTEGRAL, _REALS, "nan,0->true nan,1->false 0,-0->false -0,1->true inf,1->false 1,1->false", out="bool", definition="(a != 0) != (b != 0); NaN is true", source=_ONEFLOW),
+    Op("bitwise_and",   np.bitwise_and,   BITS,     INTEGRAL, _REALS, definition="the bits of both, two's complement; of bools a and b", source=_ONEFLOW),
+    Op("bitwise_or",    np.bitwise_or,    BITS,     INTEGRAL, _REALS, definition="the bits of either, two's complement; of bools a or b", source=_ONEFLOW),
+    Op("bitwise_xor",   np.bitwise_xor,   BITS,     INTEGRAL, _REALS, definition="the bits of one alone, two's complement; of bools a != b", source=_ONEFLOW),
 )
 # fmt: on

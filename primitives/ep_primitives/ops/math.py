@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from ep_primitives.accuracy import EXACT, Conditioned, Ulps
+from ep_primitives.accuracy import CORRECT, MOVED, OF_COMPLEX, OPENCL, Accuracy, Conditioned, Exact, Ulps
 from ep_primitives.domain import (
     ANGLE,
     BEYOND_ONE,
@@ -48,16 +48,28 @@ _OPENCL: Final = "OpenCL 1.2, table 7.1"
 _ODD: Final = "nan->nan 0->0 -0->-0 "
 
 
-def _within(ulps: float, of_complex: float = 8) -> dict[str, Ulps]:
-    return {"": Ulps(ulps), "complex": Ulps(of_complex)}
+_COMPLEX: Final = {
+    2: "scaling and one root; hypot of OpenCL 1.2 is 4 ulp",
+    4: "real arithmetic and roots of the parts",
+    6: "real arithmetic, roots and quotients of the parts",
+    8: OF_COMPLEX,
+}
+_ROOTS: Final = (
+    "infinitely many roots, so no bound in ulps; 16 as OpenCL 1.2 gives tgamma, over the terms of the definition"
+)
+_WHOLE: Final = Exact("every integer between two numbers of a type is one itself")
+
+
+def _within(ulps: float, of_complex: float = 8, why: str = OPENCL) -> dict[str, Accuracy]:
+    return {"": Ulps(ulps, why=why), "complex": Ulps(of_complex, why=_COMPLEX[int(of_complex)])}
 
 
 # fmt: off
 MATH: Final = (
-    Op("abs", extended(np.abs), (*REALS, *COMPLEXES), {"": EXACT, "complex": Ulps(2)}, _REAL,
+    Op("abs", extended(np.abs), (*REALS, *COMPLEXES), {"": MOVED, "complex": Ulps(2, why=_COMPLEX[2])}, _REAL,
        "nan->nan inf->inf -inf->inf 0->0 -0->0 2->2 -2->2", out="real", error=1,
        definition="|x|; of a complex number sqrt(re^2 + im^2)",
-       source="OneFlow kAbs; hypot of OpenCL 1.2 is 4 ulp, scaling and one root give 2",
+       source="OneFlow kAbs",
        note="the smallest integer wraps to itself; unsigned integers stay; complex numbers give reals"),
     Op("acos", extended(np.arccos), _BOTH, _within(4), _COSINE,
        "nan->nan inf->nan -inf->nan 2->nan -2->nan 1->0", error=2,
@@ -76,7 +88,7 @@ MATH: Final = (
     Op("atanh", extended(np.arctanh), _BOTH, _within(5), _COSINE,
        _ODD + "1->inf -1->-inf 2->nan -2->nan inf->nan -inf->nan", error=2,
        definition="0.5 log((1 + x) / (1 - x)); NaN outside [-1, 1]", source=_OPENCL),
-    Op("ceil", np.ceil, FLOATS, EXACT, _REAL,
+    Op("ceil", np.ceil, FLOATS, _WHOLE, _REAL,
        "nan->nan inf->inf -inf->-inf 0->0 -0->-0 0.5->1 -0.5->-0 1->1",
        definition="the smallest integer that is not less than x", source="IEEE 754"),
     Op("cos", extended(np.cos, formulas.accurate(np.cos)), _BOTH, _within(4), _ANGLE,
@@ -85,19 +97,19 @@ MATH: Final = (
     Op("cosh", extended(np.cosh), _BOTH, _within(4), _HYPERBOLIC,
        "nan->nan inf->inf -inf->inf 0->1 -0->1", error=2,
        definition="(e^x + e^-x) / 2", source=_OPENCL),
-    Op("digamma", formulas.digamma, FLOATS, Conditioned(16), _REAL,
+    Op("digamma", formulas.digamma, FLOATS, Conditioned(16, why=_ROOTS), _REAL,
        "nan->nan inf->inf -inf->nan 0->-inf -0->inf -1->nan -2->nan", error=16,
        definition="psi(x) = d/dx log Gamma(x); S = 1 + |psi(x)|, below 0 with 2 log(1 + |x|) more",
-       source="OneFlow kDigamma; NIST DLMF 5.5.2 and 5.5.4; infinitely many roots, so no bound in ulps",
+       source="OneFlow kDigamma; NIST DLMF 5.5.2 and 5.5.4",
        note="0 and -0 give the one-sided limits, as PyTorch; other poles NaN"),
-    Op("trigamma", formulas.trigamma, FLOATS, Ulps(16), _REAL,
+    Op("trigamma", formulas.trigamma, FLOATS, Ulps(16, why="all terms are positive; 16 as OpenCL 1.2 gives tgamma"), _REAL,
        "nan->nan inf->0 -inf->nan 0->inf -0->inf -1->inf -2->inf", error=8,
        definition="psi'(x), the sum of 1 / (x + k)^2 over k >= 0",
-       source="OneFlow kTrigamma; NIST DLMF 5.15.1 and 5.15.6; all terms are positive",
+       source="OneFlow kTrigamma; NIST DLMF 5.15.1 and 5.15.6",
        note="poles give infinity; PyTorch gives a large number at negative integers, because its sin(pi x) is not 0"),
-    Op("erf", formulas.erf, FLOATS, Ulps(16), _REAL, _ODD + "inf->1 -inf->-1", error=2,
+    Op("erf", formulas.erf, FLOATS, Ulps(16, why=OPENCL), _REAL, _ODD + "inf->1 -inf->-1", error=2,
        definition="2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x", source=_OPENCL),
-    Op("erfc", formulas.erfc, FLOATS, Ulps(16), (TAIL,),
+    Op("erfc", formulas.erfc, FLOATS, Ulps(16, why=OPENCL), (TAIL,),
        "nan->nan inf->0 -inf->2 0->1 -0->1", error=4,
        definition="1 - erf(x)", source=_OPENCL),
     Op("exp", extended(np.exp), _BOTH, _within(3), _EXPONENT,
@@ -109,14 +121,14 @@ MATH: Final = (
     Op("expm1", extended(complex_formulas.expm1, np.expm1), _BOTH, _within(3), _EXPONENT,
        _ODD + "inf->inf -inf->-1", error=1,
        definition="e^x - 1", source=_OPENCL),
-    Op("floor", np.floor, FLOATS, EXACT, _REAL,
+    Op("floor", np.floor, FLOATS, _WHOLE, _REAL,
        "nan->nan inf->inf -inf->-inf 0->0 -0->-0 0.5->0 -0.5->-1 1->1",
        definition="the largest integer that is not more than x", source="IEEE 754"),
-    Op("lgamma", formulas.lgamma, FLOATS, Conditioned(16), _REAL,
+    Op("lgamma", formulas.lgamma, FLOATS, Conditioned(16, why=_ROOTS), _REAL,
        "nan->nan inf->inf -inf->inf 0->inf -0->inf -1->inf 1->0 2->0", error=16,
        definition="log |Gamma(x)|; S = 1 + |log |Gamma(x)||, below 0 with the terms of its reflection more: log |x|, "
                   "log |sin pi x| and log Gamma(-x)",
-       source="OneFlow kLgamma; C99 F.9.5.3; NIST DLMF 5.5.3; infinitely many roots, so no bound in ulps"),
+       source="OneFlow kLgamma; C99 F.9.5.3; NIST DLMF 5.5.3"),
     Op("log", extended(np.log), _BOTH, _within(3), _POSITIVE,
        "nan->nan inf->inf -inf->nan 0->-inf -0->-inf 1->0 -1->nan", error=1,
        definition="natural logarithm", source=_OPENCL),
@@ -129,37 +141,39 @@ MATH: Final = (
     Op("log1p", extended(complex_formulas.log1p, np.log1p), _BOTH, _within(2), (SHIFTED,),
        _ODD + "inf->inf -inf->nan -1->-inf -2->nan", error=1,
        definition="log(1 + x)", source=_OPENCL),
-    Op("log_sigmoid", formulas.log_sigmoid, FLOATS, Ulps(5), _SIGMOID,
+    Op("log_sigmoid", formulas.log_sigmoid, FLOATS,
+       Ulps(5, why="log1p 2 ulp of exp 3 ulp, and a sum of equal signs"), _SIGMOID,
        "nan->nan inf->-0 -inf->-inf", error=3,
        definition="-log(1 + e^-x) = min(x, 0) - log1p(e^-|x|)",
-       source="OneFlow kLogSigmoid; log1p 2 ulp of exp 3 ulp, and a sum of equal signs",
+       source="OneFlow kLogSigmoid",
        note="OneFlow overflows to -inf for very negative x"),
-    Op("negative", np.negative, NUMBERS, EXACT, _REAL,
+    Op("negative", np.negative, NUMBERS, MOVED, _REAL,
        "nan->nan inf->-inf -inf->inf 0->-0 -0->0 2->-2",
        definition="-x", source="IEEE 754",
        note="integers wrap: the smallest one stays, unsigned ones give 2^n - x"),
-    Op("reciprocal", extended(formulas.reciprocal), _BOTH, _within(0.5, 6), _REAL,
+    Op("reciprocal", extended(formulas.reciprocal), _BOTH, _within(0.5, 6, why=CORRECT), _REAL,
        "nan->nan inf->0 -inf->-0 0->inf -0->-inf 2->0.5", error=_PARTS,
        definition="1 / x", source="IEEE 754"),
-    Op("reciprocal_no_nan", extended(formulas.reciprocal_no_nan), _BOTH, _within(0.5, 6), _REAL,
+    Op("reciprocal_no_nan", extended(formulas.reciprocal_no_nan), _BOTH, _within(0.5, 6, why=CORRECT), _REAL,
        "nan->nan inf->0 -inf->-0 0->0 -0->0 2->0.5", error=_PARTS,
        definition="1 / x, and 0 where x is 0", source="OneFlow kReciprocalNoNan; IEEE 754"),
-    Op("rint", np.rint, FLOATS, EXACT, _REAL,
+    Op("rint", np.rint, FLOATS, _WHOLE, _REAL,
        "nan->nan inf->inf -inf->-inf 0->0 -0->-0 0.5->0 -0.5->-0 1.5->2 -2.5->-2",
        definition="the nearest integer, the even one of two", source="IEEE 754"),
-    Op("round", np.rint, FLOATS, EXACT, _REAL,
+    Op("round", np.rint, FLOATS, _WHOLE, _REAL,
        "nan->nan inf->inf -inf->-inf 0->0 -0->-0 0.5->0 -0.5->-0 1.5->2 -2.5->-2",
        definition="the nearest integer, the even one of two", source="OneFlow kRound; IEEE 754",
        note="the same as rint, as in OneFlow and PyTorch; C's round takes halves away from 0"),
     Op("rsqrt", extended(formulas.rsqrt), _BOTH, _within(2, 6), _POSITIVE,
        "nan->nan inf->0 -inf->nan 0->inf -0->-inf 4->0.5 -1->nan", error=2,
        definition="1 / sqrt(x)", source=_OPENCL),
-    Op("sigmoid", extended(complex_formulas.sigmoid, formulas.sigmoid), _BOTH, _within(5), _SIGMOID,
+    Op("sigmoid", extended(complex_formulas.sigmoid, formulas.sigmoid), _BOTH,
+       _within(5, why="exp 3 ulp, a sum and a quotient"), _SIGMOID,
        "nan->nan inf->1 -inf->0 0->0.5 -0->0.5", error=3,
        definition="1 / (1 + e^-x)",
-       source="OneFlow kSigmoid; exp 3 ulp, a sum and a quotient",
+       source="OneFlow kSigmoid",
        note="below -log(largest) the values are e^x, not the 0 of 1 / inf"),
-    Op("sign", extended(complex_formulas.sign, formulas.sign), NUMBERS, {"": EXACT, "complex": Ulps(4)}, _REAL,
+    Op("sign", extended(complex_formulas.sign, formulas.sign), NUMBERS, {"": MOVED, "complex": Ulps(4, why=_COMPLEX[4])}, _REAL,
        "nan->nan inf->1 -inf->-1 0->0 -0->-0 2->1 -2->-1", error=1,
        definition="-1, 0 or 1; of a complex number z / |z|, of 0 itself",
        source="OneFlow kSign; C99 and PyTorch's sgn",
@@ -170,17 +184,17 @@ MATH: Final = (
     Op("sinh", extended(np.sinh), _BOTH, _within(4), _HYPERBOLIC,
        _ODD + "inf->inf -inf->-inf", error=2,
        definition="(e^x - e^-x) / 2", source=_OPENCL),
-    Op("sqrt", extended(np.sqrt), _BOTH, _within(0.5, 4), _POSITIVE,
+    Op("sqrt", extended(np.sqrt), _BOTH, _within(0.5, 4, why=CORRECT), _POSITIVE,
        "nan->nan inf->inf -inf->nan 0->0 -0->-0 1->1 4->2 -1->nan", error=_PARTS,
        definition="square root", source="IEEE 754"),
-    Op("square", extended(np.square), NUMBERS, _within(0.5, 4), _REAL,
+    Op("square", extended(np.square), NUMBERS, _within(0.5, 4, why=CORRECT), _REAL,
        "nan->nan inf->inf -inf->inf 0->0 -0->0 2->4 -2->4", error=_PARTS,
        definition="x^2", source="IEEE 754",
        note="integers wrap"),
     Op("tan", extended(np.tan), _BOTH, _within(5), _ANGLE,
        _ODD + "inf->nan -inf->nan", error=2,
        definition="tangent, of every finite x", source=_OPENCL),
-    Op("trunc", np.trunc, FLOATS, EXACT, _REAL,
+    Op("trunc", np.trunc, FLOATS, _WHOLE, _REAL,
        "nan->nan inf->inf -inf->-inf 0->0 -0->-0 0.5->0 -0.5->-0 -1.5->-1 1->1",
        definition="the integer part", source="IEEE 754"),
 )

@@ -48,27 +48,39 @@ UNIT_HINGE: Final = Domain("unit hinge", lambda _max, _tiny: (-1.1, 1.1))
 # Below 1 acosh is not real; a number drawn from it is larger.
 LARGE: Final = Domain("large", lambda _max, _tiny: (1.0, 40.0))
 
-# y of celu is never below -alpha.
-ACTIVATED: Final = Domain("activated", lambda _max, _tiny: (-4.0, 8.0), is_open=False)
-
-# Outside, the inverse sines and the area tangent are not real.
-ARCUS: Final = Domain("arcus", lambda _max, _tiny: (-1.0, 1.0), is_open=False)
-
-# Of y = sigmoid(x) nothing else comes.
-PROBABILITY: Final = Domain("probability", lambda _max, _tiny: (0.0, 1.0), is_open=False, parts=(2, 2))
-
-GROWTH: Final = Domain("growth", lambda m, t: (math.log(t) + 1, math.log(m) - 1), is_open=False, parts=_CIRCULAR)
-GROWTH_2: Final = Domain(
-    "growth of 2", lambda m, t: (math.log2(t) + 1, math.log2(m) - 1), is_open=False, parts=_CIRCULAR
+ACTIVATED: Final = Domain(
+    "activated", lambda _max, _tiny: (-4.0, 8.0), is_open=False, why="y of celu is never below -alpha"
 )
-RISING: Final = Domain("rising", lambda m, _tiny: (1 - math.log(m), math.log(m) - 1), is_open=False, parts=_CIRCULAR)
+ARCUS: Final = Domain(
+    "arcus", lambda _max, _tiny: (-1.0, 1.0), is_open=False, why="outside, the inverse functions are not real"
+)
+PROBABILITY: Final = Domain(
+    "probability", lambda _max, _tiny: (0.0, 1.0), is_open=False, parts=(2, 2), why="y of sigmoid is nothing else"
+)
+
+_EXPONENTIAL: Final = "outside, the exponential overflows or is subnormal, whose lost bits a large dy makes visible"
+GROWTH: Final = Domain(
+    "growth", lambda m, t: (math.log(t) + 1, math.log(m) - 1), is_open=False, parts=_CIRCULAR, why=_EXPONENTIAL
+)
+GROWTH_2: Final = Domain(
+    "growth of 2", lambda m, t: (math.log2(t) + 1, math.log2(m) - 1), is_open=False, parts=_CIRCULAR, why=_EXPONENTIAL
+)
+RISING: Final = Domain(
+    "rising", lambda m, _tiny: (1 - math.log(m), math.log(m) - 1), is_open=False, parts=_CIRCULAR, why=_EXPONENTIAL
+)
 WAVE: Final = Domain("wave", lambda _max, _tiny: (-8.0, 8.0), parts=_CIRCULAR)
 POLES: Final = Domain("wave with poles", lambda _max, _tiny: (-8.0, 8.0), parts=_SQUARED)
-FALLING: Final = Domain("falling", lambda _max, t: (-20.0, -_decay(t)), is_open=False)
-BELL: Final = Domain("bell", lambda _max, t: (_decay(t), -_decay(t)), is_open=False, parts=_SQUARED)
-GAUSS: Final = Domain("gauss", lambda _max, t: (-math.sqrt(-_decay(t)), math.sqrt(-_decay(t))), is_open=False)
-QUICK: Final = Domain("quick decay", lambda _max, t: (_decay(t) / 1.702, 20.0), is_open=False)
-SCALED_DECAY: Final = Domain("scaled decay", lambda _max, t: (_decay(t) / 2, 40.0), is_open=False)
-
-# The poles of digamma and trigamma lie at 0 and to its left; near 0 the square of 1 / x is finite.
-GAMMA: Final = Domain("gamma", lambda _max, _tiny: (-20.0, 60.0), is_open=False, smallest=2.0**-40)
+FALLING: Final = Domain("falling", lambda _max, t: (-20.0, -_decay(t)), is_open=False, why=_EXPONENTIAL)
+BELL: Final = Domain("bell", lambda _max, t: (_decay(t), -_decay(t)), is_open=False, parts=_SQUARED, why=_EXPONENTIAL)
+GAUSS: Final = Domain(
+    "gauss", lambda _max, t: (-math.sqrt(-_decay(t)), math.sqrt(-_decay(t))), is_open=False, why=_EXPONENTIAL
+)
+QUICK: Final = Domain("quick decay", lambda _max, t: (_decay(t) / 1.702, 20.0), is_open=False, why=_EXPONENTIAL)
+SCALED_DECAY: Final = Domain("scaled decay", lambda _max, t: (_decay(t) / 2, 40.0), is_open=False, why=_EXPONENTIAL)
+GAMMA: Final = Domain(
+    "gamma",
+    lambda _max, _tiny: (-20.0, 60.0),
+    is_open=False,
+    smallest=2.0**-40,
+    why="the poles lie at 0 and to its left, further ones ever closer to the numbers of a type; near 0 the square of 1 / x is finite",
+)

@@ -1,0 +1,58 @@
+"""The accuracy registry: what every op of every family is held to in each element type, why, and where.
+
+It is read from the families, whose rows hold each bound beside its reason; there is no second list.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ep.cells import matches
+from ep_primitives.elementwise import ElementwiseFamily
+
+from ep_conformance.catalogue import cells
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ep_primitives.accuracy import Accuracy
+    from ep_primitives.domain import Domain
+
+    import ep
+
+__all__ = ["Promise", "domains_of", "promises"]
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What the results of one op in its element types are held to.
+
+    name     : family/op/dtypes, a cell without its layout
+    accuracy : of a typical descriptor, where the bound depends on the number of terms; `accuracy.why` is the reason
+    domains  : of each input for whose random data the accuracy holds; () for families without
+    """
+
+    name: str
+    accuracy: Accuracy
+    domains: tuple[Domain, ...]
+
+    def record(self) -> dict[str, Any]:
+        """Return the promise for JSON; `narrowed` says of each domain that is not open why."""
+        narrowed = {domain.name: domain.why for domain in self.domains if not domain.is_open}
+        return {"name": self.name, "accuracy": str(self.accuracy), "why": self.accuracy.why, "narrowed": narrowed}
+
+
+def promises(pattern: str = "*/*/*") -> Iterator[Promise]:
+    """Yield the promise of each family/op/dtypes that matches; in a pattern `*` stays inside a part."""
+    seen: set[str] = set()
+    for family, cell in cells():
+        name = f"{cell.family}/{cell.op}/{cell.dtypes}"
+        if name not in seen and matches(pattern, name):
+            yield Promise(name, family.accuracy(family.sample(cell)), domains_of(family, cell))
+        seen.add(name)
+
+
+def domains_of(family: ep.Family, cell: ep.Cell) -> tuple[Domain, ...]:
+    """Return where the random data of each input of a cell lies, () for a family that does not say it."""
+    return family.domains(family.signature(cell)) if isinstance(family, ElementwiseFamily) else ()
