@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ep_conformance.waivers import Waiver
 
 __all__ = ["DEATHS", "FAILING", "First", "Outcome", "Planned", "Standing", "Status", "Verdict", "settle"]
 
@@ -43,7 +48,7 @@ class Standing(enum.StrEnum):
     EXPECTED   : claimed, or mandatory: it must give a verdict, and pass
     UNCLAIMED  : accepted by the provider without a claim: it runs and gives a notice
     REFUSED    : neither claimed nor accepted: it does not run
-    STALE      : a claim whose pattern matches nothing that the suite has: what it was to cover is missing
+    STALE      : a claim whose pattern matches nothing that the suite has, or a waiver that waives nothing or has expired
     NEW        : claimed by a pattern, but newer than the suite that the claims name: it runs and never counts
     """
 
@@ -56,11 +61,16 @@ class Standing(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Planned:
-    """A case of the plan; `reason` says why it does not run."""
+    """A case of the plan.
+
+    reason  : why it does not run
+    waiver  : what the provider says of its failing, if that counts for this device
+    """
 
     id: str
     standing: Standing
     reason: str = ""
+    waiver: Waiver | None = None
 
     @property
     def runs(self) -> bool:
@@ -84,6 +94,7 @@ class Outcome:
     error     : the error of `margin` in ulps of the output
     at        : the operands that made it, as text
     bias      : |mean error| over its limit, None but for cases with summands
+    details   : what a failure knows beside its reason, for a replay file; nothing that JSON lacks
     """
 
     status: Status
@@ -95,6 +106,7 @@ class Outcome:
     error: float | None = None
     at: str = ""
     bias: float | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -112,6 +124,8 @@ class Verdict:
     counts  : True for a case of the expected set
     notice  : True for a surprise that a vendor should read
     first   : what the first try showed, None of a case that ran once
+    waiver  : what waives the failure, None if nothing does
+    replay  : the file that runs it again, relative to the report's folder; None if there is none
     """
 
     id: str
@@ -119,6 +133,8 @@ class Verdict:
     counts: bool
     notice: bool = False
     first: First | None = None
+    waiver: Waiver | None = None
+    replay: str | None = None
 
     @property
     def status(self) -> Status:
@@ -128,21 +144,24 @@ class Verdict:
     @property
     def is_failure(self) -> bool:
         """True if the run fails because of it."""
-        return self.counts and self.status in FAILING
+        return self.counts and self.status in FAILING and self.waiver is None
 
 
 def settle(planned: Planned, outcome: Outcome) -> Verdict:
-    """Return the verdict on a planned case.
+    """Return the verdict on a planned case; settling an outcome of a verdict again gives what holds today.
 
-    Claimed and unsupported is a failure, unclaimed and working a notice, and new never counts.
+    Claimed and unsupported is a failure, unclaimed and working a notice, and new never counts. A failure is waived by a
+    waiver of its status alone.
     """
+    if outcome.status is Status.UNEXPECTED_PASS:
+        outcome = replace(outcome, status=Status.PASS, reason="")
     if planned.standing is Standing.STALE:
         return Verdict(planned.id, outcome, counts=True)
     said = f"{outcome.status}: {outcome.reason}" if outcome.reason else str(outcome.status)
     if planned.standing is Standing.EXPECTED:
         if outcome.status is Status.UNSUPPORTED:
             outcome = replace(outcome, status=Status.FAIL, reason=f"claimed, but unsupported: {outcome.reason}")
-        return Verdict(planned.id, outcome, counts=True)
+        return _expected(planned, outcome)
     if planned.standing is Standing.NEW:
         return Verdict(planned.id, replace(outcome, status=Status.NEW, reason=said), counts=False)
     if outcome.status is Status.UNSUPPORTED:
@@ -150,3 +169,18 @@ def settle(planned: Planned, outcome: Outcome) -> Verdict:
     advice = "claim it" if outcome.status is Status.PASS else "refuse it in accepts, or repair it"
     reason = f"not claimed, but accepted: {said}; {advice}"
     return Verdict(planned.id, replace(outcome, status=Status.UNSUPPORTED, reason=reason), counts=False, notice=True)
+
+
+def _expected(planned: Planned, outcome: Outcome) -> Verdict:
+    """Return the verdict on a case of the expected set, its waiver considered."""
+    waiver = planned.waiver
+    if waiver is None or outcome.status in {Status.MISSING, Status.NEW}:
+        return Verdict(planned.id, outcome, counts=True)
+    if outcome.status is waiver.status:
+        return Verdict(planned.id, outcome, counts=True, waiver=waiver)
+    if outcome.status is Status.PASS:
+        reason = f"it passes, and is waived: {waiver}; remove {waiver.cases!r} from the waivers, or narrow it"
+        return Verdict(planned.id, replace(outcome, status=Status.UNEXPECTED_PASS, reason=reason), counts=True)
+    advice = f"{waiver.cases!r} waives {waiver.status} alone"
+    reason = f"{outcome.reason}; {advice}" if outcome.reason else advice
+    return Verdict(planned.id, replace(outcome, reason=reason), counts=True)
