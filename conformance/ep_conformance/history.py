@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 import platformdirs
 
 from ep_conformance.report import SCHEMA, Report
-from ep_conformance.verdict import FAILING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,7 +55,7 @@ def write_history(report: Report, before: History) -> None:
     A folder that cannot be written costs the history, not the run.
     """
     ran = {verdict.id for verdict in report.verdicts}
-    failed = (before.failed - ran) | {v.id for v in report.verdicts if v.counts and v.status in FAILING}
+    failed = (before.failed - ran) | {v.id for v in report.failures}
     took = before.seconds | {v.id: round(v.outcome.seconds, 6) for v in report.verdicts if v.outcome.seconds}
     path = _path(report.subject.name)
     text = json.dumps({"schema": SCHEMA, "failed": sorted(failed), "took": took})

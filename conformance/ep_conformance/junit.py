@@ -19,7 +19,7 @@ _NOT_XML: Final = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010
 
 
 def write_junit(report: Report, path: Path) -> None:
-    """Write one testsuite: failures are <failure>, crashes, hangs and missing ones <error>, uncounted ones <skipped>."""
+    """Write one testsuite: failures are <failure>, crashes, hangs and missing ones <error>, uncounted and waived ones <skipped>."""
     failing = report.failures
     errors = sum(verdict.status in _ERRORS for verdict in failing)
     suite = ET.Element(
@@ -28,7 +28,7 @@ def write_junit(report: Report, path: Path) -> None:
         tests=str(len(report.verdicts)),
         failures=str(len(failing) - errors),
         errors=str(errors),
-        skipped=str(sum(not verdict.counts for verdict in report.verdicts)),
+        skipped=str(sum(not verdict.counts or verdict.waiver is not None for verdict in report.verdicts)),
         time=f"{report.seconds:.3f}",
     )
     for verdict in report.verdicts:
@@ -46,6 +46,10 @@ def _testcase(verdict: Verdict) -> ET.Element:
     if verdict.is_failure:
         tag = "error" if verdict.status in _ERRORS else "failure"
         ET.SubElement(case, tag, type=str(verdict.status), message=reason.split("\n", 1)[0]).text = reason
+    elif verdict.waiver is not None:
+        ET.SubElement(
+            case, "skipped", message=_NOT_XML.sub("?", f"waived {verdict.status}: {verdict.waiver}")
+        ).text = reason
     elif not verdict.counts:
         ET.SubElement(case, "skipped", message=f"{verdict.status}: {reason}")
     return case

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Live"]
 
-_MOST_SHOWN: Final = {"notice": 10, "failure": 40}
+_MOST_SHOWN: Final = {"notice": 10, "waiver": 10, "failure": 40}
+_WORDS: Final = {"notice": "notice", "waiver": "waived"}
 _LINES: Final = 8
 
 
@@ -52,7 +53,7 @@ class Live:
     def hear(self, verdict: Verdict) -> None:
         """Show one verdict."""
         self._counts[verdict.status] += 1
-        if verdict.is_failure or verdict.notice:
+        if verdict.is_failure or verdict.notice or verdict.waiver is not None:
             self._show(verdict)
         counts = ", ".join(f"{n} {status}" for status, n in sorted(self._counts.items()))
         self._progress.update(self._task, advance=1, description=counts)
@@ -62,13 +63,14 @@ class Live:
         self._console.print(sentence, soft_wrap=True, markup=False, style="yellow")
 
     def _show(self, verdict: Verdict) -> None:
-        kind = "notice" if verdict.notice else "failure"
+        kind = "notice" if verdict.notice else "waiver" if verdict.waiver is not None else "failure"
         self._shown[kind] += 1
         if self._shown[kind] > _MOST_SHOWN[kind]:
             return
-        style, word = ("yellow", "notice") if verdict.notice else ("red", str(verdict.status))
+        style, word = ("red", str(verdict.status)) if kind == "failure" else ("yellow", _WORDS[kind])
         self._console.print(Text.assemble((f"{word:<12}", style), f" {verdict.id}"), soft_wrap=True)
-        for text in verdict.outcome.reason.splitlines()[:_LINES]:
+        reason = verdict.outcome.reason if verdict.waiver is None else f"{verdict.status}, {verdict.waiver}"
+        for text in reason.splitlines()[:_LINES]:
             self._console.print(Text(f"             {text}"), soft_wrap=True)
         if self._shown[kind] == _MOST_SHOWN[kind]:
             self._console.print(f"             (further {kind}s are in the report alone: --json FILE)", soft_wrap=True)

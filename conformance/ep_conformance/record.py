@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from typing import Any, Final
 
 from ep_conformance.verdict import First, Outcome, Status, Verdict
+from ep_conformance.waivers import Waiver
 
 __all__ = ["record", "verdict_of"]
 
 _INFINITE: Final = 1e308
 """Stands for infinity, which JSON lacks; a number that is none counts as infinite, too."""
+
+_WAIVER: Final = ("cases", "reason", "owner", "link")
 
 
 def record(verdict: Verdict) -> dict[str, Any]:
@@ -29,8 +33,8 @@ def record(verdict: Verdict) -> dict[str, Any]:
         "seconds": outcome.seconds,
         "counts": verdict.counts,
         "notice": verdict.notice,
-        "waiver": None,
-        "replay": None,
+        "waiver": None if verdict.waiver is None else _waiver(verdict.waiver),
+        "replay": verdict.replay,
         "first": None if first is None else {"status": str(first.status), "reason": first.reason},
     }
 
@@ -40,7 +44,7 @@ def verdict_of(table: dict[str, Any]) -> Verdict:
 
     Raises KeyError, TypeError or ValueError for any other.
     """
-    first = table["first"]
+    first, waiver, replay = table["first"], table["waiver"], table["replay"]
     outcome = Outcome(
         Status(table["status"]),
         reason=_text(table["reason"]),
@@ -58,7 +62,19 @@ def verdict_of(table: dict[str, Any]) -> Verdict:
         counts=table["counts"] is True,
         notice=table["notice"] is True,
         first=None if first is None else First(Status(first["status"]), _text(first["reason"])),
+        waiver=None if waiver is None else _waiver_of(waiver, outcome.status),
+        replay=None if replay is None else _text(replay),
     )
+
+
+def _waiver(waiver: Waiver) -> dict[str, Any]:
+    """Return what a reader of the report has to know; which devices it is for is in the provider's file."""
+    return {name: getattr(waiver, name) for name in _WAIVER} | {"expires": waiver.expires.isoformat()}
+
+
+def _waiver_of(table: dict[str, Any], status: Status) -> Waiver:
+    cases, reason, owner, link = (_text(table[name]) for name in _WAIVER)
+    return Waiver(cases, reason, owner, link, dt.date.fromisoformat(table["expires"]), status)
 
 
 def _finite(number: float | None) -> float | None:

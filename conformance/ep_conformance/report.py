@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ep_conformance import SUITE
 from ep_conformance.record import record
-from ep_conformance.verdict import FAILING, Status, Verdict
+from ep_conformance.verdict import Status, Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,11 +59,13 @@ class Report:
     def summary(self) -> dict[str, int]:
         """How many cases were expected, and how many got each status.
 
-        Statuses of expected cases add up to `expected`; `unsupported` and `new` count the cases outside it.
+        Statuses of expected cases add up to `expected`, and `waived` of them fail without failing the run; `unsupported`
+        and `new` count the cases outside it.
         """
         counts = Counter(verdict.status for verdict in self.verdicts)
         return {
             "expected": sum(verdict.counts for verdict in self.verdicts),
+            "waived": sum(verdict.waiver is not None for verdict in self.verdicts),
             **{status.key: counts[status] for status in Status},
         }
 
@@ -100,8 +102,9 @@ class Report:
             return f"INTERRUPTED: {name}: {given} of {summary['expected']} expected cases have a verdict"
         if not summary["expected"]:
             return f"FAIL: {name}: no case was expected to run, so nothing was shown; choose claimed ones with --filter, or claim some"
-        bad = ", ".join(f"{summary[s.key]} {s}" for s in Status if s in FAILING and summary[s.key])
-        rest = f"{summary['unsupported']} unsupported, {summary['new']} new, {len(self.notices)} notices"
+        failing = Counter(verdict.status for verdict in self.failures)
+        bad = ", ".join(f"{failing[status]} {status}" for status in Status if failing[status])
+        rest = f"{summary['waived']} waived, {summary['unsupported']} unsupported, {summary['new']} new, {len(self.notices)} notices"
         verdict = f"FAIL ({bad})" if bad else "PASS"
         return (
             f"{verdict}: {name}: {summary['pass']} of {summary['expected']} expected cases pass "

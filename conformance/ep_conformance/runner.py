@@ -38,7 +38,7 @@ class _Batch:
 class Runner:
     """Gives every case of a plan a verdict, and tells the culprit of a crash from its victims.
 
-    A case that fails runs once more, alone: if it passes then, it is flaky. After a crash, hang or lost device the
+    A case that fails, or passes and is waived, runs once more, alone: if only one of both passes, it is flaky. After a crash, hang or lost device the
     process is ended, a new one is probed, the case that was running runs alone in a fresh process, and those that had
     not begun run singly. `on_verdict` hears each verdict once, as it is settled.
     """
@@ -69,7 +69,8 @@ class Runner:
                 fate = Status.MISSING if planned.standing is Standing.STALE else Status.UNSUPPORTED
                 self._settle(planned.id, Outcome(fate, planned.reason))
             elif planned.id in known:
-                self._keep(known[planned.id])
+                kept = known[planned.id]
+                self._keep(replace(kept, waiver=planned.waiver if kept.waiver else None))
         self._queue.extend(_batches([p for p in self._plan.values() if p.runs and p.id not in self._verdicts]))
         if first is not None:
             self._workers.append(first)
@@ -165,13 +166,18 @@ class Runner:
     def _conclude(self, identity: str, outcome: Outcome) -> None:
         """Settle a case, or let it run once more, alone, if it failed for the first time."""
         first = self._firsts.get(identity)
-        is_expected = self._plan[identity].standing is Standing.EXPECTED
-        if first is None and is_expected and (outcome.status in FAILING or outcome.status is Status.UNSUPPORTED):
+        planned = self._plan[identity]
+        is_bad = outcome.status in FAILING or outcome.status is Status.UNSUPPORTED
+        # A waived case that passes once may be one that fails now and then: then "remove the waiver" is bad advice.
+        is_doubtful = is_bad or planned.waiver is not None
+        if first is None and planned.standing is Standing.EXPECTED and is_doubtful:
             self._firsts[identity] = outcome
             self._queue.append(_Batch((identity,), is_fresh=outcome.status in DEATHS))
             return
-        if first is not None and outcome.status is Status.PASS:
+        if first is not None and (outcome.status is Status.PASS) != (first.status is Status.PASS):
             reason = f"passed alone, but before: {first.status}: {first.reason}"
+            if first.status is Status.PASS:
+                reason = f"passed, and then alone: {outcome.status}: {outcome.reason}"
             outcome = replace(outcome, status=Status.FLAKY, reason=reason)
         self._settle(identity, outcome)
 

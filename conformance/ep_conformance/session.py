@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from ep.cells import matches
 from ep.claims import ClaimsError
+from rich.text import Text
 
 from ep_conformance.draft import Draft, finish
 from ep_conformance.history import History, read_history, write_history
@@ -53,6 +54,8 @@ class Options:
     """Judge every case that the provider accepts as if it were claimed."""
     claims: tuple[str, ...] = ()
     """Patterns of cells to judge as if they were claimed, accepted or not: of families from other packages."""
+    waivers: Path | None = None
+    """A file in place of the provider's own waivers.toml."""
 
     @property
     def device_name(self) -> str:
@@ -76,7 +79,8 @@ def conduct(options: Options, console: Console) -> Report:
     threads = max(1, cores // (options.jobs or cores))
     with tempfile.TemporaryDirectory(prefix="ep-conformance-") as folder:
         log = Path(folder) / "worker.log"
-        job = Job(options.device_name, options.profile, options.pattern, options.seed, threads, log)
+        waivers = options.waivers
+        job = Job(options.device_name, options.profile, options.pattern, options.seed, threads, log, waivers)
         worker = Worker(job)
         try:
             found: Survey = ask(worker, "survey")
@@ -141,7 +145,7 @@ def _plan(found: Survey, options: Options, history: History) -> list[Planned]:
     plan = [planned for planned in found.plan if not options.failed or planned.id in history.failed]
     if options.claim_all:
         plan = [replace(p, standing=Standing.EXPECTED) if p.standing is Standing.UNCLAIMED else p for p in plan]
-        plan = [planned for planned in plan if planned.standing is not Standing.STALE]
+        plan = [replace(planned, waiver=None) for planned in plan if planned.standing is not Standing.STALE]
     return _claimed(plan, options.claims)
 
 
@@ -172,3 +176,6 @@ def _announce(console: Console, found: Survey, plan: list[Planned], options: Opt
         highlight=False,
         markup=False,
     )  # fmt: skip - how it is printed is one thought
+    for waiver in found.expiring:
+        text = f"waiver of {waiver.cases!r} ends on {waiver.expires}: {waiver}"
+        console.print(Text.assemble(("notice      ", "yellow"), f" {text}"), soft_wrap=True)

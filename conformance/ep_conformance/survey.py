@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import fnmatch
 import functools
+import itertools
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,11 +18,17 @@ from ep_conformance import SUITE
 from ep_conformance.catalogue import cell_cases, cells, is_within, may_select, selects
 from ep_conformance.report import Subject
 from ep_conformance.runtime import runtime_cases
+from ep_conformance.trial import PROFILES
 from ep_conformance.verdict import Planned, Standing
+from ep_conformance.waivers import read_waivers
+from ep_conformance.waiving import expiring, idle, waived
 from ep_conformance.work import find_kernel, has_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
+
+    from ep_conformance.waivers import Waiver
 
 __all__ = ["Survey", "survey"]
 
@@ -32,41 +40,60 @@ class Survey:
     subject     : the device to judge
     plan        : every case of the profile, with its standing
     is_on_host  : True if the device computes on this machine's own cores
+    expiring    : waivers that hold for less than a month from today on
     """
 
     subject: Subject
     plan: tuple[Planned, ...]
     is_on_host: bool
+    expiring: tuple[Waiver, ...] = ()
 
 
-def survey(device: ep.Device, profile: str, pattern: str | None) -> Survey:
-    """Return the plan for a device. Compiles nothing. Raises ClaimsError for a claims.toml that cannot be used."""
+def survey(
+    device: ep.Device, profile: str, pattern: str | None, waivers: Path | None = None, today: dt.date | None = None
+) -> Survey:
+    """Return the plan for a device. Compiles nothing.
+
+    waivers : a file that takes the place of the waivers.toml beside the provider's claims.toml
+    today   : the day that expiry is measured against; None is the day it is, UTC
+
+    Raises ClaimsError for a claims.toml that cannot be used, WaiversError for such waivers.
+    """
     claims = read_claims(device.provider.manifest.claims)
+    entries = read_waivers(waivers or device.provider.manifest.path.with_name("waivers.toml"))
     registration = ep.providers()[device.provider.name]
     subject = Subject(device.provider.name, registration.version, _info(device))
-    plan = (
-        *_stale(claims, pattern),
-        *_runtime(device, claims, profile, pattern),
-        *_primitives(device, claims, profile, pattern),
+    mine = [entry for entry in entries if entry.is_for(subject.device)]
+    day = today or dt.datetime.now(dt.UTC).date()
+    plan = [*_runtime(device, claims, profile, pattern), *_primitives(device, claims, profile, pattern)]
+    stale = itertools.chain(_stale(claims), idle(plan, mine, day, functools.partial(_expected, device, claims)))
+    return Survey(
+        subject,
+        (*(planned for planned in stale if selects(pattern, planned.id)), *waived(plan, mine, day)),
+        bool({"cpu", "host-memory"} & device.info.features),
+        expiring(mine, day),
     )
-    return Survey(subject, plan, bool({"cpu", "host-memory"} & device.info.features))
 
 
-def _stale(claims: Claims, pattern: str | None) -> Iterator[Planned]:
+def _expected(device: ep.Device, claims: Claims, pattern: str) -> Iterator[Planned]:
+    """Yield the cases of any profile that a glob selects and that are expected of the device."""
+    runtime, primitives = (find(device, claims, PROFILES[-1], pattern) for find in (_runtime, _primitives))
+    return (each for each in itertools.chain(runtime, primitives) if each.standing is Standing.EXPECTED)
+
+
+def _stale(claims: Claims) -> Iterator[Planned]:
     """Yield the claims that match nothing: cells that a vendor believes to be judged, and nobody judges."""
     if parse_version(claims.suite) > parse_version(SUITE):
         return  # they may name what only the newer suite has
     names = [str(cell) for _, cell in cells()] + [*runtime_cases()]
     for cells_of in dict.fromkeys(claim.cells for claim in claims.stale(names)):
-        identity = f"claims/{cells_of}"
-        if selects(pattern, identity):
-            family = cells_of.partition("/")[0]
-            known = {*ep.families(), "runtime"}
-            what = "nothing that the suite has; mend it or remove it"
-            if not any(fnmatch.fnmatchcase(name, family) for name in known):
-                what = f"no installed family: install the package that brings {family!r}, or mend it; ep doctor names broken ones"
-            reason = f"claims.toml claims {cells_of!r}, which matches {what}"
-            yield Planned(identity, Standing.STALE, reason)
+        family = cells_of.partition("/")[0]
+        known = {*ep.families(), "runtime"}
+        what = "nothing that the suite has; mend it or remove it"
+        if not any(fnmatch.fnmatchcase(name, family) for name in known):
+            what = f"no installed family: install the package that brings {family!r}, or mend it; ep doctor names broken ones"
+        reason = f"claims.toml claims {cells_of!r}, which matches {what}"
+        yield Planned(f"claims/{cells_of}", Standing.STALE, reason)
 
 
 def _runtime(device: ep.Device, claims: Claims, profile: str, pattern: str | None) -> Iterator[Planned]:

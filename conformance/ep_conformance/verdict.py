@@ -78,10 +78,11 @@ class Planned:
         return self.standing not in {Standing.REFUSED, Standing.STALE}
 
     def suits(self, verdict: Verdict) -> bool:
-        """Say whether a verdict of an earlier run was given to this case, running, with this standing."""
-        given = verdict.counts, verdict.status is Status.NEW
+        """Say whether a verdict of an earlier run was given to this case, running, with this standing and waived alike."""
         has_run = verdict.notice or verdict.outcome.seconds > 0 or self.standing is not Standing.UNCLAIMED
-        return has_run and given == (self.standing is Standing.EXPECTED, self.standing is Standing.NEW)
+        again = settle(self, verdict.outcome)
+        given, now = ((each.counts, each.status, each.waiver is None) for each in (verdict, again))
+        return has_run and given == now
 
 
 @dataclass(frozen=True)

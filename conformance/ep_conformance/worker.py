@@ -23,6 +23,7 @@ from ep_conformance.survey import survey
 from ep_conformance.sweep import Sweep, run_sweep
 from ep_conformance.trial import CaseError, Trial
 from ep_conformance.verdict import Outcome, Status
+from ep_conformance.waivers import WaiversError
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -44,6 +45,7 @@ class Job:
     device   : name, such as "cpu:0"
     threads  : EP_CPU_THREADS of the worker, None to leave it
     log      : file that gets what the worker and the vendor's libraries print
+    waivers  : file in place of the provider's own waivers.toml
     """
 
     device: str
@@ -52,6 +54,7 @@ class Job:
     seed: int
     threads: int | None
     log: Path
+    waivers: Path | None = None
 
 
 def serve(connection: Connection, job: Job) -> None:
@@ -85,10 +88,14 @@ def _answer(connection: Connection, message: tuple[Any, ...], device: ep.Device,
     match message:
         case ("survey",):
             try:
-                connection.send(("survey", survey(device, job.profile, job.pattern)))
+                connection.send(("survey", survey(device, job.profile, job.pattern, job.waivers)))
             except Exception as error:  # noqa: BLE001 - the worker boundary: `accepts` is a vendor's code
                 traceback.print_exc()
-                what = str(error) if isinstance(error, ClaimsError) else f"{_summary(error)}, while it was surveyed"
+                what = (
+                    str(error)
+                    if isinstance(error, ClaimsError | WaiversError)
+                    else f"{_summary(error)}, while it was surveyed"
+                )
                 connection.send(("unavailable", what))
         case ("probe",):
             connection.send(("probed", _probe(device)))

@@ -1,5 +1,6 @@
 """A verdict as JSON: what is written is what is read."""
 
+import datetime as dt
 import json
 import math
 from dataclasses import fields
@@ -7,6 +8,7 @@ from dataclasses import fields
 import pytest
 from ep_conformance.record import record, verdict_of
 from ep_conformance.verdict import First, Outcome, Status, Verdict
+from ep_conformance.waivers import Waiver
 
 FULL = Verdict(
     "primitives/a/b/float32/dense/one",
@@ -24,6 +26,8 @@ FULL = Verdict(
     counts=True,
     notice=True,
     first=First(Status.CRASH, "signal 6 (SIGABRT)"),
+    waiver=Waiver("*/one", "rounds twice", "Ada", "https://bugs.example/7", dt.date(2027, 3, 1), Status.FLAKY),
+    replay="report-failures/one.json",
 )
 
 
@@ -44,7 +48,8 @@ def test_every_status_comes_back(status):
 def test_full_verdict_differs_from_the_defaults_everywhere():
     plain = Verdict("x", Outcome(Status.PASS), counts=False)
     for one, other in ((FULL, plain), (FULL.outcome, plain.outcome)):
-        assert [f.name for f in fields(one) if getattr(one, f.name) == getattr(other, f.name)] == []
+        same = {f.name for f in fields(one) if getattr(one, f.name) == getattr(other, f.name)}
+        assert same <= {"details"}, "which is for the replay file alone"
 
 
 def test_infinity_is_1e308_and_nan_counts_as_infinite():
@@ -54,7 +59,16 @@ def test_infinity_is_1e308_and_nan_counts_as_infinite():
 
 
 @pytest.mark.parametrize(
-    "change", [{"status": "good"}, {"margin": "large"}, {"id": 7}, {"first": {"status": "pass"}}, {"degraded": [1]}]
+    "change",
+    [
+        {"status": "good"},
+        {"margin": "large"},
+        {"id": 7},
+        {"first": {"status": "pass"}},
+        {"degraded": [1]},
+        {"replay": 3},
+        {"waiver": {"cases": "*"}},
+    ],
 )
 def test_what_is_no_record_is_refused(change):
     with pytest.raises((KeyError, TypeError, ValueError)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,6 +32,11 @@ __all__ = ["command", "judged"]
     "claims",
     multiple=True,
     help="Hold the device to these cells, too, as if its claims.toml named them, such as 'flip/*/*/*'; may be repeated.",
+)
+@click.option(
+    "--waivers",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Waive what this file says, in place of the provider's own waivers.toml.",
 )
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Of all random data.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; default one a device, one a core on a CPU.")

@@ -41,6 +41,10 @@ def misbehave():
         case "flaky" if not MARK.exists():
             MARK.touch()
             raise ValueError("only this once")
+        case "flaky-later":
+            MARK.write_bytes(b"." * (launches := len(MARK.read_bytes() if MARK.exists() else b"") + 1))
+            if launches > 2:
+                raise ValueError("only from the second case on, of two launches each")
         case "raises":
             raise ZeroDivisionError("deep inside the vendor's code")
 
