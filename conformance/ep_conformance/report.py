@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from ep_conformance import SUITE
-from ep_conformance.record import record
+from ep_conformance.record import record, verdict_of
 from ep_conformance.verdict import Status, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["SCHEMA", "Report", "Subject", "write_text"]
+__all__ = ["SCHEMA", "Report", "Subject", "report_of", "write_text"]
 
 SCHEMA: Final = 2
 
@@ -46,7 +47,17 @@ class Subject:
 
 @dataclass(frozen=True)
 class Report:
-    """The verdicts of a run on one device. `interrupted`: Ctrl-C ended it, and what did not run is missing."""
+    """The verdicts of a run on one device, and how it was made.
+
+    seconds      : how long it took
+    interrupted  : it did not come to its end, and what did not run is missing
+    pattern      : glob of `--filter`, None for all cases
+    jobs         : worker processes
+    started      : when, in UTC, as ISO 8601 writes it
+    peak_memory  : bytes that the largest worker held, None where nobody measured it
+    environment  : what `environment()` returns
+    suite        : version of the suite that judged
+    """
 
     subject: Subject
     profile: str
@@ -54,6 +65,12 @@ class Report:
     verdicts: tuple[Verdict, ...]
     seconds: float
     interrupted: bool = False
+    pattern: str | None = None
+    jobs: int = 1
+    started: str = ""
+    peak_memory: int | None = None
+    environment: Mapping[str, Any] = field(default_factory=dict)
+    suite: str = SUITE
 
     @property
     def summary(self) -> dict[str, int]:
@@ -112,23 +129,58 @@ class Report:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return the report as schema 2."""
+        """Return the report as schema 2, which report.schema.json describes."""
         return {
             **self.subject.heading(self.profile, self.seed),
-            "interrupted": self.interrupted,
+            "suite": self.suite,
+            "verdict": self.sentence,
+            "exit_code": self.exit_code,
+            "environment": dict(self.environment),
+            "filter": self.pattern,
+            "jobs": self.jobs,
+            "started": self.started,
             "seconds": round(self.seconds, 3),
+            "peak_memory": self.peak_memory,
+            "interrupted": self.interrupted,
             "summary": self.summary,
             "notices": [verdict.id for verdict in self.notices],
             "cases": [record(verdict) for verdict in self.verdicts],
         }
 
     def write_json(self, path: Path) -> None:
-        """Write the report as JSON; a file is either the old one or all of the new one."""
-        write_text(path, json.dumps(self.as_json(), indent=1) + "\n")
+        """Write the report as JSON, one line a case; a file is either the old one or all of the new one."""
+        table = self.as_json()
+        cases = ",\n".join(f"  {json.dumps(case)}" for case in table.pop("cases"))
+        write_text(path, f'{json.dumps(table, indent=1)[:-2]},\n "cases": [\n{cases}\n ]\n}}\n')
+
+
+def report_of(table: Mapping[str, Any]) -> Report:
+    """Return the report of a JSON object that `as_json` made.
+
+    Raises KeyError, TypeError or ValueError for any other.
+    """
+    if table["schema"] != SCHEMA:
+        message = f"schema {table['schema']!r}, needed {SCHEMA}"
+        raise ValueError(message)
+    provider, device = table["provider"], dict(table["device"])
+    return Report(
+        Subject(str(provider["name"]), str(provider["version"]), device | {"name": str(device["name"])}),
+        str(table["profile"]),
+        int(table["seed"]),
+        tuple(map(verdict_of, table["cases"])),
+        float(table["seconds"]),
+        interrupted=table["interrupted"] is True,
+        pattern=table["filter"],
+        jobs=int(table["jobs"]),
+        started=str(table["started"]),
+        peak_memory=table["peak_memory"],
+        environment=dict(table["environment"]),
+        suite=str(table["suite"]),
+    )
 
 
 def write_text(path: Path, text: str) -> None:
     """Write a file through a neighbour, so that a reader never meets half of it."""
     partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
+    partial.write_text(text, encoding="utf-8", errors="replace")
     partial.replace(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import tempfile
 import time
@@ -14,6 +15,7 @@ from ep.claims import ClaimsError
 from rich.text import Text
 
 from ep_conformance.draft import Draft, finish
+from ep_conformance.environment import environment
 from ep_conformance.history import History, read_history, write_history
 from ep_conformance.junit import write_junit
 from ep_conformance.progress import Live
@@ -109,13 +111,24 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
         known = read_verdicts(options.resume, heading)
     taken = {p.id: known[p.id] for p in plan if p.runs and p.id in known and p.suits(known[p.id])}
     left = {planned.id for planned in plan if planned.runs} - taken.keys()
-    begin = time.monotonic()
+    begin, started = time.monotonic(), dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
     interrupted = False
     live = Live(console, len(plan))
 
     def report(reason: str = "the run was still going on") -> Report:
         verdicts = runner.verdicts(reason)
-        return Report(found.subject, options.profile, options.seed, verdicts, time.monotonic() - begin, bool(reason))
+        return Report(
+            found.subject,
+            options.profile,
+            options.seed,
+            verdicts,
+            time.monotonic() - begin,
+            interrupted=bool(reason),
+            pattern=options.pattern,
+            jobs=jobs,
+            started=started,
+            environment=environment(),
+        )
 
     def hear(verdict: Verdict) -> None:
         live.hear(verdict)
