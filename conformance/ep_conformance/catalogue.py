@@ -61,10 +61,9 @@ def cells() -> Iterator[tuple[ep.Family, ep.Cell]]:
 
 def cell_cases(family: ep.Family, cell: ep.Cell, profile: str) -> Iterator[CellCase]:
     """Yield the cases of a cell that a profile runs."""
-    swept = sweeps(family, cell) if is_within("exhaustive", profile) else ()
-    for case in (*family.cases(cell), *swept):
-        if is_within(case.profile, profile):
-            yield CellCase(f"{_PREFIX}/{cell}/{case.name}", cell, family, case)
+    prefix = f"{_PREFIX}/{cell}/"
+    for case in _within(family, cell, profile):
+        yield CellCase(prefix + case.name, cell, family, case)
 
 
 def list_ids(profile: str, pattern: str | None) -> Iterator[str]:
@@ -74,7 +73,15 @@ def list_ids(profile: str, pattern: str | None) -> Iterator[str]:
             yield runtime.id
     for family, cell in cells():
         if may_select(pattern, cell):
-            yield from (found.id for found in cell_cases(family, cell, profile) if selects(pattern, found.id))
+            prefix = f"{_PREFIX}/{cell}/"
+            ids = [prefix + case.name for case in _within(family, cell, profile)]
+            yield from ids if pattern is None else [identity for identity in ids if selects(pattern, identity)]
+
+
+def _within(family: ep.Family, cell: ep.Cell, profile: str) -> Iterator[Case | Sweep]:
+    profiles = PROFILES[: PROFILES.index(profile) + 1]
+    swept = sweeps(family, cell) if "exhaustive" in profiles else ()
+    return (case for case in (*family.cases(cell), *swept) if case.profile in profiles)
 
 
 @functools.lru_cache(maxsize=16)

@@ -6,6 +6,8 @@ import pytest
 from ep_conformance.catalogue import find, list_ids, selects
 from ep_conformance.runtime import runtime_cases
 
+import ep
+
 IDS = list(list_ids("standard", None))
 QUICK = list(list_ids("quick", None))
 
@@ -68,3 +70,18 @@ def test_filter_crosses_slashes():
 )
 def test_filter_that_skips_whole_cells_misses_no_case(pattern):
     assert [*list_ids("quick", pattern)] == [identity for identity in QUICK if selects(pattern, identity)]
+
+
+def test_listing_makes_hardly_any_descriptor(monkeypatch):
+    """A hundred thousand names in three seconds leave no time for what only a run needs."""
+    made = 0
+    freeze = ep.Descriptor._freeze
+
+    def counted(self, *parts):
+        nonlocal made
+        made += 1
+        freeze(self, *parts)
+
+    monkeypatch.setattr(ep.Descriptor, "_freeze", counted)
+    ids = sum(1 for _ in list_ids("standard", None))
+    assert made < ids / 3

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from ep import Descriptor
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import numpy as np
 
-    from ep import Descriptor
     from ep_primitives.accuracy import Accuracy
     from ep_primitives.reference import Reference
 
@@ -24,7 +25,7 @@ class Case:
     """One descriptor and the data for it.
 
     name       : last part of the case id, such as "special-values"
-    descriptor : what is computed
+    describe   : what is computed, or what makes it: a list of a hundred thousand names has no need of descriptors
     data       : from a seeded generator to a value for each input operand: an array of the logical shape and the
                  element type of its spec, or a number for a Scalar; equal generators give equal data
     inplace    : the input whose memory the output uses, None if the output has its own
@@ -37,7 +38,7 @@ class Case:
     """
 
     name: str
-    descriptor: Descriptor
+    describe: Descriptor | Callable[[], Descriptor]
     data: Callable[[np.random.Generator], Mapping[str, Any]]
     inplace: str | None = None
     profile: Profile = "quick"
@@ -45,6 +46,15 @@ class Case:
     expected: Callable[[], Reference] | None = None
     accuracy: Accuracy | None = None
     summands: int = 0
+
+    @property
+    def descriptor(self) -> Descriptor:
+        """What is computed, made when it is asked for first."""
+        described = self.describe
+        if not isinstance(described, Descriptor):
+            described = described()
+            object.__setattr__(self, "describe", described)
+        return described
 
     def quick_up_to(self, nbytes: int) -> Case:
         """Return the case; of profile standard if it is quick and moves more bytes."""

@@ -19,7 +19,7 @@ from ep_primitives.reference import array_dtype
 from ep_primitives.signature import Signature, SignatureFamily
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ep_primitives.reference import Array
 
@@ -76,14 +76,17 @@ class ElementwiseFamily(SignatureFamily):
             yield self._case(signature, arrangement)
 
     def _fitting(self, signature: Signature, layout: str) -> Iterator[Arrangement]:
-        typed = self.typed(signature)
-        widest = max(ep.dtype(dtype).itemsize for _, dtype in typed)
-        for arrangement in arrangements(layout, [name for name, _ in typed[-1 - self.tensors : -1]]):
+        names = [name for name, _ in self.typed(signature)[-1 - self.tensors : -1]]
+        for arrangement in arrangements(layout, names):
             if arrangement.inplace is not None and not self.may_share(signature, arrangement.inplace):
                 continue
-            if arrangement.is_bytes and widest > 1:
+            if arrangement.is_bytes and self._widest(signature) > 1:
                 continue
             yield arrangement
+
+    def _widest(self, signature: Signature) -> int:
+        """Return the largest itemsize of its operands."""
+        return max(ep.dtype(dtype).itemsize for _, dtype in self.typed(signature))
 
     def _arranged(self, signature: Signature, arrangement: Arrangement) -> Descriptor:
         specs = {
@@ -96,28 +99,41 @@ class ElementwiseFamily(SignatureFamily):
         return arrangement.forms
 
     def _case(self, signature: Signature, arrangement: Arrangement) -> Case:
-        descriptor = self._arranged(signature, arrangement)
-        itemsize = max(ep.dtype(spec.dtype).itemsize for spec in descriptor.specs)
-        shared = arrangement.inplace
+        describe = partial(self._arranged, signature, arrangement)
+        shared, shift = arrangement.inplace, arrangement.shift
         return Case(
             arrangement.name,
-            descriptor,
-            partial(self._random, signature, descriptor),
-            inplace=None if shared is None else descriptor.operands[shared],
+            describe,
+            lambda rng: self._random(signature, describe(), rng),
+            inplace=None if shared is None else self.descriptor.operands[shared],
             profile=arrangement.profile,
-            shift=arrangement.shift * itemsize,
+            shift=shift * self._widest(signature) if shift else 0,
         )
 
     def _listed(
         self, name: str, signature: Signature, *values: Any, attributes: tuple[float, ...] | None = None
     ) -> Case:
         """Return a dense case over given inputs, arrays of one dimension and equal length."""
-        arrangement = dense(name, values[0].shape, self.tensors)
-        chosen = self.samples(signature) if attributes is None else attributes
-        forms = zip(self.typed(signature), arrangement.forms, strict=True)
-        specs = {operand: _spec(dtype, form) for (operand, dtype), form in forms if form is not None}
-        inputs = dict(zip(self.descriptor.operands, values, strict=False))
-        return Case(name, self.describe(signature.op, specs, chosen), lambda _rng: inputs)
+        return self._late(name, signature, lambda: (values, attributes))
+
+    def _late(
+        self, name: str, signature: Signature, make: Callable[[], tuple[Sequence[Array], tuple[float, ...] | None]]
+    ) -> Case:
+        """Return a dense case over inputs that are made when the case is looked into.
+
+        make : gives the inputs, and the attributes, None for the usual ones
+        """
+        made = cache(make)
+
+        def describe() -> Descriptor:
+            values, attributes = made()
+            chosen = self.samples(signature) if attributes is None else attributes
+            arrangement = dense(name, values[0].shape, self.tensors)
+            forms = zip(self.typed(signature), arrangement.forms, strict=True)
+            specs = {operand: _spec(dtype, form) for (operand, dtype), form in forms if form is not None}
+            return self.describe(signature.op, specs, chosen)
+
+        return Case(name, describe, lambda _rng: dict(zip(self.descriptor.operands, made()[0], strict=False)))
 
     def truth(self, _signature: Signature, _values: Array) -> Array | None:
         """Return which input values a test finds true, None if the op is not a test of one input."""

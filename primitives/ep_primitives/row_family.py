@@ -117,13 +117,11 @@ class RowFamily(ElementwiseFamily):
             suffix = "".join(f"-{a.name}-{v:.3g}" for a, v in zip(row.attributes, attributes, strict=True))
             if row.special and ep.dtype(dtype).kind == row.special_kind:
                 yield self._special(f"special-values{suffix}", signature, attributes)
-            lists = [data.designed(dtype, domain) for domain in domains]
-            yield self._listed(f"designed{suffix}", signature, *_pairs(lists), attributes=attributes)
+            yield self._late(f"designed{suffix}", signature, partial(_designed, dtype, domains, attributes))
         bits = 8 * ep.dtype(dtype).itemsize * len(signature.inputs)
         if bits <= data.EXHAUSTIBLE_BITS and dtype != "bool":
-            every = data.exhaustive(dtype)
-            lists = [every[each.contains(dtype, every)] for each in domains]
-            yield self._listed(f"exhaustive-{8 * ep.dtype(dtype).itemsize}bit", signature, *_pairs(lists))
+            name = f"exhaustive-{8 * ep.dtype(dtype).itemsize}bit"
+            yield self._late(name, signature, partial(_exhaustive, dtype, domains))
         if row.name in tables.names(dtype):
             yield self._table(signature)
 
@@ -173,9 +171,7 @@ class RowFamily(ElementwiseFamily):
         dtype = signature.inputs[side]
         others = np.resize(data.designed(dtype, self.domains(signature)[1 - side]), _MANY)
         for number in self._numbers(signature, side):
-            case = self._scalar(signature, side, number, others)
-            value = self.reference(case.descriptor, case.data(np.random.default_rng(0))).value
-            yield case if _is_telling(value) else self._scalar(signature, side, number, others[:_FEW])
+            yield self._scalar(signature, side, number, others)
 
     def _numbers(self, signature: Signature, side: int) -> list[Any]:
         dtype = ep.dtype(signature.inputs[side])
@@ -195,19 +191,34 @@ class RowFamily(ElementwiseFamily):
 
     def _scalar(self, signature: Signature, side: int, number: Any, others: Array) -> Case:
         operands = self.descriptor.operands
-        specs: dict[str, Any] = {
-            operands[side]: Scalar(signature.inputs[side]),
-            operands[1 - side]: TensorSpec(signature.inputs[1 - side], others.shape),
-            operands[-1]: TensorSpec(signature.out, others.shape),
-        }
-        inputs = {operands[side]: number, operands[1 - side]: others}
+
+        @cache
+        def chosen() -> tuple[Descriptor, dict[str, Any]]:
+            """Return the work over all others, or over a few of them if its result would tell nothing."""
+            work = describe(others), {operands[side]: number, operands[1 - side]: others}
+            if _is_telling(self.reference(*work).value):
+                return work
+            few = others[:_FEW]
+            return describe(few), {operands[side]: number, operands[1 - side]: few}
+
+        def describe(tensor: Array) -> Descriptor:
+            specs: dict[str, Any] = {
+                operands[side]: Scalar(signature.inputs[side]),
+                operands[1 - side]: TensorSpec(signature.inputs[1 - side], tensor.shape),
+                operands[-1]: TensorSpec(signature.out, tensor.shape),
+            }
+            return self.describe(signature.op, specs, self.samples(signature))
+
         text = f"{number:g}" if isinstance(number, float) else str(number).lower().strip("()")
         name = f"scalar-{text}".replace("--", "-minus-")
-        return Case(name, self.describe(signature.op, specs, self.samples(signature)), lambda _rng: inputs)
+        return Case(name, lambda: chosen()[0], lambda _rng: chosen()[1])
 
     def _table(self, signature: Signature) -> Case:
-        table = tables.load(signature.op, signature.inputs[0])
-        case = self._listed("table", signature, *table.inputs, attributes=table.attributes)
+        def make() -> tuple[tuple[Array, ...], tuple[float, ...]]:
+            table = tables.load(signature.op, signature.inputs[0])
+            return table.inputs, table.attributes
+
+        case = self._late("table", signature, make)
         return replace(case, expected=partial(self._tabled, case))
 
     def _tabled(self, case: Case) -> Reference:
@@ -226,6 +237,17 @@ def _sees_truth_alone(row: Op, dtype: str) -> bool:
         return False
     a, b = _pairs([np.arange(4).astype(array_dtype(dtype))] * 2)
     return bool((row.reference(a, b) == row.reference(a != 0, b != 0)).all())
+
+
+def _designed(
+    dtype: str, domains: tuple[Domain, ...], attributes: tuple[float, ...]
+) -> tuple[list[Array], tuple[float, ...]]:
+    return _pairs([data.designed(dtype, domain) for domain in domains]), attributes
+
+
+def _exhaustive(dtype: str, domains: tuple[Domain, ...]) -> tuple[list[Array], None]:
+    every = data.exhaustive(dtype)
+    return _pairs([every[each.contains(dtype, every)] for each in domains]), None
 
 
 def _pairs(lists: list[Array]) -> list[Array]:
