@@ -18,6 +18,7 @@ _COMMANDS: Final = (
     "explain",
     "accuracy",
     "claims",
+    "report",
     "new",
 )
 """In the order of `--help`; each is the `command` of ep_conformance.commands.NAME."""

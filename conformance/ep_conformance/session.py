@@ -16,8 +16,8 @@ from rich.text import Text
 
 from ep_conformance.draft import Draft, finish
 from ep_conformance.environment import environment
+from ep_conformance.formats import write_formats
 from ep_conformance.history import History, read_history, write_history
-from ep_conformance.junit import write_junit
 from ep_conformance.progress import Live
 from ep_conformance.report import Report
 from ep_conformance.resume import read_verdicts
@@ -49,6 +49,8 @@ class Options:
     jobs: int | None = None
     failed: bool = False
     json: Path | None = None
+    html: Path | None = None
+    markdown: Path | None = None
     junit: Path | None = None
     hang_limit: float | None = None
     resume: Path | None = None
@@ -97,8 +99,7 @@ def conduct(options: Options, console: Console) -> Report:
         write_history(report, history)
     if options.json is not None:
         finish(options.json, report)
-    if options.junit is not None:
-        write_junit(report, options.junit)
+    write_formats(report, html=options.html, markdown=options.markdown, junit=options.junit)
     return report
 
 

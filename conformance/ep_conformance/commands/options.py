@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
+from ep_conformance.commands.exits import WrongUse
 from ep_conformance.trial import PROFILES
 
-__all__ = ["FILE", "device", "pattern", "profile", "provider"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = [
+    "FILE",
+    "device",
+    "html",
+    "junit",
+    "markdown",
+    "pattern",
+    "profile",
+    "provider",
+    "require_folders",
+]
 
 FILE: Final = click.Path(dir_okay=False, path_type=Path)
 
@@ -21,3 +35,14 @@ profile = click.option(
     "--profile", default="standard", show_default=True, type=click.Choice(PROFILES), help="How much data."
 )
 pattern = click.option("--filter", "pattern", help="Only cases whose id matches this glob; * crosses slashes.")
+html = click.option("--html", type=FILE, help="Write the report as one HTML page that needs nothing else.")
+markdown = click.option("--markdown", type=FILE, help="Write a summary in Markdown, short enough for a comment.")
+junit = click.option("--junit", type=FILE, help="Write the report as JUnit XML.")
+
+
+def require_folders(files: Iterable[Path | None]) -> None:
+    """Raise WrongUse for a file to be written whose folder is not there: before a run, not after it."""
+    for file in files:
+        if file is not None and not file.absolute().parent.is_dir():
+            message = f"{file}: its folder does not exist"
+            raise WrongUse(message)

@@ -47,16 +47,15 @@ __all__ = ["command", "judged"]
 @click.option(
     "--resume", type=options.FILE, help="Keep the verdicts of this JSON report or its journal, and run the rest."
 )
-@click.option("--junit", type=options.FILE, help="Write the report as JUnit XML.")
+@options.html
+@options.markdown
+@options.junit
 @click.option("--hang-limit", type=click.FloatRange(min=0, min_open=True), help="Seconds a case may take.")
 def command(*, quick: bool, **given: Any) -> int:
     """Run the suite on one device and give a verdict."""
     given["profile"] = "quick" if quick else given["profile"]
     chosen = Options(**given)
-    for file in (chosen.json, chosen.junit):
-        if file is not None and not file.absolute().parent.is_dir():
-            message = f"{file}: its folder does not exist"
-            raise WrongUse(message)
+    options.require_folders((chosen.json, chosen.html, chosen.markdown, chosen.junit))
     console = Console(highlight=False)
     report = judged(chosen, console)
     if chosen.failed and not report.verdicts:

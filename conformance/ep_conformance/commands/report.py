@@ -1,0 +1,69 @@
+"""`ep-conformance report`: a JSON report in other formats."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from ep_conformance.commands import options
+from ep_conformance.commands.exits import WrongUse
+from ep_conformance.formats import write_formats
+from ep_conformance.report_file import ReportError, read_report
+
+__all__ = ["command"]
+
+_CODES: Final = "Exit codes: 0 written, or as the schema says; 1 not as the schema says; 2 wrong use, or no report."
+_MOST_LINES: Final = 40
+
+
+@click.command(epilog=_CODES)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@options.html
+@options.markdown
+@options.junit
+@click.option("--check", is_flag=True, help="Hold the file to the JSON schema, and list what it breaks.")
+def command(file: Path, *, check: bool, **formats: Path | None) -> int:
+    """Write the JSON report in FILE as a page, as Markdown or as JUnit XML; without options, print its verdict.
+
+    A report of a run that was interrupted or killed will do: what has no verdict in it is missing.
+    """
+    options.require_folders(formats.values())
+    if check and _broken(file):
+        return 1
+    try:
+        report = read_report(file)
+        write_formats(report, **formats)
+    except ReportError as error:
+        raise WrongUse(str(error)) from None
+    except OSError as error:
+        message = f"cannot write the report: {error}"
+        raise WrongUse(message) from None
+    click.echo(report.sentence)
+    return 0
+
+
+def _broken(file: Path) -> bool:
+    """Print what a file breaks of the schema; True if there is anything."""
+    try:
+        from ep_conformance.schema import problems  # noqa: PLC0415 - jsonschema is loaded only where a file is checked
+
+        table: Any = json.loads(file.read_text(encoding="utf-8"))
+    except ImportError:
+        message = "--check needs jsonschema: pip install 'execution-provider[conformance]'"
+        raise WrongUse(message) from None
+    except OSError as error:
+        message = f"{file} cannot be read ({error.strerror})"
+        raise WrongUse(message) from None
+    except (ValueError, RecursionError) as error:
+        click.echo(f"{file} is no JSON: {error}")
+        return True
+    count = 0
+    for count, line in enumerate(problems(table), 1):
+        if count > _MOST_LINES:
+            click.echo("and more")
+            break
+        click.echo(line)
+    return count > 0

@@ -1,0 +1,41 @@
+"""Failing cases by what they have in common, so that a kernel with one defect is one thing to read and not five hundred."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ep_conformance.columns import SHOWN, shown
+from ep_conformance.place import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ep_conformance.verdict import Verdict
+
+__all__ = ["Group", "grouped"]
+
+
+@dataclass
+class Group:
+    """Verdicts of one status, of one op of a family, or of one area of other cases; in the order of the suite."""
+
+    status: str
+    family: str
+    op: str
+    verdicts: list[Verdict] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        """What they have in common, such as "reduce/sum"."""
+        return "/".join(part for part in (self.family, self.op) if part not in {"", "-"})
+
+
+def grouped(verdicts: Iterable[Verdict]) -> list[Group]:
+    """Return the verdicts in groups, worst status first, and of a status the largest group first."""
+    found: dict[tuple[str, str, str], Group] = {}
+    for verdict in verdicts:
+        place = Place.of(verdict.id)
+        key = (shown(verdict), place.family, place.op)
+        found.setdefault(key, Group(*key)).verdicts.append(verdict)
+    return sorted(found.values(), key=lambda group: (SHOWN.index(group.status), -len(group.verdicts)))

@@ -1,0 +1,50 @@
+"""A report in a file: read again, whatever became of the run that wrote it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ep_conformance.journal import journal_of, read_journal
+from ep_conformance.record import verdict_of
+from ep_conformance.report import Report, report_of
+from ep_conformance.verdict import Status
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["ReportError", "read_report"]
+
+
+class ReportError(Exception):
+    """There is no report; the message says why not."""
+
+
+def read_report(path: Path) -> Report:
+    """Return the report in a JSON file; of a run that was killed, with what its journal knows beyond it.
+
+    Raises ReportError if the file cannot be read or is no report.
+    """
+    try:
+        report = report_of(json.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        message = f"{path} cannot be read ({error.strerror})"
+        raise ReportError(message) from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        message = f"{path} is no report of ep-conformance run --json ({error!r}); --check says what is wrong with it"
+        raise ReportError(message) from None
+    return _with_journal(report, path)
+
+
+def _with_journal(report: Report, path: Path) -> Report:
+    """Return the report with the verdicts that only the journal of its run has."""
+    try:
+        heading, records = read_journal(journal_of(path))
+        if heading != json.loads(json.dumps(report.subject.heading(report.profile, report.seed))):
+            return report
+        known = {record["id"]: verdict_of(record) for record in records}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return report
+    verdicts = tuple(known.get(v.id, v) if v.status is Status.MISSING else v for v in report.verdicts)
+    return replace(report, verdicts=verdicts)
