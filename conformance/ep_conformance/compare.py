@@ -111,6 +111,9 @@ def _measure(result: Array, reference: Reference, accuracy: Accuracy, dtype: str
     allowed = _allowed(reference, accuracy, dtype, value)
     with np.errstate(all="ignore"):
         ratio = np.abs(error) / allowed
+        if np.isinf(allowed).any():  # beside 0 a sum's bound may be more ulps than there are numbers for
+            apart = np.abs(result - value) / _absolute(reference, accuracy, dtype, value.shape)
+            ratio = np.where(np.isinf(allowed), apart, ratio)
     return Comparison(np.where(error == 0, 0.0, ratio), error)
 
 
@@ -123,17 +126,24 @@ def _allowed(reference: Reference, accuracy: Accuracy, dtype: str, value: Array)
     """Return the allowed error of each element in ulps of the output, the reference's own error included."""
     with np.errstate(all="ignore"):
         step = unit(np.asarray(np.abs(value), np.float64), part_of(dtype))
+        absolute = _absolute(reference, accuracy, dtype, value.shape)
         if isinstance(accuracy, Ulps):
-            return np.maximum(accuracy.n + reference.error, accuracy.floor / step)
-        if not isinstance(accuracy, Conditioned) or reference.scale is None:
-            message = f"compare: {accuracy} needs a reference with the scale S = sum of |terms|"
-            raise TypeError(message)
-        # Of a complex type these are the bits of one part.
-        eps = 2.0 ** -ep.dtype(ep.dtype(dtype).compute).fraction
-        scale = np.broadcast_to(reference.scale, value.shape)
-        # A scale that overflowed says nothing; then only the half ulp of the output remains.
-        scale = np.where(np.isfinite(scale), scale, 0.0)
-        return np.asarray(accuracy.k * eps * scale / step + 0.5 + reference.error)
+            return np.maximum(accuracy.n + reference.error, absolute / step)
+        return np.asarray(absolute / step + 0.5 + reference.error)
+
+
+def _absolute(reference: Reference, accuracy: Accuracy, dtype: str, shape: tuple[int, ...]) -> Array:
+    """Return the part of the allowed error that does not depend on the size of the result: a floor, or k eps S."""
+    if isinstance(accuracy, Ulps):
+        return np.broadcast_to(accuracy.floor, shape)
+    if not isinstance(accuracy, Conditioned) or reference.scale is None:
+        message = f"compare: {accuracy} needs a reference with the scale S = sum of |terms|"
+        raise TypeError(message)
+    # Of a complex type these are the bits of one part.
+    eps = 2.0 ** -ep.dtype(ep.dtype(dtype).compute).fraction
+    scale = np.broadcast_to(reference.scale, shape)
+    # A scale that overflowed says nothing; then only the half ulp of the output remains.
+    return np.asarray(accuracy.k * eps * np.where(np.isfinite(scale), scale, 0.0))
 
 
 def _flushed(result: Array, reference: Reference, accuracy: Accuracy, dtype: str) -> npt.NDArray[np.bool_]:

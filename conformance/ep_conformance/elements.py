@@ -14,7 +14,7 @@ from ep_primitives.elementwise import ElementwiseFamily
 
 import ep
 from ep_conformance.attestation import attest
-from ep_conformance.bias import bias
+from ep_conformance.bias import bias, variance
 from ep_conformance.bits import check_bits
 from ep_conformance.compare import Comparison, compare
 from ep_conformance.decoys import blind_to
@@ -22,6 +22,7 @@ from ep_conformance.determinism import check_again, check_part, is_promised
 from ep_conformance.expression import explain_failure, operands_text
 from ep_conformance.operands import Operand, place
 from ep_conformance.refusal import is_refused
+from ep_conformance.sensitivity import misjudged
 from ep_conformance.trial import CaseError, Trial
 from ep_conformance.ulp import rounded
 from ep_conformance.verdict import Outcome, Status
@@ -89,7 +90,7 @@ def _check_determinism(  # noqa: PLR0913, PLR0917 - the work, its data, and what
 
 @dataclass(frozen=True)
 class _Draw:
-    """The data of one case, placed but not uploaded, with its reference; `blindness` says which fault it cannot show."""
+    """The data of one case, placed but not uploaded, with its reference; `doubt` says which fault could not be seen."""
 
     tensors: Mapping[str, Operand]
     scalars: Mapping[str, Any]
@@ -98,7 +99,7 @@ class _Draw:
     reference: Reference
     accuracy: Accuracy
     measure: Callable[[Array], Comparison]
-    blindness: str
+    doubt: str
 
 
 def _draw(trial: Trial, family: ep.Family, case: Case) -> _Draw:
@@ -113,11 +114,9 @@ def _draw(trial: Trial, family: ep.Family, case: Case) -> _Draw:
         inputs = _inputs(case, tensors, scalars, is_out_read=out.name in data)
         # A table belongs to its data; in every other case the operands are read back from what will be uploaded.
         reference: Reference = case.expected() if case.expected else family.reference(descriptor, dict(inputs))
+        strict = functools.partial(compare, reference=reference, accuracy=accuracy, dtype=descriptor.out.dtype)
         measure = functools.partial(
-            compare,
-            reference=reference,
-            accuracy=accuracy,
-            dtype=descriptor.out.dtype,
+            strict,
             flushes=flushes,
             is_elementwise=isinstance(family, ElementwiseFamily),
             inputs=inputs,
@@ -128,7 +127,10 @@ def _draw(trial: Trial, family: ep.Family, case: Case) -> _Draw:
         blindness = "" if family.is_constant(descriptor) else blind_to(expected, inputs, measure)
         if not blindness or case.expected:
             break
-    return _Draw(tensors, scalars, inputs, out, reference, accuracy, measure, blindness)
+    doubt = f"the data could not have shown a fault: {blindness} would pass as well" if blindness else ""
+    if not doubt and (element := misjudged(trial.id, expected, reference, accuracy, strict)):
+        doubt = f"the comparison could not have shown a fault: {element}"
+    return _Draw(tensors, scalars, inputs, out, reference, accuracy, measure, doubt)
 
 
 def _place(trial: Trial, case: Case, data: Mapping[str, Any]) -> tuple[dict[str, Operand], dict[str, Any]]:
@@ -245,12 +247,29 @@ def _judge(trial: Trial, family: ep.Family, case: Case, draw: _Draw, images: Map
     if not comparison.passes:
         text = explain_failure(descriptor, draw.inputs, result, draw.reference, draw.accuracy, comparison)
         return Outcome(Status.FAIL, f"{text} on {trial.device.name}", comparison.margin)
-    if draw.blindness:
-        reason = f"the data could not have shown a fault: {draw.blindness} would pass as well"
-        return Outcome(Status.MISTRUSTED, reason, comparison.margin)
-    leaning = bias(result, draw.reference, descriptor.out.dtype, case.summands) if case.summands else None
-    if leaning is not None and not leaning <= 1:
-        text = f"{descriptor.title}: the mean of the errors is {leaning:.3g} times its limit: the sums lean to one side"
-        return Outcome(Status.FAIL, f"{text} on {trial.device.name}", comparison.margin, bias=leaning)
+    if draw.doubt:
+        return Outcome(Status.MISTRUSTED, draw.doubt, comparison.margin)
+    leaning, spread, text = _statistics(descriptor, case, draw, result)
+    if text:
+        reason = f"{descriptor.title}: {text} on {trial.device.name}"
+        return Outcome(Status.FAIL, reason, comparison.margin, bias=leaning, variance=spread)
     at = operands_text(descriptor, draw.inputs, comparison.worst, result.shape) if comparison.margin else ""
-    return Outcome(Status.PASS, margin=comparison.margin, error=comparison.worst_error, at=at, bias=leaning)
+    return Outcome(
+        Status.PASS, margin=comparison.margin, error=comparison.worst_error, at=at, bias=leaning, variance=spread
+    )
+
+
+def _statistics(
+    descriptor: ep.Descriptor, case: Case, draw: _Draw, result: Array
+) -> tuple[float | None, float | None, str]:
+    """Return bias and variance of a case of sums, each over its limit, and what is wrong with them; nothing of other cases."""
+    if not case.summands:
+        return None, None, ""
+    given = (result, draw.reference, descriptor.out.dtype, case.summands)
+    leaning, spread = bias(*given), variance(*given)
+    if not leaning <= 1:
+        return leaning, spread, f"the mean of the errors is {leaning:.3g} times its limit: the sums lean to one side"
+    if not spread <= 1:
+        text = "the sums lose more than rounding to the compute type does"
+        return leaning, spread, f"the mean square of the errors is {spread:.3g} times its limit: {text}"
+    return leaning, spread, ""

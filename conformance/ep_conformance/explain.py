@@ -42,7 +42,11 @@ def explain_case(identity: str) -> str:
             for domain in dict.fromkeys(domains_of(found.family, found.cell))
             if not domain.is_open
         ),
-        *([f"bias        the errors of sums of {case.summands} terms have to cancel"] if case.summands else []),
+        *(
+            [f"bias        the errors of sums of {case.summands} terms have to cancel, and be no larger than by chance"]
+            if case.summands
+            else []
+        ),
         f"parts       {sum(1 for _ in found.family.parts(descriptor))}, launched by themselves, have to give the same bits",
         f"reference   {'results that come with the case' if case.expected else f'{found.family.name} family reference'}",
         f"in place    {f'out is the memory of {case.inplace}' if case.inplace else 'no'}",

@@ -28,6 +28,7 @@ def record(verdict: Verdict) -> dict[str, Any]:
         "error": _finite(outcome.error),
         "at": outcome.at,
         "bias": _finite(outcome.bias),
+        "variance": _finite(outcome.variance),
         "attested": outcome.attested,
         "degraded": list(outcome.degraded),
         "seconds": outcome.seconds,
@@ -55,6 +56,7 @@ def verdict_of(table: dict[str, Any]) -> Verdict:
         error=_number(table["error"]),
         at=_text(table["at"]),
         bias=_number(table["bias"]),
+        variance=_number(table["variance"]),
     )
     return Verdict(
         _text(table["id"]),

@@ -95,6 +95,7 @@ class Outcome:
     error     : the error of `margin` in ulps of the output
     at        : the operands that made it, as text
     bias      : |mean error| over its limit, None but for cases with summands
+    variance  : the mean square of the errors over its limit, None but for cases with summands
     details   : what a failure knows beside its reason, for a replay file; nothing that JSON lacks
     """
 
@@ -107,6 +108,7 @@ class Outcome:
     error: float | None = None
     at: str = ""
     bias: float | None = None
+    variance: float | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
 
 

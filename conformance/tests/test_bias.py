@@ -1,9 +1,14 @@
-"""The bias of sums: what rounds to nearest passes in any order, what truncates fails although every element is in bounds."""
+"""The bias and variance of sums: what rounds to nearest passes in any order; what truncates, or has fewer bits, fails.
+
+It fails although every element is within its bound.
+"""
 
 import numpy as np
 import pytest
-from ep_conformance.bias import LEAST_OUTPUTS, bias
-from ep_primitives import Reference
+from ep_conformance.bias import LEAST_OUTPUTS, bias, variance
+from ep_conformance.compare import compare
+from ep_primitives import Conditioned, Reference
+from ep_primitives.reduce_ops import summation
 
 TERMS = 257
 OUTPUTS = 300
@@ -39,6 +44,31 @@ def in_pairs(terms, keep):
     return terms[:, 0]
 
 
+def of_bits(bits, direction=np.rint):
+    """Return a rounding to fewer bits than float32's 24."""
+
+    def keep(exact, _):
+        fraction, exponent = np.frexp(exact)
+        return np.ldexp(direction(fraction * 2.0**bits), exponent - bits).astype(np.float32)
+
+    return keep
+
+
+def up_and_down(exact, total):
+    down, up = of_bits(24, np.floor)(exact, total), of_bits(24, np.ceil)(exact, total)
+    return np.where((np.arange(OUTPUTS) % 2).reshape(-1, *[1] * (exact.ndim - 1)) == 0, down, up)
+
+
+def judged(order, keep, seed=0):
+    """Return what the three limits of a sum of float32 say: worst element, bias and variance, each over its limit."""
+    terms = np.random.default_rng(seed).uniform(0.5, 1, (OUTPUTS, TERMS)).astype(np.float32)
+    value = terms.astype(np.float64).sum(axis=1)
+    result, reference = order(terms, keep), Reference(value, value)
+    given = (result, reference, "float32", TERMS)
+    margin = compare(result, reference, Conditioned(summation(TERMS)), "float32").margin
+    return margin, bias(*given), variance(*given)
+
+
 def measured(order, keep, seed=0):
     terms = np.random.default_rng(seed).uniform(0.5, 1, (OUTPUTS, TERMS)).astype(np.float32)
     value = terms.astype(np.float64).sum(axis=1)
@@ -49,6 +79,42 @@ def measured(order, keep, seed=0):
 def test_right_rounding_passes_and_truncation_fails_in_any_order(order):
     assert max(measured(order, rounded, seed) for seed in range(20)) < 0.5
     assert min(measured(order, truncated, seed) for seed in range(5)) > 1
+
+
+@pytest.mark.parametrize("order", [in_sequence, in_lanes, in_pairs])
+def test_right_rounding_has_half_of_the_variance_that_is_allowed(order):
+    assert max(judged(order, rounded, seed)[2] for seed in range(20)) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("order", "keep"),
+    [(in_sequence, of_bits(22)), (in_lanes, of_bits(20)), (in_pairs, of_bits(20))],
+    ids=["22 bits in sequence", "20 bits in lanes", "20 bits in pairs"],
+)
+def test_accumulator_of_fewer_bits_fails_by_its_variance_alone(order, keep):
+    for seed in range(5):
+        margin, leaning, spread = judged(order, keep, seed)
+        assert max(margin, leaning) < 1 < spread / 1.9
+
+
+def test_rounding_up_and_down_in_turn_cancels_and_fails_by_its_variance():
+    _, leaning, spread = judged(in_sequence, up_and_down)
+    assert leaning < 1 < spread / 100
+
+
+def test_product_of_factors_in_two_bfloat16_fails_by_its_variance_alone():
+    """A matrix product that splits float32 into two numbers of 8 bits has factors of 16."""
+    rng = np.random.default_rng(0)
+    a, b = rng.uniform(0.5, 2, (2, OUTPUTS, TERMS)).astype(np.float32)
+    value = (a.astype(np.float64) * b).sum(axis=1)
+    reference = Reference(value, value)
+    split = [of_bits(16)(factor.astype(np.float64), None).astype(np.float64) for factor in (a, b)]
+    for factors, fails in (((a.astype(np.float64), b), False), (split, True)):
+        result = (factors[0] * factors[1]).sum(axis=1).astype(np.float32)
+        given = (result, reference, "float32", TERMS)
+        assert compare(result, reference, Conditioned(summation(TERMS)), "float32").margin < 0.7
+        assert bias(*given) < 1
+        assert (variance(*given) > 1.5) is fails
 
 
 @pytest.mark.parametrize(("dtype", "cut"), [("float16", 1024.0), ("complex64", 0.0)])

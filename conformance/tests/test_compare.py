@@ -76,6 +76,15 @@ def test_conditioned_without_a_finite_scale_is_not_a_blank_cheque():
     assert not judged(2.0, reference, Conditioned(4)).passes
 
 
+def test_bounds_of_more_ulps_than_there_are_numbers_for_hold_too():
+    """Beside a float64 zero 2^-44 is 2^1030 ulps, which overflow; so is what a floor or a sum's bound allows there."""
+    summed = Reference(np.array([0.0]), scale=np.array([2.0**6]), error=0.5)
+    assert judged(2.0**-45, summed, Conditioned(4), "float64").margin == pytest.approx(0.5)
+    assert not judged(1.01 * 2.0**-44, summed, Conditioned(4), "float64").passes
+    assert judged(2.0**-45, 0.0, Ulps(1, floor=2.0**-44), "float64").passes
+    assert not judged(2.0**-43, 0.0, Ulps(1, floor=2.0**-44), "float64").passes
+
+
 def test_flushed_results_pass_only_where_declared():
     assert not judged(0.0, SUBNORMAL, Ulps(4)).passes
     assert judged(0.0, SUBNORMAL, Ulps(4), flushes=True).passes

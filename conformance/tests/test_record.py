@@ -22,6 +22,7 @@ FULL = Verdict(
         error=math.inf,
         at="x=1e-45",
         bias=1 / 3,
+        variance=2 / 3,
     ),
     counts=True,
     notice=True,

@@ -86,6 +86,7 @@ def test_json_is_schema_2(tmp_path):
         "error": None,
         "at": "",
         "bias": None,
+        "variance": None,
         "attested": "native",
         "degraded": ["fill"],
         "seconds": 0.25,
