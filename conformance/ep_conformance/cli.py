@@ -20,6 +20,7 @@ _COMMANDS: Final = (
     "claims",
     "report",
     "new",
+    "next",
 )
 """In the order of `--help`; each is the `command` of ep_conformance.commands.NAME."""
 

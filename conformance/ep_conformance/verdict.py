@@ -11,7 +11,18 @@ if TYPE_CHECKING:
 
     from ep_conformance.waivers import Waiver
 
-__all__ = ["DEATHS", "FAILING", "First", "Outcome", "Planned", "Standing", "Status", "Verdict", "settle"]
+__all__ = [
+    "DEATHS",
+    "FAILING",
+    "UNSUPPORTED_CLAIM",
+    "First",
+    "Outcome",
+    "Planned",
+    "Standing",
+    "Status",
+    "Verdict",
+    "settle",
+]
 
 
 class Status(enum.StrEnum):
@@ -40,6 +51,10 @@ DEATHS: Final = frozenset({Status.CRASH, Status.HANG, Status.DEVICE_LOST})
 
 FAILING: Final = frozenset(Status) - {Status.PASS, Status.UNSUPPORTED, Status.NEW}
 """What makes a run fail."""
+
+
+UNSUPPORTED_CLAIM: Final = "claimed, but unsupported"
+"""How the reason of a failure begins that is no wrong result."""
 
 
 class Standing(enum.StrEnum):
@@ -163,7 +178,7 @@ def settle(planned: Planned, outcome: Outcome) -> Verdict:
     said = f"{outcome.status}: {outcome.reason}" if outcome.reason else str(outcome.status)
     if planned.standing is Standing.EXPECTED:
         if outcome.status is Status.UNSUPPORTED:
-            outcome = replace(outcome, status=Status.FAIL, reason=f"claimed, but unsupported: {outcome.reason}")
+            outcome = replace(outcome, status=Status.FAIL, reason=f"{UNSUPPORTED_CLAIM}: {outcome.reason}")
         return _expected(planned, outcome)
     if planned.standing is Standing.NEW:
         return Verdict(planned.id, replace(outcome, status=Status.NEW, reason=said), counts=False)

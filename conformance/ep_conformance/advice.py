@@ -1,0 +1,83 @@
+"""What an open rung still has to offer, and which function brings it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ep_conformance.rungs import ABILITIES, BREADTH, CLAIMS, KERNEL, OWN_ABILITIES, TOGETHER
+from ep_conformance.verdict import Standing
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ep_conformance.arrival import Arrival
+    from ep_conformance.breadth import Breadth
+    from ep_conformance.contract import Function
+    from ep_conformance.rungs import Rung
+    from ep_conformance.verdict import Planned
+
+__all__ = ["Step", "open_steps"]
+
+
+_MOST: Final = 3
+
+
+class Step(NamedTuple):
+    """What to do next on a rung.
+
+    what       : in a sentence; of a rung that fails what is wrong, where no case says it
+    functions  : to write or mend
+    command    : that does it, or shows it
+    """
+
+    what: str = ""
+    functions: tuple[Function, ...] = ()
+    command: str = ""
+
+
+def open_steps(arrival: Arrival, provider: str, plan: Sequence[Planned], breadth: Breadth) -> dict[Rung, Step]:
+    """Return what there is to reach on each rung where all that is expected may hold already.
+
+    plan  : of the whole suite
+    """
+    steps: dict[Rung, Step] = {}
+    if not arrival.device["kernel"]:
+        what = "no kernel of one dense float32 tensor yet; accept relu, say, in a row of the table, and make its kernel"
+        steps[KERNEL] = Step(what, tuple(map(arrival.function, ("Implementation.accepts", "Kernel.launch"))))
+    unclaimed = [p.id for p in plan if p.standing is Standing.UNCLAIMED]
+    cells = {identity.rpartition("/")[0] for identity in unclaimed if identity.startswith("primitives/")}
+    if cells:
+        what = f"accepted and not claimed: {len(cells)} cells"
+        steps[CLAIMS] = Step(what, command=f"ep-conformance claims --provider {provider} --write")
+    steps |= _abilities(arrival)
+    wishes = []
+    if arrival.device["determinism"] == "none":
+        wishes.append('DeviceInfo.determinism is "none"; "bitwise" promises equal bits of equal launches')
+    if not arrival.device["fork_safe"]:
+        wishes.append("provider.toml says fork_safe = false; children of a fork cannot use the device")
+    if wishes:
+        steps[TOGETHER] = Step("; ".join(wishes))
+    return steps | {BREADTH: _breadth(arrival, provider, breadth)}
+
+
+def _abilities(arrival: Arrival) -> dict[Rung, Step]:
+    lacking = [ability for ability in ABILITIES if arrival.abilities.get(ability.name) != "native"]
+    if not lacking:
+        return {}
+    best, *others = lacking
+    how = "served by a default of EP" if arrival.abilities.get(best.name) == "degraded" else "not there"
+    then = f"; then {', '.join(ability.name for ability in others[:_MOST])}" if others else ""
+    further = f" and {len(others) - _MOST} more" if len(others) > _MOST else ""
+    what = f"{best.name} is {how}; with it {best.worth}{then}{further}"
+    return {OWN_ABILITIES: Step(what, (arrival.function(best.function),))}
+
+
+def _breadth(arrival: Arrival, provider: str, breadth: Breadth) -> Step:
+    speed = f"ep-bench launch --provider {provider}"
+    if not breadth.missing:
+        return Step(f"all {len(breadth.served)} families are served; measure them", command=speed)
+    first = breadth.missing[0]
+    gives = f", which brings {', '.join(first.unlocks)}" if first.unlocks else ""
+    others = f" of {len(breadth.missing)} to write" if len(breadth.missing) > 1 else ""
+    what = f"families served: {len(breadth.served)}; the simplest{others} is {first.family}{gives}"
+    return Step(what, (arrival.function("Implementation.accepts"),), speed)

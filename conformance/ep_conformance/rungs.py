@@ -1,0 +1,162 @@
+"""The rungs of the bring-up ladder: which cases stand on which, and which functions of a provider each is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from ep_conformance.runtime import RuntimeCase
+
+__all__ = [
+    "ABILITIES",
+    "BREADTH",
+    "CLAIMS",
+    "KERNEL",
+    "LOADING",
+    "OWN_ABILITIES",
+    "RUNGS",
+    "TOGETHER",
+    "Ability",
+    "Rung",
+    "area_order",
+    "functions_of",
+    "rung_of",
+]
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One step of bringing a provider up.
+
+    title     : what holds when it is reached
+    mandatory : False if nothing on it can fail that the provider has not claimed
+    """
+
+    number: int
+    title: str
+    mandatory: bool = True
+
+
+RUNGS: Final = (
+    Rung(0, "it is found, loads and has devices"),
+    Rung(1, "memory and copies"),
+    Rung(2, "fills, streams, synchronisation, errors"),
+    Rung(3, "events and waiting, lifetimes, threads, graphs"),
+    Rung(4, "a first kernel", mandatory=False),
+    Rung(5, "every claim holds", mandatory=False),
+    Rung(6, "abilities of its own in place of EP's defaults", mandatory=False),
+    Rung(7, "determinism, forks, the end of the process, interchange"),
+    Rung(8, "breadth and speed", mandatory=False),
+)
+LOADING, _MEMORY, _STREAMS, _EVENTS, KERNEL, CLAIMS, OWN_ABILITIES, TOGETHER, BREADTH = RUNGS
+
+
+class _Area(NamedTuple):
+    """A module of ep_conformance.runtime: its rung, and what a provider writes for it, the likeliest culprit first."""
+
+    rung: Rung
+    functions: tuple[str, ...]
+
+
+_POINTS: Final = ("Stream._record", "Event._is_done", "Stream._synchronize")
+_AREAS: Final = {
+    "device": _Area(_EVENTS, ("Stream._synchronize", "Device._close")),
+    "memory": _Area(_MEMORY, ("Device._allocate", "Device._free", "Stream._copy")),
+    "transfer": _Area(_MEMORY, ("Stream._copy",)),
+    "copy": _Area(_MEMORY, ("Stream._copy",)),
+    "fill": _Area(_STREAMS, ("Stream._fill", "Stream._copy")),
+    "stream": _Area(_STREAMS, ("Stream._synchronize", "Device._stream", "Stream._is_idle")),
+    "error": _Area(_STREAMS, ("Device._allocate", "Stream._copy")),
+    "event": _Area(_EVENTS, _POINTS),
+    "wait": _Area(_EVENTS, ("Stream._wait", "Stream._can_wait", *_POINTS)),
+    "lifetime": _Area(_EVENTS, (*_POINTS, "Device._free")),
+    "pool": _Area(_EVENTS, ("Device._allocate", "Device._free", "Stream._record")),
+    "shortage": _Area(_EVENTS, ("Device._allocate", "Device._free")),
+    "injection": _Area(_EVENTS, ("Device._allocate", "Device._free", "Stream._copy")),
+    "thread": _Area(_EVENTS, ("Stream._copy", "Device._allocate", "Stream._record")),
+    "call": _Area(_EVENTS, ("Stream._call", "Stream._synchronize")),
+    "capture": _Area(_EVENTS, ("Device._instantiate", "Stream._wait")),
+    "graph": _Area(_EVENTS, ("Device._instantiate", "Stream._copy")),
+    "slot": _Area(_EVENTS, ("Device._instantiate",)),
+    "program": _Area(_EVENTS, ("Stream._wait", *_POINTS, "Stream._copy")),
+    "primitive": _Area(KERNEL, ("Kernel.launch", "Kernel.bind", "Implementation.create")),
+    "random": _Area(CLAIMS, ("Kernel.launch",)),
+    "validation": _Area(CLAIMS, ("Kernel.launch",)),
+    "ability": _Area(OWN_ABILITIES, ()),
+    "process": _Area(TOGETHER, ("Stream._abandon", "Stream._synchronize", "Provider._devices")),
+    "interchange": _Area(TOGETHER, ("Device._wrap_host", "Device._wrap_memory")),
+    "export": _Area(TOGETHER, ("Device._dlpack_device", "Device._address", "Stream._dlpack_stream")),
+}
+_CASES: Final = {
+    "runtime/device/equal-names-are-one-object": _Area(LOADING, ("Provider._devices",)),
+    "runtime/device/unknown-index-is-unavailable": _Area(LOADING, ("Provider._devices",)),
+    "runtime/device/info-is-complete": _Area(LOADING, ("Provider._devices",)),
+    "runtime/device/copies-from-and-accesses-itself": _Area(_MEMORY, ("Device._can_copy_from", "Device._can_access")),
+    "runtime/error/unsupported-names-every-reason": _Area(KERNEL, ("Implementation.accepts",)),
+    "runtime/memory/fresh-memory-is-aligned": _Area(_MEMORY, ("Device._allocate",)),
+    "runtime/transfer/upload-is-over-when-its-event-is-done": _Area(_EVENTS, _POINTS),
+    "runtime/transfer/download-is-complete-when-its-event-is-done": _Area(_EVENTS, _POINTS),
+}
+"""Cases that stand on another rung than their area, or are about other functions."""
+
+
+class Ability(NamedTuple):
+    """An optional ability, as `runtime/ability/NAME` has it: what to write for it, and what it is worth."""
+
+    name: str
+    function: str
+    worth: str
+
+
+ABILITIES: Final = (
+    Ability("async", "Device._stream", "copies and kernels run while the host goes on, and beside each other"),
+    Ability("event", "Stream._record", "a record no longer lets the host wait for the whole stream"),
+    Ability("wait", "Stream._wait", "the device waits for other streams, not the host that enqueues"),
+    Ability("timeout", "Stream._is_idle", "waits end at their timeout and at Ctrl-C, without a thread for each"),
+    Ability("timing", "Event._seconds_since", "profiles and benchmarks show the device's time, not the host's"),
+    Ability("fill", "Stream._fill", "a fill no longer moves its bytes from the host"),
+    Ability("call", "Stream._call", "functions of the host run in a stream without holding up who enqueues them"),
+    Ability("graph", "Device._instantiate", "a captured graph costs one submission, not one a node"),
+    Ability("memory-info", "Device._memory_info", "users see what is free, and errors of full memory say it"),
+    Ability("pinned-memory", "Device._host", "transfers go straight to the device, past any staging buffer"),
+    Ability("native-calls", "Device.native_calls", "reports show that the driver was called: passes become native"),
+    Ability("copy-between-devices", "Device._can_copy_from", "copies between devices do not pass through the host"),
+    Ability("export", "Device._dlpack_device", "other libraries read and write this memory, by DLPack"),
+    Ability("wrap-memory", "Device._wrap_memory", "memory of other libraries is used where it lies"),
+    Ability("wrap-stream", "Device._wrap_stream", "work is enqueued into the queues of other libraries"),
+    Ability("shared-memory", "Device._host", "host and device share memory, and nothing is copied"),
+    Ability("host-memory", "Device._host", "the host reads device memory where it lies"),
+    Ability("wrap-host", "Device._wrap_host", "kernels take NumPy arrays where they lie"),
+    Ability("priority", "Device._stream", "urgent streams go first"),
+)
+"""The optional abilities, the most worthwhile first."""
+
+
+def rung_of(case: RuntimeCase) -> Rung:
+    """Return the one rung on which a case stands: kernels' cases stand with the first kernel, not before it.
+
+    Raises KeyError for a case of an area that the ladder does not know.
+    """
+    if case.id.startswith("vendor/") or case.needs:
+        return CLAIMS
+    rung = _area(case.id).rung
+    return KERNEL if case.kernels and rung.number < KERNEL.number else rung
+
+
+def functions_of(identity: str) -> tuple[str, ...]:
+    """Return the functions that a runtime case is about, the likeliest culprit first; none for cases that nobody knows."""
+    parts = identity.split("/")
+    if parts[:2] == ["runtime", "ability"]:
+        return tuple(ability.function for ability in ABILITIES if ability.name == parts[-1])
+    return _area(identity).functions if parts[0] == "runtime" and parts[1] in _AREAS else ()
+
+
+def area_order(identity: str) -> int:
+    """Return the place of a case's area on its rung: what others are built on comes first."""
+    area = identity.split("/")[1]
+    return list(_AREAS).index(area) if area in _AREAS else len(_AREAS)
+
+
+def _area(identity: str) -> _Area:
+    return _CASES.get(identity) or _AREAS[identity.split("/")[1]]
