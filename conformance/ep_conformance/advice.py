@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ep_conformance.rungs import Rung
     from ep_conformance.verdict import Planned
 
-__all__ = ["Step", "open_steps"]
+__all__ = ["Step", "first_steps", "open_steps"]
 
 
 _MOST: Final = 3
@@ -35,20 +35,25 @@ class Step(NamedTuple):
     command: str = ""
 
 
-def open_steps(arrival: Arrival, provider: str, plan: Sequence[Planned], breadth: Breadth) -> dict[Rung, Step]:
-    """Return what there is to reach on each rung where all that is expected may hold already.
+def first_steps(arrival: Arrival) -> dict[Rung, Step]:
+    """Return what there is to reach below the claims."""
+    if arrival.device["kernel"]:
+        return {}
+    what = "no kernel of one dense float32 tensor yet; accept relu, say, in a row of the table, and make its kernel"
+    return {KERNEL: Step(what, tuple(map(arrival.function, ("Implementation.accepts", "Kernel.launch"))))}
+
+
+def open_steps(arrival: Arrival, plan: Sequence[Planned], breadth: Breadth) -> dict[Rung, Step]:
+    """Return what there is to reach from the claims on, where all that is expected holds.
 
     plan  : of the whole suite
     """
     steps: dict[Rung, Step] = {}
-    if not arrival.device["kernel"]:
-        what = "no kernel of one dense float32 tensor yet; accept relu, say, in a row of the table, and make its kernel"
-        steps[KERNEL] = Step(what, tuple(map(arrival.function, ("Implementation.accepts", "Kernel.launch"))))
     unclaimed = [p.id for p in plan if p.standing is Standing.UNCLAIMED]
     cells = {identity.rpartition("/")[0] for identity in unclaimed if identity.startswith("primitives/")}
     if cells:
         what = f"accepted and not claimed: {len(cells)} cells"
-        steps[CLAIMS] = Step(what, command=f"ep-conformance claims --provider {provider} --write")
+        steps[CLAIMS] = Step(what, command=f"ep-conformance claims --provider {arrival.provider} --write")
     steps |= _abilities(arrival)
     wishes = []
     if arrival.device["determinism"] == "none":
@@ -57,7 +62,7 @@ def open_steps(arrival: Arrival, provider: str, plan: Sequence[Planned], breadth
         wishes.append("provider.toml says fork_safe = false; children of a fork cannot use the device")
     if wishes:
         steps[TOGETHER] = Step("; ".join(wishes))
-    return steps | {BREADTH: _breadth(arrival, provider, breadth)}
+    return steps | {BREADTH: _breadth(arrival, breadth)}
 
 
 def _abilities(arrival: Arrival) -> dict[Rung, Step]:
@@ -72,8 +77,8 @@ def _abilities(arrival: Arrival) -> dict[Rung, Step]:
     return {OWN_ABILITIES: Step(what, (arrival.function(best.function),))}
 
 
-def _breadth(arrival: Arrival, provider: str, breadth: Breadth) -> Step:
-    speed = f"ep-bench launch --provider {provider}"
+def _breadth(arrival: Arrival, breadth: Breadth) -> Step:
+    speed = f"ep-bench launch --provider {arrival.provider}"
     if not breadth.missing:
         return Step(f"all {len(breadth.served)} families are served; measure them", command=speed)
     first = breadth.missing[0]

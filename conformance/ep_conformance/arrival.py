@@ -49,6 +49,7 @@ STEPS: Final = {
 class Arrival:
     """How far a provider came.
 
+    provider     : its name
     step         : the one of STEPS that it failed, or came to last; "" if it passed them all
     reason       : why it failed, "" if it did not
     absent       : why its hardware is not on this machine: then nothing is wrong with it; "" otherwise
@@ -61,6 +62,7 @@ class Arrival:
     device       : of the device under test: its model, how many there are, determinism and whether it is fork-safe
     """
 
+    provider: str
     step: str = ""
     reason: str = ""
     absent: str = ""
@@ -88,7 +90,7 @@ def arrive(name: str, index: int) -> Arrival:
             said = done.stderr
         except subprocess.TimeoutExpired as late:
             how, said = f"it did not end within {_SECONDS:.0f} s", (late.stderr or b"").decode(errors="replace")
-        found = _read(file)
+        found = _read(file, name)
     if how:
         found.reason, found.traceback = how, said[-_TAIL:]
     return found
@@ -100,11 +102,11 @@ def _ending(code: int) -> str:
     return f"the process ended with exit code {code}" if code else ""
 
 
-def _read(file: Path) -> Arrival:
+def _read(file: Path, name: str) -> Arrival:
     try:
         table = json.loads(file.read_text(encoding="utf-8"))
     except OSError:
-        return Arrival(step="manifest")
+        return Arrival(name, step="manifest")
     table["functions"] = {contract: Function(**each) for contract, each in table["functions"].items()}
     table["missing"] = [Function(**each) for each in table["missing"]]
     return Arrival(**table)
@@ -115,7 +117,7 @@ class _Fault(Exception):  # noqa: N818 - the provider's, and no error of ours
 
 
 def _examine(name: str, index: int, file: Path) -> None:
-    arrival = Arrival()
+    arrival = Arrival(name)
 
     def enter(step: str) -> None:
         arrival.step = step

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import ep
-from ep_conformance.advice import Step, open_steps
+from ep_conformance.advice import Step, first_steps, open_steps
 from ep_conformance.arrival import STEPS, Arrival, arrive
 from ep_conformance.breadth import survey_breadth
 from ep_conformance.culprit import find_culprit
@@ -23,15 +23,20 @@ from ep_conformance.worker import Job
 from ep_conformance.workers import Worker, ask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ep_conformance.contract import Function
     from ep_conformance.survey import Survey
     from ep_conformance.verdict import Planned, Verdict
 
+    OnPlan = Callable[[str, Sequence[str], int], None]
+
 __all__ = ["Climb", "Landing", "State", "climb"]
 
 _PROFILE: Final = "quick"
+_RUNTIME: Final = "runtime/*"
+_SHARE: Final = 64
+"""Cases for which a worker is worth its start."""
 _ENOUGH: Final = 8
 _MOST_FUNCTIONS: Final = 2
 
@@ -98,13 +103,11 @@ class _Enough(Exception):  # noqa: N818 - no error: the rung fails, and further 
     """Enough was seen of a failing rung."""
 
 
-def climb(
-    name: str, index: int, limit: float, on_plan: Callable[[Sequence[str], int], None], hear: Callable[[Landing], None]
-) -> Climb:
+def climb(name: str, index: int, limit: float, on_plan: OnPlan, hear: Callable[[Landing], None]) -> Climb:
     """Return a provider's ladder, climbed up to the first rung that fails.
 
     limit    : seconds a case may take
-    on_plan  : hears the ids of the cases that may run, and by how many workers, once
+    on_plan  : hears what is about to run: in words, the ids of the cases, by how many workers
     hear     : hears of each rung when it was tried
 
     Raises UnavailableError if the hardware is not on this machine, or the provider is switched off.
@@ -114,27 +117,50 @@ def climb(
         raise ep.UnavailableError(arrival.absent)
     ladder = Climb(f"{name}:{index}", arrival)
     with tempfile.TemporaryDirectory(prefix="ep-conformance-") as folder:
-        job = Job(ladder.device, _PROFILE, None, 0, None, Path(folder) / "worker.log")
-        found = _not_loaded(arrival) if arrival.step else _survey(job, arrival)
-        if isinstance(found, Step):
-            ladder.landings.append(Landing(LOADING, State.FAILS, step=found))
-            hear(ladder.landings[-1])
-            return ladder
-        means = _Means(job, (os.cpu_count() or 1) if found.is_on_host else 1, limit)
-        plan = [p for p in found.plan if p.standing in {Standing.EXPECTED, Standing.STALE}]
-        on_plan([planned.id for planned in plan], means.jobs)
-        steps = open_steps(arrival, name, found.plan, survey_breadth(found.plan))
-        for rung in RUNGS:
-            begin = time.monotonic()
-            here = sorted((p for p in plan if _rung(p) is rung), key=lambda planned: area_order(planned.id))
-            failing = _run(here, means)
-            step = _mend(failing, arrival) if failing else steps.get(rung, Step())
-            state = State.FAILS if failing else State.OPEN if step != Step() else State.HOLDS
-            ladder.landings.append(Landing(rung, state, len(here), time.monotonic() - begin, failing, step))
-            hear(ladder.landings[-1])
-            if failing:
+        job = Job(ladder.device, _PROFILE, _RUNTIME, 0, None, Path(folder) / "worker.log")
+        for landing in _landings(arrival, job, limit, on_plan):
+            ladder.landings.append(landing)
+            hear(landing)
+            if landing.state is State.FAILS:
                 break
     return ladder
+
+
+def _landings(arrival: Arrival, job: Job, limit: float, on_plan: OnPlan) -> Iterator[Landing]:
+    """Yield one rung after the other, as long as somebody asks for the next; one that ends the ladder is the last."""
+    found = _not_loaded(arrival) if arrival.step else _survey(job, arrival)
+    if isinstance(found, Step):
+        yield Landing(LOADING, State.FAILS, step=found)
+        return
+    means = _Means(job, (os.cpu_count() or 1) if found.is_on_host else 1, limit)
+    plan, steps = _expected(found), first_steps(arrival)
+    on_plan("of the runtime", [planned.id for planned in plan], means.jobs)
+    for rung in RUNGS[: CLAIMS.number]:
+        yield _land(rung, plan, means, arrival, steps.get(rung, Step()))
+    # The whole suite takes seconds to be listed, which nobody should wait for whose copies fail.
+    found = _survey(replace(job, pattern=None), arrival)
+    if isinstance(found, Step):
+        yield Landing(CLAIMS, State.FAILS, step=found)
+        return
+    plan = [planned for planned in _expected(found) if _rung(planned).number >= CLAIMS.number]
+    steps |= open_steps(arrival, found.plan, survey_breadth(found.plan))
+    on_plan("of what is claimed, and of how the device lives with others", [planned.id for planned in plan], means.jobs)
+    for rung in RUNGS[CLAIMS.number :]:
+        yield _land(rung, plan, means, arrival, steps.get(rung, Step()))
+
+
+def _expected(found: Survey) -> list[Planned]:
+    return [planned for planned in found.plan if planned.standing in {Standing.EXPECTED, Standing.STALE}]
+
+
+def _land(rung: Rung, plan: Sequence[Planned], means: _Means, arrival: Arrival, beyond: Step) -> Landing:
+    """Try a rung; `beyond` is what there is to reach once all that is expected holds."""
+    begin = time.monotonic()
+    here = sorted((p for p in plan if _rung(p) is rung), key=lambda planned: area_order(planned.id))
+    failing = _run(here, means)
+    step = _mend(failing, arrival) if failing else beyond
+    state = State.FAILS if failing else State.OPEN if step != Step() else State.HOLDS
+    return Landing(rung, state, len(here), time.monotonic() - begin, failing, step)
 
 
 def _survey(job: Job, arrival: Arrival) -> Survey | Step:
@@ -167,7 +193,8 @@ def _run(plan: Sequence[Planned], means: _Means) -> tuple[Verdict, ...]:
 
     if not plan:
         return ()
-    runner = Runner(plan, means.job, means.jobs, means.limit, hear)
+    jobs = min(means.jobs, 1 + len(plan) // _SHARE)
+    runner = Runner(plan, means.job, jobs, means.limit, hear)
     try:
         # A worker that Runner starts by itself must pass a health probe, and whoever cannot copy yet would come no further.
         runner.run(Worker(means.job))

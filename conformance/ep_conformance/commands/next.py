@@ -15,7 +15,6 @@ from ep_conformance.commands.exits import CODES, UnavailableExit, WrongUse
 from ep_conformance.history import read_history
 from ep_conformance.ladder import Climb, Landing, State, climb
 from ep_conformance.report import write_text
-from ep_conformance.rungs import RUNGS
 from ep_conformance.runner import HANG_SECONDS
 
 if TYPE_CHECKING:
@@ -48,9 +47,9 @@ def command(provider: str, device: int, file: Path | None, hang_limit: float | N
     console = Console(highlight=False)
     history = read_history(f"{provider}:{device}")
 
-    def announce(ids: Sequence[str], jobs: int) -> None:
+    def announce(what: str, ids: Sequence[str], jobs: int) -> None:
         seconds = max(1, round(history.expected_seconds(list(ids), jobs)))
-        _say(console, f"{provider}:{device}: {len(ids)} cases on {len(RUNGS)} rungs, about {seconds} s")
+        _say(console, f"{provider}:{device}: {len(ids)} cases {what}, about {seconds} s")
 
     try:
         limit = hang_limit or HANG_SECONDS["quick"]
