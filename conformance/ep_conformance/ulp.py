@@ -114,19 +114,19 @@ def ulp_error(result: Array, reference: Array, name: str) -> Array:
     """
     wide = np.result_type(reference, np.float64)
     ref = np.asarray(reference, wide)
-    got = np.asarray(result).astype(wide)
     form = format_of(name)
     is_double = form.digits == format_of("float64").digits
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):  # a signalling NaN, too
+        got = np.asarray(result).astype(wide)
         if not is_double:  # rule 3: as if the format went on, so that overflow is judged by the same bound
             early = np.isinf(got) & np.isfinite(ref)
             got = np.where(early, np.copysign(np.asarray(2.0, wide) ** form.emax, got), got)
-        error = (got - ref) / unit(ref, name)  # rules 4, 7 and 8: a NaN stays, the sign of a zero is invisible
+        # Rules 2, 4, 7 and 8: an infinite reference is infinitely far, a NaN stays, the sign of a zero is invisible.
+        error = (got - ref) / unit(ref, name)
         if is_double and wide == np.float64:  # rule 7: the reference is no wider, so half a unit is unknown
             error = error + np.copysign(0.5, error)
-        error = np.where(np.isinf(ref), got - ref, error)  # rule 2
-        fine = equals(np.asarray(result), rounded(ref, name))  # rule 1
-        fine |= (got == ref) | (np.isnan(got) & np.isnan(ref))
+        fine = equals(np.asarray(result), rounded(ref, name))  # rule 1, and 4: a NaN equals any
+        fine |= got == ref
     return np.asarray(np.where(fine, 0.0, error), np.float64)
 
 
