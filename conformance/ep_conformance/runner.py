@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import ep
-from ep_conformance.verdict import DEATHS, FAILING, First, Outcome, Planned, Standing, Status, Verdict, settle
+from ep_conformance.tries import Batch, Tries
+from ep_conformance.verdict import Outcome, Planned, Standing, Status, Verdict, settle
 from ep_conformance.workers import Worker, ask, listen
 
 if TYPE_CHECKING:
@@ -27,20 +28,14 @@ _MOST_DEATHS: Final = 24
 _TICK: Final = 0.25
 
 
-@dataclass(frozen=True)
-class _Batch:
-    """Cases for one worker; `is_fresh`: the first of a new process."""
-
-    ids: tuple[str, ...]
-    is_fresh: bool = False
-
-
 class Runner:
     """Gives every case of a plan a verdict, and tells the culprit of a crash from its victims.
 
-    A case that fails, or passes and is waived, runs once more, alone: if only one of both passes, it is flaky. After a crash, hang or lost device the
-    process is ended, a new one is probed, the case that was running runs alone in a fresh process, and those that had
-    not begun run singly. `on_verdict` hears each verdict once, as it is settled.
+    `Tries` says what a case that fails is tried on. After a crash, hang or lost device the process is ended, a new one is
+    probed, the case that was running runs alone in a fresh process, and those that had not begun run singly. `on_verdict`
+    hears each verdict once, as it is settled.
+
+    peak_memory : bytes of the largest worker, 0 where the system does not say
     """
 
     def __init__(
@@ -52,11 +47,13 @@ class Runner:
         self._limit = limit
         self._on_verdict = on_verdict
         self._verdicts: dict[str, Verdict] = {}
-        self._firsts: dict[str, Outcome] = {}
-        self._queue: deque[_Batch] = deque()
+        self._tries = Tries(self._plan, self._keep)
+        self._queue: deque[Batch] = deque()
         self._workers: list[Worker] = []
         self._deaths = 0
         self._gave_up = ""
+        self._is_deaf = False
+        self.peak_memory = 0
 
     def run(self, first: Worker | None = None, known: Mapping[str, Verdict] = MappingProxyType({})) -> None:
         """Run everything; KeyboardInterrupt leaves `verdicts` valid.
@@ -67,14 +64,13 @@ class Runner:
         for planned in self._plan.values():
             if not planned.runs:
                 fate = Status.MISSING if planned.standing is Standing.STALE else Status.UNSUPPORTED
-                self._settle(planned.id, Outcome(fate, planned.reason))
+                self._tries.settle(planned.id, Outcome(fate, planned.reason))
             elif planned.id in known:
-                kept = known[planned.id]
-                self._keep(replace(kept, waiver=planned.waiver if kept.waiver else None))
+                self._keep(known[planned.id])
         self._queue.extend(_batches([p for p in self._plan.values() if p.runs and p.id not in self._verdicts]))
-        if first is not None:
-            self._workers.append(first)
         try:
+            if first is not None and self._queue:
+                self._greet(first)
             while not self._gave_up and (self._queue or any(worker.is_busy for worker in self._workers)):
                 self._assign()
                 self._hear()
@@ -101,17 +97,28 @@ class Runner:
             if fresh is not None:
                 self._give(fresh)
 
+    def _greet(self, first: Worker) -> None:
+        """Take in a worker that was started elsewhere; a device that moves no bytes from the beginning is judged all the same."""
+        self._workers.append(first)
+        try:
+            self._is_deaf = bool(ask(first, "probe"))
+        except ep.UnavailableError:
+            self._workers.remove(first)
+            first.end()
+
     def _give(self, worker: Worker) -> None:
         batch = self._queue.popleft()
-        if batch.is_fresh and worker.has_run:
+        culprits = self._tries.culprits
+        is_spoiled = bool(culprits) and not culprits.isdisjoint(worker.ran)
+        if worker.ran and (batch.is_fresh or is_spoiled) and not self._is_deaf:
             self._workers.remove(worker)
             worker.dismiss()
             fresh = self._start()
             if fresh is None:
+                self._queue.appendleft(batch)
                 return
-            fresh.run(batch.ids)
-            return
-        worker.run(batch.ids)
+            worker = fresh
+        worker.run(batch)
 
     def _start(self) -> Worker | None:
         """Return a new worker whose device answered a probe, None after giving up because it did not."""
@@ -125,7 +132,7 @@ class Runner:
             raise
         if trouble:
             worker.end()
-            if self._workers and not self._deaths:
+            if self._workers and self._is_deaf:
                 self._jobs = len(self._workers)  # it never answered: the cases will say what is wrong with it
                 return None
             self._gave_up = f"{self._job.device} does not answer a health probe in a new process: {trouble}"
@@ -140,8 +147,10 @@ class Runner:
             if message is None:
                 self._bury(worker, worker.death())
             elif message[0] == "done":
-                self._conclude(message[1], message[2])
-                if message[2].status is Status.DEVICE_LOST:
+                _, identity, outcome, memory = message
+                self.peak_memory = max(self.peak_memory, memory)
+                self._conclude(worker, identity, outcome)
+                if outcome.status is Status.DEVICE_LOST:
                     self._bury(worker, None)
         now = time.monotonic()
         for worker in [worker for worker in self._workers if worker.is_busy and now - worker.since > self._limit]:
@@ -153,38 +162,30 @@ class Runner:
         worker.process.kill()
         culprit, victims = worker.current, [*worker.waiting]
         worker.end()
-        self._deaths += 1
         if outcome is not None:
             if culprit is None and victims:
                 culprit = victims.pop(0)
+                worker.ran.append(culprit)
             if culprit is not None:
-                self._conclude(culprit, outcome)
-        self._queue.extendleft(_Batch((identity,)) for identity in reversed(victims))
+                self._conclude(worker, culprit, outcome)
+        if worker.batch.is_search:
+            if victims:  # one of those that it was to run behind died
+                self._conclude(worker, victims[-1], Outcome(Status.MISSING))
+            return
+        self._queue.extendleft(Batch((identity,)) for identity in reversed(victims))
+        self._deaths += 1
         if self._deaths >= _MOST_DEATHS:
             self._gave_up = f"given up after {self._deaths} crashes, hangs and lost devices"
 
-    def _conclude(self, identity: str, outcome: Outcome) -> None:
-        """Settle a case, or let it run once more, alone, if it failed for the first time."""
-        first = self._firsts.get(identity)
-        planned = self._plan[identity]
-        is_bad = outcome.status in FAILING or outcome.status is Status.UNSUPPORTED
-        # A waived case that passes once may be one that fails now and then: then "remove the waiver" is bad advice.
-        is_doubtful = is_bad or planned.waiver is not None
-        if first is None and planned.standing is Standing.EXPECTED and is_doubtful:
-            self._firsts[identity] = outcome
-            self._queue.append(_Batch((identity,), is_fresh=outcome.status in DEATHS))
+    def _conclude(self, worker: Worker, identity: str, outcome: Outcome) -> None:
+        """Settle a case, or let it run once more."""
+        if worker.batch.is_search and identity != worker.batch.ids[-1]:
             return
-        if first is not None and (outcome.status is Status.PASS) != (first.status is Status.PASS):
-            reason = f"passed alone, but before: {first.status}: {first.reason}"
-            if first.status is Status.PASS:
-                reason = f"passed, and then alone: {outcome.status}: {outcome.reason}"
-            outcome = replace(outcome, status=Status.FLAKY, reason=reason)
-        self._settle(identity, outcome)
-
-    def _settle(self, identity: str, outcome: Outcome) -> None:
-        first = self._firsts.get(identity)
-        verdict = settle(self._plan[identity], outcome)
-        self._keep(replace(verdict, first=First(first.status, first.reason) if first else None))
+        more = self._tries.hear(identity, outcome, worker.ran)
+        if more is not None and more.is_search:
+            self._queue.appendleft(more)  # whoever runs next should not run behind the same culprit
+        elif more is not None:
+            self._queue.append(more)
 
     def _keep(self, verdict: Verdict) -> None:
         self._verdicts[verdict.id] = verdict
@@ -197,11 +198,11 @@ def _missing(planned: Planned, outcome: Outcome) -> Verdict:
     return Verdict(planned.id, replace(outcome, status=Status.UNSUPPORTED), counts=False)
 
 
-def _batches(plan: Sequence[Planned]) -> list[_Batch]:
+def _batches(plan: Sequence[Planned]) -> list[Batch]:
     """Cut a plan into batches of cases that are likely to share compiled programs, so that one worker compiles each."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for planned in plan:
         parts = planned.id.split("/")
         kin = (parts[0], parts[1], *parts[3:5]) if parts[0] == "primitives" else (parts[0], parts[1])
         groups.setdefault(kin, []).append(planned.id)
-    return [_Batch(tuple(ids[at : at + _BATCH])) for ids in groups.values() for at in range(0, len(ids), _BATCH)]
+    return [Batch(tuple(ids[at : at + _BATCH])) for ids in groups.values() for at in range(0, len(ids), _BATCH)]

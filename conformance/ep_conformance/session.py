@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["Options", "conduct"]
 
 _SHARED_PROFILES: Final = ("quick", "standard")
+_LEAST_THREADS: Final = 3
+"""Of a worker on the CPU, be there as many cores or not: work that nobody shares shows no fault of sharing it."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def conduct(options: Options, console: Console) -> Report:
     """
     history = read_history(options.device_name)
     cores = os.cpu_count() or 1
-    threads = max(1, cores // (options.jobs or cores))
+    threads = None if "EP_CPU_THREADS" in os.environ else max(_LEAST_THREADS, cores // (options.jobs or cores))
     with tempfile.TemporaryDirectory(prefix="ep-conformance-") as folder:
         log = Path(folder) / "worker.log"
         waivers = options.waivers
@@ -129,6 +131,7 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
             jobs=jobs,
             started=started,
             environment=environment(),
+            peak_memory=runner.peak_memory or None,
         )
 
     def hear(verdict: Verdict) -> None:

@@ -18,6 +18,7 @@ from ep.claims import ClaimsError
 import ep
 from ep_conformance.catalogue import CellCase, find
 from ep_conformance.elements import run_case
+from ep_conformance.memory import PeakMemory, be_killed_first
 from ep_conformance.orphan import end_with_parent
 from ep_conformance.survey import survey
 from ep_conformance.sweep import Sweep, run_sweep
@@ -61,9 +62,10 @@ def serve(connection: Connection, job: Job) -> None:
     """Answer messages until the connection ends.
 
     Receives ("survey",), ("probe",) or ("run", ids). Sends ("survey", Survey), ("probed", ""), ("start", id),
-    ("done", id, Outcome), and ("unavailable", reason) if the device cannot be opened.
+    ("done", id, Outcome, bytes of memory at most), and ("unavailable", reason) if the device cannot be opened.
     """
     end_with_parent()
+    be_killed_first()
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)  # they are the parent's, which ends us
     _print_to(job.log)
     if job.threads is not None:
@@ -74,39 +76,63 @@ def serve(connection: Connection, job: Job) -> None:
         traceback.print_exc()
         connection.send(("unavailable", (str(error) or type(error).__name__)[:_MOST_SAID]))
         return
+    bench = _Bench(connection, device, job)
     while True:
         try:
             message = connection.recv()
         except EOFError:
             return
-        if not _answer(connection, message, device, job):
+        if not bench.answer(message):
             return
 
 
-def _answer(connection: Connection, message: tuple[Any, ...], device: ep.Device, job: Job) -> bool:
-    """Answer one message; False if this process should end, because its device is lost."""
-    match message:
-        case ("survey",):
-            try:
-                connection.send(("survey", survey(device, job.profile, job.pattern, job.waivers)))
-            except Exception as error:  # noqa: BLE001 - the worker boundary: `accepts` is a vendor's code
-                traceback.print_exc()
-                what = (
-                    str(error)
-                    if isinstance(error, ClaimsError | WaiversError)
-                    else f"{_summary(error)}, while it was surveyed"
-                )
-                connection.send(("unavailable", what))
-        case ("probe",):
-            connection.send(("probed", _probe(device)))
-        case ("run", identities):
-            for identity in identities:
-                connection.send(("start", identity))
-                outcome = execute(device, identity, job)
-                connection.send(("done", identity, outcome))
-                if outcome.status is Status.DEVICE_LOST:
-                    return False
-    return True
+class _Bench:
+    """A device with the messages about it."""
+
+    def __init__(self, connection: Connection, device: ep.Device, job: Job) -> None:
+        self._connection = connection
+        self._device = device
+        self._job = job
+        self._peak = PeakMemory()
+        self._trouble = ""
+
+    def answer(self, message: tuple[Any, ...]) -> bool:
+        """Answer one message; False if this process should end, because its device is lost."""
+        match message:
+            case ("survey",):
+                self._connection.send(self._survey())
+            case ("probe",):
+                self._trouble = probe(self._device)
+                self._connection.send(("probed", self._trouble))
+            case ("run", identities):
+                for identity in identities:
+                    self._connection.send(("start", identity))
+                    outcome = self._execute(identity)
+                    self._connection.send(("done", identity, outcome, self._peak.read()))
+                    if outcome.status is Status.DEVICE_LOST:
+                        return False
+        return True
+
+    def _survey(self) -> tuple[str, Any]:
+        job = self._job
+        try:
+            return "survey", survey(self._device, job.profile, job.pattern, job.waivers)
+        except (ClaimsError, WaiversError) as error:
+            return "unavailable", str(error)
+        except Exception as error:  # noqa: BLE001 - the worker boundary: `accepts` is a vendor's code
+            traceback.print_exc()
+            return "unavailable", f"{_summary(error)}, while it was surveyed"
+
+    def _execute(self, identity: str) -> Outcome:
+        """Return what a case showed; one that fails and leaves behind a device that moves no bytes has lost the device."""
+        outcome = execute(self._device, identity, self._job)
+        if outcome.status is not Status.FAIL or self._trouble:  # nothing to lose: it never moved any
+            return outcome
+        trouble = probe(self._device)
+        if not trouble:
+            return outcome
+        reason = f"left the device unusable: {trouble}; the case itself: {outcome.reason}"
+        return replace(outcome, status=Status.DEVICE_LOST, reason=reason)
 
 
 def execute(device: ep.Device, identity: str, job: Job) -> Outcome:
@@ -162,7 +188,7 @@ def _close_after_failure(trial: Trial) -> None:
         traceback.print_exc()
 
 
-def _probe(device: ep.Device) -> str:
+def probe(device: ep.Device) -> str:
     """Return "" if the device moves 64 bytes there and back, else what is wrong."""
     trial = Trial(device, "probe")
     try:

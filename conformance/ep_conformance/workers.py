@@ -11,6 +11,7 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, Final
 
 import ep
+from ep_conformance.tries import Batch
 from ep_conformance.verdict import Outcome, Status
 from ep_conformance.worker import ENDINGS, Job, serve
 
@@ -31,6 +32,8 @@ class Worker:
 
     waiting  : ids given to it and not yet begun
     current  : the id that it is running, None between cases
+    ran      : the ids that it has begun, in order
+    batch    : what it was given last
     """
 
     def __init__(self, job: Job) -> None:
@@ -41,7 +44,8 @@ class Worker:
         self._log_start = job.log.stat().st_size if job.log.exists() else 0
         self.waiting: deque[str] = deque()
         self.current: str | None = None
-        self.has_run = False
+        self.ran: list[str] = []
+        self.batch = Batch(())
         self.since = time.monotonic()
         # The child inherits the mask, so that Ctrl-C in a terminal never meets it half started.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
@@ -56,12 +60,12 @@ class Worker:
         with contextlib.suppress(OSError):
             self.connection.send(message)
 
-    def run(self, identities: Sequence[str]) -> None:
+    def run(self, batch: Batch) -> None:
         """Give it cases to run, in order."""
-        self.waiting.extend(identities)
+        self.batch = batch
+        self.waiting.extend(batch.ids)
         self.since = time.monotonic()
-        self.has_run = True
-        self.send("run", list(identities))
+        self.send("run", [*batch.ids])
 
     def receive(self) -> tuple[Any, ...] | None:
         """Return its next message, None if it died, and keep track of what it is doing."""
@@ -72,6 +76,7 @@ class Worker:
         self.since = time.monotonic()
         if message[0] == "start":
             self.current = self.waiting.popleft()
+            self.ran.append(self.current)
         elif message[0] == "done":
             self.current = None
         return message

@@ -12,6 +12,7 @@ import ep
 BEHAVIOUR = os.environ.get("EP_TOY", "good")
 MARK = Path(os.environ.get("EP_TOY_MARK", os.devnull))
 MEMORY = 1 << 40
+STATE = {"is spoiled": False}
 
 
 class ToyKernel(ep.Kernel):
@@ -25,11 +26,15 @@ class ToyKernel(ep.Kernel):
         )
         if out.size == 17:
             misbehave()
-        out[...] = np.maximum(x, 0) + (BEHAVIOUR == "wrong" and out.size == 17)
+        is_victim = BEHAVIOUR == "spoils" and STATE["is spoiled"] and out.size > 17
+        out[...] = np.maximum(x, 0) + (is_victim or (BEHAVIOUR == "wrong" and out.size == 17))
 
 
 def misbehave():
+    STATE["is spoiled"] = True
     match BEHAVIOUR:
+        case "poisons":
+            raise ZeroDivisionError("deep inside the vendor's code")
         case "crash" | "dies-for-good":
             MARK.touch()
             os.abort()
@@ -61,7 +66,7 @@ class ToyRelu(ep.Implementation):
 
 class ToyStream(ep.Stream):
     def _copy(self, dst, src, nbytes):
-        if BEHAVIOUR == "deaf":
+        if BEHAVIOUR == "deaf" or (BEHAVIOUR in {"poisons", "spoils-the-bus"} and STATE["is spoiled"] and nbytes == 64):
             raise OSError("the bus does not answer")
         place(dst, nbytes)[:] = place(src, nbytes)
 
