@@ -9,7 +9,7 @@ FORMATTED := $(shell find providers conformance/native -name '*.cpp' -o -name '*
 CLAIMED := providers/opencl/tests/claimed_kernels.py
 EXTRAS := opencl,cuda,conformance,dev
 
-.PHONY: help setup lint types contracts unit quick test conformance accuracy documents matrix wheel bench clean oclgrind second-opinion
+.PHONY: help setup lint types contracts unit quick test conformance accuracy documents matrix page wheel bench clean oclgrind second-opinion
 help:            ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 16
 
@@ -72,6 +72,13 @@ matrix: $(STAMP) ## Run the conformance suite on the CPU and write family x elem
 	$(BIN)/ep-conformance run --provider cpu --json build/matrix.json --filter 'primitives/*'
 	$(BIN)/python tools/family_matrix.py build/matrix.json > build/matrix.md
 	@mv build/matrix.md docs/matrix.md
+
+page: $(STAMP)   ## Run the quick suite on the CPU, open its HTML page in headless Chromium, and take docs/report.png
+	@sh tools/chromium.sh
+	@mkdir -p build
+	$(BIN)/ep-conformance run --provider cpu --quick --json build/page.json --html build/page.html --markdown build/page.md
+	EP_PAGE=$(CURDIR)/build/page.json $(BIN)/python -m pytest -q conformance/tests/test_page_browser.py
+	@cp build/page-wide-light.png docs/report.png
 
 wheel: $(STAMP)  ## Build the wheel into dist/, once for each state of the sources
 	@$(BIN)/python tools/wheel.py

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ep_conformance.place import LAYOUTS, Place
+
 import ep
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -24,19 +26,7 @@ from markdown import table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-LAYOUTS: Final = (
-    "dense",
-    "strided",
-    "broadcast",
-    "scalar-left",
-    "scalar-right",
-    "inplace",
-    "offset",
-    "empty",
-    "rank0",
-)
 ROOM: Final = "ep_primitives"
-PARTS: Final = 6
 MOST_LINES: Final = 40
 BEYOND: Final = 1e300
 HEAD: Final = """# Matrix
@@ -101,13 +91,12 @@ def tallies(cases: Iterable[Mapping[str, Any]]) -> dict[str, dict[tuple[str, str
     """Return by family what each (dtypes, layout) showed, and ("", "") the family."""
     found: dict[str, dict[tuple[str, str], Tally]] = {}
     for case in cases:
-        parts = case["id"].split("/")
-        if len(parts) != PARTS or parts[0] != "primitives":
+        place = Place.of(case["id"])
+        if not place.is_cell:
             continue
-        _, family, _, dtypes, layout, _ = parts
-        places = found.setdefault(family, {})
-        for place in ((dtypes, layout), ("", "")):
-            places.setdefault(place, Tally()).see(case)
+        places = found.setdefault(place.family, {})
+        for key in ((place.dtypes, place.layout), ("", "")):
+            places.setdefault(key, Tally()).see(case)
     return found
 
 

@@ -128,7 +128,7 @@ def _extremes(report: Report) -> Iterator[str]:
         nearest.setdefault((place.family, place.op), verdict)
     if nearest:
         rows = [
-            [_code(v.id), f"{v.outcome.margin:.3g}", _code(v.outcome.at, _WORD) if v.outcome.at else ""]
+            [_code(v.id), _figure(v.outcome.margin or 0.0), _code(v.outcome.at, _WORD) if v.outcome.at else ""]
             for v in itertools.islice(nearest.values(), _MOST["nearest"])
         ]
         yield _folded("Nearest to the bound", _table(["case", "margin", "operands"], rows, numbers=[1]))
@@ -136,6 +136,11 @@ def _extremes(report: Report) -> Iterator[str]:
     if slowest and slowest[0].outcome.seconds:
         rows = [[_code(v.id), f"{v.outcome.seconds:.3f} s"] for v in slowest]
         yield _folded("Slowest", _table(["case", "time"], rows, numbers=[1]))
+
+
+def _figure(margin: float) -> str:
+    """Return a margin in three digits; what is less than 1 never reads as 1."""
+    return "> 0.999" if 0.9995 <= margin < 1 else f"{margin:.3g}"  # noqa: PLR2004 - from there on it is rounded to 1
 
 
 def _folded(title: str, lines: Iterable[str]) -> str:

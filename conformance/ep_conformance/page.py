@@ -56,6 +56,7 @@ def page_text(report: Report) -> str:
     groups = grouped(report.failures)
     return template.render(
         report=report,
+        device={name: report.subject.device[name] for name in ("name", "model")} | report.subject.device,
         word=report.sentence.partition(":")[0],
         counts=counts(report.verdicts),
         groups=groups[:_MOST_GROUPS],

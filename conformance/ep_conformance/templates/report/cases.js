@@ -59,12 +59,18 @@ function tableRow(index) {
   const margin = all.margin[at];
   const cells = [
     make("span", { role: "gridcell", class: "column-status" }, make("span", { class: `status is-${word}` }, word)),
-    make("span", { role: "gridcell", class: "column-id" }, idOf(at)),
+    make("span", { role: "gridcell", class: "column-id" }, idWords(idOf(at))),
     make("span", { role: "gridcell", class: "column-margin" }, figure(margin), Number.isNaN(margin) ? null : bar(margin, margin > 1 ? "over" : "")),
     make("span", { role: "gridcell", class: "column-error" }, figure(all.error[at])),
     make("span", { role: "gridcell", class: "column-time" }, all.micros[at] ? duration(all.micros[at]) : ""),
   ];
   return make("div", { class: "case-row", role: "row", id: isChosen ? "chosen" : null, "aria-rowindex": index + 1, "aria-selected": String(isChosen), style: `top: ${index * ROW}px`, click: () => choose(index) }, cells);
+}
+
+/** An id whose first word, the same of nearly all, is written faintly. */
+function idWords(id) {
+  const [first, ...rest] = id.split("/");
+  return [make("span", { class: "prefix" }, `${first}/`), rest.join("/")];
 }
 
 function choose(index) {

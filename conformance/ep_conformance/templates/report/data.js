@@ -70,15 +70,17 @@ function opName(area) {
 const counted = new Intl.NumberFormat("en-US");
 const said = (number) => counted.format(number);
 
-/** A margin, error or bias in three digits. */
+/** A margin, error or bias in three digits; what is less than 1 never reads as 1. */
 function figure(number) {
   if (Number.isNaN(number)) return "";
   if (number >= INFINITE) return "∞";
   if (number === 0) return "0";
+  if (number < 1 && number >= 0.9995) return "> 0.999";
   return number >= 1000 || number < 0.001 ? number.toExponential(1) : number.toPrecision(3);
 }
 
-function duration(micros) {
-  if (micros >= 1e6) return `${(micros / 1e6).toFixed(2)} s`;
-  return micros >= 1000 ? `${(micros / 1000).toFixed(1)} ms` : `${micros.toFixed(0)} µs`;
+/** A time; a column of times has the unit of its longest. */
+function duration(micros, longest = micros) {
+  if (longest >= 1e6) return `${(micros / 1e6).toFixed(longest >= 1e7 ? 1 : 2)} s`;
+  return longest >= 1000 ? `${(micros / 1000).toFixed(1)} ms` : `${micros.toFixed(0)} µs`;
 }

@@ -3,23 +3,20 @@
 const PLOT = { width: 216, height: 74, foot: 14, from: -3, to: 0, bins: 6, beyond: 3 };
 const BINS = (PLOT.to - PLOT.from) * PLOT.bins;
 
-/** Counts of exact, tiny, and binned values; the last bins lie beyond the bound. */
+/** How many values lie in each bin, less those without error; the last bins lie beyond the bound. */
 function binned(values) {
   const bins = new Array(BINS + PLOT.beyond).fill(0);
-  let exact = 0;
   for (const value of values) {
-    if (value === 0) exact += 1;
-    else {
-      const place = Math.floor((Math.log10(Math.min(value, INFINITE)) - PLOT.from) * PLOT.bins + 1e-9);
-      const inside = value <= 1 ? Math.min(place, BINS - 1) : Math.max(place, BINS);
-      bins[Math.max(0, Math.min(bins.length - 1, inside))] += 1;
-    }
+    if (value === 0) continue;
+    const place = Math.floor((Math.log10(Math.min(value, INFINITE)) - PLOT.from) * PLOT.bins + 1e-9);
+    const inside = value <= 1 ? Math.min(place, BINS - 1) : Math.max(place, BINS);
+    bins[Math.max(0, Math.min(bins.length - 1, inside))] += 1;
   }
-  return { bins, exact };
+  return bins;
 }
 
 function histogram(values, words) {
-  const { bins } = binned(values);
+  const bins = binned(values);
   const most = Math.max(1, ...bins);
   const step = PLOT.width / bins.length;
   const floor = PLOT.height - PLOT.foot;
@@ -52,10 +49,10 @@ function drawHistograms(target, column) {
     const name = data.families[key];
     const worst = values.reduce((a, b) => Math.max(a, b), 0);
     const exact = values.filter((value) => value === 0).length;
-    const words = `${said(values.length)} cases, ${exact ? `${said(exact)} without error, ` : ""}worst ${figure(worst)}`;
+    const words = `${said(values.length)} cases${exact ? `, ${said(exact)} without error` : ""}`;
     return make("figure", { class: worst > 1 ? "over" : "" },
       make("figcaption", {}, make("button", { type: "button", class: "link", click: () => go({ family: name, op: "", case: "" }) }, name), make("b", {}, figure(worst))),
-      histogram(values, `${name}: ${words}`), make("p", {}, words));
+      histogram(values, `${name}: ${words}, worst ${figure(worst)}`), make("p", {}, words));
   }));
   return byFamily.size > 0;
 }

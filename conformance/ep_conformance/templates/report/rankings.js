@@ -42,15 +42,15 @@ function drawRankings() {
   ranking("nearest", "Worst case of each op", [["op"], ["case"], ["margin", "number"], [""], ["error, ulp", "number"], ["bound", "number"], ["operands"]], worstByOp(all.margin), (at) => {
     const [margin, error] = [all.margin[at], all.error[at]];
     const bound = margin < INFINITE && error > 0 ? figure(error / margin) : "";
-    return [make("td", {}, opName(all.area[at])), make("td", {}, caseLink(at, under(at))), number(figure(margin)), make("td", {}, bar(margin, kind(margin))),
+    return [make("td", {}, opName(all.area[at])), make("td", { class: "whole" }, caseLink(at, under(at))), number(figure(margin)), make("td", {}, bar(margin, kind(margin))),
       number(figure(error)), number(bound), make("td", { class: "operands" }, data.texts[all.at[at]])];
   });
   ranking("leaning", "Worst case of each op", [["op"], ["case"], ["bias", "number"], [""], ["margin", "number"]], worstByOp(all.bias), (at) =>
-    [make("td", {}, opName(all.area[at])), make("td", {}, caseLink(at, under(at))), number(figure(all.bias[at])), make("td", {}, bar(all.bias[at], kind(all.bias[at]))), number(figure(all.margin[at]))]);
+    [make("td", {}, opName(all.area[at])), make("td", { class: "whole" }, caseLink(at, under(at))), number(figure(all.bias[at])), make("td", {}, bar(all.bias[at], kind(all.bias[at]))), number(figure(all.margin[at]))]);
   const slow = [...selected.cases].filter((at) => all.micros[at] > 0).sort((a, b) => all.micros[b] - all.micros[a]).slice(0, 60);
   const most = slow.length ? all.micros[slow[0]] : 1;
   ranking("slowest", "Slowest cases", [["case"], ["time", "number"], [""]], slow, (at) =>
-    [make("td", {}, caseLink(at, idOf(at).replace("primitives/", ""))), number(duration(all.micros[at])), make("td", {}, bar(all.micros[at] / most))]);
+    [make("td", {}, caseLink(at, idOf(at).replace("primitives/", ""))), number(duration(all.micros[at], most)), make("td", {}, bar(all.micros[at] / most))]);
   drawShares();
 }
 
@@ -66,5 +66,5 @@ function drawShares() {
   put("shares", make("table", { class: "ranking" }, make("caption", {}, "Time of a family, in all workers"),
     make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "family"), make("th", { scope: "col", class: "number" }, "cases"), make("th", { scope: "col", class: "number" }, "time"), make("th", { scope: "col" }, ""))),
     make("tbody", {}, rows.map(([key, [micros, count]]) => make("tr", {}, make("td", {}, data.families[key]),
-      make("td", { class: "number" }, said(count)), make("td", { class: "number" }, duration(micros)), make("td", {}, bar(micros / most)))))));
+      make("td", { class: "number" }, said(count)), make("td", { class: "number" }, duration(micros, most)), make("td", {}, bar(micros / most)))))));
 }
