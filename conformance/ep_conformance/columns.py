@@ -90,6 +90,7 @@ def columns(verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "margin": _sparse([_short(each["margin"]) for each in records], None),
         "error": _sparse([_short(each["error"]) or None for each in records], None),
         "bias": _sparse([_short(each["bias"]) for each in records], None),
+        "variance": _sparse([_short(each["variance"]) for each in records], None),
         "at": _sparse([texts(each["at"]) for each in records], 0),
         "reason": _sparse([texts(each["reason"]) for each in records], 0),
         "degraded": _sparse([texts(", ".join(each["degraded"])) for each in records], 0),

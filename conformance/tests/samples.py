@@ -48,7 +48,7 @@ def every_kind():
     return report(
         verdict("runtime/event/order", Status.PASS, attested="native", seconds=0.25, degraded=("call", "fill")),
         verdict("zero", Status.PASS, margin=0.0, error=0.0, seconds=0.001),
-        verdict("half", Status.PASS, margin=0.5, error=2.0, at="x[3]=0.5", bias=0.125, seconds=0.002),
+        verdict("half", Status.PASS, margin=0.5, error=2.0, at="x[3]=0.5", bias=0.125, variance=0.25, seconds=0.002),
         *failing,
         verdict(
             "far", Status.FAIL, ATTACK, margin=math.inf, error=math.inf, at=ATTACK, first=First(Status.CRASH, ATTACK)

@@ -113,7 +113,7 @@ function drawDetail() {
   const word = data.shown[all.status[at]];
   const more = all.more.get(at) ?? {};
   const facts = [["margin", figure(all.margin[at])], ["error", figure(all.error[at]) && `${figure(all.error[at])} ulp`], ["operands", data.texts[all.at[at]]],
-    ["bias", figure(all.bias[at])], ["evidence", ["none", "attested", "native"][all.attested[at]]], ["degraded", data.texts[all.degraded[at]]],
+    ["bias", figure(all.bias[at])], ["variance", figure(all.variance[at])], ["evidence", ["none", "attested", "native"][all.attested[at]]], ["degraded", data.texts[all.degraded[at]]],
     ["time", all.micros[at] ? duration(all.micros[at]) : ""]];
   const commands = [`ep-conformance explain ${quoted(id)}`, `ep-conformance run --provider ${quoted(data.provider)} --filter ${quoted(id)}`];
   if (more.replay) commands.push(`ep-conformance replay ${quoted(more.replay)}`);

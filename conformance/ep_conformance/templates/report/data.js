@@ -11,6 +11,7 @@ const all = {
   margin: scatter(data.margin, NaN),
   error: scatter(data.error, NaN),
   bias: scatter(data.bias, NaN),
+  variance: scatter(data.variance, NaN),
   at: scatter(data.at, 0),
   reason: scatter(data.reason, 0),
   degraded: scatter(data.degraded, 0),

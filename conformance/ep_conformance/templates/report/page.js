@@ -5,7 +5,9 @@ function show(next) {
   select();
   drawFilters();
   byId("margins").hidden = !drawHistograms("histograms", all.margin);
-  byId("bias").hidden = !drawHistograms("biases", all.bias);
+  const isBiased = drawHistograms("biases", all.bias);
+  const isSpread = drawHistograms("variances", all.variance);
+  byId("sums").hidden = !isBiased && !isSpread;
   drawRankings();
   drawTable();
 }

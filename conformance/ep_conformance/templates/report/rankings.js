@@ -45,8 +45,9 @@ function drawRankings() {
     return [make("td", {}, opName(all.area[at])), make("td", { class: "whole" }, caseLink(at, under(at))), number(figure(margin)), make("td", {}, bar(margin, kind(margin))),
       number(figure(error)), number(bound), make("td", { class: "operands" }, data.texts[all.at[at]])];
   });
-  ranking("leaning", "Worst case of each op", [["op"], ["case"], ["bias", "number"], [""], ["margin", "number"]], worstByOp(all.bias), (at) =>
-    [make("td", {}, opName(all.area[at])), make("td", { class: "whole" }, caseLink(at, under(at))), number(figure(all.bias[at])), make("td", {}, bar(all.bias[at], kind(all.bias[at]))), number(figure(all.margin[at]))]);
+  ranking("leaning", "Worst case of each op", [["op"], ["case"], ["bias", "number"], [""], ["variance", "number"], [""], ["margin", "number"]], worstByOp(all.bias), (at) =>
+    [make("td", {}, opName(all.area[at])), make("td", { class: "whole" }, caseLink(at, under(at))), number(figure(all.bias[at])), make("td", {}, bar(all.bias[at], kind(all.bias[at]))),
+      number(figure(all.variance[at])), make("td", {}, Number.isNaN(all.variance[at]) ? "" : bar(all.variance[at], kind(all.variance[at]))), number(figure(all.margin[at]))]);
   const slow = [...selected.cases].filter((at) => all.micros[at] > 0).sort((a, b) => all.micros[b] - all.micros[a]).slice(0, 60);
   const most = slow.length ? all.micros[slow[0]] : 1;
   ranking("slowest", "Slowest cases", [["case"], ["time", "number"], [""]], slow, (at) =>
