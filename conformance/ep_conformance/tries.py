@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from ep_conformance.victim import Search
 from ep_conformance.verdict import DEATHS, FAILING, First, Outcome, Standing, Status, Verdict, settle
+from ep_conformance.victim import Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
