@@ -7,7 +7,10 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ep_primitives.case import Case
+
 import ep
+from ep_conformance.contributed import case_packages
 from ep_conformance.runtime import RuntimeCase, runtime_cases
 from ep_conformance.sweep import Sweep, sweeps
 from ep_conformance.trial import PROFILES
@@ -15,9 +18,18 @@ from ep_conformance.trial import PROFILES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ep_primitives.case import Case
-
-__all__ = ["CellCase", "cell_cases", "cells", "find", "is_within", "list_ids", "may_select", "selects"]
+__all__ = [
+    "CellCase",
+    "cell_cases",
+    "cells",
+    "find",
+    "is_within",
+    "list_ids",
+    "may_select",
+    "named_cases",
+    "profile_of",
+    "selects",
+]
 
 _PREFIX: Final = "primitives"
 _PARTS: Final = 6
@@ -66,11 +78,30 @@ def cell_cases(family: ep.Family, cell: ep.Cell, profile: str) -> Iterator[CellC
         yield CellCase(prefix + case.name, cell, family, case)
 
 
+@functools.cache
+def named_cases() -> dict[str, CellCase | RuntimeCase]:
+    """Return the cases that stand by themselves, by id: those of the runtime contract, then those that vendors bring."""
+    found: dict[str, CellCase | RuntimeCase] = {**runtime_cases()}
+    for package in case_packages():
+        for identity, case in package.cases.items():
+            if isinstance(case, Case):
+                cell = ep.Cell(*case.descriptor.cell.split("/"))
+                found[identity] = CellCase(identity, cell, ep.families()[cell.family], case)
+            else:
+                found[identity] = RuntimeCase(identity, case.body, case.claim, optional=True, profile=case.profile)
+    return found
+
+
+def profile_of(case: CellCase | RuntimeCase) -> str:
+    """Return the smallest profile that runs a case."""
+    return case.case.profile if isinstance(case, CellCase) else case.profile
+
+
 def list_ids(profile: str, pattern: str | None) -> Iterator[str]:
-    """Yield the ids of a profile's cases that a glob lets through, runtime first."""
-    for runtime in runtime_cases().values():
-        if is_within(runtime.profile, profile) and selects(pattern, runtime.id):
-            yield runtime.id
+    """Yield the ids of a profile's cases that a glob lets through, runtime first, then vendors' own."""
+    for identity, named in named_cases().items():
+        if is_within(profile_of(named), profile) and selects(pattern, identity):
+            yield identity
     for family, cell in cells():
         if may_select(pattern, cell):
             prefix = f"{_PREFIX}/{cell}/"
@@ -99,8 +130,9 @@ def _cells_of(family: str) -> frozenset[ep.Cell]:
 
 def find(identity: str) -> CellCase | RuntimeCase:
     """Return the case of an id. Raises KeyError with a sentence for an id that names none."""
-    if identity in runtime_cases():
-        return runtime_cases()[identity]
+    named = named_cases().get(identity)
+    if named is not None:
+        return named
     parts = identity.split("/")
     family = ep.families().get(parts[1]) if len(parts) == _PARTS and parts[0] == _PREFIX else None
     if family is not None:

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ep.capabilities import ability, how
+from ep.cells import matches
 from ep.claims import Claims, parse_version, read_claims
 
 import ep
 from ep_conformance import SUITE
-from ep_conformance.catalogue import cell_cases, cells, is_within, may_select, selects
+from ep_conformance.catalogue import cell_cases, cells, is_within, may_select, named_cases, profile_of, selects
+from ep_conformance.contributed import case_packages
 from ep_conformance.report import Subject
 from ep_conformance.runtime import runtime_cases
 from ep_conformance.trial import PROFILES
@@ -65,7 +67,7 @@ def survey(
     subject = Subject(device.provider.name, registration.version, _info(device))
     mine = [entry for entry in entries if entry.is_for(subject.device)]
     day = today or dt.datetime.now(dt.UTC).date()
-    plan = [*_runtime(device, claims, profile, pattern), *_primitives(device, claims, profile, pattern)]
+    plan = [planned for find in (_runtime, _vendor, _primitives) for planned in find(device, claims, profile, pattern)]
     stale = itertools.chain(_stale(claims), idle(plan, mine, day, functools.partial(_expected, device, claims)))
     return Survey(
         subject,
@@ -77,21 +79,25 @@ def survey(
 
 def _expected(device: ep.Device, claims: Claims, pattern: str) -> Iterator[Planned]:
     """Yield the cases of any profile that a glob selects and that are expected of the device."""
-    runtime, primitives = (find(device, claims, PROFILES[-1], pattern) for find in (_runtime, _primitives))
-    return (each for each in itertools.chain(runtime, primitives) if each.standing is Standing.EXPECTED)
+    found = (find(device, claims, PROFILES[-1], pattern) for find in (_runtime, _vendor, _primitives))
+    return (each for each in itertools.chain.from_iterable(found) if each.standing is Standing.EXPECTED)
 
 
 def _stale(claims: Claims) -> Iterator[Planned]:
     """Yield the claims that match nothing: cells that a vendor believes to be judged, and nobody judges."""
     if parse_version(claims.suite) > parse_version(SUITE):
         return  # they may name what only the newer suite has
-    names = [str(cell) for _, cell in cells()] + [*runtime_cases()]
+    names = [str(cell) for _, cell in cells()] + [*named_cases()]
+    broken = {package.hook_id: package.fault for package in case_packages() if package.fault}
     for cells_of in dict.fromkeys(claim.cells for claim in claims.stale(names)):
         family = cells_of.partition("/")[0]
-        known = {*ep.families(), "runtime"}
+        known = {*ep.families(), "runtime", "vendor"}
         what = "nothing that the suite has; mend it or remove it"
         if not any(fnmatch.fnmatchcase(name, family) for name in known):
             what = f"no installed family: install the package that brings {family!r}, or mend it; ep doctor names broken ones"
+        for identity, fault in broken.items():
+            if matches(cells_of, identity):
+                what = f"nothing, because they are broken: {fault}"
         reason = f"claims.toml claims {cells_of!r}, which matches {what}"
         yield Planned(f"claims/{cells_of}", Standing.STALE, reason)
 
@@ -114,6 +120,26 @@ def _runtime(device: ep.Device, claims: Claims, profile: str, pattern: str | Non
             yield Planned(case.id, Standing.EXPECTED)
         else:
             yield Planned(case.id, Standing.UNCLAIMED)
+
+
+def _vendor(device: ep.Device, claims: Claims, profile: str, pattern: str | None) -> Iterator[Planned]:
+    """Yield the cases that vendors bring: they count where they are claimed, and run where the provider itself brings them."""
+    mine = ep.providers()[device.provider.name].distribution
+    for package in case_packages():
+        is_mine = package.distribution == mine
+        if package.fault and selects(pattern, package.hook_id):
+            yield Planned(package.hook_id, Standing.STALE if is_mine else Standing.REFUSED, package.fault)
+        for identity in package.cases:
+            if not is_within(profile_of(named_cases()[identity]), profile) or not selects(pattern, identity):
+                continue
+            if claims.covers(identity, "0.0", device.info.features):
+                yield Planned(identity, Standing.EXPECTED)
+            elif is_mine:
+                yield Planned(identity, Standing.UNCLAIMED)
+            else:
+                yield Planned(
+                    identity, Standing.REFUSED, f"not claimed; {package.distribution} brings it for whoever does"
+                )
 
 
 def _primitives(device: ep.Device, claims: Claims, profile: str, pattern: str | None) -> Iterator[Planned]:

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Claim", "Claims", "ClaimsError", "parse_version", "read_claims"]
 
-_PARTS = {"runtime": 3}
-_CELL_PARTS = 4
+_FORM = "family/op/dtypes/layout"
+_FORMS = {"runtime": "runtime/area/name", "vendor": "vendor/entry/name"}
+"""What is claimed beside cells, by the first part."""
 
 
 class ClaimsError(Exception):
@@ -22,7 +23,7 @@ class ClaimsError(Exception):
 
 
 class Claim(NamedTuple):
-    """A pattern over cells (or `runtime/area/name`), and features of the device that it needs."""
+    """A pattern over cells (or `runtime/area/name`, `vendor/entry/name`), and features of the device that it needs."""
 
     cells: str
     when: tuple[str, ...] = ()
@@ -109,9 +110,9 @@ def _claims(entry: Any, where: str) -> Iterator[Claim]:
         raise ClaimsError(message)
     for pattern in patterns:
         parts = pattern.split("/")
-        needed = _PARTS.get(parts[0], _CELL_PARTS)
+        form = _FORMS.get(parts[0], _FORM)
+        needed = form.count("/") + 1
         if len(parts) != needed:
-            form = "runtime/area/name" if parts[0] == "runtime" else "family/op/dtypes/layout"
             message = f"{where}: cells {pattern!r} has {len(parts)} parts, needs {needed}: {form}"
             raise ClaimsError(message)
         yield Claim(pattern, tuple(when))

@@ -23,7 +23,7 @@ _GROUP: Final = "ep.families"
 _OURS: Final = "execution-provider"
 """The distribution that EP is: nobody's package takes the names of its families."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*\Z")
-_TAKEN: Final = frozenset({"claims", "primitives", "runtime"})
+_TAKEN: Final = frozenset({"claims", "primitives", "runtime", "vendor", "waivers"})
 """First parts of case ids and claims that are no family's."""
 
 

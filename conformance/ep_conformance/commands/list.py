@@ -6,6 +6,7 @@ import click
 
 from ep_conformance.catalogue import list_ids
 from ep_conformance.commands import options
+from ep_conformance.contributed import case_packages
 
 __all__ = ["command"]
 
@@ -16,5 +17,8 @@ __all__ = ["command"]
 def command(profile: str, pattern: str | None) -> int:
     """List the ids of all cases, whoever claims them."""
     ids = list(list_ids(profile, pattern))
+    for package in case_packages():
+        if package.fault:
+            click.echo(f"{package.hook_id}: {package.fault}", err=True)
     click.echo("\n".join(ids) if ids else f"no case matches {pattern!r}", err=not ids)
     return 0 if ids else 1

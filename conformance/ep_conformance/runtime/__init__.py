@@ -34,12 +34,12 @@ class RuntimeCase:
     id: str
     body: Body
     claim: str
-    optional: bool
-    kernels: bool
-    profile: str
-    since: str
-    needs: str
-    asks: str
+    optional: bool = False
+    kernels: bool = False
+    profile: str = "quick"
+    since: str = "1.0"
+    needs: str = ""
+    asks: str = ""
 
 
 _CASES: Final[dict[str, RuntimeCase]] = {}
