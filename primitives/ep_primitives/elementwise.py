@@ -107,7 +107,7 @@ class ElementwiseFamily(SignatureFamily):
             lambda rng: self._random(signature, describe(), rng),
             inplace=None if shared is None else self.descriptor.operands[shared],
             profile=arrangement.profile,
-            shift=shift * self._widest(signature) if shift else 0,
+            shift=shift * max(ep.dtype(spec.dtype).itemsize for spec in describe().specs) if shift else 0,
         )
 
     def _listed(
