@@ -42,6 +42,17 @@ def test_cells_have_the_layouts_that_the_family_names(name):
 
 
 @by_family
+def test_shifts_suit_every_operand(name):
+    shifted = [(cell, case) for cell, case in CASES[name] if case.shift]
+    assert [
+        f"{cell}/{case.name}"
+        for cell, case in shifted
+        if any(case.shift % spec.itemsize for spec in case.descriptor.specs if not isinstance(spec, Scalar))
+    ] == []
+    assert shifted or "offset" not in FAMILIES[name].layouts
+
+
+@by_family
 def test_ranks_go_to_16_and_down_to_the_lowest(name):
     """Matrices have rank 2, what joins or splits dimensions 1; everything else a tensor of rank 0."""
     ranks = {spec.ndim for spec in tensors(name)}
