@@ -7,9 +7,9 @@ STAMP := $(VENV)/.installed
 NATIVE := $(shell find providers/cpu providers/sim conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -name '*.def' -o -name '*.inc' -o -name CMakeLists.txt)
 FORMATTED := $(shell find providers conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h')
 CLAIMED := providers/opencl/tests/claimed_kernels.py
-EXTRAS := opencl,cuda,conformance,dev
+EXTRAS := opencl,cuda,conformance,docs,dev
 
-.PHONY: help setup lint types contracts unit quick test conformance accuracy documents matrix page wheel bench clean oclgrind second-opinion
+.PHONY: help setup lint types contracts unit quick test conformance accuracy site documents matrix page wheel bench clean oclgrind second-opinion
 help:            ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 16
 
@@ -63,6 +63,10 @@ oclgrind: $(STAMP) ## Look for races, overruns and unwritten values in all OpenC
 	oclgrind --data-races --uninitialized --build-options -cl-opt-disable --log build/values.log \
 		$(BIN)/python $(CLAIMED) fill copy cast elementwise_unary broadcast_binary
 	@cat build/races.log build/values.log; test ! -s build/races.log -a ! -s build/values.log
+
+site: $(STAMP)   ## Build the documentation site into build/site, and check that nothing is missing in it
+	@mkdir -p build
+	PYTHONPATH=tools $(BIN)/python -m website build/site
 
 documents: $(STAMP) ## Write docs/families from the families themselves
 	$(BIN)/python tools/family_documents.py

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ep.descriptor import Descriptor
     from ep.family import Family
 
-__all__ = ["ABILITIES", "Capability", "ability", "capabilities", "how", "serves_calls"]
+__all__ = ["ABILITIES", "Capability", "ability", "capabilities", "how", "served_by", "serves_calls"]
 
 
 class Capability(NamedTuple):
@@ -52,7 +52,13 @@ _KINDS: Final = {
     "pinned-memory": MemoryKind.PINNED,
     "shared-memory": MemoryKind.SHARED,
 }
-_OTHERS: Final = ("async", "call", "priority", "timing", "native-calls")
+_OTHERS: Final[dict[str, tuple[type[Any], str, str]]] = {
+    "async": (Device, "_stream", "none"),
+    "call": (Stream, "_call", "degraded"),
+    "priority": (Device, "_stream", "none"),
+    "timing": (Stream, "_record", "degraded"),
+    "native-calls": (Device, "native_calls", "none"),
+}
 
 ABILITIES: Final = tuple(sorted([*_STREAM_TWINS, *_DEVICE_TWINS, *_KINDS, *_OTHERS]))
 """The optional runtime abilities, as they stand in `runtime/ability/NAME` claims."""
@@ -90,6 +96,18 @@ def _abilities(device: Device, claims: Claims) -> Iterator[Capability]:
         yield Capability("runtime", "ability", "-", name, claimed, ability(device, name))
 
 
+def served_by(name: str) -> tuple[type[Any], str, str]:
+    """Return what a provider writes to serve an ability of ABILITIES, and how it is served without.
+
+    The class, the name of its method, and "degraded" or "none".
+    """
+    if name in _STREAM_TWINS:
+        return Stream, _STREAM_TWINS[name], "degraded"
+    if name in _DEVICE_TWINS:
+        return Device, _DEVICE_TWINS[name], "none" if name in _WITHOUT_DEFAULT else "degraded"
+    return (Device, "_host", "none") if name in _KINDS else _OTHERS[name]
+
+
 def serves_calls(stream: Stream) -> bool:
     """Say whether functions given to this stream's `call` wait in it, so that the enqueuing host does not."""
     native = type(stream)._call is not Stream._call
@@ -118,9 +136,8 @@ def _ability(device: Device, stream: Stream, name: str) -> str:
         return "none" if not stream.is_timed else _twin(type(stream), Stream, "_record", "degraded")
     if name == "timeout" and stream.is_synchronous:
         return "native"
-    if name in _STREAM_TWINS:
-        return _twin(type(stream), Stream, _STREAM_TWINS[name], "degraded")
-    return _twin(type(device), Device, _DEVICE_TWINS[name], "none" if name in _WITHOUT_DEFAULT else "degraded")
+    default, method, otherwise = served_by(name)
+    return _twin(type(stream) if default is Stream else type(device), default, method, otherwise)
 
 
 def _shows_host(device: Device, kind: MemoryKind) -> bool:

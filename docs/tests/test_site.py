@@ -1,0 +1,162 @@
+"""The documentation site: it builds without a warning, and what the code has it has, too, and nothing else."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+
+for name in ("sphinx", "myst_parser", "furo"):
+    pytest.importorskip(name, reason="the extra `docs` is not installed")
+
+from website import check, variables  # noqa: E402 - it needs the folder on the path
+from website.document import Document, read_site  # noqa: E402
+from website.inventory import read_inventory  # noqa: E402
+from website.places import linked, places  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("website") / "site"
+    words = [sys.executable, "-m", "website", folder]
+    done = subprocess.run(
+        words, cwd=ROOT, env={"PYTHONPATH": "tools", "PATH": "/usr/bin:/bin", "HOME": str(folder.parent)}, text=True,
+        capture_output=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr[-4000:]
+    return folder
+
+
+@pytest.fixture(scope="module")
+def inventory(site):
+    return read_inventory(site)
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    return read_site(site)
+
+
+def test_everything_has_its_place_and_nothing_else(site):
+    """Whoever adds a public name, a row, a case, an option or a variable finds here where it has to be documented."""
+    assert [*check.problems(site)] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("py:class", "ep.TensorSpec"),
+        ("py:exception", "ep.ClosedError"),
+        ("py:method", "ep.Device._allocate"),
+        ("py:method", "ep.Stream._fill"),
+        ("py:method", "ep.Graph.launch"),
+        ("py:class", "ep_primitives.Softmax"),
+        ("std:row", "elementwise_unary/exp"),
+        ("std:row", "reduce/sum"),
+        ("std:family", "gather"),
+        ("std:dtype", "bfloat16"),
+        ("std:layout", "rank0"),
+        ("std:status", "device-lost"),
+        ("std:standing", "stale"),
+        ("std:profile", "exhaustive"),
+        ("std:ability", "timing"),
+        ("std:case", "runtime/event/wait-orders-kernels"),
+        ("std:saboteur", "loses-nan"),
+        ("std:field", "cases[].status"),
+        ("std:envvar", "EP_CPU_THREADS"),
+        ("std:hook", "ep_provider"),
+        ("std:group", "ep.families"),
+        ("std:command", "ep-conformance run"),
+        ("std:cmdoption", "ep-conformance-run.--resume"),
+    ],
+)
+def test_what_is_taken_out_of_the_site_is_missed(inventory, kind, name):
+    assert name in inventory[kind]
+    without = inventory | {kind: {other: place for other, place in inventory[kind].items() if other != name}}
+    found = [*check.missing(without)]
+    assert len(found) == 1
+    assert name in found[0]
+
+
+def test_what_does_not_exist_is_named(inventory):
+    for kind, name in (
+        ("std:row", "elementwise_unary/sing"),
+        ("std:field", "cases[].sing"),
+        ("std:envvar", "EP_SING"),
+        ("std:cmdoption", "ep-doctor.--sing"),
+    ):
+        (found,) = check.unknown(inventory | {kind: inventory[kind] | {name: "index.html"}})
+        assert name in found
+    (found,) = check.unknown(inventory | {"py:method": inventory["py:method"] | {"ep.Device.sing": "index.html"}})
+    assert "ep.Device.sing" in found
+
+
+def test_places_that_are_not_there_or_shared_are_named(inventory, pages):
+    row = inventory["std:row"]["elementwise_unary/exp"]
+    for place in ("gone.html#row", "index.html#gone", row):
+        found = [
+            *check.misplaced(inventory | {"std:row": inventory["std:row"] | {"elementwise_unary/log": place}}, pages)
+        ]
+        assert len(found) == 1
+        assert "elementwise_unary/log" in found[0]
+
+
+def test_dead_links_are_named(pages):
+    text = (
+        '<h1 id="a">A</h1><a href="#a">a</a><a href="#b">b</a><a href="gone.html">c</a><a href="../index.html#no">d</a>'
+    )
+    found = [*check.dead_links(pages | {"deep/page.html": Document(text)})]
+    assert [line.partition("link ")[2].split()[0] for line in found] == ["#b", "gone.html", "../index.html#no"]
+
+
+def test_requests_to_elsewhere_are_named(tmp_path):
+    (tmp_path / "own.js").write_text("fetch('index.html')")
+    (tmp_path / "site.css").write_text("@import 'https://fonts.example/a.css'; b { background: url(own.png) }")
+    text = '<script src="https://x.example/a.js"></script><script src="own.js"></script><img src="gone.png"><a href="https://y.example">'
+    found = [*check.requests(tmp_path, {"page.html": Document(text)})]
+    assert found == [
+        "page.html: fetches https://x.example/a.js",
+        "page.html: fetches gone.png, which is not there",
+        "site.css: fetches https://fonts.example/a.css",
+    ]
+
+
+def test_search_finds_rows_and_errors(site):
+    words = (site / "searchindex.js").read_text(encoding="utf-8")
+    assert "hard_swish" in words
+    assert "OutOfMemoryError" in words
+
+
+def test_links_of_documents_lead_to_their_pages():
+    known = places()
+    assert linked("[a](../docs/runtime.md#graphs)", "ep/README.md", known) == "[a](/runtime.md#graphs)"
+    assert linked("[the `x`](Makefile), `[b](gone.md)`", "README.md", known) == "the `x`, `[b](gone.md)`"
+    assert (
+        linked("[c](https://example.org/x.md) [d](#here)", "README.md", known)
+        == "[c](https://example.org/x.md) [d](#here)"
+    )
+    with pytest.raises(
+        ValueError, match=r"README.md: the link to gone.md leads nowhere; the repository has no gone.md"
+    ):
+        linked("[e](gone.md)", "README.md", known)
+
+
+def test_every_variable_is_described_where_it_is_read():
+    described = {variable.name for variable in variables.described()}
+    assert set(variables.read()) == described
+    assert {"EP_PROVIDERS", "EP_SIM_SEED", "EP_BUILD_CPU"} <= described
+
+
+def test_docstrings_become_restructured_text():
+    from website.docstrings import restructured
+
+    lines = "Return `device.allocate` of *x*.\n\na, b_ : `n` items,\n        read\n\nRaises ClosedError; as `Memory`s do:\n\n    x = 1".splitlines()
+    assert "\n".join(restructured(lines)) == (
+        "Return :py:obj:`device.allocate <ep.Device.allocate>` of \\*x\\*.\n\n:a, b_: ``n`` items,\n    read\n\n"
+        "Raises :py:exc:`~ep.ClosedError`; as :py:obj:`Memory <ep.Memory>`\\ s do:\n\n::\n\n    x = 1"
+    )
+    assert importlib.util.find_spec("docutils") is not None

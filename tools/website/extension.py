@@ -1,0 +1,64 @@
+"""What Sphinx knows of EP: its kinds of objects, how its docstrings read, where names in signatures lead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sphinx import addnodes
+
+from website.docstrings import restructured
+from website.references import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
+
+__all__ = ["KINDS", "setup"]
+
+KINDS: Final[Mapping[str, str]] = {
+    "family": "families",
+    "row": "rows",
+    "dtype": "element types",
+    "layout": "layouts",
+    "status": "statuses",
+    "standing": "standings",
+    "profile": "profiles",
+    "ability": "abilities",
+    "case": "runtime cases",
+    "saboteur": "saboteurs",
+    "field": "fields of a report",
+    "command": "commands",
+    "hook": "hooks",
+    "group": "entry-point groups",
+}
+"""The kinds of objects that Sphinx has no name for, and under what the index has them."""
+
+
+def setup(app: Sphinx) -> Mapping[str, Any]:
+    """Tell Sphinx."""
+    for kind, index in KINDS.items():
+        app.add_object_type(kind, kind, f"single: {index}; %s", parse_node=_shown)
+    app.connect("autodoc-process-docstring", _docstring)
+    app.connect("autodoc-skip-member", _skips)
+    app.connect("missing-reference", resolve)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _shown(_: BuildEnvironment, signature: str, node: Any) -> str:
+    """Show the last part of a name, with those before it less loud."""
+    head, slash, name = signature.rpartition("/")
+    if slash:
+        node += addnodes.desc_addname(head + slash, head + slash)
+    node += addnodes.desc_name(name, name)
+    return signature
+
+
+def _docstring(_: Sphinx, __: str, ___: str, ____: Any, _____: Any, lines: list[str]) -> None:
+    lines[:] = "\n".join(restructured(lines)).split("\n")
+
+
+def _skips(_: Sphinx, __: str, ___: str, member: Any, *____: Any) -> bool | None:
+    """Leave out the fields of named tuples, whose docstrings Python writes: the class describes them."""
+    return True if str(getattr(member, "__doc__", "")).startswith("Alias for field number") else None

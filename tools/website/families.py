@@ -1,0 +1,73 @@
+"""The page of a family: its document in docs/families, with an entry a row in place of the table of rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from edge_rules import EDGE_RULES
+from family_documents import ROOM
+from markdown import table
+
+import ep
+from website import rows
+from website.directive import directive
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["contents", "index", "own", "page"]
+
+_ROWS: Final = "## Rows\n"
+_EVERY: Final = "all families"
+_HEAD: Final = """# All rows
+
+Every op of every family of EP, and what it promises of float32, or of its first element type. An op's name leads to all that its
+row says: element types, domain, special values, attributes, source. What is said here is what the suite judges by.
+"""
+
+
+def own() -> dict[str, ep.Family]:
+    """Return the families that EP itself brings, by name: those of examples may be installed, too."""
+    return {name: each for name, each in ep.families().items() if each.descriptor.__module__.startswith(f"{ROOM}.")}
+
+
+def page(family: ep.Family, document: str) -> str:
+    """Return the page, made of what `make documents` wrote."""
+    head, _, _ = document.partition(_ROWS)
+    title, _, rest = head.partition("\n")
+    kind = family.descriptor.__name__
+    lines = [title, "", *directive("family", family.name, [f"Descriptor {{py:class}}`ep_primitives.{kind}`."]), rest]
+    lines += ["## Edge rules\n", *_edges(family.name)]
+    if rows.rows_of(family):
+        lines += [f"\n{_ROWS}", *rows.entries(family)]
+    return "\n".join(lines)
+
+
+def contents(document: str) -> str:
+    """Return the index of the families with the order of their pages, for the navigation."""
+    return "\n".join([document, "```{toctree}\n:hidden:\n:titlesonly:\n", *own(), "```\n"])
+
+
+def _edges(family: str) -> Iterator[str]:
+    """Yield the edge rules that cases of the family prove, or that hold for all."""
+    edge = ""
+    lines = []
+    for rule in EDGE_RULES:
+        edge = rule.edge or edge
+        proof = [case for case in rule.cases if case.split("/")[1] == family]
+        if proof or rule.where == _EVERY:
+            lines.append((edge, rule.where, rule.result, ", ".join(f"`{case}`" for case in proof) or "-"))
+    yield from table(("edge", "where", "what happens", "proven here by"), lines)
+
+
+def index() -> str:
+    """Return the page of all rows in one table."""
+    lines = []
+    for name, family in own().items():
+        cells = {cell.op: cell for cell in reversed([*family.cells()])}
+        cells |= {cell.op: cell for cell in family.cells() if cell.dtypes == "float32" and cell.layout == "dense"}
+        for op, row in rows.rows_of(family).items():
+            promise = family.accuracy(family.sample(cells[op]))
+            link = f"{{row}}`{op} <{name}/{op}>`"
+            lines.append((link, f"{{family}}`{name}`", rows.escaped(row.definition), f"{promise} ({cells[op].dtypes})"))
+    return "\n".join([_HEAD, *table(("op", "family", "definition", "accuracy"), lines), ""])
