@@ -13,7 +13,8 @@ from ep_conformance.kit import STYLES, check_name, render, write
 __all__ = ["command"]
 
 _STYLES = """\b
-python  memory in NumPy, kernels in Python: the smallest one, to learn from"""
+python  memory in NumPy, kernels in Python: the smallest one, to learn from
+native  memory and kernels in C++, through cffi: for a driver with a C interface"""
 
 
 @click.command(epilog=f"{_STYLES}\n\n{CODES}")
