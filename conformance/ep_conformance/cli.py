@@ -16,6 +16,7 @@ _COMMANDS: Final = (
     "run",
     "list",
     "explain",
+    "replay",
     "accuracy",
     "claims",
     "report",

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from ep_conformance.draft import Draft, finish
 from ep_conformance.environment import environment
+from ep_conformance.failures import keep_failures
 from ep_conformance.formats import write_formats
 from ep_conformance.history import History, read_history, write_history
 from ep_conformance.progress import Live
@@ -62,11 +63,19 @@ class Options:
     """Patterns of cells to judge as if they were claimed, accepted or not: of families from other packages."""
     waivers: Path | None = None
     """A file in place of the provider's own waivers.toml."""
+    replays: Path | None = None
+    """The folder for replay files of failing cases."""
 
     @property
     def device_name(self) -> str:
         """The device's name, such as "cpu:0"."""
         return f"{self.provider}:{self.device}"
+
+    @property
+    def failures_folder(self) -> Path | None:
+        """Where replay files go: beside the JSON report, unless a folder is given; None if there is neither."""
+        beside = None if self.json is None else self.json.with_name(f"{self.json.stem}-failures")
+        return self.replays or beside
 
     @property
     def hang_seconds(self) -> float:
@@ -97,6 +106,9 @@ def conduct(options: Options, console: Console) -> Report:
         finally:
             if worker.process.is_alive():
                 worker.end()
+        if options.failures_folder is not None:
+            beside = (options.json or options.failures_folder).absolute().parent
+            report = keep_failures(report, options.failures_folder.absolute(), job, beside)
     if not options.claim_all:
         write_history(report, history)
     if options.json is not None:

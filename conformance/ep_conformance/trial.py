@@ -25,7 +25,14 @@ Bytes = npt.NDArray[np.uint8]
 
 
 class CaseError(Exception):
-    """A claim of the contract did not hold; the message says which, what was given and what was needed."""
+    """A claim of the contract did not hold; the message says which, what was given and what was needed.
+
+    details : of that what a replay file keeps, in words that JSON has
+    """
+
+    def __init__(self, message: str, **details: Any) -> None:
+        super().__init__(message)
+        self.details = details
 
 
 @dataclass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import faulthandler
+import functools
 import os
 import signal
 import sys
@@ -18,6 +19,7 @@ from ep.claims import ClaimsError
 import ep
 from ep_conformance.catalogue import CellCase, find
 from ep_conformance.elements import run_case
+from ep_conformance.evidence import gather, perform
 from ep_conformance.memory import PeakMemory, be_killed_first
 from ep_conformance.orphan import end_with_parent
 from ep_conformance.survey import survey
@@ -28,6 +30,8 @@ from ep_conformance.waivers import WaiversError
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+
+    from ep_conformance.runtime import RuntimeCase
 
 __all__ = ["ENDINGS", "Job", "serve"]
 
@@ -62,7 +66,9 @@ def serve(connection: Connection, job: Job) -> None:
     """Answer messages until the connection ends.
 
     Receives ("survey",), ("probe",) or ("run", ids). Sends ("survey", Survey), ("probed", ""), ("start", id),
-    ("done", id, Outcome, bytes of memory at most), and ("unavailable", reason) if the device cannot be opened.
+    ("done", id, Outcome, bytes of memory at most), and ("unavailable", reason) if the device cannot be opened. For
+    replay files it receives ("gather", id, runs) and ("replay", Replay), and sends ("gathered", work, smallest) and
+    ("replayed", Outcome, note).
     """
     end_with_parent()
     be_killed_first()
@@ -111,7 +117,16 @@ class _Bench:
                     self._connection.send(("done", identity, outcome, self._peak.read()))
                     if outcome.status is Status.DEVICE_LOST:
                         return False
+            case ("gather", identity, runs):
+                run = functools.partial(execute, self._device, identity, self._job) if runs else None
+                self._connection.send(("gathered", *gather(self._trial(identity), run)))
+            case ("replay", replay):
+                run = functools.partial(execute, self._device, replay.case, self._job)
+                self._connection.send(("replayed", *perform(self._trial(replay.case), replay, run)))
         return True
+
+    def _trial(self, identity: str) -> Trial:
+        return Trial(self._device, identity, self._job.seed, self._job.profile)
 
     def _survey(self) -> tuple[str, Any]:
         job = self._job
@@ -135,16 +150,19 @@ class _Bench:
         return replace(outcome, status=Status.DEVICE_LOST, reason=reason)
 
 
-def execute(device: ep.Device, identity: str, job: Job) -> Outcome:
-    """Return what running one case on a device showed. Never raises what the case or the provider raised."""
+def execute(device: ep.Device, identity: str, job: Job, found: CellCase | None = None) -> Outcome:
+    """Return what running one case on a device showed. Never raises what the case or the provider raised.
+
+    found : what runs in place of the suite's case of that id
+    """
     degraded = device.degraded.copy()
     begin = time.perf_counter()
     try:
-        outcome = _run(device, identity, job)
+        outcome = _run(device, identity, job, found or find(identity))
     except ep.DeviceLostError as error:
         outcome = Outcome(Status.DEVICE_LOST, str(error))
     except CaseError as error:
-        outcome = Outcome(Status.FAIL, str(error))
+        outcome = Outcome(Status.FAIL, str(error), details=error.details)
     except ep.UnsupportedError as error:
         outcome = Outcome(Status.UNSUPPORTED, str(error))
     except Exception as error:  # noqa: BLE001 - the worker boundary: a case costs one case
@@ -155,8 +173,7 @@ def execute(device: ep.Device, identity: str, job: Job) -> Outcome:
     return replace(outcome, reason=reason, seconds=seconds, degraded=tuple(used))
 
 
-def _run(device: ep.Device, identity: str, job: Job) -> Outcome:
-    found = find(identity)
+def _run(device: ep.Device, identity: str, job: Job, found: CellCase | RuntimeCase) -> Outcome:
     trial = Trial(device, identity, job.seed, job.profile)
     before = device.native_calls
     try:

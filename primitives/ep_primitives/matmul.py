@@ -167,6 +167,16 @@ class Matmul(Descriptor):
         return list(ACTIVATIONS)[int(self.attributes[2])]
 
     @property
+    def conjugate_a(self) -> bool:
+        """Whether a is conjugated."""
+        return self.conjugates[0]
+
+    @property
+    def conjugate_b(self) -> bool:
+        """Whether b is conjugated."""
+        return self.conjugates[1]
+
+    @property
     def conjugates(self) -> tuple[bool, bool]:
         """Whether a and b are conjugated."""
         return bool(self.attributes[0]), bool(self.attributes[1])

@@ -50,12 +50,17 @@ __all__ = ["command", "judged"]
 @options.html
 @options.markdown
 @options.junit
+@click.option(
+    "--replays",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder for replay files of failing cases; default that of --json, with -failures for its suffix.",
+)
 @click.option("--hang-limit", type=click.FloatRange(min=0, min_open=True), help="Seconds a case may take.")
 def command(*, quick: bool, **given: Any) -> int:
     """Run the suite on one device and give a verdict."""
     given["profile"] = "quick" if quick else given["profile"]
     chosen = Options(**given)
-    options.require_folders((chosen.json, chosen.html, chosen.markdown, chosen.junit))
+    options.require_folders((chosen.json, chosen.html, chosen.markdown, chosen.junit, chosen.replays))
     console = Console(highlight=False)
     report = judged(chosen, console)
     if chosen.failed and not report.verdicts:

@@ -1,0 +1,106 @@
+"""`ep-conformance replay`: run failing cases again, from their files."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+
+import ep
+from ep_conformance.commands.exits import CODES, UnavailableExit, WrongUse
+from ep_conformance.replay import Replay, ReplayError, read_replay
+from ep_conformance.runner import HANG_SECONDS
+from ep_conformance.verdict import Outcome, Status
+from ep_conformance.worker import Job
+from ep_conformance.workers import Worker, ask, listen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["command"]
+
+
+@click.command(epilog=CODES)
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("--provider", help="Name of an installed provider; default the one that failed.")
+@click.option("--device", type=click.IntRange(min=0), help="Which of its devices; default the one that failed, or 0.")
+@click.option("--script", is_flag=True, help="Print a Python script that shows the failure, in place of running it.")
+def command(files: tuple[Path, ...], provider: str | None, device: int | None, *, script: bool) -> int:
+    """Run the cases of replay files, or of all in a folder, again.
+
+    Each runs in a process of its own. The data are those that failed: where the suite draws others for the case today,
+    those in the file decide, and that is said.
+    """
+    replays = [(path, _read(path)) for path in _paths(files)]
+    if script:
+        return _print_scripts(replays, provider, device)
+    console = Console(highlight=False)
+    passes = 0
+    for path, replay in replays:
+        name = _device_name(replay, provider, device)
+        outcome, note = _run(replay, name)
+        passes += outcome.status is Status.PASS
+        word = str(outcome.status)
+        console.print(f"{word:<12} {replay.case} on {name} ({path.name})", soft_wrap=True, markup=False)
+        for line in [*([f"note: {note}"] if note else []), *outcome.reason.splitlines()]:
+            console.print(f"             {line}", soft_wrap=True, markup=False)
+    if len(replays) > 1:
+        console.print(f"{passes} of {len(replays)} pass", soft_wrap=True)
+    return 0 if passes == len(replays) else 1
+
+
+def _paths(given: tuple[Path, ...]) -> Iterator[Path]:
+    for path in given:
+        inside = sorted(path.glob("*.json")) if path.is_dir() else [path]
+        if not inside:
+            message = f"{path}: holds no replay file"
+            raise WrongUse(message)
+        yield from inside
+
+
+def _read(path: Path) -> Replay:
+    try:
+        return read_replay(path)
+    except ReplayError as error:
+        raise WrongUse(str(error)) from None
+
+
+def _device_name(replay: Replay, provider: str | None, device: int | None) -> str:
+    """Return the device to run on: what is not given is that of the file."""
+    was, _, number = str(replay.device["name"]).partition(":")
+    name = was if provider is None else provider
+    if name not in ep.providers():
+        message = f"unknown provider {name!r}; known are {', '.join(ep.providers()) or 'none: install one'}; --provider chooses"
+        raise WrongUse(message)
+    if device is None:
+        device = int(number) if provider is None and number.isdecimal() else 0
+    return f"{name}:{device}"
+
+
+def _run(replay: Replay, device: str) -> tuple[Outcome, str]:
+    """Return what the case shows in a new process, and what is to be said about its data."""
+    limit = HANG_SECONDS[replay.profile]
+    with tempfile.TemporaryDirectory(prefix="ep-conformance-") as folder:
+        worker = Worker(Job(device, replay.profile, None, replay.seed, None, Path(folder) / "worker.log"))
+        try:
+            ask(worker, "probe")
+            worker.send("replay", replay)
+            answer: Any = worker.receive() if listen([worker], limit) else ()
+            if answer == ():
+                return worker.hang(limit), ""
+            return (worker.death(), "") if answer is None else (answer[1], answer[2])
+        except ep.UnavailableError as error:
+            raise UnavailableExit(str(error)) from None
+        finally:
+            worker.end()
+
+
+def _print_scripts(replays: list[tuple[Path, Replay]], provider: str | None, device: int | None) -> int:
+    from ep_conformance.repro import script_of  # noqa: PLC0415
+
+    for path, replay in replays:
+        click.echo(script_of(replay, path, _device_name(replay, provider, device)))
+    return 0

@@ -1,0 +1,123 @@
+"""Leave a replay file for each failing case of a run, once the run is over."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import ep
+from ep_conformance.replay import Replay, file_name
+from ep_conformance.verdict import DEATHS, FAILING, Status
+from ep_conformance.workers import Worker, ask, listen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ep_conformance.replay import Work
+    from ep_conformance.report import Report
+    from ep_conformance.verdict import Verdict
+    from ep_conformance.worker import Job
+
+__all__ = ["keep_failures"]
+
+_CASE_SECONDS: Final = 30.0
+_MOST_SECONDS: Final = 60.0
+"""In which failing cases are looked at again; the files of later ones name the case and its seed alone."""
+
+_MOST_FILES: Final = 1000
+_NOT_RUN: Final = frozenset({Status.MISSING, Status.UNEXPECTED_PASS})
+_BEHIND: Final = ", behind\n"
+
+
+def keep_failures(report: Report, folder: Path, job: Job, parent: Path) -> Report:
+    """Return the report with a file in `folder` for each case that failed, those of cases that did not removed.
+
+    parent : of the report: files are named relative to it
+
+    A case is tried again for what it was made of, in a process of its own: at most a minute for all of them, and not at all
+    after Ctrl-C. Raises OSError if a file cannot be written.
+    """
+    failing = [v for v in report.verdicts if v.counts and v.status in FAILING - _NOT_RUN]
+    if folder.is_dir():
+        for identity in {verdict.id for verdict in report.verdicts} - {verdict.id for verdict in failing}:
+            (folder / file_name(identity)).unlink(missing_ok=True)
+    if not failing:
+        return report
+    folder.mkdir(exist_ok=True)
+    files: dict[str, str] = {}
+    with _Gatherer(job, 0.0 if report.interrupted else _MOST_SECONDS) as gatherer:
+        for verdict in failing[:_MOST_FILES]:
+            path = folder / file_name(verdict.id)
+            files[verdict.id] = path.relative_to(parent).as_posix() if path.is_relative_to(parent) else str(path)
+            if verdict.replay is None or not path.exists():  # else a run that this one continues wrote it
+                work, smallest = gatherer.gather(verdict)
+                _replay(report, verdict, work, smallest).write(path)
+    named = tuple(replace(verdict, replay=files.get(verdict.id)) for verdict in report.verdicts)
+    return replace(report, verdicts=named)
+
+
+def _replay(report: Report, verdict: Verdict, work: Work | None, smallest: Work | None) -> Replay:
+    subject, outcome = report.subject, verdict.outcome
+    is_program = verdict.id.startswith("runtime/program/")
+    return Replay(
+        case=verdict.id,
+        seed=report.seed,
+        profile=report.profile,
+        status=str(verdict.status),
+        reason=outcome.reason,
+        provider={"name": subject.provider, "version": subject.version},
+        device=subject.device,
+        environment=report.environment,
+        details=outcome.details,
+        work=work,
+        smallest=smallest,
+        program=outcome.reason.partition(_BEHIND)[2] if is_program else "",
+        suite=report.suite,
+    )
+
+
+class _Gatherer:
+    """A worker process that looks at failing cases again, and is replaced when one of them ends it."""
+
+    def __init__(self, job: Job, seconds: float) -> None:
+        self._job = job
+        self._deadline = time.monotonic() + seconds
+        self._worker: Worker | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def gather(self, verdict: Verdict) -> tuple[Work | None, Work | None]:
+        """Return what a failing case was made of, as far as it can be found out in time."""
+        if not verdict.id.startswith("primitives/") or time.monotonic() > self._deadline:
+            return None, None
+        try:
+            if self._worker is None:
+                self._worker = Worker(self._job)
+                ask(self._worker, "probe")
+        except ep.UnavailableError:
+            self._deadline = 0.0
+            return None, None
+        runs = verdict.status not in DEATHS
+        answer = self._ask("gather", verdict.id, runs)
+        if answer is None and runs:
+            answer = self._ask("gather", verdict.id, False)  # noqa: FBT003 - a message
+        return (None, None) if answer is None else (answer[1], answer[2])
+
+    def _ask(self, *message: Any) -> tuple[Any, ...] | None:
+        if self._worker is None:
+            return None
+        self._worker.send(*message)
+        answer = self._worker.receive() if listen([self._worker], _CASE_SECONDS) else None
+        if answer is None:
+            self._end()
+        return answer
+
+    def _end(self) -> None:
+        if self._worker is not None:
+            self._worker.end()
+            self._worker = None

@@ -1,0 +1,256 @@
+"""A replay file: one failing case, small enough to mail, which runs again on any machine, device and provider."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from ep_primitives.accuracy import REPRESENTABLE, Exact
+from ep_primitives.case import Case
+
+import ep
+from ep_conformance import SUITE
+from ep_conformance.construction import Construction, construction_of, construction_read
+from ep_conformance.trial import PROFILES
+from ep_conformance.values import digest, values_json, values_read
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+__all__ = ["Replay", "ReplayError", "Work", "file_name", "read_replay"]
+
+_KIND: Final = "ep-conformance replay"
+_SCHEMA: Final = 1
+_MOST_BYTES: Final = 16 << 20
+"""Of a file: EP writes far smaller ones."""
+
+_MOST_OPERANDS: Final = 1 << 30
+"""Bytes of all operands of stored work."""
+
+_MOST_RAW: Final = 4 << 20
+"""Bytes of operands that are worth an attempt to fit them into a small file."""
+
+_MOST_SHIFT: Final = 1 << 12
+_NAME: Final = re.compile(r"[^A-Za-z0-9._-]")
+
+
+class ReplayError(Exception):
+    """A replay file cannot be used; the message says which and why."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a case of a cell computes, by itself: it needs nothing of the suite but the family.
+
+    inplace   : the input whose memory the output has, None if it has its own
+    shift     : bytes that each memory view starts after an aligned place
+    is_exact  : the case demands the exact result, whatever the family's accuracy
+    values    : of the operands, None if they are too large to be kept: then the suite draws them again
+    drawn     : digest of what the suite drew for it
+    """
+
+    construction: Construction
+    inplace: str | None
+    shift: int
+    is_exact: bool
+    values: Mapping[str, Any] | None
+    drawn: str
+
+    @classmethod
+    def of(cls, case: Case, values: Mapping[str, Any]) -> Work | None:
+        """Return the work of a case with its values, None if its descriptor cannot be written down."""
+        construction = construction_of(case.descriptor)
+        if construction is None:
+            return None
+        is_small = sum(np.asarray(value).nbytes for value in values.values()) <= _MOST_RAW
+        is_exact = isinstance(case.accuracy, Exact)
+        kept = values if is_small else None
+        return cls(construction, case.inplace, case.shift, is_exact, kept, digest(values))
+
+    @property
+    def descriptor(self) -> ep.Descriptor:
+        """What is computed."""
+        return self.construction.build()
+
+    def case(self, name: str) -> Case:
+        """Return it as a case whose data are the stored values. Raises ValueError if there are none."""
+        values = self.values
+        if values is None:
+            message = "the operands are not in the file, because they are too large"
+            raise ValueError(message)
+        accuracy = REPRESENTABLE if self.is_exact else None
+        return Case(name, self.descriptor, lambda _rng: values, self.inplace, "quick", self.shift, None, accuracy)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as JSON; `_work` reads it."""
+        return {
+            "descriptor": self.construction.as_json(),
+            "in_place": self.inplace,
+            "shift": self.shift,
+            "is_exact": self.is_exact,
+            "values": None if self.values is None else values_json(self.values),
+            "drawn": self.drawn,
+        }
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A failing case of a run.
+
+    case         : its id; with seed and profile it decides all data, as long as the suite draws it as it did
+    provider     : name and version of the one that failed
+    device       : its info, the name of it included
+    environment  : versions, platform and variables of the run
+    details      : what the failure knows beside its reason: the place, what was given and needed
+    work         : of a case of a cell, what it computes
+    smallest     : less work that fails as well, None if none was found
+    program      : of a generated program, its text
+    """
+
+    case: str
+    seed: int
+    profile: str
+    status: str
+    reason: str
+    provider: Mapping[str, Any]
+    device: Mapping[str, Any]
+    environment: Mapping[str, Any]
+    details: Mapping[str, Any] = field(default_factory=dict)
+    work: Work | None = None
+    smallest: Work | None = None
+    program: str = ""
+    suite: str = SUITE
+
+    def write(self, path: Path) -> None:
+        """Write the file."""
+        table = {
+            "kind": _KIND,
+            "schema": _SCHEMA,
+            "suite": self.suite,
+            "case": self.case,
+            "seed": self.seed,
+            "profile": self.profile,
+            "verdict": {"status": self.status, "reason": self.reason, **self.details},
+            "provider": dict(self.provider),
+            "device": dict(self.device),
+            "environment": dict(self.environment),
+            "program": self.program,
+            "work": None if self.work is None else self.work.as_json(),
+            "smallest": None if self.smallest is None else self.smallest.as_json(),
+        }
+        path.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+
+
+def file_name(identity: str) -> str:
+    """Return the name of the replay file of a case: its id, with what file systems dislike replaced."""
+    plain = identity.replace("/", ".")
+    safe = _NAME.sub("_", plain)
+    return f"{safe}.json" if safe == plain else f"{safe}-{zlib.crc32(identity.encode()):08x}.json"
+
+
+def read_replay(path: Path) -> Replay:
+    """Return the replay in a file. Raises ReplayError for one that cannot be used; nothing in it is executed."""
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            message = f"{path} has {path.stat().st_size} bytes, which no replay file has"
+            raise ReplayError(message)
+        table = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        message = f"{path} cannot be read: {error.strerror}"
+        raise ReplayError(message) from None
+    except (ValueError, RecursionError) as error:
+        message = f"{path} is no replay file: it is not JSON ({error})"
+        raise ReplayError(message) from None
+    if not isinstance(table, dict) or table.get("kind") != _KIND:
+        message = f"{path} is no replay file: its kind is not {_KIND!r}; ep-conformance run --json writes them"
+        raise ReplayError(message)
+    if table.get("schema") != _SCHEMA:
+        message = (
+            f"{path} is of schema {table.get('schema')!r}, this suite reads {_SCHEMA}; use the release that wrote it"
+        )
+        raise ReplayError(message)
+    try:
+        return _replay(table)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError) as error:
+        message = f"{path} is damaged: {type(error).__name__}: {error}"
+        raise ReplayError(message) from None
+
+
+def _replay(table: Mapping[str, Any]) -> Replay:
+    verdict = dict(table["verdict"])
+    replay = Replay(
+        case=_is(str, table["case"]),
+        seed=_is(int, table["seed"]),
+        profile=_is(str, table["profile"]),
+        status=_is(str, verdict.pop("status")),
+        reason=_is(str, verdict.pop("reason")),
+        details=verdict,
+        provider=_is(dict, table["provider"]),
+        device=_is(dict, table["device"]),
+        environment=_is(dict, table["environment"]),
+        program=_is(str, table["program"]),
+        suite=_is(str, table["suite"]),
+        work=None if table["work"] is None else _work(table["work"]),
+        smallest=None if table["smallest"] is None else _work(table["smallest"]),
+    )
+    if replay.profile not in PROFILES or replay.seed < 0:
+        message = f"profile {replay.profile!r} or seed {replay.seed} is none"
+        raise ValueError(message)
+    _is(str, replay.provider["name"])
+    _is(str, replay.device["name"])
+    return replay
+
+
+def _work(table: Mapping[str, Any]) -> Work:
+    values = table["values"]
+    inplace = table["in_place"]
+    work = Work(
+        construction_read(table["descriptor"]),
+        None if inplace is None else _is(str, inplace),
+        _is(int, table["shift"]),
+        _is(bool, table["is_exact"]),
+        None if values is None else values_read(values),
+        _is(str, table["drawn"]),
+    )
+    _check(work)
+    return work
+
+
+def _check(work: Work) -> None:
+    """Raise ValueError for work that no case of the suite could be: what reaches a device is as valid as its own."""
+    descriptor = work.descriptor
+    tensors = {
+        name: spec
+        for name, spec in zip(descriptor.operands, descriptor.specs, strict=True)
+        if isinstance(spec, ep.TensorSpec)
+    }
+    nbytes = sum(spec.nbytes for spec in tensors.values())
+    if nbytes > _MOST_OPERANDS and work.values is not None:
+        message = f"its operands have {nbytes} bytes, at most {_MOST_OPERANDS} are replayed from a file"
+        raise ValueError(message)
+    if not 0 <= work.shift <= _MOST_SHIFT or work.inplace not in {None, *descriptor.inplace}:
+        message = f"shift {work.shift} or in_place {work.inplace!r} is none of {descriptor.family}"
+        raise ValueError(message)
+    values = work.values or {}
+    for name in descriptor.operands if work.values is not None else ():
+        if name == descriptor.operands[-1] and name not in values:
+            continue
+        given, spec = values[name], tensors.get(name)
+        is_array = isinstance(given, np.ndarray)
+        if is_array != (spec is not None) or (
+            spec is not None and (given.shape, given.dtype.name) != (spec.shape, spec.dtype)
+        ):
+            message = f"the value of {name} does not fit {spec!r}"
+            raise ValueError(message)
+
+
+def _is(kind: type, value: Any) -> Any:
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        message = f"{str(value)[:80]!r} is no {kind.__name__}"
+        raise TypeError(message)
+    return value
