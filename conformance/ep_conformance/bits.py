@@ -14,11 +14,12 @@ __all__ = ["check_bits"]
 Array = npt.NDArray[Any]
 
 
-def check_bits(what: str, given: Array, needed: Array, why: str) -> None:
+def check_bits(name: str, given: Array, needed: Array, why: str, kind: str = "element") -> None:
     """Fail the case at the first element whose bits differ.
 
-    what : names the array, `out` for `out[3]`
+    name : of the operand
     why  : says where the needed bits come from
+    kind : what a replay file calls such a failure
     """
     have, want = _bits(given), _bits(needed)
     wrong = np.argwhere((have != want).any(axis=-1))
@@ -26,10 +27,13 @@ def check_bits(what: str, given: Array, needed: Array, why: str) -> None:
         return
     at = tuple(int(i) for i in wrong[0])
     message = (
-        f"{what}{list(at)} is {given[at]} with the bits {_text(have[at])}, needed {needed[at]} with the bits "
+        f"{name}{list(at)} is {given[at]!s} with the bits {_text(have[at])}, needed {needed[at]!s} with the bits "
         f"{_text(want[at])}, {why} ({wrong.shape[0]} of {given.size} elements)"
     )
-    raise CaseError(message)
+    bits = np.ascontiguousarray(needed[at]).tobytes().hex()
+    raise CaseError(
+        message, kind=kind, operand=name, index=list(at), given=str(given[at]), needed=str(needed[at]), bits=bits
+    )
 
 
 def _bits(array: Array) -> Array:

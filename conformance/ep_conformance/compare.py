@@ -17,7 +17,7 @@ from ep_conformance.ulp import complex_error, equals, format_of, part_of, rounde
 if TYPE_CHECKING:
     from ep_primitives.reference import Reference
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Comparison", "allowance", "compare"]
 
 _MOST_APART: Final = 3
 """Of more subnormal inputs than these not every choice is tried, because there are 3^n."""
@@ -115,6 +115,16 @@ def _measure(result: Array, reference: Reference, accuracy: Accuracy, dtype: str
             apart = np.abs(result - value) / _absolute(reference, accuracy, dtype, value.shape)
             ratio = np.where(np.isinf(allowed), apart, ratio)
     return Comparison(np.where(error == 0, 0.0, ratio), error)
+
+
+def allowance(
+    reference: Reference, accuracy: Accuracy, dtype: str, shape: tuple[int, ...], at: tuple[int, ...]
+) -> float:
+    """Return by how much an element may differ from its reference, absolutely; of an accuracy that is not exact."""
+    value = np.broadcast_to(reference.value, shape)
+    step = unit(np.asarray(np.abs(value[at]), np.float64), part_of(dtype))
+    with np.errstate(all="ignore"):
+        return float(_allowed(reference, accuracy, dtype, value)[at] * step)
 
 
 def _exact(same: npt.NDArray[np.bool_]) -> Array:

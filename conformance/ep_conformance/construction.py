@@ -82,7 +82,7 @@ def _found(descriptor: ep.Descriptor) -> Construction:
             positional.append(descriptor.op)
         else:
             value = specs[parameter.name] if parameter.name in specs else getattr(descriptor, parameter.name)
-            if value is not parameter.default:
+            if value != parameter.default:
                 keywords[parameter.name] = value
     return Construction(descriptor.family, tuple(positional), keywords)
 

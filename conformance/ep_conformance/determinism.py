@@ -25,16 +25,16 @@ def is_promised(device: ep.Device) -> bool:
     return device.info.determinism == "bitwise"
 
 
-def check_again(what: str, operand: Operand, first: Bytes, again: Bytes) -> None:
+def check_again(operand: Operand, first: Bytes, again: Bytes) -> None:
     """Fail the case unless two launches on equal operands wrote the same bits, those of a NaN included.
 
     first, again : what the operand's allocation held after each
     """
     why = "as an equal launch before gave; DeviceInfo.determinism is bitwise"
-    check_bits(f"{what}: {operand.name}", operand.tensor(again), operand.tensor(first), why)
+    check_bits(operand.name, operand.tensor(again), operand.tensor(first), why, "again")
 
 
-def check_part(what: str, part: ep.Descriptor, out: Operand, whole: Bytes, alone: Bytes) -> None:
+def check_part(part: ep.Descriptor, out: Operand, whole: Bytes, alone: Bytes) -> None:
     """Fail the case unless a launch of a part of the work wrote the bits of the whole there, and nothing else.
 
     whole, alone : what the output's allocation held after the launch of everything, and of the part
@@ -45,7 +45,7 @@ def check_part(what: str, part: ep.Descriptor, out: Operand, whole: Bytes, alone
     window.check(alone, is_written=True)
     given, needed = window.tensor(alone), window.tensor(whole)
     why = f"as it gave among others; computed by itself: {part!r}"
-    check_bits(f"{what}: {out.name}", _with_nan_of(given, needed), needed, why)
+    check_bits(out.name, _with_nan_of(given, needed), needed, why, "part")
 
 
 def _with_nan_of(given: Array, needed: Array) -> Array:

@@ -19,7 +19,7 @@ from ep_conformance.bits import check_bits
 from ep_conformance.compare import Comparison, compare
 from ep_conformance.decoys import blind_to
 from ep_conformance.determinism import check_again, check_part, is_promised
-from ep_conformance.expression import explain_failure, operands_text
+from ep_conformance.expression import as_expression, explain_failure, failure_details, operands_text
 from ep_conformance.operands import Operand, place
 from ep_conformance.refusal import is_refused
 from ep_conformance.sensitivity import misjudged
@@ -78,14 +78,15 @@ def _check_determinism(  # noqa: PLR0913, PLR0917 - the work, its data, and what
     images: Sequence[Mapping[str, Any]],
 ) -> None:
     """Check that equal launches wrote equal bits, and that parts of the work, launched by themselves, write the same bits."""
-    what = descriptor.title
-    for again in images[1:]:
-        for name in {draw.out.name, *descriptor.updates}:
-            check_again(what, draw.tensors[name], images[0][name], again[name])
+    with as_expression(family, descriptor, draw.inputs):
+        for again in images[1:]:
+            for name in (draw.out.name, *descriptor.updates):
+                check_again(draw.tensors[name], images[0][name], again[name])
     for part in family.parts(descriptor):
         with contextlib.suppress(ep.UnsupportedError):  # a layout that the device does not have
             alone = _launch(trial, part.on(trial.device), draw, launch)
-            check_part(what, part, draw.out, images[0][draw.out.name], alone[draw.out.name])
+            with as_expression(family, part, draw.inputs_of(part)):
+                check_part(part, draw.out, images[0][draw.out.name], alone[draw.out.name])
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,15 @@ class _Draw:
     accuracy: Accuracy
     measure: Callable[[Array], Comparison]
     doubt: str
+
+    def inputs_of(self, part: ep.Descriptor) -> dict[str, Any]:
+        """Return the inputs of a part of the work, as the device will find them."""
+        given = dict(self.scalars)
+        for name, spec in zip(part.operands, part.specs, strict=True):
+            if name in self.inputs and isinstance(spec, ep.TensorSpec):
+                place_of = self.tensors.get(name, self.out)
+                given[name] = replace(place_of, spec=spec).tensor(place_of.image)
+        return given
 
 
 def _draw(trial: Trial, family: ep.Family, case: Case) -> _Draw:
@@ -217,7 +227,7 @@ def _check_bools(result: Array) -> None:
     if odd.size:
         at = tuple(int(i) for i in odd[0])
         message = f"out{list(at)} holds the byte {int(result.view(np.uint8)[at])}; a bool output is 0 or 1"
-        raise CaseError(message)
+        raise CaseError(message, kind="bool", operand="out", index=list(at))
 
 
 def _check_updated(family: ep.Family, descriptor: ep.Descriptor, draw: _Draw, images: Mapping[str, Any]) -> None:
@@ -226,34 +236,40 @@ def _check_updated(family: ep.Family, descriptor: ep.Descriptor, draw: _Draw, im
         given = draw.tensors[name].tensor(images[name])
         if not np.array_equal(given, needed):
             was = draw.inputs[name].tolist()
-            message = (
-                f"{descriptor.op}: {name} was {was} and is {given.tolist()} after the launch, needed {needed.tolist()}"
-            )
-            raise CaseError(message)
+            message = f"{name} was {was} and is {given.tolist()} after the launch, needed {needed.tolist()}"
+            raise CaseError(message, kind="updated", operand=name, bits=np.ascontiguousarray(needed).tobytes().hex())
+
+
+def _checked(family: ep.Family, descriptor: ep.Descriptor, draw: _Draw, images: Mapping[str, Any]) -> Array:
+    """Return the output. Raises CaseError for what is wrong with it without any arithmetic."""
+    with as_expression(family, descriptor, draw.inputs):
+        for name, operand in draw.tensors.items():
+            operand.check(images[name], is_written=operand is draw.out or name in descriptor.updates)
+        _check_updated(family, descriptor, draw, images)
+        result = draw.out.tensor(images[draw.out.name])
+        moved = family.moved(descriptor, dict(draw.inputs))
+        if moved is not None:
+            check_bits("out", result, moved, "because elements are moved bit for bit")
+        elif result.dtype == np.bool_:
+            _check_bools(result)
+    return result
 
 
 def _judge(trial: Trial, family: ep.Family, case: Case, draw: _Draw, images: Mapping[str, Any]) -> Outcome:
     descriptor = case.descriptor
-    for name, operand in draw.tensors.items():
-        operand.check(images[name], is_written=operand is draw.out or name in descriptor.updates)
-    _check_updated(family, descriptor, draw, images)
-    result = draw.out.tensor(images[draw.out.name])
-    moved = family.moved(descriptor, dict(draw.inputs))
-    if moved is not None:
-        check_bits(f"{descriptor.family}: out", result, moved, "those of the element that was moved")
-    elif result.dtype == np.bool_:
-        _check_bools(result)
+    result = _checked(family, descriptor, draw, images)
     comparison = draw.measure(result)
     if not comparison.passes:
-        text = explain_failure(descriptor, draw.inputs, result, draw.reference, draw.accuracy, comparison)
-        return Outcome(Status.FAIL, f"{text} on {trial.device.name}", comparison.margin)
+        text = explain_failure(family, descriptor, draw.inputs, result, draw.reference, draw.accuracy, comparison)
+        details = failure_details(descriptor, result, draw.reference, draw.accuracy, comparison)
+        return Outcome(Status.FAIL, f"{text} on {trial.device.name}", comparison.margin, details=details)
     if draw.doubt:
         return Outcome(Status.MISTRUSTED, draw.doubt, comparison.margin)
     leaning, spread, text = _statistics(descriptor, case, draw, result)
     if text:
         reason = f"{descriptor.title}: {text} on {trial.device.name}"
         return Outcome(Status.FAIL, reason, comparison.margin, bias=leaning, variance=spread)
-    at = operands_text(descriptor, draw.inputs, comparison.worst, result.shape) if comparison.margin else ""
+    at = operands_text(family, descriptor, draw.inputs, comparison.worst) if comparison.margin else ""
     return Outcome(
         Status.PASS, margin=comparison.margin, error=comparison.worst_error, at=at, bias=leaning, variance=spread
     )

@@ -1,27 +1,37 @@
-"""A failing element as an expression that one can evaluate."""
+"""A failing element as an expression that one can evaluate: the operation with all that the element is made of."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import contextlib
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 from ep_primitives.accuracy import Accuracy, Exact
 
 import ep
+from ep_conformance.compare import allowance
+from ep_conformance.construction import construction_of
+from ep_conformance.trial import CaseError
 from ep_conformance.ulp import rounded
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ep_primitives.reference import Reference
 
     from ep_conformance.compare import Comparison, Inputs
 
-__all__ = ["explain_failure", "operands_text"]
+__all__ = ["as_expression", "call_text", "explain_failure", "failure_details", "operands_text"]
+
+_MOST_TERMS: Final = 8
+"""Elements of a row that are printed; of a longer one its place is."""
 
 Array = npt.NDArray[Any]
 
 
 def explain_failure(  # noqa: PLR0913, PLR0917 - an expression needs the operation, both sides and their distance
+    family: ep.Family,
     descriptor: ep.Descriptor,
     inputs: Inputs,
     result: Array,
@@ -29,36 +39,96 @@ def explain_failure(  # noqa: PLR0913, PLR0917 - an expression needs the operati
     accuracy: Accuracy,
     comparison: Comparison,
 ) -> str:
-    """Return `exp(x[3]=2.0)=7.389056, out[3]=7.389051 (5 ulp, bound 4)` for the worst element."""
+    """Return `exp(x[3]=2.0)=7.389056, out[3]=7.389051 (5 ulp, bound 4; 1 of 257 elements)` for the worst element."""
     at = comparison.worst
-    dtype = descriptor.out.dtype
-    place = f"[{','.join(map(str, at))}]" if at else ""
-    operands = operands_text(descriptor, inputs, at, result.shape)
-    attributes = "".join(f", {value!r}" for value in descriptor.attributes)
-    true = np.broadcast_to(reference.value, result.shape)[at]
-    needed = rounded(true, dtype) if ep.dtype(dtype).kind in "fc" else true
-    text = f"{descriptor.title}({operands}{attributes})={_text(needed)}, out{place}={_text(result[at])}"
+    needed = _needed(reference, descriptor, result.shape, at)
+    text = f"{call_text(family, descriptor, inputs, at)}={_text(needed)}, out{_place(at)}={_text(result[at])}"
     return f"{text} ({_distance(comparison, accuracy, at)}; {int(comparison.fails.sum())} of {result.size} elements)"
 
 
-def operands_text(descriptor: ep.Descriptor, inputs: Inputs, at: tuple[int, ...], shape: tuple[int, ...]) -> str:
-    """Return `a[3]=2.0, b=1.5`: what made the element of an output of this shape."""
-    return ", ".join(
-        f"{name}={inputs[name].tolist()}" if name in descriptor.updates else _operand(name, inputs[name], at, shape)
-        for name in descriptor.operands[:-1]
-    )
+def failure_details(
+    descriptor: ep.Descriptor, result: Array, reference: Reference, accuracy: Accuracy, comparison: Comparison
+) -> dict[str, Any]:
+    """Return the worst element as a replay file keeps it: place, both values, and by how much they may differ."""
+    at = comparison.worst
+    needed = np.asarray(_needed(reference, descriptor, result.shape, at), result.dtype)
+    true = np.broadcast_to(reference.value, result.shape)[at]
+    is_exact = isinstance(accuracy, Exact) or ep.dtype(descriptor.out.dtype).kind not in "fc"
+    return {
+        "kind": "element",
+        "operand": descriptor.operands[-1],
+        "index": list(at),
+        "given": _text(result[at]),
+        "needed": _text(needed),
+        "bits": needed.tobytes().hex(),
+        "value": repr(np.asarray(true).item()),
+        "allowed": 0.0 if is_exact else allowance(reference, accuracy, descriptor.out.dtype, result.shape, at),
+    }
 
 
-def _operand(name: str, value: Any, at: tuple[int, ...], shape: tuple[int, ...]) -> str:
-    array = np.asarray(value)
-    if array.ndim == 0:
-        return f"{name}={_text(array)}"
-    lead = len(shape) - array.ndim
-    extents = shape[lead:] if lead >= 0 else ()
-    if any(extent not in {1, whole} for extent, whole in zip(array.shape, extents, strict=False)) or lead < 0:
-        return f"{name}={array.dtype}{list(array.shape)}"  # an element of out is made of many of its elements
-    index = tuple(0 if extent == 1 else i for i, extent in zip(at[lead:], array.shape, strict=True))
-    return f"{name}[{','.join(map(str, index))}]={_text(array[index])}"
+def call_text(family: ep.Family, descriptor: ep.Descriptor, inputs: Inputs, at: tuple[int, ...]) -> str:
+    """Return `exp(x[3]=2.0)` or `sum(x[1,0:257], axes=(1,))`: the operation as far as it makes one element."""
+    operands = operands_text(family, descriptor, inputs, at)
+    construction = construction_of(descriptor)
+    named = {} if construction is None else construction.keywords
+    attributes = [f"{name}={value!r}" for name, value in named.items() if not _is_operand(value)]
+    if construction is None:
+        attributes = [repr(value) for value in descriptor.attributes]
+    return f"{descriptor.title}({', '.join([*([operands] if operands else []), *attributes])})"
+
+
+@contextlib.contextmanager
+def as_expression(family: ep.Family, descriptor: ep.Descriptor, inputs: Inputs) -> Iterator[None]:
+    """Put the operation in front of a CaseError that is raised inside, with its operands if that names an element."""
+    try:
+        yield
+    except CaseError as error:
+        at = error.details.get("index")
+        call = descriptor.title if at is None else call_text(family, descriptor, inputs, tuple(at))
+        message = f"{call}: {error}"
+        raise CaseError(message, **error.details) from None
+
+
+def operands_text(family: ep.Family, descriptor: ep.Descriptor, inputs: Inputs, at: tuple[int, ...]) -> str:
+    """Return `a[3]=2.0, b=1.5`: what an element of the output is made of."""
+    origin = family.origin(descriptor, dict(inputs), at)
+    texts = []
+    for name in inputs:
+        array = np.asarray(inputs[name])
+        if name in descriptor.updates:
+            texts.append(f"{name}={array.tolist()}")
+        elif array.ndim == 0:
+            texts.append(f"{name}={_text(array)}")
+        elif origin is None:
+            texts.append(f"{name}={array.dtype}{list(array.shape)}")
+        elif name in origin:
+            texts.append(_part(name, array, origin[name]))
+    return ", ".join(texts)
+
+
+def _part(name: str, array: Array, index: tuple[int | slice, ...]) -> str:
+    part = array[index]
+    ranges = [f"0:{extent}" if isinstance(i, slice) else str(i) for i, extent in zip(index, array.shape, strict=True)]
+    place = f"{name}[{','.join(ranges)}]"
+    if part.size > _MOST_TERMS:
+        return f"{place} of {array.dtype}{list(array.shape)}"
+    if part.ndim == 0:
+        return f"{place}={_text(part)}"
+    return f"{place}=[{', '.join(_text(each) for each in part.reshape(-1))}]"
+
+
+def _is_operand(value: Any) -> bool:
+    return isinstance(value, ep.TensorSpec | ep.Scalar)
+
+
+def _needed(reference: Reference, descriptor: ep.Descriptor, shape: tuple[int, ...], at: tuple[int, ...]) -> Any:
+    true = np.broadcast_to(reference.value, shape)[at]
+    dtype = descriptor.out.dtype
+    return rounded(true, dtype) if ep.dtype(dtype).kind in "fc" else true
+
+
+def _place(at: tuple[int, ...]) -> str:
+    return f"[{','.join(map(str, at))}]" if at else ""
 
 
 def _distance(comparison: Comparison, accuracy: Accuracy, at: tuple[int, ...]) -> str:

@@ -83,16 +83,16 @@ class Operand:
             return
         at = int(np.flatnonzero(changed)[0])
         was, now, count = self.image[at], image[at], int(changed.sum())
-        message = f"{self._where(at)}: the byte was {was:#04x} and is {now:#04x} ({count} such bytes)"
-        raise CaseError(message)
+        message = f"{self._where(at)}: the byte was {was:#04x} and is {now:#04x} ({_bytes(count)} so)"
+        raise CaseError(message, kind="byte", operand=self.name, byte=at - self.start)
 
     def _where(self, at: int) -> str:
         byte = at - self.start
         end = self.spec.nbytes
         if byte < 0:
-            return f"{self.name}: a write {-byte} bytes before its memory"
+            return f"{self.name}: a write {_bytes(-byte)} before its memory"
         if byte >= end:
-            return f"{self.name}: a write {byte - end + 1} bytes behind the end of its tensor"
+            return f"{self.name}: a write {_bytes(byte - end + 1)} behind the end of its tensor"
         return f"{self.name}: a write to byte {byte}, which is no element to be written"
 
 
@@ -110,3 +110,7 @@ def place(trial: Trial, name: str, spec: ep.TensorSpec, value: Array | None, shi
     elif spec.size:
         layout.scatter(spec, value, image, start)
     return Operand(name, spec, image, start)
+
+
+def _bytes(count: int) -> str:
+    return f"{count} byte{'s' if count > 1 else ''}"

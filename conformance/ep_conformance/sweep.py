@@ -91,7 +91,7 @@ def run_sweep(trial: Trial, family: ep.Family, sweep: Sweep) -> Outcome:
         if found.wrong:
             inputs = {"x": values[inside]}
             comparison = compare(result[inside], reference, accuracy, descriptor.out.dtype)
-            text = explain_failure(descriptor, inputs, result[inside], reference, accuracy, comparison)
+            text = explain_failure(family, descriptor, inputs, result[inside], reference, accuracy, comparison)
             raise CaseError(f"{text} on {trial.device.name}")  # noqa: EM102, TRY003 - one failure, told once
         if found.ratio > worst.ratio:
             worst, at = found, f"x={values[inside][found.at]!s}"

@@ -58,3 +58,11 @@ def toy(command):
     """The command with the toy provider installed; EP_TOY=... says how it misbehaves."""
     shutil.copytree(TOY, command.packages)
     return command
+
+
+@pytest.fixture(scope="module")
+def shared_toy(tmp_path_factory):
+    """The same for all tests of a module, which leave what it has made alone."""
+    made = Command(tmp_path_factory.mktemp("shared"))
+    shutil.copytree(TOY, made.packages)
+    return made

@@ -41,8 +41,8 @@ def changed(operand, byte):
 @pytest.mark.parametrize(
     ("byte", "text"),
     [
-        (-1, "1 bytes before its memory"),
-        (ROWS.nbytes, "1 bytes behind the end of its tensor"),
+        (-1, "1 byte before its memory"),
+        (ROWS.nbytes, "1 byte behind the end of its tensor"),
         (ROWS.nbytes + 100, "101 bytes behind"),
         (6 * 4, "no element to be written"),
         (0, "no element to be written"),

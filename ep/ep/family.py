@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ep.cells import Cell
     from ep.descriptor import Descriptor
@@ -58,6 +58,21 @@ class Family(ABC):
         and demands the bits that the whole launch wrote there, which shows that no result depends on what is computed beside it.
         """
         return ()
+
+    def origin(
+        self,
+        descriptor: Descriptor,  # noqa: ARG002 - for families that know
+        inputs: Mapping[str, Any],  # noqa: ARG002 - of operands that say where others are read
+        at: tuple[int, ...],  # noqa: ARG002 - as above
+    ) -> Mapping[str, tuple[int | slice, ...]] | None:
+        """Return what an element of the output is made of: by tensor operand an index, with slices where it is of several.
+
+        at : index of the output
+
+        Operands that this element is not made of are left out; None says that the family does not know. Messages of the
+        suite name these elements, and it looks for a smaller failure among them.
+        """
+        return None
 
     def is_constant(self, descriptor: Descriptor) -> bool:  # noqa: ARG002 - for families that have such ops
         """Say whether the output is one value whatever the input, so that no data can show that it is computed."""

@@ -17,12 +17,15 @@ from ep_primitives.arrangement import Arrangement, Form, arrangements, dense
 from ep_primitives.case import Case
 from ep_primitives.layout import settled
 from ep_primitives.op import ALL
+from ep_primitives.origin import broadcast_origin
 from ep_primitives.reference import Reference, widened
 from ep_primitives.signature import Signature, SignatureFamily
 from ep_primitives.window import rows, windowed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from ep_primitives.origin import Index
 
 __all__ = ["AddNFamily"]
 
@@ -88,6 +91,11 @@ class AddNFamily(SignatureFamily):
             scale = np.asarray(reduce(np.add, [np.abs(term) for term in terms]), np.float64)
         scale = scale * (1 + _LONG_EPS) if is_long else scale
         return Reference(np.broadcast_to(value, shape), np.broadcast_to(scale, shape), 0.5 if is_long else 0.0)
+
+    def origin(self, descriptor: Descriptor, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+        """Return the element of each input that meets it."""
+        del inputs
+        return broadcast_origin(descriptor, at)
 
     def accuracy(self, descriptor: Descriptor) -> Accuracy:
         """Return exact, of three floats and more Conditioned((n - 1) / 2) over S = |x0| + |x1| + ...

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ep_primitives import arg_reduce_cases, reduce_reference
 from ep_primitives.accuracy import INTEGRAL, Exact
 from ep_primitives.arg_reduce import ARG_REDUCE_DTYPES, ARG_REDUCE_OPS, ArgReduce, ArgReduceOp
+from ep_primitives.origin import row_index
 from ep_primitives.reduction import windows
 from ep_primitives.reduction_plans import PLANS
 from ep_primitives.signature import Signature, SignatureFamily
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from ep import Cell, Descriptor
     from ep_primitives.case import Case
+    from ep_primitives.origin import Index
     from ep_primitives.reference import Reference
 
 __all__ = ["ArgReduceFamily"]
@@ -57,6 +59,11 @@ class ArgReduceFamily(SignatureFamily):
         """Yield single rows, and all but the first."""
         for x, out in windows(descriptor):
             yield ArgReduce(descriptor.op, x=x, out=out, axis=descriptor.axis)
+
+    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+        """Return the row of x."""
+        del inputs
+        return {"x": row_index(descriptor.x.ndim, descriptor.axes, at)}
 
     def reference(self, descriptor: Any, inputs: dict[str, Any]) -> Reference:
         """Return the places."""

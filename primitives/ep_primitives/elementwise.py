@@ -15,12 +15,14 @@ from ep_primitives.arrangement import Arrangement, Form, arrangements, dense
 from ep_primitives.case import Case
 from ep_primitives.domain import REAL, Domain
 from ep_primitives.layout import settled
+from ep_primitives.origin import broadcast_origin
 from ep_primitives.reference import array_dtype
 from ep_primitives.signature import Signature, SignatureFamily
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from ep_primitives.origin import Index
     from ep_primitives.reference import Array
 
 __all__ = ["ElementwiseFamily"]
@@ -42,6 +44,11 @@ class ElementwiseFamily(SignatureFamily):
         bits = 8 * ep.dtype(signature.inputs[0]).itemsize
         if bits <= data.EXHAUSTIBLE_BITS:
             yield self._listed(f"exhaustive-{bits}bit", signature, data.exhaustive(signature.inputs[0]))
+
+    def origin(self, descriptor: Descriptor, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+        """Return the element of each input that meets it."""
+        del inputs
+        return broadcast_origin(descriptor, at)
 
     def domains(self, signature: Signature) -> tuple[Domain, ...]:
         """Return where the random data of each input lies."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ep import Descriptor
     from ep_primitives.case import Case
+    from ep_primitives.origin import Index
     from ep_primitives.reference import Array
 
 __all__ = ["GatherFamily"]
@@ -62,6 +63,17 @@ class GatherFamily(SignatureFamily):
         batch, place = np.nonzero(is_there)
         taken[batch, place] = rows[batch, :, asked[batch, place]]
         return np.asarray(taken.transpose(0, 2, 1, 3).reshape(descriptor.out.shape))
+
+    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+        """Return the index, and the element of x that it names, if there is one."""
+        axis, shared, x = descriptor.axis, descriptor.batch_dims, descriptor.x
+        places = inputs["indices"].ndim - shared
+        place = (*at[:shared], *at[axis : axis + places])
+        asked = int(inputs["indices"][place])
+        found: dict[str, Index] = {"indices": place}
+        if 0 <= asked < descriptor.extent:
+            found["x"] = (*at[:axis], asked, *at[axis + places :]) if x.shape else ()
+        return found
 
     def is_constant(self, descriptor: Any) -> bool:
         """Say whether no index can be in range, so that the output is zeros whatever the inputs."""

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ep_primitives import matmul_cases, matmul_reference
 from ep_primitives.matmul import MATMUL_DTYPES, Matmul
 from ep_primitives.matmul_plans import PLANS
+from ep_primitives.origin import broadcast_index, summed_index
 from ep_primitives.signature import Signature, SignatureFamily
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from ep import Descriptor
     from ep_primitives.accuracy import Accuracy
     from ep_primitives.case import Case
+    from ep_primitives.origin import Index
     from ep_primitives.reference import Reference
 
 __all__ = ["MatmulFamily"]
@@ -36,6 +38,19 @@ class MatmulFamily(SignatureFamily):
     def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
         """Yield the cases of a pair in a layout."""
         return matmul_cases.cases(signature.inputs[0], signature.out, layout)
+
+    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+        """Return the row of a and the column of b, of all batches that are summed, and what is added."""
+        *batch, row, column = at
+        whole = slice(None)
+        found = {
+            "a": (*summed_index(descriptor.a.shape[:-2], tuple(batch), descriptor.out.shape[:-2]), row, whole),
+            "b": (*summed_index(descriptor.b.shape[:-2], tuple(batch), descriptor.out.shape[:-2]), whole, column),
+        }
+        bias = descriptor.bias
+        if bias is not None:
+            found["bias"] = broadcast_index(bias.shape, at)
+        return found | ({"out": at} if "out" in inputs else {})
 
     def reference(self, descriptor: Any, inputs: dict[str, Any]) -> Reference:
         """Return the product in a wider type, with S."""

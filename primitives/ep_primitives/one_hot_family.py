@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ep import Descriptor
     from ep_primitives.case import Case
+    from ep_primitives.origin import Index
 
 __all__ = ["OneHotFamily"]
 
@@ -42,6 +43,11 @@ class OneHotFamily(SignatureFamily):
     def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
         """Yield the cases of a pair of types in a layout."""
         return one_hot_cases.cases(signature.inputs[0], signature.out, layout)
+
+    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+        """Return the index that says on or off."""
+        del inputs
+        return {"indices": (*at[: descriptor.axis], *at[descriptor.axis + 1 :])}
 
     def reference(self, descriptor: Any, inputs: Mapping[str, Any]) -> Reference:
         """Return both numbers where they belong."""

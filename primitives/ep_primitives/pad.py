@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from ep.dtypes import Number
 
     from ep_primitives.case import Case
+    from ep_primitives.origin import Index
 
 __all__ = ["Pad", "PadFamily"]
 
@@ -158,6 +159,14 @@ class PadFamily(SignatureFamily):
     def reference(self, descriptor: Any, inputs: Mapping[str, Any]) -> Reference:
         """Return x taken along each dimension in turn."""
         return Reference(widened(descriptor.out.dtype, _padded(descriptor, inputs)))
+
+    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+        """Return the element of x, nothing where the value stands."""
+        del inputs
+        row, x = PAD_OPS[descriptor.op], descriptor.x
+        sides = zip(at, descriptor.before, x.shape, strict=True)
+        index = tuple(int(row.index(np.asarray(i - before), extent)) for i, before, extent in sides)
+        return {} if min(index, default=0) < 0 else {"x": index}
 
     def moved(self, descriptor: Any, inputs: Mapping[str, Any]) -> Array | None:
         """Return the same bit for bit; None if the value is a NaN, of which any payload will do."""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ep_primitives.case import Case
+    from ep_primitives.origin import Index
     from ep_primitives.reference import Array
 
 __all__ = ["Permute", "PermuteFamily"]
@@ -99,6 +100,11 @@ class PermuteFamily(SignatureFamily):
     def reference(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Reference:
         """Return the transposed input."""
         return Reference(widened(descriptor.out.dtype, self.moved(descriptor, inputs)))
+
+    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+        """Return the element of x."""
+        del inputs
+        return {"x": tuple(at[descriptor.permutation.index(axis)] for axis in range(descriptor.x.ndim))}
 
     def moved(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Array:
         """Return the transposed input, bit for bit."""

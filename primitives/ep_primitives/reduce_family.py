@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ep_primitives import reduce_cases, reduce_reference
+from ep_primitives.origin import row_index
 from ep_primitives.reduce import Reduce
 from ep_primitives.reduce_ops import REDUCE_OPS, ReduceOp
 from ep_primitives.reduction import windows
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ep import Cell, Descriptor
     from ep_primitives.accuracy import Accuracy
     from ep_primitives.case import Case
+    from ep_primitives.origin import Index
     from ep_primitives.reference import Reference
 
 __all__ = ["ReduceFamily"]
@@ -53,6 +55,11 @@ class ReduceFamily(SignatureFamily):
         """Yield single rows, and all but the first."""
         for x, out in windows(descriptor):
             yield Reduce(descriptor.op, x=x, out=out, axes=descriptor.axes)
+
+    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+        """Return the row of x."""
+        del inputs
+        return {"x": row_index(descriptor.x.ndim, descriptor.axes, at)}
 
     def reference(self, descriptor: Any, inputs: dict[str, Any]) -> Reference:
         """Return the reduction in a wider type, with S."""

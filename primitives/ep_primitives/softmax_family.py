@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ep_primitives import softmax_cases, softmax_reference
 from ep_primitives.op import FLOATS
+from ep_primitives.origin import row_index
 from ep_primitives.signature import Signature, SignatureFamily
 from ep_primitives.softmax import LogSoftmax, Softmax
 from ep_primitives.softmax_backward import LogSoftmaxBackward, SoftmaxBackward
@@ -13,12 +14,13 @@ from ep_primitives.softmax_plans import PLANS
 from ep_primitives.window import rows, windowed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from ep import Descriptor
     from ep_primitives.accuracy import Accuracy
     from ep_primitives.axis_descriptor import AxisDescriptor
     from ep_primitives.case import Case
+    from ep_primitives.origin import Index
     from ep_primitives.reference import Reference
 
 __all__ = ["LogSoftmaxBackwardFamily", "LogSoftmaxFamily", "SoftmaxBackwardFamily", "SoftmaxFamily"]
@@ -45,6 +47,12 @@ class _RowsFamily(SignatureFamily):
         for window in rows(whole.out.shape, [axis for axis in range(whole.out.ndim) if axis != whole.axis]):
             cut = {name: windowed(spec, window) for name, spec in zip(whole.operands, descriptor.specs, strict=True)}
             yield self.descriptor(**cut, axis=whole.axis)
+
+    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+        """Return the row of each input."""
+        del inputs
+        row = row_index(len(at), {descriptor.axis}, at)
+        return dict.fromkeys(descriptor.operands[:-1], row)
 
     def reference(self, descriptor: Any, inputs: dict[str, Any]) -> Reference:
         """Return the definition in a wider type, with S."""

@@ -33,6 +33,7 @@ from ep_primitives.validation import check_dtype, check_output, check_spec, dens
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ep_primitives.origin import Index
     from ep_primitives.reference import Array
 
 __all__ = ["TensorFill", "TensorFillFamily"]
@@ -107,6 +108,12 @@ class TensorFillFamily(SignatureFamily):
     def reference(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Reference:
         """Return the element, broadcast."""
         return Reference(np.broadcast_to(widened(descriptor.out.dtype, inputs["x"]).reshape(()), descriptor.out.shape))
+
+    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+        """Return the one element of x."""
+        del inputs
+        del at
+        return {"x": (0,) * descriptor.x.ndim}
 
     def moved(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Array:
         """Return the element, broadcast, bit for bit."""

@@ -14,12 +14,15 @@ from ep_primitives.case import Case
 from ep_primitives.domain import REAL, Domain
 from ep_primitives.elementwise import ElementwiseFamily
 from ep_primitives.op import EVERY
+from ep_primitives.origin import broadcast_origin
 from ep_primitives.reference import Array, Reference, array_dtype, compute_number, widened
 from ep_primitives.signature import Signature
 from ep_primitives.where import CONDITIONS, Where
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from ep_primitives.origin import Index
 
 __all__ = ["WhereFamily"]
 
@@ -92,6 +95,12 @@ class WhereFamily(ElementwiseFamily):
         chosen = np.array(words[1])
         np.copyto(chosen, words[0], where=_truth(inputs["condition"]))
         return chosen.view(dtype)
+
+    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+        """Return the element of the condition, and that of the side that it chooses."""
+        met = broadcast_origin(descriptor, at)
+        chosen = "a" if _truth(inputs["condition"][met["condition"]]) else "b"
+        return {name: index for name, index in met.items() if name in {"condition", chosen}}
 
     def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
         """Yield values and arrangements; with conditions that are no bools only the typical ones are quick."""

@@ -27,16 +27,13 @@ __all__ = ["command"]
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--provider", help="Name of an installed provider; default the one that failed.")
 @click.option("--device", type=click.IntRange(min=0), help="Which of its devices; default the one that failed, or 0.")
-@click.option("--script", is_flag=True, help="Print a Python script that shows the failure, in place of running it.")
-def command(files: tuple[Path, ...], provider: str | None, device: int | None, *, script: bool) -> int:
+def command(files: tuple[Path, ...], provider: str | None, device: int | None) -> int:
     """Run the cases of replay files, or of all in a folder, again.
 
     Each runs in a process of its own. The data are those that failed: where the suite draws others for the case today,
     those in the file decide, and that is said.
     """
     replays = [(path, _read(path)) for path in _paths(files)]
-    if script:
-        return _print_scripts(replays, provider, device)
     console = Console(highlight=False)
     passes = 0
     for path, replay in replays:
@@ -96,11 +93,3 @@ def _run(replay: Replay, device: str) -> tuple[Outcome, str]:
             raise UnavailableExit(str(error)) from None
         finally:
             worker.end()
-
-
-def _print_scripts(replays: list[tuple[Path, Replay]], provider: str | None, device: int | None) -> int:
-    from ep_conformance.repro import script_of  # noqa: PLC0415
-
-    for path, replay in replays:
-        click.echo(script_of(replay, path, _device_name(replay, provider, device)))
-    return 0

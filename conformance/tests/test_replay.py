@@ -1,0 +1,207 @@
+"""Replay files: what a failing case leaves runs again elsewhere, whatever the file holds it does no harm."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from ep_conformance.catalogue import find
+from ep_conformance.construction import construction_of, construction_read
+from ep_conformance.replay import Replay, ReplayError, Work, file_name, read_replay
+from ep_conformance.values import digest, values_json, values_read
+from ep_primitives.reference import array_dtype
+
+import ep
+
+RELU = "primitives/elementwise_unary/relu/float32/dense/*"
+CULPRIT = "primitives/elementwise_unary/relu/float32/dense/size-17"
+
+
+@pytest.mark.parametrize("name", sorted(ep.families()))
+def test_every_descriptor_can_be_written_down_and_made_again(name):
+    family = ep.families()[name]
+    cells = list(family.cells())
+    for cell in cells[:: max(1, len(cells) // 20)]:
+        for case in family.cases(cell):
+            construction = construction_of(case.descriptor)
+            assert construction is not None, case.descriptor
+            assert construction_read(json.loads(json.dumps(construction.as_json()))).build() == case.descriptor
+
+
+def test_values_come_back_bit_for_bit():
+    bits = np.arange(256, dtype=np.uint8).repeat(2)
+    arrays = {
+        dtype: bits.view(array_dtype(dtype)).reshape(2, -1)
+        for dtype in ("bool", "float16", "bfloat16", "float8_e4m3fn", "int64", "complex64")
+    }
+    values = arrays | {"yes": True, "big": 2**63, "tiny": 5e-324, "inf": float("-inf"), "complex": complex(1, -0.0)}
+    again = values_read(json.loads(json.dumps(values_json(values))))
+    assert digest(again) == digest(values)
+    assert {name: type(value) for name, value in again.items()} == {n: type(v) for n, v in values.items()}
+
+
+def test_large_values_are_left_to_the_seed():
+    noise = np.random.default_rng(0).integers(0, 256, 1 << 17, dtype=np.uint8)
+    assert values_json({"x": noise}) is None
+    assert values_json({"x": np.zeros_like(noise)}) is not None
+
+
+def test_file_names_are_ids_without_what_file_systems_dislike():
+    assert file_name("runtime/event/wait-orders-kernels") == "runtime.event.wait-orders-kernels.json"
+    one, other = (file_name(f"primitives/cast/-/float32{arrow}int8/dense/a") for arrow in ("->", "-,"))
+    assert one != other
+    assert not set('<>:"/\\|?*, ') & set(one + other)
+
+
+@pytest.fixture(scope="module")
+def left(shared_toy):
+    """What a failing run of the toy left: the command, and the replay file."""
+    done = shared_toy.run("toy", "--filter", RELU, EP_TOY="wrong")
+    (case,) = [case for case in done.json["cases"] if case["replay"]]
+    return shared_toy, shared_toy.folder / case["replay"]
+
+
+@pytest.fixture
+def failed(left, tmp_path):
+    """The command, and a copy of the file in another folder."""
+    command, file = left
+    return command, Path(shutil.copy(file, tmp_path))
+
+
+def changed(file, **changes):
+    table = json.loads(file.read_text())
+    for path, value in changes.items():
+        *parents, last = path.split("__")
+        place = table
+        for key in parents:
+            place = place[key]
+        place[last] = value
+    file.write_text(json.dumps(table))
+
+
+def test_failure_replays_where_it_failed_and_passes_on_another_provider(failed):
+    toy, file = failed
+    assert file.name == file_name(CULPRIT)
+    assert file.stat().st_size < 4096
+    done = toy("replay", file, EP_TOY="wrong")
+    assert done.returncode == 1
+    assert "relu(x[" in done.stdout
+    assert toy("replay", file, EP_TOY="good").returncode == 0
+    done = toy("replay", file, "--provider", "cpu")
+    assert done.returncode == 0, done.stdout
+    assert f"pass         {CULPRIT} on cpu:0" in done.stdout
+
+
+def test_folder_of_files_replays_on_a_machine_that_never_ran_the_suite(failed, tmp_path):
+    toy, file = failed
+    done = toy("replay", file.parent, EP_TOY="wrong", XDG_CACHE_HOME=str(tmp_path / "empty"))
+    assert done.returncode == 1
+    assert "relu(x[" in done.stdout
+
+
+def test_data_of_the_file_decide_where_the_suite_draws_others(failed):
+    toy, file = failed
+    changed(file, work__drawn="00000000")
+    done = toy("replay", file, EP_TOY="wrong")
+    assert done.returncode == 1
+    assert "note: the suite draws other data for it today: run with the data of the file" in done.stdout
+    changed(file, case="primitives/elementwise_unary/relu/float32/dense/gone")
+    done = toy("replay", file, EP_TOY="wrong")
+    assert done.returncode == 1
+    assert "note: the suite has no such case any more" in done.stdout
+    changed(file, work__values=None)
+    done = toy("replay", file)
+    assert done.returncode == 1
+    assert "does not hold the data that failed" in done.stdout
+
+
+def test_crash_leaves_a_file_with_its_data_and_crashes_again(toy):
+    done = toy.run("toy", "--filter", CULPRIT, "--jobs", 1, EP_TOY="crash")
+    (case,) = done.json["cases"]
+    file = toy.folder / case["replay"]
+    assert json.loads(file.read_text())["work"]["values"]
+    done = toy("replay", file, EP_TOY="crash")
+    assert done.returncode == 1
+    assert "SIGABRT" in done.stdout
+
+
+def test_files_of_cases_that_pass_again_are_removed(toy):
+    folder = toy.folder / "report-failures"
+    folder.mkdir()
+    old, foreign = folder / file_name(CULPRIT), folder / "notes.json"
+    old.touch()
+    foreign.touch()
+    toy.run("toy", "--filter", CULPRIT)
+    assert [path.name for path in folder.iterdir()] == [foreign.name]
+
+
+def test_folder_of_the_command_line_gets_the_files(toy):
+    folder = toy.folder / "mine"
+    done = toy("run", "--provider", "toy", "--filter", CULPRIT, "--quick", "--replays", folder, EP_TOY="wrong")
+    assert done.returncode == 1
+    assert [path.name for path in folder.iterdir()] == [file_name(CULPRIT)]
+
+
+def test_wrong_use_is_a_sentence(failed):
+    toy, file = failed
+    for words in (("nowhere.json",), (file, "--provider", "nonesuch"), (toy.packages,)):
+        done = toy("replay", *words)
+        assert done.returncode == 2
+        assert "Traceback" not in done.stderr
+    assert toy("replay", file, "--device", 7).returncode == 3
+
+
+HUGE = {"dtype": "float32", "shape": [1 << 40], "strides": [1], "offset": 0}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"kind": "recipe"}, "its kind is not"),
+        ({"schema": 9}, "of schema 9, this suite reads 1"),
+        ({"seed": -1}, "is damaged"),
+        ({"seed": "0"}, "is damaged"),
+        ({"profile": "huge"}, "is damaged"),
+        ({"verdict": None}, "is damaged"),
+        ({"work__shift": 1 << 40}, "is damaged: ValueError: shift"),
+        ({"work__in_place": "out"}, "in_place 'out' is none"),
+        ({"work__descriptor__family": "__import__('os')"}, "is no installed family"),
+        ({"work__descriptor__keywords__evil": 1}, "is damaged: TypeError"),
+        ({"work__descriptor__keywords__x": HUGE, "work__descriptor__keywords__out": HUGE}, "at most 1073741824"),
+        (
+            {"work__descriptor__keywords__x": {"dtype": "float32", "shape": [17], "strides": [-1], "offset": 0}},
+            "damaged",
+        ),
+        ({"work__values__x__bytes": "AAAA"}, "bytes of an array are damaged"),
+        ({"work__values__x__shape": [18]}, "has 68 bytes or more, needs 72"),
+        ({"work__values__x__shape": [16]}, "has 64 bytes or more, needs 64"),
+        ({"work__values__x": {"float": "0x1p0"}}, "the value of x does not fit"),
+        ({"work__values": {}}, "is damaged: KeyError"),
+        ({"device": {}}, "is damaged: KeyError"),
+    ],
+)
+def test_hostile_file_is_a_sentence(failed_file, changes, words):
+    changed(failed_file, **changes)
+    with pytest.raises(ReplayError) as refused:
+        read_replay(failed_file)
+    assert words in str(refused.value)
+    assert failed_file.name in str(refused.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\x80\x04", b"null", b"[" * 100_000, b"\xff\xfe"])
+def test_broken_file_is_a_sentence(tmp_path, content):
+    file = tmp_path / "broken.json"
+    file.write_bytes(content)
+    with pytest.raises(ReplayError, match="is no replay file"):
+        read_replay(file)
+
+
+@pytest.fixture
+def failed_file(tmp_path):
+    """A replay file, made without any device."""
+    case = find(CULPRIT).case
+    work = Work.of(case, case.data(np.random.default_rng(0)))
+    file = tmp_path / "file.json"
+    Replay(CULPRIT, 0, "quick", "fail", "wrong", {"name": "toy"}, {"name": "toy:0"}, {}, {}, work).write(file)
+    return file
