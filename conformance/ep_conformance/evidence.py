@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING, Any
 import ep
 from ep_conformance.catalogue import CellCase, find
 from ep_conformance.replay import Work
+from ep_conformance.smaller import smaller
 from ep_conformance.sweep import Sweep
 from ep_conformance.verdict import Outcome, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ep_conformance.replay import Replay
+    from ep_conformance.replay import Replay, Smallest
     from ep_conformance.trial import Trial
 
 __all__ = ["gather", "perform"]
 
 
-def gather(trial: Trial, execute: Callable[[CellCase], Outcome] | None) -> tuple[Work | None, Work | None]:
+def gather(trial: Trial, execute: Callable[[CellCase], Outcome] | None) -> tuple[Work | None, Smallest | None]:
     """Return the work of a case of a cell, and less work that fails as well, if there is any.
 
     trial    : a fresh one of the case
@@ -36,10 +37,10 @@ def gather(trial: Trial, execute: Callable[[CellCase], Outcome] | None) -> tuple
         return drawn[-1]
 
     keep(trial.rng)
-    if execute is not None:
-        execute(replace(found, case=replace(case, data=keep)))
-    work = Work.of(case, drawn[-1])
-    return work, None
+    if execute is None:
+        return Work.of(case, drawn[-1]), None
+    outcome = execute(replace(found, case=replace(case, data=keep)))
+    return Work.of(case, drawn[-1]), smaller(found, case, drawn[-1], outcome, execute)
 
 
 def perform(trial: Trial, replay: Replay, execute: Callable[[CellCase | None], Outcome]) -> tuple[Outcome, str]:

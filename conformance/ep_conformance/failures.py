@@ -14,7 +14,7 @@ from ep_conformance.workers import Worker, ask, listen
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ep_conformance.replay import Work
+    from ep_conformance.replay import Smallest, Work
     from ep_conformance.report import Report
     from ep_conformance.verdict import Verdict
     from ep_conformance.worker import Job
@@ -57,7 +57,7 @@ def keep_failures(report: Report, folder: Path, job: Job, parent: Path) -> Repor
     return replace(report, verdicts=named)
 
 
-def _replay(report: Report, verdict: Verdict, work: Work | None, smallest: Work | None) -> Replay:
+def _replay(report: Report, verdict: Verdict, work: Work | None, smallest: Smallest | None) -> Replay:
     subject, outcome = report.subject, verdict.outcome
     is_program = verdict.id.startswith("runtime/program/")
     return Replay(
@@ -91,7 +91,7 @@ class _Gatherer:
     def __exit__(self, *_: object) -> None:
         self._end()
 
-    def gather(self, verdict: Verdict) -> tuple[Work | None, Work | None]:
+    def gather(self, verdict: Verdict) -> tuple[Work | None, Smallest | None]:
         """Return what a failing case was made of, as far as it can be found out in time."""
         if not verdict.id.startswith("primitives/") or time.monotonic() > self._deadline:
             return None, None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["Replay", "ReplayError", "Work", "file_name", "read_replay"]
+__all__ = ["Replay", "ReplayError", "Smallest", "Work", "file_name", "read_replay"]
 
 _KIND: Final = "ep-conformance replay"
 _SCHEMA: Final = 1
@@ -99,6 +99,15 @@ class Work:
 
 
 @dataclass(frozen=True)
+class Smallest:
+    """Less work that fails in the same way, with what it showed."""
+
+    work: Work
+    reason: str
+    details: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Replay:
     """A failing case of a run.
 
@@ -122,12 +131,13 @@ class Replay:
     environment: Mapping[str, Any]
     details: Mapping[str, Any] = field(default_factory=dict)
     work: Work | None = None
-    smallest: Work | None = None
+    smallest: Smallest | None = None
     program: str = ""
     suite: str = SUITE
 
     def write(self, path: Path) -> None:
         """Write the file."""
+        least = self.smallest
         table = {
             "kind": _KIND,
             "schema": _SCHEMA,
@@ -141,7 +151,9 @@ class Replay:
             "environment": dict(self.environment),
             "program": self.program,
             "work": None if self.work is None else self.work.as_json(),
-            "smallest": None if self.smallest is None else self.smallest.as_json(),
+            "smallest": None
+            if least is None
+            else {"reason": least.reason, **least.details, "work": least.work.as_json()},
         }
         path.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 
@@ -196,7 +208,7 @@ def _replay(table: Mapping[str, Any]) -> Replay:
         program=_is(str, table["program"]),
         suite=_is(str, table["suite"]),
         work=None if table["work"] is None else _work(table["work"]),
-        smallest=None if table["smallest"] is None else _work(table["smallest"]),
+        smallest=None if table["smallest"] is None else _smallest(dict(table["smallest"])),
     )
     if replay.profile not in PROFILES or replay.seed < 0:
         message = f"profile {replay.profile!r} or seed {replay.seed} is none"
@@ -204,6 +216,10 @@ def _replay(table: Mapping[str, Any]) -> Replay:
     _is(str, replay.provider["name"])
     _is(str, replay.device["name"])
     return replay
+
+
+def _smallest(table: dict[str, Any]) -> Smallest:
+    return Smallest(_work(table.pop("work")), _is(str, table.pop("reason")), table)
 
 
 def _work(table: Mapping[str, Any]) -> Work:

@@ -51,6 +51,7 @@ def test_element_depends_on_its_origin_alone(name):
                     changed[operand][origin[operand]] = value[origin[operand]]
                     tried += value[origin[operand]].size < value.size
         was, now = (value_at(family, case, values, at) for values in (inputs, changed))
-        np.testing.assert_array_equal(now, was, f"{case.descriptor} at {at}: {origin}")
+        is_same = was.tobytes() == now.tobytes() or (np.isnan(was) and np.isnan(now))
+        assert is_same, f"{case.descriptor} at {at}: {origin}"
     no_inputs = {"fill", "random_fill"}
     assert (tried > 0) == (name not in no_inputs | {"tensor_fill"})
