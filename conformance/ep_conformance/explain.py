@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING
 
+from ep_primitives.case import FILLS
+
 import ep
 from ep_conformance.accuracies import domains_of
 from ep_conformance.catalogue import CellCase, find
@@ -48,6 +50,7 @@ def explain_case(identity: str) -> str:
             else []
         ),
         f"parts       {sum(1 for _ in found.family.parts(descriptor))}, launched by themselves, have to give the same bits",
+        f"data        {case.fill}: {FILLS[case.fill]}",
         f"reference   {'results that come with the case' if case.expected else f'{found.family.name} family reference'}",
         f"in place    {f'out is the memory of {case.inplace}' if case.inplace else 'no'}",
         f"memory      views start {case.shift} bytes after an aligned place, between red zones",

@@ -130,6 +130,7 @@ def _case(plan: _Plan, dtype: str) -> Case:
         shift=arrangement.shift * out.itemsize,
         accuracy=REPRESENTABLE if plan.is_exact else None,
         summands=plan.summands,
+        fill="exact" if plan.is_exact else "designed" if plan.contents else "random",
     )
 
 

@@ -69,7 +69,7 @@ def _filled(signature: Signature, content: Content, axis: int) -> Case:
     shape = content.shape if axis else content.shape[::-1]
     descriptor = ArgReduce.infer(signature.op, TensorSpec(signature.inputs[0], shape), axis, dtype=signature.out)
     name = content.name if axis else f"{content.name}-columns"
-    return Case(name, descriptor, partial(_content, content, descriptor), profile=content.profile)
+    return Case(name, descriptor, partial(_content, content, descriptor), profile=content.profile, fill="designed")
 
 
 def _content(content: Content, descriptor: ArgReduce, rng: np.random.Generator) -> dict[str, Any]:

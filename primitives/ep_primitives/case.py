@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ep import Descriptor
 
@@ -15,9 +15,17 @@ if TYPE_CHECKING:
     from ep_primitives.accuracy import Accuracy
     from ep_primitives.reference import Reference
 
-__all__ = ["Case", "Profile"]
+__all__ = ["FILLS", "Case", "Fill", "Profile"]
 
 Profile = Literal["quick", "standard", "large"]
+
+Fill = Literal["exact", "designed", "random"]
+FILLS: Final[Mapping[Fill, str]] = {
+    "exact": "the definition fixes every bit, whatever the order of operations, so that no tolerance hides a fault",
+    "designed": "chosen value by value, or to show a fault of one kind",
+    "random": "drawn anew for each seed",
+}
+"""What the data of a case are like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +42,9 @@ class Case:
     expected   : the reference of `data` where it comes from a table, else the family's `reference` gives it
     accuracy   : what holds instead of the family's accuracy: special values are always `Exact`
     summands   : n, if each output element is a rounded sum of about n terms of one sign and like sizes, random enough that
-                 the errors of right rounding cancel over the outputs: then their mean is held to a limit, too; else 0
+                 the errors of right rounding cancel over the outputs: then their mean and their mean square are held to limits,
+                 too; else 0
+    fill       : a key of FILLS
     """
 
     name: str
@@ -46,6 +56,7 @@ class Case:
     expected: Callable[[], Reference] | None = None
     accuracy: Accuracy | None = None
     summands: int = 0
+    fill: Fill = "random"
 
     @property
     def descriptor(self) -> Descriptor:

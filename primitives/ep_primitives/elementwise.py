@@ -140,7 +140,10 @@ class ElementwiseFamily(SignatureFamily):
             specs = {operand: _spec(dtype, form) for (operand, dtype), form in forms if form is not None}
             return self.describe(signature.op, specs, chosen)
 
-        return Case(name, describe, lambda _rng: dict(zip(self.descriptor.operands, made()[0], strict=False)))
+        def inputs(_rng: np.random.Generator) -> dict[str, Any]:
+            return dict(zip(self.descriptor.operands, made()[0], strict=False))
+
+        return Case(name, describe, inputs, fill="designed")
 
     def truth(self, _signature: Signature, _values: Array) -> Array | None:
         """Return which input values a test finds true, None if the op is not a test of one input."""

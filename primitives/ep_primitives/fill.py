@@ -99,7 +99,7 @@ class FillFamily(ElementwiseFamily):
         dtype = signature.out
         descriptor = Fill.infer(TensorSpec(dtype, (257,)))
         for name, value in data.numbers(dtype).items():
-            yield Case(f"value-{name}", descriptor, partial(_given, value))
+            yield Case(f"value-{name}", descriptor, partial(_given, value), fill="designed")
 
     def scalar(self, signature: Signature, side: int, rng: np.random.Generator) -> Any:
         """Return a number of the element type other than 0."""

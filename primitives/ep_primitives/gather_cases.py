@@ -13,7 +13,7 @@ from ep_primitives.arrangement import MANY, Form
 from ep_primitives.case import Case
 from ep_primitives.data import any_bits
 from ep_primitives.gather import Gather
-from ep_primitives.index_data import CONTENTS
+from ep_primitives.index_data import CONTENTS, fill_of
 from ep_primitives.layout import settled
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ def _case(plan: Plan, dtype: str, index: str) -> Case:
     if plan.out:
         descriptor = Gather(x=x, indices=indices, out=TensorSpec(dtype, *plan.out), **options)
     shift = plan.shift * max(descriptor.out.itemsize, indices.itemsize)
-    return Case(plan.name, descriptor, partial(_data, plan, descriptor), profile=plan.profile, shift=shift)
+    data = partial(_data, plan, descriptor)
+    return Case(plan.name, descriptor, data, profile=plan.profile, shift=shift, fill=fill_of(plan.contents))
 
 
 def _data(plan: Plan, descriptor: Gather, rng: np.random.Generator) -> dict[str, Any]:

@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ep import TensorSpec
+    from ep_primitives.case import Fill
     from ep_primitives.reference import Array
 
-__all__ = ["CONTENTS"]
+__all__ = ["CONTENTS", "fill_of"]
 
 _OUTSIDE: Final = 0.25
 """The share of a mixture that is out of range."""
@@ -81,6 +82,11 @@ def _beside(spec: TensorSpec, low: int, extent: int) -> Array:
     inside = range(low, low + extent)
     held = [value for value in values if info.min <= value <= info.max and value not in inside]
     return np.array(sorted(held), spec.dtype)
+
+
+def fill_of(contents: str) -> Fill:
+    """Return what the data of a case are like whose indices hold this."""
+    return "random" if contents in {"mixed", "random"} else "designed"
 
 
 CONTENTS: Final[Mapping[str, Callable[[np.random.Generator, TensorSpec, int, int], Array]]] = {

@@ -43,7 +43,7 @@ def _case(plan: Plan, dtype: str, out: str) -> Case:
         conjugate_a="a" in plan.conjugates,
         conjugate_b="b" in plan.conjugates,
     )
-    is_exact = plan.contents == "odd-integers" and ep.dtype(dtype).kind != "c"
+    is_exact = plan.contents == "odd-integers"
     return Case(
         plan.name,
         descriptor,
@@ -52,6 +52,7 @@ def _case(plan: Plan, dtype: str, out: str) -> Case:
         shift=plan.shift * descriptor.out.itemsize,
         accuracy=REPRESENTABLE if is_exact else None,
         summands=plan.summands,
+        fill="exact" if is_exact else "designed" if plan.contents else "random",
     )
 
 

@@ -33,10 +33,15 @@ def _reals(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
 
 
 def _odd_integers(rng: np.random.Generator, inputs: dict[str, Any]) -> None:
-    """Make a and b of -3, -1, 1 and 3: an odd number of products has an exact sum, which is not 0."""
-    for name in "ab":
+    """Make a and b of -3, -1, 1 and 3: an odd number of products has an exact sum, which is not 0.
+
+    Of complex numbers the imaginary parts of b are odd and those of a 2 or -2, so that both parts of a sum are odd.
+    """
+    for name, imaginary in (("a", (2, -2)), ("b", (1, 3, -1, -3))):
         values = inputs[name]
         odd = rng.choice(np.array([1, 3, -1, -3]), values.shape)
+        if values.dtype.kind == "c":
+            odd = odd + 1j * rng.choice(np.array(imaginary), values.shape)
         inputs[name] = np.abs(odd).astype(values.dtype) if values.dtype.kind == "u" else odd.astype(values.dtype)
 
 

@@ -13,7 +13,7 @@ from ep import TensorSpec
 from ep_primitives import data
 from ep_primitives.arrangement import MANY, Form
 from ep_primitives.case import Case
-from ep_primitives.index_data import CONTENTS
+from ep_primitives.index_data import CONTENTS, fill_of
 from ep_primitives.layout import settled
 from ep_primitives.one_hot import OneHot
 
@@ -61,7 +61,8 @@ def cases(index: str, dtype: str, layout: str) -> Iterator[Case]:
             descriptor = _describe(plan, index, dtype)
             shift = plan.shift * max(descriptor.out.itemsize, descriptor.indices.itemsize)
             data_of = partial(_data, plan, descriptor)
-            yield Case(plan.name, descriptor, data_of, profile=plan.profile, shift=shift)
+            fill = fill_of(plan.contents)
+            yield Case(plan.name, descriptor, data_of, profile=plan.profile, shift=shift, fill=fill)
     if layout == "dense":
         yield from _numbers(index, dtype)
 
@@ -107,7 +108,7 @@ def _number_case(name: str, index: str, dtype: str, on: Any, off: Any, size: int
     def inputs(rng: np.random.Generator) -> dict[str, Any]:
         return {"indices": CONTENTS["random"](rng, descriptor.indices, 0, 4), "on": on, "off": off}
 
-    return Case(name, descriptor, inputs)
+    return Case(name, descriptor, inputs, fill="designed")
 
 
 def _dense() -> Iterator[Plan]:

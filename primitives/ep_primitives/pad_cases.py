@@ -71,6 +71,7 @@ def cases(kind: type[Pad], op: str, dtype: str, layout: str) -> Iterator[Case]:
             partial(_drawn, op, x, plan.number),
             profile=profile,
             shift=plan.shift * x.itemsize,
+            fill="designed" if plan.number else "random",
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -79,14 +80,14 @@ def _case(name: str, op: str, dtype: str, state: State, size: int = _SIZE, **num
     def data(rng: np.random.Generator) -> dict[str, Any]:
         return {"state": state_of(*state), **(numbers or launch_numbers(op, dtype, rng))}
 
-    return Case(name, RandomFill(op, out=TensorSpec(dtype, (size,))), data)
+    return Case(name, RandomFill(op, out=TensorSpec(dtype, (size,))), data, fill="designed")
 
 
 def _words(dtype: str) -> Iterator[Case]:
     """Yield the known answers that a state can ask for: the others have counters that no word number reaches."""
     for name, (state, words) in _ANSWERS.items():
         case = _case(f"known-answer-{name}", "words", dtype, state, len(words))
-        yield Case(case.name, case.descriptor, case.data, expected=partial(Reference, np.array(words, np.uint32)))
+        yield replace(case, expected=partial(Reference, np.array(words, np.uint32)), fill="exact")
 
 
 def _extremes(op: str, dtype: str) -> Iterator[Case]:

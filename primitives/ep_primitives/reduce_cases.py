@@ -83,6 +83,7 @@ def _filled(signature: Signature, content: Content, axis: int) -> Case:
         profile=content.profile,
         accuracy=REPRESENTABLE if content.is_exact else None,
         summands=content.summands,
+        fill="exact" if content.is_exact else "designed",
     )
 
 

@@ -182,6 +182,29 @@ def _powers(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> Arra
     return rows.astype(array_dtype(dtype))
 
 
+def _squares(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> Array:
+    """Make 2^(2 k) numbers of one power of two and zeros: their squares have a sum with an exact root."""
+    rows, units = np.zeros(shape), [1, -1, 1j, -1j] if ep.dtype(dtype).kind == "c" else [1, -1]
+    for row, count in enumerate(4 ** rng.integers(0, int(math.log2(shape[1]) // 2), shape[0], endpoint=True)):
+        rows[row, rng.permutation(shape[1])[:count]] = 2.0 ** rng.integers(-3, 4)
+    return np.asarray((rows * rng.choice(units, shape)).astype(array_dtype(dtype)))
+
+
+def _one_part(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> Array:
+    """Make complex numbers of which one part is an odd integer and the other a zero, so that no modulus is rounded."""
+    odd = rng.choice([1.0, -1.0, 3.0, -3.0, 5.0, 7.0], shape)
+    odd[np.arange(shape[0]), positions(rng, *shape)] *= rng.choice([1, 3, 5], shape[0])
+    rows = np.where(rng.random(shape) < 0.5, odd, 1j * odd)  # noqa: PLR2004 - half of them
+    return np.asarray(rows.astype(array_dtype(dtype)))
+
+
+def _one_exponent(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> Array:
+    """Make one exponent of each row so much larger than the others that it is the result."""
+    rows = -rng.choice([1024.0, 1536.0, 2048.0], shape)
+    rows[np.arange(shape[0]), positions(rng, *shape)] = 0.0
+    return np.asarray((rows + rng.choice([0.0, 512.0, -512.0, 1024.0], (shape[0], 1))).astype(array_dtype(dtype)))
+
+
 def _every_magnitude(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Array:
     """Make rows from the smallest normal results to the largest that an op can have in its compute type."""
     part = {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
@@ -252,6 +275,9 @@ def _contents() -> Iterator[Content]:
     yield Content("chains", _chains, _SUMS, _WIDE, shape=(11, 4097))
     yield Content("integers", _integers, ("sum", "mean", "sum_of_squares"), shape=(24, 256), is_exact=True, **both)
     yield Content("integers", _integers, ("norm_1",), shape=(24, 257), is_exact=True, **real)
+    yield Content("squares", _squares, ("norm_2",), shape=(24, 257), is_exact=True, **both)
+    yield Content("one-part", _one_part, ("norm_1", "norm_inf"), COMPLEXES, shape=(24, 67), is_exact=True)
+    yield Content("one-exponent", _one_exponent, ("log_sum_exp",), shape=(24, 67), is_exact=True, **real)
     yield Content("powers", _powers, ("prod",), shape=(24, 257), is_exact=True, **real)
     yield Content("powers", _powers, ("prod",), COMPLEXES, shape=(24, 257))
     yield Content("every-magnitude", _every_magnitude, ("sum", "mean", *_NORMS), shape=(40, 67), **both)

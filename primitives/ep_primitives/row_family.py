@@ -164,7 +164,7 @@ class RowFamily(ElementwiseFamily):
         case = self._listed(name, signature, *(np.resize(column, size) for column in columns), attributes=attributes)
         value = np.resize(expected, size)
         wanted = Reference(value != 0 if row.out == "bool" else value)
-        return replace(case, expected=lambda: wanted, accuracy=LISTED)
+        return replace(case, expected=lambda: wanted, accuracy=LISTED, fill="exact")
 
     def _scalars(self, signature: Signature, side: int) -> Iterator[Case]:
         """Yield a case for each number that stands on one side of a special value, or is hard for an integer."""
@@ -211,7 +211,7 @@ class RowFamily(ElementwiseFamily):
 
         text = f"{number:g}" if isinstance(number, float) else str(number).lower().strip("()")
         name = f"scalar-{text}".replace("--", "-minus-")
-        return Case(name, lambda: chosen()[0], lambda _rng: chosen()[1])
+        return Case(name, lambda: chosen()[0], lambda _rng: chosen()[1], fill="designed")
 
     def _table(self, signature: Signature) -> Case:
         def make() -> tuple[tuple[Array, ...], tuple[float, ...]]:

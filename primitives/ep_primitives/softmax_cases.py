@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ep import TensorSpec
-from ep_primitives.accuracy import LISTED
+from ep_primitives.accuracy import LISTED, REPRESENTABLE
 from ep_primitives.arrangement import Form
 from ep_primitives.case import Case
 from ep_primitives.layout import settled
@@ -44,6 +44,8 @@ def _case(kind: Any, dtype: str, plan: Plan) -> Case:
         shift=plan.shift * descriptor.out.itemsize,
         # exp, a factor of the log form, may lean to one side by what its row allows.
         summands=0 if descriptor.family.startswith("log") else plan.summands,
+        accuracy=REPRESENTABLE if plan.contents == "exact" else None,
+        fill="exact" if plan.contents == "exact" else "random" if plan.contents == "random" else "designed",
     )
 
 
@@ -52,7 +54,13 @@ def _special(kind: type[AxisDescriptor], dtype: str, plan: Plan) -> Case:
     inputs = special_inputs(kind.family, dtype)
     form = Form(next(iter(inputs.values())).shape)
     case = _case(kind, dtype, replace(plan, forms=(form,) * (len(inputs) + 1)))
-    return replace(case, data=lambda _rng: inputs, accuracy=LISTED if len(inputs) == 1 else None)
+    is_exact = len(inputs) == 1
+    return replace(
+        case,
+        data=lambda _rng: inputs,
+        accuracy=LISTED if is_exact else None,
+        fill="exact" if is_exact else "designed",
+    )
 
 
 def _data(descriptor: AxisDescriptor, contents: str, rng: np.random.Generator) -> dict[str, Any]:
@@ -63,6 +71,7 @@ def _data(descriptor: AxisDescriptor, contents: str, rng: np.random.Generator) -
     if len(descriptor.operands) > 2:  # noqa: PLR2004 - dy and y
         arrays = GRADIENTS[contents](rng, dtype, lying, descriptor.family.startswith("log"))
     else:
+        contents = "one-share" if contents == "exact" and descriptor.family.startswith("log") else contents
         arrays = (ROWS[contents](rng, dtype, lying),)
     inputs: dict[str, Any] = {}
     for name, spec, array in zip(descriptor.operands, descriptor.specs, arrays, strict=False):

@@ -86,6 +86,25 @@ def _same_sign(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> 
     return values.astype(array_dtype(dtype))
 
 
+def _shares(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Array:
+    """Put one largest element at 2^k places of a row, of which each gets 2^-k, and what vanishes beside it at the others."""
+    return _far_below(rng, dtype, shape, 1 + int(math.log2(shape[-1])))
+
+
+def _one_share(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Array:
+    """Put the largest element at one place, whose logarithm is 0; those of the others are their distances."""
+    return _far_below(rng, dtype, shape, 1)
+
+
+def _far_below(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], counts: int) -> Array:
+    rows = math.prod(shape[:-1])
+    values = -rng.choice([1024.0, 1536.0, 2048.0], (rows, shape[-1]))
+    for row, count in enumerate(rng.permutation(np.resize(np.arange(counts), rows))):
+        values[row, rng.permutation(shape[-1])[: 2**count]] = 0.0
+    values += rng.choice([0.0, 512.0, -512.0, 1024.0], (rows, 1))
+    return values.reshape(shape).astype(array_dtype(dtype))
+
+
 ROWS: Final[Mapping[str, Rows]] = {
     "random": _random,
     "far-from-zero": _far_from_zero,
@@ -94,6 +113,8 @@ ROWS: Final[Mapping[str, Rows]] = {
     "near-overflow": _near_overflow,
     "huge": _huge,
     "same-sign": _same_sign,
+    "exact": _shares,
+    "one-share": _one_share,
 }
 """By name, what x holds."""
 
@@ -143,6 +164,13 @@ def _one_sign(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], is_l
     return dy, -y if is_log else y
 
 
+def _integers(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], is_log: bool) -> tuple[Array, Array]:  # noqa: FBT001 - as above
+    """Make dy of small integers, and y of powers of two, whose products and sums are exact; e^y of a logarithm is 1 or 0."""
+    dy = rng.integers(-3, 3, shape, endpoint=True).astype(array_dtype(dtype))
+    y = rng.choice([0.0, -np.inf], shape) if is_log else np.exp2(-rng.integers(1, 4, shape))
+    return dy, y.astype(array_dtype(dtype))
+
+
 GRADIENTS: Final[Mapping[str, Pairs]] = {
     "random": _usual,
     "cancelling": _cancelling,
@@ -150,5 +178,6 @@ GRADIENTS: Final[Mapping[str, Pairs]] = {
     "any-y": _any_y,
     "same-sign": _steady,
     "one-sign": _one_sign,
+    "exact": _integers,
 }
 """By name, what dy and y hold; y is from log_softmax if the last argument is true."""

@@ -84,6 +84,9 @@ def _dense(inputs: int) -> Iterator[Plan]:
     if inputs > 1:
         yield _plain("one-sign", (256, 257), inputs, contents="one-sign", summands=257)
     yield _plain("special-rows", (1, 8), inputs, contents="special-rows")
+    for shape in ((24, 37), (11, 1025)):
+        yield _plain(f"exact-{shape[1]}", shape, inputs, contents="exact")
+    yield _plain("exact-axis0", (67, 24), inputs, 0, contents="exact")
 
 
 _CONTENTS: Final[Mapping[int, tuple[str, ...]]] = {

@@ -151,7 +151,7 @@ class WhereFamily(ElementwiseFamily):
             truth = _random_conditions(rng, condition, size)
             return {"condition": truth, "a": number, "b": self.scalar(signature, 1 if number is False else 2, rng)}
 
-        return Case(f"value-{name}", descriptor, draw)
+        return Case(f"value-{name}", descriptor, draw, fill="designed")
 
     def _telling(
         self, signature: Signature, side: int, rng: np.random.Generator, values: Array, first: Array | None

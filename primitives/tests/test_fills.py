@@ -1,0 +1,80 @@
+"""What data are like: every op of every family in every element type has exact, designed and random ones where they mean something."""
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from ep_primitives.accuracy import REPRESENTABLE, Exact
+from ep_primitives.case import FILLS
+from ep_primitives.reference import array_dtype
+
+import ep
+
+FAMILIES = {
+    name: family for name, family in ep.families().items() if family.descriptor.__module__.startswith("ep_primitives.")
+}
+UNSEEN = {"tensor_fill", "permute", "pad"}
+"""Elements are moved without being looked at, so that random bits tell as much as designed ones."""
+MIXED = {"add_n", "reduce", "arg_reduce"}
+"""Where nothing is rounded, random rows hold the designed values, too: ends of types, one unlike the others, NaN, ties."""
+NO_EXACT = {
+    "elementwise_unary": "complex",  # which formula a complex function takes is free, and so is its last bit everywhere
+    "broadcast_binary": "complex",
+    "reduce": "prod/complex",  # a part that is 0 has either sign
+    "random_fill": "normal/",  # no quantile is a number of the type
+}
+
+
+def dense(family):
+    """Yield the cells of the layout that all cases about values are of."""
+    return (cell for cell in family.cells() if cell.layout == "dense")
+
+
+def fills(family):
+    """Return for each op and element types what fills its cases have, and whether their results are rounded."""
+    found, rounds = defaultdict(set), {}
+    for cell in dense(family):
+        name = f"{cell.op}/{cell.dtypes}"
+        rounds.setdefault(name, not isinstance(family.accuracy(family.sample(cell)), Exact))
+        found[name].update(case.fill for case in family.cases(cell))
+    return found, rounds
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_op_has_the_fills_that_mean_something_to_it(name):
+    found, rounds = fills(FAMILIES[name])
+    missing = {(op, fill) for op, seen in found.items() for fill in FILLS if fill not in seen}
+    excused = {(op, "exact") for op in found if not rounds[op] or (name in NO_EXACT and NO_EXACT[name] in op)}
+    excused |= {(op, "designed") for op in found if name in UNSEEN or (name in MIXED and not rounds[op])}
+    assert missing <= excused
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_exact_fills_are_judged_bit_for_bit(name):
+    family = FAMILIES[name]
+    for cell in dense(family):
+        for case in family.cases(cell):
+            if case.fill == "exact":
+                assert isinstance(case.accuracy or family.accuracy(case.descriptor), Exact), f"{cell}/{case.name}"
+
+
+@pytest.mark.parametrize(
+    "name", ["add_n", "matmul", "reduce", "softmax", "log_softmax", "softmax_backward", "log_softmax_backward"]
+)
+def test_exact_sums_are_numbers_of_the_type_that_differ(name):
+    """Of 16-bit types, and of means, the sum is; what is made of it is rounded once."""
+    family = FAMILIES[name]
+    tried = 0
+    for cell in dense(family):
+        if not cell.dtypes.startswith(("float32", "float64", "complex")) or cell.op == "mean":
+            continue
+        for case in family.cases(cell):
+            if case.accuracy is not REPRESENTABLE or case.name.startswith(("zeros", "not-finite")):
+                continue
+            for seed in range(3):
+                value = np.asarray(family.reference(case.descriptor, case.data(np.random.default_rng(seed))).value)
+                stored = value.astype(array_dtype(case.descriptor.out.dtype)).astype(value.dtype)
+                assert np.array_equal(stored, value), f"{cell}/{case.name}"
+                assert np.unique(value).size > 1, f"{cell}/{case.name}"
+            tried += 1
+    assert tried > 1
