@@ -60,6 +60,9 @@ def run_case(trial: Trial, family: ep.Family, case: Case) -> Outcome:
         for launch in launches:
             trial.refuses("a launch", ValueError, functools.partial(_launch, trial, primitive, draw, launch))
         return Outcome(Status.PASS, attested=attest(trial.device, primitive, before))
+    if _is_warmed(trial, launches):
+        _warm_up(trial, primitive, draw, launches[-1])
+        before = trial.device.native_calls
     images = [_launch(trial, primitive, draw, launch) for launch in launches]
     attested = attest(trial.device, primitive, before)
     outcomes = [_judge(trial, family, case, draw, each) for each in images]
@@ -67,6 +70,19 @@ def run_case(trial: Trial, family: ep.Family, case: Case) -> Outcome:
     if worst.status is Status.PASS and is_promised(trial.device):
         _check_determinism(trial, family, case.descriptor, draw, launches[-1], images)
     return replace(worst, attested=attested)
+
+
+def _is_warmed(trial: Trial, launches: Sequence[_Launch]) -> bool:
+    """Say whether a launch with other values comes before those that are judged: of one case in three, large ones apart."""
+    return len(launches) > 1 and zlib.crc32(trial.id.encode()) // _SHARE**3 % _SHARE == 0
+
+
+def _warm_up(trial: Trial, primitive: ep.Primitive, draw: _Draw, launch: _Launch) -> None:
+    """Launch with the operands' elements in reverse and other numbers: what a kernel keeps of them for later will show."""
+    tensors = {name: operand.reversed() for name, operand in draw.tensors.items()}
+    scalars = {name: type(number)(number != 1) for name, number in draw.scalars.items()}
+    with contextlib.suppress(ValueError):  # numbers, or indices of validation mode, that do not go together
+        _launch(trial, primitive, replace(draw, tensors=tensors, out=tensors[draw.out.name], scalars=scalars), launch)
 
 
 def _check_determinism(  # noqa: PLR0913, PLR0917 - the work, its data, and what its launches left

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 from ep_primitives import layout
+from ep_primitives.reference import array_dtype
 
+import ep
 from ep_conformance.trial import Bytes, CaseError, Trial
-
-if TYPE_CHECKING:
-    import ep
 
 __all__ = ["POISON", "Operand", "place"]
 
@@ -59,6 +58,14 @@ class Operand:
         """Return a dense copy of the tensor in an image of the allocation."""
         return layout.gather(self.spec, image, self.start)
 
+    def reversed(self) -> Operand:
+        """Return the operand with its elements in reverse order, not yet in any memory."""
+        image = self.image.copy()
+        if self.spec.size:
+            values = self.tensor(image)
+            layout.scatter(self.spec, values.reshape(-1)[::-1].reshape(values.shape), image, self.start)
+        return replace(self, image=image, whole=None)
+
     def upload(self, stream: ep.Stream) -> None:
         """Enqueue the image to the device."""
         stream.upload(self._allocated, self.image)
@@ -96,6 +103,17 @@ class Operand:
         return f"{self.name}: a write to byte {byte}, which is no element to be written"
 
 
+def _make_nan(image: Bytes, dtype: str, start: int) -> None:
+    """Make floats of noise NaN, of any sign and payload: who reads one of them beside its tensor, be it times 0, shows it."""
+    row = ep.dtype(dtype)
+    if row.kind not in "fc" or row.itemsize == 1:
+        return
+    infinity = np.array([np.inf], array_dtype(dtype)).real
+    words = image[start % infinity.itemsize :]
+    words = words[: words.size // infinity.itemsize * infinity.itemsize].view(f"u{infinity.itemsize}")
+    words |= infinity.view(words.dtype)
+
+
 def place(trial: Trial, name: str, spec: ep.TensorSpec, value: Array | None, shift: int) -> Operand:
     """Return an operand between red zones, not yet in any memory.
 
@@ -105,6 +123,7 @@ def place(trial: Trial, name: str, spec: ep.TensorSpec, value: Array | None, shi
     guard = -(-_LEAST_GUARD // trial.device.info.alignment) * trial.device.info.alignment
     start = guard + shift
     image = trial.noise(start + spec.nbytes + guard)
+    _make_nan(image, spec.dtype, start)
     if value is None:
         image[start : start + spec.nbytes] = POISON
     elif spec.size:

@@ -90,6 +90,8 @@ def _strided(names: Sequence[str]) -> Iterator[Arrangement]:
         yield Arrangement("windows", ((windows,) * inputs) + (Form(_ROWS),))
         yield Arrangement("stride-0", (*_cycled(inputs, Form(_ROWS, (0, 1)), Form(_ROWS, (1, 0))), Form(_ROWS)))
         yield Arrangement("rank-16", ((deep,) * inputs) + (Form(_DEEP),))
+        column = Form((33, 1), (5, 1))  # not dense, whatever the stride of its only column
+        yield Arrangement("one-column", ((column,) * inputs) + (Form((33, 1)),), profile="standard")
     else:
         apart = tuple(2 * stride for stride in dense_strides(_DEEP))
         yield Arrangement("rank-16", (Form(_DEEP, apart),))

@@ -55,6 +55,13 @@ def _cancelling(rng: np.random.Generator, inputs: dict[str, Any]) -> None:
     b[..., half:, :] = opposite + 1 if b.dtype.kind in "iu" else opposite * b.dtype.type(1 + _NEARLY)
 
 
+def _ends(rng: np.random.Generator, inputs: dict[str, Any]) -> None:
+    """Make a and b the ends of their type, so that pairs of products are as large as they can be."""
+    for name in "ab":
+        values = inputs[name]
+        inputs[name] = rng.choice(np.array(ep.dtype(values.dtype.name).range, values.dtype), values.shape)
+
+
 def _positive(rng: np.random.Generator, inputs: dict[str, Any]) -> None:
     """Make all products positive and of like sizes, so that what each sum loses to rounding adds up unless it is unbiased."""
     for name in "ab":
@@ -94,6 +101,7 @@ def _spoil(values: Array) -> None:
 CONTENTS: Final[Mapping[str, Callable[[np.random.Generator, dict[str, Any]], None]]] = {
     "odd-integers": _odd_integers,
     "cancelling": _cancelling,
+    "ends": _ends,
     "positive": _positive,
     "not-finite": _not_finite,
     "unread-factors": _unread_factors,

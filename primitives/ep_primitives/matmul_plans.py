@@ -72,6 +72,7 @@ def _dense() -> Iterator[Plan]:
     usual = (17, 33, 35)
     yield _product("integers", (21, 63, 37), contents="odd-integers")
     yield _product("cancelling", (21, 64, 37), contents="cancelling")
+    yield _product("ends", (21, 63, 37), contents="ends", kinds="iu")
     yield _product("one-sign", (16, 257, 17), contents="positive", kinds="f", summands=257)
     yield _product("nan-and-infinity", (17, 9, 19), contents="not-finite", kinds="f")
     yield _product("alpha-0", usual, alpha=0.0, beta=-1.5, contents="unread-factors")

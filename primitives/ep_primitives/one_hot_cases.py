@@ -124,7 +124,7 @@ def _dense() -> Iterator[Plan]:
     yield Plan("one-class", Form((65,)), 1)
     yield Plan("classes-10", Form((257,)), 10, contents="random")
     yield Plan("classes-64", Form((17,)), 64)
-    yield Plan("classes-1025", Form((9,)), 1025)
+    yield Plan("classes-1025", Form((9,)), 1025, contents="random")
     yield Plan("matrix", Form((5, 7)), 9)
     yield Plan("rank-16", Form((*_DEEP, 3)), 5, axis=-3)
     yield Plan("many-rows", Form((9001,)), 33, profile="standard")

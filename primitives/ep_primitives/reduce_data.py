@@ -258,6 +258,14 @@ def _ends(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> Array:
     return rows
 
 
+def _near_the_end(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> Array:
+    """Make integers of the upper end of a type, or bools most of which are true, whose sum needs a type of four times the size."""
+    if dtype == "bool":
+        return np.asarray(np.arange(shape[1]) >= np.arange(shape[0])[:, None])
+    _, high = ep.dtype(dtype).range
+    return rng.integers(high - high // 8, high, shape, dtype=array_dtype(dtype), endpoint=True)
+
+
 def _contents() -> Iterator[Content]:
     real: Any = {"dtypes": FLOATS}
     both: Any = {"dtypes": (*FLOATS, *COMPLEXES)}
@@ -285,6 +293,7 @@ def _contents() -> Iterator[Content]:
     yield Content("ascending", _ascending, ("log_sum_exp",), shape=(11, 1025), **real)
     yield Content("one-larger", _one_larger, ("log_sum_exp",), shape=(11, 4097), **real)
     yield Content("ends", _ends, ("sum", *_EXTREMES), INTEGERS, shape=(25, 67))
+    yield Content("near-the-end", _near_the_end, ("sum",), ("bool", *INTEGERS), shape=(11, 70001))
     yield Content("same-sign-70001", _same_sign, _SUMS, shape=(11, 70001), profile="standard", **both)
     yield Content("halves-70001", _halves, _SUMS, _WIDE, shape=(11, 70001), profile="standard")
 

@@ -81,7 +81,9 @@ def _dense(inputs: int) -> Iterator[Plan]:
         yield _plain(f"same-sign-{shape[1]}", shape, inputs, contents="same-sign")
     yield _plain("same-sign-1025-axis0", (1025, 6), inputs, 0, contents="same-sign")
     yield _plain("same-sign-262147", (2, 262147), inputs, contents="same-sign", profile="standard")
-    if inputs > 1:
+    if inputs == 1:
+        yield _plain("last-is-largest-4097", (2, 4097), inputs, contents="last-is-largest")
+    else:
         yield _plain("one-sign", (256, 257), inputs, contents="one-sign", summands=257)
     yield _plain("special-rows", (1, 8), inputs, contents="special-rows")
     for shape in ((24, 37), (11, 1025)):

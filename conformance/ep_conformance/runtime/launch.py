@@ -1,0 +1,157 @@
+"""Launches beside one another: what one leaves behind, or is next to, must not show in another, however many there are."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from ep_primitives import layout
+
+import ep
+from ep_conformance.determinism import is_promised
+from ep_conformance.operands import POISON
+from ep_conformance.runtime import case
+from ep_conformance.trial import Bytes, CaseError, Trial
+from ep_conformance.work import find_kernel, has_cell
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LAUNCHES: Final = 2500
+_ROUNDS: Final = 60
+_CELLS: Final = ("reduce/sum/float32/dense", "softmax/-/float32/dense", "matmul/-/float32/dense", "copy/-/uint8/dense")
+_APART: Final = (2**31 + 64, 2**32 + 64)
+"""Bytes between two rows: beyond what a signed, and an unsigned, number of 32 bits counts."""
+
+
+def _descriptors(trial: Trial) -> Iterator[ep.Descriptor]:
+    """Yield small work of several families, as far as the device does it."""
+    kernel = find_kernel(trial.device)
+    assert kernel is not None
+    yield kernel.descriptor(257)
+    for text in _CELLS:
+        if has_cell(trial.device, text):
+            cell = ep.Cell(*text.split("/"))
+            yield ep.families()[cell.family].sample(cell)
+
+
+@case(kernels=True, profile="standard")
+def thousands_give_the_same_bits(trial: Trial) -> None:
+    """Equal launches by the thousand write equal bits, each of them: what goes wrong once in a thousand is wrong."""
+    trial.require(trial.device.info.determinism, "DeviceInfo.determinism says something")
+    if not is_promised(trial.device):
+        return
+    for descriptor in _descriptors(trial):
+        primitive, stream = descriptor.on(trial.device), trial.stream()
+        operands: dict[str, Any] = {}
+        for name, spec in zip(descriptor.operands, descriptor.specs, strict=True):
+            if isinstance(spec, ep.TensorSpec):
+                values = trial.rng.uniform(0.5, 2, spec.nbytes // 4).astype(np.float32)
+                operands[name] = trial.holding(stream, values.view(np.uint8)) if values.nbytes == spec.nbytes else None
+                operands[name] = operands[name] or trial.holding(stream, trial.noise(spec.nbytes))
+        nbytes = descriptor.out.nbytes
+        outs = trial.holding(stream, np.full(_LAUNCHES * nbytes, POISON, np.uint8))
+        for number in range(_LAUNCHES):
+            primitive(stream, **operands | {"out": outs[number * nbytes : (number + 1) * nbytes]})
+        results = trial.content(stream, outs).reshape(_LAUNCHES, nbytes)
+        for number in map(int, np.flatnonzero((results != results[0]).any(1))):
+            what = f"{descriptor.title}: out of launch {number} of {_LAUNCHES} equal ones"
+            trial.same_bytes(what, results[number], results[0])
+
+
+@case(needs="elementwise_unary/elu/float32/dense")
+def attributes_are_the_descriptors_own(trial: Trial) -> None:
+    """Descriptors that differ in an attribute alone share a program at most, not what the attribute is."""
+    family, stream, x = ep.families()["elementwise_unary"], trial.stream(), np.linspace(-2, 1, 67, dtype=np.float32)
+    given, out = trial.holding(stream, x.view(np.uint8)), trial.memory(x.nbytes)
+    kind: Any = family.descriptor
+    for alpha in (0.5, 3.0, 1.0, 0.5):
+        descriptor = kind.infer("elu", ep.TensorSpec("float32", x.shape), alpha=alpha)
+        descriptor.on(trial.device)(stream, x=given, out=out)
+        result = trial.content(stream, out).view(np.float32)
+        needed = family.reference(descriptor, {"x": x}).value
+        wrong = np.flatnonzero(np.abs(result - needed) > 1e-3)  # noqa: PLR2004 - far less than another alpha makes
+        if wrong.size:
+            at = int(wrong[0])
+            message = (
+                f"elu with alpha {alpha:g}, after others: elu(x[{at}]={x[at]})={needed[at]:g}, out[{at}]={result[at]}"
+            )
+            raise CaseError(message)
+
+
+@case(needs="copy/-/float32/strided")
+def strides_are_the_descriptors_own(trial: Trial) -> None:
+    """Descriptors of one shape with other strides and offsets, made and launched in turn, read each its own elements."""
+    stream, shape, content = trial.stream(), (7, 9), trial.noise(4 * 400)
+    x, out = trial.holding(stream, content), trial.memory(4 * 63)
+    forms = (((9, 1), 0), ((1, 7), 0), ((20, 2), 5), ((-9, 1), 54), ((0, 1), 11), ((9, 1), 0))
+    for strides, offset in forms:
+        spec = ep.TensorSpec("float32", shape, strides, offset)
+        kind: Any = ep.families()["copy"].descriptor
+        kind.infer(spec).on(trial.device)(stream, x=x, out=out)
+        needed = layout.gather(spec, content).reshape(-1).view(np.uint8)
+        trial.same_bytes(
+            f"copy of strides {strides}, offset {offset}, after others of its shape: out",
+            trial.content(stream, out),
+            needed,
+        )
+
+
+@case(needs="broadcast_binary/sub/float32/dense")
+def inputs_may_share_a_memory(trial: Trial) -> None:
+    """Two inputs may be the same memory, parts of one, and overlap: each is read where it lies."""
+    stream, x = trial.stream(), trial.rng.integers(-99, 99, 130).astype(np.float32)
+    memory, out = trial.holding(stream, x.view(np.uint8)), trial.memory(400)
+    kind: Any = ep.families()["broadcast_binary"].descriptor
+    subtract = kind.infer("sub", ep.TensorSpec("float32", (100,)), ep.TensorSpec("float32", (100,))).on(trial.device)
+    for first, second in ((0, 0), (0, 30), (30, 0), (1, 2)):
+        views = (memory[4 * start : 4 * start + 400] for start in (first, second))
+        subtract(stream, **dict(zip(("a", "b"), views, strict=True)), out=out)
+        needed = (x[first : first + 100] - x[second : second + 100]).view(np.uint8)
+        trial.same_bytes(f"x[{first}:] - x[{second}:]: out", trial.content(stream, out), needed)
+
+
+@case(needs="copy/-/uint8/dense")
+def neighbours_in_one_memory_do_not_meet(trial: Trial) -> None:
+    """Kernels on two streams that write next to each other, at odd bytes of one memory, leave what the other wrote."""
+    streams, sizes = (trial.asynchronous(), trial.asynchronous()), (1023, 1026)
+    kind: Any = ep.families()["copy"].descriptor
+    primitives = [kind.infer(ep.TensorSpec("uint8", (size,))).on(trial.device) for size in sizes]
+    memory = trial.memory(_ROUNDS * sum(sizes))
+    data = [trial.noise(size) for size in sizes]
+    inputs = [trial.holding(stream, values) for stream, values in zip(streams, data, strict=True)]
+    for start in range(0, memory.nbytes, sum(sizes)):
+        for side, begin in enumerate((start, start + sizes[0])):
+            primitives[side](streams[side], x=inputs[side], out=memory[begin : begin + sizes[side]])
+    trial.device.synchronize()
+    trial.same_bytes("memory", trial.content(streams[0], memory), np.tile(np.concatenate(data), _ROUNDS))
+
+
+@case(needs="copy/-/float32/strided", profile="standard")
+def rows_may_lie_4_gib_apart(trial: Trial) -> None:
+    """Rows 2 and 4 GiB apart are read and written where they lie, if the device has a memory that long to give."""
+    stream, count = trial.stream(), 65
+    kind: Any = ep.families()["copy"].descriptor
+    row = 4 * count
+    for apart in _APART:
+        memory = None
+        with contextlib.suppress(ep.OutOfMemoryError):
+            memory = trial.closing(trial.device.allocate(apart + 4096))
+        if memory is None:
+            return
+        ends, rows = (memory[:4096], memory[apart : apart + 4096]), [trial.noise(4096) for _ in range(2)]
+        dense, out = ep.TensorSpec("float32", (2, count)), trial.memory(2 * row)
+        far = ep.TensorSpec("float32", (2, count), (apart // 4, 1))
+        for end, content in zip(ends, rows, strict=True):
+            stream.upload(end, content)
+        kind(x=far, out=dense).on(trial.device)(stream, x=memory, out=out)
+        needed: Bytes = np.concatenate([content[:row] for content in rows])
+        trial.same_bytes(f"rows {apart} bytes apart, read: out", trial.content(stream, out), needed)
+        turned = np.concatenate([content[-row:] for content in rows])
+        kind(x=dense, out=far).on(trial.device)(stream, x=trial.holding(stream, turned), out=memory)
+        for end, content in zip(ends, rows, strict=True):
+            place = 0 if end is ends[0] else row
+            needed = np.concatenate([turned[place : place + row], content[row:]])
+            trial.same_bytes(f"rows {apart} bytes apart, written: the row", trial.content(stream, end), needed)
+        memory.close()
