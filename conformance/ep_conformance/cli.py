@@ -20,6 +20,7 @@ _COMMANDS: Final = (
     "accuracy",
     "claims",
     "report",
+    "selftest",
     "new",
     "next",
 )

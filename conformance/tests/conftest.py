@@ -53,6 +53,12 @@ def command(tmp_path):
     return Command(tmp_path)
 
 
+@pytest.fixture(scope="module")
+def long_command(tmp_path_factory):
+    """The command for what several tests look at: one run, in a folder that lasts as long as they do."""
+    return Command(tmp_path_factory.mktemp("long"))
+
+
 @pytest.fixture
 def toy(command):
     """The command with the toy provider installed; EP_TOY=... says how it misbehaves."""

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, ClassVar
 
 from ep_conformance.saboteurs.provider import HonestProvider
+from ep_conformance.saboteurs.saboteur import killed_by
 from ep_conformance.saboteurs.stream import HonestStream
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class _CallsAtOnce(HonestStream):
         self.enqueue(called.join)
 
 
+@killed_by("runtime/program/callbacks")
 class CallsAtOnce(HonestProvider):
     """Call a host function when it is enqueued, not when the stream gets there."""
 
@@ -45,6 +47,7 @@ class _CallsWithoutWaiting(HonestStream):
         self.enqueue(lambda: threading.Thread(target=late).start())
 
 
+@killed_by("runtime/program/callbacks")
 class CallsWithoutWaiting(HonestProvider):
     """Let the stream work on while a host function runs."""
 
@@ -70,6 +73,7 @@ class _CallsBackwards(HonestStream):
             function()
 
 
+@killed_by("runtime/program/callbacks")
 class CallsBackwards(HonestProvider):
     """Call host functions that follow one another last first."""
 
@@ -82,6 +86,7 @@ class _CallsTwice(HonestStream):
         super()._call(function)
 
 
+@killed_by("runtime/call/runs-once-and-in-order")
 class CallsTwice(HonestProvider):
     """Call each host function twice."""
 
@@ -94,6 +99,7 @@ class _SwallowsErrors(HonestStream):
         self.enqueue(self._failure.take)
 
 
+@killed_by("runtime/call/exception-is-raised-by-the-next-synchronisation")
 class SwallowsErrors(HonestProvider):
     """Forget what a host function raised."""
 
@@ -116,6 +122,7 @@ class _RepeatsErrors(HonestStream):
             self._fail(self._raised)
 
 
+@killed_by("runtime/call/exception-is-raised-by-the-next-synchronisation")
 class RepeatsErrors(HonestProvider):
     """Raise what a host function raised at each synchronisation, not at the next alone."""
 
@@ -133,6 +140,7 @@ class _MiscountsErrors(HonestStream):
             error.__notes__ = [note.replace("enqueue ", "enqueue 1") for note in error.__notes__]
 
 
+@killed_by("runtime/call/exception-names-its-place")
 class MiscountsErrors(HonestProvider):
     """Name another enqueue than the one whose host function raised."""
 

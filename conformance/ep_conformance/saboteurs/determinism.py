@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from ep_conformance.saboteurs.provider import HonestProvider
-from ep_conformance.saboteurs.values import ArrayKernel
+from ep_conformance.saboteurs.kernel import ArrayKernel
+from ep_conformance.saboteurs.saboteur import killed_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import ep
-    from ep_conformance.saboteurs.implementations import HonestKernel
 
 __all__ = [
     "ComputesTailsApart",
@@ -36,7 +35,10 @@ def _add_an_ulp(values: Array) -> None:
         values[...] = np.where(np.isfinite(values), np.nextafter(values, np.inf, dtype=values.dtype), values)
 
 
-class _WaversByAnUlp(ArrayKernel):
+@killed_by("primitives/elementwise_unary/elu/float32/dense/size-17")
+class WaversByAnUlp(ArrayKernel):
+    """Add an ulp to the results of every second launch."""
+
     def __init__(self, descriptor: ep.Descriptor, cpu: ep.Device) -> None:
         super().__init__(descriptor, cpu)
         self._launches = 0
@@ -48,24 +50,15 @@ class _WaversByAnUlp(ArrayKernel):
             _add_an_ulp(self.array(operands, "out"))
 
 
-class WaversByAnUlp(HonestProvider):
-    """Add an ulp to the results of every second launch."""
+@killed_by("primitives/elementwise_unary/elu/float32/dense/size-17")
+class ComputesTailsApart(ArrayKernel):
+    """Compute the elements that fill no vector of 16 by another formula, an ulp off."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _WaversByAnUlp
-
-
-class _ComputesTailsApart(ArrayKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         super().run(cpu, operands)
         out = self.descriptor.out
         if self.descriptor.op == "elu" and out.dtype == "float32" and out.is_dense:
             _add_an_ulp(self.array(operands, "out").reshape(-1)[out.size // _LANES * _LANES :])
-
-
-class ComputesTailsApart(HonestProvider):
-    """Compute the elements that fill no vector of 16 by another formula, an ulp off."""
-
-    kernel_type: ClassVar[type[HonestKernel]] = _ComputesTailsApart
 
 
 class SumsRows(ArrayKernel):
@@ -84,15 +77,12 @@ class SumsRows(ArrayKernel):
         """Write the sums of x, shape (rows, terms), to out, shape (rows,), which holds right ones."""
 
 
-class _SumsTheLastRowBackwards(SumsRows):
-    def sum_rows(self, x: Array, out: Array) -> None:
-        out[-1] = np.add.accumulate(x[-1, ::-1])[-1]
-
-
-class SumsTheLastRowBackwards(HonestProvider):
+@killed_by("primitives/reduce/sum/float32/dense/length-1025")
+class SumsTheLastRowBackwards(SumsRows):
     """Sum the last row in another order than the rows before it."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _SumsTheLastRowBackwards
+    def sum_rows(self, x: Array, out: Array) -> None:
+        out[-1] = np.add.accumulate(x[-1, ::-1])[-1]
 
 
 def _truncated(exact: Array) -> Array:
@@ -102,7 +92,10 @@ def _truncated(exact: Array) -> Array:
     return np.asarray(np.where(is_beyond, np.nextafter(near, np.float32(0)), near))
 
 
-class _TruncatesSums(SumsRows):
+@killed_by("primitives/reduce/sum/float32/dense/one-sign")
+class TruncatesSums(SumsRows):
+    """Sum rows in 16 lanes, each addition rounded towards zero."""
+
     def sum_rows(self, x: Array, out: Array) -> None:
         lanes = np.zeros((x.shape[0], _LANES), np.float32)
         for start in range(0, x.shape[1], _LANES):
@@ -113,13 +106,10 @@ class _TruncatesSums(SumsRows):
         out[...] = lanes[:, 0]
 
 
-class TruncatesSums(HonestProvider):
-    """Sum rows in 16 lanes, each addition rounded towards zero."""
+@killed_by("primitives/matmul/-/float32/dense/one-sign")
+class TruncatesProducts(ArrayKernel):
+    """Round each sum of a matrix product towards zero."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _TruncatesSums
-
-
-class _TruncatesProducts(ArrayKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         super().run(cpu, operands)
         is_product = self.descriptor.family == "matmul" and len(operands) == len(("a", "b", "alpha", "beta", "out"))
@@ -132,9 +122,3 @@ class _TruncatesProducts(ArrayKernel):
         for k in range(a.shape[1]):
             total = _truncated(total + a[:, k, None].astype(np.float64) * b[k].astype(np.float64))
         out[...] = total
-
-
-class TruncatesProducts(HonestProvider):
-    """Round each sum of a matrix product towards zero."""
-
-    kernel_type: ClassVar[type[HonestKernel]] = _TruncatesProducts

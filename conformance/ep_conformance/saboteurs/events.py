@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ep_conformance.saboteurs.event import HonestEvent
 from ep_conformance.saboteurs.provider import HonestProvider
+from ep_conformance.saboteurs.saboteur import killed_by
 from ep_conformance.saboteurs.stream import HonestStream
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class _IgnoresWait(HonestStream):
         del event
 
 
+@killed_by("runtime/event/wait-orders-kernels")
 class IgnoresWait(HonestProvider):
     """Let wait(event) do nothing."""
 
@@ -62,6 +64,7 @@ class _HoldsKernelsAlone(HonestStream):
         self._awaited = awaited
 
 
+@killed_by("runtime/event/wait-orders-uploads")
 class HoldsKernelsAlone(HonestProvider):
     """Let wait(event) hold back kernels and fills, but no copies."""
 
@@ -73,6 +76,7 @@ class _ReportsEventsEarly(HonestEvent):
         return True
 
 
+@killed_by("runtime/event/done-means-done")
 class ReportsEventsEarly(HonestProvider):
     """Let every event be done at once."""
 
@@ -84,6 +88,7 @@ class _TimesInMilliseconds(HonestEvent):
         return 1000 * super()._seconds_since(earlier)
 
 
+@killed_by("runtime/event/time-is-of-the-device-and-in-seconds")
 class TimesInMilliseconds(HonestProvider):
     """Give device time in milliseconds."""
 
@@ -100,6 +105,7 @@ class _TimesTheEnqueue(HonestEvent):
         self.reached.set()
 
 
+@killed_by("runtime/event/time-is-of-the-device-and-in-seconds")
 class TimesTheEnqueue(HonestProvider):
     """Take the time of an event when it is enqueued, not when the stream gets there."""
 
@@ -122,6 +128,7 @@ class _RecordsElsewhere(HonestStream):
         super()._copy(dst, src, nbytes)
 
 
+@killed_by("runtime/program/streams-and-events")
 class RecordsElsewhere(HonestProvider):
     """Record events on the stream that copied last, whichever it is."""
 
@@ -144,6 +151,7 @@ class _ReusesEvents(HonestStream):
         self.enqueue(lambda: event.reached.wait(_PATIENCE_SECONDS))  # what moves may never come
 
 
+@killed_by("runtime/program/streams-and-events")
 class ReusesEvents(HonestProvider):
     """Give every record of a stream the same event, which moves."""
 
@@ -156,6 +164,7 @@ class _IgnoresOtherDevices(HonestStream):
             super()._wait(event)
 
 
+@killed_by("runtime/program/devices")
 class IgnoresOtherDevices(HonestProvider):
     """Let wait(event) do nothing where the event is of another device."""
 
@@ -168,6 +177,7 @@ class _LetsTheHostWait(HonestStream):
         event.reached.wait(_HOST_SECONDS)
 
 
+@killed_by("runtime/wait/host-that-enqueues-it-goes-on")
 class LetsTheHostWait(HonestProvider):
     """Let the enqueuing host wait for an event, and say that the device does."""
 

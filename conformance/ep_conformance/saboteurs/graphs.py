@@ -9,6 +9,7 @@ from ep.executable import Replay
 from ep_conformance.saboteurs.graph import HonestGraph
 from ep_conformance.saboteurs.implementations import HonestKernel
 from ep_conformance.saboteurs.provider import HonestProvider
+from ep_conformance.saboteurs.saboteur import killed_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,18 +29,15 @@ __all__ = [
 ]
 
 
-class _SharesArguments(HonestKernel):
+@killed_by("runtime/primitive/bound-steps-keep-their-own-arguments")
+class SharesArguments(HonestKernel):
+    """Keep the arguments of all bound steps of a primitive in one place."""
+
     _bound: tuple[tuple[ep.Memory, ...], tuple[Any, ...]]
 
     def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[..., Any]:
         self._bound = (memories, scalars)
         return lambda stream, *_: self.launch(stream, *self._bound)
-
-
-class SharesArguments(HonestProvider):
-    """Keep the arguments of all bound steps of a primitive in one place."""
-
-    kernel_type: ClassVar[type[HonestKernel]] = _SharesArguments
 
 
 class _DropsTheLastNode(HonestGraph):
@@ -53,6 +51,7 @@ class _DropsTheLastNode(HonestGraph):
             )
 
 
+@killed_by("runtime/graph/random-programs-replay")
 class DropsTheLastNode(HonestProvider):
     """Forget the last node of a graph of more than three."""
 
@@ -71,6 +70,7 @@ class _MovesFillsForward(HonestGraph):
         )
 
 
+@killed_by("runtime/graph/random-programs-replay")
 class MovesFillsForward(HonestProvider):
     """Do all fills of a graph before its other nodes."""
 
@@ -86,6 +86,7 @@ class _KeepsOldBindings(HonestGraph):
         return super()._bind(self._last)
 
 
+@killed_by("runtime/graph/slots-not-given-keep-the-captured-memory")
 class KeepsOldBindings(HonestProvider):
     """Leave in a slot what an earlier launch gave, where a later one gives nothing."""
 
@@ -104,6 +105,7 @@ class _SharesBindings(HonestGraph):
         return run
 
 
+@killed_by("runtime/graph/bindings-of-launches-under-way-do-not-mix")
 class SharesBindings(HonestProvider):
     """Keep the bindings of all launches of a graph in one place, which is read when the work begins."""
 

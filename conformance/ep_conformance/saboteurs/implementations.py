@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ep.implementation import choose
 
@@ -16,7 +16,12 @@ __all__ = ["Delegated", "HonestKernel"]
 
 
 class HonestKernel(ep.Kernel):
-    """A descriptor whose primitive the CPU has. Saboteurs override `described`, `operand` or `run`."""
+    """A descriptor whose primitive the CPU has. Saboteurs override `described`, `operand` or `run`.
+
+    owns : families that the provider has rows for although the CPU has none, because they lower to others
+    """
+
+    owns: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, descriptor: ep.Descriptor, cpu: ep.Device) -> None:
         self.descriptor = self.described(descriptor)
@@ -55,10 +60,13 @@ class Delegated(ep.Implementation):
     def accepts(self, descriptor: ep.Descriptor, info: ep.DeviceInfo) -> bool:
         del info
         reasons: list[str] = []
-        table = self._cpu.provider.implementations.get(type(descriptor), ())
-        if choose(table, descriptor, self._cpu.info, reasons) is None:
-            raise ep.UnsupportedError("; ".join(reasons))
-        return True
+        table = self._cpu.provider.implementations
+        lowered: ep.Descriptor | None = descriptor
+        while lowered is not None:
+            if choose(table.get(type(lowered), ()), lowered, self._cpu.info, reasons) is not None:
+                return True
+            lowered = lowered.lower()
+        raise ep.UnsupportedError("; ".join(reasons))
 
     def create(self, descriptor: ep.Descriptor, device: ep.Device, code: Any) -> ep.Kernel:
         del device, code

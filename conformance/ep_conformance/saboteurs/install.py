@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from ep_conformance.saboteurs.table import Saboteur
+    from ep_conformance.saboteurs.saboteur import Saboteur
 
 __all__ = ["install"]
 
@@ -23,9 +23,9 @@ import ep
 @ep.provider_hook
 def ep_provider() -> ep.Provider:
     """Return the provider."""
-    from {module} import {name}
+    from ep_conformance.saboteurs.table import named
 
-    return {name}()
+    return named("{name}").provider()
 '''
 _MANIFEST: Final = 'name = "{name}"\nvendor = "EP"\nspi = "0.1"\nfork_safe = false\n'
 _CLAIMED: Final = (
@@ -52,8 +52,7 @@ def install(saboteurs: Iterable[Saboteur], folder: Path) -> None:
         package = f"ep_saboteur_{saboteur.name.replace('-', '_')}"
         place = folder / package
         place.mkdir()
-        kind = saboteur.provider
-        entry = _ENTRY.format(defect=saboteur.defect, module=kind.__module__, name=kind.__name__)
+        entry = _ENTRY.format(defect=saboteur.defect, name=saboteur.name)
         (place / "__init__.py").write_text(entry, encoding="utf-8")
         (place / "provider.toml").write_text(_MANIFEST.format(name=saboteur.name), encoding="utf-8")
         (place / "claims.toml").write_text(_claims(), encoding="utf-8")

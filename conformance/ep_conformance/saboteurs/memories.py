@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ep_conformance.saboteurs.device import Handle, HonestDevice
 from ep_conformance.saboteurs.provider import HonestProvider
+from ep_conformance.saboteurs.saboteur import killed_by
 
 if TYPE_CHECKING:
     import ep
@@ -35,6 +36,7 @@ class _OverlapsAllocations(HonestDevice):
         return Handle(self._page[at : at + nbytes], kind)
 
 
+@killed_by("runtime/memory/allocations-are-disjoint")
 class OverlapsAllocations(HonestProvider):
     """Cut small allocations from a page, and round their lengths down in place of up, whole ones too."""
 
@@ -46,6 +48,7 @@ class _HidesOutOfMemory(HonestDevice):
         return super()._allocate(min(nbytes, self.info.memory // 64), kind)
 
 
+@killed_by("runtime/error/out-of-memory-is-reported")
 class HidesOutOfMemory(HonestProvider):
     """Give what there is where more was asked for, and say nothing."""
 
@@ -59,6 +62,7 @@ class _CountsLooks(HonestDevice):
         return super().native_calls
 
 
+@killed_by("runtime/ability/native-calls")
 class CountsLooks(HonestProvider):
     """Let native_calls advance each time that somebody reads it."""
 
@@ -71,6 +75,7 @@ class _PromisesMoreThanThereIs(HonestDevice):
         return total, total + 1
 
 
+@killed_by("runtime/ability/memory-info")
 class PromisesMoreThanThereIs(HonestProvider):
     """Say that more memory is free than there is."""
 
@@ -82,6 +87,7 @@ class _ShowsTheHostACopy(HonestDevice):
         return memoryview(bytearray(super()._host(handle, nbytes)))
 
 
+@killed_by("runtime/ability/pinned-memory")
 class ShowsTheHostACopy(HonestProvider):
     """Give the host a copy of pinned and shared memory."""
 

@@ -10,6 +10,7 @@ from ep.segment import Segment
 
 from ep_conformance.saboteurs.device import HonestDevice
 from ep_conformance.saboteurs.provider import HonestProvider
+from ep_conformance.saboteurs.saboteur import killed_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,6 +32,7 @@ class _ReusesAtOnce(HonestDevice):
         self._retired = _HastyList(self._pool)
 
 
+@killed_by("runtime/program/allocations")
 class ReusesAtOnce(HonestProvider):
     """Give the bytes of a closed memory out again although enqueued work still uses them."""
 
@@ -63,6 +65,7 @@ class _OffersToEveryone(_Pooling):
     pool_type: ClassVar[type[Pool]] = _OpenPool
 
 
+@killed_by("runtime/program/allocations")
 class OffersToEveryone(HonestProvider):
     """Let any stream allocate at once what another has freed in its own order."""
 
@@ -85,6 +88,7 @@ class _GivesTwice(_Pooling):
     pool_type: ClassVar[type[Pool]] = _GenerousPool
 
 
+@killed_by("runtime/program/streams-and-events")
 class GivesTwice(HonestProvider):
     """Give the same bytes to two that ask for as many, one after the other."""
 
@@ -102,6 +106,7 @@ class _CountsUpOnly(_Pooling):
     pool_type: ClassVar[type[Pool]] = _GrowingPool
 
 
+@killed_by("runtime/injection/nth-allocation-fails")
 class CountsUpOnly(HonestProvider):
     """Count what is allocated as in use, and never what comes back as free."""
 

@@ -32,8 +32,9 @@ class HonestProvider(ep.Provider):
     @property
     def implementations(self) -> Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]:
         if self._table is None:
-            rows = self._cpu.provider.implementations
-            self._table = {kind: (Delegated(self._cpu, self.kernel_type),) for kind in rows}
+            owned = (ep.families()[family].descriptor for family in self.kernel_type.owns)
+            delegated = (Delegated(self._cpu, self.kernel_type),)
+            self._table = dict.fromkeys((*self._cpu.provider.implementations, *owned), delegated)
         return self._table
 
     def _probe(self) -> None:

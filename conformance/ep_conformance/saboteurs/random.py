@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import ep
-from ep_conformance.saboteurs.provider import HonestProvider
+from ep_conformance.saboteurs.kernel import ArrayKernel
+from ep_conformance.saboteurs.saboteur import killed_by
 from ep_conformance.saboteurs.stream import bytes_of
-from ep_conformance.saboteurs.values import ArrayKernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ep_conformance.saboteurs.implementations import HonestKernel
 
 __all__ = ["BeginsWithABlock", "CountsElements", "DrawsTheSameAgain", "NumbersByMemory", "ReadsTheStateEarly"]
 
@@ -27,7 +26,10 @@ class _RandomKernel(ArrayKernel):
         return self.descriptor.family == "random_fill"
 
 
-class _DrawsTheSameAgain(_RandomKernel):
+@killed_by("runtime/random/launches-draw-new-numbers")
+class DrawsTheSameAgain(_RandomKernel):
+    """Leave the state of a generator as it was."""
+
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         before = self.array(operands, "state").copy() if self.is_random else None
         super().run(cpu, operands)
@@ -35,13 +37,10 @@ class _DrawsTheSameAgain(_RandomKernel):
             self.array(operands, "state")[...] = before
 
 
-class DrawsTheSameAgain(HonestProvider):
-    """Leave the state of a generator as it was."""
+@killed_by("primitives/random_fill/uniform/float64/dense/size-17")
+class CountsElements(_RandomKernel):
+    """Advance a generator by one word an element, also where an element takes two."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _DrawsTheSameAgain
-
-
-class _CountsElements(_RandomKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         before = int(self.array(operands, "state")[1]) if self.is_random else None
         super().run(cpu, operands)
@@ -49,13 +48,10 @@ class _CountsElements(_RandomKernel):
             self.array(operands, "state")[1] = (before + self.descriptor.out.size) % 2**64
 
 
-class CountsElements(HonestProvider):
-    """Advance a generator by one word an element, also where an element takes two."""
+@killed_by("primitives/random_fill/words/uint32/dense/at-word-1")
+class BeginsWithABlock(_RandomKernel):
+    """Begin every launch with the first word of a block of four."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _CountsElements
-
-
-class _BeginsWithABlock(_RandomKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         if not self.is_random:
             super().run(cpu, operands)
@@ -67,13 +63,10 @@ class _BeginsWithABlock(_RandomKernel):
         state[1] += skipped
 
 
-class BeginsWithABlock(HonestProvider):
-    """Begin every launch with the first word of a block of four."""
+@killed_by("primitives/random_fill/words/uint32/strided/transposed-out")
+class NumbersByMemory(_RandomKernel):
+    """Number the elements of an output by where they lie, not by their indices."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _BeginsWithABlock
-
-
-class _NumbersByMemory(_RandomKernel):
     def described(self, descriptor: ep.Descriptor) -> ep.Descriptor:
         out = descriptor.out
         if descriptor.family != "random_fill" or min(out.strides, default=0) < 0:
@@ -84,13 +77,10 @@ class _NumbersByMemory(_RandomKernel):
         return self.remade(descriptor, (*descriptor.specs[:-1], sorted_), descriptor.attributes)
 
 
-class NumbersByMemory(HonestProvider):
-    """Number the elements of an output by where they lie, not by their indices."""
+@killed_by("runtime/random/state-advances-in-stream-order")
+class ReadsTheStateEarly(_RandomKernel):
+    """Read the state of a generator when a launch is enqueued, not when the stream gets there."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _NumbersByMemory
-
-
-class _ReadsTheStateEarly(_RandomKernel):
     def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         if self.is_random:
             self._early = np.frombuffer(bytes_of(memories[0]).host(), np.uint64).copy()
@@ -100,9 +90,3 @@ class _ReadsTheStateEarly(_RandomKernel):
         if self.is_random:
             self.array(operands, "state")[...] = self._early
         super().run(cpu, operands)
-
-
-class ReadsTheStateEarly(HonestProvider):
-    """Read the state of a generator when a launch is enqueued, not when the stream gets there."""
-
-    kernel_type: ClassVar[type[HonestKernel]] = _ReadsTheStateEarly

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ep_conformance.saboteurs.determinism import SumsRows
-from ep_conformance.saboteurs.provider import HonestProvider
-from ep_conformance.saboteurs.values import ArrayKernel
+from ep_conformance.saboteurs.kernel import ArrayKernel
+from ep_conformance.saboteurs.saboteur import killed_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     import ep
-    from ep_conformance.saboteurs.implementations import HonestKernel
 
     Array = npt.NDArray[Any]
 
@@ -33,7 +32,10 @@ __all__ = [
 _THREADS: Final = 3
 
 
-class _FindsTheLastOfTies(ArrayKernel):
+@killed_by("primitives/arg_reduce/max/float32->int64/dense/ties")
+class FindsTheLastOfTies(ArrayKernel):
+    """Let the last of equal elements be the place of the maximum, as a search with >= does."""
+
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         super().run(cpu, operands)
         of: Any = self.descriptor
@@ -45,13 +47,10 @@ class _FindsTheLastOfTies(ArrayKernel):
             out[...] = (rows.shape[-1] - 1 - rows[..., ::-1].argmax(-1)).reshape(out.shape)
 
 
-class FindsTheLastOfTies(HonestProvider):
-    """Let the last of equal elements be the place of the maximum, as a search with >= does."""
+@killed_by("primitives/softmax/-/float32/dense/special-rows")
+class ZeroesRowsOfMinusInfinity(ArrayKernel):
+    """Let the softmax of a row of -inf be zeros, as kernels of attention do for rows that are masked out."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _FindsTheLastOfTies
-
-
-class _ZeroesRowsOfMinusInfinity(ArrayKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         of: Any = self.descriptor
         if of.family != "softmax" or not of.out.size or not of.out.ndim:
@@ -64,13 +63,10 @@ class _ZeroesRowsOfMinusInfinity(ArrayKernel):
         out[np.broadcast_to(is_masked, out.shape)] = 0
 
 
-class ZeroesRowsOfMinusInfinity(HonestProvider):
-    """Let the softmax of a row of -inf be zeros, as kernels of attention do for rows that are masked out."""
+@killed_by("primitives/reduce/max/float32/empty/no-terms")
+class MaximumOfNothingIsZero(ArrayKernel):
+    """Begin maxima at 0, which shows where there is nothing to be reduced."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _ZeroesRowsOfMinusInfinity
-
-
-class _MaximumOfNothingIsZero(ArrayKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         super().run(cpu, operands)
         of: Any = self.descriptor
@@ -79,13 +75,10 @@ class _MaximumOfNothingIsZero(ArrayKernel):
             out[...] = np.zeros((), out.dtype)
 
 
-class MaximumOfNothingIsZero(HonestProvider):
-    """Begin maxima at 0, which shows where there is nothing to be reduced."""
+@killed_by("primitives/reduce/max/float32/dense/signed-zeros")
+class TakesTheFirstZero(ArrayKernel):
+    """Let the maximum of -0 and +0 be the one that comes first."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _MaximumOfNothingIsZero
-
-
-class _TakesTheFirstZero(ArrayKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         super().run(cpu, operands)
         of: Any = self.descriptor
@@ -96,13 +89,10 @@ class _TakesTheFirstZero(ArrayKernel):
                 out[...] = np.where(out == 0, first, out)
 
 
-class TakesTheFirstZero(HonestProvider):
-    """Let the maximum of -0 and +0 be the one that comes first."""
+@killed_by("primitives/reduce/sum/float32/dense/one-sign")
+class SharesTermsAmongThreads(SumsRows):
+    """Give each of three threads a third of all terms, so that the row in which a third ends is summed in another order."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _TakesTheFirstZero
-
-
-class _SharesTermsAmongThreads(SumsRows):
     def sum_rows(self, x: Array, out: Array) -> None:
         begins = [thread * x.size // _THREADS for thread in range(_THREADS)]
         for row, terms in enumerate(x):
@@ -112,13 +102,10 @@ class _SharesTermsAmongThreads(SumsRows):
                 out[row] += np.add.accumulate(part)[-1]
 
 
-class SharesTermsAmongThreads(HonestProvider):
-    """Give each of three threads a third of all terms, so that the row in which a third ends is summed in another order."""
+@killed_by("primitives/softmax/-/float32/dense/rows")
+class ScalesManyRows(ArrayKernel):
+    """Multiply by the reciprocal of the sum where there are several rows, and divide where there is one."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _SharesTermsAmongThreads
-
-
-class _ScalesManyRows(ArrayKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         of: Any = self.descriptor
         if of.family != "softmax" or of.out.dtype != "float32" or of.out.size <= of.extent:
@@ -131,13 +118,10 @@ class _ScalesManyRows(ArrayKernel):
             self.array(operands, "out")[...] = terms * (np.float32(1) / terms.sum(of.axis, keepdims=True))
 
 
-class ScalesManyRows(HonestProvider):
-    """Multiply by the reciprocal of the sum where there are several rows, and divide where there is one."""
+@killed_by("primitives/add_n/-/float16/dense/one-sign-of-64")
+class RoundsEachTerm(ArrayKernel):
+    """Sum tensors of float16 in float16, rounded after each, not once at the end."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _ScalesManyRows
-
-
-class _RoundsEachTerm(ArrayKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         of = self.descriptor
         if of.family != "add_n" or of.out.dtype != "float16" or len(operands) != len(of.operands):
@@ -150,9 +134,3 @@ class _RoundsEachTerm(ArrayKernel):
             for term in terms[1:]:
                 total = (total + term).astype(np.float16)
         self.array(operands, "out")[...] = total
-
-
-class RoundsEachTerm(HonestProvider):
-    """Sum tensors of float16 in float16, rounded after each, not once at the end."""
-
-    kernel_type: ClassVar[type[HonestKernel]] = _RoundsEachTerm

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import ep
 from ep_conformance.saboteurs.provider import HonestProvider
+from ep_conformance.saboteurs.saboteur import killed_by
 from ep_conformance.saboteurs.stream import HonestStream, bytes_of
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class _IsIdleEarly(HonestStream):
         return self._begun == self._enqueued
 
 
+@killed_by("runtime/stream/held-back-is-not-idle")
 class IsIdleEarly(HonestProvider):
     """Be idle once the last task has begun."""
 
@@ -50,6 +52,7 @@ class _SynchronizesAtOnce(HonestStream):
         """Return at once."""
 
 
+@killed_by("runtime/stream/synchronize-means-done")
 class SynchronizesAtOnce(HonestProvider):
     """Let synchronize() return while work is under way."""
 
@@ -81,6 +84,7 @@ class _ClosesAtOnce(_Abandoning):
         super().close()
 
 
+@killed_by("runtime/stream/close-waits-for-the-work")
 class ClosesAtOnce(HonestProvider):
     """Destroy a stream at close(), with what it has not done yet."""
 
@@ -93,6 +97,7 @@ class _AbandonsDroppedStreams(_Abandoning):
         super().__del__()
 
 
+@killed_by("runtime/lifetime/streams-dropped-with-work-under-way-finish")
 class AbandonsDroppedStreams(HonestProvider):
     """Destroy a stream that nobody holds any more, with what it has not done yet."""
 
@@ -111,6 +116,7 @@ class _AbandonsTimedOutStreams(HonestStream):
             super()._fill(dst, pattern)
 
 
+@killed_by("runtime/stream/timeout-leaves-it-usable")
 class AbandonsTimedOutStreams(HonestProvider):
     """Lose fills that are enqueued behind a wait that timed out."""
 

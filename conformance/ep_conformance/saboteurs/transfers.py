@@ -11,6 +11,7 @@ from ep.buffers import HeldBuffers
 
 import ep
 from ep_conformance.saboteurs.provider import HonestProvider
+from ep_conformance.saboteurs.saboteur import killed_by
 from ep_conformance.saboteurs.stream import HonestStream, bytes_of
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class _ReadsUploadsLate(HonestStream):
         self._late.clear()
 
 
+@killed_by("runtime/transfer/upload-is-over-when-its-event-is-done")
 class ReadsUploadsLate(HonestProvider):
     """Read an upload's buffer when something else needs the stream, which may be after the upload's event is done."""
 
@@ -72,6 +74,7 @@ class _FillsWholeLines(HonestStream):
         super()._fill(dst[:whole], pattern)
 
 
+@killed_by("runtime/fill/pattern-of-1-byte")
 class FillsWholeLines(HonestProvider):
     """Fill whole lines of 64 bytes, and forget the tail."""
 
@@ -88,6 +91,7 @@ class _CopiesOutOfOrder(HonestStream):
             super()._copy(dst, src, nbytes)
 
 
+@killed_by("runtime/copy/is-ordered-with-its-stream")
 class CopiesOutOfOrder(HonestProvider):
     """Copy inside the device at once, not when the stream gets there."""
 
@@ -100,6 +104,7 @@ class _CopiesThroughASmallBuffer(HonestStream):
         super()._copy(dst[:fits], src[:fits], fits)
 
 
+@killed_by("runtime/copy/large-ranges-are-moved-to-the-end")
 class CopiesThroughASmallBuffer(HonestProvider):
     """Copy no more than a staging buffer holds."""
 
@@ -117,6 +122,7 @@ class _DownloadsLate(_ReadsUploadsLate):
             HonestStream._copy(self, dst, src, nbytes)  # noqa: SLF001 - what the class above does late is done in time
 
 
+@killed_by("runtime/transfer/download-is-complete-when-its-event-is-done")
 class DownloadsLate(HonestProvider):
     """Write a download's buffer when something else needs the stream, which may be after the download's event is done."""
 
@@ -150,6 +156,7 @@ def _address(view: memoryview) -> int:
     return int(np.frombuffer(view, np.uint8).ctypes.data)
 
 
+@killed_by("runtime/transfer/upload-keeps-its-buffer-alive")
 class DropsHostBuffers(HonestProvider):
     """Forget the host buffer of an upload, so that one that nobody else holds is gone when it is read."""
 
@@ -165,6 +172,7 @@ class _DropsViewsInCopies(HonestStream):
             super()._copy(dst, src, nbytes)
 
 
+@killed_by("runtime/program/views-and-copies")
 class DropsViewsInCopies(HonestProvider):
     """Copy from the start of the allocation in place of the start of the view."""
 
@@ -180,6 +188,7 @@ class _RestartsPatterns(HonestStream):
             self.enqueue(functools.partial(cpu.upload, target, content))
 
 
+@killed_by("runtime/fill/pattern-of-16-bytes")
 class RestartsPatterns(HonestProvider):
     """Fill in chunks of 1000 bytes, and begin the pattern anew in each."""
 
@@ -196,6 +205,7 @@ class _CopiesBetweenDevicesAtOnce(HonestStream):
             super()._copy(dst, src, nbytes)
 
 
+@killed_by("runtime/program/devices")
 class CopiesBetweenDevicesAtOnce(HonestProvider):
     """Copy from one device to another at once, not when the stream gets there."""
 

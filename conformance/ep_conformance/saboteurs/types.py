@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ep_conformance.saboteurs.provider import HonestProvider
-from ep_conformance.saboteurs.values import ArrayKernel
+from ep_conformance.saboteurs.kernel import ArrayKernel
+from ep_conformance.saboteurs.saboteur import killed_by
 from ep_conformance.ulp import numpy_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import ep
-    from ep_conformance.saboteurs.implementations import HonestKernel
 
 __all__ = [
     "AddsBetaTwice",
@@ -27,7 +26,10 @@ __all__ = [
 ]
 
 
-class _TruncatesBfloat16(ArrayKernel):
+@killed_by("primitives/broadcast_binary/mul/bfloat16/dense/designed")
+class TruncatesBfloat16(ArrayKernel):
+    """Cut a float32 to bfloat16 instead of rounding it."""
+
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         super().run(cpu, operands)
         if self.descriptor.op == "mul" and self.descriptor.out.dtype == "bfloat16":
@@ -36,13 +38,10 @@ class _TruncatesBfloat16(ArrayKernel):
             self.array(operands, "out").view(np.uint16)[...] = exact.view(np.uint32) >> 16
 
 
-class TruncatesBfloat16(HonestProvider):
-    """Cut a float32 to bfloat16 instead of rounding it."""
+@killed_by("primitives/cast/-/float32->uint8/dense/designed")
+class WrapsCasts(ArrayKernel):
+    """Let a float that is too large for an integer wrap instead of saturating."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _TruncatesBfloat16
-
-
-class _WrapsCasts(ArrayKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         super().run(cpu, operands)
         if self.descriptor.family == "cast" and self.descriptor.out.dtype == "uint8":
@@ -52,13 +51,10 @@ class _WrapsCasts(ArrayKernel):
                 self.array(operands, "out")[...] = inside.astype(np.uint8)
 
 
-class WrapsCasts(HonestProvider):
-    """Let a float that is too large for an integer wrap instead of saturating."""
+@killed_by("primitives/cast/-/float64->bfloat16/dense/designed")
+class NarrowsTwice(ArrayKernel):
+    """Round a float64 to float32 on its way to a narrower type."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _WrapsCasts
-
-
-class _NarrowsTwice(ArrayKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         super().run(cpu, operands)
         if self.descriptor.family == "cast" and self.descriptor.out.dtype in {"float16", "bfloat16"}:
@@ -69,13 +65,10 @@ class _NarrowsTwice(ArrayKernel):
                 self.array(operands, "out")[...] = twice
 
 
-class NarrowsTwice(HonestProvider):
-    """Round a float64 to float32 on its way to a narrower type."""
+@killed_by("primitives/broadcast_binary/floor_div/int8/dense/designed")
+class DividesTowardsZero(ArrayKernel):
+    """Let floor_div truncate, as C's division of integers does."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _NarrowsTwice
-
-
-class _DividesTowardsZero(ArrayKernel):
     def described(self, descriptor: ep.Descriptor) -> ep.Descriptor:
         if descriptor.op != "floor_div":
             return descriptor
@@ -84,26 +77,20 @@ class _DividesTowardsZero(ArrayKernel):
         return remade
 
 
-class DividesTowardsZero(HonestProvider):
-    """Let floor_div truncate, as C's division of integers does."""
+@killed_by("primitives/matmul/-/complex64/dense/conjugate-a")
+class ConjugatesNothing(ArrayKernel):
+    """Take the transpose where the conjugate transpose is asked for."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _DividesTowardsZero
-
-
-class _ConjugatesNothing(ArrayKernel):
     def described(self, descriptor: ep.Descriptor) -> ep.Descriptor:
         if descriptor.family != "matmul":
             return descriptor
         return self.remade(descriptor, descriptor.specs, (0.0, 0.0, *descriptor.attributes[2:]))
 
 
-class ConjugatesNothing(HonestProvider):
-    """Take the transpose where the conjugate transpose is asked for."""
+@killed_by("primitives/matmul/-/float32/dense/beta-0-reads-nothing")
+class ReadsOutAtBetaZero(ArrayKernel):
+    """Multiply the old output by beta even where beta is 0, so that its NaN stay."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _ConjugatesNothing
-
-
-class _ReadsOutAtBetaZero(ArrayKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         if self.descriptor.family != "matmul" or operands["beta"] != 0:
             super().run(cpu, operands)
@@ -114,13 +101,10 @@ class _ReadsOutAtBetaZero(ArrayKernel):
             self.array(operands, "out")[...] += before * before.dtype.type(0)
 
 
-class ReadsOutAtBetaZero(HonestProvider):
-    """Multiply the old output by beta even where beta is 0, so that its NaN stay."""
+@killed_by("primitives/matmul/-/float32/broadcast/sum-to-a-matrix")
+class AddsBetaTwice(ArrayKernel):
+    """Apply beta once a batch of a sum over batches."""
 
-    kernel_type: ClassVar[type[HonestKernel]] = _ReadsOutAtBetaZero
-
-
-class _AddsBetaTwice(ArrayKernel):
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         given = dict(operands)
         if (
@@ -129,9 +113,3 @@ class _AddsBetaTwice(ArrayKernel):
         ):
             given["beta"] = 2 * operands["beta"]
         super().run(cpu, given)
-
-
-class AddsBetaTwice(HonestProvider):
-    """Apply beta once a batch of a sum over batches."""
-
-    kernel_type: ClassVar[type[HonestKernel]] = _AddsBetaTwice
