@@ -6,17 +6,20 @@ import sys
 from pathlib import Path
 
 import pytest
+from website import check, variables
+from website.document import Document, read_site
+from website.errors import errors
+from website.inventory import read_inventory
+from website.places import linked, places
+
+import ep
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
 
-for name in ("sphinx", "myst_parser", "furo"):
-    pytest.importorskip(name, reason="the extra `docs` is not installed")
-
-from website import check, variables  # noqa: E402 - it needs the folder on the path
-from website.document import Document, read_site  # noqa: E402
-from website.inventory import read_inventory  # noqa: E402
-from website.places import linked, places  # noqa: E402
+pytestmark = pytest.mark.skipif(
+    any(importlib.util.find_spec(name) is None for name in ("sphinx", "myst_parser", "furo")),
+    reason="the extra `docs` is not installed",
+)
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +128,13 @@ def test_requests_to_elsewhere_are_named(tmp_path):
     ]
 
 
+def test_every_error_says_what_to_do():
+    silent = [
+        name for name, kind in errors().items() if issubclass(kind, ep.EpError) and "What to do: " not in kind.__doc__
+    ]
+    assert silent == []
+
+
 def test_search_finds_rows_and_errors(site):
     words = (site / "searchindex.js").read_text(encoding="utf-8")
     assert "hard_swish" in words
@@ -159,4 +169,3 @@ def test_docstrings_become_restructured_text():
         "Return :py:obj:`device.allocate <ep.Device.allocate>` of \\*x\\*.\n\n:a, b_: ``n`` items,\n    read\n\n"
         "Raises :py:exc:`~ep.ClosedError`; as :py:obj:`Memory <ep.Memory>`\\ s do:\n\n::\n\n    x = 1"
     )
-    assert importlib.util.find_spec("docutils") is not None

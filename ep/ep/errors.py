@@ -22,17 +22,25 @@ __all__ = [
 
 
 class EpError(Exception):
-    """Anything that EP itself reports."""
+    """Anything that EP itself reports; a caller's own mistake is a plain ValueError or TypeError.
+
+    What to do: catch one of the classes below it, which say whose turn it is.
+    """
 
 
 class UnavailableError(EpError):
-    """A provider or device is not on this machine; the message is the reason."""
+    """A provider or device is not on this machine; the message is the reason.
+
+    What to do: `ep doctor` says what was found, what was refused, and which variable decided it.
+    """
 
 
 class UnsupportedError(EpError, NotImplementedError):
     """This device cannot do what was described; `reasons` holds one sentence for each implementation that was asked.
 
     The only exception that means "try the next implementation".
+
+    What to do: describe what the reasons allow, or take another device; `ep capabilities` lists what one can do.
     """
 
     def __init__(self, message: str, reasons: Sequence[str] = ()) -> None:
@@ -41,7 +49,10 @@ class UnsupportedError(EpError, NotImplementedError):
 
 
 class CompileError(EpError):
-    """Device code failed to compile: `log` is the compiler's text, `source` what it was given, `entry` the kernel."""
+    """Device code failed to compile: `log` is the compiler's text, `source` what it was given, `entry` the kernel.
+
+    What to do: nothing in the program is wrong; give the three to whoever made the provider.
+    """
 
     def __init__(self, message: str, *, log: str = "", source: str = "", entry: str = "") -> None:
         super().__init__(f"{message}\n{log}" if log else message)
@@ -54,6 +65,8 @@ class DeviceError(EpError):
     """A vendor call failed: `provider`, `call` and `code` name it; `op`, `stream` and `sequence` the enqueue it hit.
 
     With EP_VALIDATE=1 also `file` and `line` of the program that enqueued it.
+
+    What to do: look at that enqueue; what the stream was given behind it still ran. `call` and `code` are in the vendor's manual.
     """
 
     def __init__(self, message: str, *, provider: str = "", call: str = "", code: int | str = "") -> None:
@@ -89,7 +102,10 @@ def place(what: object, stream: str | None, sequence: int | None) -> str:
 
 
 class OutOfMemoryError(DeviceError, MemoryError):
-    """An allocation did not fit: `requested`, `free` and `reserved` in bytes, None where the device cannot tell."""
+    """An allocation did not fit: `requested`, `free` and `reserved` in bytes, None where the device cannot tell.
+
+    What to do: close memories, or raise the device's budget, and ask again; the device still works.
+    """
 
     def __init__(  # noqa: PLR0913 - the three figures and the three names are the report
         self,
@@ -109,12 +125,21 @@ class OutOfMemoryError(DeviceError, MemoryError):
 
 
 class DeviceLostError(DeviceError):
-    """The device stopped answering; nothing made from it works any more."""
+    """The device stopped answering; nothing made from it works any more.
+
+    What to do: end the process, and open the device in a new one.
+    """
 
 
 class TimeoutError(EpError, builtins.TimeoutError):  # noqa: A001 - it is the builtin, too
-    """A host wait ended before the device did; the stream or event is still usable."""
+    """A host wait ended before the device did; the stream or event is still usable.
+
+    What to do: wait again, or look for what holds the stream up: an event that nobody reaches, a function that does not return.
+    """
 
 
 class ClosedError(EpError, ValueError):
-    """An object was used after its close()."""
+    """An object was used after its close(), or in a child process though it was made before fork().
+
+    What to do: keep it open while it is used, and open devices in the child.
+    """

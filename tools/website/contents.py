@@ -6,14 +6,13 @@ import ast
 import inspect
 import tomllib
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
-import ep_primitives
+import ep_conformance
 from ep.capabilities import ABILITIES
 from ep.cells import LAYOUTS
 from ep.dtypes import DTYPES
-from ep.hooks import Hooks
 from ep_conformance.runtime import runtime_cases
 from ep_conformance.saboteurs.table import SABOTEURS
 from ep_conformance.trial import PROFILES
@@ -23,6 +22,7 @@ import ep
 from website import commands, families, interface, rows, variables
 from website.errors import errors
 from website.members import members
+from website.packages import PACKAGES
 from website.places import ROOT
 from website.report import schema_fields
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 __all__ = ["closed", "objects"]
+
+_HOOKS: Final = (ep.hooks.Hooks, ep_conformance.hooks.Hooks)
 
 
 @cache
@@ -50,7 +52,7 @@ def closed() -> dict[str, set[str]]:
         "std:saboteur": {saboteur.name for saboteur in SABOTEURS},
         "std:field": set(schema_fields()),
         "std:envvar": set(variables.read()),
-        "std:hook": {name for name, member in vars(Hooks).items() if inspect.isfunction(member)},
+        "std:hook": {name for kind in _HOOKS for name, member in vars(kind).items() if inspect.isfunction(member)},
         "std:group": set(_groups()),
         "std:command": {command.name for command in programs},
         "std:cmdoption": {
@@ -61,11 +63,12 @@ def closed() -> dict[str, set[str]]:
 
 def objects() -> set[str]:
     """Return the names of the Python interface that must be there: public names, their members, twins, errors."""
-    found = {f"{package.__name__}.{name}" for package in (ep, ep_primitives) for name in package.__all__}
-    for name in ep.__all__:
-        kind = getattr(ep, name)
-        if inspect.isclass(kind):
-            found |= {f"ep.{name}.{member}" for member in members(kind)}
+    found = {f"{package.__name__}.{name}" for package in PACKAGES for name in package.__all__}
+    for package in (ep, ep_conformance):
+        for name in package.__all__:
+            kind = getattr(package, name)
+            if inspect.isclass(kind):
+                found |= {f"{package.__name__}.{name}.{member}" for member in members(kind)}
     for kind in interface.CLASSES:
         found |= {f"ep.{kind.__name__}.{member}" for member in (*interface.must(kind), *interface.may(kind))}
     return found | set(errors())

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-import ep_primitives
-
 import ep
+from website.packages import public
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -75,8 +74,7 @@ def _code(code: str) -> str:
         and hasattr(getattr(ep, head.capitalize()), rest)
     ):
         return f"\x00:py:obj:`{code} <ep.{head.capitalize()}.{rest}>`\x01"
-    for package in (ep, ep_primitives):
-        bare = name.removeprefix(f"{package.__name__}.")
-        if bare in package.__all__ and bare[0].isupper():
-            return f"\x00:py:obj:`{code} <{package.__name__}.{bare}>`\x01"
+    bare = name.rpartition(".")[2]
+    if bare[:1].isupper() and name in {bare, public(bare)} and public(bare):
+        return f"\x00:py:obj:`{code} <{public(bare)}>`\x01"
     return f"\x00``{code}``\x01"

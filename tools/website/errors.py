@@ -12,6 +12,7 @@ import ep_conformance
 
 import ep
 from website.members import members
+from website.packages import public
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,11 +28,15 @@ anything is enqueued; its message names operation, argument, what was given, wha
 the next one*.
 
 """
+_OTHERS: Final = """
+Of files, commands and cases
+----------------------------
+"""
 _OWN: Final = (ep, ep_conformance)
 
 
 def errors() -> dict[str, type[BaseException]]:
-    """Return every public exception class by the name that a page gives it: `ep.X`, or with its module where it is no name of ep."""
+    """Return every public exception class by its full name, with its module where no package makes it public."""
     found: dict[str, type[BaseException]] = {}
     for package in _OWN:
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
@@ -44,7 +49,7 @@ def errors() -> dict[str, type[BaseException]]:
                     and kind.__module__ == module.name
                     and name[0] != "_"
                 ):
-                    found[f"ep.{name}" if name in ep.__all__ else f"{module.name}.{name}"] = kind
+                    found[public(name) or f"{module.name}.{name}"] = kind
     return found
 
 
@@ -52,7 +57,9 @@ def page() -> str:
     """Return the page, in reStructuredText, which autodoc writes."""
     raised = _raised()
     lines = [_HEAD]
-    for name, kind in errors().items():
+    found = sorted(errors().items(), key=lambda each: not issubclass(each[1], ep.EpError))
+    for name, kind in found:
+        lines += [_OTHERS] if not issubclass(kind, ep.EpError) and _OTHERS not in lines else []
         lines += [f".. autoexception:: {name}\n   :show-inheritance:\n"]
         if by := raised.get(kind.__name__):
             lines += [f"   Raised by {', '.join(by)}.\n"]

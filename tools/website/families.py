@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from edge_rules import EDGE_RULES
 from family_documents import ROOM
-from markdown import table
+from markdown import escaped, table
 
 import ep
 from website import rows
@@ -62,12 +62,17 @@ def _edges(family: str) -> Iterator[str]:
 
 def index() -> str:
     """Return the page of all rows in one table."""
-    lines = []
+    lines = [_HEAD]
     for name, family in own().items():
         cells = {cell.op: cell for cell in reversed([*family.cells()])}
         cells |= {cell.op: cell for cell in family.cells() if cell.dtypes == "float32" and cell.layout == "dense"}
-        for op, row in rows.rows_of(family).items():
-            promise = family.accuracy(family.sample(cells[op]))
-            link = f"{{row}}`{op} <{name}/{op}>`"
-            lines.append((link, f"{{family}}`{name}`", rows.escaped(row.definition), f"{promise} ({cells[op].dtypes})"))
-    return "\n".join([_HEAD, *table(("op", "family", "definition", "accuracy"), lines), ""])
+        said = [_line(family, cells[op], row) for op, row in rows.rows_of(family).items()]
+        if said:
+            lines += [f"## {family.descriptor.__name__}\n", f"Family {{family}}`{name}`, {len(said)} rows.\n"]
+            lines += [*table(("op", "definition", "accuracy", "in"), said), ""]
+    return "\n".join(lines)
+
+
+def _line(family: ep.Family, cell: ep.Cell, row: Any) -> tuple[str, ...]:
+    link = f"{{row}}`{cell.op} <{family.name}/{cell.op}>`"
+    return link, escaped(row.definition), str(family.accuracy(family.sample(cell))), cell.dtypes

@@ -5,17 +5,13 @@ from __future__ import annotations
 import ast
 import builtins
 import collections.abc
-import importlib
-import inspect
-import pkgutil
 import types
 import typing
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import ep_primitives
-
-import ep
+from website.packages import PACKAGES, public
 
 if TYPE_CHECKING:
     from docutils import nodes
@@ -25,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["resolve"]
 
-_PUBLIC: Final = (ep, ep_primitives)
 _STANDARD: Final = (builtins, typing, collections.abc, types)
 
 
@@ -35,11 +30,9 @@ def resolve(app: Sphinx, env: BuildEnvironment, node: pending_xref, contnode: no
         return None
     target = node["reftarget"]
     head, _, name = target.rpartition(".")
-    for package in _PUBLIC:
-        if not head and name in package.__all__:
-            full = f"{package.__name__}.{name}"
-            return env.domains.python_domain.resolve_xref(env, node["refdoc"], app.builder, "obj", full, node, contnode)
-    is_foreign = bool(head) and head.partition(".")[0] not in {package.__name__ for package in _PUBLIC}
+    if not head and (full := public(name)):
+        return env.domains.python_domain.resolve_xref(env, node["refdoc"], app.builder, "obj", full, node, contnode)
+    is_foreign = bool(head) and head.partition(".")[0] not in {package.__name__ for package in PACKAGES}
     is_standard = not head and any(hasattr(module, name) for module in _STANDARD)
     return contnode if is_foreign or is_standard or name in _private() else None
 
@@ -48,9 +41,9 @@ def resolve(app: Sphinx, env: BuildEnvironment, node: pending_xref, contnode: no
 def _private() -> frozenset[str]:
     """Return the names that modules of ours define, or import for their annotations, without making them public."""
     found: set[str] = set()
-    for package in _PUBLIC:
-        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            for node in ast.walk(ast.parse(inspect.getsource(importlib.import_module(module.name)))):
+    for package in PACKAGES:
+        for path in Path(str(package.__file__)).parent.glob("**/*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Assign):
                     found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
                 elif isinstance(node, ast.ImportFrom):
