@@ -30,6 +30,9 @@ SHOWN: Final = (
 """What a reader is shown of a case, worst first: its status, of failures that are waived `waived`, of notices `notice`."""
 
 _DIGITS: Final = 4
+_ALMOST: Final = 0.9999
+_MOST_TEXT: Final = 4_000_000
+_LEFT_OUT: Final = "(left out here: the JSON report has it)"
 _MICRO: Final = 1e6
 
 
@@ -62,11 +65,25 @@ class _Words:
         return [*self.index]
 
 
+class _Texts(_Words):
+    """Texts of cases, of which the first few millions of characters are kept: 100,000 failures have 200 MB of reasons."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+        self._left = _MOST_TEXT
+
+    def __call__(self, word: str) -> int:
+        if word not in self.index:
+            self._left -= len(word)
+            word = word if self._left >= 0 else _LEFT_OUT
+        return super().__call__(word)
+
+
 def columns(verdicts: Sequence[Verdict]) -> dict[str, Any]:
     """Return the verdicts as columns; templates/report/data.js reads them."""
     names, dtypes = _Words(), _Words()
     families, ops, elements, layouts = _Words(), _Words(), _Words("", *ELEMENTS), _Words("", *LAYOUTS)
-    areas, texts = _Words(), _Words("")
+    areas, texts = _Words(), _Texts()
     places = [Place.of(verdict.id) for verdict in verdicts]
     records = [record(verdict) for verdict in verdicts]
     name = [names(place.name) for place in places]
@@ -106,10 +123,11 @@ def _more(case: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _short(number: float | None) -> float | None:
-    """Return a number in a few digits."""
+    """Return a number in a few digits; what is less than 1, and so within its bound, stays so."""
     if number is None or not math.isfinite(number):
         return number
-    return float(f"{number:.{_DIGITS}g}")
+    short = float(f"{number:.{_DIGITS}g}")
+    return _ALMOST if number < 1 <= short else short
 
 
 def _runs(values: Iterable[int]) -> list[int]:

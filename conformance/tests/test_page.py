@@ -137,6 +137,13 @@ def test_hundred_thousand_cases_take_less_than_10_mb():
     assert len(page_text(samples.large(20_000))) * 5 < 10_000_000
 
 
+def test_a_run_in_which_everything_fails_is_a_page_as_well():
+    failing = [samples.verdict(f"case-{at}", Status.FAIL, f"{at} {'x' * 2000}") for at in range(5000)]
+    page = page_text(samples.report(*failing))
+    assert len(page) < 6_000_000
+    assert "left out here" in carried(page)["texts"][-1]
+
+
 def test_page_of_nothing_is_a_page():
     assert "no case was expected to run" in page_text(samples.report())
 

@@ -20,7 +20,7 @@ function sorted() {
 function buildTable() {
   const heads = COLUMNS.map(([key, word]) => make("button", { type: "button", role: "columnheader", class: `column-${key}`, "data-sort": key, click: () => go({ sort: view.sort === key ? `-${key}` : view.sort === `-${key}` ? "" : key }) }, word));
   const body = make("div", { class: "rows", id: "rows", role: "rowgroup", tabindex: "0", "aria-label": "Cases; arrow keys choose one", scroll: drawRows, keydown: moveInTable },
-    make("div", { class: "height", id: "height" }));
+    make("div", { class: "height", id: "height", role: "presentation" }));
   byId("table").setAttribute("role", "grid");
   put("table", make("div", { class: "heads", role: "row" }, heads), body);
 }

@@ -31,12 +31,11 @@ function see(place, at) {
   if (!(place.worst >= all.margin[at]) && !Number.isNaN(all.margin[at])) place.worst = all.margin[at];
 }
 
-/** What a place is shown as: the worst of its cases, but unsupported ones only if there is nothing else. */
+/** What a place is shown as: the worst that fails or is waived, else what passes, else the rest. */
 function face(place) {
   const present = [...place.byStatus.keys()].sort((a, b) => a - b);
-  const unsupported = data.shown.indexOf("unsupported");
-  const first = present.find((status) => status !== unsupported) ?? unsupported;
-  return data.shown[first];
+  const waived = data.shown.indexOf("waived");
+  return data.shown[present.find((status) => status <= waived || status === PASS) ?? present[0]];
 }
 
 function placeWords(place) {

@@ -1,6 +1,6 @@
 "use strict";
 // Tables of the extreme: nearest to the bound, leaning most, slowest.
-const SHORT = 12;
+const SHORT = { nearest: 12, leaning: 12, slowest: 20 };
 const longer = new Set();
 
 /** The worst case of each op by a column, worst first. */
@@ -17,11 +17,11 @@ function worstByOp(column) {
 
 function ranking(id, title, heads, cases, row) {
   const isLong = longer.has(id);
-  const shownCases = isLong ? cases : cases.slice(0, SHORT);
+  const shownCases = isLong ? cases : cases.slice(0, SHORT[id]);
   const table = make("table", { class: "ranking" }, make("caption", {}, title),
     make("thead", {}, make("tr", {}, heads.map(([head, kind]) => make("th", { scope: "col", class: kind }, head)))),
     make("tbody", {}, shownCases.map((at) => make("tr", {}, row(at)))));
-  const more = cases.length > SHORT ? make("button", { type: "button", class: "link more", click: () => {
+  const more = cases.length > SHORT[id] ? make("button", { type: "button", class: "link more", click: () => {
     if (!longer.delete(id)) longer.add(id);
     drawRankings();
   } }, isLong ? "fewer" : `all ${said(cases.length)}`) : null;
