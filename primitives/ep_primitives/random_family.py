@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,7 +10,7 @@ from ep import Cell, Descriptor, TensorSpec
 from ep_primitives.elementwise import ElementwiseFamily
 from ep_primitives.philox import draw
 from ep_primitives.random_cases import cases, launch_numbers, state_of
-from ep_primitives.random_fill import STATE, RandomFill
+from ep_primitives.random_fill import RandomFill
 from ep_primitives.random_ops import RANDOM_OPS, words_each
 from ep_primitives.reference import Reference
 from ep_primitives.signature import Signature
@@ -79,10 +78,6 @@ class RandomFillFamily(ElementwiseFamily):
         form = arrangement.forms[-1]
         assert form is not None
         return RandomFill(signature.op, out=TensorSpec(signature.out, *form))
-
-    def _case(self, signature: Signature, arrangement: Arrangement) -> Case:
-        # The state lies as the output does, and its itemsize is the larger one.
-        return replace(super()._case(signature, arrangement), shift=arrangement.shift * STATE.itemsize)
 
     def _random(self, signature: Signature, _descriptor: Descriptor, rng: np.random.Generator) -> dict[str, Any]:
         seed, offset = (int(word) for word in rng.integers(0, 2**64, 2, dtype=np.uint64))
