@@ -42,6 +42,8 @@ _SHARE: Final = 3
 _MOST_TWICE: Final = 4 << 20
 """Cases with more bytes than these are launched once."""
 
+_BEHIND: Final = ("", "; the launch before it was right")
+
 _DRAWS: Final = 12
 
 Array = npt.NDArray[Any]
@@ -65,7 +67,7 @@ def run_case(trial: Trial, family: ep.Family, case: Case) -> Outcome:
         before = trial.device.native_calls
     images = [_launch(trial, primitive, draw, launch) for launch in launches]
     attested = attest(trial.device, primitive, before)
-    outcomes = [_judge(trial, family, case, draw, each) for each in images]
+    outcomes = [_judged(trial, family, case, draw, images, number) for number in range(len(images))]
     worst = next((outcome for outcome in outcomes if outcome.status is not Status.PASS), outcomes[0])
     if worst.status is Status.PASS and is_promised(trial.device):
         _check_determinism(trial, family, case.descriptor, draw, launches[-1], images)
@@ -269,6 +271,19 @@ def _checked(family: ep.Family, descriptor: ep.Descriptor, draw: _Draw, images: 
         elif result.dtype == np.bool_:
             _check_bools(result)
     return result
+
+
+def _judged(  # noqa: PLR0913, PLR0917 - a launch of several, with all that it is judged by
+    trial: Trial, family: ep.Family, case: Case, draw: _Draw, images: Sequence[Mapping[str, Any]], number: int
+) -> Outcome:
+    """Return what one of the launches showed; a failure says which one it was."""
+    try:
+        outcome = _judge(trial, family, case, draw, images[number])
+    except CaseError as error:
+        raise CaseError(f"{error}{_BEHIND[number]}", **error.details, launch=number) from None  # noqa: EM102 - told once
+    if outcome.status is not Status.FAIL:
+        return outcome
+    return replace(outcome, reason=f"{outcome.reason}{_BEHIND[number]}", details={**outcome.details, "launch": number})
 
 
 def _judge(trial: Trial, family: ep.Family, case: Case, draw: _Draw, images: Mapping[str, Any]) -> Outcome:

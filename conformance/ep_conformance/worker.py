@@ -164,9 +164,9 @@ def execute(device: ep.Device, identity: str, job: Job, found: CellCase | None =
     except CaseError as error:
         outcome = Outcome(Status.FAIL, str(error), details=error.details)
     except ep.UnsupportedError as error:
-        outcome = Outcome(Status.UNSUPPORTED, str(error))
+        outcome = Outcome(Status.UNSUPPORTED, str(error), details={"kind": "raised"})
     except Exception as error:  # noqa: BLE001 - the worker boundary: a case costs one case
-        outcome = Outcome(Status.FAIL, _summary(error))
+        outcome = Outcome(Status.FAIL, _summary(error), details={"kind": "raised"})
     used = sorted(device.degraded - degraded)
     reason = outcome.reason[:_MOST_SAID].encode(errors="replace").decode()
     seconds = round(time.perf_counter() - begin, 6)

@@ -12,6 +12,7 @@ from rich.console import Console
 import ep
 from ep_conformance.commands.exits import CODES, UnavailableExit, WrongUse
 from ep_conformance.replay import Replay, ReplayError, read_replay
+from ep_conformance.repro import script_of
 from ep_conformance.runner import HANG_SECONDS
 from ep_conformance.verdict import Outcome, Status
 from ep_conformance.worker import Job
@@ -27,13 +28,18 @@ __all__ = ["command"]
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--provider", help="Name of an installed provider; default the one that failed.")
 @click.option("--device", type=click.IntRange(min=0), help="Which of its devices; default the one that failed, or 0.")
-def command(files: tuple[Path, ...], provider: str | None, device: int | None) -> int:
+@click.option("--script", is_flag=True, help="Print a Python script that shows the failure, in place of running it.")
+def command(files: tuple[Path, ...], provider: str | None, device: int | None, *, script: bool) -> int:
     """Run the cases of replay files, or of all in a folder, again.
 
     Each runs in a process of its own. The data are those that failed: where the suite draws others for the case today,
     those in the file decide, and that is said.
     """
     replays = [(path, _read(path)) for path in _paths(files)]
+    if script:
+        for path, replay in replays:
+            click.echo(script_of(replay, path, _device_name(replay, provider, device)), nl=False)
+        return 0
     console = Console(highlight=False)
     passes = 0
     for path, replay in replays:
@@ -68,17 +74,17 @@ def _read(path: Path) -> Replay:
 def _device_name(replay: Replay, provider: str | None, device: int | None) -> str:
     """Return the device to run on: what is not given is that of the file."""
     was, _, number = str(replay.device["name"]).partition(":")
-    name = was if provider is None else provider
-    if name not in ep.providers():
-        message = f"unknown provider {name!r}; known are {', '.join(ep.providers()) or 'none: install one'}; --provider chooses"
-        raise WrongUse(message)
     if device is None:
         device = int(number) if provider is None and number.isdecimal() else 0
-    return f"{name}:{device}"
+    return f"{was if provider is None else provider}:{device}"
 
 
 def _run(replay: Replay, device: str) -> tuple[Outcome, str]:
     """Return what the case shows in a new process, and what is to be said about its data."""
+    name, known = device.partition(":")[0], ep.providers()
+    if name not in known:
+        message = f"unknown provider {name!r}; known are {', '.join(known) or 'none: install one'}; --provider chooses"
+        raise WrongUse(message)
     limit = HANG_SECONDS[replay.profile]
     with tempfile.TemporaryDirectory(prefix="ep-conformance-") as folder:
         worker = Worker(Job(device, replay.profile, None, replay.seed, None, Path(folder) / "worker.log"))
