@@ -93,7 +93,7 @@ class _Gatherer:
 
     def gather(self, verdict: Verdict) -> tuple[Work | None, Smallest | None]:
         """Return what a failing case was made of, as far as it can be found out in time."""
-        if not verdict.id.startswith("primitives/") or time.monotonic() > self._deadline:
+        if verdict.id.startswith("runtime/") or time.monotonic() > self._deadline:
             return None, None
         try:
             if self._worker is None:

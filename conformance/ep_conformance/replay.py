@@ -84,7 +84,9 @@ class Work:
             message = "the operands are not in the file, because they are too large"
             raise ValueError(message)
         accuracy = REPRESENTABLE if self.is_exact else None
-        return Case(name, self.descriptor, lambda _rng: values, self.inplace, "quick", self.shift, None, accuracy)
+        return Case(
+            name, self.descriptor, lambda _rng: values, inplace=self.inplace, shift=self.shift, accuracy=accuracy
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON; `_work` reads it."""

@@ -252,14 +252,6 @@ def _wrapped(line: str) -> list[str]:
     return textwrap.wrap(line, MOST_COLUMNS, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
-def _is_sweep(replay: Replay) -> bool:
-    try:
-        found = find(replay.case)
-    except KeyError:
-        return False
-    return isinstance(found, CellCase) and isinstance(found.case, Sweep)
-
-
 def _by_the_suite(replay: Replay, device: str) -> Iterator[str]:
     """Yield a script that runs the case itself: of work that is too large, of the runtime, or of several launches."""
     yield _title(replay, replay.reason)
@@ -267,9 +259,15 @@ def _by_the_suite(replay: Replay, device: str) -> Iterator[str]:
     yield "import sys"
     yield "import ep"
     yield "from ep_conformance.catalogue import find"
-    is_of_cell = replay.case.startswith("primitives/")
+    try:
+        found = find(replay.case)
+    except KeyError:
+        found = None
+    is_of_cell = replay.case.startswith("primitives/") if found is None else isinstance(found, CellCase)
     if is_of_cell:
-        module = "sweep import run_sweep as run_case" if _is_sweep(replay) else "elements import run_case"
+        module = "elements import run_case"
+        if isinstance(found, CellCase) and isinstance(found.case, Sweep):
+            module = "sweep import run_sweep as run_case"
         yield f"from ep_conformance.{module}"
     yield "from ep_conformance.trial import Trial"
     yield ""

@@ -6,6 +6,7 @@ import click
 
 from ep_conformance.commands.exits import WrongUse
 from ep_conformance.explain import explain_case
+from ep_conformance.replay import ReplayError
 
 __all__ = ["command"]
 
@@ -13,9 +14,12 @@ __all__ = ["command"]
 @click.command()
 @click.argument("case")
 def command(case: str) -> int:
-    """Say what a case checks, and how."""
+    """Say what a case checks, and how to run it alone.
+
+    CASE is an id, claims/PATTERN or waivers/GLOB as a report has it, or a replay file.
+    """
     try:
         click.echo(explain_case(case))
-    except KeyError as error:
+    except (KeyError, ReplayError) as error:
         raise WrongUse(error.args[0]) from None
     return 0

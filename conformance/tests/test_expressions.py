@@ -1,0 +1,125 @@
+"""What a failing case says, in every family: operation, operands, place, what was given and what was needed."""
+
+import re
+
+import numpy as np
+import pytest
+from ep_conformance import operands
+from ep_conformance.catalogue import find
+from ep_conformance.elements import run_case
+from ep_conformance.trial import CaseError, Trial
+from ep_primitives import layout
+
+import ep
+
+FAMILIES = {
+    "primitives/elementwise_unary/elu/float32/dense/designed-alpha-3": r"^elu\(x\[1\]=-0\.0, alpha=3\.0\)=-0\.0, out\[1\]=3\.5 \(.* ulp, bound 4; 1 of 183 elements\) on cpu:0$",
+    "primitives/broadcast_binary/add/float32/broadcast/row-right": r"^add\(a\[1,1\]=\S+, b\[1\]=\S+\)=\S+, out\[1,1\]=3\.5 \(exact; 1 of 585 elements\)",
+    "primitives/broadcast_binary/sub/int32/scalar-right/dense": r"^sub\(a\[1\]=(-?\d+), b=(-?\d+)\)=-?\d+, out\[1\]=-?\d+ ",
+    "primitives/where/-/bool,float32->float32/dense/conditions": r"^where\(condition\[1\]=False, b\[1\]=\S+\): out\[1\] is 3\.5 with the bits 0x40600000, needed \S+ with the bits 0x\w+, because",
+    "primitives/add_n/-/float32/dense/rank-4": r"^add_n\(x0\[1,1,1,1\]=\S+, x1\[1,1,1,1\]=\S+, x2\[1,1,1,1\]=\S+\)=\S+, out\[1,1,1,1\]=3\.5 ",
+    "primitives/cast/-/float32->int32/dense/designed": r"^cast\(x\[1\]=-0\.0\)=0, out\[1\]=1 ",
+    "primitives/fill/-/float32/dense/value-zero": r"^fill\(value=0\.0\)=0\.0, out\[1\]=3\.5 ",
+    "primitives/tensor_fill/-/float32/dense/rank-4": r"^tensor_fill\(x=\S+\): out\[1, 1, 1, 1\] is 3\.5 .* needed \S+ ",
+    "primitives/copy/-/int32/strided/transposed": r"^copy\(x\[1,1\]=(-?\d+)\): out\[1, 1\] is -?\d+ with the bits 0x\w+, needed \1 ",
+    "primitives/permute/-/int32/dense/rank-3-1-2-0": r"^permute\(x\[1,1,1\]=(-?\d+), permutation=\(1, 2, 0\)\): out\[1, 1, 1\] is -?\d+ .* needed \1 ",
+    "primitives/pad/reflect/int32/dense/rank-3": r"^pad/reflect\(x\[0,1,2\]=(-?\d+), before=\(1, 2, 3\), after=\(4, 3, 5\)\): out\[1, 1, 1\] is -?\d+ .* needed \1 ",
+    "primitives/pad/constant/int32/dense/rank-3": r"^pad/constant\(value=(-?\d+), before=.*, after=.*\): out\[1, 1, 1\] is -?\d+ .* needed \1 ",
+    "primitives/one_hot/-/int32->int8/dense/edges": r"^one_hot\(indices\[1\]=0, on=9, off=109, axis=1\)=109, out\[1,1\]=108 ",
+    "primitives/gather/-/float32,int32->float32/dense/edges": r"^gather\(indices\[1\]=10\): out\[1, 1\] is 3\.5 .* needed 0\.0 ",
+    "primitives/matmul/-/float32/dense/33x65x129": r"^matmul\(a\[1,0:65\] of float32\[33, 65\], b\[0:65,1\] of float32\[65, 129\], alpha=1\.0, beta=0\.0\)=\S+, out\[1,1\]=3\.5 ",
+    "primitives/random_fill/words/uint32/dense/at-word-1": r"^words\(state=\[1, 1\]\)=2515673792, out\[1\]=2515673793 ",
+    "primitives/reduce/sum/float32/dense/rows": r"^sum\(x\[1,0:257\] of float32\[13, 257\], axes=\(1,\)\)=\S+, out\[1\]=3\.5 ",
+    "primitives/reduce/sum/float32/dense/length-2": r"^sum\(x\[1,0:2\]=\[\S+, \S+\], axes=\(1,\)\)=\S+, out\[1\]=3\.5 ",
+    "primitives/arg_reduce/max/float32->int64/dense/ties": r"^arg_reduce/max\(x\[1,0:\d+\] of float32\[.*\], axis=1\)=23, out\[1\]=22 ",
+    "primitives/softmax/-/float32/dense/rows": r"^softmax\(x\[1,0:33\] of float32\[7, 33\], axis=1\)=\S+, out\[1,1\]=3\.5 ",
+    "primitives/log_softmax/-/float32/dense/rows": r"^log_softmax\(x\[1,0:33\] of float32\[7, 33\], axis=1\)=\S+, out\[1,1\]=3\.5 ",
+    "primitives/softmax_backward/-/float32/dense/rows": r"^softmax_backward\(dy\[1,0:33\] of .*, y\[1,0:33\] of .*, axis=1\)=\S+, out\[1,1\]=3\.5 ",
+    "primitives/log_softmax_backward/-/float32/dense/rows": r"^log_softmax_backward\(dy\[1,0:33\] of .*, y\[1,0:33\] of .*, axis=1\)=\S+, out\[1,1\]=3\.5 ",
+}
+
+
+def spoil(array):
+    """Make the element next to the first along every dimension another one."""
+    at = tuple(min(1, extent - 1) for extent in array.shape)
+    if array.dtype == np.bool_ or array.dtype.kind in "iu":
+        array[at] = not array[at] if array.dtype == np.bool_ else array[at] ^ array.dtype.type(1)
+    else:
+        array[at] = 3.5
+
+
+@pytest.fixture
+def said(monkeypatch):
+    """What a case says whose output is spoilt on its way back."""
+    download = operands.Operand.download
+
+    def run(
+        identity,
+        spoilt="out",
+        change=lambda operand, image: spoil(layout.view(operand.spec, image, operand.start)),
+        launches=(0, 1),
+    ):
+        count = iter(range(100))
+
+        def planted(operand, stream):
+            image = download(operand, stream)
+            stream.synchronize()
+            if operand.name == spoilt and next(count) in launches:
+                change(operand, image)
+            return image
+
+        monkeypatch.setattr(operands.Operand, "download", planted)
+        found = find(identity)
+        try:
+            return run_case(Trial(ep.device("cpu:0"), identity), found.family, found.case).reason
+        except CaseError as error:
+            return str(error)
+
+    return run
+
+
+def test_every_family_is_here():
+    assert {identity.split("/")[1] for identity in FAMILIES} == set(ep.families())
+
+
+@pytest.mark.parametrize("identity", FAMILIES)
+def test_wrong_element_is_an_expression(said, identity):
+    assert re.search(FAMILIES[identity], said(identity))
+
+
+EXP = "primitives/elementwise_unary/exp/float32/dense/size-17"
+
+
+def test_stray_write_names_operation_operand_and_byte(said):
+    def behind(operand, image):
+        image[operand.start + operand.spec.nbytes] ^= 1
+
+    assert re.match(
+        r"exp: out: a write 1 byte behind the end of its tensor: the byte was 0x\w\w and is", said(EXP, change=behind)
+    )
+    assert said(EXP, "x").startswith("exp: x: a write to byte 4, which is no element to be written: the byte was")
+
+
+def test_launch_that_differs_names_the_element_and_the_launch(said):
+    def last_bit(operand, image):
+        layout.view(operand.spec, image, operand.start).view(np.uint32)[3] ^= 1
+
+    text = said(EXP, change=last_bit, launches=(1,))
+    assert re.match(
+        r"exp\(x\[3\]=\S+\): out\[3\] is \S+ with the bits .* as an equal launch before gave; DeviceInfo", text
+    )
+    text = said(EXP, launches=(1,))
+    assert re.match(r"exp\(x\[1\]=\S+\)=\S+, out\[1\]=3\.5 .*; the launch before it was right$", text)
+
+
+def test_wrong_bool_names_its_byte(said):
+    def odd(operand, image):
+        image[operand.start + 1] = 7
+
+    text = said("primitives/elementwise_unary/is_nan/float32->bool/dense/designed", change=odd)
+    assert text.startswith("is_nan(x[1]=-0.0): out[1] holds the byte 7; a bool output is 0 or 1")
+
+
+def test_updated_operand_is_named(said):
+    text = said("primitives/random_fill/words/uint32/dense/at-word-1", "state")
+    assert re.match(r"words: state was \[1, 1\] and is \[1, \d+\] after the launch, needed \[1, 258\]", text)
