@@ -194,12 +194,12 @@ class Device(Allocator):
         raise UnsupportedError(message)
 
     def _can_copy_from(self, other: Device) -> bool:
-        """Say whether _copy takes memory of another device as its source."""
+        """Say whether _copy takes memory of another device as its source. Default: of none, so that bytes pass through the host."""
         del other
         return False
 
     def _can_access(self, other: Device) -> bool:
-        """Say whether kernels take memory of another device."""
+        """Say whether kernels take memory of another device. Default: of none."""
         del other
         return False
 

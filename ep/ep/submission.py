@@ -121,7 +121,10 @@ class Submission(ABC):
         verbs.let_host_wait(cast("Stream", self), event)
 
     def _is_idle(self) -> bool:
-        """Answer without waiting whether all that was enqueued is done."""
+        """Answer without waiting whether all that was enqueued is done.
+
+        Default: EP asks an event that it records; where host waits have a timeout, a thread of EP waits in their place.
+        """
         raise NotImplementedError
 
     def _dlpack_stream(self) -> Any:

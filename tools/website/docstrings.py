@@ -32,12 +32,13 @@ def restructured(lines: Iterable[str]) -> Iterator[str]:
             inside = "code"
             yield line
         elif found := _RULE.fullmatch(line):
-            if inside == "text":
-                yield ""
+            # Fields that lie in a container are left alone: names of arguments keep their small letters.
+            if inside != "rules":
+                yield from ("", ".. container:: facts", "")
             inside = "rules"
-            yield f":{found[1]}: {_text(found[2])}"
+            yield f"   :{_escaped(found[1])}: {_text(found[2])}"
         elif inside == "rules" and line.startswith(" "):
-            yield f"    {_text(line.strip())}"
+            yield f"       {_text(line.strip())}"
         else:
             if inside == "rules":
                 yield ""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["contents", "index", "own", "page"]
 
 _ROWS: Final = "## Rows\n"
+_GROUPS: Final = "Groups of element types, *floats* and the like, are those of [all families](/families/index.md).\n"
 _EVERY: Final = "all families"
 _HEAD: Final = """# All rows
 
@@ -39,7 +40,7 @@ def page(family: ep.Family, document: str) -> str:
     lines = [title, "", *directive("family", family.name, [f"Descriptor {{py:class}}`ep_primitives.{kind}`."]), rest]
     lines += ["## Edge rules\n", *_edges(family.name)]
     if rows.rows_of(family):
-        lines += [f"\n{_ROWS}", *rows.entries(family)]
+        lines += [f"\n{_ROWS}", _GROUPS, *rows.entries(family)]
     return "\n".join(lines)
 
 
