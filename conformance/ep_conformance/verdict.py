@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ep_conformance.waivers import Waiver
 
 __all__ = [
+    "CLAIMABLE",
     "DEATHS",
     "FAILING",
     "UNSUPPORTED_CLAIM",
@@ -55,6 +56,10 @@ FAILING: Final = frozenset(Status) - {Status.PASS, Status.UNSUPPORTED, Status.NE
 
 UNSUPPORTED_CLAIM: Final = "claimed, but unsupported"
 """How the reason of a failure begins that is no wrong result."""
+
+
+CLAIMABLE: Final = f"not claimed, but accepted: {Status.PASS}"
+"""How the reason of a notice begins whose case passed."""
 
 
 class Standing(enum.StrEnum):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["Claim", "Claims", "ClaimsError", "parse_version", "read_claims"]
+__all__ = ["Claim", "Claims", "ClaimsError", "parse_claims", "parse_version", "read_claims"]
 
 _FORM = "family/op/dtypes/layout"
 _FORMS = {"runtime": "runtime/area/name", "vendor": "vendor/entry/name"}
@@ -77,24 +77,34 @@ def read_claims(path: Path) -> Claims:
     Raises ClaimsError for one that is wrong, naming the entry.
     """
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return Claims("1.0", ())
     except (OSError, ValueError) as error:
         message = f"{path.name} cannot be read: {error}"
         raise ClaimsError(message) from None
+    return parse_claims(text, path.name)
+
+
+def parse_claims(text: str, name: str) -> Claims:
+    """Return the claims in the text of a file. Raises ClaimsError for one that is wrong, naming the file and the entry."""
+    try:
+        table = tomllib.loads(text)
+    except ValueError as error:
+        message = f"{name} cannot be read: {error}"
+        raise ClaimsError(message) from None
     unknown = sorted(table.keys() - {"suite", "claim"})
     if unknown:
-        message = f"{path.name}: unknown key {unknown[0]!r}; it holds suite and [[claim]] tables"
+        message = f"{name}: unknown key {unknown[0]!r}; it holds suite and [[claim]] tables"
         raise ClaimsError(message)
     try:
         suite = table["suite"]
         parse_version(suite)
     except (KeyError, ValueError, AttributeError):
-        message = f'{path.name}: suite is {table.get("suite")!r}, needs "major.minor", such as "1.0"'
+        message = f'{name}: suite is {table.get("suite")!r}, needs "major.minor", such as "1.0"'
         raise ClaimsError(message) from None
     entries = enumerate(table.get("claim", []), 1)
-    return Claims(suite, tuple(claim for i, entry in entries for claim in _claims(entry, f"{path.name}: claim {i}")))
+    return Claims(suite, tuple(claim for i, entry in entries for claim in _claims(entry, f"{name}: claim {i}")))
 
 
 def _claims(entry: Any, where: str) -> Iterator[Claim]:
