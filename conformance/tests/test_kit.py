@@ -1,6 +1,8 @@
 """`ep-conformance new`: what it writes is clean, installs, and passes the mandatory runtime cases at once."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -60,19 +62,44 @@ def package(command, request):
 compiler = pytest.mark.skipif(not shutil.which("c++"), reason="no C++ compiler is here")
 
 
-@pytest.mark.parametrize(
-    "package", [("my_chip2", "python"), pytest.param(("acme", "native"), marks=compiler)], indirect=True
-)
-def test_new_package_passes_at_once(command, package):
-    done = command.run(package.name)
+def judged(command, package, pattern):
+    """Return the verdicts of the cases that a pattern chooses, by case."""
+    done = command.run(package.name, "--filter", pattern)
     assert done.returncode == 0, done.stdout
-    summary = done.json["summary"]
-    assert summary["pass"] == summary["expected"] > 150
-    judged = {case["id"]: case for case in done.json["cases"]}
-    assert judged["runtime/copy/moves-every-byte"]["status"] == "pass"
-    if package.name == "acme":
-        assert judged["primitives/elementwise_unary/relu/float32/dense/special-values"]["attested"] == "native"
-    assert f"{package.name}_means_what_ep_says" in (package / f"tests/test_{package.name}.py").read_text()
+    assert done.json["summary"]["pass"] == done.json["summary"]["expected"]
+    return {case["id"]: case for case in done.json["cases"]}
+
+
+@pytest.mark.parametrize("package", [("my_chip2", "python")], indirect=True)
+def test_python_package_passes_at_once(command, package):
+    assert len(judged(command, package, "runtime/*")) > 150
+    assert "def test_my_chip2_means_what_ep_says" in (package / "tests/test_my_chip2.py").read_text()
+
+
+@compiler
+@pytest.mark.parametrize("package", [("acme", "native")], indirect=True)
+def test_native_package_passes_at_once_and_its_driver_does_the_work(command, package):
+    found = judged(command, package, "*")
+    assert len(found) > 150
+    assert found["primitives/elementwise_unary/relu/float32/dense/special-values"]["attested"] == "native"
+
+
+@compiler
+@pytest.mark.parametrize("package", [("acme", "simt")], indirect=True)
+def test_simt_package_passes_at_once_and_claims_what_it_has(command, package):
+    assert len(judged(command, package, "runtime/*")) > 150
+    halves = judged(command, package, "primitives/cast/-/*float16*/dense/*")
+    assert "primitives/cast/-/float16->float32/dense/exhaustive-16bit" in halves
+    environment = command.environment
+    shown = subprocess.run(
+        [sys.executable, "-m", "ep.cli", "capabilities", "--provider", "acme", "--json"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    rows = [row for row in json.loads(shown.stdout) if row["family"] != "runtime"]
+    assert {(row["how"] in ("native", "lowered"), row["claimed"]) for row in rows} == {(True, True), (False, False)}
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -80,7 +107,7 @@ def test_new_package_passes_at_once(command, package):
 def test_texts_are_clean_by_the_rules_of_this_repository(tmp_path, name, style):
     check_name(name)
     for path, text in render(name, style).items():
-        assert "{{" not in text
+        assert not re.search(r"{{ \w+ }}|{%", text)
         assert "NAME" not in path
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)

@@ -14,7 +14,8 @@ __all__ = ["command"]
 
 _STYLES = """\b
 python  memory in NumPy, kernels in Python: the smallest one, to learn from
-native  memory and kernels in C++, through cffi: for a driver with a C interface"""
+native  memory and kernels in C++, through cffi: for a driver with a C interface
+simt    EP's portable kernels, behind a prelude and a compiler of your own"""
 
 
 @click.command(epilog=f"{_STYLES}\n\n{CODES}")

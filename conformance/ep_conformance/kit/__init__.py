@@ -20,7 +20,7 @@ from ep_conformance import SUITE
 
 __all__ = ["STYLES", "check_name", "render", "write"]
 
-STYLES: Final = ("python", "native")
+STYLES: Final = ("python", "native", "simt")
 
 _FORM: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*\Z")
 _LONGEST: Final = 40

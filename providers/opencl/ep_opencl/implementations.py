@@ -26,12 +26,8 @@ class Portable(ep.Implementation):
     """The portable bodies of ep_simt."""
 
     def accepts(self, descriptor: ep.Descriptor, info: ep.DeviceInfo) -> bool:
-        ep_simt.require(descriptor)
+        ep_simt.require(descriptor, info)
         key = descriptor.key
-        lacking = [dtype for dtype in key.dtypes if dtype not in info.dtypes]
-        if lacking:
-            message = f"{info.name} has no {lacking[0]}"
-            raise ep.UnsupportedError(message)
         if key.op in _ROUNDED_OPS and key.dtypes[0] == "float32" and ROUNDED not in info.features:
             message = f"{info.name} does not round {key.op} of float32 correctly"
             raise ep.UnsupportedError(message)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyopencl as cl
-from ep_simt import geometry_nbytes, visit_of
+from ep_simt import calls_of, geometry_nbytes
 
-import ep
 from ep_opencl.command import Command, CommandKernel, Place
 from ep_opencl.errors import failure
 
 if TYPE_CHECKING:
     from ep_simt import Parameter, Program, RandomProgram
 
+    import ep
     from ep_opencl.device import ClDevice
 
 __all__ = ["ClKernel", "Entry"]
@@ -56,7 +56,6 @@ class Entry:
         self.lock = threading.Lock()
         wanted, self.run = _CPU[program.strided] if device.is_cpu else _GPU
         parameters = program.parameters if parameters is None else parameters
-        self.takes_attributes = any(parameter.role == "attribute" for parameter in parameters)
         self._native = device.program(program)
         self._types = [
             None if parameter.role == "memory" else _type_of(parameter.element, program) for parameter in parameters
@@ -78,20 +77,16 @@ class Entry:
 class ClKernel(CommandKernel):
     """An entry for one descriptor. Launches share the entry's kernel object, under its lock; a bound step owns one."""
 
-    __slots__ = ("_constants", "_entry", "_global", "_group", "_places", "_what")
+    __slots__ = ("_arguments", "_entry", "_global", "_group", "_places", "_what")
 
     def __init__(self, entry: Entry, descriptor: ep.Descriptor) -> None:
-        visit = visit_of(entry.program, descriptor, entry.run)
+        (call,) = calls_of(entry.program, descriptor, entry.run)
         self._entry = entry
         self._what = descriptor.title
         self._group = (entry.group,)
-        self._global = (-(-visit.items // entry.group) * entry.group,)
-        self._constants = (*visit.attributes, *visit.geometry) if entry.takes_attributes else visit.geometry
-        # For each operand the length of an element and the offset of the first; a number has no length.
-        self._places = tuple(
-            (0 if isinstance(spec, ep.Scalar) else spec.itemsize, offset)
-            for spec, offset in zip(descriptor.specs, visit.offsets, strict=True)
-        )
+        self._global = (-(-call.items // entry.group) * entry.group,)
+        self._arguments = call.arguments
+        self._places = call.places
 
     def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         arguments = self._arguments(memories, scalars)
@@ -118,19 +113,6 @@ class ClKernel(CommandKernel):
                 places.append(Place(len(places), index, itemsize, offset))
             index += 2 if itemsize else 1
         return (Command(self._what, kernel, self._global, self._group, arguments, tuple(places)),)
-
-    def _arguments(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> list[Any]:
-        arguments: list[Any] = []
-        rest = iter(memories)
-        numbers = iter(scalars)
-        for itemsize, offset in self._places:
-            if itemsize:
-                memory = next(rest)
-                arguments += (memory.handle, memory.offset // itemsize + offset)
-            else:
-                arguments.append(next(numbers))
-        arguments += self._constants
-        return arguments
 
 
 def _type_of(element: str, program: Program | RandomProgram) -> Any:

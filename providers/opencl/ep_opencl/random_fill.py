@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PortableRandom"]
 
-_WORD: Final = 8
-_BLOCK: Final = 4
-"""Words of one block: a work-item takes at least so many elements."""
 _ONE: Final = (1,)
 _WHAT: Final = "random_fill"
 
@@ -40,17 +37,12 @@ class PortableRandom(ep.Implementation):
     """The portable bodies of ep_simt for random fills."""
 
     def accepts(self, descriptor: RandomFill, info: ep.DeviceInfo) -> bool:
-        if descriptor.out.dtype == "float64" and "fp64" not in info.features:
-            message = f"{info.name} has no float64"
-            raise ep.UnsupportedError(message)
+        ep_simt.require(descriptor, info)
         return True
 
     def compile(self, key: ep.KernelKey, device: ClDevice) -> Entries:  # type: ignore[override]  # a provider gets its own devices
-        program = ep_simt.random_program_of(key)
-        return Entries(
-            Entry(device, program, ep_simt.random_entry_of(key)),
-            Entry(device, program, ep_simt.ADVANCE, ep_simt.ADVANCE_PARAMETERS),
-        )
+        program, entries = ep_simt.entries_of(key)
+        return Entries(*(Entry(device, program, entry.name, entry.parameters) for entry in entries))
 
     def create(self, descriptor: RandomFill, device: ep.Device, code: Entries) -> ClRandomKernel:
         del device
@@ -60,19 +52,14 @@ class PortableRandom(ep.Implementation):
 class ClRandomKernel(CommandKernel):
     """Both entries for one descriptor. Launches share their kernel objects, under a lock; a bound step owns two."""
 
-    __slots__ = ("_entries", "_geometry", "_global", "_group", "_itemsize", "_limits", "_offset", "_words")
+    __slots__ = ("_calls", "_entries", "_global", "_group")
 
     def __init__(self, entries: Entries, descriptor: RandomFill) -> None:
         fill = entries.fill
-        visit = ep_simt.visit_of(fill.program, descriptor, max(fill.run, _BLOCK))
         self._entries = entries
-        self._limits = descriptor.limits
-        self._words = descriptor.words
-        self._geometry = visit.geometry
-        self._offset = visit.offsets[0]
-        self._itemsize = descriptor.out.itemsize
+        self._calls = ep_simt.calls_of(fill.program, descriptor, fill.run)
         self._group = (fill.group,)
-        self._global = (-(-visit.items // fill.group) * fill.group,)
+        self._global = (-(-self._calls[0].items // fill.group) * fill.group,)
 
     def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         fill, advance = self._entries
@@ -83,7 +70,7 @@ class ClRandomKernel(CommandKernel):
     def commands(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> tuple[Command, ...]:
         fill, advance = (entry.make() for entry in self._entries)
         filling, advancing = self._set(fill, advance, memories, scalars)
-        state, out = Place(0, 0, _WORD, 0), Place(1, 2, self._itemsize, self._offset)
+        state, out = (Place(i, 2 * i, *place) for i, place in enumerate(self._calls[0].places))
         return (
             Command(_WHAT, fill, self._global, self._group, filling, (state, out)),
             Command(_WHAT, advance, _ONE, _ONE, advancing, (state,)),
@@ -93,11 +80,7 @@ class ClRandomKernel(CommandKernel):
         self, fill: cl.Kernel, advance: cl.Kernel, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]
     ) -> tuple[list[Any], list[Any]]:
         """Set the arguments of both kernels, and return them."""
-        state, out = memories
-        place = (state.handle, state.offset // _WORD)
-        target = (out.handle, out.offset // self._itemsize + self._offset)
-        filling = [*place, *target, *self._limits(scalars), *self._geometry]
-        advancing = [*place, self._words]
+        filling, advancing = (call.arguments(memories, scalars) for call in self._calls)
         try:
             fill.set_args(*filling)
             advance.set_args(*advancing)
@@ -106,7 +89,6 @@ class ClRandomKernel(CommandKernel):
         return filling, advancing
 
     def _run(self, stream: ClStream, fill: cl.Kernel, advance: cl.Kernel) -> None:
-        # Every work-item of the fill reads the state, so that only a command of its own can come after all of them.
         try:
             filled = _enqueue(stream.queue, fill, self._global, self._group)
             stream.placed(filled, _WHAT)

@@ -167,11 +167,16 @@ def entry_of(key: KernelKey) -> str:
     return key.family if key.op == "-" else f"{key.family}_{key.op}"
 
 
-def require(descriptor: Descriptor) -> None:
-    """Raise UnsupportedError, saying why, unless a body exists for the descriptor."""
-    reason = _reason(descriptor.key)
-    if reason:
-        raise ep.UnsupportedError(reason)
+def require(descriptor: Descriptor, info: ep.DeviceInfo) -> None:
+    """Raise UnsupportedError, saying why, unless a body exists for the descriptor, and the device has its element types."""
+    key = descriptor.key
+    is_random = key.family == "random_fill"
+    reason = "" if is_random else _reason(key)
+    # Random numbers are made of words, and stored as any element type; only float64 is computed with.
+    used = [dtype for dtype in key.dtypes if dtype == "float64"] if is_random else key.dtypes
+    lacking = [dtype for dtype in used if dtype not in info.dtypes]
+    if reason or lacking:
+        raise ep.UnsupportedError(reason or f"{info.name} has no {lacking[0]}")
 
 
 @functools.lru_cache(maxsize=4096)

@@ -11,6 +11,8 @@ import pytest
 
 import ep
 
+INFO = ep.DeviceInfo("any", "EP", dtypes=frozenset(ep_simt.ELEMENTS))
+
 
 class Nvrtc:
     """NVIDIA's run-time compiler, which needs no GPU: `ptx(source)` compiles one source."""
@@ -67,16 +69,10 @@ def programs():
     for family in ep.families().values():
         for cell in family.cells():
             descriptor = family.sample(cell)
-            if family.name == "random_fill":
-                found[ep_simt.random_program_of(descriptor.key)] = None
-                if descriptor.key.layout == "strided":
-                    found[ep_simt.random_program_of(descriptor.key._replace(wide=True))] = None
-                continue
             try:
-                ep_simt.require(descriptor)
+                ep_simt.require(descriptor, INFO)
             except ep.UnsupportedError:
                 continue
-            found[ep_simt.program_of(descriptor.key)] = None
-            if descriptor.key.layout == "strided":
-                found[ep_simt.program_of(descriptor.key._replace(wide=True))] = None
+            for key in (descriptor.key, descriptor.key._replace(wide=descriptor.key.layout == "strided")):
+                found[ep_simt.entries_of(key)[0]] = None
     return list(found)

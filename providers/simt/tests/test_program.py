@@ -7,12 +7,18 @@ from pathlib import Path
 
 import ep_simt
 import pytest
-from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary
+from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, RandomFill
 
 import ep
 
 _ROOM = Path(ep_simt.__file__).parent
-_PRELUDES = (_ROOM / "prelude_cuda.h", _ROOM.parents[1] / "opencl" / "ep_opencl" / "prelude.h")
+INFO = ep.DeviceInfo("any", "EP", dtypes=frozenset(ep_simt.ELEMENTS))
+_ROOT = _ROOM.parents[2]
+_PRELUDES = (
+    _ROOM / "prelude_cuda.h",
+    _ROOT / "providers" / "opencl" / "ep_opencl" / "prelude.h",
+    _ROOT / "conformance" / "ep_conformance" / "kit" / "simt" / "ep_NAME" / "prelude.h.jinja",
+)
 
 
 def spec(dtype, shape=(8,), strides=None):
@@ -55,14 +61,24 @@ def test_require_names_the_missing_type():
     key = descriptor.key._replace(dtypes=("bfloat16", "bfloat16"))
     object.__setattr__(descriptor, "_key", key)
     with pytest.raises(ep.UnsupportedError, match="the dialect has no bfloat16"):
-        ep_simt.require(descriptor)
+        ep_simt.require(descriptor, INFO)
+
+
+def test_require_names_what_the_device_lacks():
+    half = ep.DeviceInfo("half", "EP", dtypes=frozenset({"float16"}))
+    with pytest.raises(ep.UnsupportedError, match=r"^half has no float32$"):
+        ep_simt.require(unary("exp"), half)
+    for op, dtype in (("normal", "bfloat16"), ("words", "uint32")):
+        ep_simt.require(RandomFill(op, out=spec(dtype)), half)
+    with pytest.raises(ep.UnsupportedError, match=r"^half has no float64$"):
+        ep_simt.require(RandomFill("normal", out=spec("float64")), half)
 
 
 def test_require_names_the_missing_row():
     descriptor = unary("exp")
     object.__setattr__(descriptor, "_key", descriptor.key._replace(op="cosh"))
     with pytest.raises(ep.UnsupportedError, match=r"elementwise_unary\.def has no row cosh"):
-        ep_simt.require(descriptor)
+        ep_simt.require(descriptor, INFO)
 
 
 def test_source_includes_nothing_and_asks_nobody_which_api_it_is():
@@ -83,7 +99,7 @@ def test_bodies_never_drop_a_nan():
 def test_preludes_say_the_same_words():
     words = [_words(path.read_text(encoding="utf-8")) for path in _PRELUDES]
     assert len(words[0]) > 30
-    assert words[0] == words[1]
+    assert words[0] == words[1] == words[2]
 
 
 def _words(text):
