@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PeakMemory", "be_killed_first", "free_memory"]
+__all__ = ["PeakMemory", "be_killed_first", "free_memory", "give_back"]
 
 _GROUP_FILES: Final = {
     "": ("sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
@@ -58,6 +59,12 @@ def be_killed_first() -> None:
     """Let Linux, when memory runs out nevertheless, end this process and none that anybody would miss."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
+
+
+def give_back() -> None:
+    """Let the C library give back the pages that it keeps for the next large array."""
+    with contextlib.suppress(OSError, AttributeError):  # glibc alone has it
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _rooms(root: Path) -> Iterator[int]:

@@ -19,6 +19,7 @@ POISON: Final = 0x5B
 """Fills outputs before a launch: as any element type a large number, never a NaN, and no legal bool."""
 
 _LEAST_GUARD: Final = 256
+_LARGE: Final = 4 << 20
 
 Array = npt.NDArray[Any]
 
@@ -51,7 +52,9 @@ class Operand:
         return self.whole
 
     def allocate(self, trial: Trial) -> None:
-        """Take memory for the image from the device under test."""
+        """Take memory for the image from the device under test; of a large one the memory before is given back first."""
+        if self.whole is not None and self.image.nbytes > _LARGE:
+            self.whole.close()
         self.whole = trial.memory(self.image.nbytes)
 
     def tensor(self, image: Bytes) -> Array:

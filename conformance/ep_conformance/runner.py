@@ -38,13 +38,26 @@ class Runner:
     peak_memory : bytes of the largest worker, 0 where the system does not say
     """
 
-    def __init__(
-        self, plan: Sequence[Planned], job: Job, jobs: int, limit: float, on_verdict: Callable[[Verdict], None]
+    def __init__(  # noqa: PLR0913 - what is to run, by what means, within what limits, and who hears of it
+        self,
+        plan: Sequence[Planned],
+        job: Job,
+        jobs: int,
+        limit: float,
+        on_verdict: Callable[[Verdict], None],
+        *,
+        memory: int | None = None,
     ) -> None:
+        """Make a runner.
+
+        limit  : seconds that a case may take
+        memory : bytes that all workers may take for cases, None for what is free
+        """
         self._plan = {planned.id: planned for planned in plan}
         self._job = job
         self._jobs = jobs
         self._limit = limit
+        self._memory = None if memory is None else memory // jobs
         self._on_verdict = on_verdict
         self._verdicts: dict[str, Verdict] = {}
         self._tries = Tries(self._plan, self._keep)
@@ -118,7 +131,7 @@ class Runner:
                 self._queue.appendleft(batch)
                 return
             worker = fresh
-        worker.run(batch)
+        worker.run(batch, self._memory)
 
     def _start(self) -> Worker | None:
         """Return a new worker whose device answered a probe, None after giving up because it did not."""

@@ -56,9 +56,13 @@ class Options:
     markdown: Path | None = None
     junit: Path | None = None
     hang_limit: float | None = None
+    memory_limit: int | None = None
+    """Bytes that the workers may take for cases, all together; None for what the system has to spare."""
     resume: Path | None = None
     claim_all: bool = False
     """Judge every case that the provider accepts as if it were claimed."""
+    claimed_only: bool = False
+    """Leave out what the provider accepts without a claim."""
     claims: tuple[str, ...] = ()
     """Patterns of cells to judge as if they were claimed, accepted or not: of families from other packages."""
     waivers: Path | None = None
@@ -151,7 +155,7 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
         if draft is not None and verdict.id in left:
             draft.hear(verdict)
 
-    runner = Runner(plan, job, jobs, options.hang_seconds, hear)
+    runner = Runner(plan, job, jobs, options.hang_seconds, hear, memory=options.memory_limit)
     draft = None if options.json is None else Draft(options.json, report, live.tell)
     try:
         _announce(console, found, plan, options, history.expected_seconds(left, jobs))
@@ -175,7 +179,13 @@ def _plan(found: Survey, options: Options, history: History) -> list[Planned]:
     if options.claim_all:
         plan = [replace(p, standing=Standing.EXPECTED) if p.standing is Standing.UNCLAIMED else p for p in plan]
         plan = [replace(planned, waiver=None) for planned in plan if planned.standing is not Standing.STALE]
-    return _claimed(plan, options.claims)
+    plan = _claimed(plan, options.claims)
+    if options.claimed_only:
+        why = "not claimed, and left out: --claimed-only"
+        plan = [
+            replace(p, standing=Standing.REFUSED, reason=why) if p.standing is Standing.UNCLAIMED else p for p in plan
+        ]
+    return plan
 
 
 def _claimed(plan: list[Planned], patterns: tuple[str, ...]) -> list[Planned]:

@@ -67,7 +67,7 @@ class Standing(enum.StrEnum):
 
     EXPECTED   : claimed, or mandatory: it must give a verdict, and pass
     UNCLAIMED  : accepted by the provider without a claim: it runs and gives a notice
-    REFUSED    : neither claimed nor accepted: it does not run
+    REFUSED    : neither claimed nor accepted, or left out by --claimed-only: it does not run
     STALE      : a claim whose pattern matches nothing that the suite has, or a waiver that waives nothing or has expired
     NEW        : claimed by a pattern, but newer than the suite that the claims name: it runs and never counts
     """

@@ -20,7 +20,8 @@ import ep
 from ep_conformance.catalogue import CellCase, find
 from ep_conformance.elements import run_case
 from ep_conformance.evidence import gather, perform
-from ep_conformance.memory import PeakMemory, be_killed_first
+from ep_conformance.memory import PeakMemory, be_killed_first, give_back
+from ep_conformance.need import LARGE, lack_of_memory, needed_memory
 from ep_conformance.orphan import end_with_parent
 from ep_conformance.survey import survey
 from ep_conformance.sweep import Sweep, run_sweep
@@ -65,7 +66,7 @@ class Job:
 def serve(connection: Connection, job: Job) -> None:
     """Answer messages until the connection ends.
 
-    Receives ("survey",), ("probe",) or ("run", ids). Sends ("survey", Survey), ("probed", ""), ("start", id),
+    Receives ("survey",), ("probe",) or ("run", ids, bytes of memory or None). Sends ("survey", Survey), ("probed", ""), ("start", id),
     ("done", id, Outcome, bytes of memory at most), and ("unavailable", reason) if the device cannot be opened. For
     replay files it receives ("gather", id, runs) and ("replay", Replay), and sends ("gathered", work, smallest) and
     ("replayed", Outcome, note).
@@ -110,10 +111,10 @@ class _Bench:
             case ("probe",):
                 self._trouble = probe(self._device)
                 self._connection.send(("probed", self._trouble))
-            case ("run", identities):
+            case ("run", identities, limit):
                 for identity in identities:
                     self._connection.send(("start", identity))
-                    outcome = self._execute(identity)
+                    outcome = self._fitting(identity, limit)
                     self._connection.send(("done", identity, outcome, self._peak.read()))
                     if outcome.status is Status.DEVICE_LOST:
                         return False
@@ -137,6 +138,26 @@ class _Bench:
         except Exception as error:  # noqa: BLE001 - the worker boundary: `accepts` is a vendor's code
             traceback.print_exc()
             return "unavailable", f"{_summary(error)}, while it was surveyed"
+
+    def _fitting(self, identity: str, limit: int | None) -> Outcome:
+        """Return what a case showed, missing if there is no memory for it."""
+        needed = self._needed(identity)
+        lack = lack_of_memory(needed, limit)
+        if lack:
+            return Outcome(Status.MISSING, lack)
+        outcome = self._execute(identity)
+        if needed > LARGE:
+            self._device.trim()
+            give_back()
+        return outcome
+
+    def _needed(self, identity: str) -> int:
+        on_host = bool({"cpu", "host-memory"} & self._device.info.features)
+        try:
+            found = find(identity)
+            return needed_memory(found, is_on_host=on_host) if isinstance(found, CellCase) else 0
+        except Exception:  # noqa: BLE001 - the worker boundary: what is wrong with the case, running it says
+            return 0
 
     def _execute(self, identity: str) -> Outcome:
         """Return what a case showed; one that fails and leaves behind a device that moves no bytes has lost the device."""
@@ -165,6 +186,10 @@ def execute(device: ep.Device, identity: str, job: Job, found: CellCase | None =
         outcome = Outcome(Status.FAIL, str(error), details=error.details)
     except ep.UnsupportedError as error:
         outcome = Outcome(Status.UNSUPPORTED, str(error), details={"kind": "raised"})
+    except MemoryError as error:
+        is_device = isinstance(error, ep.OutOfMemoryError)
+        what = _summary(error) if is_device else f"this machine had no memory for it: {error}"
+        outcome = Outcome(Status.FAIL if is_device else Status.MISSING, what, details={"kind": "raised"})
     except Exception as error:  # noqa: BLE001 - the worker boundary: a case costs one case
         outcome = Outcome(Status.FAIL, _summary(error), details={"kind": "raised"})
     used = sorted(device.degraded - degraded)

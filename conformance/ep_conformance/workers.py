@@ -60,12 +60,12 @@ class Worker:
         with contextlib.suppress(OSError):
             self.connection.send(message)
 
-    def run(self, batch: Batch) -> None:
-        """Give it cases to run, in order."""
+    def run(self, batch: Batch, memory: int | None = None) -> None:
+        """Give it cases to run, in order; one that needs more bytes of memory than it may take is missing."""
         self.batch = batch
         self.waiting.extend(batch.ids)
         self.since = time.monotonic()
-        self.send("run", [*batch.ids])
+        self.send("run", [*batch.ids], memory)
 
     def receive(self) -> tuple[Any, ...] | None:
         """Return its next message, None if it died, and keep track of what it is doing."""

@@ -101,6 +101,17 @@ def test_unclaimed_and_working_is_a_notice(toy):
     assert done.returncode == 0
 
 
+def test_unclaimed_is_left_out_on_request_and_says_so(toy):
+    done = toy.run("toy", "--filter", "primitives/elementwise_unary/relu/float32/[ds]*/*", "--claimed-only")
+    found = {case["id"]: case for case in done.json["cases"]}
+    strided = found["primitives/elementwise_unary/relu/float32/strided/transposed"]
+    assert (strided["status"], strided["seconds"], strided["notice"]) == ("unsupported", 0, False)
+    assert strided["reason"] == "not claimed, and left out: --claimed-only"
+    assert done.json["notices"] == []
+    assert done.json["summary"]["expected"] == done.json["summary"]["pass"] > 0
+    assert done.returncode == 0
+
+
 def test_newer_than_the_claims_is_new_and_nothing_expected_fails(toy):
     claims = toy.packages / "ep_toy" / "claims.toml"
     claims.write_text(claims.read_text().replace("1.0", "0.9"))

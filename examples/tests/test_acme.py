@@ -71,7 +71,7 @@ def test_doctor_sees_the_stranger_beside_the_others(environment):
 
 def test_stranger_passes_its_claims(environment, tmp_path):
     report = tmp_path / "report.json"
-    environment.run("ep-conformance", "run", "--provider", "acme", "--quick", "--json", str(report))
+    environment.run("ep-conformance", "run", "--provider", "acme", "--quick", "--claimed-only", "--json", str(report))
     table = json.loads(report.read_text())
     summary = table["summary"]
     own = {case["id"]: case["status"] for case in table["cases"] if case["id"].startswith("vendor/")}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import click
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FILE",
+    "Bytes",
     "device",
     "html",
     "junit",
@@ -26,6 +28,23 @@ __all__ = [
 ]
 
 FILE: Final = click.Path(dir_okay=False, path_type=Path)
+
+
+class Bytes(click.ParamType[int]):
+    """A number of bytes, such as 4GiB, 512MiB or 1000000."""
+
+    name = "bytes"
+    _units: ClassVar[dict[str, int]] = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number; exit 2 for what is none."""
+        if isinstance(value, int):
+            return value
+        found = re.fullmatch(r"([0-9]+)\s*([KMG]iB|)", value.strip())
+        if found is None or not int(found[1]):
+            self.fail(f"{value!r} is no number of bytes; write it like 4GiB, 512MiB or 1000000", param, ctx)
+        return int(found[1]) * self._units[found[2]]
+
 
 provider = click.option("--provider", required=True, help="Name of an installed provider.")
 device = click.option(

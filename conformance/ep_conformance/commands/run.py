@@ -33,6 +33,7 @@ __all__ = ["command", "judged"]
     multiple=True,
     help="Hold the device to these cells, too, as if its claims.toml named them, such as 'flip/*/*/*'; may be repeated.",
 )
+@click.option("--claimed-only", is_flag=True, help="Leave out what is accepted without a claim, which gives notices.")
 @click.option(
     "--waivers",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -54,6 +55,11 @@ __all__ = ["command", "judged"]
     "--replays",
     type=click.Path(file_okay=False, path_type=Path),
     help="The folder for replay files of failing cases; default that of --json, with -failures for its suffix.",
+)
+@click.option(
+    "--memory-limit",
+    type=options.Bytes(),
+    help="Memory that all workers may take for cases, such as 4GiB; what needs more is missing. Default: what is free.",
 )
 @click.option("--hang-limit", type=click.FloatRange(min=0, min_open=True), help="Seconds a case may take.")
 def command(*, quick: bool, **given: Any) -> int:
