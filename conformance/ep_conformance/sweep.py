@@ -13,11 +13,12 @@ from ep_primitives.reference import Reference
 
 import ep
 from ep_conformance.attestation import attest
-from ep_conformance.compare import compare
+from ep_conformance.compare import Comparison, compare
 from ep_conformance.expression import explain_failure
 from ep_conformance.native import Worst, compare_native
+from ep_conformance.sensitivity import misjudged
 from ep_conformance.trial import CaseError, Trial
-from ep_conformance.ulp import numpy_dtype
+from ep_conformance.ulp import numpy_dtype, rounded
 from ep_conformance.verdict import Outcome, Status
 
 if TYPE_CHECKING:
@@ -87,6 +88,8 @@ def run_sweep(trial: Trial, family: ep.Family, sweep: Sweep) -> Outcome:
         stream.synchronize()
         inside = slice(None) if sweep.domain.is_open else sweep.domain.contains("float32", values)
         reference = _only(family.reference(descriptor, {"x": values}), inside)
+        if start == sweep.first and (doubt := _doubt(trial, reference, accuracy, result[inside])):
+            return Outcome(Status.MISTRUSTED, doubt)
         found = _measured(result[inside], reference, accuracy, descriptor.out.dtype)
         if found.wrong:
             inputs = {"x": values[inside]}
@@ -106,9 +109,25 @@ def _only(reference: Reference, inside: Any) -> Reference:
     return Reference(reference.value[inside], scale, reference.error)
 
 
+def _doubt(trial: Trial, reference: Reference, accuracy: Accuracy, result: Array) -> str:
+    """Return which element the comparison judges wrongly, "" if none."""
+    dtype = result.dtype.name
+    is_rounded = ep.dtype(dtype).kind in "fc"
+    right = rounded(reference.value, dtype) if is_rounded else reference.value
+
+    def measure(tried: Array) -> Comparison:
+        worst = _measured(tried, reference, accuracy, dtype)
+        ratio = np.zeros(tried.shape)
+        ratio[worst.at if worst.wrong == 1 else slice(None)] = 2.0 * bool(worst.wrong)
+        return Comparison(ratio, None)
+
+    found = misjudged(trial.id, np.asarray(right, result.dtype), reference, accuracy, measure)
+    return f"the comparison could not have shown a fault: {found}" if found else ""
+
+
 def _measured(result: Array, reference: Reference, accuracy: Accuracy, dtype: str) -> Worst:
     """Return the worst of float32 results; other types are those of tests and casts, which are exact."""
     if dtype == "float32":
         return compare_native(result, reference, accuracy)
     comparison = compare(result, reference, accuracy, dtype)
-    return Worst(0.0, 0.0, 0, int(comparison.fails.sum()))
+    return Worst(0.0, 0.0, int(comparison.fails.argmax()) if comparison.fails.size else 0, int(comparison.fails.sum()))

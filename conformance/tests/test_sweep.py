@@ -5,8 +5,10 @@ import dataclasses
 import numpy as np
 import pytest
 from ep_conformance.catalogue import cell_cases
+from ep_conformance.native import Worst
 from ep_conformance.sweep import run_sweep, sweeps
 from ep_conformance.trial import CaseError, Trial
+from ep_conformance.verdict import Status
 
 import ep
 
@@ -58,6 +60,15 @@ def test_worst_error_is_reported_with_its_input(swept):
     assert outcome.error == pytest.approx(3 * outcome.margin)
     x = float(outcome.at.removeprefix("x="))
     assert 0.99 < x < 1.01
+
+
+@pytest.mark.parametrize("op", ["exp", "digamma", "relu"])
+def test_comparison_that_is_blind_is_mistrusted(swept, monkeypatch, op):
+    assert swept(around_one(op)).status is Status.PASS
+    monkeypatch.setattr("ep_conformance.sweep._measured", lambda *_: Worst(0.0, 0.0, 0, 0))
+    outcome = swept(around_one(op))
+    assert outcome.status is Status.MISTRUSTED
+    assert "could not have shown a fault" in outcome.reason
 
 
 def test_wrong_result_fails_with_its_input(swept, monkeypatch):
