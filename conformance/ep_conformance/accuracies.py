@@ -14,14 +14,14 @@ from ep_primitives.elementwise import ElementwiseFamily
 from ep_conformance.catalogue import cells
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ep_primitives.accuracy import Accuracy
     from ep_primitives.domain import Domain
 
     import ep
 
-__all__ = ["Promise", "domains_of", "promises"]
+__all__ = ["Promise", "domains_of", "promises", "worst_margins"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,17 @@ def promises(pattern: str = "*/*/*") -> Iterator[Promise]:
         if name not in seen and matches(pattern, name):
             yield Promise(name, family.accuracy(family.sample(cell)), domains_of(family, cell))
         seen.add(name)
+
+
+def worst_margins(cases: Iterable[Mapping[str, Any]]) -> dict[str, float]:
+    """Return by family/op/dtypes the largest margin among the cases of a report that passed and were not exact."""
+    worst: dict[str, float] = {}
+    for case in cases:
+        room, _, rest = case["id"].partition("/")
+        if room == "primitives" and case["status"] == "pass" and case["margin"] is not None:
+            name = "/".join(rest.split("/")[:3])
+            worst[name] = max(case["margin"], worst.get(name, 0.0))
+    return worst
 
 
 def domains_of(family: ep.Family, cell: ep.Cell) -> tuple[Domain, ...]:

@@ -7,6 +7,7 @@ from click.testing import CliRunner
 from ep_conformance.accuracies import promises
 from ep_conformance.catalogue import cells
 from ep_conformance.commands.accuracy import command
+from ep_conformance.commands.exits import WrongUse
 from ep_conformance.explain import explain_case
 from ep_primitives.accuracy import EXACT, Conditioned, Exact, Ulps
 
@@ -56,6 +57,34 @@ def test_registry_can_be_asked_and_read_by_programs():
     assert record["why"].startswith("pow's 16 ulp")
     assert set(record["narrowed"]) == {"order above 1", "start above 0"}
     assert CliRunner().invoke(command, ["tanh"], standalone_mode=False).return_value == 1
+
+
+def test_report_says_how_much_of_each_bound_is_used(tmp_path):
+    def case(name, margin, status="pass"):
+        return {"id": f"primitives/{name}", "status": status, "margin": margin}
+
+    report = tmp_path / "report.json"
+    cases = [
+        case("elementwise_unary/exp/float32/dense/a", 0.25),
+        case("elementwise_unary/exp/float32/strided/b", 0.5),
+        case("elementwise_unary/exp/float32/dense/c", 7.0, "fail"),
+        case("elementwise_unary/log/float32/dense/a", 0.01),
+        {"id": "runtime/copy/x", "status": "pass", "margin": None},
+    ]
+    report.write_text(json.dumps({"cases": cases}))
+
+    def said(*words):
+        return CliRunner().invoke(command, [*words, "--report", str(report)], standalone_mode=False)
+
+    assert "exp/float32  3 ulp (worst margin 0.500): OpenCL" in said("elementwise_unary/exp/float32").output
+    slack = said("--below", "0.05").output.splitlines()
+    assert [line.split()[0] for line in slack] == ["elementwise_unary/log/float32"]
+    assert json.loads(said("--json", "elementwise_unary/exp/float32").output)[0]["margin"] == 0.5
+    with pytest.raises(WrongUse, match="needs --report"):
+        CliRunner().invoke(command, ["--below", "0.05"], standalone_mode=False, catch_exceptions=False)
+    report.write_text("[]")
+    with pytest.raises(WrongUse, match="is no JSON report"):
+        CliRunner().invoke(command, ["--report", str(report)], standalone_mode=False, catch_exceptions=False)
 
 
 def test_explanation_of_a_case_says_why_its_bound_holds():

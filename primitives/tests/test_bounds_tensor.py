@@ -43,7 +43,7 @@ def test_scale_of_a_sum_is_the_op_on_sizes(name):
         finite = np.isfinite(reference.scale) & np.isfinite(bound)
         loose = LOOSE[cell.dtypes.partition("->")[0]]
         assert np.allclose(reference.scale[finite], bound[finite], rtol=loose, atol=1e-300), f"{cell}/{case.name}"
-        with np.errstate(invalid="ignore"):
+        with np.errstate(all="ignore"):
             size = np.abs(np.asarray(reference.value))
             assert not (size > reference.scale * (1 + loose)).any(), f"{cell}/{case.name}: S is no bound"
         tried += 1
