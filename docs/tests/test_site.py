@@ -185,3 +185,12 @@ def test_docstrings_become_restructured_text():
         "   :a, b\\_: ``n`` items,\n       read\n\n"
         "Raises :py:exc:`~ep.ClosedError`; as :py:obj:`Memory <ep.Memory>`\\ s do:\n\n::\n\n    x = 1"
     )
+
+
+def test_commands_say_their_exit_codes():
+    import click
+    from website.commands import Command, exit_codes
+
+    spoken = click.Command("sing", epilog="Sings.\n\nExit codes: 0 sung, or hummed; 1 out of tune, 130 Ctrl-C.")
+    assert exit_codes(Command("sing", spoken)) == {"0": "sung, or hummed", "1": "out of tune", "130": "Ctrl-C"}
+    assert exit_codes(Command("sing", click.Command("sing"))) == {}

@@ -33,7 +33,9 @@ class Descriptor:
     """
 
     family: ClassVar[str]
+    """The name of the family, the first part of its cells."""
     operands: ClassVar[tuple[str, ...]]
+    """The keywords of a launch, inputs first, the output last."""
     inplace: ClassVar[tuple[str, ...]] = ()
     """The inputs whose very memory, offset, shape and strides the output may share."""
     updates: ClassVar[tuple[str, ...]] = ()

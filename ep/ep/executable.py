@@ -50,7 +50,11 @@ class Place(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """A name under which a launch gives another memory for the operands at `places`."""
+    """A name under which a launch gives another memory for the operands at `places`.
+
+    memory : the one that was captured, which a launch may leave in its place
+    places : which operands of which nodes lie in it, and how many bytes from its start
+    """
 
     name: str
     memory: Memory

@@ -15,7 +15,11 @@ __all__ = ["Family"]
 
 
 class Family(ABC):
-    """One kind of operation: its cells, a sample descriptor for each, and what the suite needs to judge it."""
+    """One kind of operation: its cells, a sample descriptor for each, and what the suite needs to judge it.
+
+    name        : a word in small letters, the first part of its cells
+    descriptor  : the subclass of Descriptor whose `family` is that name
+    """
 
     name: ClassVar[str]
     descriptor: ClassVar[type[Descriptor]]
@@ -26,7 +30,7 @@ class Family(ABC):
 
     @abstractmethod
     def sample(self, cell: Cell) -> Descriptor:
-        """Return a small descriptor of the cell, to ask `accepts` with."""
+        """Return a small descriptor of the cell, to ask `accepts` with; nothing of it is launched."""
 
     @abstractmethod
     def since(self, cell: Cell) -> str:
@@ -38,7 +42,10 @@ class Family(ABC):
 
     @abstractmethod
     def reference(self, descriptor: Descriptor, inputs: dict[str, Any]) -> Any:
-        """Return the `ep_primitives.Reference` of the inputs, computed independently of every provider."""
+        """Return the `ep_primitives.Reference` of the inputs, computed independently of every provider.
+
+        inputs : for each input operand an array of the logical shape in the element type of its spec, a number for a Scalar
+        """
 
     def updated(self, descriptor: Descriptor, inputs: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 - for families that update operands
         """Return what each operand in the descriptor's `updates` holds after a launch, exactly, computed as the reference is."""

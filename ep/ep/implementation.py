@@ -62,12 +62,21 @@ class Implementation(ABC):
         """
 
     def compile(self, key: KernelKey, device: Device) -> Any:
-        """Return the code that all descriptors of a key share; EP caches it. Raises CompileError."""
+        """Return the code that all descriptors of a key share; EP caches it, on each device. Raises CompileError.
+
+        key    : all that the code may depend on: neither sizes nor attributes nor numbers of a launch
+
+        Default: None, for implementations without code of their own to compile.
+        """
         del key, device
 
     @abstractmethod
     def create(self, descriptor: Any, device: Device, code: Any) -> Kernel:
-        """Return the kernel of one descriptor over compiled code. Compiles nothing; microseconds matter."""
+        """Return the kernel of one descriptor over compiled code. Compiles nothing; microseconds matter.
+
+        descriptor : one that `accepts` took
+        code       : what `compile` returned for its key
+        """
 
     def __repr__(self) -> str:
         return f"<{self.name}>"

@@ -6,7 +6,7 @@ import importlib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from website import contents
+from website import commands, contents
 from website.document import Document, places, read_site
 from website.inventory import Inventory, read_inventory
 
@@ -38,6 +38,10 @@ def missing(inventory: Inventory) -> Iterator[str]:
         yield from (
             f"{kind} {name} has no place in the site" for name in sorted(names - inventory.get(kind, {}).keys())
         )
+    for program in commands.PROGRAMS:
+        for command in commands.commands(program):
+            if "0" not in commands.exit_codes(command):
+                yield f"the help of {command.name} does not end with its exit codes"
     documented = {name for kind, names in inventory.items() if kind.startswith("py:") for name in names}
     yield from (f"{name} has no place in the site" for name in sorted(contents.objects() - documented))
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import importlib
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
-from markdown import escaped
+from markdown import escaped, table
 
 from website.directive import directive, fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["PROGRAMS", "Command", "commands", "form", "options", "page"]
+__all__ = ["PROGRAMS", "Command", "commands", "exit_codes", "form", "options", "page"]
 
 PROGRAMS: Final[Mapping[str, str]] = {
     "ep": "ep.cli",
@@ -23,6 +24,7 @@ PROGRAMS: Final[Mapping[str, str]] = {
 """Each program and the module whose `command` it is."""
 
 _CODES: Final = "Exit codes: "
+_CODE: Final = re.compile(r"(\d+) (.*?)(?=[,;] \d+ |$)")
 
 
 class Command(NamedTuple):
@@ -53,6 +55,12 @@ def _walk(found: Command) -> Iterator[Command]:
             yield from _walk(Command(f"{found.name} {name}", inner))
 
 
+def exit_codes(found: Command) -> dict[str, str]:
+    """Return what each exit code of a command means, by the last sentence of its help; none if it does not say."""
+    _, _, codes = (found.command.epilog or "").partition(_CODES)
+    return dict(_CODE.findall(codes.strip().rstrip(".")))
+
+
 def options(found: Command) -> Iterator[click.Parameter]:
     """Yield the arguments and options of a command, the shown ones, `--help` among them."""
     for parameter in found.command.get_params(found.context):
@@ -76,10 +84,9 @@ def _text(found: Command) -> Iterator[str]:
     yield escaped(found.command.help or "")
     usage = " ".join(found.command.collect_usage_pieces(found.context))
     yield f"\n    {found.name} {usage}\n"
-    codes = found.command.epilog or ""
-    if codes.startswith(_CODES):
-        meanings = (each.strip().partition(" ") for each in codes.removeprefix(_CODES).rstrip(".").split(","))
-        yield from ("exit code  | means\n---|---", *(f"{code} | {means}" for code, _, means in meanings))
+    said, _, _ = (found.command.epilog or "").partition(_CODES)
+    yield from (f"    {line}" for line in said.replace("\b", "").strip().splitlines())
+    yield from ("", *table(("exit code", "means"), exit_codes(found).items()))
 
 
 def form(parameter: click.Parameter) -> str:

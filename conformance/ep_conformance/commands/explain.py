@@ -11,7 +11,7 @@ from ep_conformance.replay import ReplayError
 __all__ = ["command"]
 
 
-@click.command()
+@click.command(epilog="Exit codes: 0 good, 2 no such case or file.")
 @click.argument("case")
 def command(case: str) -> int:
     """Say what a case checks, and how to run it alone.

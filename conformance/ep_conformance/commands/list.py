@@ -11,7 +11,7 @@ from ep_conformance.contributed import case_packages
 __all__ = ["command"]
 
 
-@click.command()
+@click.command(epilog="Exit codes: 0 good, 1 no case matches, 2 wrong use.")
 @options.profile
 @options.pattern
 def command(profile: str, pattern: str | None) -> int:
