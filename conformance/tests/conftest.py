@@ -8,8 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from ep_conformance.schema import problems
 
 TOY = Path(__file__).parent / "toy"
+
+
+def telling(cases):
+    """Return the cases that the schema has to be tried on: of those like a thousand others only the first."""
+    return [case for at, case in enumerate(cases) if at < 100 or case["status"] not in {"pass", "unsupported"}]
 
 
 class Command:
@@ -45,6 +51,8 @@ class Command:
         self.report.unlink(missing_ok=True)
         done = self("run", "--provider", provider, "--quick", "--json", self.report, *words, **environment)
         done.json = json.loads(self.report.read_text()) if self.report.exists() else None
+        if done.json is not None:
+            assert [*problems(done.json | {"cases": telling(done.json["cases"])})] == []
         return done
 
 

@@ -13,6 +13,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from ep.claims import read_claims
 from ep_conformance import __main__
+from ep_conformance.schema import problems
 
 UNARY = "primitives/elementwise_unary/*/float32/*"
 RELU = "primitives/elementwise_unary/relu/float32/dense/*"
@@ -184,6 +185,7 @@ def test_ctrl_c_is_130_and_leaves_a_valid_partial_report(toy):
     assert "Traceback" not in out + err
     assert "INTERRUPTED" in out
     table = json.loads(toy.report.read_text())
+    assert [*problems(table)] == []
     assert table["interrupted"] is True
     assert table["summary"]["missing"] > 0
     assert table["summary"]["expected"] == len(table["cases"])
