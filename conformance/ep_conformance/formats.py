@@ -15,12 +15,17 @@ if TYPE_CHECKING:
 __all__ = ["write_formats"]
 
 
-def write_formats(report: Report, *, html: Path | None, markdown: Path | None, junit: Path | None) -> None:
-    """Write a report in each format that has a file. Raises OSError for one that cannot be written."""
+def write_formats(
+    report: Report, folder: Path, *, html: Path | None, markdown: Path | None, junit: Path | None
+) -> None:
+    """Write a report in each format that has a file. Raises OSError for one that cannot be written.
+
+    folder : from which the report names replay files
+    """
     if html is not None:
         from ep_conformance.page import write_page  # noqa: PLC0415 - jinja2 is loaded only where a page is made
 
-        write_page(report, html)
+        write_page(report, html, folder)
     if markdown is not None:
         write_markdown(report, markdown)
     if junit is not None:

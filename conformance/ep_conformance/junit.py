@@ -77,7 +77,7 @@ def _testcase(verdict: Verdict) -> ET.Element:
     reason = verdict.outcome.reason
     if verdict.is_failure:
         tag = "error" if verdict.status in _ERRORS else "failure"
-        _say(case, tag, f"{verdict.status}: {reason}" if reason else str(verdict.status), reason, str(verdict.status))
+        _say(case, tag, reason or str(verdict.status), reason, str(verdict.status))
         if verdict.first is not None:
             _first(case, verdict.status, verdict.first)
     elif verdict.waiver is not None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import os
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
@@ -17,7 +20,6 @@ from ep_conformance.report import Report, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from ep_conformance.verdict import Verdict
 
@@ -39,19 +41,31 @@ _MOST_NOTICES: Final = 40
 _STEP: Final = 1024.0
 
 
-def write_page(report: Report, path: Path) -> None:
-    """Write the report as one HTML file."""
-    write_text(path, page_text(report))
+def write_page(report: Report, path: Path, folder: Path | None = None) -> None:
+    """Write the report as one HTML file.
+
+    folder : from which the report names replay files, None if that is the file's own
+    """
+    beside = None if folder is None else os.path.relpath(folder.absolute(), path.absolute().parent)
+    write_text(path, page_text(report, beside))
 
 
-def page_text(report: Report) -> str:
-    """Return the page. Whatever a vendor's text holds, it is shown as text."""
+def page_text(report: Report, folder: str | None = None) -> str:
+    """Return the page. Whatever a vendor's text holds, it is shown as text.
+
+    folder : from which the report names replay files, relative to the page, None if the page lies there
+    """
     # An environment a call: a page is made once a run, and nothing is to be shared with another's.
     loader = jinja2.PackageLoader("ep_conformance", "templates/report")
     environment = jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"size": _size, "count": _count, "duration": _duration, "address": _address}
+    environment.filters |= {
+        "size": _size,
+        "count": _count,
+        "duration": _duration,
+        "address": functools.partial(_address, folder or "."),
+    }
     template = environment.get_template("page.html.j2")
     groups = grouped(report.failures)
     return template.render(
@@ -123,6 +137,11 @@ def _count(number: int) -> str:
     return f"{number:,}"
 
 
-def _address(path: str) -> str:
-    """Return a relative path as an address that names no scheme and no host."""
-    return "./" + quote(path.lstrip("/"), safe="/")
+def _address(folder: str, path: str) -> str:
+    """Return the address of a file in a folder, relative to the page, so that it names neither scheme nor host.
+
+    Empty for a path that begins at a root, which is of one machine.
+    """
+    if path.startswith("/") or Path(path).is_absolute():
+        return ""
+    return "./" + quote(Path(os.path.normpath(Path(folder, path))).as_posix(), safe="/")

@@ -82,6 +82,11 @@ class Options:
         return self.replays or beside
 
     @property
+    def folder(self) -> Path:
+        """From where the report names replay files: its own, or that of their folder."""
+        return (self.json or self.failures_folder or Path("report")).absolute().parent
+
+    @property
     def hang_seconds(self) -> float:
         """How long a case may take."""
         return HANG_SECONDS[self.profile] if self.hang_limit is None else self.hang_limit
@@ -111,13 +116,12 @@ def conduct(options: Options, console: Console) -> Report:
             if worker.process.is_alive():
                 worker.end()
         if options.failures_folder is not None:
-            beside = (options.json or options.failures_folder).absolute().parent
-            report = keep_failures(report, options.failures_folder.absolute(), job, beside)
+            report = keep_failures(report, options.failures_folder.absolute(), job, options.folder)
     if not options.claim_all:
         write_history(report, history)
     if options.json is not None:
         finish(options.json, report)
-    write_formats(report, html=options.html, markdown=options.markdown, junit=options.junit)
+    write_formats(report, options.folder, html=options.html, markdown=options.markdown, junit=options.junit)
     return report
 
 

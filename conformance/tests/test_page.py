@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import pytest
 import samples
 from ep_conformance.columns import SHOWN, columns, shown
-from ep_conformance.page import page_text
+from ep_conformance.page import page_text, write_page
 from ep_conformance.place import LAYOUTS, Place
 from ep_conformance.verdict import Status
 
@@ -79,12 +79,31 @@ def test_text_of_vendors_is_text():
     assert any("document.title='pwned'" in word for word in READ.words), "shown, as text"
 
 
-@pytest.mark.parametrize("path", ["javascript:alert(1)", "//evil.example/x", "a b/<c>.json", "../up.json"])
+@pytest.mark.parametrize("path", ["javascript:alert(1)", "a b/<c>.json", "../up.json"])
 def test_replay_file_is_a_relative_address(path):
     page = page_text(samples.report(samples.verdict("one", Status.FAIL, replay=path)))
     (address,) = [each["href"] for _, each in Reader(page).elements if each.get("href", "").startswith("./")]
     assert not re.match(r"\w+:|//", address)
     assert not set("<> :") & set(address)
+
+
+@pytest.mark.parametrize("path", ["//evil.example/x", "/tmp/x.json"])
+def test_replay_file_of_one_machine_is_no_link(path):
+    page = page_text(samples.report(samples.verdict("one", Status.FAIL, replay=path)))
+    assert path in page
+    assert not [each for _, each in Reader(page).elements if path in each.get("href", "")]
+
+
+def test_replay_file_is_found_from_another_folder(tmp_path):
+    page = tmp_path / "pages" / "page.html"
+    page.parent.mkdir()
+    write_page(
+        samples.report(samples.verdict("one", Status.FAIL, replay="r-failures/one.json")), page, tmp_path / "json"
+    )
+    (address,) = [
+        each["href"] for _, each in Reader(page.read_text()).elements if each.get("href", "").startswith("./")
+    ]
+    assert (page.parent / address).resolve() == (tmp_path / "json" / "r-failures" / "one.json").resolve()
 
 
 def test_verdict_exit_code_and_environment_are_there_without_a_script():

@@ -35,7 +35,7 @@ def command(file: Path, *, check: bool, **formats: Path | None) -> int:
         return 1
     try:
         report = read_report(file)
-        write_formats(report, **formats)
+        write_formats(report, file.parent, **formats)
     except ReportError as error:
         raise WrongUse(str(error)) from None
     except OSError as error:
