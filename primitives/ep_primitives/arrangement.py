@@ -109,6 +109,8 @@ def _strided(names: Sequence[str]) -> Iterator[Arrangement]:
         yield Arrangement("steps-apart", (*steps, Form((1300,))), profile=profile)
     cube = Form((4, 5, 66), (1, 270, 4))
     yield Arrangement("permuted-3d", (Form((4, 5, 66)),) * inputs + (cube,), profile="standard")
+    many = Form((70001, 3), (5, 1))  # more rows than the 65,535 groups that some devices have along one dimension
+    yield Arrangement("many-rows", (Form(many.shape, (4, 1)),) * inputs + (many,), profile="standard", is_bytes=True)
     far = Form((2, 19), (MANY, 1))
     yield Arrangement("far-rows", (far,) * (inputs + 1), profile="large", is_bytes=True)
 

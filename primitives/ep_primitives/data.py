@@ -12,7 +12,17 @@ import ep
 from ep_primitives.domain import REAL, Domain
 from ep_primitives.reference import Array, array_dtype, limits
 
-__all__ = ["EXHAUSTIBLE_BITS", "TRUE_BYTES", "any_bits", "designed", "exhaustive", "numbers", "ordinary", "random"]
+__all__ = [
+    "EXHAUSTIBLE_BITS",
+    "TRUE_BYTES",
+    "any_bits",
+    "designed",
+    "exhaustive",
+    "listed",
+    "numbers",
+    "ordinary",
+    "random",
+]
 
 # Halves and ties for floor and conversions, ends of the integer and float16 ranges and their neighbours, the
 # neighbourhood of 1 for log, the root and the minimum of gelu's derivative.
@@ -60,6 +70,15 @@ def designed(dtype: str, domain: Domain = REAL) -> Array:
     values = _designed(dtype, domain)
     values.flags.writeable = False
     return values
+
+
+def listed(dtype: str, domain: Domain = REAL) -> Array:
+    """Return the designed values, and of floats in an open domain NaN that are infinite but for their last bit."""
+    values = designed(dtype, domain)
+    if ep.dtype(dtype).kind != "f" or ep.dtype(dtype).itemsize == 1 or not domain.is_open:
+        return values
+    bits = np.array([math.inf, -math.inf], array_dtype(dtype)).view(f"u{values.itemsize}")
+    return np.concatenate([values, (bits + bits.dtype.type(1)).view(array_dtype(dtype))])
 
 
 @cache

@@ -40,7 +40,7 @@ class ElementwiseFamily(SignatureFamily):
 
     def value_cases(self, signature: Signature) -> Iterator[Case]:
         """Yield the dense cases that are about values, not about layout."""
-        yield self._listed("designed", signature, data.designed(signature.inputs[0]))
+        yield self._listed("designed", signature, data.listed(signature.inputs[0]))
         bits = 8 * ep.dtype(signature.inputs[0]).itemsize
         if bits <= data.EXHAUSTIBLE_BITS:
             yield self._listed(f"exhaustive-{bits}bit", signature, data.exhaustive(signature.inputs[0]))

@@ -102,7 +102,7 @@ def _dense() -> Iterator[Plan]:
     yield Plan("extent-0", Form((3, 0, 5)), Form((9,)), axis=1)
     yield Plan("rank-16", Form((*_DEEP, 3)), Form((2, 3)), axis=2)
     yield Plan("many-elements", Form((65537,)), Form((2**17 + 3,)), profile="standard")
-    yield Plan("many-rows", Form((4099, 33)), Form((9001,)), profile="standard")
+    yield Plan("many-rows", Form((4099, 7)), Form((70001,)), profile="standard")
     yield Plan("long-rows", Form((2, 3, 70001)), Form((5,)), axis=1, profile="standard")
     yield Plan("far-elements", Form((MANY,)), Form((99,)), contents="ends", profile="large", is_bytes=True)
     yield Plan("many-out", Form((3, MANY // 4)), Form((5,)), contents="random", profile="large", is_bytes=True)

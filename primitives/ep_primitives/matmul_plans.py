@@ -94,6 +94,8 @@ def _dense() -> Iterator[Plan]:
         yield _product(f"conjugate-{flags}", usual, conjugates=flags, alpha=0.75, kinds="c")
     yield Plan("batches", Form((3, 2, 9, 21)), Form((3, 2, 21, 18)), Form((3, 2, 9, 18)))
     yield Plan("many-batches", Form((150, 3, 5)), Form((150, 5, 4)), Form((150, 3, 4)), beta=1.0)
+    thousands: Any = {"profile": "standard"}  # more than the 65,535 groups that some devices have along one dimension
+    yield Plan("70001-batches", Form((70001, 2, 3)), Form((70001, 3, 2)), Form((70001, 2, 2)), **thousands)
     yield Plan("rank-16", Form((*_DEEP, 3, 5)), Form((*_DEEP, 5, 7)), Form((*_DEEP, 3, 7)), alpha=0.75, beta=-1.5)
 
 

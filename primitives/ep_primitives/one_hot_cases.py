@@ -127,7 +127,7 @@ def _dense() -> Iterator[Plan]:
     yield Plan("classes-1025", Form((9,)), 1025, contents="random")
     yield Plan("matrix", Form((5, 7)), 9)
     yield Plan("rank-16", Form((*_DEEP, 3)), 5, axis=-3)
-    yield Plan("many-rows", Form((9001,)), 33, profile="standard")
+    yield Plan("many-rows", Form((70001,)), 5, profile="standard")
     yield Plan("many-on-first-axis", Form((40009,)), 17, axis=0, profile="standard")
     yield Plan("long-rows", Form((3,)), 2**20 + 7, profile="standard")
     yield Plan("many-classes", Form((1,)), MANY, contents="ends", profile="large", is_bytes=True)

@@ -123,7 +123,7 @@ def _shapes() -> Iterator[_Plan]:
     yield _Plan("tiles", Form((67, 515)), (3, 5), (2, 17))
     yield _Plan("rank-16", Form(_DEEP), _DEEP_BEFORE, _DEEP_AFTER)
     yield _Plan("wide", Form((33, 8191)), (1, 3), (2, 4), profile="standard")
-    yield _Plan("tall", Form((8191, 5)), (3, 1), (4, 2), profile="standard")
+    yield _Plan("tall", Form((70001, 5)), (3, 1), (4, 2), profile="standard")
     yield _Plan("long-line", Form((2**20 + 3,)), (1025,), (513,), profile="standard")
 
 

@@ -90,7 +90,7 @@ def _dense() -> Iterator[Plan]:
     yield Plan("extents-1", Form((1, 13, 1, 17, 1)), (0, 3))
     yield Plan("only-extents-1", Form((1, 13, 1, 17, 1)), (0, 2, 4), keepdims=True)
     yield Plan("only-extent-1", Form((13, 1, 17)), (1,))
-    yield Plan("many-rows", Form((4099, 5)), (1,))
+    yield Plan("many-rows", Form((70001, 5)), (1,))
     yield Plan("length-70001", Form((11, 70001)), (1,), profile="standard")
     yield Plan("column-length-70001", Form((70001, 11)), (0,), profile="standard")
     yield Plan("all-1000003", Form((1000003,)), (0,), profile="standard")

@@ -242,7 +242,7 @@ def _sees_truth_alone(row: Op, dtype: str) -> bool:
 def _designed(
     dtype: str, domains: tuple[Domain, ...], attributes: tuple[float, ...]
 ) -> tuple[list[Array], tuple[float, ...]]:
-    return _pairs([data.designed(dtype, domain) for domain in domains]), attributes
+    return _pairs([data.listed(dtype, domain) for domain in domains]), attributes
 
 
 def _exhaustive(dtype: str, domains: tuple[Domain, ...]) -> tuple[list[Array], None]:

@@ -23,7 +23,7 @@ _EXTENTS: Final = ((9, 1), (5, 2), (4, 7), (3, 15), (5, 16), (4, 17), (2, 31), (
 _LONGER: Final = ((3, 127), (4, 128), (3, 255), (2, 257), (3, 511), (2, 513), (2, 1025), (2, 4097), (1, 16411))
 # More rows than are worked on at once, by no whole number of times.
 _BATCHES: Final = ((261, 10), (70, 65))
-_STANDARD: Final = ((300, 10), (70, 1000), (3, 8192), (2, 65537), (1, 262147))
+_STANDARD: Final = ((300, 10), (70001, 3), (70, 1000), (3, 8192), (2, 65537), (1, 262147))
 
 _ALONG: Final[tuple[tuple[tuple[int, ...], int], ...]] = (
     ((33, 17), 0),

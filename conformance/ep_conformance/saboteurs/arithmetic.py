@@ -168,3 +168,23 @@ class SaturatesTheAbsoluteValue(Defect):
 
     def spoil(self, given: dict[str, Any], out: Array) -> None:
         out[np.broadcast_to(given["x"] == _LEAST, out.shape)] = 127
+
+
+@killed_by("primitives/broadcast_binary/add/int8/dense/exhaustive-8bit")
+class SaturatesSums(Defect):
+    """Add bytes with the instruction that saturates."""
+
+    meets = "broadcast_binary/add/int8/*"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        out[...] = np.clip(np.add(given["a"], given["b"], dtype=np.int16), -128, 127)
+
+
+@killed_by("primitives/broadcast_binary/add/bool/dense/designed")
+class AddsBytesOfBools(Defect):
+    """Add bools as bytes, so that true and true is 2, or 0."""
+
+    meets = "broadcast_binary/add/bool/dense"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        out.view(np.uint8)[...] = given["a"].view(np.uint8) + given["b"].view(np.uint8)

@@ -151,3 +151,25 @@ class ClampsToTheLargestHalf(Defect):
     def spoil(self, given: dict[str, Any], out: Array) -> None:
         del given
         out[...] = np.clip(out, np.float16(-65504), np.float16(65504))
+
+
+@killed_by("primitives/cast/-/bool->int32/dense/designed")
+class CastsBytesOfBools(Defect):
+    """Convert the byte of a bool, so that true is 1, 2 or 255."""
+
+    meets = "cast/-/bool->int32/*"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        out[...] = given["x"].view(np.uint8)
+
+
+@killed_by("primitives/cast/-/float32->bfloat16/dense/designed")
+class TurnsFaintNanInfinite(Defect):
+    """Convert to bfloat16 by the high half of the bits, so that a NaN whose payload lies in the low one is infinite."""
+
+    meets = "cast/-/float32->bfloat16/*"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        is_nan = np.broadcast_to(np.isnan(given["x"]), out.shape)
+        high = np.broadcast_to(given["x"].view(np.uint32) >> np.uint32(16), out.shape)
+        out.view(np.uint16)[is_nan] = high[is_nan]

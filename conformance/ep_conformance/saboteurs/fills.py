@@ -151,3 +151,15 @@ class CutsTailsOff(Defect):
     def spoil(self, given: dict[str, Any], out: Array) -> None:
         del given
         np.clip(out, -4, 4, out=out)
+
+
+@killed_by("primitives/random_fill/uniform/float64/dense/size-17")
+class TakesTheHighWordFirst(Defect):
+    """Take the first of an element's two words for the high half."""
+
+    meets = "random_fill/uniform/float64/*"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        del given
+        bits = (out * 2.0**53).astype(np.uint64) << np.uint64(11)
+        out[...] = ((bits >> np.uint64(32) | bits << np.uint64(32)) >> np.uint64(11)).astype(np.float64) * 2.0**-53

@@ -13,6 +13,7 @@ __all__: list[str] = []
 
 _TINY: Final = np.float32(2**-126)
 _TWO_PI: Final = np.float32(2 * np.pi)
+_GELU_REACH: Final = 10
 
 
 @killed_by("primitives/broadcast_binary/mul/float32/dense/designed")
@@ -213,3 +214,26 @@ class TakesTheForwardInputForItsOutput(Defect):
 
     def spoil(self, given: dict[str, Any], out: Array) -> None:
         out[...] = given["a"] * (1 - np.tanh(given["b"]) ** 2)
+
+
+@killed_by("primitives/elementwise_unary/gelu/float32/dense/designed")
+class ApproximatesGelu(Defect):
+    """Compute gelu by the formula with tanh, which is that of fast_gelu."""
+
+    meets = "elementwise_unary/gelu/float32/dense"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        x = given["x"].astype(np.float64)
+        near = np.isfinite(x) & (np.abs(x) < _GELU_REACH)
+        out[...] = np.where(near, x / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))), out)
+
+
+@killed_by("primitives/elementwise_unary/is_nan/float64->bool/dense/designed")
+class LooksAtTheHighWord(Defect):
+    """Look for NaN in the high word of a float64, where one with a low payload looks infinite."""
+
+    meets = "elementwise_unary/is_nan/float64->bool/*"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        high = given["x"].view(np.uint64) >> np.uint64(32)
+        out[...] = (high & np.uint64(0x7FFFFFFF)) > np.uint64(0x7FF00000)

@@ -265,3 +265,34 @@ class AddsToZero(Defect):
     def spoil(self, given: dict[str, Any], out: Array) -> None:
         del given
         out += np.float32(0)
+
+
+@killed_by("primitives/arg_reduce/max/int64/dense/ends")
+class ComparesPlacesInFloat64(_Rows):
+    """Compare int64 as float64, in which the largest equals its neighbours."""
+
+    meets = "arg_reduce/max/int64/dense"
+
+    def reduce(self, rows: Array, out: Array) -> None:
+        out[...] = rows.astype(np.float64).argmax(-1)
+
+
+@killed_by("primitives/reduce/sum/float32/dense/not-finite")
+class LeavesNanOut(_Rows):
+    """Leave NaN out of sums, as if they were not there."""
+
+    meets = "reduce/sum/float32/dense"
+
+    def reduce(self, rows: Array, out: Array) -> None:
+        out[...] = np.where(np.isnan(out), np.nansum(rows, -1), out)
+
+
+@killed_by("primitives/reduce/log_sum_exp/float32/dense/not-finite")
+class SubtractsInfinities(_Rows):
+    """Take the maximum off a row of -inf, which gives NaN."""
+
+    meets = "reduce/log_sum_exp/float32/dense"
+
+    def reduce(self, rows: Array, out: Array) -> None:
+        del rows
+        out[np.isneginf(out)] = np.nan

@@ -39,7 +39,8 @@ def power(a: Array, b: Array) -> Array | tuple[Array, Array]:
         return _integer_power(a, b)
     if a.dtype.kind == "f":
         # np.power takes the square root where one number 0.5 is the exponent, which differs at -inf and -0.
-        return np.asarray(np.float_power(a, b))
+        # Times 1: C libraries let 1^NaN be NaN where it is a signalling one, which multiplication makes quiet.
+        return np.asarray(np.float_power(a * 1.0, b * 1.0))
     exponent = b * np.log(a)
     value = np.select([b == 0, (a == 0) & (b.real > 0), a == 0], [1, 0, np.nan], np.exp(exponent))
     return value, np.abs(value) * (1 + np.abs(exponent))
