@@ -30,7 +30,7 @@ def check_bits(name: str, given: Array, needed: Array, why: str, kind: str = "el
         f"{name}{list(at)} is {given[at]!s} with the bits {_text(have[at])}, needed {needed[at]!s} with the bits "
         f"{_text(want[at])}, {why} ({wrong.shape[0]} of {given.size} elements)"
     )
-    bits = np.ascontiguousarray(needed[at]).tobytes().hex()
+    bits = want[at].tobytes().hex()  # of a bool, whose byte a scalar forgets
     raise CaseError(
         message, kind=kind, operand=name, index=list(at), given=str(given[at]), needed=str(needed[at]), bits=bits
     )

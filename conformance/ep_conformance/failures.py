@@ -12,6 +12,7 @@ from ep_conformance.verdict import DEATHS, FAILING, Status
 from ep_conformance.workers import Worker, ask, listen
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from ep_conformance.replay import Smallest, Work
@@ -30,12 +31,13 @@ _NOT_RUN: Final = frozenset({Status.MISSING, Status.UNEXPECTED_PASS})
 _BEHIND: Final = ", behind\n"
 
 
-def keep_failures(report: Report, folder: Path, job: Job, parent: Path) -> Report:
+def keep_failures(report: Report, folder: Path, job: Job, parent: Path, tell: Callable[[str], None]) -> Report:
     """Return the report with a file in `folder` for each case that failed, those of cases that did not removed.
 
     parent : of the report: files are named relative to it
+    tell   : says a sentence to whoever waits
 
-    A case is tried again for what it was made of, in a process of its own: at most a minute for all of them, and not at all
+    A case is tried again for what it was made of, in a process of its own: at most a minute for all of them, and no more
     after Ctrl-C. Raises OSError if a file cannot be written.
     """
     failing = [v for v in report.verdicts if v.counts and v.status in FAILING - _NOT_RUN]
@@ -46,13 +48,15 @@ def keep_failures(report: Report, folder: Path, job: Job, parent: Path) -> Repor
         return report
     folder.mkdir(exist_ok=True)
     files: dict[str, str] = {}
+    kept = failing[:_MOST_FILES]
+    less = f" of {len(failing)}" if len(failing) > len(kept) else ""
+    tell(f"writing replay files of {len(kept)}{less} failures to {folder.name}; ep-conformance replay runs them again")
     with _Gatherer(job, 0.0 if report.interrupted else _MOST_SECONDS) as gatherer:
-        for verdict in failing[:_MOST_FILES]:
+        for verdict in kept:
             path = folder / file_name(verdict.id)
             files[verdict.id] = path.relative_to(parent).as_posix() if path.is_relative_to(parent) else str(path)
             if verdict.replay is None or not path.exists():  # else a run that this one continues wrote it
-                work, smallest = gatherer.gather(verdict)
-                _replay(report, verdict, work, smallest).write(path)
+                _replay(report, verdict, *gatherer.gather(verdict)).write(path)
     named = tuple(replace(verdict, replay=files.get(verdict.id)) for verdict in report.verdicts)
     return replace(report, verdicts=named)
 
@@ -93,6 +97,14 @@ class _Gatherer:
 
     def gather(self, verdict: Verdict) -> tuple[Work | None, Smallest | None]:
         """Return what a failing case was made of, as far as it can be found out in time."""
+        try:
+            return self._gather(verdict)
+        except KeyboardInterrupt:
+            self._deadline = 0.0
+            self._end()
+            return None, None
+
+    def _gather(self, verdict: Verdict) -> tuple[Work | None, Smallest | None]:
         if verdict.id.startswith("runtime/") or time.monotonic() > self._deadline:
             return None, None
         try:

@@ -89,8 +89,9 @@ def _body(work: Work, details: Mapping[str, Any], source: tuple[Path, str] | Non
     out = descriptor.operands[-1]
     names = "[*held]" if source is None or arrays.keys() == (work.values or {}).keys() else str([*arrays])
     every = names if out in arrays or work.inplace else f"{names[:-1]}, {out!r}]".replace("[, ", "[")
-    noise = "np.random.default_rng(seed).integers(0, 256, 2 * start + specs[name].nbytes, np.uint8)"
-    yield from _wrapped(f"images = {{name: {noise} for seed, name in enumerate({every})}}")
+    # What no operand holds is NaN, or -1, where it is read by mistake, and something else where it is written.
+    blank = f"np.full(2 * start + specs[name].nbytes, 0x5B if name == {out!r} else 0xFF, np.uint8)"
+    yield from _wrapped(f"images = {{name: {blank} for name in {every}}}")
     yield f"for name in {names}:"
     operands = dict(zip(descriptor.operands, descriptor.specs, strict=True))
     is_dense = all(
@@ -148,7 +149,8 @@ def _launching(work: Work, details: Mapping[str, Any]) -> Iterator[str]:
 def _judge_element(work: Work, details: Mapping[str, Any]) -> Iterator[str]:
     at, out = tuple(details["index"]), work.descriptor.out
     value = details.get("value")
-    yield f"given = layout.gather(work.out, back, start)[{at}]"
+    as_byte = ".view(np.uint8)" if out.dtype == "bool" else ""
+    yield f"given = layout.gather(work.out, back, start){as_byte}[{at}]"
     yield f'needed = np.frombuffer(bytes.fromhex("{details["bits"]}"), given.dtype)[0]'
     shown = ".tobytes().hex()" if details["given"] == details["needed"] else ""
     yield f'print(f"out{list(at)} is {{given{shown}}}, needed {{needed{shown}}}, on {{device.name}}")'

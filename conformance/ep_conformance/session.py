@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import os
 import tempfile
 import time
@@ -116,7 +117,8 @@ def conduct(options: Options, console: Console) -> Report:
             if worker.process.is_alive():
                 worker.end()
         if options.failures_folder is not None:
-            report = keep_failures(report, options.failures_folder.absolute(), job, options.folder)
+            tell = functools.partial(console.print, soft_wrap=True, markup=False)
+            report = keep_failures(report, options.failures_folder.absolute(), job, options.folder, tell)
     if not options.claim_all:
         write_history(report, history)
     if options.json is not None:

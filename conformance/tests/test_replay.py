@@ -6,10 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ep_conformance import failures
 from ep_conformance.catalogue import find
 from ep_conformance.construction import construction_of, construction_read
 from ep_conformance.replay import Replay, ReplayError, Work, file_name, read_replay
+from ep_conformance.report import Report, Subject
 from ep_conformance.values import digest, values_json, values_read
+from ep_conformance.verdict import Outcome, Status, Verdict
 from ep_primitives.reference import array_dtype
 
 import ep
@@ -134,6 +137,27 @@ def test_files_of_cases_that_pass_again_are_removed(toy):
     foreign.touch()
     toy.run("toy", "--filter", CULPRIT)
     assert [path.name for path in folder.iterdir()] == [foreign.name]
+
+
+def test_ctrl_c_ends_the_second_look_and_no_file(tmp_path, monkeypatch):
+    """Whoever presses Ctrl-C then wants the report, which the files belong to."""
+    asked = []
+
+    def interrupted(gatherer, verdict):
+        asked.append(verdict.id)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(failures._Gatherer, "_gather", interrupted)
+    ids = [CULPRIT, CULPRIT.replace("17", "31")]
+    verdicts = tuple(Verdict(identity, Outcome(Status.FAIL, "wrong"), counts=True) for identity in ids)
+    report = Report(Subject("toy", "1.0", {"name": "toy:0"}), "quick", 0, verdicts, 1.0)
+    said = []
+    folder = tmp_path / "report-failures"
+    kept = failures.keep_failures(report, folder, None, tmp_path, said.append)
+    assert asked == ids, "the deadline is over, which the second one is told, too"
+    assert [verdict.replay for verdict in kept.verdicts] == [f"report-failures/{file_name(each)}" for each in ids]
+    assert [read_replay(folder / file_name(each)).case for each in ids] == ids
+    assert "writing replay files of 2 failures" in said[0]
 
 
 def test_folder_of_the_command_line_gets_the_files(toy):
