@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 from ep_conformance import failures
 from ep_conformance.catalogue import find
+from ep_conformance.cli import run_command
 from ep_conformance.construction import construction_of, construction_read
+from ep_conformance.evidence import perform
 from ep_conformance.replay import Replay, ReplayError, Work, file_name, read_replay
 from ep_conformance.report import Report, Subject
+from ep_conformance.trial import Trial
 from ep_conformance.values import digest, values_json, values_read
 from ep_conformance.verdict import Outcome, Status, Verdict
 from ep_primitives.reference import array_dtype
 
 import ep
 
-RELU = "primitives/elementwise_unary/relu/float32/dense/*"
 CULPRIT = "primitives/elementwise_unary/relu/float32/dense/size-17"
 
 
@@ -60,8 +62,7 @@ def test_file_names_are_ids_without_what_file_systems_dislike():
 @pytest.fixture(scope="module")
 def left(shared_toy):
     """What a failing run of the toy left: the command, and the replay file."""
-    done = shared_toy.run("toy", "--filter", RELU, EP_TOY="wrong")
-    (case,) = [case for case in done.json["cases"] if case["replay"]]
+    (case,) = shared_toy.run("toy", "--filter", CULPRIT, EP_TOY="wrong").json["cases"]
     return shared_toy, shared_toy.folder / case["replay"]
 
 
@@ -90,7 +91,6 @@ def test_failure_replays_where_it_failed_and_passes_on_another_provider(failed):
     done = toy("replay", file, EP_TOY="wrong")
     assert done.returncode == 1
     assert "relu(x[" in done.stdout
-    assert toy("replay", file, EP_TOY="good").returncode == 0
     done = toy("replay", file, "--provider", "cpu")
     assert done.returncode == 0, done.stdout
     assert f"pass         {CULPRIT} on cpu:0" in done.stdout
@@ -103,28 +103,51 @@ def test_folder_of_files_replays_on_a_machine_that_never_ran_the_suite(failed, t
     assert "relu(x[" in done.stdout
 
 
-def test_data_of_the_file_decide_where_the_suite_draws_others(failed):
+def test_data_of_the_file_decide_where_the_suite_draws_others(failed_file):
+    """The suite's own case runs where it would draw the same, the stored one elsewhere, and nothing without data."""
+    passed = Outcome(Status.PASS)
+
+    def performed(**changes):
+        changed(failed_file, **changes)
+        replay, ran = read_replay(failed_file), []
+        outcome, note = perform(
+            Trial(ep.device("cpu:0"), replay.case), replay, lambda found: ran.append(found) or passed
+        )
+        return outcome, note, ran
+
+    assert performed() == (passed, "", [None])
+    stored = read_replay(failed_file).work.values["x"]
+    for change, why in (
+        ({"work__drawn": "00000000"}, "the suite draws other data for it today"),
+        ({"work__shift": 4}, "the suite draws other data for it today"),
+        ({"case": f"{CULPRIT}-gone"}, "the suite has no such case any more"),
+    ):
+        outcome, note, (found,) = performed(**change)
+        assert (outcome, note) == (passed, f"{why}: run with the data of the file")
+        assert found.case.data(None)["x"].tobytes() == stored.tobytes()
+        assert found.case.descriptor == find(CULPRIT).case.descriptor
+    outcome, _, ran = performed(work__values=None)
+    assert outcome.status is Status.MISSING
+    assert "the file does not hold the data that failed" in outcome.reason
+    assert not ran
+
+
+def test_command_says_whose_data_it_ran_with(failed):
     toy, file = failed
     changed(file, work__drawn="00000000")
     done = toy("replay", file, EP_TOY="wrong")
     assert done.returncode == 1
     assert "note: the suite draws other data for it today: run with the data of the file" in done.stdout
-    changed(file, case="primitives/elementwise_unary/relu/float32/dense/gone")
-    done = toy("replay", file, EP_TOY="wrong")
-    assert done.returncode == 1
-    assert "note: the suite has no such case any more" in done.stdout
-    changed(file, work__values=None)
-    done = toy("replay", file)
-    assert done.returncode == 1
-    assert "does not hold the data that failed" in done.stdout
 
 
-def test_crash_leaves_a_file_with_its_data_and_crashes_again(toy):
-    done = toy.run("toy", "--filter", CULPRIT, "--jobs", 1, EP_TOY="crash")
-    (case,) = done.json["cases"]
-    file = toy.folder / case["replay"]
-    assert json.loads(file.read_text())["work"]["values"]
-    done = toy("replay", file, EP_TOY="crash")
+def test_crash_leaves_a_file_with_its_data_in_the_folder_of_the_command_line(shared_toy):
+    folder = shared_toy.folder / "mine"
+    words = ("run", "--provider", "toy", "--quick", "--filter", CULPRIT, "--jobs", 1, "--replays", folder)
+    assert shared_toy(*words, EP_TOY="crash").returncode == 1
+    (file,) = folder.iterdir()
+    assert file.name == file_name(CULPRIT)
+    assert read_replay(file).work.values is not None
+    done = shared_toy("replay", file, EP_TOY="crash")
     assert done.returncode == 1
     assert "SIGABRT" in done.stdout
 
@@ -160,20 +183,14 @@ def test_ctrl_c_ends_the_second_look_and_no_file(tmp_path, monkeypatch):
     assert "writing replay files of 2 failures" in said[0]
 
 
-def test_folder_of_the_command_line_gets_the_files(toy):
-    folder = toy.folder / "mine"
-    done = toy("run", "--provider", "toy", "--filter", CULPRIT, "--quick", "--replays", folder, EP_TOY="wrong")
-    assert done.returncode == 1
-    assert [path.name for path in folder.iterdir()] == [file_name(CULPRIT)]
-
-
-def test_wrong_use_is_a_sentence(failed):
-    toy, file = failed
-    for words in (("nowhere.json",), (file, "--provider", "nonesuch"), (toy.packages,)):
-        done = toy("replay", *words)
-        assert done.returncode == 2
-        assert "Traceback" not in done.stderr
-    assert toy("replay", file, "--device", 7).returncode == 3
+def test_wrong_use_is_a_sentence(failed_file, tmp_path, capsys):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for words in (["nowhere.json"], [str(failed_file), "--provider", "nonesuch"], [str(empty)]):
+        assert run_command(["replay", *words]) == 2
+        assert "Traceback" not in capsys.readouterr().err
+    assert run_command(["replay", str(failed_file), "--provider", "cpu", "--device", "7"]) == 3
+    assert "cpu:7" in capsys.readouterr().err
 
 
 HUGE = {"dtype": "float32", "shape": [1 << 40], "strides": [1], "offset": 0}
@@ -225,7 +242,7 @@ def test_broken_file_is_a_sentence(tmp_path, content):
 def failed_file(tmp_path):
     """A replay file, made without any device."""
     case = find(CULPRIT).case
-    work = Work.of(case, case.data(np.random.default_rng(0)))
+    work = Work.of(case, case.data(Trial(ep.device("cpu:0"), CULPRIT).rng))
     file = tmp_path / "file.json"
     Replay(CULPRIT, 0, "quick", "fail", "wrong", {"name": "toy"}, {"name": "toy:0"}, {}, {}, work).write(file)
     return file
