@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import ep
 
-__all__ = ["Promise", "domains_of", "promises", "worst_margins"]
+__all__ = ["Promise", "domains_of", "promises", "stated", "worst_margins"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,12 @@ def promises(pattern: str = "*/*/*") -> Iterator[Promise]:
         if name not in seen and matches(pattern, name):
             yield Promise(name, family.accuracy(family.sample(cell)), domains_of(family, cell))
         seen.add(name)
+
+
+def stated(accuracy: Accuracy, margin: float | None = None) -> str:
+    """Return `4 ulp: expm1 3 ulp and a product`, with the worst margin that was found behind the bound."""
+    measured = "" if margin is None else f" (worst margin {margin:.3f})"
+    return f"{accuracy}{measured}: {accuracy.why or 'no reason stated'}"
 
 
 def worst_margins(cases: Iterable[Mapping[str, Any]]) -> dict[str, float]:

@@ -10,7 +10,7 @@ from ep.cells import matches
 from ep_primitives.case import FILLS
 
 import ep
-from ep_conformance.accuracies import domains_of
+from ep_conformance.accuracies import domains_of, stated
 from ep_conformance.catalogue import CellCase, cells, find, list_ids, named_cases
 from ep_conformance.nearest import nearest
 from ep_conformance.replay import file_name, read_replay
@@ -18,8 +18,6 @@ from ep_conformance.sweep import Sweep
 from ep_conformance.trial import PROFILES
 
 if TYPE_CHECKING:
-    from ep_primitives.accuracy import Accuracy
-
     from ep_conformance.runtime import RuntimeCase
 
 __all__ = ["explain_case"]
@@ -128,7 +126,7 @@ def _explain_cell(identity: str, found: CellCase) -> str:
         f"cell        {found.cell}  (since suite {found.family.since(found.cell)})",
         f"descriptor  {descriptor!r}",
         *(f"  {name:<9} {_spec(spec)}" for name, spec in zip(descriptor.operands, descriptor.specs, strict=True)),
-        f"accuracy    {_promised(case.accuracy or found.family.accuracy(descriptor))}",
+        f"accuracy    {stated(case.accuracy or found.family.accuracy(descriptor))}",
         *(
             f"narrowed    {domain.name}: {domain.why}"
             for domain in dict.fromkeys(domains_of(found.family, found.cell))
@@ -156,14 +154,10 @@ def _explain_sweep(identity: str, found: CellCase, case: Sweep) -> str:
         f"cell        {found.cell}  (since suite {found.family.since(found.cell)})",
         f"inputs      the 2**26 float32 whose bits, as an integer, begin at {case.first:#010x}, {case.domain.name}",
         f"descriptor  {case.descriptor!r} of each launch",
-        f"accuracy    {_promised(found.family.accuracy(case.descriptor))}",
+        f"accuracy    {stated(found.family.accuracy(case.descriptor))}",
         f"profile     {case.profile}",
     ]
     return "\n".join(lines)
-
-
-def _promised(accuracy: Accuracy) -> str:
-    return f"{accuracy}: {accuracy.why}"
 
 
 def _spec(spec: ep.TensorSpec | ep.Scalar) -> str:

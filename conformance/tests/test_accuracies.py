@@ -4,7 +4,7 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from ep_conformance.accuracies import promises
+from ep_conformance.accuracies import promises, stated
 from ep_conformance.catalogue import cells
 from ep_conformance.commands.accuracy import command
 from ep_conformance.commands.exits import WrongUse
@@ -44,6 +44,11 @@ def test_promises_are_equal_whatever_their_reasons():
     assert Exact("a") == Exact("b") == EXACT
     assert Ulps(1, why="a") == Ulps(1) != Ulps(2, why="a")
     assert len({Conditioned(2, why="a"), Conditioned(2)}) == 1
+
+
+def test_family_that_gives_no_reason_is_told_from_one_that_does():
+    assert stated(Ulps(4)) == "4 ulp: no reason stated"
+    assert stated(Conditioned(2, why="a sum"), 0.25) == "2 eps S (worst margin 0.250): a sum"
 
 
 def test_registry_can_be_asked_and_read_by_programs():

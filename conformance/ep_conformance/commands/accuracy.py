@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ep_conformance.accuracies import Promise, promises, worst_margins
+from ep_conformance.accuracies import Promise, promises, stated, worst_margins
 from ep_conformance.commands.exits import CODES, WrongUse
 from ep_conformance.commands.options import FILE
 
@@ -49,10 +49,9 @@ def command(cells: str, as_json: bool, report: Path | None, below: float | None)
 
 
 def _lines(promise: Promise, margin: float | None) -> list[str]:
-    measured = "" if margin is None else f" (worst margin {margin:.3f})"
     narrowed = (domain for domain in dict.fromkeys(promise.domains) if not domain.is_open)
     return [
-        f"{promise.name}  {promise.accuracy}{measured}: {promise.accuracy.why}",
+        f"{promise.name}  {stated(promise.accuracy, margin)}",
         *(f"    only inside {domain.name}: {domain.why}" for domain in narrowed),
     ]
 
