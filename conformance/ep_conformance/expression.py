@@ -99,7 +99,7 @@ def operands_text(family: ep.Family, descriptor: ep.Descriptor, inputs: Inputs, 
             texts.append(f"{name}={array.tolist()}")
         elif array.ndim == 0:
             texts.append(f"{name}={_text(array)}")
-        elif origin is None:
+        elif origin is None or not array.size:  # a sum of nothing has no elements to show
             texts.append(f"{name}={array.dtype}{list(array.shape)}")
         elif name in origin:
             texts.append(_part(name, array, origin[name]))

@@ -28,6 +28,7 @@ FAMILIES = {
     "primitives/one_hot/-/int32->int8/dense/edges": r"^one_hot\(indices\[1\]=0, on=9, off=109, axis=1\)=109, out\[1,1\]=108 ",
     "primitives/gather/-/float32,int32->float32/dense/edges": r"^gather\(indices\[1\]=10\): out\[1, 1\] is 3\.5 .* needed 0\.0 ",
     "primitives/matmul/-/float32/dense/33x65x129": r"^matmul\(a\[1,0:65\] of float32\[33, 65\], b\[0:65,1\] of float32\[65, 129\], alpha=1\.0, beta=0\.0\)=\S+, out\[1,1\]=3\.5 ",
+    "primitives/matmul/-/float32/broadcast/sum-of-none": r"^matmul\(a=float32\[0, 9, 21\], b=.*\)=\S+, out\[0,1,1\]=3\.5 ",
     "primitives/random_fill/words/uint32/dense/at-word-1": r"^words\(state=\[1, 1\]\)=2515673792, out\[1\]=2515673793 ",
     "primitives/reduce/sum/float32/dense/rows": r"^sum\(x\[1,0:257\] of float32\[13, 257\], axes=\(1,\)\)=\S+, out\[1\]=3\.5 ",
     "primitives/reduce/sum/float32/dense/length-2": r"^sum\(x\[1,0:2\]=\[\S+, \S+\], axes=\(1,\)\)=\S+, out\[1\]=3\.5 ",

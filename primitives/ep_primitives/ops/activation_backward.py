@@ -285,7 +285,7 @@ ACTIVATION_BACKWARD: Final = (
         "square_relu_backward_with_dy_x",
         formulas.square_relu_backward,
         FLOATS,
-        Ulps(1, why="one product, doubled"),
+        Ulps(1, why="one product, doubled, which doubles the rounding of a subnormal one"),
         (GRADIENT, REAL),
         "nan,1->nan 1,nan->nan nan,-1->0 1,0->0 -1,-0->0 2,inf->inf 2,-inf->0 2,3->12",
         definition="2 dy x where x > 0, else 0",
