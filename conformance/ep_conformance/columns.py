@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ep_conformance.place import ELEMENTS, LAYOUTS, Place
 from ep_conformance.record import record
-from ep_conformance.verdict import Status, Verdict
+from ep_conformance.verdict import FAILING, Status, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["SHOWN", "columns", "counts", "shown"]
 
 SHOWN: Final = (
-    *(str(status) for status in Status if status not in {Status.PASS, Status.UNSUPPORTED, Status.NEW}),
+    *(str(status) for status in Status if status in FAILING and status is not Status.MISSING),
+    "missing",
     "waived",
     "notice",
     "new",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ep_conformance.columns import SHOWN, shown
 from ep_conformance.place import Place
+from ep_conformance.verdict import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +19,10 @@ __all__ = ["Group", "grouped"]
 
 @dataclass
 class Group:
-    """Verdicts of one status, of one op of a family, or of one area of other cases; in the order of the suite."""
+    """Verdicts of one status, of one op of a family, or of one area of other cases; in the order of the suite.
+
+    Cases that are missing for one reason are one group, whose family and op are empty: an interrupted run has thousands.
+    """
 
     status: str
     family: str
@@ -28,14 +32,16 @@ class Group:
     @property
     def title(self) -> str:
         """What they have in common, such as "reduce/sum"."""
-        return "/".join(part for part in (self.family, self.op) if part not in {"", "-"})
+        return "/".join(part for part in (self.family, self.op) if part not in {"", "-"}) or "without a verdict"
 
 
 def grouped(verdicts: Iterable[Verdict]) -> list[Group]:
     """Return the verdicts in groups, worst status first, and of a status the largest group first."""
-    found: dict[tuple[str, str, str], Group] = {}
+    found: dict[tuple[str, str, str, str], Group] = {}
     for verdict in verdicts:
         place = Place.of(verdict.id)
-        key = (shown(verdict), place.family, place.op)
-        found.setdefault(key, Group(*key)).verdicts.append(verdict)
+        kind, family, op, reason = shown(verdict), place.family, place.op, ""
+        if verdict.status is Status.MISSING and (place.is_cell or op):
+            family, op, reason = "", "", verdict.outcome.reason
+        found.setdefault((kind, family, op, reason), Group(kind, family, op)).verdicts.append(verdict)
     return sorted(found.values(), key=lambda group: (SHOWN.index(group.status), -len(group.verdicts)))
