@@ -92,7 +92,9 @@ def arrive(name: str, index: int) -> Arrival:
             how, said = f"it did not end within {_SECONDS:.0f} s", (late.stderr or b"").decode(errors="replace")
         found = _read(file, name)
     if how:
-        found.reason, found.traceback = how, said[-_TAIL:]
+        words = said.strip().splitlines()
+        found.reason = f"{how}; it printed last: {words[-1]}" if words else how
+        found.traceback = said[-_TAIL:]
     return found
 
 
@@ -166,10 +168,6 @@ def _load(registration: Registration, arrival: Arrival) -> None:
         raise _Fault(message)
     if provider is None:
         raise _Fault(registration.fault)
-    table = provider.implementations
-    arrival.rows = {
-        kind.family: {type(row).__name__: place_of(type(row)) for row in rows} for kind, rows in table.items()
-    }
 
 
 def _devices(registration: Registration, arrival: Arrival, index: int) -> tuple[ep.Device, ...]:
@@ -198,6 +196,10 @@ def _look_at(device: ep.Device, count: int, arrival: Arrival) -> None:
         kinds = {"Device": type(device), "Stream": type(stream), "Event": type(stream.record())}
         stream.close()
         arrival.functions |= _functions(kinds)
+        arrival.rows = {
+            kind.family: {type(row).__name__: place_of(type(row)) for row in rows}
+            for kind, rows in device.provider.implementations.items()
+        }
         arrival.abilities = {name: ability(device, name) for name in ABILITIES}
         kernel = find_kernel(device)
         arrival.device = {

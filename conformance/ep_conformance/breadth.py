@@ -40,7 +40,7 @@ class Breadth(NamedTuple):
 def survey_breadth(plan: Iterable[Planned]) -> Breadth:
     """Return the breadth of a plan that covers the whole suite.
 
-    Simplest first: what unlocks the most comes before what unlocks less, then what has fewer operands, then fewer cells.
+    Simplest first: what unlocks the most comes before what unlocks less, then what has fewer tensors, then fewer cells.
     """
     served = {p.id.split("/")[1] for p in plan if p.id.startswith("primitives/") and p.standing is not Standing.REFUSED}
     families = ep.families()
@@ -50,7 +50,7 @@ def survey_breadth(plan: Iterable[Planned]) -> Breadth:
     for name, family in families.items():
         listed = list(family.cells())
         sample = family.sample(listed[0])
-        size[name] = len(sample.specs), len(listed)
+        size[name] = sum(isinstance(spec, ep.TensorSpec) for spec in sample.specs), len(listed)
         roots[name] = _lowest(sample)
         if roots[name] != name:
             unlocks[roots[name]].append(name)

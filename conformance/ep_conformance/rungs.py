@@ -80,6 +80,7 @@ _AREAS: Final = {
     "graph": _Area(_EVENTS, ("Device._instantiate", "Stream._copy")),
     "slot": _Area(_EVENTS, ("Device._instantiate",)),
     "program": _Area(_EVENTS, ("Stream._wait", *_POINTS, "Stream._copy")),
+    "launch": _Area(KERNEL, ("Kernel.launch", "Kernel.bind")),
     "primitive": _Area(KERNEL, ("Kernel.launch", "Kernel.bind", "Implementation.create")),
     "random": _Area(CLAIMS, ("Kernel.launch",)),
     "validation": _Area(CLAIMS, ("Kernel.launch",)),

@@ -31,6 +31,38 @@ class Late(ep.Provider):
         pass
 """
 
+WHOLE = """\
+import ep
+
+class LateStream(ep.Stream):
+    def _copy(self, dst, src, nbytes):
+        raise NotImplementedError("soon")
+
+    def _synchronize(self):
+        pass
+
+class LateDevice(ep.Device):
+    def _allocate(self, nbytes, kind):
+        return bytearray(nbytes)
+
+    def _free(self, handle, kind):
+        pass
+
+    def _stream(self, *, priority, timed, synchronous):
+        return LateStream(self, is_synchronous=True, is_timed=timed)
+
+class Late(ep.Provider):
+    def _probe(self):
+        self.table = {}
+
+    def _devices(self):
+        return [LateDevice(ep.DeviceInfo("Late", "EP"))]
+
+    @property
+    def implementations(self):
+        return self.table
+"""
+
 
 def table_of(toy, provider="toy", **environment):
     """Run `next` and return its process, with what it wrote as `json`."""
@@ -163,6 +195,14 @@ def test_missing_methods_are_named_all_at_once(toy):
     assert {name for name, _ in functions(done)} == missing
     assert {place for _, place in functions(done)} == {"ep_late/late.py"}
     assert "write LateStream._synchronize in ep_late/late.py" in done.stdout
+
+
+def test_function_that_is_to_be_written_is_found_though_the_table_needs_the_probe(toy):
+    install(toy, WHOLE)
+    done = table_of(toy, "late")
+    assert done.returncode == 1
+    assert done.json["failed"] == 1
+    assert functions(done) == [("LateStream._copy", "ep_late/late.py:5")]
 
 
 def test_provider_that_raises_at_import_is_shown_where(toy):
