@@ -137,7 +137,7 @@ def test_what_was_written_and_what_is_next_are_printed(command):
     done = new(command, "acme", cwd=command.folder)
     wrote = {line.removeprefix("wrote acme/") for line in done.stdout.splitlines() if line.startswith("wrote ")}
     assert wrote == written(command.folder / "acme")
-    assert "\n  pip install --editable ./acme\n  ep doctor\n  ep-conformance run --provider acme" in done.stdout
+    assert "\n  pip install --editable './acme[test]'\n  ep doctor\n  ep-conformance run --provider acme" in done.stdout
 
 
 @pytest.mark.parametrize("name", SENTENCES)
@@ -160,7 +160,7 @@ def test_nothing_is_overwritten(command):
     elsewhere = new(command, "acme", "--folder", "other/place", cwd=command.folder)
     assert elsewhere.returncode == 0
     assert (command.folder / "other/place/ep_acme/device.py").is_file()
-    assert "pip install --editable ./other/place" in elsewhere.stdout
+    assert "pip install --editable './other/place[test]'" in elsewhere.stdout
 
 
 def test_folder_that_cannot_be_written_is_named(command):

@@ -44,7 +44,7 @@ def command(name: str, style: str, folder: Path | None) -> int:
     click.echo("\n".join(f"wrote {folder / path}" for path in texts))
     shown = f".{os.sep}{folder}" if not folder.is_absolute() else str(folder)
     click.echo(
-        f"\nNext:\n  pip install --editable {shown}\n  ep doctor\n  ep-conformance run --provider {name} --quick\n"
+        f"\nNext:\n  pip install --editable '{shown}[test]'\n  ep doctor\n  ep-conformance run --provider {name} --quick\n"
         "docs/write-a-provider.md goes on from there."
     )
     return 0
