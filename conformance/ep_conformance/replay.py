@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import zlib
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from ep_conformance.trial import PROFILES
 from ep_conformance.values import digest, values_json, values_read
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 __all__ = ["Replay", "ReplayError", "Smallest", "Work", "file_name", "read_replay"]
@@ -36,6 +37,20 @@ _MOST_RAW: Final = 4 << 20
 """Bytes of operands that are worth an attempt to fit them into a small file."""
 
 _MOST_SHIFT: Final = 1 << 12
+_HEX: Final = re.compile(r"([0-9a-f]{2})*")
+_DETAILS: Final[Mapping[str, Callable[[Any], object]]] = {
+    "kind": lambda value: isinstance(value, str),
+    "operand": lambda value: isinstance(value, str) and value.isidentifier(),
+    "index": lambda value: isinstance(value, list) and all(type(each) is int for each in value),
+    "byte": lambda value: type(value) is int,
+    "launch": lambda value: type(value) is int,
+    "bits": lambda value: isinstance(value, str) and _HEX.fullmatch(value),
+    "value": lambda value: isinstance(value, str) and (value in {"True", "False"} or repr(complex(value))),
+    "allowed": lambda value: type(value) in {int, float} and math.isfinite(value),
+    "given": lambda value: isinstance(value, str),
+    "needed": lambda value: isinstance(value, str),
+}
+
 _NAME: Final = re.compile(r"[^A-Za-z0-9._-]")
 
 
@@ -203,7 +218,7 @@ def _replay(table: Mapping[str, Any]) -> Replay:
         profile=_is(str, table["profile"]),
         status=_is(str, verdict.pop("status")),
         reason=_is(str, verdict.pop("reason")),
-        details=verdict,
+        details=_details(verdict),
         provider=_is(dict, table["provider"]),
         device=_is(dict, table["device"]),
         environment=_is(dict, table["environment"]),
@@ -221,7 +236,16 @@ def _replay(table: Mapping[str, Any]) -> Replay:
 
 
 def _smallest(table: dict[str, Any]) -> Smallest:
-    return Smallest(_work(table.pop("work")), _is(str, table.pop("reason")), table)
+    return Smallest(_work(table.pop("work")), _is(str, table.pop("reason")), _details(table))
+
+
+def _details(table: dict[str, Any]) -> dict[str, Any]:
+    """Return what a failure knows, if each of it is what it should be: scripts are made of it."""
+    for name, is_right in _DETAILS.items():
+        if name in table and not is_right(table[name]):
+            message = f"{name} is {str(table[name])[:80]!r}"
+            raise ValueError(message)
+    return table
 
 
 def _work(table: Mapping[str, Any]) -> Work:
@@ -255,6 +279,9 @@ def _check(work: Work) -> None:
         message = f"shift {work.shift} or in_place {work.inplace!r} is none of {descriptor.family}"
         raise ValueError(message)
     values = work.values or {}
+    if values.keys() - set(descriptor.operands):
+        message = f"{descriptor.family} has no operand {min(values.keys() - set(descriptor.operands))!r}"
+        raise ValueError(message)
     for name in descriptor.operands if work.values is not None else ():
         if name == descriptor.operands[-1] and name not in values:
             continue

@@ -48,7 +48,10 @@ def script_of(replay: Replay, path: Path, device: str) -> str:
     for work, found, reason, part in tries:
         judge = None if found.get("launch") else _JUDGES.get(str(found.get("kind")))  # a later one takes the first, too
         for source in (None, (path, part)) if judge is not None and work.values is not None else ():
-            lines = [*_head(replay, reason, device, work, source), *_body(work, found, source)]
+            try:
+                lines = [*_head(replay, reason, device, work, source), *_body(work, found, source)]
+            except (KeyError, ValueError):  # the file says too little of the failure
+                continue
             if len(lines) <= MOST_LINES and all(len(line) <= MOST_COLUMNS for line in lines):
                 return "\n".join(lines) + "\n"
     return "\n".join(_by_the_suite(replay, device)) + "\n"
@@ -73,7 +76,7 @@ def _head(replay: Replay, reason: str, device: str, work: Work, source: tuple[Pa
         yield f"from {module} import {name}"
         yield "from ep_primitives import layout"
     yield "import ep"
-    yield f'device = ep.device(sys.argv[1] if sys.argv[1:] else "{device}")'
+    yield f"device = ep.device(sys.argv[1] if sys.argv[1:] else {device!r})"
     yield "stream = device.stream()"
 
 
@@ -112,7 +115,7 @@ def _body(work: Work, details: Mapping[str, Any], source: tuple[Path, str] | Non
 
 def _reading(path: Path, part: str) -> Iterator[str]:
     """Yield the lines that read the operands; of a path that makes them too long the name, for whoever is in its folder."""
-    lines = [f'file = sys.argv[2] if sys.argv[2:] else "{each}"' for each in (path, path.name)]
+    lines = [f"file = sys.argv[2] if sys.argv[2:] else {str(each)!r}" for each in (path, path.name)]
     yield min(lines, key=lambda line: len(line) > MOST_COLUMNS)
     yield f'held = json.load(open(file)){part}["values"]'
 
@@ -245,6 +248,11 @@ def _number(value: Any) -> str:
     return repr(item)
 
 
+def _parsed(value: str) -> float | complex:
+    number = complex(value)
+    return number.real if "j" not in value else number
+
+
 def _is_finite(value: str) -> bool:
     number = complex(value)
     return math.isfinite(number.real) and math.isfinite(number.imag)
@@ -273,8 +281,8 @@ def _by_the_suite(replay: Replay, device: str) -> Iterator[str]:
         yield f"from ep_conformance.{module}"
     yield "from ep_conformance.trial import Trial"
     yield ""
-    yield f'device = ep.device(sys.argv[1] if sys.argv[1:] else "{device}")'
-    yield from _wrapped(f'trial = Trial(device, "{replay.case}", seed={replay.seed}, profile="{replay.profile}")')
+    yield f"device = ep.device(sys.argv[1] if sys.argv[1:] else {device!r})"
+    yield from _wrapped(f'trial = Trial(device, {replay.case!r}, seed={replay.seed}, profile="{replay.profile}")')
     yield "found = find(trial.id)"
     if is_of_cell:
         yield "outcome = run_case(trial, found.family, found.case)"

@@ -1,5 +1,6 @@
 """Replay files: what a failing case leaves runs again elsewhere, whatever the file holds it does no harm."""
 
+import ast
 import json
 import shutil
 from pathlib import Path
@@ -13,6 +14,7 @@ from ep_conformance.construction import construction_of, construction_read
 from ep_conformance.evidence import perform
 from ep_conformance.replay import Replay, ReplayError, Work, file_name, read_replay
 from ep_conformance.report import Report, Subject
+from ep_conformance.repro import script_of
 from ep_conformance.trial import Trial
 from ep_conformance.values import digest, values_json, values_read
 from ep_conformance.verdict import Outcome, Status, Verdict
@@ -220,6 +222,12 @@ HUGE = {"dtype": "float32", "shape": [1 << 40], "strides": [1], "offset": 0}
         ({"work__values__x": {"float": "0x1p0"}}, "the value of x does not fit"),
         ({"work__values": {}}, "is damaged: KeyError"),
         ({"device": {}}, "is damaged: KeyError"),
+        ({"work__values__y": {"float": "0x1p0"}}, "has no operand 'y'"),
+        ({"verdict__index": ["0]); print('harm'); (["]}, "is damaged: ValueError: index is"),
+        ({"verdict__operand": 'out"]; print("harm")'}, "is damaged: ValueError: operand is"),
+        ({"verdict__bits": '"); print("harm")'}, "is damaged: ValueError: bits is"),
+        ({"verdict__value": "print('harm')"}, "is damaged: ValueError: complex"),
+        ({"verdict__allowed": float("nan")}, "is damaged: ValueError: allowed is"),
     ],
 )
 def test_hostile_file_is_a_sentence(failed_file, changes, words):
@@ -228,6 +236,21 @@ def test_hostile_file_is_a_sentence(failed_file, changes, words):
         read_replay(failed_file)
     assert words in str(refused.value)
     assert failed_file.name in str(refused.value)
+
+
+@pytest.mark.parametrize("kind", ["element", "byte", "again", "bool", "updated", "raised", "part", "print('harm')"])
+def test_script_of_a_hostile_file_holds_its_texts_as_texts(failed_file, kind):
+    harm = '"""); print("harm")\n\'; print("harm") #'
+    changes = {"case": harm, "verdict__reason": harm, "device__name": f"toy{harm}:0", "verdict__kind": kind}
+    for more in (
+        {},
+        {"verdict__index": [0], "verdict__bits": "00000000", "verdict__given": harm, "verdict__needed": harm},
+    ):
+        changed(failed_file, **changes, **more)
+        replay = read_replay(failed_file)
+        tree = ast.parse(script_of(replay, failed_file, str(replay.device["name"])))
+        calls = [ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        assert not [call for call in calls if call == "print('harm')"]
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\x80\x04", b"null", b"[" * 100_000, b"\xff\xfe"])

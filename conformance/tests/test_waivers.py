@@ -4,6 +4,7 @@ import datetime as dt
 from xml.etree import ElementTree as ET
 
 import pytest
+from ep_conformance.tries import Tries
 from ep_conformance.verdict import Outcome, Planned, Standing, Status, settle
 from ep_conformance.waivers import Waiver, WaiversError, read_waivers
 from ep_conformance.waiving import expiring, idle, waived
@@ -128,6 +129,34 @@ def test_waiver_never_covers_what_is_not_expected():
         verdict = settle(planned, Outcome(Status.FAIL, "wrong"))
         assert not verdict.counts
         assert verdict.waiver is None
+
+
+@pytest.mark.parametrize(
+    ("standing", "entry", "shown", "then"),
+    [
+        (Standing.EXPECTED, None, (Status.PASS,), Status.PASS),
+        (Standing.EXPECTED, None, (Status.FAIL, Status.FAIL), Status.FAIL),
+        (Standing.EXPECTED, None, (Status.FAIL, Status.PASS), Status.FLAKY),
+        (Standing.EXPECTED, waiver(), (Status.FAIL, Status.FAIL), Status.FAIL),
+        (Standing.EXPECTED, waiver(), (Status.FAIL, Status.PASS), Status.FLAKY),
+        (Standing.EXPECTED, waiver(), (Status.PASS, Status.FAIL), Status.FLAKY),
+        (Standing.EXPECTED, waiver(), (Status.PASS, Status.PASS), Status.UNEXPECTED_PASS),
+        (Standing.UNCLAIMED, None, (Status.FAIL,), Status.UNSUPPORTED),
+        (Standing.UNCLAIMED, waiver(), (Status.PASS,), Status.UNSUPPORTED),
+        (Standing.NEW, waiver(), (Status.FAIL,), Status.NEW),
+    ],
+)
+def test_case_runs_again_alone_where_its_verdict_needs_it(standing, entry, shown, then):
+    kept = []
+    tries = Tries({CULPRIT: Planned(CULPRIT, standing, waiver=entry)}, kept.append)
+    for status in shown:
+        assert not kept
+        tries.hear(CULPRIT, Outcome(status, "what it showed"), [CULPRIT])
+    (verdict,) = kept
+    assert verdict.status is then
+    assert verdict.is_failure == (
+        then in {Status.FLAKY, Status.UNEXPECTED_PASS} or (then is Status.FAIL and entry is None)
+    )
 
 
 def test_first_entry_that_covers_a_case_waives_it():
