@@ -78,8 +78,12 @@ def _tail(report: Report) -> str:
 
 def _failing(report: Report) -> Iterator[str]:
     groups = grouped(report.failures)
-    if groups:
-        yield f"\n### {_cases(len(report.failures))} fail{'s' if len(report.failures) == 1 else ''}"
+    missing = sum(verdict.status is Status.MISSING for verdict in report.failures)
+    failing = len(report.failures) - missing
+    words = [f"{_cases(failing)} fail{'s' if failing == 1 else ''}"] if failing else []
+    words += [f"{_cases(missing)} without a verdict"] if missing else []
+    if words:
+        yield f"\n### {', '.join(words)}"
     for group in groups[: _MOST["groups"]]:
         yield f"\n**{group.status}** {_text(group.title)}, {_cases(len(group.verdicts))}\n"
         for verdict in group.verdicts[: _MOST["cases"]]:

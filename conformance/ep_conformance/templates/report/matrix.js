@@ -48,7 +48,7 @@ function placeButton(place, title, filter) {
   const passes = place.byStatus.get(PASS) ?? 0;
   const shownCount = kind === "pass" ? said(passes) : said(place.byStatus.get(data.shown.indexOf(kind)));
   const words = `${title}: ${placeWords(place)}`;
-  const marks = { pass: "", unsupported: "–", waived: "w ", notice: "n ", new: "+" };
+  const marks = { pass: "", unsupported: "–", waived: "w ", notice: "n ", new: "+", missing: "? " };
   const text = kind === "unsupported" ? marks.unsupported : (marks[kind] ?? "✕ ") + shownCount;
   const margin = Number.isNaN(place.worst) ? null
     : make("i", { class: "near", style: `width: ${(Math.min(1, place.worst) * 100).toFixed(1)}%` });
@@ -111,7 +111,7 @@ function toggleFamily(row) {
 function drawLegend(isThere) {
   put("matrix-legend", isThere ? [
     "A number is how many cases passed, and the line under it their worst margin: full width is the bound. ",
-    make("b", { class: "bad" }, "✕"), " cases that fail, w waived, n notices, – unsupported. A place shows its cases, a family its ops.",
+    make("b", { class: "bad" }, "✕"), " cases that fail, ? that have no verdict, w waived, n notices, – unsupported. A place shows its cases, a family its ops.",
   ] : "No case of a cell was run.");
 }
 
