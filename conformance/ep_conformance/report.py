@@ -33,7 +33,7 @@ class Subject:
         """The device's name, such as "cpu:0"."""
         return str(self.device["name"])
 
-    def heading(self, profile: str, seed: int) -> dict[str, Any]:
+    def heading(self, profile: str, seed: int, pattern: str | None) -> dict[str, Any]:
         """Return what a run on it is of, as reports and journals say it: only one that is of the same continues it."""
         return {
             "schema": SCHEMA,
@@ -42,6 +42,7 @@ class Subject:
             "device": self.device,
             "profile": profile,
             "seed": seed,
+            "filter": pattern,
         }
 
 
@@ -131,12 +132,11 @@ class Report:
     def as_json(self) -> dict[str, Any]:
         """Return the report as schema 2, which report.schema.json describes."""
         return {
-            **self.subject.heading(self.profile, self.seed),
+            **self.subject.heading(self.profile, self.seed, self.pattern),
             "suite": self.suite,
             "verdict": self.sentence,
             "exit_code": self.exit_code,
             "environment": dict(self.environment),
-            "filter": self.pattern,
             "jobs": self.jobs,
             "started": self.started,
             "seconds": round(self.seconds, 3),

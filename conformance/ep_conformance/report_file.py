@@ -41,7 +41,7 @@ def _with_journal(report: Report, path: Path) -> Report:
     """Return the report with the verdicts that only the journal of its run has."""
     try:
         heading, records = read_journal(journal_of(path))
-        if heading != json.loads(json.dumps(report.subject.heading(report.profile, report.seed))):
+        if heading != json.loads(json.dumps(report.subject.heading(report.profile, report.seed, report.pattern))):
             return report
         known = {record["id"]: verdict_of(record) for record in records}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

@@ -130,7 +130,7 @@ def conduct(options: Options, console: Console) -> Report:
 def _run(found: Survey, options: Options, history: History, console: Console, means: tuple[Worker, Job, int]) -> Report:
     worker, job, jobs = means
     plan = _plan(found, options, history)
-    heading = found.subject.heading(options.profile, options.seed)
+    heading = found.subject.heading(options.profile, options.seed, options.pattern)
     known: dict[str, Verdict] = {}
     if options.resume is not None:
         known = read_verdicts(options.resume, heading)

@@ -23,7 +23,7 @@ from ep_conformance.verdict import Outcome, Status, Verdict
 RELU = "primitives/elementwise_unary/relu/float32/dense/*"
 CULPRIT = "primitives/elementwise_unary/relu/float32/dense/size-17"
 SUBJECT = Subject("toy", "1.0", {"name": "toy:0"})
-HEADING = SUBJECT.heading("quick", 0)
+HEADING = SUBJECT.heading("quick", 0, None)
 ONE, OTHER = (Verdict(name, Outcome(Status.PASS, seconds=0.5), counts=True) for name in ("one", "other"))
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

@@ -2,7 +2,16 @@
 
 import json
 
+import pytest
+from ep_conformance.journal import Journal, journal_of
+from ep_conformance.record import record
+from ep_conformance.report import Subject
+from ep_conformance.resume import ResumeError, read_verdicts
+from ep_conformance.verdict import Outcome, Status, Verdict
+
 RELU = "primitives/elementwise_unary/relu/float32/dense/*"
+SUBJECT = Subject("toy", "1.0", {"name": "toy:0"})
+ONE = Verdict("one", Outcome(Status.FAIL, "wrong", seconds=0.5), counts=True)
 CULPRIT = "primitives/elementwise_unary/relu/float32/dense/size-17"
 
 
@@ -34,35 +43,50 @@ def test_case_of_another_standing_runs_again(toy):
     assert all("not claimed, but accepted: pass" in case["reason"] for case in done.json["cases"])
 
 
-def test_report_of_another_run_is_refused(toy):
-    earlier = toy.folder / "earlier.json"
-    report = toy.run("toy", "--filter", RELU).json
-    for change in (
+@pytest.mark.parametrize(
+    "change",
+    [
         {"seed": 5},
         {"profile": "standard"},
+        {"filter": "*"},
         {"suite": "0.9"},
+        {"schema": 1},
         {"provider": {"name": "toy", "version": "0.1"}},
         {"device": {}},
-    ):
-        earlier.write_text(json.dumps(report | change))
-        done = toy.run("toy", "--filter", RELU, "--resume", earlier)
-        assert done.returncode == 2
-        assert next(iter(change)) in done.stderr
-        assert len(done.stderr.splitlines()) == 1
+    ],
+)
+@pytest.mark.parametrize("is_journal", [False, True])
+def test_report_and_journal_of_another_run_are_refused(tmp_path, change, is_journal):
+    path, heading = tmp_path / "report.json", SUBJECT.heading("quick", 0, None)
+    if is_journal:
+        Journal(journal_of(path), heading | change, [ONE]).close()
+    else:
+        path.write_text(json.dumps(heading | change | {"cases": [record(ONE)]}))
+    with pytest.raises(ResumeError, match=f"is of {next(iter(change))} .*, this run of .*--jobs"):
+        read_verdicts(path, heading)
+    assert read_verdicts(path, heading | change) == {ONE.id: ONE}
+
+
+def test_only_what_differs_of_a_device_is_said(toy):
+    earlier = toy.folder / "earlier.json"
+    report = toy.run("toy", "--filter", RELU).json
     earlier.write_text(json.dumps(report | {"device": report["device"] | {"compute_units": 99}}))
-    said = toy.run("toy", "--filter", RELU, "--resume", earlier).stderr
-    assert "is of device {'compute_units': 99}, this run of {'compute_units': " in said
-    assert "--jobs" in said
-    report["cases"][0]["margin"] = "large"
-    earlier.write_text(json.dumps(report))
-    said = toy.run("toy", "--filter", RELU, "--resume", earlier).stderr
-    assert "is no report of ep-conformance run --json" in said
-    assert len(said.splitlines()) == 1
+    done = toy.run("toy", "--filter", RELU, "--resume", earlier)
+    assert done.returncode == 2
+    assert "is of device {'compute_units': 99}, this run of {'compute_units': " in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_report_with_a_case_that_is_no_record_is_refused(tmp_path):
+    path, heading = tmp_path / "report.json", SUBJECT.heading("quick", 0, None)
+    path.write_text(json.dumps(heading | {"cases": [record(ONE) | {"margin": "large"}]}))
+    with pytest.raises(ResumeError, match="is no report of ep-conformance run --json"):
+        read_verdicts(path, heading)
 
 
 def test_report_that_is_none_is_refused_in_one_line(toy):
     earlier = toy.folder / "earlier.json"
-    for text in (None, "{", "[]", '{"schema": 1}'):
+    for text in (None, "{"):
         if text is not None:
             earlier.write_text(text)
         done = toy.run("toy", "--filter", RELU, "--resume", earlier)
