@@ -62,7 +62,7 @@ class _Area(NamedTuple):
 _POINTS: Final = ("Stream._record", "Event._is_done", "Stream._synchronize")
 _AREAS: Final = {
     "device": _Area(_EVENTS, ("Stream._synchronize", "Device._close")),
-    "memory": _Area(_MEMORY, ("Device._allocate", "Device._free", "Stream._copy")),
+    "memory": _Area(_MEMORY, ("Stream._copy", "Device._allocate", "Device._free")),
     "transfer": _Area(_MEMORY, ("Stream._copy",)),
     "copy": _Area(_MEMORY, ("Stream._copy",)),
     "fill": _Area(_STREAMS, ("Stream._fill", "Stream._copy")),
@@ -95,6 +95,8 @@ _CASES: Final = {
     "runtime/device/info-is-complete": _Area(LOADING, ("Provider._devices",)),
     "runtime/device/copies-from-and-accesses-itself": _Area(_MEMORY, ("Device._can_copy_from", "Device._can_access")),
     "runtime/error/unsupported-names-every-reason": _Area(KERNEL, ("Implementation.accepts",)),
+    "runtime/memory/allocations-are-disjoint": _Area(_MEMORY, ("Device._allocate", "Stream._copy")),
+    "runtime/memory/kinds-are-there-or-refused": _Area(_MEMORY, ("Device._allocate", "Device._host")),
     "runtime/memory/fresh-memory-is-aligned": _Area(_MEMORY, ("Device._allocate",)),
     "runtime/transfer/upload-is-over-when-its-event-is-done": _Area(_EVENTS, _POINTS),
     "runtime/transfer/download-is-complete-when-its-event-is-done": _Area(_EVENTS, _POINTS),
