@@ -5,12 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Final
 
 from sphinx.cmd.build import build_main
 
 from website.check import problems
 from website.places import ROOT
 from website.source import write
+
+_WORDS: Final = "-b html -q -j 2 -E -a -n -W --keep-going"
+"""All anew, so that no warning is lost; names that lead nowhere and every other warning are errors, all of them shown."""
 
 
 def main() -> int:
@@ -20,19 +24,9 @@ def main() -> int:
     folder = parser.parse_args().folder
     tree = folder.with_name(f"{folder.name}-source")
     write(tree)
-    words = [
-        "-q",
-        "-E",
-        "-a",
-        "-n",
-        "-W",
-        "--keep-going",
-        "-b",
-        "html",
-        "-d",
-        str(folder.with_name(f"{folder.name}-trees")),
-    ]
-    status = build_main([*words, "-c", str(ROOT / "docs"), str(tree), str(folder)])
+    trees = folder.with_name(f"{folder.name}-trees")
+    places = ["-c", str(ROOT / "docs"), "-d", str(trees), str(tree), str(folder)]
+    status = build_main([*_WORDS.split(), *places])
     if status == 0:
         found = [*problems(folder)]
         sys.stderr.write("".join(f"{problem}\n" for problem in found))
