@@ -78,6 +78,8 @@ def test_everything_has_its_place_and_nothing_else(built):
         ("std:envvar", "EP_CPU_THREADS"),
         ("std:hook", "ep_provider"),
         ("std:group", "ep.families"),
+        ("std:fixture", "ep_trial"),
+        ("std:cmdoption", "pytest.--ep-provider"),
         ("std:command", "ep-conformance run"),
         ("std:cmdoption", "ep-conformance-run.--resume"),
     ],

@@ -19,7 +19,7 @@ from ep_conformance.trial import PROFILES
 from ep_conformance.verdict import Standing, Status
 
 import ep
-from website import commands, families, interface, rows, variables
+from website import commands, families, interface, plugin, rows, variables
 from website.errors import errors
 from website.members import members
 from website.packages import PACKAGES
@@ -57,7 +57,9 @@ def closed() -> dict[str, set[str]]:
         "std:command": {command.name for command in programs},
         "std:cmdoption": {
             f"{command.name.replace(' ', '-')}.{option}" for command in programs for option in _options(command)
-        },
+        }
+        | {f"{plugin.PROGRAM}.{option}" for option in plugin.options()},
+        "std:fixture": set(plugin.fixtures()),
     }
 
 

@@ -31,6 +31,7 @@ KINDS: Final[Mapping[str, str]] = {
     "field": "fields of a report",
     "command": "commands",
     "hook": "hooks",
+    "fixture": "fixtures of pytest",
     "group": "entry-point groups",
 }
 """The kinds of objects that Sphinx has no name for, and under what the index has them."""

@@ -13,6 +13,7 @@ from website import (
     errors,
     families,
     interface,
+    plugin,
     report,
     saboteurs,
     variables,
@@ -46,6 +47,7 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "reference/errors.rst", errors.page()
     yield "vendors/interface.rst", interface.page()
     yield "vendors/abilities.md", abilities.page()
+    yield "conformance/pytest.md", plugin.page()
     yield "conformance/report.md", report.page()
     yield "conformance/saboteurs.md", saboteurs.page()
 
