@@ -1,10 +1,16 @@
 """The tests are tested: the honest provider passes, and each saboteur is killed by the case that it names."""
 
 import json
+import os
 import re
+import signal
+import subprocess
 
 import pytest
+from ep_conformance.saboteurs.hunters import hunt_all
 from ep_conformance.saboteurs.install import install
+from ep_conformance.saboteurs.provider import HonestProvider
+from ep_conformance.saboteurs.saboteur import Saboteur
 from ep_conformance.saboteurs.table import HONEST, SABOTEURS
 
 import ep
@@ -142,3 +148,30 @@ def test_false_alarms_accuse_a_saboteur(command):
     assert json.loads(done.stdout)["false_alarms"] == [
         "primitives/broadcast_binary/max/float32/dense/special-values",
     ]
+
+
+def test_saboteur_that_dies_costs_itself(tmp_path):
+    """Nobody is called so, and whoever looks for him dies; the next one has a process of its own."""
+    (known,) = (each for each in SABOTEURS if each.name == "loses-nan")
+    install([HONEST, known], tmp_path)
+    kills = []
+    hunted = [Saboteur("nobody", HonestProvider, known.killed_by), known]
+    hunt_all(hunted, tmp_path, seeds=1, jobs=1, hear=kills.append)
+    assert [(kill.name, kill.status, kill.is_dead) for kill in kills] == [
+        ("nobody", "crash", False),
+        ("loses-nan", "fail", True),
+    ]
+
+
+def test_interrupted_selftest_says_so(command):
+    """Ctrl-C, in the middle: one line, exit 130, and no process left behind."""
+    words = command.arguments("selftest", "--jobs", 1)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(words, env=command.environment, process_group=0, **pipes) as running:
+        assert "killed" in running.stderr.readline()
+        os.killpg(running.pid, signal.SIGINT)
+        said, complained = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert said == ""
+    assert complained.splitlines()[-1] == "ep-conformance: interrupted"
+    assert "Traceback" not in complained

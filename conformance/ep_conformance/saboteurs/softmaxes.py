@@ -91,7 +91,7 @@ class ReadsWhatItWrote(ArrayKernel):
         super().run(cpu, operands)
 
 
-@killed_by("primitives/log_softmax/-/float32/dense/far-from-zero")
+@killed_by("primitives/log_softmax/-/float32/dense/subnormal")
 class TakesLogarithmsOfProbabilities(_Rows):
     """Take the logarithm of the softmax, which is 0 where its logarithm is -120."""
 
