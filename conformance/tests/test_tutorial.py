@@ -164,7 +164,7 @@ def test_kernel_that_the_text_gets_wrong_is_a_stumble(reader):
     misprint = re.search(r"^```diff.*?^```$", repair, re.MULTILINE | re.DOTALL)[0].replace("values <= 0", "values < 9")
     assert "+        floats(out, self.out_at, self.n)[:] = np.where(values < 9, 0, values)" in misprint
     with pytest.raises(StumbleError, match=r"relu/float32/dense/\*'\nended with 1"):
-        follow("\n".join((kernel, misprint, "", claim)), reader.shell)
+        follow(f"{kernel}\n{misprint}\n\n{claim}", reader.shell)
 
 
 SMALL = """
