@@ -30,17 +30,23 @@ def entries(family: ep.Family) -> Iterator[str]:
     """Yield an entry a row, in the order of the rows."""
     dtypes: dict[str, dict[tuple[str, str], None]] = {}
     since: dict[str, str] = {}
+    first: dict[str, ep.Cell] = {}
     for cell in family.cells():
         given, _, out = cell.dtypes.partition("->")
         dtypes.setdefault(cell.op, {})[given, out or given] = None
         since.setdefault(cell.op, family.since(cell))
+        first.setdefault(cell.op, cell)
     for op, row in rows_of(family).items():
         cells = Row(op, row, [*dtypes[op]])
+        accuracy, why = cells.cell("accuracy"), cells.cell("why")
+        if not accuracy:  # the row makes no promise of its own: it has that of its family
+            promise = family.accuracy(family.sample(first[op]))
+            accuracy, why = str(promise), escaped(promise.why)
         facts = {
             "element types": cells.cell("dtypes"),
             "output": cells.cell("out"),
-            "accuracy": cells.cell("accuracy"),
-            "why": cells.cell("why"),
+            "accuracy": accuracy,
+            "why": why,
             "domain": "; ".join(dict.fromkeys(_domain(each) for each in getattr(row, "domain", ()))),
             "special values": ", ".join(f"`{word}`" for word in getattr(row, "special", "").split()),
             "attributes": ", ".join(_attribute(each) for each in getattr(row, "attributes", ())),
