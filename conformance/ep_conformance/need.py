@@ -35,7 +35,7 @@ def needed_memory(found: CellCase, *, is_on_host: bool) -> int:
 
     is_on_host : True if the device's memory is this machine's
 
-    Measured over 170 cases of the standard profile and 40 of the large one, made smaller: of spans S and the widest of them W,
+    Measured over 170 cases of the standard profile and 36 of the large one at 1/64 of their size: of spans S and the widest of them W,
     cases take 3 S + 2 W (image, memory, what came back; the masks of one comparison), one S more if parts are launched.
     """
     case = found.case
