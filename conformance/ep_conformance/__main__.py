@@ -1,6 +1,8 @@
 """The command `ep-conformance`. Without what the suite needs it says how to get it, in one line."""
 
 import importlib.util
+import io
+import os
 import signal
 import sys
 from typing import Final
@@ -15,10 +17,17 @@ def main() -> None:
     for ending in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: what was found is written down
         if signal.getsignal(ending) is signal.SIG_DFL:  # not under nohup
             signal.signal(ending, signal.default_int_handler)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show must not end a run
     try:
         code = _run()
     except KeyboardInterrupt:  # while the command was still being imported, or a second one
         code = 130
+    try:
+        sys.stdout.flush()
+    except OSError:  # a disk that is full, a pipe that nobody reads: the interpreter would say so once more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.SIG_IGN)  # a further one must not change the exit code
     sys.exit(code)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import io
+import sys
 from typing import Final
 
 import click
 
-from ep_conformance.commands.exits import CODES, INTERRUPTED
+from ep_conformance.commands.exits import CODES, INTERRUPTED, WrongUse
 
 __all__ = ["run_command"]
 
@@ -53,6 +55,7 @@ def run_command(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code; whatever happens, a user sees a sentence."""
     try:
         code = command.main(arguments, prog_name="ep-conformance", standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
         text = io.StringIO()
         error.show(text)
@@ -61,4 +64,10 @@ def run_command(arguments: list[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("ep-conformance: interrupted", err=True)
         return INTERRUPTED
+    except OSError as error:  # of whatever a command had no sentence for: a disk that is full, a pipe that nobody reads
+        with contextlib.suppress(OSError):
+            click.echo(
+                f"ep-conformance: cannot write or read {error.filename or 'what it has to'}: {error.strerror}", err=True
+            )
+        return WrongUse.exit_code
     return int(code or 0)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ep_conformance.place import ELEMENTS, LAYOUTS, Place
 from ep_conformance.record import record
-from ep_conformance.verdict import FAILING, Status, Verdict
+from ep_conformance.verdict import ATTESTATIONS, FAILING, Status, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -103,7 +103,7 @@ def columns(verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "area": _runs(area),
         "name": name,
         "status": _runs(SHOWN.index(shown(verdict)) for verdict in verdicts),
-        "attested": _runs(("no", "attested", "native").index(each["attested"]) for each in records),
+        "attested": _runs(ATTESTATIONS.index(each["attested"]) for each in records),
         "micros": [round(float(f"{verdict.outcome.seconds * _MICRO:.3g}")) for verdict in verdicts],
         "margin": _sparse([_short(each["margin"]) for each in records], None),
         "error": _sparse([_short(each["error"]) or None for each in records], None),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 from typing import IO, TYPE_CHECKING, Any
 
 from ep_conformance.record import record
+from ep_conformance.untrusted import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -13,12 +16,16 @@ if TYPE_CHECKING:
 
     from ep_conformance.verdict import Verdict
 
-__all__ = ["Journal", "journal_of", "read_journal"]
+__all__ = ["BusyError", "Journal", "journal_of", "read_journal"]
 
 
 def journal_of(report: Path) -> Path:
     """Return where the journal of a report lies while the report is not whole."""
     return report.with_name(report.name + ".journal")
+
+
+class BusyError(Exception):
+    """Another run writes the journal; the message says which."""
 
 
 class Journal:
@@ -27,17 +34,20 @@ class Journal:
     def __init__(self, path: Path, heading: Mapping[str, Any], known: Iterable[Verdict]) -> None:
         """Begin a journal with what is known already; one that is there is replaced once this one has all of that.
 
-        Raises OSError if it cannot be written.
+        Raises OSError if it cannot be written, BusyError while another run writes it.
         """
-        self._path = path
         partial = path.with_name(path.name + ".partial")
-        self._file: IO[str] = partial.open("w", encoding="utf-8")
+        with contextlib.suppress(FileNotFoundError), path.open("rb") as before:
+            _lock(before, path)
+        self._file: IO[str] = partial.open("a", encoding="utf-8")
         try:
+            _lock(self._file, path)
+            self._file.truncate(0)
             for line in (heading, *map(record, known)):
                 self._file.write(_line(line))
             self._file.flush()
             partial.replace(path)
-        except OSError:
+        except (OSError, BusyError):
             self.close()
             raise
 
@@ -60,8 +70,19 @@ def read_journal(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     Raises FileNotFoundError if there is none, ValueError for a file that is no journal.
     """
     text = path.read_bytes()
-    head, *lines = map(json.loads, text[: text.rfind(b"\n") + 1].splitlines() or [b""])
+    head, *lines = map(read_json, text[: text.rfind(b"\n") + 1].splitlines() or [b""])
     return head, lines
+
+
+def _lock(file: IO[Any], path: Path) -> None:
+    """Keep a file to this process, as long as it is open."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        message = f"{path} is written by another run at this moment; wait for its end, or give --json another file"
+        raise BusyError(message) from None
+    except OSError:  # a file system without locks
+        return
 
 
 def _line(table: Mapping[str, Any]) -> str:

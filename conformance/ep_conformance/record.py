@@ -6,13 +6,15 @@ import datetime as dt
 import math
 from typing import Any, Final
 
-from ep_conformance.verdict import First, Outcome, Status, Verdict
+from ep_conformance.verdict import ATTESTATIONS, First, Outcome, Status, Verdict
 from ep_conformance.waivers import Waiver
 
 __all__ = ["record", "verdict_of"]
 
 _INFINITE: Final = 1e308
 """Stands for infinity, which JSON lacks; a number that is none counts as infinite, too."""
+
+_MOST_SECONDS: Final = 1e9
 
 _WAIVER: Final = ("cases", "reason", "owner", "link")
 
@@ -50,9 +52,9 @@ def verdict_of(table: dict[str, Any]) -> Verdict:
         Status(table["status"]),
         reason=_text(table["reason"]),
         margin=_number(table["margin"]),
-        attested=_text(table["attested"]),
+        attested=_attested(table["attested"]),
         degraded=tuple(map(_text, table["degraded"])),
-        seconds=float(table["seconds"]),
+        seconds=_seconds(table["seconds"]),
         error=_number(table["error"]),
         at=_text(table["at"]),
         bias=_number(table["bias"]),
@@ -88,6 +90,21 @@ def _number(value: Any) -> float | None:
         return None
     number = float(value)
     return math.inf if number >= _INFINITE else number
+
+
+def _seconds(value: Any) -> float:
+    seconds = float(value)
+    if not 0 <= seconds <= _MOST_SECONDS:
+        message = f"{value!r} is no number of seconds"
+        raise ValueError(message)
+    return seconds
+
+
+def _attested(value: Any) -> str:
+    if value not in ATTESTATIONS:
+        message = f"attested is {value!r}, needed one of {', '.join(ATTESTATIONS)}"
+        raise ValueError(message)
+    return str(value)
 
 
 def _text(value: Any) -> str:

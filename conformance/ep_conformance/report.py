@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ep_conformance import SUITE
@@ -13,9 +16,8 @@ from ep_conformance.verdict import Status, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
-__all__ = ["SCHEMA", "Report", "Subject", "report_of", "write_text"]
+__all__ = ["SCHEMA", "Report", "Subject", "is_special", "report_of", "write_text"]
 
 SCHEMA: Final = 2
 
@@ -180,7 +182,24 @@ def report_of(table: Mapping[str, Any]) -> Report:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file through a neighbour, so that a reader never meets half of it."""
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text, encoding="utf-8", errors="replace")
-    partial.replace(path)
+    """Write a file through a neighbour, so that a reader never meets half of it; a link stays one.
+
+    What is no file, such as a pipe or /dev/stdout, is written to, and never replaced.
+    """
+    if is_special(path):
+        path.write_text(text, encoding="utf-8", errors="replace")
+        return
+    target = Path(os.path.realpath(path))
+    partial = target.with_name(target.name + ".partial")
+    try:
+        partial.write_text(text, encoding="utf-8", errors="replace")
+        partial.replace(target)
+    except OSError:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
+        raise
+
+
+def is_special(path: Path) -> bool:
+    """Say whether a path is there and no file: a pipe, a terminal, /dev/null."""
+    return path.exists() and not path.is_file()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ep_conformance.journal import journal_of, read_journal
 from ep_conformance.record import verdict_of
 from ep_conformance.report import Report, report_of
+from ep_conformance.schema import problems
+from ep_conformance.untrusted import read_json
 from ep_conformance.verdict import Status
 
 if TYPE_CHECKING:
@@ -27,14 +29,22 @@ def read_report(path: Path) -> Report:
     Raises ReportError if the file cannot be read or is no report.
     """
     try:
-        report = report_of(json.loads(path.read_text(encoding="utf-8")))
+        report = _report(read_json(path.read_bytes()))
     except OSError as error:
         message = f"{path} cannot be read ({error.strerror})"
         raise ReportError(message) from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         message = f"{path} is no report of ep-conformance run --json ({error!r}); --check says what is wrong with it"
         raise ReportError(message) from None
     return _with_journal(report, path)
+
+
+def _report(table: Any) -> Report:
+    """Return the report of a JSON value. Raises ValueError, KeyError, TypeError or AttributeError for what is none."""
+    wrong = next(problems(table | {"cases": []}), "")
+    if wrong:
+        raise ValueError(wrong)
+    return report_of(table)
 
 
 def _with_journal(report: Report, path: Path) -> Report:

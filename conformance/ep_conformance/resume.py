@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ep_conformance.journal import journal_of, read_journal
 from ep_conformance.record import verdict_of
+from ep_conformance.untrusted import read_json
 from ep_conformance.verdict import Status
 
 if TYPE_CHECKING:
@@ -40,13 +41,13 @@ def read_verdicts(path: Path, heading: Mapping[str, Any]) -> dict[str, Verdict]:
     except OSError as error:
         message = f"--resume: {source} cannot be read ({error.strerror}); leave the option out to begin anew"
         raise ResumeError(message) from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         message = f"--resume: {source} is no report of ep-conformance run --json ({error!r}); leave the option out"
         raise ResumeError(message) from None
 
 
 def _read_report(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    table = json.loads(path.read_text(encoding="utf-8"))
+    table = read_json(path.read_bytes())
     return table, table["cases"]
 
 

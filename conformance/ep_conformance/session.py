@@ -21,7 +21,7 @@ from ep_conformance.failures import keep_failures
 from ep_conformance.formats import write_formats
 from ep_conformance.history import History, read_history, write_history
 from ep_conformance.progress import Live
-from ep_conformance.report import Report
+from ep_conformance.report import Report, is_special
 from ep_conformance.resume import read_verdicts
 from ep_conformance.runner import HANG_SECONDS, Runner
 from ep_conformance.verdict import Planned, Standing
@@ -97,7 +97,7 @@ def conduct(options: Options, console: Console) -> Report:
     """Run the suite on one device and return the report, files written.
 
     Raises UnavailableError if the device cannot be opened, ResumeError if the report to resume is of another run, ClaimsError
-    for a claim of the options that no case of the run matches. Ctrl-C gives a report that says it was interrupted.
+    for a claim of the options that no case of the run matches, BusyError if another run writes the same report. Ctrl-C gives a report that says it was interrupted.
     """
     history = read_history(options.device_name)
     cores = os.cpu_count() or 1
@@ -162,7 +162,7 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
             draft.hear(verdict)
 
     runner = Runner(plan, job, jobs, options.hang_seconds, hear, memory=options.memory_limit)
-    draft = None if options.json is None else Draft(options.json, report, live.tell)
+    draft = None if options.json is None or is_special(options.json) else Draft(options.json, report, live.tell)
     try:
         _announce(console, found, plan, options, history.expected_seconds(left, jobs))
         if options.resume is not None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ep_conformance.waivers import Waiver
 
 __all__ = [
+    "ATTESTATIONS",
     "CLAIMABLE",
     "DEATHS",
     "FAILING",
@@ -57,6 +58,9 @@ FAILING: Final = frozenset(Status) - {Status.PASS, Status.UNSUPPORTED, Status.NE
 UNSUPPORTED_CLAIM: Final = "claimed, but unsupported"
 """How the reason of a failure begins that is no wrong result."""
 
+
+ATTESTATIONS: Final = ("no", "attested", "native")
+"""What vouches for a result, from nothing to most."""
 
 CLAIMABLE: Final = f"not claimed, but accepted: {Status.PASS}"
 """How the reason of a notice begins whose case passed."""

@@ -75,6 +75,7 @@ def serve(connection: Connection, job: Job) -> None:
     be_killed_first()
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)  # they are the parent's, which ends us
     _print_to(job.log)
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(job.log.with_name("hypothesis")))  # not where we stand
     if job.threads is not None:
         os.environ["EP_CPU_THREADS"] = str(job.threads)
     try:

@@ -41,7 +41,7 @@ def test_journal_of_a_killed_run_is_read_too(tmp_path):
         whole, verdicts=(whole.verdicts[0], *(replace(v, outcome=lost) for v in whole.verdicts[1:])), interrupted=True
     )
     partial.write_json(path)
-    heading = partial.subject.heading(partial.profile, partial.seed)
+    heading = partial.subject.heading(partial.profile, partial.seed, partial.pattern)
     journal = Journal(journal_of(path), heading, whole.verdicts[:2])
     journal.close()
     assert [verdict.status for verdict in read_report(path).verdicts] == [Status.PASS, Status.PASS, Status.MISSING]

@@ -103,6 +103,9 @@ def parse_claims(text: str, name: str) -> Claims:
     except (KeyError, ValueError, AttributeError):
         message = f'{name}: suite is {table.get("suite")!r}, needs "major.minor", such as "1.0"'
         raise ClaimsError(message) from None
+    if not isinstance(table.get("claim", []), list):
+        message = f"{name}: claim is {table['claim']!r}, needs [[claim]] tables"
+        raise ClaimsError(message)
     entries = enumerate(table.get("claim", []), 1)
     return Claims(suite, tuple(claim for i, entry in entries for claim in _claims(entry, f"{name}: claim {i}")))
 

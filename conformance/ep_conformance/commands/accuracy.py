@@ -10,6 +10,7 @@ import click
 from ep_conformance.accuracies import Promise, promises, stated, worst_margins
 from ep_conformance.commands.exits import CODES, WrongUse
 from ep_conformance.commands.options import FILE
+from ep_conformance.untrusted import read_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -58,8 +59,8 @@ def _lines(promise: Promise, margin: float | None) -> list[str]:
 
 def _margins(report: Path) -> dict[str, float]:
     try:
-        table: Any = json.loads(report.read_text(encoding="utf-8"))
+        table: Any = read_json(report.read_bytes())
         return worst_margins(table["cases"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         message = f"{report} is no JSON report of `ep-conformance run --json` ({type(error).__name__}: {error})"
         raise WrongUse(message) from None

@@ -69,11 +69,11 @@ def command(  # noqa: PLR0913 - each is an option
         message = f"{target} lies in an installed package; install the source tree with `pip install -e`, or name a FILE elsewhere: --write FILE"
         raise WrongUse(message)
     options.require_folders([target])
+    before = _text(target)
     console = Console(highlight=False)
     report = _report(provider, source, given, console)
     if report.interrupted and source is None:
         return INTERRUPTED
-    before = target.read_text(encoding="utf-8") if target.exists() else ""
     found = shown(report)
     try:
         proposal = propose(before or new_file(), found, drop=drop)
@@ -97,6 +97,17 @@ def command(  # noqa: PLR0913 - each is an option
         console, "Mend what does not hold, or give it up: --write --drop. Until then `ep-conformance run` fails by it."
     )
     return 1
+
+
+def _text(target: Path) -> str:
+    """Return what the file says, "" if it is not there; exit 2 for one that cannot be read."""
+    try:
+        return target.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, ValueError) as error:
+        message = f"{target} cannot be read: {error}; mend it, or name another FILE"
+        raise WrongUse(message) from None
 
 
 def _default(provider: str) -> Path:

@@ -34,7 +34,7 @@ _STYLES = {State.HOLDS: "green", State.FAILS: "bold red", State.OPEN: "yellow"}
 @options.provider
 @options.device
 @click.option("--json", "file", type=options.FILE, help="Write what was found as JSON.")
-@click.option("--hang-limit", type=click.FloatRange(min=0, min_open=True), help="Seconds a case may take.")
+@options.hang_limit
 def command(provider: str, device: int, file: Path | None, hang_limit: float | None) -> int:
     """Climb the bring-up ladder: which rung fails first, and which function to write next."""
     if provider not in ep.providers():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -18,6 +19,7 @@ __all__ = [
     "FILE",
     "Bytes",
     "device",
+    "hang_limit",
     "html",
     "junit",
     "markdown",
@@ -46,6 +48,16 @@ class Bytes(click.ParamType[int]):
         return int(found[1]) * self._units[found[2]]
 
 
+def _number(context: click.Context, parameter: click.Parameter, seconds: float | None) -> float | None:
+    if seconds is not None and math.isnan(seconds):
+        message = "nan is no number of seconds"
+        raise click.BadParameter(message, context, parameter)
+    return seconds
+
+
+hang_limit = click.option(
+    "--hang-limit", type=click.FloatRange(min=0, min_open=True), callback=_number, help="Seconds a case may take."
+)
 provider = click.option("--provider", required=True, help="Name of an installed provider.")
 device = click.option(
     "--device", default=0, show_default=True, type=click.IntRange(min=0), help="Which of its devices."

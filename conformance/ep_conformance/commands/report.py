@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ from ep_conformance.commands import options
 from ep_conformance.commands.exits import WrongUse
 from ep_conformance.formats import write_formats
 from ep_conformance.report_file import ReportError, read_report
+from ep_conformance.untrusted import read_json
 
 __all__ = ["command"]
 
@@ -50,14 +50,14 @@ def _broken(file: Path) -> bool:
     try:
         from ep_conformance.schema import problems  # noqa: PLC0415 - jsonschema is loaded only where a file is checked
 
-        table: Any = json.loads(file.read_text(encoding="utf-8"))
+        table: Any = read_json(file.read_bytes())
     except ImportError:
         message = "--check needs jsonschema: pip install 'execution-provider[conformance]'"
         raise WrongUse(message) from None
     except OSError as error:
         message = f"{file} cannot be read ({error.strerror})"
         raise WrongUse(message) from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         click.echo(f"{file} is no JSON: {error}")
         return True
     count = 0

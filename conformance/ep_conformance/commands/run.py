@@ -12,6 +12,7 @@ from rich.console import Console
 import ep
 from ep_conformance.commands import options
 from ep_conformance.commands.exits import CODES, UnavailableExit, WrongUse
+from ep_conformance.journal import BusyError
 from ep_conformance.resume import ResumeError
 from ep_conformance.session import Options, conduct
 
@@ -61,7 +62,7 @@ __all__ = ["command", "judged"]
     type=options.Bytes(),
     help="Memory that all workers may take for cases, such as 4GiB; what needs more is missing. Default: what is free.",
 )
-@click.option("--hang-limit", type=click.FloatRange(min=0, min_open=True), help="Seconds a case may take.")
+@options.hang_limit
 def command(*, quick: bool, **given: Any) -> int:
     """Run the suite on one device and give a verdict."""
     given["profile"] = "quick" if quick else given["profile"]
@@ -86,7 +87,7 @@ def judged(chosen: Options, console: Console) -> Report:
         return conduct(chosen, console)
     except ep.UnavailableError as error:
         raise UnavailableExit(str(error)) from None
-    except (ResumeError, ClaimsError) as error:
+    except (ResumeError, ClaimsError, BusyError) as error:
         raise WrongUse(str(error)) from None
     except OSError as error:
         message = f"cannot write the report: {error}"

@@ -49,7 +49,7 @@ def command(names: tuple[str, ...], *, is_list: bool, file: Path | None, runs: i
     NAMES are saboteurs, all if none is given. The last line is {"saboteurs": n, "killed": n, "survivors": []}.
     With --false-alarms N the suite's cases (--profile, --filter) run on a right provider with N seeds, and none may fail.
     """
-    from ep_conformance.saboteurs.table import SABOTEURS, table_lines  # noqa: PLC0415 - it imports every defect
+    from ep_conformance.saboteurs.table import HONEST, SABOTEURS, table_lines  # noqa: PLC0415 - it imports every defect
 
     console = Console(highlight=False, stderr=True)
     known = {saboteur.name: saboteur for saboteur in SABOTEURS}
@@ -64,6 +64,10 @@ def command(names: tuple[str, ...], *, is_list: bool, file: Path | None, runs: i
         message = f"{file}: its folder does not exist"
         raise WrongUse(message)
     if runs is not None:
+        able = {*ep.providers(), HONEST.name, *known}
+        if given["provider"] not in able:
+            message = f"unknown provider {given['provider']!r}; known are {HONEST.name}, {', '.join(ep.providers())}"
+            raise WrongUse(message)
         return _accuse_nobody(console, runs, file, **given)
     chosen = [known[name] for name in names] or list(SABOTEURS)
     return _kill_all(console, chosen, file, given["seeds"], given["jobs"] or os.cpu_count() or 1)
@@ -117,8 +121,10 @@ def _accuse_nobody(console: Console, runs: int, file: Path | None, **given: Any)
     result = {"provider": provider, "seeds": runs, "cases": found[-1]["cases"], "false_alarms": wrong}
     if file is not None:
         write_text(file, json.dumps({**result, "details": found}, indent=1) + "\n")
+    if not result["cases"]:
+        console.print("no case was expected to run, so nothing was shown; choose others with --filter", soft_wrap=True)
     click.echo(json.dumps(result))
-    return 1 if wrong else 0
+    return 1 if wrong or not result["cases"] else 0
 
 
 @contextlib.contextmanager

@@ -35,7 +35,12 @@ class _Hunter:
         paths = [str(packages), *filter(None, [os.environ.get("PYTHONPATH")])]
         self._process = subprocess.Popen(  # noqa: S603 - our own program
             [sys.executable, "-m", "ep_conformance.saboteurs.hunt", str(seeds)],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "EP_CPU_THREADS": "2"},
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(paths),
+                "EP_CPU_THREADS": "2",
+                "HYPOTHESIS_STORAGE_DIRECTORY": str(packages / "hypothesis"),
+            },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
