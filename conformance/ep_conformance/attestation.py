@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import ep
 
-__all__ = ["attest"]
+__all__ = ["UNATTESTED", "attest"]
+
+UNATTESTED: Final = (
+    "the values are right, but nothing attests that the device computed them: what ran is none of the rows that "
+    "Provider.implementations holds, which must be the same objects whenever it is asked; it is about"
+)
+"""Says of right values why they are no pass; the device's name follows."""
 
 
 def attest(device: ep.Device, primitive: ep.Primitive, calls_before: int | None) -> str:

@@ -65,9 +65,10 @@ def run_case(trial: Trial, family: ep.Family, case: Case) -> Outcome:
     if _is_warmed(trial, launches):
         _warm_up(trial, primitive, draw, launches[-1])
         before = trial.device.native_calls
-    images = [_launch(trial, primitive, draw, launch) for launch in launches]
+    draws = (draw, draw.poisoned_low())
+    images = [_launch(trial, primitive, given, launch) for given, launch in zip(draws, launches, strict=False)]
     attested = attest(trial.device, primitive, before)
-    outcomes = [_judged(trial, family, case, draw, images, number) for number in range(len(images))]
+    outcomes = [_judged(trial, family, case, draws[number], images, number) for number in range(len(images))]
     worst = next((outcome for outcome in outcomes if outcome.status is not Status.PASS), outcomes[0])
     if worst.status is Status.PASS and is_promised(trial.device):
         _check_determinism(trial, family, case.descriptor, draw, launches[-1], images)
@@ -109,7 +110,11 @@ def _check_determinism(  # noqa: PLR0913, PLR0917 - the work, its data, and what
 
 @dataclass(frozen=True)
 class _Draw:
-    """The data of one case, placed but not uploaded, with its reference; `doubt` says which fault could not be seen."""
+    """The data of one case, placed but not uploaded, with its reference.
+
+    doubt        : which fault could not be seen
+    is_out_used  : True if the output's memory holds an input, or what the family reads
+    """
 
     tensors: Mapping[str, Operand]
     scalars: Mapping[str, Any]
@@ -119,6 +124,14 @@ class _Draw:
     accuracy: Accuracy
     measure: Callable[[Array], Comparison]
     doubt: str
+    is_out_used: bool
+
+    def poisoned_low(self) -> _Draw:
+        """Return the draw with the other poison in an output that the family does not read and that is no input's memory."""
+        if self.is_out_used:
+            return self
+        out = self.out.poisoned_low()
+        return replace(self, tensors={**self.tensors, out.name: out}, out=out)
 
     def inputs_of(self, part: ep.Descriptor) -> dict[str, Any]:
         """Return the inputs of a part of the work, as the device will find them."""
@@ -158,7 +171,8 @@ def _draw(trial: Trial, family: ep.Family, case: Case) -> _Draw:
     doubt = f"the data could not have shown a fault: {blindness} would pass as well" if blindness else ""
     if not doubt and (element := misjudged(trial.id, expected, reference, accuracy, strict)):
         doubt = f"the comparison could not have shown a fault: {element}"
-    return _Draw(tensors, scalars, inputs, out, reference, accuracy, measure, doubt)
+    is_out_used = case.inplace is not None or out.name in data
+    return _Draw(tensors, scalars, inputs, out, reference, accuracy, measure, doubt, is_out_used)
 
 
 def _place(trial: Trial, case: Case, data: Mapping[str, Any]) -> tuple[dict[str, Operand], dict[str, Any]]:

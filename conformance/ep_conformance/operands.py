@@ -18,6 +18,9 @@ __all__ = ["POISON", "Operand", "place"]
 POISON: Final = 0x5B
 """Fills outputs before a launch: as any element type a large number, never a NaN, and no legal bool."""
 
+_LEAST: Final = 0xDB
+"""The same below zero: a minimum of it and of anything else would pass for the other one in front of POISON."""
+
 _LEAST_GUARD: Final = 256
 _LARGE: Final = 4 << 20
 
@@ -69,6 +72,17 @@ class Operand:
             layout.scatter(self.spec, values.reshape(-1)[::-1].reshape(values.shape), image, self.start)
         return replace(self, image=image, whole=None)
 
+    def poisoned_low(self) -> Operand:
+        """Return a poisoned output with the least there is in place of a large number, not yet in any memory.
+
+        A launch that combines its result with what the output held shows it in front of one of the two, whatever it computes.
+        """
+        image = self.image.copy()
+        if self.spec.size:
+            byte = 0 if ep.dtype(self.spec.dtype).kind in "bu" else _LEAST
+            _elements(self.spec, image, self.start)[...] = bytes([byte]) * self.spec.itemsize
+        return replace(self, image=image, whole=None)
+
     def upload(self, stream: ep.Stream) -> None:
         """Enqueue the image to the device."""
         stream.upload(self._allocated, self.image)
@@ -87,7 +101,7 @@ class Operand:
         changed = image != self.image
         if is_written and self.spec.size:
             mine = np.zeros(image.nbytes, np.uint8)
-            layout.view(self.spec, mine, self.start).view(f"V{self.spec.itemsize}")[...] = b"\1" * self.spec.itemsize
+            _elements(self.spec, mine, self.start)[...] = b"\1" * self.spec.itemsize
             changed &= mine == 0
         if not changed.any():
             return
@@ -132,6 +146,11 @@ def place(trial: Trial, name: str, spec: ep.TensorSpec, value: Array | None, shi
     elif spec.size:
         layout.scatter(spec, value, image, start)
     return Operand(name, spec, image, start)
+
+
+def _elements(spec: ep.TensorSpec, image: Bytes, start: int) -> Array:
+    """Return the elements of a tensor in an image of its allocation, each as so many bytes."""
+    return layout.view(spec, image, start).view(f"V{spec.itemsize}")
 
 
 def _bytes(count: int) -> str:

@@ -17,9 +17,11 @@ import numpy as np
 from ep.claims import ClaimsError
 
 import ep
+from ep_conformance.attestation import UNATTESTED
 from ep_conformance.catalogue import CellCase, find
 from ep_conformance.elements import run_case
 from ep_conformance.evidence import gather, perform
+from ep_conformance.floats import changed_environment
 from ep_conformance.memory import PeakMemory, be_killed_first, give_back
 from ep_conformance.need import LARGE, lack_of_memory, needed_memory
 from ep_conformance.orphan import end_with_parent
@@ -200,6 +202,20 @@ def execute(device: ep.Device, identity: str, job: Job, found: CellCase | None =
 
 
 def _run(device: ep.Device, identity: str, job: Job, found: CellCase | RuntimeCase) -> Outcome:
+    """Return what a case showed that a pass of it must be worth: arithmetic as everywhere, and evidence of who computed."""
+    changed = changed_environment()
+    if changed:
+        raise CaseError(changed)
+    outcome = _shown(device, identity, job, found)
+    changed = changed_environment()
+    if changed:
+        raise CaseError(changed)
+    if outcome.status is Status.PASS and outcome.attested == "no":
+        return replace(outcome, status=Status.FAIL, reason=f"{UNATTESTED} {device.name}")
+    return outcome
+
+
+def _shown(device: ep.Device, identity: str, job: Job, found: CellCase | RuntimeCase) -> Outcome:
     trial = Trial(device, identity, job.seed, job.profile)
     before = device.native_calls
     try:

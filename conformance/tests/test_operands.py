@@ -32,6 +32,22 @@ def test_input_lies_where_its_spec_says(trial):
     assert (operand.tensor(operand.image) == value).all()
 
 
+@pytest.mark.parametrize(
+    "dtype", ["bool", "uint8", "int32", "float8_e5m2", "float16", "bfloat16", "float32", "float64"]
+)
+def test_two_poisons_are_on_either_side_of_what_is_right(trial, dtype):
+    """So that neither a minimum nor a maximum, a conjunction nor a disjunction with what the output held passes twice."""
+    spec = ep.TensorSpec(dtype, (3, 4), (6, 1), 2)
+    high = place(trial, "out", spec, None, 0)
+    low = high.poisoned_low()
+    most, least = high.tensor(high.image), low.tensor(low.image)
+    assert (least < most).all()
+    assert (least <= 0).all()
+    gaps = high.image != low.image
+    assert gaps.sum() == spec.size * spec.itemsize
+    assert low.whole is None
+
+
 def changed(operand, byte):
     image = operand.image.copy()
     image[operand.start + byte] ^= 1

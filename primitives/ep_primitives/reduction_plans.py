@@ -93,7 +93,7 @@ def _dense() -> Iterator[Plan]:
     yield Plan("many-rows", Form((70001, 5)), (1,))
     yield Plan("length-70001", Form((11, 70001)), (1,), profile="standard")
     yield Plan("column-length-70001", Form((70001, 11)), (0,), profile="standard")
-    yield Plan("all-1000003", Form((1000003,)), (0,), profile="standard")
+    yield Plan("all-2100003", Form((2100003,)), (0,), profile="standard")
     yield Plan("longest", Form((MANY,)), (0,), profile="large", is_long=True)
 
 

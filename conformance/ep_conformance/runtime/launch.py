@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -18,7 +19,10 @@ from ep_conformance.work import find_kernel, has_cell
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ep_conformance.work import Kernel
+
 _LAUNCHES: Final = 2500
+_SIZE: Final = 1027
 _ROUNDS: Final = 60
 _CELLS: Final = ("reduce/sum/float32/dense", "softmax/-/float32/dense", "matmul/-/float32/dense", "copy/-/uint8/dense")
 _APART: Final = (2**31 + 64, 2**32 + 64)
@@ -126,6 +130,50 @@ def neighbours_in_one_memory_do_not_meet(trial: Trial) -> None:
             primitives[side](streams[side], x=inputs[side], out=memory[begin : begin + sizes[side]])
     trial.device.synchronize()
     trial.same_bytes("memory", trial.content(streams[0], memory), np.tile(np.concatenate(data), _ROUNDS))
+
+
+def _computes(
+    trial: Trial, what: str, kernel: Kernel, stream: ep.Stream, kind: ep.MemoryKind = ep.MemoryKind.DEVICE
+) -> None:
+    """Fail the case unless a launch on a stream, over memories of a kind, computes."""
+    values = kernel.data(trial, _SIZE)
+    x, out = (trial.closing(stream.device.allocate(values.nbytes, kind)) for _ in range(2))
+    stream.upload(x, values)
+    stream.fill(out, bytes([POISON]))
+    kernel.descriptor(_SIZE).on(stream.device)(stream, **{kernel.operand: x, "out": out})
+    kernel.check(what, _SIZE, values, trial.content(stream, out))
+
+
+@case(kernels=True)
+def streams_of_every_kind_compute(trial: Trial) -> None:
+    """Launches compute on streams of every priority, with and without times, synchronous and not, as far as there are such."""
+    kernel = find_kernel(trial.device)
+    assert kernel is not None
+    for priority, timed, synchronous in itertools.product((-1, 0, 1), (True, False), (None, True, False)):
+        options = {"priority": priority, "timed": timed, "synchronous": synchronous}
+        with contextlib.suppress(ep.UnsupportedError):
+            stream = trial.stream(**options)
+            _computes(trial, f"a launch on a stream of {options}", kernel, stream)
+
+
+@case(kernels=True)
+def memories_of_every_kind_are_operands(trial: Trial) -> None:
+    """Launches compute over memory of each kind that the device gives, PINNED and SHARED as well as DEVICE."""
+    kernel = find_kernel(trial.device)
+    assert kernel is not None
+    for kind in [kind for kind in ep.MemoryKind if kind in trial.device.memory_kinds]:
+        _computes(trial, f"a launch over {kind.name} memory", kernel, trial.stream(), kind)
+
+
+@case(kernels=True)
+def devices_compute_in_turn(trial: Trial) -> None:
+    """Equal work on this device and on each other one that its provider has, and then on this one again, is done where it is asked for."""
+    kernel = find_kernel(trial.device)
+    assert kernel is not None
+    cell = f"{kernel.family.name}/{kernel.op}/float32/dense"
+    others = [other for other in trial.device.provider.devices() if other is not trial.device and has_cell(other, cell)]
+    for device in (trial.device, *others, trial.device):
+        _computes(trial, f"a launch on {device.name}", kernel, trial.closing(device.stream()))
 
 
 @case(needs="copy/-/float32/strided", profile="standard")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -104,6 +105,21 @@ def partial_download_reads_its_view(trial: Trial) -> None:
         needed = np.zeros(1200, np.uint8)
         needed[100:1101] = content[4999:6000]
         trial.same_bytes("target", target, needed)
+
+
+@case()
+def host_buffers_begin_anywhere(trial: Trial) -> None:
+    """Host buffers at odd addresses, too, are read and written whole, and nothing beside them."""
+    for stream in trial.streams():
+        for shift, nbytes in itertools.product((1, 2, 3, 4, 7, 8), (1, 64, 5001)):
+            sent, back = trial.noise(nbytes + 16), trial.noise(nbytes + 16)
+            memory, needed = trial.memory(nbytes), back.copy()
+            needed[shift : shift + nbytes] = sent[8 - shift : 8 - shift + nbytes]
+            stream.upload(memory, sent[8 - shift : 8 - shift + nbytes])
+            stream.download(back[shift : shift + nbytes], memory)
+            stream.synchronize()
+            what = f"buffer, {nbytes} bytes from {8 - shift} to {shift} bytes behind an aligned address,"
+            trial.same_bytes(what, back, needed)
 
 
 @case()

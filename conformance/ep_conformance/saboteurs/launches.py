@@ -9,6 +9,7 @@ import numpy as np
 
 import ep
 from ep_conformance.saboteurs.kernel import Array, ArrayKernel
+from ep_conformance.saboteurs.provider import HonestProvider
 from ep_conformance.saboteurs.saboteur import killed_by
 
 if TYPE_CHECKING:
@@ -193,3 +194,42 @@ class WritesWholeLines(ArrayKernel):
         time.sleep(0.0005)
         super().run(cpu, operands)
         behind[...] = before
+
+
+@killed_by("runtime/launch/streams-of-every-kind-compute")
+class LaunchesOnTimedStreamsAlone(ArrayKernel):
+    """Do no launch on a stream that takes no times."""
+
+    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        if stream.is_timed:
+            super().launch(stream, memories, scalars)
+
+
+@killed_by("runtime/launch/memories-of-every-kind-are-operands")
+class KeepsOffSharedMemory(ArrayKernel):
+    """Do no launch with an operand in memory that the host shares."""
+
+    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        if not any(memory.kind is ep.MemoryKind.SHARED for memory in memories):
+            super().launch(stream, memories, scalars)
+
+
+@killed_by("runtime/launch/devices-compute-in-turn")
+class CompilesForTheFirstDevice(ArrayKernel):
+    """Load programs into the first device that asks for one; on others their launches do nothing."""
+
+    _device: ClassVar[dict[Any, ep.Device]] = {}
+
+    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        if self._device.setdefault(self.descriptor.key, stream.device) is stream.device:
+            super().launch(stream, memories, scalars)
+
+
+@killed_by("primitives/fill/-/float32/dense/size-17")
+class MakesItsRowsAnew(HonestProvider):
+    """Show other implementations whenever it is asked, so that nothing attests which of them ran."""
+
+    @property
+    def implementations(self) -> Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]:
+        self._table = None
+        return super().implementations

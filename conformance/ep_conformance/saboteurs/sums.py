@@ -296,3 +296,37 @@ class SubtractsInfinities(_Rows):
     def reduce(self, rows: Array, out: Array) -> None:
         del rows
         out[np.isneginf(out)] = np.nan
+
+
+@killed_by("primitives/reduce/all/bool/dense/rows")
+class AndsOntoTheOutput(Defect):
+    """Begin a conjunction with what the output holds, where there are terms."""
+
+    meets = "reduce/all/*/*"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        if given["x"].size:
+            before = np.ascontiguousarray(given["out"])
+            out &= before.view(np.uint8).reshape(before.shape) != 0
+
+
+@killed_by("primitives/reduce/min/float32/dense/rows")
+class TakesMinimaOfTheOutput(Defect):
+    """Take minima of terms and what the output holds, by atomics that nobody initialised for them."""
+
+    meets = "reduce/min/float32/*"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        if given["x"].size:
+            np.minimum(out, given["out"], out=out)
+
+
+@killed_by("primitives/reduce/max/float32/dense/all-2100003")
+class ReducesAMillionTerms(_Rows):
+    """Join the results of 1024 blocks of 1024 terms, and forget the other blocks."""
+
+    meets = "reduce/max/float32/dense"
+
+    def reduce(self, rows: Array, out: Array) -> None:
+        if rows.shape[-1] > _BLOCK * _BLOCK:
+            out[...] = rows[..., : _BLOCK * _BLOCK].max(-1)

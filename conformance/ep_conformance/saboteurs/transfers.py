@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _LINE: Final = 64
 _BUFFER: Final = 16 << 20
 _CHUNK: Final = 1000
+_WORD: Final = 4
 
 __all__ = [
     "CopiesBetweenDevicesAtOnce",
@@ -27,6 +28,7 @@ __all__ = [
     "CopiesThroughASmallBuffer",
     "DownloadsLate",
     "DropsHostBuffers",
+    "DropsOddBytes",
     "DropsViewsInCopies",
     "FillsWholeLines",
     "ReadsUploadsLate",
@@ -210,3 +212,17 @@ class CopiesBetweenDevicesAtOnce(HonestProvider):
     """Copy from one device to another at once, not when the stream gets there."""
 
     stream_type: ClassVar[type[HonestStream]] = _CopiesBetweenDevicesAtOnce
+
+
+class _DropsOddBytes(HonestStream):
+    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        if isinstance(src, memoryview) and np.frombuffer(src, np.uint8).ctypes.data % _WORD:
+            src = np.append(np.frombuffer(src, np.uint8)[:-1], np.uint8(0)).data
+        super()._copy(dst, src, nbytes)
+
+
+@killed_by("runtime/transfer/host-buffers-begin-anywhere")
+class DropsOddBytes(HonestProvider):
+    """Lose the last byte of an upload from an address that is no multiple of four."""
+
+    stream_type: ClassVar[type[HonestStream]] = _DropsOddBytes
