@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from ep_conformance import elements
+from ep_conformance.catalogue import cell_cases
 from ep_conformance.compare import compare
 from ep_conformance.elements import run_case
 from ep_conformance.expression import explain_failure
@@ -74,3 +76,50 @@ def test_expression_can_be_read_aloud():
     text = explain_failure(ep.families()["elementwise_unary"], exp, {"x": x}, result, reference, Ulps(4), comparison)
     assert text.startswith("exp(x[1,0]=2.0)=7.389056, out[1,0]=7.38905")
     assert "ulp, bound 4; 1 of 4 elements)" in text
+
+
+@pytest.mark.parametrize(("name", "text"), [("bias", "lean to one side"), ("variance", "lose more than rounding")])
+@pytest.mark.parametrize("figure", [1.001, float("nan")])
+def test_sums_whose_statistics_are_beyond_their_limit_fail(trial, monkeypatch, name, text, figure):
+    (found,) = [
+        each
+        for each in cell_cases(ep.families()["reduce"], ep.Cell("reduce", "sum", "float32", "dense"), "quick")
+        if each.case.name == "one-sign"
+    ]
+    assert run(trial, found.case).status is Status.PASS
+    monkeypatch.setattr(elements, name, lambda *_: figure)
+    outcome = run(trial, found.case)
+    assert outcome.status is Status.FAIL
+    assert text in outcome.reason
+
+
+def test_launch_that_is_wrong_behind_a_right_one_fails_without_a_promise_of_equal_bits(trial, monkeypatch):
+    launch, images = elements._launch, []
+
+    def spoil(*given):
+        images.append(launch(*given))
+        if len(images) == 2:
+            place = given[2].out.start
+            images[1]["out"][place : place + 4] ^= 0x40
+        return images[-1]
+
+    monkeypatch.setattr(elements, "_launch", spoil)
+    monkeypatch.setattr(elements, "_is_warmed", lambda *_: False)
+    monkeypatch.setattr(elements, "is_promised", lambda _: False)
+    outcome = run(trial, Case("x", RELU, lambda _: {"x": np.linspace(-1, 1, 64, dtype=np.float32)}))
+    assert outcome.status is Status.FAIL
+    assert "the launch before it was right" in outcome.reason
+
+
+def test_outputs_that_nobody_reads_are_poisoned_on_either_side(trial, monkeypatch):
+    launch, held = elements._launch, []
+
+    def look(trial, primitive, draw, way):
+        held.append(draw.out.tensor(draw.out.image).copy())
+        return launch(trial, primitive, draw, way)
+
+    monkeypatch.setattr(elements, "_launch", look)
+    monkeypatch.setattr(elements, "_is_warmed", lambda *_: False)
+    run(trial, Case("x", RELU, lambda _: {"x": np.linspace(-1, 1, 64, dtype=np.float32)}))
+    assert (held[0] > 1e16).all()
+    assert (held[1] < -1e16).all()
