@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["Alarms", "false_alarms"]
+
+_ENDING_SECONDS: Final = 10.0
 
 
 class Alarms(NamedTuple):
@@ -45,19 +48,31 @@ def false_alarms(provider: str, seeds: int, packages: Path | None, words: list[s
         with tempfile.TemporaryDirectory(prefix="ep-selftest-") as folder:
             report = Path(folder) / "report.json"
             asked = ["run", "--provider", provider, "--seed", str(seed), "--json", str(report), *words]
-            done = subprocess.run(  # noqa: S603 - our own program
-                [sys.executable, "-m", "ep_conformance", *asked],
-                env={**environment, "XDG_CACHE_HOME": folder},
-                capture_output=True,
-                text=True,
-                check=False,
-            )
+            done = _run(asked, {**environment, "XDG_CACHE_HOME": folder})
             if not report.exists():
-                message = (
-                    f"the run with seed {seed} left no report; it said: {(done.stderr or done.stdout).strip()[-600:]}"
-                )
+                message = f"the run with seed {seed} left no report; it said: {done.strip()[-600:]}"
                 raise ep.UnavailableError(message)
             yield _alarms(seed, json.loads(report.read_text(encoding="utf-8")))
+
+
+def _run(asked: list[str], environment: dict[str, str]) -> str:
+    """Run the command to its end and return what it said; interrupted, let it end itself, workers and folder included."""
+    with subprocess.Popen(  # noqa: S603 - our own program
+        [sys.executable, "-m", "ep_conformance", *asked],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            said, complaint = process.communicate()
+        except BaseException:
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=_ENDING_SECONDS)
+            process.kill()
+            raise
+    return complaint or said
 
 
 def _alarms(seed: int, report: dict[str, Any]) -> Alarms:
