@@ -50,10 +50,10 @@ class Live:
     ) -> None:
         self._progress.stop()
 
-    def hear(self, verdict: Verdict) -> None:
-        """Show one verdict."""
+    def hear(self, verdict: Verdict, *, quietly: bool = False) -> None:
+        """Count one verdict, and show it, unless quietly, if somebody should read it."""
         self._counts[verdict.status] += 1
-        if verdict.is_failure or verdict.notice or verdict.waiver is not None:
+        if not quietly and (verdict.is_failure or verdict.notice or verdict.waiver is not None):
             self._show(verdict)
         counts = ", ".join(f"{n} {status}" for status, n in sorted(self._counts.items()))
         self._progress.update(self._task, advance=1, description=counts)

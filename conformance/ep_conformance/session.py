@@ -24,7 +24,7 @@ from ep_conformance.progress import Live
 from ep_conformance.report import Report, is_special
 from ep_conformance.resume import read_verdicts
 from ep_conformance.runner import HANG_SECONDS, Runner
-from ep_conformance.verdict import Planned, Standing
+from ep_conformance.verdict import UNSUPPORTED_CLAIM, Planned, Standing
 from ep_conformance.worker import Job
 from ep_conformance.workers import Worker, ask
 
@@ -157,7 +157,8 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
         )
 
     def hear(verdict: Verdict) -> None:
-        live.hear(verdict)
+        # Who asks what could be claimed is not to blame for abilities that nobody claimed.
+        live.hear(verdict, quietly=options.claim_all and verdict.outcome.reason.startswith(UNSUPPORTED_CLAIM))
         if draft is not None and verdict.id in left:
             draft.hear(verdict)
 

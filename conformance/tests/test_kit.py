@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -177,3 +178,16 @@ def test_folder_without_permission_is_named(command):
     command.folder.chmod(0o700)
     assert done.returncode == 2
     assert "Permission denied" in done.stderr
+
+
+def test_nothing_stays_of_a_package_that_did_not_fit(command, tmp_path):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
+
+    words, home = command.arguments("new", "acme"), {"env": command.environment, "cwd": tmp_path}
+    done = subprocess.run(words, **home, capture_output=True, text=True, check=False, preexec_fn=limit)
+    assert done.returncode == 2
+    assert "cannot write" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert written(tmp_path / "acme") == set()
+    assert new(command, "acme", cwd=tmp_path).returncode == 0

@@ -59,16 +59,26 @@ def render(name: str, style: str) -> dict[str, str]:
 
 
 def write(folder: Path, texts: dict[str, str]) -> None:
-    """Write files below a folder, which is made. Raises FileExistsError, with nothing written, if one of them is there."""
+    """Write files below a folder, which is made: all of them, or none.
+
+    Raises FileExistsError if one of them is there, another OSError for what cannot be written.
+    """
     there = [path for path in texts if (folder / path).exists()]
     if there:
         message = f"{folder} has {', '.join(there)} already, and nothing is overwritten; give another --folder"
         raise FileExistsError(message)
-    for path, text in texts.items():
-        target = folder / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("x", encoding="utf-8") as file:
-            file.write(text)
+    written: list[Path] = []
+    try:
+        for path, text in texts.items():
+            target = folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("x", encoding="utf-8") as file:
+                written.append(target)
+                file.write(text)
+    except OSError:
+        for target in written:
+            target.unlink()
+        raise
 
 
 def _words(name: str) -> dict[str, str]:

@@ -136,6 +136,21 @@ def allocations_are_disjoint(trial: Trial) -> None:
 
 
 @case()
+def thousands_of_allocations_are_disjoint(trial: Trial) -> None:
+    """No two of 4,096 living allocations share a byte, as a table of them that is full might let them."""
+    stream, nbytes = trial.stream(), 16
+    memories = [trial.memory(nbytes) for _ in range(4096)]
+    for place, memory in enumerate(memories):
+        stream.fill(memory, place.to_bytes(4, "little"))
+    found = np.zeros((len(memories), nbytes), np.uint8)
+    for row, memory in zip(found, memories, strict=True):
+        stream.download(row, memory)
+    stream.synchronize()
+    needed = np.repeat(np.arange(len(memories), dtype="<u4")[:, None], nbytes // 4, 1)
+    trial.same_bytes(f"allocations of {nbytes} bytes each", found.reshape(-1), needed.view(np.uint8).reshape(-1))
+
+
+@case()
 def closing_one_leaves_the_others(trial: Trial) -> None:
     """What is closed, freed and allocated anew never changes a byte of what lives."""
     stream = trial.stream()

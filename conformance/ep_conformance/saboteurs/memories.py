@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ep_conformance.saboteurs.device import Handle, HonestDevice
 from ep_conformance.saboteurs.provider import HonestProvider
@@ -17,7 +17,10 @@ __all__ = [
     "OverlapsAllocations",
     "PromisesMoreThanThereIs",
     "ShowsTheHostACopy",
+    "WrapsItsTable",
 ]
+
+_PLACES: Final = 2048
 
 
 class _OverlapsAllocations(HonestDevice):
@@ -41,6 +44,25 @@ class OverlapsAllocations(HonestProvider):
     """Cut small allocations from a page, and round their lengths down in place of up, whole ones too."""
 
     device_type: ClassVar[type[HonestDevice]] = _OverlapsAllocations
+
+
+class _WrapsItsTable(HonestDevice):
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        self._given_out: list[Handle] = []
+
+    def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> Handle:
+        handle = super()._allocate(nbytes, kind)
+        self._given_out.append(handle)
+        there = self._given_out[len(self._given_out) % _PLACES - 1]
+        return there if there.nbytes == nbytes else handle
+
+
+@killed_by("runtime/memory/thousands-of-allocations-are-disjoint")
+class WrapsItsTable(HonestProvider):
+    """Number allocations by eleven bits, and give what has the number already."""
+
+    device_type: ClassVar[type[HonestDevice]] = _WrapsItsTable
 
 
 class _HidesOutOfMemory(HonestDevice):
