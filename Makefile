@@ -7,9 +7,11 @@ STAMP := $(VENV)/.installed
 NATIVE := $(shell find providers/cpu providers/sim conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -name '*.def' -o -name '*.inc' -o -name CMakeLists.txt)
 FORMATTED := $(shell find providers conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h')
 CLAIMED := providers/opencl/tests/claimed_kernels.py
+TESTS := $(shell sed -n 's/^testpaths = //p' pyproject.toml | tr -d '[],"')
+SUITE := conformance/tests docs/tests examples/tests
 EXTRAS := opencl,cuda,conformance,docs,dev
 
-.PHONY: help setup lint types contracts unit quick test conformance accuracy site documents matrix page wheel bench clean oclgrind second-opinion
+.PHONY: help setup lint types contracts unit unit-rooms unit-suite quick test conformance accuracy site documents matrix page wheel bench clean oclgrind second-opinion
 help:            ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 16
 
@@ -30,8 +32,14 @@ types: $(STAMP)  ## Check types: mypy --strict
 contracts: $(STAMP) ## Check which room imports which: import-linter
 	$(BIN)/lint-imports
 
-unit: $(STAMP)   ## Run the tests
-	$(BIN)/python -m pytest -q
+unit: $(STAMP)   ## Run the tests, those of the suite beside all others: most of them keep one core busy
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target unit-rooms unit-suite
+
+unit-rooms: $(STAMP)
+	$(BIN)/python -m pytest -q -p no:cacheprovider $(filter-out $(SUITE),$(TESTS))
+
+unit-suite: $(STAMP)
+	$(BIN)/python -m pytest -q $(SUITE)
 
 quick: $(STAMP)  ## Run the conformance suite on the CPU and on OpenCL with little data, its runtime cases on the simulated device
 	$(BIN)/ep-conformance run --provider cpu --quick

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -80,3 +81,11 @@ def shared_toy(tmp_path_factory):
     made = Command(tmp_path_factory.mktemp("shared"))
     shutil.copytree(TOY, made.packages)
     return made
+
+
+@pytest.fixture
+def _interruptible():
+    """A shell starts background jobs deaf to SIGINT, and children inherit that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -165,14 +165,6 @@ def test_claims_are_never_written_into_an_installed_package(toy):
     assert not file.exists()
 
 
-@pytest.fixture
-def _interruptible():
-    """A shell starts background jobs deaf to SIGINT, and children inherit that."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.usefixtures("_interruptible")
 def test_ctrl_c_is_130_and_leaves_a_valid_partial_report(toy):
     words = ("run", "--provider", "toy", "--filter", RELU, "--json", toy.report, "--jobs", 1)

@@ -163,6 +163,7 @@ def test_saboteur_that_dies_costs_itself(tmp_path):
     ]
 
 
+@pytest.mark.usefixtures("_interruptible")
 def test_interrupted_selftest_says_so(command):
     """Ctrl-C, in the middle: one line, exit 130, and no process left behind."""
     words = command.arguments("selftest", "--jobs", 1)
