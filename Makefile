@@ -33,7 +33,7 @@ contracts: $(STAMP) ## Check which room imports which: import-linter
 	$(BIN)/lint-imports
 
 unit: $(STAMP)   ## Run the tests, those of the suite beside all others: most of them keep one core busy
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target unit-rooms unit-suite
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line unit-rooms unit-suite
 
 unit-rooms: $(STAMP)
 	$(BIN)/python -m pytest -q -p no:cacheprovider $(filter-out $(SUITE),$(TESTS))
