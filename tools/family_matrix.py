@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ep_conformance.place import LAYOUTS, Place
+from ep.cells import LAYOUTS
+from ep_conformance.place import Place
 
 import ep
 

@@ -10,7 +10,10 @@ import itertools
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-from ep_conformance.place import ELEMENTS, LAYOUTS, Place
+from ep.cells import LAYOUTS
+from ep.dtypes import DTYPES
+
+from ep_conformance.place import Place
 from ep_conformance.record import record
 from ep_conformance.verdict import ATTESTATIONS, FAILING, Status, Verdict
 
@@ -83,7 +86,7 @@ class _Texts(_Words):
 def columns(verdicts: Sequence[Verdict]) -> dict[str, Any]:
     """Return the verdicts as columns; templates/report/data.js reads them."""
     names, dtypes = _Words(), _Words()
-    families, ops, elements, layouts = _Words(), _Words(), _Words("", *ELEMENTS), _Words("", *LAYOUTS)
+    families, ops, elements, layouts = _Words(), _Words(), _Words("", *DTYPES), _Words("", *LAYOUTS)
     areas, texts = _Words(), _Texts()
     places = [Place.of(verdict.id) for verdict in verdicts]
     records = [record(verdict) for verdict in verdicts]

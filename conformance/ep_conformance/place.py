@@ -4,28 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-__all__ = ["ELEMENTS", "LAYOUTS", "Place"]
-
-ELEMENTS: Final = (
-    "bool",
-    *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
-    *("float8_e4m3fn", "float8_e5m2", "float16", "bfloat16", "float32", "float64"),
-    *("complex64", "complex128"),
-)
-"""Element types in the order of a matrix."""
-
-LAYOUTS: Final = (
-    "dense",
-    "strided",
-    "broadcast",
-    "scalar-left",
-    "scalar-right",
-    "inplace",
-    "offset",
-    "empty",
-    "rank0",
-)
-"""Layouts in the order of a matrix."""
+__all__ = ["Place"]
 
 _PREFIX: Final = "primitives"
 _PARTS: Final = 6

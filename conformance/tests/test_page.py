@@ -6,9 +6,10 @@ from html.parser import HTMLParser
 
 import pytest
 import samples
+from ep.cells import LAYOUTS
 from ep_conformance.columns import SHOWN, columns, shown
 from ep_conformance.page import page_text, write_page
-from ep_conformance.place import LAYOUTS, Place
+from ep_conformance.place import Place
 from ep_conformance.verdict import Status
 
 import ep
