@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from abc import ABC, abstractmethod
 from os import getpid
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast, final
 
-from ep.callback import check_outside
+from ep.callback import check_outside, is_working
 from ep.errors import ClosedError, UnsupportedError
 from ep.foreign import wrap_host, wrap_memory
 from ep.integers import count
@@ -38,7 +37,6 @@ class Allocator(ABC):
         self.name = info.name
         self.is_closed = False
         self._pid = getpid()
-        self._lock = threading.Lock()
         parks = type(self)._park is not Allocator._park or type(self)._unpark is not Allocator._unpark
         self._pool = Pool(self, parks=parks)
         self._retired = RetireList(self._pool)
@@ -200,7 +198,8 @@ class Allocator(ABC):
         if type(kind) is not MemoryKind or kind not in self.memory_kinds:
             self._refuse_kind(kind)
         self._retired.drain()
-        block = Block(self, self._pool.take(nbytes, kind, freed), nbytes)  # type: ignore[arg-type]  # a Device, as all are
+        block = Block(self, nbytes)  # type: ignore[arg-type]  # a Device, as all are
+        self._pool.take(block, kind, freed)
         return Memory(block, 0, nbytes, is_view=False)
 
     @final
@@ -219,9 +218,10 @@ class Allocator(ABC):
 
     @final
     def _wait_for_closed(self) -> None:
-        """Wait until all that was closed is back in the pool."""
-        self._retired.wait_for_streams()
-        self._retired.drain()
+        """Wait until all that was closed is back in the pool, as far as this thread may wait."""
+        if not is_working():
+            self._retired.wait_for_streams()
+        self._retired.drain_patiently()
 
     @final
     def _require_open(self, operation: str) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 if TYPE_CHECKING:
@@ -81,32 +81,33 @@ def pattern_of(pattern: bytes) -> bytes:
 
 
 class HeldBuffers:
-    """The host buffers of one stream's copies, kept until these are seen done: an event a batch says so."""
+    """The host buffers of one stream's copies, each with the number of its enqueue, kept until these are seen done."""
 
-    __slots__ = ("_batches", "_fresh", "_lock")
+    __slots__ = ("_fences", "_views")
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()  # a wait that timed out in another thread puts back what it took
-        self._fresh: list[memoryview] = []
-        self._batches: deque[tuple[Event, list[memoryview]]] = deque()
+        self._views: deque[tuple[int, memoryview]] = deque()
+        self._fences: deque[tuple[int, Event]] = deque()
 
     def __len__(self) -> int:
-        return len(self._fresh) + sum(len(views) for _, views in self._batches)
+        return len(self._views)
 
-    def add(self, view: memoryview, fence: Callable[[], Event | None]) -> None:
-        """Keep one buffer; `fence()` gives an event after all that was enqueued, None if that is done already."""
-        with self._lock:
-            self._fresh.append(view)
-            if len(self._fresh) >= _BATCH:
-                event = fence()
-                if event is not None:
-                    self._batches.append((event, self._fresh))
-                self._fresh = []
-            while self._batches and self._batches[0][0].is_done:
-                self._batches.popleft()
+    def add(self, view: memoryview, number: int, fence: Callable[[], Event | None]) -> None:
+        """Keep the buffer of an enqueue; `fence()` gives an event after all that was enqueued, None if that is done already."""
+        self._views.append((number, view))
+        if not len(self._views) % _BATCH:
+            event = fence()
+            if event is None:
+                self.release(number)
+            else:
+                self._fences.append((number, event))
+        with suppress(IndexError):  # whoever comes in meanwhile releases the same
+            while self._fences[0][1].is_done:
+                self.release(self._fences.popleft()[0])
 
-    def keep(self, others: HeldBuffers) -> None:
-        """Take over what another holds."""
-        with self._lock:
-            self._fresh = others._fresh + self._fresh
-            self._batches.extendleft(reversed(others._batches))
+    def release(self, number: int) -> None:
+        """Let go of the buffers of all enqueues up to a number, which are done."""
+        views = self._views
+        with suppress(IndexError):
+            while views[0][0] <= number:
+                views.popleft()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-import weakref
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
@@ -25,46 +23,78 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
+class _Entry(Generic[Value]):
+    """A value, and when it was asked for last."""
+
+    __slots__ = ("used", "value")
+
+    def __init__(self, value: Value, used: int) -> None:
+        self.value = value
+        self.used = used
+
+
+class _Turn:
+    """What the makers of a key take one after the other; `users` have it or wait for it."""
+
+    __slots__ = ("lock", "users")
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.users = 0
+
+
 class LRU(Generic[Key, Value]):
-    """A bounded map that makes missing values, one maker a key at a time, and forgets what was not used for longest."""
+    """A bounded map that makes missing values, one maker a key at a time, and forgets what was not used for longest.
+
+    A handler that interrupts the maker of a key and asks for that key makes a value of its own.
+    """
 
     def __init__(self, capacity: int = CAPACITY) -> None:
         self._capacity = capacity
-        self._values: OrderedDict[Key, Value] = OrderedDict()
-        self._lock = threading.Lock()
-        # A turn lives as long as somebody makes the value or waits for it.
-        self._making: weakref.WeakValueDictionary[Key, threading.Lock] = weakref.WeakValueDictionary()
+        self._most_evicted = max(1, capacity // 8)  # at once, so that looking for the least used costs little
+        self._entries: dict[Key, _Entry[Value]] = {}
+        self._clock = 0
+        self._making: dict[Key, _Turn] = {}
 
     def __len__(self) -> int:
-        return len(self._values)
+        return len(self._entries)
 
     def clear(self) -> None:
         """Forget everything."""
-        with self._lock:
-            self._values.clear()
+        self._entries.clear()
 
     def get(self, key: Key, make: Callable[[Key], Value]) -> Value:
         """Return the value of a key, never None; `make(key)` gives a missing one. If it raises, nothing is kept."""
-        with self._lock:
-            value = self._values.get(key)
-            if value is not None:
-                self._values.move_to_end(key)
-                return value
-        return self._make(key, make)
+        entry = self._entries.get(key)
+        if entry is None:
+            return self._make(key, make)
+        self._clock = entry.used = self._clock + 1
+        return entry.value
 
     def _make(self, key: Key, make: Callable[[Key], Value]) -> Value:
-        with self._lock:
-            turn = self._making.setdefault(key, threading.Lock())
-        with turn:
-            with self._lock:
-                value = self._values.get(key)
-            if value is None:
-                value = make(key)  # what it raises leaves the turn to the next, who tries again
-            with self._lock:
-                self._values[key] = value
-                while len(self._values) > self._capacity:
-                    self._values.popitem(last=False)
-        return value
+        turn = self._making.setdefault(key, _Turn())
+        turn.users += 1
+        try:
+            with turn.lock:
+                entry = self._entries.get(key)
+                if entry is None:
+                    entry = _Entry(
+                        make(key), self._clock
+                    )  # what it raises leaves the turn to the next, who tries again
+                    self._entries[key] = entry
+                self._clock = entry.used = self._clock + 1
+        finally:
+            turn.users -= 1
+            if not turn.users:
+                self._making.pop(key, None)
+        if len(self._entries) > self._capacity:
+            self._evict()
+        return entry.value
+
+    def _evict(self) -> None:
+        excess = max(len(self._entries) - self._capacity, self._most_evicted)
+        for key, _ in sorted([*self._entries.items()], key=lambda item: item[1].used)[:excess]:
+            self._entries.pop(key, None)
 
 
 class PrimitiveCache:

@@ -12,16 +12,17 @@ if TYPE_CHECKING:
 
     from ep.failure import Failure
 
-__all__ = ["Callback", "HostThread", "check_outside"]
+__all__ = ["Callback", "HostThread", "check_may_wait", "check_outside", "is_working", "work_here"]
 
 
 class _Here(threading.local):
-    """What this thread is in the middle of."""
+    """What this thread is in the middle of, and whether streams wait for it."""
 
     is_calling = False
+    is_working = False
 
     def leave(self) -> None:
-        self.is_calling = False
+        self.is_calling = self.is_working = False
 
 
 _HERE = _Here()
@@ -36,6 +37,26 @@ def check_outside(operation: str) -> None:
         message = (
             f"{operation}: not inside a function given to call, which may not use objects of EP; "
             "set a flag there and do this where the flag is read"
+        )
+        raise ValueError(message)
+
+
+def work_here() -> None:
+    """Say that this thread does the work of streams, so that nobody's finalizer may wait for streams in it."""
+    _HERE.is_working = True
+
+
+def is_working() -> bool:
+    """Say whether this thread does the work of streams."""
+    return _HERE.is_working
+
+
+def check_may_wait(operation: str) -> None:
+    """Raise ValueError on a thread that does the work of streams: a finalizer that waits there may wait for that thread."""
+    if _HERE.is_working:
+        message = (
+            f"{operation}: a finalizer asks for this on a thread of EP that does the work of streams, and would wait for "
+            "it; let the finalizer put down what is to be done, and do it where the program waits"
         )
         raise ValueError(message)
 
@@ -56,10 +77,10 @@ class Callback:
         _HERE.is_calling = True
         try:
             self._function()
-        except KeyboardInterrupt:
-            # Only where the stream is synchronous: the function runs in the thread that pressed Ctrl-C ends.
-            raise
-        except BaseException as error:  # noqa: BLE001 - it is raised where the stream is synchronised
+        except BaseException as error:
+            # Where the stream is synchronous the function may run in the thread that Ctrl-C ends.
+            if isinstance(error, KeyboardInterrupt) and not _HERE.is_working:
+                raise
             error.add_note(self._place)
             self._failure.keep(error)
         finally:
@@ -81,8 +102,14 @@ class HostThread:
     def do(self, task: Callable[[], object]) -> None:
         """Let the thread do a task, which raises nothing, after those before it."""
         if self._thread is None:
-            self._thread = threading.Thread(target=_do_all, args=(self._tasks,), name=self._name, daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=_do_all, args=(self._tasks,), name=self._name, daemon=True)
+            if self._thread is None:  # else a handler came in, and has begun one
+                self._thread = thread
+                try:
+                    thread.start()
+                except BaseException:
+                    self._thread = thread if thread.is_alive() else None
+                    raise
         self._tasks.put(task)
 
     def close(self) -> None:
@@ -93,6 +120,7 @@ class HostThread:
 
 
 def _do_all(tasks: queue.SimpleQueue[Callable[[], object] | None]) -> None:
+    work_here()
     while (task := tasks.get()) is not None:
         task()
         del task  # while it waits for the next, the thread keeps nothing alive

@@ -38,7 +38,7 @@ class Capture:
 
     def __init__(self, stream: Stream) -> None:
         self._origin = stream
-        self._lock = threading.Lock()
+        self._turn = threading.RLock()  # handlers may enqueue into a capture that they interrupt
         self._doors: dict[Stream, tuple[Callable[..., Any], Callable[..., Any] | None]] = {}
         # For each stream how many nodes of each stream are before whatever it enqueues next.
         self._before: dict[Stream, dict[Stream, int]] = {}
@@ -73,7 +73,7 @@ class Capture:
 
     def end(self) -> None:
         """Give the streams their doors back."""
-        with self._lock:
+        with self._turn:
             for stream, (ours, door) in self._doors.items():
                 stream._capture = None
                 # Another door may be there by now: that of a closed stream, or of a forked process.
@@ -98,7 +98,7 @@ class Capture:
         if stream not in self._doors:
             stream._require_uncaptured("wait")
             self._add(stream)
-        with self._lock:
+        with self._turn:
             before = self._before[stream]
             for other, count in event.before.items():
                 before[other] = max(before[other], count) if other in before else count
@@ -112,7 +112,7 @@ class Capture:
         raise ValueError(message)
 
     def _add(self, stream: Stream) -> None:
-        with self._lock:
+        with self._turn:
             door = functools.partial(self._take, stream)
             self._doors[stream] = door, stream._door
             self._before[stream] = {stream: 0}
@@ -133,7 +133,7 @@ class Capture:
                     stream._admit(what, memories, memory)
         else:
             self.refuse(stream, what)
-        with self._lock:
+        with self._turn:
             self.graph._add(Node(what, memories, scalars, run))
             self._before[stream][stream] += 1
         return None
@@ -145,7 +145,7 @@ class Capture:
                 "before and behind graph.launch"
             )
             raise ValueError(message)
-        with self._lock:
+        with self._turn:
             return CapturedEvent(stream, self, dict(self._before[stream]))
 
     def _is_loose(self, stream: Stream, before: dict[Stream, int]) -> bool:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import collections
-import threading
-import weakref
+import itertools
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 from ep import leaks, validation
 from ep.allocator import Allocator
 from ep.cache import PrimitiveCache
-from ep.callback import check_outside
+from ep.callback import check_may_wait, check_outside
 from ep.errors import EpError, UnsupportedError
 from ep.executable import Replay
 from ep.foreign import wrap_stream
 from ep.integers import integer
+from ep.roster import Roster
+from ep.segment import OWNERSHIP
 from ep.waiting import Deadline, check_timeout
 
 if TYPE_CHECKING:
@@ -69,8 +70,8 @@ class Device(Allocator):
         super().__init__(info)
         self.degraded: collections.Counter[str] = collections.Counter()
         self._primitives = PrimitiveCache(self)
-        self._streams: weakref.WeakKeyDictionary[Stream, None] = weakref.WeakKeyDictionary()
-        self._stream_count = 0
+        self._streams = Roster()
+        self._numbers = itertools.count()
 
     # What users call. Final: each validates and then calls the twin of its name.
 
@@ -89,6 +90,7 @@ class Device(Allocator):
         if synchronous not in (None, True, False):
             message = f"stream: synchronous is {synchronous!r}, needs True, False or None for the provider's habit"
             raise TypeError(message)
+        self._retired.drain()  # streams that were dropped give back their threads
         stream = self._stream(priority=priority, timed=timed, synchronous=synchronous)
         return self._enlist(stream)
 
@@ -99,12 +101,13 @@ class Device(Allocator):
         Raises TimeoutError, or the error of work that failed.
         """
         self._require_open("synchronize")
+        check_may_wait("synchronize")
         check_timeout(timeout, f"{self.name}.synchronize")
         deadline, streams = Deadline(timeout), self._open_streams()
         for stream in streams:
             stream._outlast(deadline.left())
         self._retired.wait_for_orphans(deadline)
-        self._retired.drain()
+        self._retired.drain_patiently()
         for stream in streams:
             stream._raise_error(clear=True)
 
@@ -128,6 +131,7 @@ class Device(Allocator):
         if self.is_closed:
             return
         check_outside("close")
+        check_may_wait("close")
         self._retired.wait_for_orphans()
         self._retired.drain()
         living = sorted(stream.name for stream in self._open_streams())
@@ -166,8 +170,7 @@ class Device(Allocator):
 
     @final
     def _open_streams(self) -> list[Stream]:
-        with self._lock:
-            return [stream for stream in self._streams if not stream.is_closed]
+        return [stream for stream in self._streams if not stream.is_closed]
 
     @final
     def wrap_stream(self, handle: Any, *, owner: object) -> Stream:
@@ -221,10 +224,8 @@ class Device(Allocator):
     @final
     def _enlist(self, stream: Stream) -> Stream:
         """Name a stream that was made, and note that it may touch memory."""
-        with self._lock:
-            stream.name = f"{self.name}/stream{self._stream_count}"
-            self._stream_count += 1
-            self._streams[stream] = None
+        stream.name = f"{self.name}/stream{next(self._numbers)}"
+        self._streams.add(stream)
         self._retired.enrol(stream)
         if validation.is_on():
             validation.watch(stream)
@@ -232,13 +233,14 @@ class Device(Allocator):
 
     @final
     def _degrade(self, ability: str) -> None:
-        with self._lock:  # an asynchronous stream's worker degrades, too
-            self.degraded[ability] += 1
+        counts = self.degraded
+        counts.setdefault(ability, 0)
+        with OWNERSHIP.lock:  # an asynchronous stream's worker degrades, too
+            counts[ability] += 1
 
     @final
     def _after_fork(self) -> None:
-        self._lock = threading.Lock()
-        for stream in [*self._streams]:
+        for stream in self._streams:
             stream._set_door(stream._refuse_fork)
         # So that a look-up of a descriptor, which asks nothing but the cache, meets _require_open.
         self._primitives = PrimitiveCache(self)

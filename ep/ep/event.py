@@ -6,6 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, final
 
+from ep.callback import check_may_wait
 from ep.waiting import sleep, wait_until
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Event(ABC):
         Raises TimeoutError; Ctrl-C works; the event is usable after either. Raises the error of work that failed.
         """
         self.device._check_fork("event.synchronize")
+        check_may_wait("event.synchronize")
         wait_until(self._is_done, timeout, f"event.synchronize on {self.stream}", self._pause)
         self.stream._raise_error()
 

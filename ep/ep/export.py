@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 from ep import dlpack
 from ep.errors import UnsupportedError
 from ep.foreign import adopt
-from ep.memory import Block
+from ep.memory import Block, Holds
 from ep.segment import Segment
 from ep.spec import TensorSpec
 
@@ -31,17 +31,17 @@ _NO_STREAMS: Final = {dlpack.CUDA: (0,), dlpack.ROCM: (1, 2)}
 class Hold:
     """Keeps a block's bytes, whatever becomes of its memory, until nobody refers to it."""
 
-    __slots__ = ("_block",)
+    __slots__ = ("_holds",)
 
     def __init__(self, block: Block) -> None:
-        block.hold()
-        self._block = block
+        self._holds = Holds()
+        self._holds.add(block)
 
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        # A consumer's static object may go when the modules that release() needs are gone; the bytes go with the process.
-        block = getattr(self, "_block", None)
-        if block is not None and not is_finalizing():
-            block.release()
+        # A consumer's static object may go when the modules that close() needs are gone; the bytes go with the process.
+        holds = getattr(self, "_holds", None)
+        if holds is not None and not is_finalizing():
+            holds.close()
 
 
 @final
@@ -104,8 +104,8 @@ class Exported:
         own = self._block
         block = Block(
             self.device,
-            Segment(own.handle, own.nbytes, own.kind, self._hold),
             own.nbytes,
+            Segment(own.handle, own.nbytes, own.kind, self._hold),
             space=own.space,
             address=own.start,
             is_read_only=own.is_read_only,

@@ -15,7 +15,7 @@ class Failure:
     __slots__ = ("_lock", "error")
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self.error: BaseException | None = None
 
     def keep(self, error: BaseException) -> None:

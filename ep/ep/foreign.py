@@ -27,8 +27,8 @@ def wrap_host(device: Device, address: int, nbytes: int, owner: object, *, is_re
         address = _host_address("wrap_host: address", address, nbytes)
     block = Block(
         device,
-        Segment(device._wrap_host(address, nbytes), nbytes, MemoryKind.DEVICE, owner),
         nbytes,
+        Segment(device._wrap_host(address, nbytes), nbytes, MemoryKind.DEVICE, owner),
         space=HOST_SPACE,
         address=address,
         is_read_only=is_read_only,
@@ -48,8 +48,8 @@ def wrap_memory(  # noqa: PLR0913 - beside the five of wrap_host, where in the a
     space, start = _place(device, device._address(handle), offset + nbytes)
     block = Block(
         device,
-        Segment(handle, offset + nbytes, MemoryKind.DEVICE, owner),
         offset + nbytes,
+        Segment(handle, offset + nbytes, MemoryKind.DEVICE, owner),
         space=space,
         address=start,
         is_read_only=is_read_only,
@@ -61,6 +61,7 @@ def wrap_stream(device: Device, handle: Any, owner: object) -> Stream:
     """Return a stream that enqueues into a native one."""
     device._require_open("wrap_stream")
     _checked("wrap_stream", 0, owner)
+    device._retired.drain()  # as in device.stream
     stream = device._wrap_stream(handle)
     stream._kept = owner
     return device._enlist(stream)
@@ -69,7 +70,8 @@ def wrap_stream(device: Device, handle: Any, owner: object) -> Stream:
 def adopt(device: Device, block: Block, offset: int, nbytes: int) -> Memory:
     """Return a part of a block that somebody else owns, as a memory of the device."""
     assert block.segment is not None
-    device._pool.lend(block.segment)
+    device._retired.drain()  # owners whose bytes no work can touch any more are let go
+    device._pool.lend(block.segment, block)
     return Memory(block, offset, nbytes, is_view=False)
 
 

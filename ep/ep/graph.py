@@ -6,13 +6,13 @@ import threading
 from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from ep.errors import ClosedError
-from ep.memory import Memory
+from ep.memory import Holds, Memory
+from ep.segment import OWNERSHIP
 from ep.slots import SlotTable, overlapping
 
 if TYPE_CHECKING:
     from ep.device import Device
     from ep.executable import Bindings, Executable, Node
-    from ep.memory import Block
     from ep.stream import Stream
 
 __all__ = ["Graph"]
@@ -30,9 +30,10 @@ class Graph:
         self.device = device
         self._nodes: list[Node] = []
         self._memories: dict[str, Memory] = {}
-        self._blocks: dict[int, Block] = {}
+        self._holds = Holds()
+        self._held: set[int] = set()
         self._others: set[Device] = set()
-        self._lock = threading.Lock()
+        self._turn = threading.RLock()  # of whoever names slots or makes it ready; a handler may do so once more
         self._table: SlotTable | None = None
         self._executable: Executable | None = None
         self._run: Any = None
@@ -62,7 +63,7 @@ class Graph:
             message = f"graph.slot: {name} is {type(memory).__name__}, needs a Memory; give one that was captured"
             raise TypeError(message)
         memory._require_open(f"graph.slot: {name}")
-        with self._lock:
+        with self._turn:
             if self.is_closed:
                 self._explain("graph.slot")
             if self._table is not None:
@@ -111,15 +112,13 @@ class Graph:
 
     def close(self) -> None:
         """Let go of the memories, once enqueued launches are done. Idempotent; the graph cannot be launched afterwards."""
-        with self._lock:
+        with OWNERSHIP.lock:
             self.is_closed, self._refusal = True, "it was closed; capture again"
             executable, self._executable, self._run = self._executable, None, None
-            blocks, self._blocks = self._blocks, {}
-            self._nodes = []
+        self._nodes = []
         if executable is not None:
             executable._close()
-        for block in blocks.values():
-            block.release()
+        self._holds.close()
 
     def _add(self, node: Node) -> None:
         """Take over one node and hold its memories."""
@@ -127,9 +126,9 @@ class Graph:
             self._explain("capture")
         for memory in node.memories:
             block = memory._block
-            if id(block) not in self._blocks:
-                block.hold()
-                self._blocks[id(block)] = block
+            if id(block) not in self._held:
+                self._holds.add(block)
+                self._held.add(id(block))
             if memory.device is not self.device:
                 self._others.add(memory.device)
         self._nodes.append(node)
@@ -145,15 +144,21 @@ class Graph:
     def _make_ready(self) -> Any:
         """Return what runs the nodes with the captured memories, made at the first launch."""
         self.device._check_fork("graph.launch")
-        with self._lock:
+        with self._turn:
             if self._run is None:
                 if self._refusal:
                     self._explain("graph.launch")
                 nodes = tuple(self._nodes)
-                self._table = self._table or SlotTable(nodes, self._memories)
-                self._executable = self.device._instantiate(nodes, self._table.slots)
-                self._run = self._executable._bind((None,) * len(self._memories))
-            return self._run
+                table = self._table = self._table or SlotTable(nodes, self._memories)
+                executable = self.device._instantiate(nodes, table.slots)
+                run = executable._bind((None,) * len(self._memories))
+                with OWNERSHIP.lock:
+                    is_first = self._run is None and not self.is_closed
+                    if is_first:
+                        self._executable, self._run = executable, run
+                if not is_first:  # it was made, or the graph closed, by a handler that came in
+                    executable._close()
+            return self._run or self._explain("graph.launch")
 
     def _explain(self, operation: str) -> NoReturn:
         message = (

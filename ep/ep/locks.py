@@ -1,11 +1,24 @@
-"""Locks of the process, which a forked child must find free whoever held them in the parent."""
+"""Locks of EP, and the one rule about them: **under a lock stands no call**.
+
+CPython lets a signal handler run, or another thread, after a call, where a function begins and at the end of a loop's
+turn, and nowhere else (the "eval breaker" of 3.11 to 3.14); finalizers run where the last reference goes, and where the
+collector runs: at those places and, up to 3.11, where a container is made. A handler may use EP, wait for streams, or
+raise. So where EP changes what several look at, it does so in a few assignments under a lock, with neither call nor loop
+between them: nobody ever sees half of it, an exception of Ctrl-C leaves all of it or nothing, and no handler runs while
+its own thread holds a lock that a worker needs. What can be one call of a built-in container needs no lock.
+
+What has to call others (a drain, compiling, closing) is made so that whoever comes in meanwhile, from the same thread
+or another one, passes by or does it once more. `test_reentry.py` interrupts every verb at each of these places, and
+`test_house.py` looks for calls under locks.
+"""
 
 from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
 
-__all__ = ["ForkLock"]
+__all__ = ["Bell", "ForkLock", "Latch"]
 
 
 class ForkLock:
@@ -26,3 +39,43 @@ class ForkLock:
 
     def __exit__(self, *_: object) -> None:
         self.lock.release()
+
+
+class Latch:
+    """What threads rest at until another opens it. threading.Event would hold a lock of Python's own where handlers run."""
+
+    __slots__ = ("_lock", "is_open")
+
+    def __init__(self) -> None:
+        self.is_open = False
+        self._lock = threading.Lock()
+        self._lock.acquire()
+
+    def open(self) -> None:
+        """Let everybody pass from now on. Once."""
+        self.is_open = True
+        self._lock.release()
+
+    def rest(self, seconds: float) -> None:
+        """Return when the latch is open, or after some time; of several threads that rest here one may rest longer."""
+        if not self.is_open and self._lock.acquire(timeout=seconds):
+            self._lock.release()
+
+
+class Bell:
+    """What a thread rests at until another rings, again and again; a ring that nobody waits for is kept for the next."""
+
+    __slots__ = ("_lock",)
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._lock.acquire()
+
+    def ring(self) -> None:
+        """Wake one thread that rests, or the next one that would."""
+        with suppress(RuntimeError):  # it was rung already, and nobody has heard it yet
+            self._lock.release()
+
+    def rest(self, seconds: float) -> None:
+        """Return when the bell rings, or after some time."""
+        self._lock.acquire(timeout=seconds)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, final
 from weakref import ref
 
 from ep.errors import ClosedError, UnsupportedError
-from ep.locks import ForkLock
+from ep.segment import OWNERSHIP
 
 if TYPE_CHECKING:
     from ep.device import Device
@@ -20,10 +20,7 @@ HOST_SPACE: Final = 0
 """The space of host memory that others own."""
 _SPACES: Final = itertools.count(1)
 
-# Reentrant, because a finalizer may run inside any of the short sections that it guards.
-_HOLDING = ForkLock()
-
-__all__ = ["HOST_SPACE", "Block", "Memory", "MemoryKind"]
+__all__ = ["HOST_SPACE", "Block", "Holds", "Memory", "MemoryKind"]
 
 
 class MemoryKind(enum.Enum):
@@ -50,9 +47,9 @@ class Block:
     """One use of a segment: that goes to the device's retire list when nobody refers to the block, or at close().
 
     `device` is None once it is closed, so that one comparison at the door tells open from closed and ours from foreign.
-    `segment` is None once it was given back. `holds` counts the bound steps, graphs and exports that need the bytes
-    although the memory was closed. Blocks share bytes only if they have one `space`: each use of an allocation is a
-    space of its own, wrapped host memory lies at `start` of the host's.
+    `segment` is None before it has one and once it was given back. `holds` counts the bound steps, graphs and exports that
+    need the bytes although the memory was closed: see Holds. Blocks share bytes only if they have one `space`: each use of an
+    allocation is a space of its own, wrapped host memory lies at `start` of the host's. `me` refers to it weakly.
     """
 
     __slots__ = (
@@ -62,8 +59,9 @@ class Block:
         "holds",
         "is_read_only",
         "kind",
+        "me",
         "nbytes",
-        "retire",
+        "retired",
         "segment",
         "space",
         "start",
@@ -72,25 +70,28 @@ class Block:
     def __init__(  # noqa: PLR0913 - an allocation, or what wraps an owner's bytes at an address
         self,
         device: Device,
-        segment: Segment,
         nbytes: int,
+        segment: Segment | None = None,
         *,
         space: int | None = None,
         address: int = 0,
         is_read_only: bool = False,
     ) -> None:
+        self.segment: Segment | None = None
         self.device: Device | None = device
         self.is_read_only = is_read_only
         self.space = next(_SPACES) if space is None else space
         self.start = address
-        self.segment: Segment | None = segment
-        self.handle = segment.handle
         self.nbytes = nbytes
-        self.kind = segment.kind
         self.holds = 0
         # Taken now: a finalizer must not look anything up.
-        self.retire = device._retired.append
-        segment.block = ref(self)
+        self.retired = device._retired.arrived
+        self.me = ref(self)
+        if segment is not None:
+            self.segment = segment
+            self.handle = segment.handle
+            self.kind = segment.kind
+            segment.block = self.me
 
     @property
     def is_lent(self) -> bool:
@@ -111,46 +112,60 @@ class Block:
 
     def close(self) -> None:
         """Refuse further use, and give the bytes back as soon as no step holds them."""
-        with _HOLDING.lock:
+        with OWNERSHIP.lock:
             self.device = None
-            if not self.holds:
-                self._give_back()
-
-    def hold(self) -> None:
-        """Keep the bytes although the memory may be closed later. Raises ClosedError if nobody keeps them any more."""
-        with _HOLDING.lock:
-            if self.device is None and not self.holds:
-                message = "a memory that was to be bound or exported was closed; give an open one"
-                raise ClosedError(message)
-            self.holds += 1
-
-    def release(self) -> None:
-        """Undo one hold()."""
-        with _HOLDING.lock:
-            self.holds -= 1
-            if not self.holds and self.device is None:
-                self._give_back()
-
-    def take_back(self) -> Segment | None:
-        """Refuse further use and return the segment in place of retiring it; None if a step holds the bytes."""
-        with _HOLDING.lock:
-            self.device = None
-            if self.holds:
-                return None
-            segment, self.segment = self.segment, None
-            return segment
-
-    def _give_back(self) -> None:
-        segment, self.segment = self.segment, None
-        if segment is not None:
-            self.retire(segment)
+            segment = self.segment
+            if not self.holds and segment is not None:
+                self.segment = None
+                arrived = self.retired
+                arrived += (segment,)  # an append that is no call
 
     def __del__(self) -> None:
         segment = self.segment
         if segment is not None:
             # Forgotten first: a step of the same cycle may be finalized behind this, and would give it back again.
             self.segment = None
-            self.retire(segment)
+            self.retired.append(segment)
+
+
+@final
+class Holds:
+    """The blocks that a step, a graph or an export keeps: their bytes stay although the memory is closed."""
+
+    __slots__ = ("_blocks",)
+
+    def __init__(self) -> None:
+        self._blocks: list[Block] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._blocks)
+
+    def add(self, block: Block) -> None:
+        """Keep the bytes. Raises ClosedError if the memory was closed and nobody else keeps them."""
+        blocks = self._blocks
+        with OWNERSHIP.lock:
+            is_there = block.device is not None or block.holds
+            if is_there:
+                block.holds += 1
+                blocks += (block,)
+        if not is_there:
+            message = "a memory that was to be bound or exported was closed; give an open one"
+            raise ClosedError(message)
+
+    def close(self) -> None:
+        """Let go of all of them; what was closed meanwhile is given back. Idempotent."""
+        blocks = self._blocks
+        while blocks:
+            with OWNERSHIP.lock:
+                if blocks:
+                    block = blocks[-1]
+                    del blocks[-1]
+                    block.holds -= 1
+                    segment = block.segment
+                    if not block.holds and block.device is None and segment is not None:
+                        block.segment = None
+                        arrived = block.retired
+                        arrived += (segment,)
 
 
 @final
@@ -257,7 +272,7 @@ class Memory:
 def _closed(block: Block) -> Block:
     """Return a block that refuses use and owns nothing, to take the place of an ended view's."""
     ended = Block.__new__(Block)
-    ended.device, ended.segment, ended.holds, ended.retire = None, None, 0, block.retire
+    ended.device, ended.segment, ended.holds, ended.retired = None, None, 0, block.retired
     ended.handle, ended.nbytes, ended.kind = None, block.nbytes, block.kind
     ended.space, ended.start, ended.is_read_only = block.space, block.start, block.is_read_only
     return ended

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
-from collections import OrderedDict
+from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ep.errors import OutOfMemoryError
-from ep.memory import Block, MemoryKind
-from ep.segment import Segment, Shelf
+from ep.memory import MemoryKind
+from ep.segment import OWNERSHIP, Row, Segment, Shelf
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from ep.allocator import Allocator
+    from ep.memory import Block
+    from ep.retire import Batch
     from ep.segment import Freed
 
 __all__ = ["MemoryInfo", "Pool"]
@@ -50,8 +50,8 @@ class Pool:
     """Segments of one device: those in use, those that lie ready on shelves, and how many bytes each are.
 
     Handles are opaque: no segment is split or joined, and one serves requests of its length only. What lies ready
-    never lets more be reserved than twice what was in use at the peak. Its lock is held for counting alone: memory is
-    allocated and freed without it.
+    never lets more be reserved than twice what was in use at the peak. A segment always belongs to one block, row or list:
+    moving it is a few assignments, so that a handler or Ctrl-C in between neither loses nor doubles it.
     """
 
     def __init__(self, device: Allocator, *, parks: bool) -> None:
@@ -61,9 +61,8 @@ class Pool:
         self._shelves: weakref.WeakValueDictionary[tuple[MemoryKind, int], Shelf] = weakref.WeakValueDictionary()
         # By the length that was asked for, so that allocating computes no length.
         self._by_request: dict[MemoryKind, dict[int, Shelf]] = {kind: {} for kind in MemoryKind}
-        self._listed: OrderedDict[Shelf, None] = OrderedDict()
+        self._listed: deque[Shelf] = deque()
         self._segments: set[Segment] = set()
-        self._lock = threading.RLock()
         self.budget: int | None = None
         self.in_use = 0
         self.reserved = 0
@@ -73,56 +72,81 @@ class Pool:
 
     # What allocating and closing call.
 
-    def take(self, nbytes: int, kind: MemoryKind, freed: Freed | None = None) -> Segment:
-        """Return a segment for `nbytes` bytes that no enqueued work touches.
+    def take(self, block: Block, kind: MemoryKind, freed: Freed | None = None) -> None:
+        """Give a block a segment for its bytes that no enqueued work touches.
 
         freed : what a stream has freed, for an allocation in its order: its work may still touch those bytes
 
         Raises OutOfMemoryError.
         """
-        shelf = self._by_request[kind].get(nbytes)
+        shelf = self._by_request[kind].get(block.nbytes)
         if shelf is None:
-            if not nbytes:
-                return self.lend(Segment(None, 0, kind))
-            shelf = self._shelf(nbytes, kind)
-        segment = self._take_ready(shelf, nbytes, freed)
-        return self._grow(shelf, nbytes, kind) if segment is None else segment
+            if not block.nbytes:
+                self.lend(Segment(None, 0, kind), block)
+                return
+            shelf = self._shelf(block.nbytes, kind)
+        if not (freed and self._take_again(shelf, block, freed)) and not self._take_ready(shelf, block):
+            self._grow(shelf, block, kind)
 
-    def lend(self, segment: Segment) -> Segment:
-        """Take note of a segment that was not taken: it has no bytes, or they are an owner's."""
-        with self._lock:
-            self._segments.add(segment)
-        return segment
+    def lend(self, segment: Segment, block: Block) -> None:
+        """Give a block a segment that was not taken: it has no bytes, or they are an owner's."""
+        self._segments.add(segment)
+        with OWNERSHIP.lock:
+            block.segment, block.handle, block.kind = segment, segment.handle, segment.kind
+            segment.block = block.me
 
-    def offer(self, segment: Segment, freed: Freed) -> None:
-        """Let the stream that freed a segment take it again before it passes the retire list."""
-        shelf = segment.shelf
-        if shelf is not None:
-            with self._lock:
-                segment.home = freed.setdefault(shelf, {})
-                segment.home[segment] = None
+    def free(self, block: Block, freed: Freed) -> None:
+        """Close a block as block.close() does, and let the stream that frees it take its bytes again before the others."""
+        segment = block.segment
+        shelf = None if segment is None else segment.shelf
+        if segment is None or shelf is None:
+            block.close()
+            return
+        row = freed.setdefault(shelf, Row())
+        with OWNERSHIP.lock:
+            block.device = None
+            if not block.holds and block.segment is segment:
+                last = row.before
+                segment.before, segment.behind = last, row
+                last.behind = row.before = segment
+                block.segment = None
+                arrived = block.retired
+                arrived += (segment,)
 
-    def put(self, segments: Iterable[Segment]) -> None:
-        """Keep segments that no enqueued work touches any more; what an owner lent is let go."""
-        with self._lock:
-            for segment in segments:
-                if segment.is_taken:
+    def put(self, batch: Batch) -> None:
+        """Keep the segments of a batch, which no enqueued work touches any more; what an owner lent is let go.
+
+        Whoever is interrupted here goes on where it was, the next time.
+        """
+        segments = batch.segments
+        while (done := batch.done) < len(segments):
+            segment = segments[done]
+            shelf = segment.shelf
+            with OWNERSHIP.lock:
+                before, behind = segment.before, segment.behind
+                if before is not None and batch.done == done:  # from now on the stream that freed it cannot take it again
+                    before.behind, behind.before = behind, before
+                    segment.before = segment.behind = None
+            if self._parks and shelf is not None and not (segment.is_parked or segment.is_taken):
+                segment.is_parked = True  # before, so that Ctrl-C inside does not make it happen twice
+                self._device._park(segment.handle, segment.kind)
+            with OWNERSHIP.lock:
+                if batch.done != done:  # somebody at the end of the process came in
                     continue
-                if segment.home is not None:
-                    del segment.home[segment]
-                    segment.home = None
-                shelf = segment.shelf
-                if shelf is None:
-                    self._segments.discard(segment)
-                    continue
-                if self._parks:
-                    self._device._park(segment.handle, segment.kind)
-                self.in_use -= segment.nbytes
-                segment.parked_at = self.hits
-                shelf.ready.append(segment)
-                if not shelf.is_listed:
-                    shelf.is_listed, shelf.seen_at = True, self.hits
-                    self._listed[shelf] = None
+                batch.done = done + 1
+                if shelf is not None and not segment.is_taken:
+                    last = shelf.before
+                    segment.before, segment.behind = last, shelf
+                    last.behind = shelf.before = segment
+                    segment.parked_at = self.hits
+                    self.in_use -= segment.nbytes
+                is_listed = shelf is None or shelf.is_listed
+            if shelf is None:
+                self._segments.discard(segment)
+            elif not is_listed:
+                # First: a shelf that stands here twice is harmless, one that does not is never looked at.
+                self._listed.append(shelf)
+                shelf.is_listed, shelf.seen_at = True, self.hits
 
     # What reports and the end call.
 
@@ -133,8 +157,7 @@ class Pool:
 
     def blocks(self) -> list[Block]:
         """Return what is in use and can still be closed: open memories, and closed ones that somebody holds."""
-        with self._lock:
-            found = [(segment, segment.block()) for segment in self._segments if segment.block is not None]
+        found = [(segment, segment.block()) for segment in [*self._segments] if segment.block is not None]
         return [block for segment, block in found if block is not None and block.segment is segment]
 
     def trim(self, keep: int = 0) -> int:
@@ -144,6 +167,7 @@ class Pool:
         """
         given = 0
         while self.cached > keep and (segment := self._oldest()) is not None:
+            self._segments.discard(segment)
             self._device._free(segment.handle, segment.kind)
             given += segment.nbytes
         return given
@@ -151,90 +175,103 @@ class Pool:
     def _shelf(self, nbytes: int, kind: MemoryKind) -> Shelf:
         """Return the shelf of a request's segments, and know it the next time."""
         shelf = self._shelf_of(self._device._segment_size(nbytes), kind)
-        with self._lock:
-            known = self._by_request[kind]
-            if len(known) >= _MOST_LENGTHS:
-                known.clear()
-            known[nbytes] = shelf
-        return shelf
+        known = self._by_request[kind]
+        if len(known) >= _MOST_LENGTHS:
+            known.clear()
+        return known.setdefault(nbytes, shelf)
 
     def _shelf_of(self, size: int, kind: MemoryKind) -> Shelf:
-        with self._lock:
-            shelf = self._shelves.get((kind, size))
-            if shelf is None:
-                shelf = self._shelves[kind, size] = Shelf(kind, size)
-            return shelf
+        return self._shelves.get((kind, size)) or self._shelves.setdefault((kind, size), Shelf(kind, size))
 
-    def _take_ready(self, shelf: Shelf, nbytes: int, freed: Freed | None) -> Segment | None:
-        with self._lock:
-            again = freed.get(shelf) if freed else None
-            if again:
-                self.hits += 1
-                return self._take_again(again.popitem()[0])
-            if not shelf.ready:
-                return None
-            segment = shelf.ready.pop()
+    def _take_ready(self, shelf: Shelf, block: Block) -> bool:
+        with OWNERSHIP.lock:
+            segment = shelf.before
+            if segment is shelf:
+                return False
+            before = segment.before
+            before.behind, shelf.before = shelf, before
+            segment.before = segment.behind = None
+            block.segment, block.handle, block.kind = segment, segment.handle, segment.kind
+            segment.block = block.me
             self.hits += 1
             self.in_use = in_use = self.in_use + segment.nbytes
-            if in_use > self.peak:  # noqa: PLR1730 - a call is a tenth of all that an allocation costs here
+            if in_use > self.peak:  # noqa: PLR1730 - no call under a lock
                 self.peak = in_use
-            if self._parks:
-                self._device._unpark(segment.handle, nbytes, segment.kind)
-            return segment
+        if self._parks:
+            self._device._unpark(segment.handle, block.nbytes, segment.kind)
+            segment.is_parked = False
+        return True
 
-    def _take_again(self, old: Segment) -> Segment:
+    def _take_again(self, shelf: Shelf, block: Block, freed: Freed) -> bool:
+        row = freed.get(shelf)
+        if row is None or row.before is row:
+            return False
         # The old one stays in the retire list, where nobody can take it out, and passes it without effect.
-        old.is_taken, old.home = True, None
-        segment = Segment(old.handle, old.nbytes, old.kind, shelf=old.shelf)
-        self._segments.discard(old)
+        segment = Segment(None, shelf.nbytes, shelf.kind, shelf=shelf)
+        with OWNERSHIP.lock:
+            old = row.before
+            if old is row:
+                return False
+            before = old.before
+            before.behind, row.before = row, before
+            old.is_taken, old.before, old.behind = True, None, None
+            segment.handle = old.handle
+            block.segment, block.handle, block.kind = segment, segment.handle, segment.kind
+            segment.block = block.me
+            self.hits += 1
         self._segments.add(segment)
-        return segment
+        self._segments.discard(old)
+        return True
 
-    def _grow(self, shelf: Shelf, nbytes: int, kind: MemoryKind) -> Segment:
-        """Return a segment of the provider's; if memory is short, wait for what was closed and give back what lies ready."""
+    def _grow(self, shelf: Shelf, block: Block, kind: MemoryKind) -> None:
+        """Take a segment of the provider's; if memory is short, wait for what was closed and give back what lies ready."""
         try:
             self.trim(self._room(shelf.nbytes))
-            return self._allocate(shelf)
+            self._allocate(shelf, block)
         except OutOfMemoryError as error:
             # A driver that has room for all of it will not find more for what is a little shorter.
-            may_fit = nbytes < shelf.nbytes and (error.free is None or error.free < shelf.nbytes)
+            may_fit = block.nbytes < shelf.nbytes and (error.free is None or error.free < shelf.nbytes)
             if not (may_fit or self.cached or self._device._has_closed()):
-                error.requested = nbytes
+                error.requested = block.nbytes
                 raise
+        else:
+            return
         self._device._wait_for_closed()
-        found = self._take_ready(shelf, nbytes, None)
-        if found is None:
+        if not self._take_ready(shelf, block):
             self.trim()
-            found = self._allocate(self._shelf_of(nbytes, kind))
-        return found
+            self._allocate(self._shelf_of(block.nbytes, kind), block)
 
     def _room(self, size: int) -> int:
         """Return how many bytes may lie ready beside a new segment."""
-        with self._lock:
-            needed = self.in_use + size
-            room = _MOST_RESERVED * max(self.peak, needed) - needed
-            return room if self.budget is None else min(room, max(self.budget - needed, 0))
+        needed = self.in_use + size
+        room = _MOST_RESERVED * max(self.peak, needed) - needed
+        return room if self.budget is None else min(room, max(self.budget - needed, 0))
 
-    def _allocate(self, shelf: Shelf) -> Segment:
+    def _allocate(self, shelf: Shelf, block: Block) -> None:
         nbytes = shelf.nbytes
-        with self._lock:
-            if self.budget is not None and self.reserved + nbytes > self.budget:
-                raise self._over_budget(nbytes, self.budget)
-            self.reserved += nbytes
+        with OWNERSHIP.lock:
+            budget = self.budget
+            fits = budget is None or self.reserved + nbytes <= budget
+            if fits:
+                self.reserved += nbytes
+        if budget is not None and not fits:
+            raise self._over_budget(nbytes, budget)
         try:
-            segment = Segment(self._device._allocate(nbytes, shelf.kind), nbytes, shelf.kind, shelf=shelf)
+            handle = self._device._allocate(nbytes, shelf.kind)
         except BaseException as error:
-            with self._lock:
-                self.reserved -= nbytes
-                if isinstance(error, OutOfMemoryError) and error.reserved is None:
-                    error.reserved = self.reserved
+            self.reserved -= nbytes
+            if isinstance(error, OutOfMemoryError) and error.reserved is None:
+                error.reserved = self.reserved
             raise
-        with self._lock:
-            self._segments.add(segment)
+        segment = Segment(handle, nbytes, shelf.kind, shelf=shelf)
+        self._segments.add(segment)
+        with OWNERSHIP.lock:
+            block.segment, block.handle, block.kind = segment, segment.handle, segment.kind
+            segment.block = block.me
             self.misses += 1
-            self.in_use += nbytes
-            self.peak = max(self.peak, self.in_use)
-        return segment
+            self.in_use = in_use = self.in_use + nbytes
+            if in_use > self.peak:  # noqa: PLR1730 - no call under a lock
+                self.peak = in_use
 
     def _over_budget(self, nbytes: int, budget: int) -> OutOfMemoryError:
         message = (
@@ -245,18 +282,30 @@ class Pool:
 
     def _oldest(self) -> Segment | None:
         """Take out a segment that lies ready for a long time: a shelf that was used since the last look is passed over."""
-        with self._lock:
-            while self._listed:
-                shelf = next(iter(self._listed))
-                if not shelf.ready:
+        listed = self._listed
+        while listed:
+            try:
+                shelf = listed[0]
+            except IndexError:  # taken out meanwhile
+                return None
+            with OWNERSHIP.lock:
+                segment = shelf.behind
+                is_used = segment is not shelf and segment.parked_at > shelf.seen_at
+                if segment is shelf:
                     shelf.is_listed = False
-                    del self._listed[shelf]
-                elif shelf.ready[0].parked_at > shelf.seen_at:
-                    shelf.seen_at = shelf.ready[0].parked_at
-                    self._listed.move_to_end(shelf)
+                elif is_used:
+                    shelf.seen_at = segment.parked_at
                 else:
-                    segment = shelf.ready.popleft()
-                    self._segments.discard(segment)
+                    behind = segment.behind
+                    behind.before, shelf.behind = shelf, behind
+                    segment.before = segment.behind = None
                     self.reserved -= segment.nbytes
-                    return segment
-            return None
+            if segment is shelf:
+                with suppress(ValueError):  # taken out meanwhile
+                    listed.remove(shelf)
+            elif is_used:
+                listed.rotate(-1)
+            else:
+                found: Segment = segment
+                return found
+        return None

@@ -8,7 +8,7 @@ from ep.descriptor import Descriptor
 from ep.dtypes import convert
 from ep.errors import ClosedError
 from ep.interchange import operand_memory
-from ep.memory import Memory
+from ep.memory import Holds, Memory
 from ep.operands import checker
 from ep.overlap import is_same, overlap
 from ep.spec import Scalar, TensorSpec
@@ -227,20 +227,17 @@ class Step:
     Holds its memories until close() or its end.
     """
 
-    __slots__ = ("_blocks", "_device", "_run", "memories", "primitive", "scalars")
+    __slots__ = ("_device", "_holds", "_run", "memories", "primitive", "scalars")
 
     def __init__(
         self, primitive: Primitive, memories: tuple[Memory, ...], scalars: tuple[Any, ...], bind: Callable[..., Any]
     ) -> None:
-        self._blocks: tuple[Any, ...] = ()
+        self._holds = Holds()
         self.primitive = primitive
         self.memories = memories
         self.scalars = scalars
-        held = []
         for memory in memories:
-            memory._block.hold()
-            held.append(memory._block)
-            self._blocks = tuple(held)
+            self._holds.add(memory._block)
         self._run: Callable[..., Any] = bind(memories, scalars)
         self._device = primitive.device
 
@@ -258,13 +255,11 @@ class Step:
 
     def close(self) -> None:
         """Let go of the memories. Idempotent; the step cannot be run afterwards."""
-        blocks, self._blocks = self._blocks, ()
         self._run = self._refuse
-        for block in blocks:
-            block.release()
+        self._holds.close()
 
     def _require_open(self) -> None:
-        if not self._blocks:
+        if not self._holds:
             self._refuse()
 
     def _refuse(self, *_: Any) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import threading
-import weakref
 from collections import deque
+from contextlib import suppress
+from itertools import islice, repeat, starmap
 from typing import TYPE_CHECKING, Final
+
+from ep.errors import DeviceError, TimeoutError  # noqa: A004 - ours is the builtin, too
+from ep.roster import Roster
+from ep.segment import OWNERSHIP
+from ep.waiting import sleep, wait_until
 
 if TYPE_CHECKING:
     from ep.event import Event
@@ -14,35 +19,49 @@ if TYPE_CHECKING:
     from ep.stream import Stream
     from ep.waiting import Deadline
 
-__all__ = ["RetireList"]
+__all__ = ["Batch", "RetireList"]
 
 _MOST_BATCHES: Final = 4  # more would be as many events on a stream that does not get on, and tell little
+_PATIENCE: Final = 0.5  # seconds, for a drain in another thread; one that this thread was interrupted in does not end
+
+
+class Batch:
+    """Segments that were closed at about one time.
+
+    events : points that the streams must pass first, None until they are recorded
+    done   : how many of the segments the pool has
+    """
+
+    __slots__ = ("done", "events", "segments")
+
+    def __init__(self) -> None:
+        self.segments: list[Segment] = []
+        self.events: list[Event] | None = None
+        self.done = 0
 
 
 class RetireList:
     """Segments that were closed, and the streams that may still use them.
 
-    `append` is all that a close() or finalizer does: one deque append, no lock, no driver call. A drain stamps what
-    has arrived with a point in every enrolled stream and gives what has passed to the pool.
+    An append to `arrived` is all that a close() or finalizer does: no lock, no driver call. A drain stamps what
+    has arrived with a point in every enrolled stream and gives what has passed to the pool. Whoever comes in while one is
+    under way, from the same thread or another, passes by.
     """
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self._arrived: deque[Segment] = deque()
-        self._stamped: deque[tuple[list[Segment], list[Event]]] = deque()
-        # In the order in which they came, which a set would not keep: what is recorded where is the same in each run.
-        self._enrolled: dict[weakref.ref[Stream], None] = {}
+        self.arrived: deque[Segment] = deque()
+        self._stamped: deque[Batch] = deque()
+        self._enrolled = Roster()
         self._orphans: deque[Stream] = deque()
-        self._lock = threading.RLock()
-        self.append = self._arrived.append
+        self._is_draining = False
 
     def __len__(self) -> int:
-        return len(self._arrived) + sum(len(segments) for segments, _ in self._stamped)
+        return len(self.arrived) + sum(len(batch.segments) - batch.done for batch in [*self._stamped])
 
     def enrol(self, stream: Stream) -> None:
         """Note that the stream may touch memory of this device."""
-        with self._lock:
-            self._enrolled[weakref.ref(stream, self._strike)] = None
+        self._enrolled.add(stream)
 
     def adopt(self, stream: Stream) -> None:
         """Keep a stream that was dropped with work under way until that work is done. Called by its finalizer."""
@@ -50,14 +69,25 @@ class RetireList:
 
     def drain(self) -> None:
         """Give the pool what no stream can touch any more. Waits for nothing where the provider has events."""
-        if self._arrived or self._stamped or self._orphans:
-            with self._lock:
-                if self._stamped:
+        if self.arrived or self._stamped or self._orphans:
+            is_mine = False
+            try:
+                with OWNERSHIP.lock:
+                    if not self._is_draining:
+                        self._is_draining = is_mine = True
+                if is_mine:
                     self._pass()
-                if self._arrived and len(self._stamped) < _MOST_BATCHES:
                     self._stamp()
-                if self._orphans:
                     self._bury()
+            finally:
+                if is_mine:
+                    self._is_draining = False
+
+    def drain_patiently(self) -> None:
+        """Drain, after whoever is draining in another thread."""
+        with suppress(TimeoutError):  # it is the thread that was interrupted for this one
+            wait_until(lambda: not self._is_draining, _PATIENCE, "drain", sleep)
+        self.drain()
 
     def orphans(self) -> list[Stream]:
         """Return the streams that were dropped with work under way."""
@@ -76,56 +106,63 @@ class RetireList:
 
     def drain_all(self) -> None:
         """Give the pool everything, when the caller knows that all enrolled streams and orphans are idle."""
-        with self._lock:
-            while self._stamped:
-                self._pool.put(self._stamped.popleft()[0])
-            self._pool.put(self._arrivals())
-            self._bury()
+        self.drain_patiently()
+        self._gather()
+        for batch in [*self._stamped]:
+            batch.events = []
+        self._pass()
+        self._bury()
 
     def _pass(self) -> None:
         """Hand over the batches whose points have been reached: the streams are in order, so the first ones first."""
-        while self._stamped:
-            segments, events = self._stamped[0]
-            while events and events[-1]._is_done():
-                events.pop()
+        stamped = self._stamped
+        while stamped:
+            batch = stamped[0]
+            events = batch.events
+            if events is None:
+                return
+            while events and (events[-1].stream.is_closed or events[-1]._is_done()):
+                del events[-1:]
             if events:
                 return
-            self._stamped.popleft()
-            self._pool.put(segments)
+            self._pool.put(batch)
+            if stamped and stamped[0] is batch:  # else somebody at the end of the process came in
+                stamped.popleft()
 
     def _stamp(self) -> None:
-        # Segments first: whoever closed one has enqueued all that touches it, on streams that are enrolled by now.
-        segments = self._arrivals()
-        if self._enrolled or self._orphans:
-            try:
-                fences = [stream._fence() for stream in self._streams()]
-            except BaseException:
-                self._arrived.extendleft(reversed(segments))
-                raise
-            events = [fence for fence in fences if fence is not None]
-            if events:
-                self._stamped.append((segments, events))
-                return
-        self._pool.put(segments)
+        if self.arrived and len(self._stamped) < _MOST_BATCHES:
+            self._gather()
+        if self._stamped and self._stamped[-1].events is None:
+            batch = self._stamped[-1]
+            fences = []
+            for stream in self._streams():
+                try:
+                    fence = stream._fence()
+                except DeviceError as error:
+                    stream._fail(error)  # whoever synchronises with it hears of it; what it touches is kept
+                    return
+                if fence is not None:
+                    fences.append(fence)
+            batch.events = fences
+            self._pass()
 
-    def _arrivals(self) -> list[Segment]:
-        arrived, segments = self._arrived, []
-        while arrived:
-            segments.append(arrived.popleft())
-        return segments
+    def _gather(self) -> None:
+        """Make a batch of what has arrived, or add it to one that has no points yet."""
+        arrived, stamped = self.arrived, self._stamped
+        if not stamped or stamped[-1].events is not None:
+            stamped.append(Batch())
+        # In one call, so that nothing is taken out of the one and not yet in the other.
+        stamped[-1].segments.extend(islice(starmap(arrived.popleft, repeat(())), len(arrived)))
 
     def _streams(self) -> list[Stream]:
-        enrolled = [stream for reference in [*self._enrolled] if (stream := reference()) is not None]
-        return [*enrolled, *self._orphans]
-
-    def _strike(self, reference: weakref.ref[Stream]) -> None:
-        self._enrolled.pop(reference, None)
+        return [*self._enrolled, *self._orphans]
 
     def _bury(self) -> None:
-        for _ in range(len(self._orphans)):
-            stream = self._orphans.popleft()
+        for stream in [*self._orphans]:
             if stream._fence() is None:
-                stream._finish()
+                try:
+                    stream._finish()
+                except Exception as error:  # noqa: BLE001 - whoever drains has nothing to do with it: it becomes a warning
+                    stream._fail(error)
                 stream._warn()
-            else:
-                self._orphans.append(stream)
+                self._orphans.remove(stream)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from ep import verbs
 from ep.buffers import check_lengths, pattern_of, view_of
-from ep.callback import Callback
+from ep.callback import Callback, check_may_wait
 from ep.capture import Capture, CapturedEvent
 from ep.errors import EpError, place
 from ep.event import Event
@@ -166,7 +166,7 @@ class Stream(Submission):
         Raises OutOfMemoryError, after which the device still works; UnsupportedError for a kind that it lacks.
         """
         self._require_open("allocate")
-        memory: Memory = self._submit("allocate", (), (nbytes, kind), verbs.allocate)
+        memory: Memory = self._submit("allocate", (), (nbytes, kind, self._inside), verbs.allocate)
         return memory
 
     @final
@@ -216,7 +216,7 @@ class Stream(Submission):
         """True if all that was enqueued is done. Never waits where the provider can answer."""
         self._require_open("is_idle")
         self._require_uncaptured("is_idle")
-        if not self.is_synchronous and type(self)._is_idle is not Submission._is_idle:
+        if not self._is_settled and type(self)._is_idle is not Submission._is_idle:
             return self._is_idle()
         return self._fence() is None
 
@@ -224,12 +224,16 @@ class Stream(Submission):
     def synchronize(self, timeout: float | None = None) -> None:
         """Let the host wait for all that was enqueued, at most `timeout` seconds.
 
+        What was closed and no stream can touch any more goes to its device's pool or its owner.
         Raises TimeoutError, after which the stream is usable, or the error of work that failed. Ctrl-C works.
         """
         self._require_open("synchronize")
         self._require_uncaptured("synchronize")
+        check_may_wait("synchronize")
         check_timeout(timeout, f"{self.name}.synchronize")
         self._finish_work(timeout)
+        for device in [*self._devices]:
+            device._retired.drain()
         self._raise_error(clear=True)
 
     @final
@@ -239,6 +243,9 @@ class Stream(Submission):
             return
         self._require_open("close")
         self._require_uncaptured("close")
+        check_may_wait("close")
+        if self._inside:
+            self._refuse_reentry("close")
         try:
             self._finish_work()
         except EpError:

@@ -7,6 +7,7 @@ import threading
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, NoReturn, cast, final
 
 from ep import verbs
@@ -17,6 +18,7 @@ from ep.event import Event, HostEvent
 from ep.failure import Failure
 from ep.memory import Memory
 from ep.primitive import Primitive
+from ep.segment import OWNERSHIP
 from ep.waiting import sleep, wait_until
 
 if TYPE_CHECKING:
@@ -42,7 +44,9 @@ class Submission(ABC):
         self.is_timed = is_timed
         self.is_closed = False
         self._sequence = 0
-        self._is_inside = False
+        self._inside = 0  # the number of the outermost verb that is under way
+        self._is_settled = is_synchronous  # False: work may be under way when no verb is
+        self._fencer = 0  # the thread that records an event beside whoever uses the stream
         self._fenced: tuple[int, Event | None] = (0, None)
         self._held = HeldBuffers()
         self._failure = Failure()
@@ -52,7 +56,6 @@ class Submission(ABC):
         self._freed: Freed = {}
         self._origins: Origins | None = None  # in validation mode
         self._kept: object = None  # the owner of a native queue that was wrapped
-        self._ending = threading.RLock()
 
     @final
     def _submit(self, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Run) -> Any:
@@ -64,24 +67,29 @@ class Submission(ABC):
         What replaces this function on a stream sees all of its work.
         """
         device = self.device
+        # Said before closed memories are looked for: what is closed from here on, by another thread or by a handler that
+        # interrupts this verb, is kept for it. A handler's own verb leaves it as it was.
+        before = self._inside
+        self._inside = before or self._sequence + 1
         try:
-            # Said before closed memories are looked for: what another thread closes from here on is kept for this verb.
-            self._is_inside = True
             for memory in memories:
                 if memory._block.device is not device:
                     self._admit(what, memories, memory)
         except BaseException:
-            self._is_inside = False
+            self._inside = before
             raise
         try:
             return run(self, memories, scalars)
         except DeviceError as error:
             error._hit(what, self.name, self._sequence + 1)
             raise
+        except BaseException:
+            self._is_settled = False  # Ctrl-C may have left some of it under way
+            raise
         finally:
             # Counted when it is there: a fence that another thread records meanwhile may come before it.
             self._sequence += 1
-            self._is_inside = False
+            self._inside = before
 
     # What a provider must write.
 
@@ -163,13 +171,10 @@ class Submission(ABC):
     @final
     def _finish_work(self, timeout: float | None = None) -> None:
         """Wait for all that was enqueued; its errors stay for who synchronises."""
-        # Taken before the wait: another thread may hand over buffers of later work meanwhile.
-        sequence, held, self._held = self._sequence, self._held, HeldBuffers()
-        try:
-            self._wait_idle(timeout)
-        except BaseException:
-            self._held.keep(held)
-            raise
+        # Read before the wait: another thread or a handler may enqueue meanwhile.
+        sequence = self._sequence
+        self._wait_idle(timeout)
+        self._held.release(sequence)
         self._fenced = (sequence, None)
 
     @final
@@ -184,7 +189,7 @@ class Submission(ABC):
 
     @final
     def _wait_idle(self, timeout: float | None) -> None:
-        if not self.is_synchronous:
+        if not self._is_settled:
             if type(self)._is_idle is not Submission._is_idle:
                 wait_until(self._is_idle, timeout, f"{self.name}.synchronize", self._pause)
                 self._synchronize()
@@ -192,6 +197,7 @@ class Submission(ABC):
                 self._synchronize()
             else:
                 self._synchronize_beside(timeout)
+            self._is_settled = self.is_synchronous
 
     @final
     def _fail(self, error: BaseException) -> None:
@@ -214,31 +220,49 @@ class Submission(ABC):
     @final
     def _fence(self) -> Event | None:
         """Return an event that is not done until all enqueued so far is, None if it is already."""
-        if self.is_synchronous:
-            return _Turn(cast("Stream", self)) if self._is_inside else None
-        # Not beside _finish: what is placed in a stream that is closed meanwhile is never reached.
-        with self._ending:
-            if self.is_closed:
-                return None
-            # Read once, and first: the thread that uses the stream may enqueue meanwhile, what no event of now is behind.
-            enqueued = self._sequence
-            sequence, event = self._fenced
-            if sequence != enqueued:
-                if type(self)._record is Submission._record:
-                    self._synchronize()
-                    event = None
-                else:
-                    event = self._record(timed=False)
-            if event is not None and event._is_done():
+        if self._inside:  # of which the verb under way is a part, in whichever thread
+            return _Behind(cast("Stream", self), self._inside)
+        return None if self._is_settled else self._fence_now()
+
+    @final
+    def _fence_now(self) -> Event | None:
+        """Return an event at this point of the stream, None if all before it is done."""
+        me = get_ident()
+        is_mine = False
+        try:
+            # Not beside _finish: what is placed in a stream that is closed meanwhile is never reached.
+            with OWNERSHIP.lock:
+                is_closed = self.is_closed
+                if not is_closed and not self._fencer:
+                    self._fencer, is_mine = me, True
+            if is_mine:
+                return self._recorded()
+            return None if is_closed else _Behind(cast("Stream", self), 0)
+        finally:
+            if is_mine:
+                self._fencer = 0
+
+    @final
+    def _recorded(self) -> Event | None:
+        # Read once, and first: the thread that uses the stream may enqueue meanwhile, what no event of now is behind.
+        enqueued = self._sequence
+        sequence, event = self._fenced
+        if sequence != enqueued:
+            if type(self)._record is Submission._record:
+                self._synchronize()
                 event = None
-            self._fenced = (enqueued, event)
-            return event
+            else:
+                event = self._record(timed=False)
+        if event is not None and event._is_done():
+            event = None
+        self._fenced = (enqueued, event)
+        return event
 
     @final
     def _hold(self, view: memoryview) -> None:
         """Keep a host buffer until its copy is seen done."""
         if not self.is_synchronous:
-            self._held.add(view, self._fence)
+            self._held.add(view, self._sequence + bool(self._inside), self._fence)
 
     @final
     def _synchronize_beside(self, timeout: float) -> None:
@@ -275,6 +299,14 @@ class Submission(ABC):
             self._capture.refuse(cast("Stream", self), operation)
 
     @final
+    def _refuse_reentry(self, operation: str) -> NoReturn:
+        message = (
+            f"{operation}: {self.name} is in the middle of a verb, which was interrupted by the signal handler or finalizer "
+            f"that asks for this; {operation} it after that, where a flag of the handler is read"
+        )
+        raise ValueError(message)
+
+    @final
     def _set_door(self, door: Callable[..., Any] | None) -> None:
         """Put another function in the place of _submit, for this stream; None: that one itself."""
         # By attribute: whoever asks a CPython 3.11 object for its __dict__ makes all of its attributes slower for good,
@@ -292,10 +324,16 @@ class Submission(ABC):
 
     @final
     def _finish(self) -> None:
-        with self._ending:
-            if self.is_closed:
-                return
-            self.is_closed = True
+        if self._fencer == get_ident():
+            self._refuse_reentry("close")
+        is_mine = False
+        while not is_mine:
+            with OWNERSHIP.lock:
+                if self.is_closed:
+                    return
+                if not self._fencer:  # else another thread records an event, which takes no time
+                    self.is_closed = is_mine = True
+            sleep(0)
         self._set_door(functools.partial(refuse_closed, self.name, self.device.name))
         self._held = HeldBuffers()
         self._close()
@@ -323,13 +361,21 @@ def refuse_closed(stream: str, device: str, what: Any, *_: Any) -> NoReturn:
     raise ClosedError(message)
 
 
-class _Turn(Event):
-    """The end of the verb that a thread is in on a synchronous stream."""
+class _Behind(Event):
+    """The end of a verb that is under way, and of all that was enqueued before it."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: Stream, verb: int) -> None:
         super().__init__(stream, is_timed=False)
-        self._number = stream._sequence
+        self._verb = verb
+        self._mark: Event | None = self
 
     def _is_done(self) -> bool:
         stream = self.stream
-        return stream._sequence != self._number or not stream._is_inside
+        if self._verb and stream._inside == self._verb:
+            return False
+        if self._mark is self:
+            mark = None if stream._is_settled else stream._fence_now()
+            if type(mark) is _Behind:  # somebody else is at it
+                return False
+            self._mark = mark
+        return self._mark is None or self._mark._is_done()

@@ -45,6 +45,7 @@ def watch(stream: Submission) -> None:
         assert here is not None
         check_outside(str(what))
         me = threading.get_ident()
+        is_outermost = "thread" not in inside  # else it is a handler that interrupted a verb
         if inside.setdefault("thread", me) != me:
             message = (
                 f"{what}: {here.name} is in use by another thread; a stream is used by one thread at a time: "
@@ -60,7 +61,8 @@ def watch(stream: Submission) -> None:
             origins.tell(error, here.name)
             raise
         finally:
-            inside.pop("thread", None)
+            if is_outermost:
+                inside.pop("thread", None)
 
     stream._set_door(enter)
 

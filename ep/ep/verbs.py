@@ -101,15 +101,12 @@ def call(stream: Stream, _: Memories, scalars: Scalars) -> None:
 
 def allocate(stream: Stream, _: Memories, scalars: Scalars) -> Memory:
     """Take memory that later work of the stream may use; the host does it at once."""
-    stream._is_inside = False  # the verb touches no bytes, and may need those that were closed
-    return stream.device._allocate_for(stream._freed, *scalars)
+    nbytes, kind, inside = scalars
+    # The verb touches no bytes, and may need those that were closed: from here on only one that it interrupted is under way.
+    stream._inside = inside
+    return stream.device._allocate_for(stream._freed, nbytes, kind)
 
 
 def free(stream: Stream, memories: Memories, _: Scalars) -> None:
     """Leave memory to later allocations of the stream, and to others once the stream is past this point."""
-    block = memories[0]._block
-    segment = block.take_back()
-    if segment is not None:
-        # First to the stream, then to the list: from there on another thread may let it pass.
-        stream.device._pool.offer(segment, stream._freed)
-        block.retire(segment)
+    stream.device._pool.free(memories[0]._block, stream._freed)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections import deque
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, final
 
 from ep import verbs
+from ep.callback import work_here
 from ep.errors import DeviceError, place
 from ep.event import Event
+from ep.locks import Bell, Latch
 from ep.stream import Stream
 from ep.submission import refuse_closed
 
@@ -37,20 +40,21 @@ class _Task(NamedTuple):
 class _Progress:
     """What a stream and its worker both know; the worker keeps nothing else of the stream, which may be dropped.
 
-    placed  : tasks enqueued, counted before they are there
-    done    : tasks finished, failed ones among them
-    idle    : told when the two are equal
+    tasks    : enqueued and not finished: the one that is under way stands first
+    wakes    : "task" for each task that was enqueued, "" for the end of the stream
+    bell     : rung when nothing is under way, so that who waits for that may rest
+    is_over  : True once the worker takes no more tasks
     """
 
-    __slots__ = ("done", "failure", "idle", "name", "placed", "tasks")
+    __slots__ = ("bell", "failure", "is_over", "name", "tasks", "wakes")
 
     def __init__(self, failure: Failure) -> None:
-        self.tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
+        self.tasks: deque[_Task] = deque()
+        self.wakes: queue.SimpleQueue[str] = queue.SimpleQueue()
         self.failure = failure
         self.name = ""
-        self.placed = 0
-        self.done = 0
-        self.idle = threading.Condition()
+        self.bell = Bell()
+        self.is_over = False
 
 
 class WorkerStream(Stream):
@@ -60,15 +64,14 @@ class WorkerStream(Stream):
     """
 
     def __init__(self, device: Device, lane: Stream) -> None:
-        super().__init__(device, is_synchronous=False, is_timed=lane.is_timed)
+        # All that its end needs first: Ctrl-C may come before the last line.
         self._lane = lane
-        lane._failure = self._failure
-        self._progress = _Progress(self._failure)
-        self._placing = threading.Lock()
-        self._is_ended = False
+        self._progress = _Progress(lane._failure)
         self._worker = threading.Thread(
             target=_work, args=(lane, self._progress), name=f"{device.name} worker", daemon=True
         )
+        super().__init__(device, is_synchronous=False, is_timed=lane.is_timed)
+        self._failure = lane._failure
         self._worker.start()
 
     # In place of the class's door and not, by _set_door, of the object's: that would be a stream that refers to itself.
@@ -76,24 +79,30 @@ class WorkerStream(Stream):
         self, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Any
     ) -> Any:
         """Admit as the door does, and leave the run to the worker."""
-        self._admit_all(what, memories)
+        before = self._inside
+        self._inside = before or self._sequence + 1
+        try:
+            self._admit_all(what, memories)
+        except BaseException:
+            self._inside = before
+            raise
         try:
             if run in _AT_ONCE:
                 return run(self, memories, scalars)
             return self._place(_Task(what, self._sequence + 1, run, memories, scalars))
         finally:
             self._sequence += 1
+            self._inside = before
 
     @final
     def _place(self, task: _Task) -> None:
+        """Append a task. The retire list records events beside the thread that uses the stream."""
         progress = self._progress
-        # The retire list records events beside the thread that uses the stream.
-        with self._placing:
-            if self._is_ended:  # by another thread, behind the door
-                refuse_closed(self.name, self.device.name, task.what)
-            progress.name = self.name
-            progress.placed += 1
-            progress.tasks.put(task)
+        progress.name = self.name
+        progress.tasks.append(task)
+        progress.wakes.put("task")
+        if progress.is_over:  # another thread has closed the stream, behind the door
+            refuse_closed(self.name, self.device.name, task.what)
 
     def _record(self, *, timed: bool) -> WorkerEvent:
         event = WorkerEvent(self, is_timed=timed)
@@ -104,22 +113,24 @@ class WorkerStream(Stream):
         self._place(_Task("copy", self._sequence + 1, lambda lane, *_: lane._copy(dst, src, nbytes), (), ()))
 
     def _is_idle(self) -> bool:
-        return self._progress.done == self._progress.placed
+        return not self._progress.tasks
 
     def _pause(self, seconds: float) -> None:
-        with self._progress.idle:
-            if not self._is_idle():
-                self._progress.idle.wait(seconds)
+        self._wake()
+        self._progress.bell.rest(seconds)
+
+    def _wake(self) -> None:
+        """Let the worker look for tasks: Ctrl-C may have come between a task and its wake."""
+        if self._progress.wakes.empty():
+            self._progress.wakes.put("task")
 
     def _synchronize(self) -> None:
         """Wait for nothing: who asks for this has waited for _is_idle."""
 
     def _close(self) -> None:
-        with self._placing:
-            self._is_ended = True
-            self._progress.tasks.put(None)
+        self._progress.wakes.put("")
         # A stream that was dropped may end in a finalizer, which runs in any thread.
-        if threading.current_thread() is not self._worker:
+        if self._worker.is_alive() and threading.current_thread() is not self._worker:
             self._worker.join()
         self._lane._finish()
 
@@ -130,20 +141,21 @@ class WorkerEvent(Event):
 
     def __init__(self, stream: WorkerStream, *, is_timed: bool) -> None:
         super().__init__(stream, is_timed=is_timed)
-        self._reached = threading.Event()
+        self._reached = Latch()
         self._of_lane: Event | None = None
 
     def _reach(self, lane: Stream, *_: Any) -> None:
         try:
             self._of_lane = lane._record(timed=self.is_timed)
         finally:
-            self._reached.set()
+            self._reached.open()
 
     def _is_done(self) -> bool:
-        return self._reached.is_set()
+        return self._reached.is_open
 
     def _pause(self, seconds: float) -> None:
-        self._reached.wait(seconds)
+        self.stream._wake()  # type: ignore[attr-defined]  # a WorkerStream, which made this event
+        self._reached.rest(seconds)
 
     def _point(self) -> Event:
         if self._of_lane is None:
@@ -153,17 +165,24 @@ class WorkerEvent(Event):
 
 
 def _work(lane: Stream, progress: _Progress) -> None:
-    while (task := progress.tasks.get()) is not None:
+    work_here()
+    while progress.wakes.get():
+        _do_all(lane, progress)
+    progress.is_over = True
+    _do_all(lane, progress)  # what was placed beside the end
+
+
+def _do_all(lane: Stream, progress: _Progress) -> None:
+    tasks = progress.tasks
+    while tasks:
+        task = tasks[0]
         try:
             task.run(lane, task.memories, task.scalars)
         except BaseException as error:  # noqa: BLE001 - it is raised where the stream is synchronised
             _tell(error, task, progress)
         del task  # while it waits for the next, the worker keeps nothing alive
-        progress.done += 1
-        if progress.done == progress.placed:
-            # Whoever rests has seen under this lock that it is not so.
-            with progress.idle:
-                progress.idle.notify_all()
+        del tasks[0]  # only now: whoever finds none here finds all of them done
+    progress.bell.ring()
 
 
 def _tell(error: BaseException, task: _Task, progress: _Progress) -> None:

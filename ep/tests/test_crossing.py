@@ -7,6 +7,7 @@ import threading
 import manual
 import pytest
 from ep.ending import end
+from ep.memory import Holds
 from ep.waiting import sleep, wait_until
 
 import ep
@@ -159,7 +160,7 @@ def test_closed_memory_is_not_held_any_more(device):
     memory = device.allocate(4)
     memory.close()
     with pytest.raises(ep.ClosedError, match="was to be bound or exported was closed"):
-        memory._block.hold()
+        Holds().add(memory._block)
     assert memory._block.holds == 0
 
 

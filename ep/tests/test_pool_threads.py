@@ -7,8 +7,10 @@ import os
 import threading
 import warnings
 
+import manual
 import numpy as np
 import pytest
+from ep.segment import OWNERSHIP
 
 import ep
 
@@ -20,19 +22,35 @@ def ended(target, seconds=60):
     return not thread.is_alive()
 
 
-def test_closing_and_dropping_wait_for_no_lock(device):
+def test_closing_dropping_and_allocating_wait_for_no_drain(device, monkeypatch):
     memories = [device.allocate(4) for _ in range(4)]
     stream = device.stream()
     stream.upload(memories[0], b"abcd")
+    memories.pop().close()
+    inside, go, record = threading.Event(), threading.Event(), manual.ManualStream._record
+
+    def slow(self, *, timed):
+        inside.set()
+        go.wait(60)
+        return record(self, timed=timed)
+
+    monkeypatch.setattr(manual.ManualStream, "_record", slow)
+    drainer = threading.Thread(target=device.trim, daemon=True)
+    drainer.start()
+    assert inside.wait(60)
 
     def give_back():
         memories.pop().close()
         memories.pop()
         gc.collect()
+        memories.append(device.allocate(4))
 
-    with device._pool._lock, device._retired._lock, device._lock:
+    try:
         assert ended(give_back)
-    assert len(device._retired) == 2
+    finally:
+        go.set()
+        drainer.join(60)
+    assert len(device._retired) == 3
 
 
 class Crowd:
@@ -110,7 +128,7 @@ def test_forked_child_drops_what_it_inherits_whoever_held_the_locks(device, stre
     busy, go = threading.Event(), threading.Event()
 
     def hold():
-        with device._pool._lock, device._retired._lock, device._lock:
+        with OWNERSHIP.lock:
             busy.set()
             go.wait(60)
 

@@ -147,6 +147,6 @@ def test_many_shapes_of_one_key_compile_once(provider, device):
     for size in range(64, 6064):
         descriptor(size).on(device)
     assert len(strategy.keys) == 1
-    assert len(device._primitives) == 4096
+    assert 4096 - 512 < len(device._primitives) <= 4096
     first = descriptor(6063).on(device)
     assert descriptor(6063).on(device) is first

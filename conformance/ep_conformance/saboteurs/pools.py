@@ -13,9 +13,8 @@ from ep_conformance.saboteurs.provider import HonestProvider
 from ep_conformance.saboteurs.saboteur import killed_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ep.memory import MemoryKind
+    from ep.memory import Block, MemoryKind
+    from ep.retire import Batch
     from ep.segment import Freed
 
 __all__ = ["CountsUpOnly", "GivesTwice", "OffersToEveryone", "ReusesAtOnce"]
@@ -53,12 +52,12 @@ class _OpenPool(Pool):
         super().__init__(*arguments, **options)
         self._everyones: Freed = {}
 
-    def take(self, nbytes: int, kind: MemoryKind, freed: Freed | None = None) -> Segment:
-        return super().take(nbytes, kind, None if freed is None else self._everyones)
+    def take(self, block: Block, kind: MemoryKind, freed: Freed | None = None) -> None:
+        super().take(block, kind, None if freed is None else self._everyones)
 
-    def offer(self, segment: Segment, freed: Freed) -> None:
+    def free(self, block: Block, freed: Freed) -> None:
         del freed
-        super().offer(segment, self._everyones)
+        super().free(block, self._everyones)
 
 
 class _OffersToEveryone(_Pooling):
@@ -73,15 +72,15 @@ class OffersToEveryone(HonestProvider):
 
 
 class _GenerousPool(Pool):
-    _last: tuple[int, MemoryKind, Segment] | None = None
+    _last: tuple[int, MemoryKind, Any] | None = None
 
-    def take(self, nbytes: int, kind: MemoryKind, freed: Freed | None = None) -> Segment:
+    def take(self, block: Block, kind: MemoryKind, freed: Freed | None = None) -> None:
         last, self._last = self._last, None
-        if last is not None and last[:2] == (nbytes, kind):
-            return self.lend(Segment(last[2].handle, nbytes, kind))
-        segment = super().take(nbytes, kind, freed)
-        self._last = nbytes, kind, segment
-        return segment
+        if last is not None and last[:2] == (block.nbytes, kind):
+            self.lend(Segment(last[2], block.nbytes, kind), block)
+            return
+        super().take(block, kind, freed)
+        self._last = block.nbytes, kind, block.handle
 
 
 class _GivesTwice(_Pooling):
@@ -96,9 +95,9 @@ class GivesTwice(HonestProvider):
 
 
 class _GrowingPool(Pool):
-    def put(self, segments: Iterable[Segment]) -> None:
+    def put(self, batch: Batch) -> None:
         before = self.in_use
-        super().put(segments)
+        super().put(batch)
         self.in_use = before
 
 

@@ -132,8 +132,8 @@ class DownloadsLate(HonestProvider):
 
 
 class _KeepsNothing(HeldBuffers):
-    def add(self, view: memoryview, fence: Callable[[], ep.Event | None]) -> None:
-        del view, fence
+    def add(self, view: memoryview, number: int, fence: Callable[[], ep.Event | None]) -> None:
+        del view, number, fence
 
 
 class _DropsHostBuffers(HonestStream):

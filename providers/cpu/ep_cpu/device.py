@@ -50,17 +50,20 @@ class CpuDevice(ep.Device):
         # memory, and a large piece within what others leave of it now.
         available = memory_available() if nbytes >= _LARGE else None
         with self._counting:
-            unreserved = self.info.memory - self._reserved
-            free = unreserved if available is None else min(unreserved, available)
+            free = self.info.memory - self._reserved
+            if available is not None and available < free:
+                free = available
             fits = nbytes <= free
-            self._reserved += nbytes if fits else 0
-        handle: int = self.native.lib.ep_allocate(nbytes, ALIGNMENT) if fits else 0
-        with self._counting:
+            if fits:
+                self._reserved += nbytes
+        if fits:
+            handle: int = self.native.lib.ep_allocate(nbytes, ALIGNMENT)
             if handle:
                 self._sizes[handle] = nbytes
                 return handle
-            self._reserved -= nbytes if fits else 0
-            reserved = self._reserved
+            with self._counting:
+                self._reserved -= nbytes
+        reserved = self._reserved
         message = f"{self.name}: no room for {nbytes} bytes; {free} are free, {reserved} of {self.info.memory} reserved"
         raise ep.OutOfMemoryError(
             message, requested=nbytes, free=free, reserved=reserved, provider="cpu", call="ep_allocate"
@@ -68,14 +71,14 @@ class CpuDevice(ep.Device):
 
     def _free(self, handle: int, kind: ep.MemoryKind) -> None:
         del kind
+        nbytes = self._sizes.pop(handle)
         with self._counting:
-            self._reserved -= self._sizes.pop(handle)
+            self._reserved -= nbytes
         self.native.lib.ep_free(handle)
 
     def _memory_info(self) -> tuple[int, int]:
         available = memory_available()
-        with self._counting:
-            unreserved = self.info.memory - self._reserved
+        unreserved = self.info.memory - self._reserved
         return self.info.memory, unreserved if available is None else min(unreserved, available)
 
     def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> ep.Stream:

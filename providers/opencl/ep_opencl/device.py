@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import threading
-import weakref
 from typing import TYPE_CHECKING, Any, Final
 
 import pyopencl as cl
 from ep.cache import LRU
+from ep.roster import Roster
 
 import ep
 from ep_opencl import description, foreign
@@ -48,10 +48,10 @@ class ClDevice(ep.Device):
             self.memory_kinds = frozenset(ep.MemoryKind)
         self._most = native.max_mem_alloc_size
         self._programs: LRU[Program | RandomProgram, cl.Program] = LRU()
-        self._open: weakref.WeakSet[ClStream] = weakref.WeakSet()
-        self._opening = threading.Lock()
+        self._open = Roster()
+        self._opening = threading.RLock()
         self._context: cl.Context | None = None
-        self._counting = threading.Lock()
+        self._counting = threading.RLock()
         self._calls = 0
         self._reserved = 0
 
@@ -62,9 +62,11 @@ class ClDevice(ep.Device):
             if self._context is None:
                 self.count()
                 try:
-                    self._context = cl.Context([self.native])
+                    context = cl.Context([self.native])
                 except cl.Error as error:
                     raise failure(error) from error
+                if self._context is None:  # else a handler came in and has made it
+                    self._context = context
             return self._context
 
     def program(self, program: Program | RandomProgram) -> cl.Program:
@@ -74,8 +76,7 @@ class ClDevice(ep.Device):
     @property
     def native_calls(self) -> int:
         """OpenCL calls that allocated, compiled or enqueued."""
-        with self._counting:
-            return self._calls + sum(stream.calls for stream in self._open)
+        return self._calls + sum(stream.calls for stream in self._open)  # type: ignore[attr-defined]  # all are ClStreams
 
     def count(self, calls: int = 1) -> None:
         """Add calls that no open stream counts."""
@@ -85,8 +86,8 @@ class ClDevice(ep.Device):
     def forget(self, stream: ClStream) -> None:
         """Take over the count of a stream that ends."""
         with self._counting:
-            self._open.discard(stream)
             self._calls += stream.calls
+            stream.calls = 0
 
     def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> cl.Buffer:
         self._reserve(nbytes)
@@ -106,9 +107,11 @@ class ClDevice(ep.Device):
         with self._counting:
             self._calls += 1
             free = self.info.memory - self._reserved
-            if nbytes <= min(free, self._most):
+            fits = nbytes <= free and nbytes <= self._most
+            if fits:
                 self._reserved += nbytes
-                return
+        if fits:
+            return
         limit = (
             f"{free} bytes of {self.info.memory} are free" if nbytes > free else f"a buffer has at most {self._most}"
         )
@@ -134,8 +137,7 @@ class ClDevice(ep.Device):
         return self._opened(ClStream(self, queue, is_synchronous=bool(synchronous)))
 
     def _opened(self, stream: ClStream) -> ClStream:
-        with self._counting:
-            self._open.add(stream)
+        self._open.add(stream)
         return stream
 
     def _wrap_memory(self, handle: Any, nbytes: int) -> cl.Buffer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pyopencl as cl
@@ -13,7 +14,7 @@ from ep_opencl.command_buffer import CommandBuffers
 from ep_opencl.errors import failure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from ep_opencl.command_buffer import EntryPoints
     from ep_opencl.stream import ClStream
@@ -56,7 +57,8 @@ class ClGraph(ep.Executable):
     def __init__(
         self, points: EntryPoints | None, slots: tuple[ep.Slot, ...], work: list[list[Command] | Transfer]
     ) -> None:
-        self._lock = threading.Lock()
+        self._turn = threading.RLock()
+        self._is_launching = False
         self._slots = slots
         self._work = work
         self._targets = [
@@ -94,14 +96,14 @@ class ClGraph(ep.Executable):
         flat = self._flattened(work)
 
         def run(stream: ClStream, _: Any, __: Any) -> None:
-            with self._lock:
+            with self._launching():
                 self._point(given)
                 _enqueue(stream, flat)
 
         return run
 
     def _run_captured(self, stream: ClStream, _: Any, __: Any) -> None:
-        with self._lock:
+        with self._launching():
             self._point(self._captured)
             if self._buffers is None or not self._buffers.enqueue(stream):
                 _enqueue(stream, self._flat)
@@ -127,8 +129,24 @@ class ClGraph(ep.Executable):
             raise failure(error) from error
         self._pointed = given
 
+    @contextmanager
+    def _launching(self) -> Iterator[None]:
+        """Let one launch at a time set arguments. Raises ValueError for that of a handler that interrupted another."""
+        with self._turn:
+            if self._is_launching:
+                message = (
+                    "graph.launch: this graph is being launched already, and the launch was interrupted by the signal "
+                    "handler or finalizer that asks for another; launch it after that, where a flag of the handler is read"
+                )
+                raise ValueError(message)
+            self._is_launching = True
+            try:
+                yield
+            finally:
+                self._is_launching = False
+
     def _close(self) -> None:
-        with self._lock:
+        with self._turn:
             if self._buffers is not None:
                 self._buffers.close()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -53,16 +53,28 @@ class Entry:
         """Take a kernel from a program; `parameters` are its own if they are not those of the program."""
         self.program = program
         self.name = name
-        self.lock = threading.Lock()
         wanted, self.run = _CPU[program.strided] if device.is_cpu else _GPU
         parameters = program.parameters if parameters is None else parameters
         self._native = device.program(program)
         self._types = [
             None if parameter.role == "memory" else _type_of(parameter.element, program) for parameter in parameters
         ]
-        self.kernel = self.make()
-        most = self.kernel.get_work_group_info(cl.kernel_work_group_info.WORK_GROUP_SIZE, device.native)
+        self._spare: deque[cl.Kernel] = deque()
+        kernel = self.make()
+        most = kernel.get_work_group_info(cl.kernel_work_group_info.WORK_GROUP_SIZE, device.native)
         self.group = min(wanted, most)
+        self.give(kernel)
+
+    def take(self) -> cl.Kernel:
+        """Return a kernel object that nobody sets arguments of until it is given back: not even who interrupts."""
+        try:
+            return self._spare.pop()
+        except IndexError:
+            return self.make()
+
+    def give(self, kernel: cl.Kernel) -> None:
+        """Leave a kernel object to the next launch."""
+        self._spare.append(kernel)
 
     def make(self) -> cl.Kernel:
         """Return a kernel object with argument storage of its own."""
@@ -75,7 +87,7 @@ class Entry:
 
 
 class ClKernel(CommandKernel):
-    """An entry for one descriptor. Launches share the entry's kernel object, under its lock; a bound step owns one."""
+    """An entry for one descriptor. Launches take turns with the entry's kernel objects; a bound step owns one."""
 
     __slots__ = ("_arguments", "_entry", "_global", "_group", "_places", "_what")
 
@@ -90,14 +102,13 @@ class ClKernel(CommandKernel):
 
     def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         arguments = self._arguments(memories, scalars)
-        entry = self._entry
-        kernel = entry.kernel
+        kernel = self._entry.take()
         try:
-            with entry.lock:
-                kernel.set_args(*arguments)
-                event = _enqueue(stream.queue, kernel, self._global, self._group)  # type: ignore[attr-defined]  # streams of this device are ClStreams
+            kernel.set_args(*arguments)
+            event = _enqueue(stream.queue, kernel, self._global, self._group)  # type: ignore[attr-defined]  # streams of this device are ClStreams
         except cl.Error as error:
             raise failure(error) from error
+        self._entry.give(kernel)
         stream.placed(event, self._what)  # type: ignore[attr-defined]  # likewise
 
     def commands(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> tuple[Command, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import pyopencl as cl
 
@@ -13,10 +13,20 @@ from ep_opencl.errors import status_failure, status_of
 if TYPE_CHECKING:
     import ep
 
-__all__ = ["Pending"]
+__all__ = ["Pending", "first"]
+
+Entry = TypeVar("Entry")
 
 _BATCH: Final = 64
 _COMPLETE: Final = cl.command_execution_status.COMPLETE
+
+
+def first(entries: deque[Entry]) -> Entry | None:
+    """Return the first of a deque that others empty meanwhile, None if there is none."""
+    try:
+        return entries[0]
+    except IndexError:
+        return None
 
 
 class _Command(NamedTuple):
@@ -33,7 +43,7 @@ class Pending:
     def __init__(self) -> None:
         self._commands: deque[_Command] = deque()
         self._failed: tuple[_Command, int] | None = None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def add(self, event: cl.Event, what: str, sequence: int) -> None:
         """Take note of a command, and forget old ones now and then."""
@@ -45,15 +55,16 @@ class Pending:
     def sweep(self) -> bool:
         """Forget what is finished, but for the first failure, and say whether anything is left."""
         commands = self._commands
-        with self._lock:
-            while commands:
-                status = status_of(commands[0].event)
-                if status > _COMPLETE:
-                    break
-                command = commands.popleft()
-                if status < _COMPLETE and self._failed is None:
-                    self._failed = command, status
-            return bool(commands)
+        while (command := first(commands)) is not None:
+            status = status_of(command.event)
+            if status > _COMPLETE:
+                return True
+            with self._lock:
+                if commands and commands[0] is command:  # else somebody came in and has seen to it
+                    del commands[0]
+                    if status < _COMPLETE and self._failed is None:
+                        self._failed = command, status
+        return False
 
     def take_failure(self, stream: str) -> ep.DeviceError | None:
         """Return the error of the first command that failed, with its place in the stream of that name, once."""

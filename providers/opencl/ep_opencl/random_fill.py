@@ -50,7 +50,7 @@ class PortableRandom(ep.Implementation):
 
 
 class ClRandomKernel(CommandKernel):
-    """Both entries for one descriptor. Launches share their kernel objects, under a lock; a bound step owns two."""
+    """Both entries for one descriptor. Launches take turns with their kernel objects; a bound step owns two."""
 
     __slots__ = ("_calls", "_entries", "_global", "_group")
 
@@ -62,10 +62,11 @@ class ClRandomKernel(CommandKernel):
         self._global = (-(-self._calls[0].items // fill.group) * fill.group,)
 
     def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
-        fill, advance = self._entries
-        with fill.lock:
-            self._set(fill.kernel, advance.kernel, memories, scalars)
-            self._run(stream, fill.kernel, advance.kernel)  # type: ignore[arg-type]  # streams of this device are ClStreams
+        fill, advance = (entry.take() for entry in self._entries)
+        self._set(fill, advance, memories, scalars)
+        self._run(stream, fill, advance)  # type: ignore[arg-type]  # streams of this device are ClStreams
+        for entry, kernel in zip(self._entries, (fill, advance), strict=True):
+            entry.give(kernel)
 
     def commands(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> tuple[Command, ...]:
         fill, advance = (entry.make() for entry in self._entries)

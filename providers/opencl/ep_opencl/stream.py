@@ -17,7 +17,7 @@ import ep
 from ep_opencl.errors import failure, status_of
 from ep_opencl.event import ClEvent
 from ep_opencl.gate import Gate
-from ep_opencl.pending import Pending
+from ep_opencl.pending import Pending, first
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,8 +64,8 @@ class ClStream(ep.Stream):
         self.calls = 0
         self._pending = Pending()
         self._mark: cl.Event | None = None
-        self._transfers: deque[cl.Event] = deque()
-        self._transferring = threading.Lock()
+        self._transfers: deque[list[cl.Event]] = deque()
+        self._transferring = threading.RLock()
         self._host: ep.HostThread | None = None
         self._gates: deque[Gate] = deque()
 
@@ -108,20 +108,26 @@ class ClStream(ep.Stream):
         # pyopencl's event of a host transfer waits, with the interpreter's lock, when it is dropped: never before it is
         # done, or a function of the host that the queue waits for could not end. So it is kept in one step, without a
         # moment for Ctrl-C in between.
-        transfers = self._transfers
+        kept: list[cl.Event] = []
+        self._transfers.append(kept)
         arguments = (self.queue, buffer, host, at, None, False)  # neither events to wait for nor blocking
         try:
-            transfers.extend(itertools.starmap(function, (arguments,)))
+            kept.extend(itertools.starmap(function, (arguments,)))
         except cl.Error as error:
             raise failure(error) from error
-        self.placed(transfers[-1], what)
+        finally:
+            if not kept:
+                self._transfers.remove(kept)
+        self.placed(kept[0], what)
         self._pending.sweep()
         self._drop_transfers()
 
     def _drop_transfers(self) -> None:
-        with self._transferring:
-            while self._transfers and status_of(self._transfers[0]) <= _COMPLETE:
-                self._transfers.popleft()
+        transfers = self._transfers
+        while (kept := first(transfers)) and status_of(kept[0]) <= _COMPLETE:
+            with self._transferring:
+                if transfers and transfers[0] is kept:  # else somebody came in and has dropped it
+                    del transfers[0]
 
     def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
         self.enqueue("fill", cl.enqueue_fill_buffer, dst.handle, pattern, dst.offset, dst.nbytes)
@@ -159,8 +165,9 @@ class ClStream(ep.Stream):
 
     def _let_host(self, what: str, task: Callable[[], object]) -> None:
         """Hold back later commands until the host's thread has done a task, for which it waits for those before."""
+        host = ep.HostThread(f"{self.name} host")
         if self._host is None:
-            self._host = ep.HostThread(f"{self.name} host")
+            self._host = host
         gate = Gate(self.queue)
         self._gates.append(gate)
         self.calls += 2
@@ -214,4 +221,4 @@ class ClStream(ep.Stream):
 
 def _pass(gate: Gate, task: Callable[[], object], fail: Callable[[BaseException], None], gates: deque[Gate]) -> None:
     gate.do(task, fail)
-    gates.popleft()  # in order, as the thread is
+    gates.remove(gate)

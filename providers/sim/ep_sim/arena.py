@@ -7,6 +7,7 @@ import operator
 import os
 import random
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import ep
@@ -43,7 +44,10 @@ class Arena:
         self._cursor = self._page
         self._live: list[tuple[int, int, Allocation]] = []  # start, end; sorted
         self._dice = random.Random(f"arena {seed}")  # noqa: S311 - places, not secrets
-        self._lock = threading.Lock()
+        # Of the native arena. A handler may come in between two calls of it: what it allocates or gives back meanwhile
+        # shows in `_placings`, and the place is looked for again.
+        self._turn = threading.RLock()
+        self._placings = 0
         self._arena: Any = None  # made when it is first needed: listing devices makes none
 
     def take(self, nbytes: int, *, is_visible: bool) -> Allocation | None:
@@ -51,13 +55,17 @@ class Arena:
 
         Raises UnavailableError if the system refuses the addresses altogether.
         """
-        with self._lock:
+        with self._turn:
             if nbytes > self.capacity - self.in_use:
                 return None
-            self._open()
-            found = self._map(nbytes, is_visible=is_visible)
-            if found is not None:
-                self.in_use += nbytes
+            self.in_use += nbytes
+            found = None
+            try:
+                self._open()
+                found = self._map(nbytes, is_visible=is_visible)
+            finally:
+                if found is None:
+                    self.in_use -= nbytes
         if found is not None:
             self._poison(found)
             found.memory = self._cpu.wrap_host(found.shadow, nbytes, self)
@@ -72,35 +80,44 @@ class Arena:
             reason = os.strerror(native.ffi.errno)
             message = f"{name}: the system refuses {self._reserve} bytes of addresses: {reason}"
             raise ep.UnavailableError(message)
-        self._arena = arena
+        if self._arena is None:
+            self._arena = arena
+        else:
+            native.lib.ep_arena_close(arena)
 
     def _map(self, nbytes: int, *, is_visible: bool) -> Allocation | None:
         span = -(-nbytes // self._page) * self._page
-        start = self._place(span)
-        if start is None:
-            return None
         # At the page's end or at its start: one way a step too far meets the guard, the other way a step too early.
-        slack = (span - nbytes) // ALIGNMENT * ALIGNMENT
-        place = (start, span, start + self._dice.choice((0, slack)))
-        found = Allocation(self._device, nbytes, place, is_visible=is_visible)
+        skipped = self._dice.choice((0, (span - nbytes) // ALIGNMENT * ALIGNMENT))
+        found = Allocation(self._device, nbytes, (0, span, skipped), is_visible=is_visible)
+        insort, is_placed = bisect.insort, False
+        while not is_placed:
+            placings, start = self._placings, self._place(span)
+            if start is None:
+                return None
+            found.start, found.offset, entry = start, start + skipped, (start, start + span, found)
+            if self._placings == placings:
+                # No handler runs from that comparison on until the place is taken.
+                self._placings, self._cursor, is_placed = placings + 1, start + span + self._page, True
+                insort(self._live, entry)
         lib = self._native.lib
-        found.slot = lib.ep_arena_map(self._arena, start, span, found.offset, nbytes, is_visible)
+        found.slot = lib.ep_arena_map(self._arena, found.start, span, found.offset, nbytes, is_visible)
         if found.slot < 0:
+            self._forget(found)
             return None
-        bisect.insort(self._live, (start, start + span, found))
-        self._cursor = start + span + self._page
         found.address = lib.ep_arena_device(self._arena) + found.offset
         found.shadow = lib.ep_arena_shadow(self._arena) + found.offset
         return found
 
     def find(self, address: int) -> Allocation | None:
         """Return the allocation, or the rest of one, that begins at an address of the device view."""
-        with self._lock:
+        with self._turn:
             if self._arena is None:
                 return None
             at = address - int(self._native.lib.ep_arena_device(self._arena))
-            index = bisect.bisect_right(self._live, at, key=_START) - 1
-            found = self._live[index][2] if index >= 0 else None
+            live = [*self._live]
+            index = bisect.bisect_right(live, at, key=_START) - 1
+            found = live[index][2] if index >= 0 else None
         if found is None or not 0 <= at - found.offset < found.nbytes:
             return None
         return found if at == found.offset else found.part(at - found.offset)
@@ -111,17 +128,28 @@ class Arena:
         if allocation.memory is not None:
             allocation.memory.close()
         allocation.is_freed = True
-        with self._lock:
-            self.in_use -= allocation.nbytes
-            del self._live[bisect.bisect_left(self._live, allocation.start, key=_START)]
+        with self._turn:
             self._native.lib.ep_arena_unmap(self._arena, allocation.slot)
+            self._forget(allocation)
+            self.in_use -= allocation.nbytes
         return wrong
+
+    def _forget(self, allocation: Allocation) -> None:
+        """Leave the place of an allocation to others."""
+        live, is_there = self._live, True
+        while is_there:
+            at = bisect.bisect_left(live, allocation.start, key=_START)
+            with suppress(IndexError):
+                if live[at][2] is allocation:  # else a handler moved it meanwhile
+                    self._placings, is_there = self._placings + 1, False
+                    del live[at]
 
     def park(self, allocation: Allocation) -> int:
         """Protect the bytes until somebody has them again, and return how many around them were overwritten."""
         wrong = self._count_overwritten(allocation)
-        self._native.lib.ep_arena_park(self._arena, allocation.slot)
+        # Nothing comes in between an assignment and a native call.
         allocation.is_parked = True
+        self._native.lib.ep_arena_park(self._arena, allocation.slot)
         return wrong
 
     def unpark(self, allocation: Allocation) -> None:
@@ -153,16 +181,16 @@ class Arena:
 
     def _place(self, span: int) -> int | None:
         """Return the next free run of addresses from the cursor on, with a page around it."""
-        at, is_second_round = self._cursor, False
+        at, is_second_round, live = self._cursor, False, [*self._live]
         while True:
-            index = bisect.bisect_right(self._live, at, key=_START)
-            if index and self._live[index - 1][1] + self._page > at:
-                at = self._live[index - 1][1] + self._page
-            limit = self._live[index][0] if index < len(self._live) else self._reserve
+            index = bisect.bisect_right(live, at, key=_START)
+            if index and live[index - 1][1] + self._page > at:
+                at = live[index - 1][1] + self._page
+            limit = live[index][0] if index < len(live) else self._reserve
             if at + span + self._page <= limit:
                 return at
-            if index < len(self._live):
-                at = self._live[index][1] + self._page
+            if index < len(live):
+                at = live[index][1] + self._page
             elif is_second_round:
                 return None
             else:

@@ -137,7 +137,7 @@ class SimDevice(ep.Device):
     def _take_back(self, handle: Allocation, how: str, protect: Callable[[Allocation], int]) -> None:
         if handle.is_freed or (handle.is_parked and how == "given back"):
             self.complaints.add(f"{handle!r} was {how}, and that is not the first time")
-        elif self.scheduler.is_touched(handle):
+        elif handle.is_touched:
             self._arena.spoil(handle)
             self.complaints.add(f"{handle!r} was {how} while enqueued work still uses it")
         elif overwritten := protect(handle):
@@ -157,6 +157,7 @@ class SimDevice(ep.Device):
         self.require_there()
         self.count_call()
         queue = self.scheduler.open(self, priority)
+        queue.users += 1
         return SimStream(self, queue, is_synchronous=bool(synchronous), is_timed=timed)
 
     def _wrap_memory(self, handle: object, nbytes: int) -> Allocation:
@@ -173,6 +174,7 @@ class SimDevice(ep.Device):
         if handle.device is not self or not handle.users:
             message = f"wrap_stream: {handle!r} is of {handle.device.name} and of {handle.users} open streams; give one of {self.name} that is open"
             raise ValueError(message)
+        handle.users += 1
         return SimStream(self, handle, is_synchronous=False, is_timed=True)
 
     def _dlpack_device(self) -> tuple[int, int]:

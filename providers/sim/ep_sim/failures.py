@@ -22,17 +22,17 @@ class Failures:
 
     def __init__(self, rules: Mapping[str, int]) -> None:
         self._left = dict(rules)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def plan(self, rules: Mapping[str, int]) -> None:
         """Count anew for the kinds given, from now on; 0 takes a rule back."""
-        with self._lock:
-            self._left.update(rules)
+        self._left.update(rules)
 
     def strikes(self, kind: str) -> bool:
         """Count one thing of a kind, and return True if it is the one that fails."""
         if not self._left.get(kind):
             return False
         with self._lock:
-            self._left[kind] -= 1
-            return self._left[kind] == 0
+            left = self._left[kind] - 1
+            self._left[kind] = left
+        return left == 0

@@ -23,7 +23,6 @@ class TaskGraph(Replay):
         replay = super()._bind(bindings)
 
         def run(stream: SimStream, _: Any, __: Any) -> None:
-            with stream.together("graph"):
-                replay(stream, (), ())
+            stream.together("graph", lambda taker: replay(taker, (), ()))
 
         return run

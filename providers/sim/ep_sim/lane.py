@@ -6,6 +6,8 @@ import queue
 import threading
 from typing import TYPE_CHECKING
 
+from ep.callback import work_here
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -61,6 +63,7 @@ class Helper:
         self._lane.close()
 
     def _work(self) -> None:
+        work_here()
         while (work := self._given.get()) is not None:
             work(self._lane)
             del work  # while it waits for the next, the thread keeps nothing alive

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import ep
     from ep_sim.device import SimDevice
+    from ep_sim.task import Task
 
 __all__ = ["Allocation"]
 
@@ -19,7 +20,7 @@ class Allocation:
     memory   : the same bytes as a Memory of the CPU's device, for its kernels
     whole    : the allocation that this is a part of, or itself
     is_parked: True while nobody has it, and the pool keeps it; is_freed: for good
-    touches  : how many unfinished tasks use the whole; guarded by the scheduler's lock
+    users    : the tasks that use the whole; those that are not placed, or not any more, do not count
     """
 
     __slots__ = (
@@ -35,7 +36,7 @@ class Allocation:
         "slot",
         "span",
         "start",
-        "touches",
+        "users",
         "whole",
     )
 
@@ -45,10 +46,15 @@ class Allocation:
         self.is_visible = is_visible
         self.is_freed = self.is_parked = False
         self.start, self.span, self.offset = place
-        self.touches = 0
+        self.users: set[Task] = set()
         self.address = self.shadow = self.slot = 0
         self.memory: ep.Memory | None = None
         self.whole = self
+
+    @property
+    def is_touched(self) -> bool:
+        """True if a task that is not finished uses the whole."""
+        return any(task.is_placed for task in [*self.users])
 
     def part(self, skipped: int) -> Allocation:
         """Return what begins `skipped` bytes later."""

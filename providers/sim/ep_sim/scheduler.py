@@ -3,15 +3,22 @@
 Time stands still until the host looks. An event that is polled, a wait, or now and then an enqueue lets the devices do a
 number of rounds, and the host goes on when these are done; so what happens between two looks follows from the seed and the
 program. A device that nobody looks at for a while goes on by itself.
+
+The threads of the host hold the lock for assignments alone, see ep.locks: whatever handler interrupts them may wait for the
+devices. The devices' own threads run no handlers, and hold it longer.
 """
 
 from __future__ import annotations
 
+import operator
 import threading
 import time
 from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Final
+
+from ep.callback import check_may_wait, work_here
+from ep.locks import Bell
 
 from ep_sim.dice import Dice
 from ep_sim.lane import Helper, Lane
@@ -22,11 +29,11 @@ if TYPE_CHECKING:
 
     import ep
     from ep_sim.device import SimDevice
-    from ep_sim.memory import Allocation
 
 __all__ = ["Scheduler"]
 
 _LOOK_SECONDS: Final = 0.05  # a look is no wait: the host goes on although the rounds are not done
+_SLICE_SECONDS: Final = 0.002  # of several threads that wait the bell wakes one
 _CALL_SECONDS: Final = 0.002  # after which other streams go on beside a function of the host
 _POLL_SECONDS: Final = 0.0005  # for events of other providers
 _BACKLOG: Final = 4096  # tasks that may wait before the devices go on unasked
@@ -46,23 +53,24 @@ class Scheduler:
         self.patience = patience
         self.history: deque[Place] = deque(maxlen=_REMEMBERED)
         self._dice = Dice(seed)
-        self._state = threading.Condition()
+        self._lock = threading.RLock()
+        self._alarm = Bell()  # where the devices wait
+        self._bell = Bell()  # where the host waits
         self._queues: list[Queue] = []
-        self._polled: list[Callable[[], bool]] = []
+        self._polled: deque[Callable[[], bool]] = deque()
         self._thread: threading.Thread | None = None
         self._helper: Helper | None = None
         self._credit = 0  # rounds that lookers have granted
         self._looks = 0  # since the last enqueue
         self._waiting = 0  # tasks
         self._newest = 0.0  # when the last of them came, or the host looked
-        self._resting = 0  # threads
         self._goes_on = False  # until nothing is ready
         self._is_running = False
         self._is_ending = False
 
     def reseed(self, seed: int) -> None:
         """Let all further choices follow from another seed."""
-        with self._state:
+        with self._lock:
             self._dice.reseed(seed)
             for queue in self._queues:
                 queue.rank = self._dice.rank()
@@ -72,54 +80,51 @@ class Scheduler:
 
     def open(self, device: SimDevice, priority: int) -> Queue:
         """Return the queue of a new stream."""
-        with self._state:
-            queue = Queue(device, priority, self._dice.rank())
-            self._queues.append(queue)
-            return queue
+        queue = Queue(device, priority, self._dice.rank())
+        self._queues.append(queue)
+        if self._thread is None:
+            self._start()
+        return queue
 
     def close(self, queue: Queue) -> None:
         """Forget a queue, which is empty."""
-        with self._state:
-            self._queues.remove(queue)
+        self._queues.remove(queue)
 
     def submit(self, queue: Queue, task: Task) -> None:
         """Append a task."""
-        with self._state:
-            for allocation in task.touched:
-                allocation.touches += 1
-            was_empty = not self._waiting
-            queue.tasks.append(task)
-            self._waiting += 1
+        _for_all("add", task)
+        now, tasks = time.monotonic(), queue.tasks
+        with self._lock:
+            self._newest = now
             self._looks = 0
-            self._newest = time.monotonic()
-            if self._thread is None:
-                self._start()
-            elif was_empty:
-                self._state.notify_all()
-            is_eager = self._dice.is_eager()
-        if is_eager:
+            self._waiting += 1
+            task.is_placed = True
+            tasks += (task,)
+        if self._thread is None:
+            self._start()
+        self._alarm.ring()
+        if self._dice.is_eager():
             self._grant(1)
 
     def look(self) -> None:
         """Let the devices go on for some rounds, because the host asks how far they are; more, if it asks again."""
-        with self._state:
+        now = time.monotonic()
+        with self._lock:
             self._looks += 1
-            self._newest = time.monotonic()
-            rounds = self._dice.rounds(self._looks)
+            self._newest = now
+        rounds = self._dice.rounds(self._looks)
         if rounds:
             self._grant(rounds)
 
     def rest(self, is_over: Callable[[], bool], seconds: float) -> None:
         """Let the host rest until something is over, `seconds` at most."""
-        with self._state:
-            self._resting += 1
-            try:
-                self._state.wait_for(is_over, seconds)
-            finally:
-                self._resting -= 1
+        end = time.monotonic() + seconds
+        while not is_over() and (left := end - time.monotonic()) > 0:
+            self._bell.rest(min(left, _SLICE_SECONDS))
 
     def wait_idle(self, queue: Queue) -> None:
-        """Let the host wait until a queue is idle."""
+        """Let the host wait until a queue is idle. Raises ValueError for a finalizer on a thread of the devices."""
+        check_may_wait("a verb of a synchronous stream")
         while not queue.is_idle:
             self._grant(_ALL)
             self.rest(lambda: queue.is_idle, _POLL_SECONDS)
@@ -137,79 +142,75 @@ class Scheduler:
                 answers.append(True)
             return is_open
 
-        with self._state:
-            self._polled.append(ask)
+        self._polled.append(ask)
+        self._alarm.ring()
         return lambda: bool(answers)
-
-    def is_touched(self, allocation: Allocation) -> bool:
-        """Say whether a task that is not finished uses an allocation."""
-        with self._state:
-            return bool(allocation.touches)
 
     def end(self) -> None:
         """End the threads, unless a stream is still open; the next task starts them again."""
-        with self._state:
-            thread, helper = self._thread, self._helper
-            if self._queues or thread is None:
-                return
-            self._is_ending = True
-            self._state.notify_all()
+        thread, helper = self._thread, self._helper
+        if self._queues or thread is None:
+            return
+        self._is_ending = True
+        self._alarm.ring()
         thread.join()
         if helper is not None:
             helper.close()
-        with self._state:
+        with self._lock:
             self._thread = self._helper = None
             self._is_ending = False
-            if self._waiting:  # for a stream that was opened meanwhile
-                self._start()
+        if self._waiting:  # for a stream that was opened meanwhile
+            self._start()
 
     def _grant(self, rounds: int) -> None:
         """Let some rounds be done and wait for them, if this is a thread that may."""
-        with self._state:
-            if not any(queue.is_ready for queue in self._queues):
-                return
-            self._credit = max(self._credit, rounds)
-            self._state.notify_all()
-            mine = threading.current_thread()
-            if mine is not self._thread and (self._helper is None or mine is not self._helper.thread):
-                self._state.wait_for(
-                    lambda: not self._credit and not self._is_running, max(_LOOK_SECONDS, self.patience)
-                )
+        if not any(queue.is_ready for queue in [*self._queues]):
+            return
+        with self._lock:
+            if self._credit < rounds:  # noqa: PLR1730 - no call under a lock
+                self._credit = rounds
+        self._alarm.ring()
+        mine, helper = threading.current_thread(), self._helper
+        if mine is not self._thread and (helper is None or mine is not helper.thread):
+            self.rest(lambda: not self._credit and not self._is_running, max(_LOOK_SECONDS, self.patience))
 
     def _start(self) -> None:
         # Both now: a process that is about to end can wait for threads, but not begin any.
-        self._helper = Helper(self.cpu)
-        self._thread = threading.Thread(target=self._work, name="ep_sim scheduler", daemon=True)
-        self._thread.start()
+        helper = Helper(self.cpu)
+        thread = threading.Thread(target=self._work, name="ep_sim scheduler", daemon=True)
+        if self._thread is None:
+            self._helper, self._thread = helper, thread
+            thread.start()
+        else:  # a handler came in and has begun one
+            helper.close()
 
     # What the scheduler's own thread does.
 
     def _work(self) -> None:
+        work_here()
         lane = Lane(self.cpu)
-        while True:
+        while not self._is_ending:
             self._ask()
-            with self._state:
-                if self._is_ending:
-                    break
+            with self._lock:
                 chosen = self._choose()
-                if not chosen:
-                    self._rest()
-                    continue
-                self._is_running = True
+                self._is_running = bool(chosen)
+            if not chosen:
+                self._bell.ring()
+                self._alarm.rest(self._seconds())
+                continue
             self._do(chosen, lane)
-            with self._state:
+            with self._lock:
                 self._is_running = False
-                if not self._credit:
-                    self._state.notify_all()
+            if not self._credit:
+                self._bell.ring()
         lane.close()
 
     def _ask(self) -> None:
         """Ask other providers' events, without the lock: what they do is theirs."""
-        with self._state:
-            questions, self._polled = self._polled, []
-        unanswered = [question for question in questions if not question()]
-        with self._state:
-            self._polled += unanswered
+        for _ in range(len(self._polled)):
+            question = self._polled.popleft()
+            if not question():
+                self._polled.append(question)
 
     def _choose(self) -> list[tuple[Queue, Task]]:
         """Take the tasks of the next round: none, one, or two of different streams."""
@@ -217,7 +218,6 @@ class Scheduler:
         if not ready:
             self._goes_on = False
             self._credit = 0
-            self._state.notify_all()
             return []
         overdue = self._waiting > _BACKLOG or time.monotonic() >= self._newest + self.patience
         self._goes_on = self._goes_on or overdue
@@ -233,14 +233,13 @@ class Scheduler:
         self.history.append(task.place)
         return task
 
-    def _rest(self) -> None:
-        """Wait until there may be something to do."""
+    def _seconds(self) -> float:
+        """Return for how long there is nothing to do, unless somebody rings."""
         if self._polled:
-            self._state.wait(_POLL_SECONDS)
-        elif any(queue.is_ready for queue in self._queues):
-            self._state.wait(max(0.0, self._newest + self.patience - time.monotonic()))
-        else:
-            self._state.wait()
+            return _POLL_SECONDS
+        if any(queue.is_ready for queue in [*self._queues]):
+            return max(0.0, self._newest + self.patience - time.monotonic())
+        return threading.TIMEOUT_MAX
 
     def _do(self, chosen: list[tuple[Queue, Task]], lane: Lane) -> None:
         if delay := self._dice.delay():
@@ -248,8 +247,9 @@ class Scheduler:
         (queue, task), *others = chosen
         if task.is_call:
             queue.host.do(partial(self._finish, queue, task, lane))
-            with self._state:
-                self._state.wait_for(lambda: not queue.is_busy, _CALL_SECONDS)
+            end = time.monotonic() + _CALL_SECONDS
+            while queue.is_busy and (left := end - time.monotonic()) > 0:
+                self._alarm.rest(left)
             return
         assert self._helper is not None
         for other, beside in others:
@@ -260,9 +260,14 @@ class Scheduler:
 
     def _finish(self, queue: Queue, task: Task, lane: Lane) -> None:
         task.perform(lane)
-        with self._state:
-            queue.is_busy = False
-            for allocation in task.touched:
-                allocation.touches -= 1
-            if self._resting or task.is_call:
-                self._state.notify_all()
+        task.is_placed = False
+        _for_all("discard", task)
+        queue.is_busy = False
+        self._bell.ring()
+        if task.is_call:
+            self._alarm.ring()
+
+
+def _for_all(verb: str, task: Task) -> None:
+    """Add a task to the users of all that it touches, or discard it there: in one call, which nothing interrupts."""
+    deque(map(operator.methodcaller(verb, task), [allocation.users for allocation in task.touched]), maxlen=0)

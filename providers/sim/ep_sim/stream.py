@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ep
@@ -11,7 +10,7 @@ from ep_sim.native import address_of
 from ep_sim.task import Place, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from ep_sim.device import SimDevice
     from ep_sim.lane import Lane
@@ -38,8 +37,6 @@ class SimStream(ep.Stream):
         super().__init__(device, is_synchronous=is_synchronous, is_timed=is_timed)
         self._native = device.native
         self._queue = queue
-        self._parts: list[Part] | None = None
-        queue.users += 1
 
     def enqueue(
         self, op: str, body: Callable[[Lane], object], touched: tuple[Allocation, ...] = (), **options: Any
@@ -47,10 +44,6 @@ class SimStream(ep.Stream):
         """Append a task, see task.Task; `launches`: how many kernels are in it. Raises DeviceLostError."""
         device = self.device
         device.require_there()
-        # An event is no part: the retire list records some beside whoever uses the stream.
-        if self._parts is not None and not options.get("is_order"):
-            self._parts.append(Part(body, touched, options.get("launches", 0)))
-            return
         device.count_call()
         place = Place(self.name, self._sequence + 1, op)
         doom = device.next_doom(options.pop("launches", 0))
@@ -62,15 +55,11 @@ class SimStream(ep.Stream):
             if errors:
                 raise errors[0]
 
-    @contextmanager
-    def together(self, op: str) -> Iterator[None]:
-        """Make one task of all that is enqueued in a `with` block."""
-        parts: list[Part] = []
-        self._parts = parts
-        try:
-            yield
-        finally:
-            self._parts = None
+    def together(self, op: str, enqueue: Callable[[SimStream], object]) -> None:
+        """Make one task of all that `enqueue` puts into the stream that it is given."""
+        taker = _Taker(self)
+        enqueue(taker)
+        parts = taker.parts
         touched = tuple(allocation for part in parts for allocation in part.touched)
 
         def body(lane: Lane) -> None:
@@ -150,6 +139,25 @@ class SimStream(ep.Stream):
             return address_of(self._native, side)
         shadow: int = side.handle.shadow + side.offset
         return shadow
+
+
+class _Taker(SimStream):
+    """Takes what is enqueued as parts of a task, for one who puts that together; whoever interrupts him has the stream."""
+
+    def __init__(self, stream: SimStream) -> None:
+        super().__init__(stream.device, stream._queue, is_synchronous=False, is_timed=stream.is_timed)  # noqa: SLF001 - of its own kind
+        self.is_closed = True  # it holds nothing, and nothing waits for it
+        self.parts: list[Part] = []
+
+    def enqueue(
+        self,
+        op: str,  # noqa: ARG002 - all parts have the name of the whole
+        body: Callable[[Lane], object],
+        touched: tuple[Allocation, ...] = (),
+        **options: Any,
+    ) -> None:
+        """Take a part."""
+        self.parts.append(Part(body, touched, options.get("launches", 0)))
 
 
 def _begin() -> None:

@@ -37,9 +37,10 @@ class Task:
     is_call   : True for a function of the host, which may take long: it gets the queue's thread
     is_order  : True for events and waits, which a lost device passes, so that no wait is for ever
     doom      : what the injected failure raises in place of the work; None: nothing
+    is_placed : True from its enqueue until it is done
     """
 
-    __slots__ = ("body", "device", "doom", "fail", "gate", "is_call", "is_order", "place", "touched")
+    __slots__ = ("body", "device", "doom", "fail", "gate", "is_call", "is_order", "is_placed", "place", "touched")
 
     def __init__(  # noqa: PLR0913 - a record
         self,
@@ -63,6 +64,7 @@ class Task:
         self.is_order = is_order
         self.is_call = is_call
         self.doom = doom
+        self.is_placed = False
 
     def perform(self, lane: Lane) -> None:
         """Do the work, whatever becomes of it."""
@@ -71,7 +73,7 @@ class Task:
         except ep.DeviceError as error:
             error._hit(self.place.op, self.place.stream, self.place.sequence)  # noqa: SLF001 - the way EP gives providers
             self.fail(error)
-        except Exception as error:  # noqa: BLE001 - a worker hands on whatever the work raised
+        except BaseException as error:  # noqa: BLE001 - a worker hands on whatever the work raised
             error.add_note(f"enqueue {self.place.sequence} of {self.place.stream}: {self.place.op}")
             self.fail(error)
 
@@ -86,7 +88,7 @@ class Task:
 
 
 class Queue:
-    """The tasks of one stream: what a driver would call its native queue. Guarded by the scheduler's lock.
+    """The tasks of one stream: what a driver would call its native queue. The host appends, the scheduler takes.
 
     users     : streams that enqueue into it
     priority  : of the stream: higher first
@@ -114,7 +116,10 @@ class Queue:
     @property
     def is_ready(self) -> bool:
         """True if its next task may begin now."""
-        if self.is_busy or not self.tasks:
+        if self.is_busy:
             return False
-        gate = self.tasks[0].gate
+        try:
+            gate = self.tasks[0].gate
+        except IndexError:
+            return False
         return gate is None or gate()

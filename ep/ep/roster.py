@@ -1,0 +1,35 @@
+"""A Roster names streams without keeping them alive, in the order in which they came."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ep.stream import Stream
+
+__all__ = ["Roster"]
+
+
+class Roster:
+    """Streams, each once. Handlers, finalizers and other threads may add while somebody reads: reading begins with a copy.
+
+    A set would not keep the order, and what is recorded where is to be the same in each run.
+    """
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: dict[weakref.ref[Stream], None] = {}
+
+    def add(self, stream: Stream) -> None:
+        """Name a stream until it is gone."""
+        self._known[weakref.ref(stream, self._strike)] = None
+
+    def __iter__(self) -> Iterator[Stream]:
+        return iter([stream for reference in [*self._known] if (stream := reference()) is not None])
+
+    def _strike(self, reference: weakref.ref[Stream]) -> None:
+        self._known.pop(reference, None)
