@@ -102,12 +102,11 @@ class HeldBuffers:
             else:
                 self._fences.append((number, event))
         with suppress(IndexError):  # whoever comes in meanwhile releases the same
-            while self._fences[0][1].is_done:
+            while self._fences and self._fences[0][1].is_done:
                 self.release(self._fences.popleft()[0])
 
     def release(self, number: int) -> None:
         """Let go of the buffers of all enqueues up to a number, which are done."""
         views = self._views
-        with suppress(IndexError):
-            while views[0][0] <= number:
-                views.popleft()
+        while views and views[0][0] <= number:
+            views.popleft()

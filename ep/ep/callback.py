@@ -53,6 +53,7 @@ def is_working() -> bool:
 
 def check_may_wait(operation: str) -> None:
     """Raise ValueError on a thread that does the work of streams: a finalizer that waits there may wait for that thread."""
+    check_outside(operation)
     if _HERE.is_working:
         message = (
             f"{operation}: a finalizer asks for this on a thread of EP that does the work of streams, and would wait for "

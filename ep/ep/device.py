@@ -170,7 +170,7 @@ class Device(Allocator):
 
     @final
     def _open_streams(self) -> list[Stream]:
-        return [stream for stream in self._streams if not stream.is_closed]
+        return [stream for stream in self._streams.living() if not stream.is_closed]
 
     @final
     def wrap_stream(self, handle: Any, *, owner: object) -> Stream:
@@ -240,7 +240,7 @@ class Device(Allocator):
 
     @final
     def _after_fork(self) -> None:
-        for stream in self._streams:
+        for stream in self._streams.living():
             stream._set_door(stream._refuse_fork)
         # So that a look-up of a descriptor, which asks nothing but the cache, meets _require_open.
         self._primitives = PrimitiveCache(self)

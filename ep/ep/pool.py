@@ -124,7 +124,9 @@ class Pool:
             shelf = segment.shelf
             with OWNERSHIP.lock:
                 before, behind = segment.before, segment.behind
-                if before is not None and batch.done == done:  # from now on the stream that freed it cannot take it again
+                if (
+                    before is not None and batch.done == done
+                ):  # from now on the stream that freed it cannot take it again
                     before.behind, behind.before = behind, before
                     segment.before = segment.behind = None
             if self._parks and shelf is not None and not (segment.is_parked or segment.is_taken):

@@ -51,6 +51,7 @@ class RetireList:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self.arrived: deque[Segment] = deque()
+        self._leaving = starmap(self.arrived.popleft, repeat(()))
         self._stamped: deque[Batch] = deque()
         self._enrolled = Roster()
         self._orphans: deque[Stream] = deque()
@@ -76,9 +77,11 @@ class RetireList:
                     if not self._is_draining:
                         self._is_draining = is_mine = True
                 if is_mine:
-                    self._pass()
+                    if self._stamped:
+                        self._pass()
                     self._stamp()
-                    self._bury()
+                    if self._orphans:
+                        self._bury()
             finally:
                 if is_mine:
                     self._is_draining = False
@@ -134,17 +137,18 @@ class RetireList:
             self._gather()
         if self._stamped and self._stamped[-1].events is None:
             batch = self._stamped[-1]
-            fences = []
+            events = []
             for stream in self._streams():
                 try:
-                    fence = stream._fence()
+                    event = stream._fence()
                 except DeviceError as error:
                     stream._fail(error)  # whoever synchronises with it hears of it; what it touches is kept
                     return
-                if fence is not None:
-                    fences.append(fence)
-            batch.events = fences
-            self._pass()
+                if event is not None:
+                    events.append(event)
+            batch.events = events
+            if not events:
+                self._pass()
 
     def _gather(self) -> None:
         """Make a batch of what has arrived, or add it to one that has no points yet."""
@@ -152,10 +156,11 @@ class RetireList:
         if not stamped or stamped[-1].events is not None:
             stamped.append(Batch())
         # In one call, so that nothing is taken out of the one and not yet in the other.
-        stamped[-1].segments.extend(islice(starmap(arrived.popleft, repeat(())), len(arrived)))
+        stamped[-1].segments.extend(islice(self._leaving, len(arrived)))
 
     def _streams(self) -> list[Stream]:
-        return [*self._enrolled, *self._orphans]
+        streams = self._enrolled.living()
+        return [*streams, *self._orphans] if self._orphans else streams
 
     def _bury(self) -> None:
         for stream in [*self._orphans]:

@@ -6,8 +6,6 @@ import weakref
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ep.stream import Stream
 
 __all__ = ["Roster"]
@@ -28,8 +26,9 @@ class Roster:
         """Name a stream until it is gone."""
         self._known[weakref.ref(stream, self._strike)] = None
 
-    def __iter__(self) -> Iterator[Stream]:
-        return iter([stream for reference in [*self._known] if (stream := reference()) is not None])
+    def living(self) -> list[Stream]:
+        """Return those that are not gone."""
+        return [stream for reference in [*self._known] if (stream := reference()) is not None]
 
     def _strike(self, reference: weakref.ref[Stream]) -> None:
         self._known.pop(reference, None)

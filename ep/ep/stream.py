@@ -229,11 +229,14 @@ class Stream(Submission):
         """
         self._require_open("synchronize")
         self._require_uncaptured("synchronize")
-        check_may_wait("synchronize")
+        if not self._is_settled:
+            check_may_wait("synchronize")
         check_timeout(timeout, f"{self.name}.synchronize")
         self._finish_work(timeout)
-        for device in [*self._devices]:
-            device._retired.drain()
+        self.device._retired.drain()
+        if len(self._devices) > 1:
+            for device in [*self._devices]:
+                device._retired.drain()
         self._raise_error(clear=True)
 
     @final
@@ -243,7 +246,8 @@ class Stream(Submission):
             return
         self._require_open("close")
         self._require_uncaptured("close")
-        check_may_wait("close")
+        if not self._is_settled:
+            check_may_wait("close")
         if self._inside:
             self._refuse_reentry("close")
         try:

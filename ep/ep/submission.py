@@ -8,7 +8,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from threading import get_ident
-from typing import TYPE_CHECKING, Any, NoReturn, cast, final
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast, final
 
 from ep import verbs
 from ep.buffers import HeldBuffers
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["Submission", "refuse_closed"]
 
 
+_NO_VERB: Final = -1
+
 Run = Callable[[Any, tuple[Memory, ...], tuple[Any, ...]], Any]
 
 
@@ -44,7 +46,7 @@ class Submission(ABC):
         self.is_timed = is_timed
         self.is_closed = False
         self._sequence = 0
-        self._inside = 0  # the number of the outermost verb that is under way
+        self._inside = False  # True while a verb is under way
         self._is_settled = is_synchronous  # False: work may be under way when no verb is
         self._fencer = 0  # the thread that records an event beside whoever uses the stream
         self._fenced: tuple[int, Event | None] = (0, None)
@@ -68,9 +70,9 @@ class Submission(ABC):
         """
         device = self.device
         # Said before closed memories are looked for: what is closed from here on, by another thread or by a handler that
-        # interrupts this verb, is kept for it. A handler's own verb leaves it as it was.
+        # interrupts this verb, is kept for it. A handler's own verb leaves that as it was, and has the same number.
         before = self._inside
-        self._inside = before or self._sequence + 1
+        self._inside = True
         try:
             for memory in memories:
                 if memory._block.device is not device:
@@ -88,7 +90,8 @@ class Submission(ABC):
             raise
         finally:
             # Counted when it is there: a fence that another thread records meanwhile may come before it.
-            self._sequence += 1
+            if not before:
+                self._sequence += 1
             self._inside = before
 
     # What a provider must write.
@@ -221,8 +224,11 @@ class Submission(ABC):
     def _fence(self) -> Event | None:
         """Return an event that is not done until all enqueued so far is, None if it is already."""
         if self._inside:  # of which the verb under way is a part, in whichever thread
-            return _Behind(cast("Stream", self), self._inside)
-        return None if self._is_settled else self._fence_now()
+            return _Behind(cast("Stream", self), self._sequence)
+        if self._is_settled:
+            return None
+        enqueued, event = self._fenced
+        return None if event is None and enqueued == self._sequence else self._fence_now()
 
     @final
     def _fence_now(self) -> Event | None:
@@ -237,7 +243,7 @@ class Submission(ABC):
                     self._fencer, is_mine = me, True
             if is_mine:
                 return self._recorded()
-            return None if is_closed else _Behind(cast("Stream", self), 0)
+            return None if is_closed else _Behind(cast("Stream", self), _NO_VERB)
         finally:
             if is_mine:
                 self._fencer = 0
@@ -364,14 +370,14 @@ def refuse_closed(stream: str, device: str, what: Any, *_: Any) -> NoReturn:
 class _Behind(Event):
     """The end of a verb that is under way, and of all that was enqueued before it."""
 
-    def __init__(self, stream: Stream, verb: int) -> None:
+    def __init__(self, stream: Stream, enqueued: int) -> None:
         super().__init__(stream, is_timed=False)
-        self._verb = verb
+        self._enqueued = enqueued
         self._mark: Event | None = self
 
     def _is_done(self) -> bool:
         stream = self.stream
-        if self._verb and stream._inside == self._verb:
+        if stream._inside and stream._sequence == self._enqueued:
             return False
         if self._mark is self:
             mark = None if stream._is_settled else stream._fence_now()

@@ -65,7 +65,8 @@ def staged_copy(stream: Stream, memories: Memories, _: Scalars) -> None:
             stream._copy(dst, bounce, dst.nbytes)
             stream._wait_idle(None)
     finally:
-        other.close()
+        other._outlast()
+        other._finish()
 
 
 def fill(stream: Stream, memories: Memories, scalars: Scalars) -> None:

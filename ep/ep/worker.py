@@ -80,7 +80,7 @@ class WorkerStream(Stream):
     ) -> Any:
         """Admit as the door does, and leave the run to the worker."""
         before = self._inside
-        self._inside = before or self._sequence + 1
+        self._inside = True
         try:
             self._admit_all(what, memories)
         except BaseException:
@@ -91,7 +91,8 @@ class WorkerStream(Stream):
                 return run(self, memories, scalars)
             return self._place(_Task(what, self._sequence + 1, run, memories, scalars))
         finally:
-            self._sequence += 1
+            if not before:
+                self._sequence += 1
             self._inside = before
 
     @final

@@ -243,9 +243,14 @@ def test_queues_of_others_or_of_closed_streams_are_not_wrapped(device, other):
 
 def test_fence_of_another_thread_is_no_part_of_a_graph(device):
     stream, memory = device.stream(), device.allocate(64)
-    with stream.together("graph"):
-        stream.fill(memory, b"\1")
-        event = stream._record(timed=False)  # as the retire list does, from whichever thread frees memory
+    events = []
+
+    def enqueue(taker):
+        taker._fill(memory, b"\1")
+        events.append(stream._record(timed=False))  # as the retire list does, from whichever thread frees memory
+
+    stream.together("graph", enqueue)
+    (event,) = events
     device.scheduler.reseed(1)
     event.synchronize(timeout=60)
     stream.synchronize(timeout=60)
