@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import operator
-import sys
 from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 
 from ep import dlpack
 from ep.errors import UnsupportedError
 from ep.foreign import adopt
-from ep.memory import Block, Holds
+from ep.memory import Block
 from ep.segment import Segment
 from ep.spec import TensorSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ep.device import Device
     from ep.event import Event
     from ep.memory import Memory
@@ -26,22 +23,6 @@ __all__ = ["Exported", "check_export"]
 _NO_WAIT: Final = -1
 _DEFAULT_STREAMS: Final = {dlpack.CUDA: 1, dlpack.ROCM: 0}
 _NO_STREAMS: Final = {dlpack.CUDA: (0,), dlpack.ROCM: (1, 2)}
-
-
-class Hold:
-    """Keeps a block's bytes, whatever becomes of its memory, until nobody refers to it."""
-
-    __slots__ = ("_holds",)
-
-    def __init__(self, block: Block) -> None:
-        self._holds = Holds()
-        self._holds.add(block)
-
-    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        # A consumer's static object may go when the modules that close() needs are gone; the bytes go with the process.
-        holds = getattr(self, "_holds", None)
-        if holds is not None and not is_finalizing():
-            holds.close()
 
 
 @final
@@ -55,7 +36,7 @@ class Exported:
     Its bytes are kept, though the memory may be closed, until this object and all that consumers made of it are gone.
     """
 
-    __slots__ = ("_block", "_dlpack_device", "_hold", "_offset", "device", "event", "spec")
+    __slots__ = ("_block", "_dlpack_device", "_kept", "_offset", "device", "event", "spec")
 
     def __init__(self, memory: Memory, spec: TensorSpec, event: Event) -> None:
         self.device: Device = memory.device
@@ -63,7 +44,7 @@ class Exported:
         self.event = event
         self._block = memory._block
         self._offset = memory.offset
-        self._hold = Hold(self._block)
+        self._kept = (self._block.keep(), self._block)  # as a consumer keeps it, who may be the last to know the block
         self._dlpack_device = self.device._dlpack_device()
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -96,21 +77,15 @@ class Exported:
         if self._block.is_read_only and not versioned:
             self._refuse(f"it is read-only, which DLPack says since 1.0; max_version is {max_version}")
         self._order(stream)
-        return dlpack.make(self._tensor(), self._hold, versioned=versioned)
+        return dlpack.make(self._tensor(), self._kept, versioned=versioned)
 
     def _lend(self, stream: Stream) -> Memory:
         """Return the bytes as a memory of its own for work of `stream`, a stream of the same device."""
         stream.wait(self.event)
         own = self._block
-        block = Block(
-            self.device,
-            own.nbytes,
-            Segment(own.handle, own.nbytes, own.kind, self._hold),
-            space=own.space,
-            address=own.start,
-            is_read_only=own.is_read_only,
-        )
-        return adopt(self.device, block, self._offset, self.spec.nbytes)
+        block = Block(self.device, own.nbytes, space=own.space, address=own.start, is_read_only=own.is_read_only)
+        lent = Segment(own.handle, own.nbytes, own.kind, self._kept)
+        return adopt(self.device, block, lent, self._offset, self.spec.nbytes)
 
     def _tensor(self) -> dlpack.Tensor:
         spec, block = self.spec, self._block

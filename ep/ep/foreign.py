@@ -25,15 +25,9 @@ def wrap_host(device: Device, address: int, nbytes: int, owner: object, *, is_re
     nbytes = _checked("wrap_host", nbytes, owner)
     if device.reaches_host:  # else it is _wrap_host that refuses
         address = _host_address("wrap_host: address", address, nbytes)
-    block = Block(
-        device,
-        nbytes,
-        Segment(device._wrap_host(address, nbytes), nbytes, MemoryKind.DEVICE, owner),
-        space=HOST_SPACE,
-        address=address,
-        is_read_only=is_read_only,
-    )
-    return adopt(device, block, 0, nbytes)
+    lent = Segment(device._wrap_host(address, nbytes), nbytes, MemoryKind.DEVICE, owner)
+    block = Block(device, nbytes, space=HOST_SPACE, address=address, is_read_only=is_read_only)
+    return adopt(device, block, lent, 0, nbytes)
 
 
 def wrap_memory(  # noqa: PLR0913 - beside the five of wrap_host, where in the allocation the memory begins
@@ -46,15 +40,9 @@ def wrap_memory(  # noqa: PLR0913 - beside the five of wrap_host, where in the a
         handle = _host_address("wrap_memory: handle", handle, offset + nbytes)
     handle = device._wrap_memory(handle, offset + nbytes)
     space, start = _place(device, device._address(handle), offset + nbytes)
-    block = Block(
-        device,
-        offset + nbytes,
-        Segment(handle, offset + nbytes, MemoryKind.DEVICE, owner),
-        space=space,
-        address=start,
-        is_read_only=is_read_only,
-    )
-    return adopt(device, block, offset, nbytes)
+    lent = Segment(handle, offset + nbytes, MemoryKind.DEVICE, owner)
+    block = Block(device, offset + nbytes, space=space, address=start, is_read_only=is_read_only)
+    return adopt(device, block, lent, offset, nbytes)
 
 
 def wrap_stream(device: Device, handle: Any, owner: object) -> Stream:
@@ -67,11 +55,10 @@ def wrap_stream(device: Device, handle: Any, owner: object) -> Stream:
     return device._enlist(stream)
 
 
-def adopt(device: Device, block: Block, offset: int, nbytes: int) -> Memory:
-    """Return a part of a block that somebody else owns, as a memory of the device."""
-    assert block.segment is not None
+def adopt(device: Device, block: Block, lent: Segment, offset: int, nbytes: int) -> Memory:
+    """Return a part of a block whose bytes somebody else owns, as a memory of the device."""
     device._retired.drain()  # owners whose bytes no work can touch any more are let go
-    device._pool.lend(block.segment, block)
+    device._pool.lend(lent, block)
     return Memory(block, offset, nbytes, is_view=False)
 
 

@@ -6,13 +6,14 @@ import threading
 from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from ep.errors import ClosedError
-from ep.memory import Holds, Memory
+from ep.memory import Memory
 from ep.segment import OWNERSHIP
 from ep.slots import SlotTable, overlapping
 
 if TYPE_CHECKING:
     from ep.device import Device
     from ep.executable import Bindings, Executable, Node
+    from ep.memory import Lease
     from ep.stream import Stream
 
 __all__ = ["Graph"]
@@ -30,8 +31,7 @@ class Graph:
         self.device = device
         self._nodes: list[Node] = []
         self._memories: dict[str, Memory] = {}
-        self._holds = Holds()
-        self._held: set[int] = set()
+        self._leases: set[Lease] = set()
         self._others: set[Device] = set()
         self._turn = threading.RLock()  # of whoever names slots or makes it ready; a handler may do so once more
         self._table: SlotTable | None = None
@@ -118,17 +118,14 @@ class Graph:
         self._nodes = []
         if executable is not None:
             executable._close()
-        self._holds.close()
+        self._leases = set()
 
     def _add(self, node: Node) -> None:
         """Take over one node and hold its memories."""
         if self.is_closed:
             self._explain("capture")
         for memory in node.memories:
-            block = memory._block
-            if id(block) not in self._held:
-                self._holds.add(block)
-                self._held.add(id(block))
+            self._leases.add(memory._block.keep())
             if memory.device is not self.device:
                 self._others.add(memory.device)
         self._nodes.append(node)

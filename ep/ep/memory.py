@@ -6,11 +6,10 @@ import ctypes
 import enum
 import itertools
 import operator
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 from weakref import ref
 
 from ep.errors import ClosedError, UnsupportedError
-from ep.segment import OWNERSHIP
 
 if TYPE_CHECKING:
     from ep.device import Device
@@ -20,7 +19,7 @@ HOST_SPACE: Final = 0
 """The space of host memory that others own."""
 _SPACES: Final = itertools.count(1)
 
-__all__ = ["HOST_SPACE", "Block", "Holds", "Memory", "MemoryKind"]
+__all__ = ["HOST_SPACE", "Block", "Lease", "LeaseRef", "Memory", "MemoryKind"]
 
 
 class MemoryKind(enum.Enum):
@@ -43,60 +42,67 @@ class MemoryKind(enum.Enum):
     __hash__ = object.__hash__
 
 
+class Lease:
+    """The right to the bytes of a Block: a memory has it until close(), and steps, graphs and exports keep it longer.
+
+    Python counts who has it, and when nobody does, the deque of its LeaseRef gets that, by a call in C: no line of ours
+    runs that a handler or Ctrl-C could interrupt.
+    """
+
+    __slots__ = ("__weakref__",)
+
+
+class LeaseRef(ref[Lease]):
+    """Refers weakly to a Lease and its Block, and says which segment it is of until the pool has that back."""
+
+    __slots__ = ("block", "segment")
+
+    block: ref[Block]
+    segment: Segment | None
+
+
 class Block:
-    """One use of a segment: that goes to the device's retire list when nobody refers to the block, or at close().
+    """One use of a segment, of which a memory and its views have the lease.
 
     `device` is None once it is closed, so that one comparison at the door tells open from closed and ours from foreign.
-    `segment` is None before it has one and once it was given back. `holds` counts the bound steps, graphs and exports that
-    need the bytes although the memory was closed: see Holds. Blocks share bytes only if they have one `space`: each use of an
-    allocation is a space of its own, wrapped host memory lies at `start` of the host's. `me` refers to it weakly.
+    Blocks share bytes only if they have one `space`: each use of an allocation is a space of its own, wrapped host memory
+    lies at `start` of the host's.
     """
 
     __slots__ = (
         "__weakref__",
         "device",
         "handle",
-        "holds",
         "is_read_only",
         "kind",
-        "me",
+        "lease",
+        "lease_ref",
         "nbytes",
-        "retired",
-        "segment",
         "space",
         "start",
     )
 
-    def __init__(  # noqa: PLR0913 - an allocation, or what wraps an owner's bytes at an address
-        self,
-        device: Device,
-        nbytes: int,
-        segment: Segment | None = None,
-        *,
-        space: int | None = None,
-        address: int = 0,
-        is_read_only: bool = False,
+    def __init__(
+        self, device: Device, nbytes: int, *, space: int | None = None, address: int = 0, is_read_only: bool = False
     ) -> None:
-        self.segment: Segment | None = None
         self.device: Device | None = device
         self.is_read_only = is_read_only
         self.space = next(_SPACES) if space is None else space
         self.start = address
         self.nbytes = nbytes
-        self.holds = 0
-        # Taken now: a finalizer must not look anything up.
-        self.retired = device._retired.arrived
-        self.me = ref(self)
-        if segment is not None:
-            self.segment = segment
-            self.handle = segment.handle
-            self.kind = segment.kind
-            segment.block = self.me
+        # The pool gives it these.
+        self.handle: Any = None
+        self.kind = MemoryKind.DEVICE
+        self.lease: Lease | None = Lease()
+        self.lease_ref = LeaseRef(self.lease, device._retired.arrived.append)
+        self.lease_ref.segment = None
+        self.lease_ref.block = ref(self)
 
     @property
     def is_lent(self) -> bool:
         """True if the bytes are an owner's, to whom they go back."""
-        return self.segment is not None and self.segment.owner is not None
+        segment = self.lease_ref.segment
+        return segment is not None and segment.owner is not None
 
     def host_address(self) -> int | None:
         """Return where the bytes lie in host memory, None where the host does not reach them."""
@@ -111,61 +117,17 @@ class Block:
         return ctypes.addressof(ctypes.c_char.from_buffer(view))
 
     def close(self) -> None:
-        """Refuse further use, and give the bytes back as soon as no step holds them."""
-        with OWNERSHIP.lock:
-            self.device = None
-            segment = self.segment
-            if not self.holds and segment is not None:
-                self.segment = None
-                arrived = self.retired
-                arrived += (segment,)  # an append that is no call
+        """Refuse further use; the bytes go to the device's retire list as soon as nobody keeps the lease."""
+        self.device = None
+        self.lease = None
 
-    def __del__(self) -> None:
-        segment = self.segment
-        if segment is not None:
-            # Forgotten first: a step of the same cycle may be finalized behind this, and would give it back again.
-            self.segment = None
-            self.retired.append(segment)
-
-
-@final
-class Holds:
-    """The blocks that a step, a graph or an export keeps: their bytes stay although the memory is closed."""
-
-    __slots__ = ("_blocks",)
-
-    def __init__(self) -> None:
-        self._blocks: list[Block] = []
-
-    def __bool__(self) -> bool:
-        return bool(self._blocks)
-
-    def add(self, block: Block) -> None:
-        """Keep the bytes. Raises ClosedError if the memory was closed and nobody else keeps them."""
-        blocks = self._blocks
-        with OWNERSHIP.lock:
-            is_there = block.device is not None or block.holds
-            if is_there:
-                block.holds += 1
-                blocks += (block,)
-        if not is_there:
+    def keep(self) -> Lease:
+        """Return the lease. Raises ClosedError if the memory was closed and nobody keeps it any more."""
+        lease = self.lease_ref()
+        if lease is None:
             message = "a memory that was to be bound or exported was closed; give an open one"
             raise ClosedError(message)
-
-    def close(self) -> None:
-        """Let go of all of them; what was closed meanwhile is given back. Idempotent."""
-        blocks = self._blocks
-        while blocks:
-            with OWNERSHIP.lock:
-                if blocks:
-                    block = blocks[-1]
-                    del blocks[-1]
-                    block.holds -= 1
-                    segment = block.segment
-                    if not block.holds and block.device is None and segment is not None:
-                        block.segment = None
-                        arrived = block.retired
-                        arrived += (segment,)
+        return lease
 
 
 @final
@@ -272,7 +234,8 @@ class Memory:
 def _closed(block: Block) -> Block:
     """Return a block that refuses use and owns nothing, to take the place of an ended view's."""
     ended = Block.__new__(Block)
-    ended.device, ended.segment, ended.holds, ended.retired = None, None, 0, block.retired
+    ended.device, ended.lease, ended.lease_ref = None, None, LeaseRef(Lease())
+    ended.lease_ref.segment = None
     ended.handle, ended.nbytes, ended.kind = None, block.nbytes, block.kind
     ended.space, ended.start, ended.is_read_only = block.space, block.start, block.is_read_only
     return ended

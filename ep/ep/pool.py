@@ -90,37 +90,43 @@ class Pool:
 
     def lend(self, segment: Segment, block: Block) -> None:
         """Give a block a segment that was not taken: it has no bytes, or they are an owner's."""
+        lease_ref = block.lease_ref
         self._segments.add(segment)
         with OWNERSHIP.lock:
-            block.segment, block.handle, block.kind = segment, segment.handle, segment.kind
-            segment.block = block.me
+            lease_ref.segment, block.handle, block.kind = segment, segment.handle, segment.kind
+            segment.lease_ref = lease_ref
 
     def free(self, block: Block, freed: Freed) -> None:
-        """Close a block as block.close() does, and let the stream that frees it take its bytes again before the others."""
-        segment = block.segment
-        shelf = None if segment is None else segment.shelf
-        if segment is None or shelf is None:
-            block.close()
+        """Close a block, and let the stream that frees it take its bytes again before the others, if nobody keeps the lease.
+
+        The stream is inside a verb: until that ends, the retire list lets nothing pass.
+        """
+        lease_ref = block.lease_ref
+        block.close()
+        segment = lease_ref.segment
+        if segment is None or segment.shelf is None or lease_ref() is not None:
             return
-        row = freed.setdefault(shelf, Row())
+        row = freed.setdefault(segment.shelf, Row())
         with OWNERSHIP.lock:
-            block.device = None
-            if not block.holds and block.segment is segment:
+            if lease_ref.segment is segment and segment.before is None:
                 last = row.before
                 segment.before, segment.behind = last, row
                 last.behind = row.before = segment
-                block.segment = None
-                arrived = block.retired
-                arrived += (segment,)
 
     def put(self, batch: Batch) -> None:
         """Keep the segments of a batch, which no enqueued work touches any more; what an owner lent is let go.
 
         Whoever is interrupted here goes on where it was, the next time.
         """
-        segments = batch.segments
-        while (done := batch.done) < len(segments):
-            segment = segments[done]
+        leases = batch.leases
+        while (done := batch.done) < len(leases):
+            lease_ref = leases[done]
+            segment = lease_ref.segment
+            if segment is None:  # it never got any bytes: allocating them failed
+                with OWNERSHIP.lock:
+                    if batch.done == done:
+                        batch.done = done + 1
+                continue
             shelf = segment.shelf
             with OWNERSHIP.lock:
                 before, behind = segment.before, segment.behind
@@ -136,6 +142,7 @@ class Pool:
                 if batch.done != done:  # somebody at the end of the process came in
                     continue
                 batch.done = done + 1
+                lease_ref.segment = None
                 if shelf is not None and not segment.is_taken:
                     last = shelf.before
                     segment.before, segment.behind = last, shelf
@@ -158,9 +165,11 @@ class Pool:
         return self.reserved - self.in_use
 
     def blocks(self) -> list[Block]:
-        """Return what is in use and can still be closed: open memories, and closed ones that somebody holds."""
-        found = [(segment, segment.block()) for segment in [*self._segments] if segment.block is not None]
-        return [block for segment, block in found if block is not None and block.segment is segment]
+        """Return what is in use and can still be closed: open memories, and closed ones that somebody keeps."""
+        refs = [segment.lease_ref for segment in [*self._segments]]
+        return [
+            block for each in refs if each is not None and each() is not None and (block := each.block()) is not None
+        ]
 
     def trim(self, keep: int = 0) -> int:
         """Give segments that lie ready back to the provider, the longest unused first, until `keep` bytes are left.
@@ -186,6 +195,7 @@ class Pool:
         return self._shelves.get((kind, size)) or self._shelves.setdefault((kind, size), Shelf(kind, size))
 
     def _take_ready(self, shelf: Shelf, block: Block) -> bool:
+        lease_ref = block.lease_ref
         with OWNERSHIP.lock:
             segment = shelf.before
             if segment is shelf:
@@ -193,8 +203,8 @@ class Pool:
             before = segment.before
             before.behind, shelf.before = shelf, before
             segment.before = segment.behind = None
-            block.segment, block.handle, block.kind = segment, segment.handle, segment.kind
-            segment.block = block.me
+            lease_ref.segment, block.handle, block.kind = segment, segment.handle, segment.kind
+            segment.lease_ref = lease_ref
             self.hits += 1
             self.in_use = in_use = self.in_use + segment.nbytes
             if in_use > self.peak:  # noqa: PLR1730 - no call under a lock
@@ -210,6 +220,7 @@ class Pool:
             return False
         # The old one stays in the retire list, where nobody can take it out, and passes it without effect.
         segment = Segment(None, shelf.nbytes, shelf.kind, shelf=shelf)
+        lease_ref = block.lease_ref
         with OWNERSHIP.lock:
             old = row.before
             if old is row:
@@ -218,8 +229,8 @@ class Pool:
             before.behind, row.before = row, before
             old.is_taken, old.before, old.behind = True, None, None
             segment.handle = old.handle
-            block.segment, block.handle, block.kind = segment, segment.handle, segment.kind
-            segment.block = block.me
+            lease_ref.segment, block.handle, block.kind = segment, segment.handle, segment.kind
+            segment.lease_ref = lease_ref
             self.hits += 1
         self._segments.add(segment)
         self._segments.discard(old)
@@ -266,10 +277,12 @@ class Pool:
                 error.reserved = self.reserved
             raise
         segment = Segment(handle, nbytes, shelf.kind, shelf=shelf)
+        lease_ref = block.lease_ref
         self._segments.add(segment)
+        lease_ref = block.lease_ref
         with OWNERSHIP.lock:
-            block.segment, block.handle, block.kind = segment, segment.handle, segment.kind
-            segment.block = block.me
+            lease_ref.segment, block.handle, block.kind = segment, segment.handle, segment.kind
+            segment.lease_ref = lease_ref
             self.misses += 1
             self.in_use = in_use = self.in_use + nbytes
             if in_use > self.peak:  # noqa: PLR1730 - no call under a lock

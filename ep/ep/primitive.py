@@ -8,7 +8,7 @@ from ep.descriptor import Descriptor
 from ep.dtypes import convert
 from ep.errors import ClosedError
 from ep.interchange import operand_memory
-from ep.memory import Holds, Memory
+from ep.memory import Memory
 from ep.operands import checker
 from ep.overlap import is_same, overlap
 from ep.spec import Scalar, TensorSpec
@@ -227,17 +227,15 @@ class Step:
     Holds its memories until close() or its end.
     """
 
-    __slots__ = ("_device", "_holds", "_run", "memories", "primitive", "scalars")
+    __slots__ = ("_device", "_leases", "_run", "memories", "primitive", "scalars")
 
     def __init__(
         self, primitive: Primitive, memories: tuple[Memory, ...], scalars: tuple[Any, ...], bind: Callable[..., Any]
     ) -> None:
-        self._holds = Holds()
         self.primitive = primitive
         self.memories = memories
         self.scalars = scalars
-        for memory in memories:
-            self._holds.add(memory._block)
+        self._leases = tuple([memory._block.keep() for memory in memories])
         self._run: Callable[..., Any] = bind(memories, scalars)
         self._device = primitive.device
 
@@ -256,18 +254,15 @@ class Step:
     def close(self) -> None:
         """Let go of the memories. Idempotent; the step cannot be run afterwards."""
         self._run = self._refuse
-        self._holds.close()
+        self._leases = ()
 
     def _require_open(self) -> None:
-        if not self._holds:
+        if not self._leases:
             self._refuse()
 
     def _refuse(self, *_: Any) -> None:
         message = f"{self.primitive}: the bound step was closed; bind again"
         raise ClosedError(message)
-
-    def __del__(self) -> None:
-        self.close()
 
     def __str__(self) -> str:
         return str(self.primitive)

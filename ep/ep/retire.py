@@ -14,8 +14,8 @@ from ep.waiting import sleep, wait_until
 
 if TYPE_CHECKING:
     from ep.event import Event
+    from ep.memory import LeaseRef
     from ep.pool import Pool
-    from ep.segment import Segment
     from ep.stream import Stream
     from ep.waiting import Deadline
 
@@ -26,31 +26,31 @@ _PATIENCE: Final = 0.5  # seconds, for a drain in another thread; one that this 
 
 
 class Batch:
-    """Segments that were closed at about one time.
+    """Leases that ended at about one time.
 
     events : points that the streams must pass first, None until they are recorded
-    done   : how many of the segments the pool has
+    done   : of how many of them the pool has the segments
     """
 
-    __slots__ = ("done", "events", "segments")
+    __slots__ = ("done", "events", "leases")
 
     def __init__(self) -> None:
-        self.segments: list[Segment] = []
+        self.leases: list[LeaseRef] = []
         self.events: list[Event] | None = None
         self.done = 0
 
 
 class RetireList:
-    """Segments that were closed, and the streams that may still use them.
+    """Leases that nobody has any more, and the streams that may still use their bytes.
 
-    An append to `arrived` is all that a close() or finalizer does: no lock, no driver call. A drain stamps what
+    An append to `arrived` is all that the end of a lease does: no lock, no driver call. A drain stamps what
     has arrived with a point in every enrolled stream and gives what has passed to the pool. Whoever comes in while one is
     under way, from the same thread or another, passes by.
     """
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self.arrived: deque[Segment] = deque()
+        self.arrived: deque[LeaseRef] = deque()
         self._leaving = starmap(self.arrived.popleft, repeat(()))
         self._stamped: deque[Batch] = deque()
         self._enrolled = Roster()
@@ -58,7 +58,7 @@ class RetireList:
         self._is_draining = False
 
     def __len__(self) -> int:
-        return len(self.arrived) + sum(len(batch.segments) - batch.done for batch in [*self._stamped])
+        return len(self.arrived) + sum(len(batch.leases) - batch.done for batch in [*self._stamped])
 
     def enrol(self, stream: Stream) -> None:
         """Note that the stream may touch memory of this device."""
@@ -156,7 +156,7 @@ class RetireList:
         if not stamped or stamped[-1].events is not None:
             stamped.append(Batch())
         # In one call, so that nothing is taken out of the one and not yet in the other.
-        stamped[-1].segments.extend(islice(self._leaving, len(arrived)))
+        stamped[-1].leases.extend(islice(self._leaving, len(arrived)))
 
     def _streams(self) -> list[Stream]:
         streams = self._enrolled.living()

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 from ep.locks import ForkLock
 
 if TYPE_CHECKING:
-    import weakref
-
-    from ep.memory import Block, MemoryKind
+    from ep.memory import LeaseRef, MemoryKind
 
 __all__ = ["OWNERSHIP", "Freed", "Row", "Segment", "Shelf"]
 
 OWNERSHIP: Final = ForkLock()
-"""Guards which block, row or list has a segment."""
+"""Guards which lease, row or list has a segment."""
 
 
 class Segment:
@@ -26,7 +24,7 @@ class Segment:
     nbytes     : of the whole segment; a block may need fewer
     shelf      : where it lies between two uses, None if it is an owner's or has no bytes
     owner      : keeps the bytes alive where they are not the provider's, until the segment passes the retire list
-    block      : refers weakly to the Block that has it now, or had it last
+    lease_ref  : of the lease on it, or of the last one
     before     : its neighbours in the row where it stands, on its shelf or among what a stream may take again, or that Row
     behind     : likewise; None: it stands in no row
     is_taken   : True once the stream that freed it took it again: another Segment stands for the bytes now
@@ -37,11 +35,11 @@ class Segment:
     __slots__ = (
         "before",
         "behind",
-        "block",
         "handle",
         "is_parked",
         "is_taken",
         "kind",
+        "lease_ref",
         "nbytes",
         "owner",
         "parked_at",
@@ -56,7 +54,7 @@ class Segment:
         self.kind = kind
         self.owner = owner
         self.shelf = shelf
-        self.block: weakref.ref[Block] | None = None
+        self.lease_ref: LeaseRef | None = None
         self.before: Any = None
         self.behind: Any = None
         self.is_taken = False
