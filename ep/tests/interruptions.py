@@ -51,6 +51,7 @@ class Interruption:
 
     def __exit__(self, *_):
         sys.settrace(None)
+        self._last.clear()  # frames keep what they had
         if self._collected:
             gc.enable()
 
