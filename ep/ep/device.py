@@ -15,7 +15,9 @@ from ep.callback import check_outside
 from ep.errors import EpError, UnsupportedError
 from ep.executable import Replay
 from ep.foreign import wrap_stream
+from ep.glimpse import glimpse
 from ep.integers import integer
+from ep.truth import truth
 from ep.waiting import Deadline, check_timeout
 
 if TYPE_CHECKING:
@@ -86,9 +88,9 @@ class Device(Allocator):
         """
         self._require_open("stream")
         priority = integer("stream: priority", priority)
-        if synchronous not in (None, True, False):
-            message = f"stream: synchronous is {synchronous!r}, needs True, False or None for the provider's habit"
-            raise TypeError(message)
+        timed = truth("stream: timed", timed)
+        if synchronous is not None:  # None is the provider's habit
+            synchronous = truth("stream: synchronous", synchronous)
         stream = self._stream(priority=priority, timed=timed, synchronous=synchronous)
         return self._enlist(stream)
 
@@ -190,7 +192,7 @@ class Device(Allocator):
 
     def _wrap_stream(self, handle: Any) -> Stream:
         """Return a new stream that enqueues into a foreign native queue and does not close it."""
-        message = f"{self.name} wraps no stream of others ({handle!r}); use device.stream()"
+        message = f"{self.name} wraps no stream of others ({glimpse(handle)}); use device.stream()"
         raise UnsupportedError(message)
 
     def _can_copy_from(self, other: Device) -> bool:
@@ -226,6 +228,7 @@ class Device(Allocator):
             self._stream_count += 1
             self._streams[stream] = None
         self._retired.enrol(stream)
+        stream._is_enlisted = True
         if validation.is_on():
             validation.watch(stream)
         return stream

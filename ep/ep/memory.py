@@ -5,12 +5,14 @@ from __future__ import annotations
 import ctypes
 import enum
 import itertools
-import operator
 from typing import TYPE_CHECKING, Final, final
 from weakref import ref
 
 from ep.errors import ClosedError, UnsupportedError
+from ep.glimpse import glimpse
+from ep.integers import integer
 from ep.locks import ForkLock
+from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
     from ep.device import Device
@@ -46,7 +48,7 @@ class MemoryKind(enum.Enum):
     __hash__ = object.__hash__
 
 
-class Block:
+class Block(Uncopied):
     """One use of a segment: that goes to the device's retire list when nobody refers to the block, or at close().
 
     `device` is None once it is closed, so that one comparison at the door tells open from closed and ours from foreign.
@@ -83,13 +85,13 @@ class Block:
         self.is_read_only = is_read_only
         self.space = next(_SPACES) if space is None else space
         self.start = address
+        # Taken now: a finalizer must not look anything up. And before the segment, by which it knows that all is there.
+        self.retire = device._retired.append
         self.segment: Segment | None = segment
         self.handle = segment.handle
         self.nbytes = nbytes
         self.kind = segment.kind
         self.holds = 0
-        # Taken now: a finalizer must not look anything up.
-        self.retire = device._retired.append
         segment.block = ref(self)
 
     @property
@@ -146,7 +148,10 @@ class Block:
             self.retire(segment)
 
     def __del__(self) -> None:
-        segment = self.segment
+        try:
+            segment = self.segment
+        except AttributeError:  # its making was interrupted
+            return
         if segment is not None:
             # Forgotten first: a step of the same cycle may be finalized behind this, and would give it back again.
             self.segment = None
@@ -154,7 +159,7 @@ class Block:
 
 
 @final
-class Memory:
+class Memory(Uncopied):
     """`nbytes` bytes on a device, made by `device.allocate`; slices are views of the same bytes.
 
     device  : where the bytes are
@@ -194,12 +199,14 @@ class Memory:
 
     def __getitem__(self, key: slice) -> Memory:
         """Return the view of bytes start:stop; it is closed when this memory is."""
-        if not isinstance(key, slice) or key.step not in (None, 1):
-            message = f"memory: {key!r} is not a view; take a slice of bytes without a step, such as memory[64:128]"
+        if not isinstance(key, slice) or not (key.step is None or (type(key.step) is int and key.step == 1)):
+            message = (
+                f"memory: {glimpse(key)} is not a view; take a slice of bytes without a step, such as memory[64:128]"
+            )
             raise TypeError(message)
         self.device._check_fork("memory view")
-        start = 0 if key.start is None else operator.index(key.start)
-        stop = self.nbytes if key.stop is None else operator.index(key.stop)
+        start = 0 if key.start is None else integer("memory: start of the view", key.start)
+        stop = self.nbytes if key.stop is None else integer("memory: stop of the view", key.stop)
         if not 0 <= start <= stop <= self.nbytes:
             message = f"memory: view [{start}:{stop}] needs 0 <= start <= stop <= {self.nbytes}, the memory's nbytes"
             raise ValueError(message)

@@ -12,6 +12,7 @@ from ep.memory import Memory
 from ep.operands import checker
 from ep.overlap import is_same, overlap
 from ep.spec import Scalar, TensorSpec
+from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +29,7 @@ _NOTHING: Final = ()
 
 
 @final
-class Primitive:
+class Primitive(Uncopied):
     """What runs a descriptor on a device, made by `descriptor.on(device)`. Immutable; shared by threads and streams.
 
     asked           : the descriptor that was given
@@ -221,7 +222,7 @@ class Primitive:
 
 
 @final
-class Step:
+class Step(Uncopied):
     """A primitive with its operands bound: `step(stream)` enqueues one run. Used by one thread at a time.
 
     Holds its memories until close() or its end.
@@ -272,7 +273,8 @@ class Step:
         raise ClosedError(message)
 
     def __del__(self) -> None:
-        self.close()
+        if getattr(self, "_blocks", ()):  # none if it was closed, or its making was interrupted
+            self.close()
 
     def __str__(self) -> str:
         return str(self.primitive)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from ep.uncopied import Uncopied
+
 if TYPE_CHECKING:
     import weakref
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Freed", "Segment", "Shelf"]
 
 
-class Segment:
+class Segment(Uncopied):
     """What the provider allocated, used by one Block after the other, or what an owner lends to one of them.
 
     nbytes     : of the whole segment; a block may need fewer

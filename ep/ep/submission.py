@@ -17,6 +17,7 @@ from ep.event import Event, HostEvent
 from ep.failure import Failure
 from ep.memory import Memory
 from ep.primitive import Primitive
+from ep.uncopied import Uncopied
 from ep.waiting import sleep, wait_until
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ __all__ = ["Submission", "refuse_closed"]
 Run = Callable[[Any, tuple[Memory, ...], tuple[Any, ...]], Any]
 
 
-class Submission(ABC):
+class Submission(Uncopied, ABC):
     """What EP does with a stream, and what a provider writes for one; `Stream` adds what users call."""
 
     def __init__(self, device: Device, *, is_synchronous: bool, is_timed: bool) -> None:
@@ -53,6 +54,7 @@ class Submission(ABC):
         self._origins: Origins | None = None  # in validation mode
         self._kept: object = None  # the owner of a native queue that was wrapped
         self._ending = threading.RLock()
+        self._is_enlisted = False  # by its device, once a subclass has made all of it
 
     @final
     def _submit(self, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Run) -> Any:
@@ -312,7 +314,8 @@ class Submission(ABC):
 
     def __del__(self) -> None:
         # A stream with work under way outlives its last reference: memories that the work touches depend on it.
-        if not getattr(self, "is_closed", True):
+        # One whose making was interrupted has none.
+        if getattr(self, "_is_enlisted", False) and not self.is_closed:
             for device in self._devices:
                 device._retired.adopt(cast("Stream", self))
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 import struct
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex
+
+from ep.glimpse import glimpse
+from ep.integers import index
+from ep.uncopied import Uncopied
 
 import ep
 from ep import Scalar, TensorSpec
@@ -21,7 +24,7 @@ _OFFSET: Final = slice(8, 16)
 _ONE: Final = TensorSpec("uint64", (1,))
 
 
-class Generator:
+class Generator(Uncopied):
     """A seed and a place in its sequence, as 16 bytes on a device. Used by one stream at a time, or ordered by events.
 
     state : the Memory that launches of RandomFill get as `state`; its layout is `random_fill.STATE`
@@ -119,11 +122,10 @@ def _require_stream(operation: str, stream: object) -> None:
 
 def _word(operation: str, name: str, value: Any) -> int:
     try:
-        number = operator.index(value)
-    except TypeError:
-        message = f"{operation}: {name} is {value!r}, needs an integer from 0 to 2^64 - 1"
-        raise TypeError(message) from None
-    if not 0 <= number < _MODULUS:
-        message = f"{operation}: {name} is {number}, needs an integer from 0 to 2^64 - 1"
-        raise ValueError(message)
+        number = index(value)
+        if number < 0:
+            raise ValueError  # noqa: TRY301 - explained below, like every other misfit
+    except (TypeError, ValueError) as error:
+        message = f"{operation}: {name} is {glimpse(value)}, needs an integer from 0 to 2^64 - 1"
+        raise type(error)(message) from None
     return number

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pyopencl as cl
@@ -13,18 +15,20 @@ if TYPE_CHECKING:
 
 __all__ = ["buffer_of", "queue_of"]
 
+_WORD: Final = struct.calcsize("P")
 _ONE_WAY: Final = cl.mem_flags.READ_ONLY | cl.mem_flags.WRITE_ONLY
 
 
 def buffer_of(device: ClDevice, handle: Any, nbytes: int) -> cl.Buffer:
     """Return a buffer of the device's context with at least `nbytes` bytes.
 
-    handle : a pyopencl Buffer, or the pointer of a cl_mem, which is retained
+    handle : a pyopencl Buffer, or the pointer of a cl_mem that a DLPack tensor names, which is retained; callers' own
+             numbers do not get here
 
     Raises TypeError for anything else, ValueError for a buffer that work of the device cannot freely use.
     """
     try:
-        buffer = cl.MemoryObject.from_int_ptr(handle, retain=True) if type(handle) is int else handle
+        buffer = _object_at(device, handle) if type(handle) is int else handle
         if not isinstance(buffer, cl.Buffer):
             message = f"wrap_memory: handle is {type(buffer).__name__}, needs a pyopencl.Buffer"
             raise TypeError(message)
@@ -41,6 +45,27 @@ def buffer_of(device: ClDevice, handle: Any, nbytes: int) -> cl.Buffer:
     except cl.Error as error:
         raise failure(error) from error
     raise ValueError(message)
+
+
+def _object_at(device: ClDevice, pointer: int) -> Any:
+    """Return the memory object at a pointer of a DLPack tensor. Raises ValueError where there is none, as far as can be told.
+
+    Drivers follow any pointer. An object begins with the address of its driver's functions, the same for all objects,
+    and the system reads it from wherever it may lie without harm. One that was released may still look like one.
+    """
+    if _first_word(pointer) != _first_word(device.context.int_ptr):
+        message = f"wrap_memory: at {pointer:#x} there is no object of {device.name}'s driver; give a tensor of a buffer that lives"
+        raise ValueError(message)
+    return cl.MemoryObject.from_int_ptr(pointer, retain=True)
+
+
+def _first_word(pointer: int) -> bytes | None:
+    try:
+        with Path("/proc/self/mem").open("rb", buffering=0) as memory:
+            memory.seek(pointer)
+            return memory.read(_WORD)
+    except (OSError, ValueError, OverflowError):  # no such place
+        return None
 
 
 def _is_part(buffer: cl.Buffer) -> bool:
