@@ -178,7 +178,7 @@ class Allocator(Uncopied, ABC):
 
     def _wrap_host(self, address: int, nbytes: int) -> Any:
         """Return a handle for host memory, where kernels reach it."""
-        message = f"{self.name} does not reach host memory ({nbytes} bytes at {address:#x}); use stream.upload"
+        message = f"{self.name} does not reach host memory ({nbytes} bytes at {glimpse(address)}); use stream.upload"
         raise UnsupportedError(message)
 
     def _wrap_memory(self, handle: Any, nbytes: int) -> Any:

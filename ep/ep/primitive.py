@@ -83,7 +83,12 @@ class Primitive(Uncopied):
         """
         memories = self._check(self, stream, operands)
         scalars = self._convert(operands) if self._scalars else _NOTHING
-        stream._submit(self, memories, scalars, self._launch)
+        try:
+            stream._submit(self, memories, scalars, self._launch)
+        except AttributeError:
+            if not hasattr(stream, "_submit"):  # has a device, and is none: a memory
+                self._explain_stream(stream)
+            raise
 
     def bind(self, **operands: Any) -> Step:
         """Check the operands once and return a step; `step(stream)` enqueues the run and costs almost nothing.

@@ -160,7 +160,7 @@ def device(name: str) -> Device:
 
     Raises ValueError for an unknown provider or a name of another form, UnavailableError if it is not on this machine.
     """
-    form = _DEVICE_FORM.match(name) if isinstance(name, str) else None
+    form = _DEVICE_FORM.match(name) if issubclass(type(name), str) else None
     if form is None:
         message = f'device: {glimpse(name)} is not a device name; write "provider:index", such as "cpu:0"'
         raise ValueError(message)
@@ -175,7 +175,7 @@ def device(name: str) -> Device:
 
 def _find(name: str) -> Registration:
     known = providers()
-    if name not in known:
+    if type(name) is not str or name not in known:
         message = f"unknown provider {glimpse(name)}; known are {', '.join(known) or 'none: install one'}"
         raise ValueError(message)
     return known[name]

@@ -69,15 +69,15 @@ class Generator(Uncopied):
         Raises TypeError for what is no bytes-like object, ValueError for one of another length.
         """
         try:
-            saved = bytes(memoryview(data))
-        except TypeError:
+            view = memoryview(data)
+        except (TypeError, ValueError, BufferError):
             message = f"Generator.restore: data is {type(data).__name__}, needs the 16 bytes that save returned"
             raise TypeError(message) from None
-        if len(saved) != _FORMAT.size:
-            message = f"Generator.restore: data has {len(saved)} bytes, needs the 16 that save returned"
+        if view.nbytes != _FORMAT.size:
+            message = f"Generator.restore: data has {view.nbytes} bytes, needs the 16 that save returned"
             raise ValueError(message)
         _require_stream("Generator.restore", stream)
-        stream.upload(self.state, saved)
+        stream.upload(self.state, bytes(view))
 
     def skip(self, stream: ep.Stream, words: SupportsIndex) -> None:
         """Go on by a number of words, in stream order, as if they had been drawn.

@@ -108,7 +108,7 @@ class Matmul(Descriptor):
             check_dtype("matmul", "bias", bias, (out.dtype,))
             specs = (a, b, bias, number, number, out)
         kind = DTYPES[a.dtype].kind
-        if not isinstance(activation, str) or kind not in ACTIVATIONS.get(str.__str__(activation), ""):
+        if not issubclass(type(activation), str) or kind not in ACTIVATIONS.get(str.__str__(activation), ""):
             known = ", ".join(name for name, kinds in ACTIVATIONS.items() if kind in kinds)
             message = (
                 f"matmul: activation is {glimpse(activation)}, which {a.dtype} does not have; needs one of {known}"

@@ -85,6 +85,7 @@ class RandomFill(Descriptor):
     @classmethod
     def infer(cls, op: str, out: Any) -> Self:
         """Return the descriptor that fills `out`, a TensorSpec or an array."""
+        chosen_row(cls.family, op, RANDOM_OPS)
         return cls(op, out=described(op, "out", out))
 
     @property

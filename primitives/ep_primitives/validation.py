@@ -192,7 +192,7 @@ def attribute_values(row: Op, given: Mapping[str, Any], dtype: str) -> tuple[flo
 
 def chosen_row(family: str, op: Any, rows: Mapping[str, Row]) -> Row:
     """Return the row of an op. Raises ValueError for one that the family does not have."""
-    row = rows.get(str.__str__(op)) if isinstance(op, str) else None
+    row = rows.get(str.__str__(op)) if issubclass(type(op), str) else None
     if row is None:
         near = get_close_matches(op, rows) if type(op) is str and len(op) <= _LONGEST_NAME else ()
         hint = f"; near it are {', '.join(near)}" if near else ""

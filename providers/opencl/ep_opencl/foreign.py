@@ -29,7 +29,7 @@ def buffer_of(device: ClDevice, handle: Any, nbytes: int) -> cl.Buffer:
     """
     try:
         buffer = _object_at(device, handle) if type(handle) is int else handle
-        if not isinstance(buffer, cl.Buffer):
+        if not issubclass(type(buffer), cl.Buffer):
             message = f"wrap_memory: handle is {type(buffer).__name__}, needs a pyopencl.Buffer"
             raise TypeError(message)
         if buffer.context != device.context:
@@ -85,7 +85,7 @@ def queue_of(device: ClDevice, handle: Any) -> cl.CommandQueue:
 
     Raises TypeError for anything else, ValueError for one of another context or device, or out of order.
     """
-    if not isinstance(handle, cl.CommandQueue):
+    if not issubclass(type(handle), cl.CommandQueue):
         message = f"wrap_stream: handle is {type(handle).__name__}, needs a pyopencl.CommandQueue"
         raise TypeError(message)
     if handle.context != device.context or handle.device != device.native:
