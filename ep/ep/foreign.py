@@ -12,6 +12,7 @@ from ep.integers import count, integer
 from ep.mapped import is_mapped
 from ep.memory import HOST_SPACE, Block, Memory, MemoryKind
 from ep.segment import Segment
+from ep.truth import truth
 
 if TYPE_CHECKING:
     from ep.device import Device
@@ -24,6 +25,7 @@ def wrap_host(device: Device, address: int, nbytes: int, owner: object, *, is_re
     """Return memory at a host address that the device reaches."""
     device._require_open("wrap_host")
     nbytes = _checked("wrap_host", nbytes, owner)
+    is_read_only = truth("wrap_host: is_read_only", is_read_only)
     if device.reaches_host:  # else it is _wrap_host that refuses
         address = _host_address("wrap_host: address", address, nbytes)
     block = Block(
@@ -43,6 +45,7 @@ def wrap_memory(  # noqa: PLR0913 - beside the five of wrap_host, where in the a
     """Return `nbytes` bytes from `offset` on of a native allocation of the device."""
     device._require_open("wrap_memory")
     nbytes = _checked("wrap_memory", nbytes, owner)
+    is_read_only = truth("wrap_memory: is_read_only", is_read_only)
     if device.reaches_host and device._dlpack_device()[0] in dlpack.HOST:
         handle = _host_address("wrap_memory: handle", handle, offset + nbytes)
     handle = device._wrap_memory(handle, offset + nbytes)

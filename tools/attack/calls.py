@@ -31,7 +31,21 @@ _ELEMENTS: Final = 16
 _SPEC: Final = ep.TensorSpec("float32", (_ELEMENTS,))
 _DTYPES: Final = ("float32", "float32", "float64", "int8", "int32", "int64", "uint64", "bool", "complex64", "bfloat16")
 _SHAPES: Final = ((_ELEMENTS,), (4, 4), (2, 3), (), (0, 2), (1,), (2,), (2, 2, 2))
-_OPS: Final = ("add", "neg", "sqrt", "sum", "mean", "argmax", "uniform", "normal", "constant", "elu", "bernoulli", "where", "max")
+_OPS: Final = (
+    "add",
+    "neg",
+    "sqrt",
+    "sum",
+    "mean",
+    "argmax",
+    "uniform",
+    "normal",
+    "constant",
+    "elu",
+    "bernoulli",
+    "where",
+    "max",
+)
 
 
 def attack(seconds: float, seed: int, *, keeps_going: bool = False) -> Counter[str]:
@@ -72,9 +86,27 @@ class World:
         """Return something of EP, where it may not be expected."""
         return self.random.choice(
             (
-                self.device, self.other.device, self.stream, self.other, self.closed, self.add, *self.memories, self.gone, self.step,
-                self.graph, self.event, self.exported, _SPEC, ep.Scalar("float32"), self.add.descriptor, self.generator, self.array,
-                self.memories[0][8:40], ep.TensorSpec, ep.Memory, ep.MemoryKind.PINNED,
+                self.device,
+                self.other.device,
+                self.stream,
+                self.other,
+                self.closed,
+                self.add,
+                *self.memories,
+                self.gone,
+                self.step,
+                self.graph,
+                self.event,
+                self.exported,
+                _SPEC,
+                ep.Scalar("float32"),
+                self.add.descriptor,
+                self.generator,
+                self.array,
+                self.memories[0][8:40],
+                ep.TensorSpec,
+                ep.Memory,
+                ep.MemoryKind.PINNED,
             )  # fmt: skip
         )
 
@@ -137,18 +169,21 @@ def _of_device(w: World) -> dict[str, Callable[[], Any]]:
             device.budget = None
 
     def wrap_host() -> None:
-        device.wrap_host(
-            draw(array.ctypes.data), draw(64, 8, 0), draw(array), is_read_only=draw(True, False)
-        ).close()
+        device.wrap_host(draw(array.ctypes.data), draw(64, 8, 0), draw(array), is_read_only=draw(True, False)).close()
 
     def wrap_memory() -> None:
         device.wrap_memory(
-            draw(w.memories[0].handle, array.ctypes.data), draw(64, 0), owner=draw(w.memories[0]), is_read_only=draw(True, False)
+            draw(w.memories[0].handle, array.ctypes.data),
+            draw(64, 0),
+            owner=draw(w.memories[0]),
+            is_read_only=draw(True, False),
         ).close()
 
     return {
         "allocate": lambda: device.allocate(draw(0, 1, 64, 1000), draw(*ep.MemoryKind)).close(),
-        "stream": lambda: device.stream(draw(0, 1), timed=draw(True, False), synchronous=draw(None, True, False)).close(),
+        "stream": lambda: device.stream(
+            draw(0, 1), timed=draw(True, False), synchronous=draw(None, True, False)
+        ).close(),
         "device.synchronize": lambda: device.synchronize(draw(None, 1.0)),
         "budget": budget,
         "wrap_host": wrap_host,
@@ -173,12 +208,16 @@ def _of_stream(w: World) -> dict[str, Callable[[], Any]]:
         "free": lambda: stream.free(draw(w.gone)),
         "export": lambda: stream.export(w.memory(), draw(_SPEC)),
         "synchronize": lambda: stream.synchronize(draw(None, 1)),
-        "primitive": lambda: w.add(w.some_stream(), a=w.memory(), b=w.memory(), out=w.memory(), **w.random.choice(({}, {}, {"c": 1}))),
+        "primitive": lambda: w.add(
+            w.some_stream(), a=w.memory(), b=w.memory(), out=w.memory(), **w.random.choice(({}, {}, {"c": 1}))
+        ),
         "primitive (number)": lambda: w.scale(w.some_stream(), a=w.memory(), b=draw(2, 1.5), out=w.memory()),
         "bind": lambda: w.add.bind(a=w.memory(), b=w.memory(), out=w.memory()).close(),
         "step": lambda: w.step(w.some_stream()),
         "graph.slot": lambda: w.graph.slot(draw("y", "z"), w.memory()),
-        "graph.launch": lambda: w.graph.launch(w.some_stream(), **w.random.choice(({}, {"x": w.memory()}, {"y": w.memory()}))),
+        "graph.launch": lambda: w.graph.launch(
+            w.some_stream(), **w.random.choice(({}, {"x": w.memory()}, {"y": w.memory()}))
+        ),
         "Generator": lambda: ops.Generator(draw(w.device), draw(0, 5)).close(),
         "Generator.skip": lambda: w.generator.skip(w.some_stream(), draw(0, 5)),
         "Generator.restore": lambda: w.generator.restore(w.some_stream(), draw(bytes(16))),
@@ -262,7 +301,9 @@ def _check() -> None:
             memories = [device.allocate(64) for _ in range(3)]
             for value, memory in enumerate(memories):
                 stream.upload(memory, np.full(_ELEMENTS, value, np.float32))
-            ops.BroadcastBinary.infer("add", spec, spec).on(device)(stream, a=memories[1], b=memories[1], out=memories[2])
+            ops.BroadcastBinary.infer("add", spec, spec).on(device)(
+                stream, a=memories[1], b=memories[1], out=memories[2]
+            )
             out = np.zeros(_ELEMENTS, np.float32)
             stream.download(out, memories[2])
             stream.synchronize()

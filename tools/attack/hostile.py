@@ -137,7 +137,10 @@ _MAKERS: Final[tuple[Callable[[], Any], ...]] = (
     _released,
     lambda: memoryview(bytearray(64))[::2],
     # what has elements
-    *(lambda value=value: value for value in ((), [], (1, 2), [2, 3], (2**70,), (_LONG,), (0, 2**62), (-1,), {1, 2}, {1: 2})),
+    *(
+        lambda value=value: value
+        for value in ((), [], (1, 2), [2, 3], (2**70,), (_LONG,), (0, 2**62), (-1,), {1, 2}, {1: 2})
+    ),
     *(lambda value=value: value for value in (range(2**62), (1.5,), ("2",), (None,), (True, 2), (1,) * 17, _MANY)),
     itertools.count,
     lambda: itertools.repeat(1),
@@ -149,7 +152,10 @@ _MAKERS: Final[tuple[Callable[[], Any], ...]] = (
     lambda: Liar(len=2**70, getitem=1),
     lambda: Liar(len=LieError(), getitem=LieError()),
     # what is nothing of the kind
-    *(lambda value=value: value for value in (None, NotImplemented, ..., int, len, object(), slice(None), slice(1, 2, 3))),
+    *(
+        lambda value=value: value
+        for value in (None, NotImplemented, ..., int, len, object(), slice(None), slice(1, 2, 3))
+    ),
     lambda: Liar(eq=LieError(), repr=LieError(), str=LieError()),
     lambda: Liar(eq=True, hash=1, bool=LieError()),
     lambda: Liar(hash=LieError(), repr="x" * 1_000_000),
@@ -160,7 +166,10 @@ _MAKERS: Final[tuple[Callable[[], Any], ...]] = (
     lambda: _Posing(int),
     lambda: _Posing(str),
     # arrays and buffers
-    *(lambda dtype=dtype: np.zeros(16, dtype) for dtype in ("f4", ">f4", ">i2", "O", "S3", "U3", "V4", "M8[s]", "g", "c8", "?")),
+    *(
+        lambda dtype=dtype: np.zeros(16, dtype)
+        for dtype in ("f4", ">f4", ">i2", "O", "S3", "U3", "V4", "M8[s]", "g", "c8", "?")
+    ),
     lambda: np.zeros(16, [("a", "i4"), ("b", ">f8")]),
     lambda: np.ma.masked_array(np.zeros(16, "f4"), [True] * 16),
     lambda: memoryview(np.ma.masked_array(np.zeros(16, "f4"))),
@@ -179,7 +188,9 @@ _MAKERS: Final[tuple[Callable[[], Any], ...]] = (
     lambda: (ctypes.c_float * 16)(),
     lambda: ctypes.c_char_p(b"x"),
     lambda: type("Half", (), {"__array_interface__": {}})(),
-    lambda: type("Half", (), {"__cuda_array_interface__": {"shape": range(2**62), "typestr": "<f4", "data": (8, False)}})(),
+    lambda: type(
+        "Half", (), {"__cuda_array_interface__": {"shape": range(2**62), "typestr": "<f4", "data": (8, False)}}
+    )(),
     lambda: type("Half", (), {"__dlpack__": None})(),
 )
 

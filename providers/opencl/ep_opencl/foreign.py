@@ -27,12 +27,16 @@ def buffer_of(device: ClDevice, handle: Any, nbytes: int) -> cl.Buffer:
 
     Raises TypeError for anything else, ValueError for a buffer that work of the device cannot freely use.
     """
+    is_pointer = type(handle) is int
+    if not is_pointer and not issubclass(type(handle), cl.Buffer):
+        message = f"wrap_memory: handle is {type(handle).__name__}, needs a pyopencl.Buffer"
+        raise TypeError(message)
+    _require_living(device, handle if is_pointer else handle.int_ptr)
     try:
-        buffer = _object_at(device, handle) if type(handle) is int else handle
-        if not issubclass(type(buffer), cl.Buffer):
-            message = f"wrap_memory: handle is {type(buffer).__name__}, needs a pyopencl.Buffer"
-            raise TypeError(message)
-        if buffer.context != device.context:
+        buffer = cl.MemoryObject.from_int_ptr(handle, retain=True) if is_pointer else handle
+        if not isinstance(buffer, cl.Buffer):
+            message = f"wrap_memory: the pointer {handle:#x} is that of another object, needs that of a buffer"
+        elif buffer.context != device.context:
             message = f"wrap_memory: the buffer is of another context than {device.name}'s; make it with its device.context, or use stream.upload"
         elif buffer.size < nbytes:
             message = f"wrap_memory: the buffer has {buffer.size} bytes, needs {nbytes}"
@@ -47,16 +51,16 @@ def buffer_of(device: ClDevice, handle: Any, nbytes: int) -> cl.Buffer:
     raise ValueError(message)
 
 
-def _object_at(device: ClDevice, pointer: int) -> Any:
-    """Return the memory object at a pointer of a DLPack tensor. Raises ValueError where there is none, as far as can be told.
+def _require_living(device: ClDevice, pointer: int) -> None:
+    """Raise ValueError for a pointer to no object of the driver, as far as can be told.
 
-    Drivers follow any pointer. An object begins with the address of its driver's functions, the same for all objects,
-    and the system reads it from wherever it may lie without harm. One that was released may still look like one.
+    Drivers follow any pointer, and pyopencl gives those of buffers that were released. An object begins with the
+    address of its driver's functions, the same for all objects, and the system reads that from wherever it may lie
+    without harm. What was released and has not been overwritten looks like an object.
     """
     if _first_word(pointer) != _first_word(device.context.int_ptr):
-        message = f"wrap_memory: at {pointer:#x} there is no object of {device.name}'s driver; give a tensor of a buffer that lives"
+        message = f"wrap_memory: at {pointer:#x} there is no object of {device.name}'s driver; give a buffer that was not released"
         raise ValueError(message)
-    return cl.MemoryObject.from_int_ptr(pointer, retain=True)
 
 
 def _first_word(pointer: int) -> bytes | None:
@@ -85,7 +89,7 @@ def queue_of(device: ClDevice, handle: Any) -> cl.CommandQueue:
 
     Raises TypeError for anything else, ValueError for one of another context or device, or out of order.
     """
-    if not issubclass(type(handle), cl.CommandQueue):
+    if not isinstance(handle, cl.CommandQueue):
         message = f"wrap_stream: handle is {type(handle).__name__}, needs a pyopencl.CommandQueue"
         raise TypeError(message)
     if handle.context != device.context or handle.device != device.native:
