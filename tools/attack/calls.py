@@ -6,28 +6,27 @@ Each call ends in EP's own sentence, or succeeds, within a second, and the devic
 from __future__ import annotations
 
 import random
-from collections import Counter
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import ep_primitives as ops
 import numpy as np
 
 import ep
-
-from child import obey, watch  # isort: skip
-from hostile import hostile  # isort: skip
+from attack.child import obey, watch
+from attack.hostile import hostile
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable
 
-    from child import Call
+    from attack.child import Call
 
 __all__ = ["attack"]
 
 _PLAUSIBLE: Final = 0.6
 _ELEMENTS: Final = 16
+_FLAGS: Final = (True, False)
 _SPEC: Final = ep.TensorSpec("float32", (_ELEMENTS,))
 _DTYPES: Final = ("float32", "float32", "float64", "int8", "int32", "int64", "uint64", "bool", "complex64", "bfloat16")
 _SHAPES: Final = ((_ELEMENTS,), (4, 4), (2, 3), (), (0, 2), (1,), (2,), (2, 2, 2))
@@ -48,16 +47,16 @@ _OPS: Final = (
 )
 
 
-def attack(seconds: float, seed: int, *, keeps_going: bool = False) -> Counter[str]:
+def attack(seconds: float, seed: int, *, keeps_going: bool = False, most: int | None = None) -> Counter[str]:
     """Call for so long, and return counts by "operation: outcome". Raises AssertionError at the first finding."""
-    return watch(str(Path(__file__)), seconds, seed, keeps_going=keeps_going)
+    return watch("attack.calls", seconds, seed, keeps_going=keeps_going, most=most)
 
 
 class World:
     """Devices, and one or more of everything that they make, open and closed."""
 
     def __init__(self, seed: int, number: int) -> None:
-        self.random = random.Random(f"{seed} {number} world")
+        self.random = random.Random(f"{seed} {number} world")  # noqa: S311 - no secrets
         self.devices = _devices()
         self.device = self.random.choice(self.devices)
         device = self.device
@@ -107,7 +106,7 @@ class World:
                 ep.TensorSpec,
                 ep.Memory,
                 ep.MemoryKind.PINNED,
-            )  # fmt: skip
+            )
         )
 
     def draw(self, *plausible: Any) -> Any:
@@ -150,11 +149,11 @@ def _core(w: World) -> dict[str, Callable[[], Any]]:
         "ep.view": lambda: ep.view(draw(w.array, w.exported), w.some_stream()),
         "memory[]": lambda: w.memories[0][slice(draw(None, 0, 4), draw(None, 8, 64), draw(None, None, 1))],
         "memory[x]": lambda: w.memories[0][draw(slice(0, 4))],
-        "memory.host": lambda: w.memories[0].host(),
+        "memory.host": w.memories[0].host,
         "event.synchronize": lambda: w.event.synchronize(draw(None, 1, 0.5)),
         "event.seconds_since": lambda: w.event.seconds_since(draw(w.event)),
         "__dlpack__": lambda: w.exported.__dlpack__(
-            stream=draw(None, -1), max_version=draw(None, (1, 0)), dl_device=draw(None), copy=draw(None, False)
+            stream=draw(None, -1), max_version=draw(None, (1, 0)), dl_device=draw(None), copy=draw(None, *_FLAGS)
         ),
     }
 
@@ -169,21 +168,19 @@ def _of_device(w: World) -> dict[str, Callable[[], Any]]:
             device.budget = None
 
     def wrap_host() -> None:
-        device.wrap_host(draw(array.ctypes.data), draw(64, 8, 0), draw(array), is_read_only=draw(True, False)).close()
+        device.wrap_host(draw(array.ctypes.data), draw(64, 8, 0), draw(array), is_read_only=draw(*_FLAGS)).close()
 
     def wrap_memory() -> None:
         device.wrap_memory(
             draw(w.memories[0].handle, array.ctypes.data),
             draw(64, 0),
             owner=draw(w.memories[0]),
-            is_read_only=draw(True, False),
+            is_read_only=draw(*_FLAGS),
         ).close()
 
     return {
         "allocate": lambda: device.allocate(draw(0, 1, 64, 1000), draw(*ep.MemoryKind)).close(),
-        "stream": lambda: device.stream(
-            draw(0, 1), timed=draw(True, False), synchronous=draw(None, True, False)
-        ).close(),
+        "stream": lambda: device.stream(draw(0, 1), timed=draw(*_FLAGS), synchronous=draw(None, *_FLAGS)).close(),
         "device.synchronize": lambda: device.synchronize(draw(None, 1.0)),
         "budget": budget,
         "wrap_host": wrap_host,
@@ -201,7 +198,7 @@ def _of_stream(w: World) -> dict[str, Callable[[], Any]]:
         "download": lambda: stream.download(draw(array, bytearray(64)), w.memory()),
         "copy": lambda: stream.copy(w.memory(), w.memory()),
         "fill": lambda: stream.fill(w.memory(), draw(b"\0", bytes(4))),
-        "record": lambda: stream.record(timed=draw(True, False)),
+        "record": lambda: stream.record(timed=draw(*_FLAGS)),
         "wait": lambda: stream.wait(draw(w.event)),
         "call": lambda: stream.call(w.random.choice((lambda: None, None, 3, "x"))),
         "stream.allocate": lambda: stream.allocate(draw(0, 64), draw(*ep.MemoryKind)).close(),
@@ -254,15 +251,15 @@ def _families(w: World) -> dict[str, Callable[[], Any]]:
         "Gather": lambda: ops.Gather(x=spec(), indices=spec(), out=spec(), axis=axis(), batch_dims=draw(0, 1)),
         "Gather.infer": lambda: ops.Gather.infer(spec(), spec(), axis=axis(), batch_dims=draw(0, 1)),
         "Matmul": lambda: ops.Matmul(
-            a=spec(), b=spec(), out=spec(), bias=draw(None), conjugate_a=draw(False), activation=draw("none", "relu")
+            a=spec(), b=spec(), out=spec(), bias=draw(None), conjugate_a=draw(*_FLAGS), activation=draw("none", "relu")
         ),
-        "Matmul.infer": lambda: ops.Matmul.infer(spec(), spec(), bias=draw(None), conjugate_b=draw(False)),
+        "Matmul.infer": lambda: ops.Matmul.infer(spec(), spec(), bias=draw(None), conjugate_b=draw(*_FLAGS)),
         "RandomFill": lambda: ops.RandomFill(op(), out=spec(), state=draw(_SPEC), **_maybe(w, "p")),
         "RandomFill.infer": lambda: ops.RandomFill.infer(op(), spec()),
         "Reduce": lambda: ops.Reduce(op(), x=spec(), out=spec(), axes=axis()),
-        "Reduce.infer": lambda: ops.Reduce.infer(op(), spec(), axes=axis(), keepdims=draw(True, False)),
+        "Reduce.infer": lambda: ops.Reduce.infer(op(), spec(), axes=axis(), keepdims=draw(*_FLAGS)),
         "ArgReduce": lambda: ops.ArgReduce(op(), x=spec(), out=spec(), axis=axis()),
-        "ArgReduce.infer": lambda: ops.ArgReduce.infer(op(), spec(), axis=axis(), keepdims=draw(True, False)),
+        "ArgReduce.infer": lambda: ops.ArgReduce.infer(op(), spec(), axis=axis(), keepdims=draw(*_FLAGS)),
     }
     for kind in (ops.Softmax, ops.LogSoftmax):
         calls[kind.__name__] = lambda kind=kind: kind(x=spec(), out=spec(), axis=axis())
@@ -286,7 +283,7 @@ def _used(w: World, call: Callable[[], Any]) -> None:
         made.on(w.draw(w.device))
 
 
-def _draw(seed: int, w: World, number: int) -> Call:
+def _draw(w: World, seed: int, number: int) -> Call:
     w.random.seed(f"{seed} {number}")
     calls = {**_core(w), **_of_device(w), **_of_stream(w), **_families(w)}
     name = w.random.choice([*calls])
@@ -313,7 +310,4 @@ def _check() -> None:
 
 
 if __name__ == "__main__":
-    import sys
-
-    SEED = int(sys.argv[2])
-    obey(partial(_draw, SEED), _check, partial(World, SEED))
+    obey(World, _draw, _check)

@@ -8,23 +8,22 @@ from __future__ import annotations
 import gc
 import random
 import runpy
-import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import ep_primitives as ops
 import numpy as np
-from child import obey, watch
-from hostile import hostile
 
 import ep
+from attack.child import obey, watch
+from attack.hostile import hostile
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable
 
-    from child import Call
+    from attack.child import Call
 
 __all__ = ["attack"]
 
@@ -39,16 +38,16 @@ _NUMBERS: Final = (0, 1, 2, 3, 4, 7, 64, 4096, 2**31, 2**62, 2**63 - 1, 2**63, 2
 _KINDS: Final = (1, 1, 1, 2, 3, 4, 4, 7, 12, 12, 0, -1, 99, 2**31 - 1)
 
 
-def attack(seconds: float, seed: int, *, keeps_going: bool = False) -> Counter[str]:
+def attack(seconds: float, seed: int, *, keeps_going: bool = False, most: int | None = None) -> Counter[str]:
     """Offer tensors for so long, and return counts by "operation: outcome". Raises AssertionError at the first finding."""
-    return watch(str(Path(__file__)), seconds, seed, keeps_going=keeps_going)
+    return watch("attack.capsules", seconds, seed, keeps_going=keeps_going, most=most)
 
 
 class World:
     """A device, and bytes that are really there."""
 
     def __init__(self, seed: int, number: int) -> None:
-        self.random = random.Random(f"{seed} {number} world")
+        self.random = random.Random(f"{seed} {number} world")  # noqa: S311 - no secrets
         found = [device for device in ep.devices() if device.name in {"cpu:0", "sim:0", "opencl:0"}]
         self.device = self.random.choice(found)
         self.stream = self.device.stream(synchronous=self.random.choice((None, True, False)))
@@ -128,7 +127,7 @@ def _buffer(w: World) -> Any:
     return pick((shaped, shaped, memoryview(array) if array.dtype.kind not in "Mm" else array, hostile(w.random)))
 
 
-def _draw(seed: int, w: World, number: int) -> Call:
+def _draw(w: World, seed: int, number: int) -> Call:
     w.random.seed(f"{seed} {number}")
     lent, w.lent = w.lent, []
     deletions: list[int] = []
@@ -190,5 +189,4 @@ def _check() -> None:
 
 
 if __name__ == "__main__":
-    SEED = int(sys.argv[2])
-    obey(partial(_draw, SEED), _check, partial(World, SEED))
+    obey(World, _draw, _check)

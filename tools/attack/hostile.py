@@ -183,15 +183,13 @@ _MAKERS: Final[tuple[Callable[[], Any], ...]] = (
     lambda: np.frombuffer(bytearray(65), "u1")[1:].view("f4"),
     lambda: array.array("i", [1, 2]),
     lambda: array.array("u", "abc"),
-    lambda: (ctypes.c_void_p * 2)(),
-    lambda: (_Big * 2)(),
-    lambda: (ctypes.c_float * 16)(),
+    ctypes.c_void_p * 2,
+    _Big * 2,
+    ctypes.c_float * 16,
     lambda: ctypes.c_char_p(b"x"),
-    lambda: type("Half", (), {"__array_interface__": {}})(),
-    lambda: type(
-        "Half", (), {"__cuda_array_interface__": {"shape": range(2**62), "typestr": "<f4", "data": (8, False)}}
-    )(),
-    lambda: type("Half", (), {"__dlpack__": None})(),
+    type("Half", (), {"__array_interface__": {}}),
+    type("Half", (), {"__cuda_array_interface__": {"shape": range(2**62), "typestr": "<f4", "data": (8, False)}}),
+    type("Half", (), {"__dlpack__": None}),
 )
 
 
