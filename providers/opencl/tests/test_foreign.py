@@ -162,7 +162,9 @@ class Said:
 
 @pytest.mark.parametrize("handle", [0, 5, -1, 2**63, 2**70, np.int64(5), True])
 def test_numbers_are_no_buffers(device, handle):
-    with pytest.raises(TypeError, match=r"wrap_memory: handle is the number .* give the object of the driver's binding"):
+    with pytest.raises(
+        TypeError, match=r"wrap_memory: handle is the number .* give the object of the driver's binding"
+    ):
         device.wrap_memory(handle, SIZE, owner=device)
 
 
