@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import threading
 from collections import deque
@@ -52,9 +53,9 @@ def view_of(buffer: HostBuffer, argument: str, *, writable: bool) -> memoryview:
     except (TypeError, ValueError, BufferError):
         # NumPy exports its own dtypes only; the bytes of others (bfloat16, float8) are reached as uint8.
         view = _bytes_of_array(buffer, argument)
-    if view.format not in _NUMBERS:
-        _refuse_format(view, argument)
-    if hasattr(view.obj, "mask"):
+    if not _is_plain(type(view.obj), view.format):
+        if view.format not in _NUMBERS:
+            _refuse_format(view, argument)
         refuse_mask(view.obj, argument)
     if not view.c_contiguous:
         message = f"{argument} is not contiguous (strides {view.strides}); give a contiguous copy"
@@ -63,6 +64,12 @@ def view_of(buffer: HostBuffer, argument: str, *, writable: bool) -> memoryview:
         message = f"{argument} is read-only; give a buffer that can be written"
         raise ValueError(message)
     return view.cast("B") if view.nbytes else memoryview(bytearray())
+
+
+@functools.lru_cache(maxsize=256)
+def _is_plain(kind: type, form: str) -> bool:
+    """Say whether buffers of a class are numbers in this format, without a mask: one look-up for what is right."""
+    return form in _NUMBERS and not hasattr(kind, "mask")
 
 
 def refuse_mask(obj: object, where: str) -> None:
@@ -109,9 +116,9 @@ def pattern_of(pattern: bytes) -> bytes:
     if not isinstance(pattern, bytes | bytearray | memoryview):
         message = f"fill: the pattern is {type(pattern).__name__}, needs bytes, such as (0).to_bytes(4, 'little')"
         raise TypeError(message)
-    view = view_of(pattern, "fill: pattern", writable=False)
-    if view.nbytes not in PATTERN_LENGTHS:
-        message = f"fill: the pattern has {view.nbytes} bytes; it needs 1, 2, 4, 8 or 16"
+    view = pattern if type(pattern) is bytes else view_of(pattern, "fill: pattern", writable=False)
+    if len(view) not in PATTERN_LENGTHS:
+        message = f"fill: the pattern has {len(view)} bytes; it needs 1, 2, 4, 8 or 16"
         raise ValueError(message)
     return bytes(view)
 
