@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast, final
 
 from ep.callback import check_outside, is_working
 from ep.errors import ClosedError, UnsupportedError
-from ep.foreign import wrap_host, wrap_memory
+from ep.foreign import require_sound, wrap_host, wrap_memory
+from ep.glimpse import glimpse
 from ep.integers import count
 from ep.memory import Block, Memory, MemoryKind
 from ep.pool import MemoryInfo, Pool
 from ep.retire import RetireList
+from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
     from ep.device import Device, DeviceInfo
@@ -20,10 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Allocator"]
 
+_END: Final = 2**63
 _STEPS_BITS: Final = 4  # of the exponent: 2**(4 - 1) lengths from one power of two to the next
 
 
-class Allocator(ABC):
+class Allocator(Uncopied, ABC):
     """What a device does with memory; `Device` adds streams, primitives and its own life.
 
     memory_kinds : the kinds that allocate() takes
@@ -103,18 +106,22 @@ class Allocator(ABC):
 
         Raises UnsupportedError where the device does not reach host memory.
         """
+        if self.reaches_host:
+            require_sound(cast("Device", self), "wrap_host: address", address, nbytes)
         return wrap_host(cast("Device", self), address, nbytes, owner, is_read_only=is_read_only)
 
     @final
     def wrap_memory(self, handle: Any, nbytes: int, *, owner: object, is_read_only: bool = False) -> Memory:
         """Return the first `nbytes` bytes of a native allocation of this device, which others made and will free.
 
-        handle       : what the provider calls an allocation; where that is a host address this is wrap_host
+        handle       : what the provider calls an allocation; where that is a host address this is wrap_host. Where it is
+                       an object of the driver, that object: its pointer as a number is refused
         owner        : kept until no work can touch the bytes
         is_read_only : True: whatever would write them is refused with a ValueError
 
         Raises ValueError for what is not an allocation of this device, UnsupportedError where nothing can be wrapped.
         """
+        require_sound(cast("Device", self), "wrap_memory: handle", handle, nbytes)
         return wrap_memory(cast("Device", self), handle, nbytes, owner, is_read_only=is_read_only)
 
     @property
@@ -169,12 +176,12 @@ class Allocator(ABC):
 
     def _wrap_host(self, address: int, nbytes: int) -> Any:
         """Return a handle for host memory, where kernels reach it."""
-        message = f"{self.name} does not reach host memory ({nbytes} bytes at {address:#x}); use stream.upload"
+        message = f"{self.name} does not reach host memory ({nbytes} bytes at {glimpse(address)}); use stream.upload"
         raise UnsupportedError(message)
 
     def _wrap_memory(self, handle: Any, nbytes: int) -> Any:
         """Return the handle of a foreign native allocation of at least nbytes, given as it or by DLPack's data pointer."""
-        message = f"{self.name} wraps no memory of others ({nbytes} bytes, {handle!r}); use stream.upload"
+        message = f"{self.name} wraps no memory of others ({nbytes} bytes, {glimpse(handle)}); use stream.upload"
         raise UnsupportedError(message)
 
     def _dlpack_device(self) -> tuple[int, int]:
@@ -184,7 +191,7 @@ class Allocator(ABC):
 
     def _address(self, handle: Any) -> int:
         """Return DLPack's data pointer of an allocation: its address, or the name of an object."""
-        message = f"{self.name} shows nobody where its memory is ({handle!r}); use stream.download"
+        message = f"{self.name} shows nobody where its memory is ({glimpse(handle)}); use stream.download"
         raise UnsupportedError(message)
 
     # What EP itself calls.
@@ -193,7 +200,7 @@ class Allocator(ABC):
     def _allocate_for(self, freed: Freed | None, nbytes: int, kind: MemoryKind) -> Memory:
         """Allocate, in the order of the stream that has `freed` if there is one."""
         self._require_open("allocate")
-        if type(nbytes) is not int or nbytes < 0:
+        if type(nbytes) is not int or not 0 <= nbytes < _END:
             nbytes = count("allocate: nbytes", nbytes)
         if type(kind) is not MemoryKind or kind not in self.memory_kinds:
             self._refuse_kind(kind)
@@ -205,7 +212,7 @@ class Allocator(ABC):
     @final
     def _refuse_kind(self, kind: Any) -> NoReturn:
         if not isinstance(kind, MemoryKind):
-            message = f"allocate: kind {kind!r} is not a MemoryKind"
+            message = f"allocate: kind {glimpse(kind)} is not a MemoryKind"
             raise TypeError(message)
         there = ", ".join(sorted(each.name for each in self.memory_kinds))
         message = f"allocate: {self.name} has no memory of kind {kind.name}; there is {there}"

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import sys
 from collections import deque
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
+
+from ep.dtypes import DTYPES
+from ep.glimpse import glimpse, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,11 +27,17 @@ if TYPE_CHECKING:
 
     HostBuffer: TypeAlias = Buffer | Array
 
-__all__ = ["PATTERN_LENGTHS", "HeldBuffers", "check_lengths", "pattern_of", "view_of"]
+__all__ = ["PATTERN_LENGTHS", "HeldBuffers", "check_lengths", "pattern_of", "refuse_mask", "view_of"]
 
 PATTERN_LENGTHS: Final = (1, 2, 4, 8, 16)
 
 _BATCH: Final = 16
+
+# Of a memoryview: the native numbers, and bytes that stand for whatever the caller knows.
+_OTHER_ORDERS: Final = (">", "!") if sys.byteorder == "little" else ("<",)
+_PREFIXES: Final = ("", "@", "=", "<" if sys.byteorder == "little" else ">")
+_CODES: Final = ("c", *"?bBhHiIlLqQnNefdg", "Zf", "Zd", "Zg")
+_NUMBERS: Final = frozenset(prefix + code for prefix in _PREFIXES for code in _CODES)
 
 
 def view_of(buffer: HostBuffer, argument: str, *, writable: bool) -> memoryview:
@@ -34,13 +45,18 @@ def view_of(buffer: HostBuffer, argument: str, *, writable: bool) -> memoryview:
 
     argument : "operation: argument", for the message
 
-    Raises TypeError for what is no buffer, ValueError for one that is not contiguous or not writable.
+    Raises TypeError for what is no buffer, ValueError for one that is not contiguous, not writable, masked, or of anything
+    but bytes and this machine's numbers.
     """
     try:
         view = memoryview(buffer)  # type: ignore[arg-type]  # an array is a buffer, too
     except (TypeError, ValueError, BufferError):
         # NumPy exports its own dtypes only; the bytes of others (bfloat16, float8) are reached as uint8.
         view = _bytes_of_array(buffer, argument)
+    if not _is_plain(type(view.obj), view.format):
+        if view.format not in _NUMBERS:
+            _refuse_format(view, argument)
+        refuse_mask(view.obj, argument)
     if not view.c_contiguous:
         message = f"{argument} is not contiguous (strides {view.strides}); give a contiguous copy"
         raise ValueError(message)
@@ -50,15 +66,42 @@ def view_of(buffer: HostBuffer, argument: str, *, writable: bool) -> memoryview:
     return view.cast("B") if view.nbytes else memoryview(bytearray())
 
 
+@functools.lru_cache(maxsize=256)
+def _is_plain(kind: type, form: str) -> bool:
+    """Say whether buffers of a class are numbers in this format, without a mask: one look-up for what is right."""
+    return form in _NUMBERS and not hasattr(kind, "mask")
+
+
+def refuse_mask(obj: object, where: str) -> None:
+    """Raise ValueError for an array some elements of which do not count: only its mask says which."""
+    if hasattr(obj, "mask"):
+        message = f"{where} has a mask, which tensors of EP have not; fill it, as numpy.ma.filled does"
+        raise ValueError(message)
+
+
 def _bytes_of_array(buffer: object, argument: str) -> memoryview:
-    import_view = getattr(buffer, "view", None)
-    if hasattr(buffer, "__array_interface__") and callable(import_view):
-        if not buffer.flags.c_contiguous:  # type: ignore[attr-defined]
-            message = f"{argument} is not contiguous; give a contiguous copy"
-            raise ValueError(message)
-        return memoryview(buffer.reshape(-1).view("uint8"))  # type: ignore[attr-defined]
-    message = f"{argument} is {type(buffer).__name__}, needs a host buffer: bytes, a bytearray or a NumPy array"
-    raise TypeError(message) from None
+    numpy = sys.modules.get("numpy")  # without it there is no array
+    if numpy is None or not issubclass(type(buffer), numpy.ndarray):
+        message = f"{argument} is {type(buffer).__name__}, needs a host buffer: bytes, a bytearray or a NumPy array; make an array of it"
+        raise TypeError(message) from None
+    array: Any = buffer
+    if array.dtype.name not in DTYPES:
+        message = f"{argument} has element type {told(array.dtype)}, whose bytes are no numbers of EP; give array.view('uint8') if you mean them"
+        raise ValueError(message) from None
+    if not array.flags.c_contiguous:
+        message = f"{argument} is not contiguous; give a contiguous copy"
+        raise ValueError(message)
+    refuse_mask(array, argument)
+    return memoryview(array.reshape(-1).view("uint8"))
+
+
+def _refuse_format(view: memoryview, argument: str) -> NoReturn:
+    said = glimpse(view.format)
+    if view.format[:1] in _OTHER_ORDERS:
+        message = f"{argument} has the byte order of other machines (format {said}); give array.astype(array.dtype.newbyteorder('='))"
+    else:
+        message = f"{argument} has elements that are no numbers (format {said}); give an array of numbers, or memoryview(...).cast('B') if you mean its bytes"
+    raise ValueError(message)
 
 
 def check_lengths(operation: str, dst: int, src: int) -> None:
@@ -73,11 +116,11 @@ def pattern_of(pattern: bytes) -> bytes:
     if not isinstance(pattern, bytes | bytearray | memoryview):
         message = f"fill: the pattern is {type(pattern).__name__}, needs bytes, such as (0).to_bytes(4, 'little')"
         raise TypeError(message)
-    pattern = bytes(pattern)
-    if len(pattern) not in PATTERN_LENGTHS:
-        message = f"fill: the pattern has {len(pattern)} bytes; it needs 1, 2, 4, 8 or 16"
+    view = pattern if type(pattern) is bytes else view_of(pattern, "fill: pattern", writable=False)
+    if len(view) not in PATTERN_LENGTHS:
+        message = f"fill: the pattern has {len(view)} bytes; it needs 1, 2, 4, 8 or 16"
         raise ValueError(message)
-    return pattern
+    return bytes(view)
 
 
 class HeldBuffers:

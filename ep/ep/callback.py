@@ -7,6 +7,8 @@ import queue
 import threading
 from typing import TYPE_CHECKING, final
 
+from ep.uncopied import Uncopied
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -89,7 +91,7 @@ class Callback:
 
 
 @final
-class HostThread:
+class HostThread(Uncopied):
     """A thread that does what it is given, in order: for providers whose streams wait for something on the host.
 
     It begins with the first and ends with close(). As a daemon it never keeps the process from ending.

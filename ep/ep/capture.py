@@ -11,6 +11,7 @@ from ep.event import Event
 from ep.executable import Node
 from ep.graph import Graph
 from ep.primitive import Primitive, Step
+from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +30,7 @@ _CURE: Final = "do it before the capture or after it"
 
 
 @final
-class Capture:
+class Capture(Uncopied):
     """What `with stream.capture() as graph:` enters.
 
     Other streams of the device join by waiting for an event recorded in the capture, and must be waited for in turn

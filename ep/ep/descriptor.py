@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from ep.cells import dtypes_name
 from ep.dims import Geometry, merge
 from ep.dtypes import DTYPES
+from ep.glimpse import glimpse
 from ep.key import KernelKey, kernel_key
 from ep.spec import Scalar, TensorSpec
 
@@ -168,7 +169,7 @@ class Descriptor:
         try:
             primitives = device._primitives
         except AttributeError:
-            message = f"{self.family}.on: device is {device!r}, needs a Device; ep.device('cpu:0') finds one"
+            message = f"{self.family}.on: device is {glimpse(device)}, needs a Device; ep.device('cpu:0') finds one"
             raise TypeError(message) from None
         return primitives.get(self)
 
@@ -189,6 +190,9 @@ class Descriptor:
     def __setattr__(self, name: str, value: object) -> None:
         message = f"{type(self).__name__} is frozen; make a new one instead of setting {name}"
         raise AttributeError(message)
+
+    def __delattr__(self, name: str) -> None:
+        self.__setattr__(name, None)
 
     def __eq__(self, other: object) -> bool:
         if self is other:

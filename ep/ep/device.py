@@ -14,9 +14,11 @@ from ep.callback import check_may_wait, check_outside
 from ep.errors import EpError, UnsupportedError
 from ep.executable import Replay
 from ep.foreign import wrap_stream
+from ep.glimpse import glimpse
 from ep.integers import integer
 from ep.roster import Roster
 from ep.segment import OWNERSHIP
+from ep.truth import truth
 from ep.waiting import Deadline, check_timeout
 
 if TYPE_CHECKING:
@@ -87,9 +89,9 @@ class Device(Allocator):
         """
         self._require_open("stream")
         priority = integer("stream: priority", priority)
-        if synchronous not in (None, True, False):
-            message = f"stream: synchronous is {synchronous!r}, needs True, False or None for the provider's habit"
-            raise TypeError(message)
+        timed = truth("stream: timed", timed)
+        if synchronous is not None:  # None is the provider's habit
+            synchronous = truth("stream: synchronous", synchronous)
         self._retired.drain()  # streams that were dropped give back their threads
         stream = self._stream(priority=priority, timed=timed, synchronous=synchronous)
         return self._enlist(stream)
@@ -193,7 +195,7 @@ class Device(Allocator):
 
     def _wrap_stream(self, handle: Any) -> Stream:
         """Return a new stream that enqueues into a foreign native queue and does not close it."""
-        message = f"{self.name} wraps no stream of others ({handle!r}); use device.stream()"
+        message = f"{self.name} wraps no stream of others ({glimpse(handle)}); use device.stream()"
         raise UnsupportedError(message)
 
     def _can_copy_from(self, other: Device) -> bool:
@@ -227,6 +229,7 @@ class Device(Allocator):
         stream.name = f"{self.name}/stream{next(self._numbers)}"
         self._streams.add(stream)
         self._retired.enrol(stream)
+        stream._is_enlisted = True
         if validation.is_on():
             validation.watch(stream)
         return stream

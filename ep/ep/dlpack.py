@@ -9,6 +9,8 @@ import ctypes
 from typing import Any, Final, NamedTuple
 
 from ep.dtypes import DTYPES
+from ep.spec import MAX_RANK
+from ep.uncopied import Uncopied
 
 __all__ = ["CUDA", "HOST", "OPAQUE", "OPENCL", "ROCM", "VERSION", "Loan", "Tensor", "make", "take"]
 
@@ -25,6 +27,8 @@ HOST: Final = frozenset({CPU, 3, ROCM + 1})
 
 OPAQUE: Final = frozenset({OPENCL, 7, 8, 15})
 """Device types whose data pointer names an object (OpenCL, Vulkan, Metal, WebGPU), so that nobody adds to it."""
+
+_END: Final = 2**63  # of addresses and offsets
 
 _READ_ONLY: Final = 1
 _IS_COPIED: Final = 2
@@ -107,7 +111,7 @@ for _generation in _GENERATIONS:
     _keep_for_ever(_generation.used)  # a capsule points to its name and may outlive every module
 
 
-class Loan:
+class Loan(Uncopied):
     """A producer's tensor, taken out of its capsule; its end calls the deleter, once, from whichever thread."""
 
     __slots__ = ("_address", "_delete")
@@ -116,10 +120,15 @@ class Loan:
         self._address = address
         self._delete = _deleter(deleter) if deleter else None
 
-    def __del__(self) -> None:
+    def end(self) -> None:
+        """Call the deleter, unless that was done. The tensor may not be touched any more."""
         delete, self._delete = self._delete, None
         if delete is not None:
             delete(self._address)
+
+    def __del__(self) -> None:
+        if getattr(self, "_delete", None) is not None:
+            self.end()
 
 
 def take(capsule: Any) -> tuple[Tensor, Loan]:
@@ -127,7 +136,11 @@ def take(capsule: Any) -> tuple[Tensor, Loan]:
 
     A capsule of the old generation does not say whether it may be written, so it is read-only.
 
-    Raises BufferError, having called the deleter, for a major version other than 1 or what EP's dtypes do not cover.
+    Nothing that it says is believed before it was checked, but that its pointers, where they are none of null, point to
+    what the header says: C has no way to ask.
+
+    Raises BufferError, having called the deleter, for a major version other than 1, an element type that EP lacks, a
+    rank or an offset that no tensor has, and a null pointer to a shape or to elements.
     """
     for generation in _GENERATIONS:
         if _is_valid(capsule, generation.name):
@@ -138,14 +151,22 @@ def take(capsule: Any) -> tuple[Tensor, Loan]:
         raise BufferError(message)
     address = _pointer(capsule, generation.name)
     managed = generation.from_address(address)
+    _rename(capsule, generation.used)  # first: an unused capsule calls the deleter, too
     loan = Loan(address, managed.deleter)
-    _rename(capsule, generation.used)
+    try:
+        return _describe(managed), loan
+    except BufferError:
+        loan.end()  # now, and not with the traceback
+        raise
+
+
+def _describe(managed: _Managed | _ManagedVersioned) -> Tensor:
     if isinstance(managed, _Managed):
-        return _read(managed.tensor, _READ_ONLY), loan
+        return _read(managed.tensor, _READ_ONLY)
     if managed.major != VERSION[0]:
         message = f"it speaks DLPack {managed.major}.{managed.minor}, needs version 0 or {VERSION[0]}"
         raise BufferError(message)
-    return _read(managed.tensor, managed.flags), loan
+    return _read(managed.tensor, managed.flags)
 
 
 def _read(tensor: _Tensor, flags: int) -> Tensor:
@@ -154,12 +175,25 @@ def _read(tensor: _Tensor, flags: int) -> Tensor:
         message = f"its element type (code {tensor.code}, {tensor.bits} bits, {tensor.lanes} lanes) is none of EP's"
         raise BufferError(message)
     rank = tensor.ndim
+    if not 0 <= rank <= MAX_RANK:
+        message = f"its rank is {rank}; ranks are 0 to {MAX_RANK}"
+        raise BufferError(message)
+    if rank and not tensor.shape:
+        message = f"its rank is {rank} and its shape is a null pointer"
+        raise BufferError(message)
+    shape = tuple(tensor.shape[:rank]) if rank else ()
+    if tensor.byte_offset >= _END:
+        message = f"its byte_offset is {tensor.byte_offset}, which is beyond all addresses"
+        raise BufferError(message)
+    if not tensor.data and 0 not in shape:
+        message = f"its shape is {shape} and its data is a null pointer"
+        raise BufferError(message)
     return Tensor(
         (tensor.device_type, tensor.device_id),
         tensor.data or 0,
         tensor.byte_offset,
         dtype,
-        tuple(tensor.shape[:rank]) if rank else (),
+        shape,
         tuple(tensor.strides[:rank]) if rank and tensor.strides else None,
         bool(flags & _READ_ONLY),
         bool(flags & _IS_COPIED),

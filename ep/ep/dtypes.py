@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import reprlib
 import struct
 from dataclasses import dataclass
 from typing import Any, Final
+
+from ep.glimpse import glimpse
 
 __all__ = ["DTYPES", "DType", "Number", "convert", "dtype"]
 
@@ -61,6 +62,8 @@ _ROWS: Final = (
 
 DTYPES: Final = {row.name: row for row in _ROWS}
 
+_BEYOND: Final = 2.0**65  # every integer type
+
 
 def dtype(name: str) -> DType:
     """Return the row of an element type.
@@ -69,8 +72,8 @@ def dtype(name: str) -> DType:
     """
     try:
         return DTYPES[name]
-    except (KeyError, TypeError):
-        message = f"dtype: {name!r} is not an element type; known are {', '.join(DTYPES)}"
+    except Exception:  # noqa: BLE001 - hashing and comparing are the name's own code
+        message = f"dtype: {glimpse(name)} is not an element type; known are {', '.join(DTYPES)}"
         raise ValueError(message) from None
 
 
@@ -85,17 +88,22 @@ def convert(name: str, value: Number) -> Number:
         if not (hasattr(value, "__float__") or hasattr(value, "__complex__")):  # int() and float() would read text
             raise TypeError  # noqa: TRY301 - explained below, like every other misfit
         return _CONVERT[row.kind](row, value)
-    except OverflowError:
-        message = f"scalar {reprlib.repr(value)} is out of the range of {name}; give one within it"
+    except _MisfitError as misfit:
+        message = f"scalar {glimpse(value)} {misfit}"
         raise ValueError(message) from None
-    except (TypeError, RuntimeError):  # the latter from tensors of PyTorch
-        message = f"scalar {reprlib.repr(value)} is not a number that a {name} can hold; give one of Python or NumPy"
+    except OverflowError:
+        message = f"scalar {glimpse(value)} is out of the range of {name}; give one within it"
+        raise ValueError(message) from None
+    except Exception as error:  # noqa: BLE001 - a number of another library may raise anything
+        if isinstance(error, ValueError) and hasattr(value, "ndim"):  # its truth value is ambiguous
+            message = f"scalar {glimpse(value)} is an array, needs a number; give one element of it"
+        else:
+            message = f"scalar {glimpse(value)} is not a number that a {name} can hold; give one of Python or NumPy"
         raise TypeError(message) from None
-    except ValueError:
-        if not getattr(value, "ndim", 0):
-            raise
-        message = f"scalar {reprlib.repr(value)} is an array, needs a number; give one element of it"
-        raise TypeError(message) from None
+
+
+class _MisfitError(Exception):
+    """What is wrong with a number, as the end of a sentence."""
 
 
 def _to_bool(_: DType, value: Number) -> bool:
@@ -104,11 +112,11 @@ def _to_bool(_: DType, value: Number) -> bool:
 
 def _to_integer(row: DType, value: Number) -> int:
     low, high = row.range
-    # An infinity raises OverflowError here, which convert() explains; NaN equals nothing.
-    exact = int(_real(value)) if value == value else None  # noqa: PLR0124
-    if exact is None or exact != value or not low <= exact <= high:
-        message = f"scalar {reprlib.repr(value)} is no value of {row.name}; give an integer from {low} to {high}"
-        raise ValueError(message)
+    real = _real(value)
+    # Looked at as a float first: the int of a Decimal may have a billion digits. NaN is in no range.
+    if not -_BEYOND < float(real) < _BEYOND or (exact := int(real)) != value or not low <= exact <= high:
+        message = f"is no value of {row.name}; give an integer from {low} to {high}"
+        raise _MisfitError(message)
     return exact
 
 
@@ -116,8 +124,8 @@ def _to_float(row: DType, value: Number) -> float:
     real = _real(value)
     rounded = _rounded(float(real), row.compute)
     if hasattr(real, "__index__") and rounded != real:
-        message = f"scalar {reprlib.repr(value)} is an integer that no {row.compute} holds exactly; give a float to have it rounded"
-        raise ValueError(message)
+        message = f"is an integer that no {row.compute} holds exactly; give a float to have it rounded"
+        raise _MisfitError(message)
     return rounded
 
 

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, final
 
 from ep.callback import check_may_wait
+from ep.uncopied import Uncopied
 from ep.waiting import sleep, wait_until
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Event", "HostEvent"]
 
 
-class Event(ABC):
+class Event(Uncopied, ABC):
     """A point in a stream, made by `stream.record`.
 
     device    : where it was recorded

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ep.memory import Memory
+from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +66,7 @@ Bindings = tuple[Memory | None, ...]
 """For each slot the memory that a launch gives, None for the captured one."""
 
 
-class Executable(ABC):
+class Executable(Uncopied, ABC):
     """Nodes made ready to run in their order. Bound and run by several threads and on several streams at once."""
 
     @abstractmethod

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 
 from ep import dlpack
 from ep.errors import UnsupportedError
 from ep.foreign import adopt
+from ep.glimpse import glimpse
+from ep.integers import index
 from ep.memory import Block
 from ep.segment import Segment
 from ep.spec import TensorSpec
+from ep.truth import truth
+from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
     from ep.device import Device
@@ -26,7 +29,7 @@ _NO_STREAMS: Final = {dlpack.CUDA: (0,), dlpack.ROCM: (1, 2)}
 
 
 @final
-class Exported:
+class Exported(Uncopied):
     """A tensor for a consumer, made by `stream.export`: `numpy.from_dlpack(stream.export(memory, spec))`.
 
     device  : where it lies
@@ -69,13 +72,13 @@ class Exported:
         stream that the device type does not have; the error of work that failed.
         """
         self.device._check_fork("__dlpack__")
-        if copy:
+        if copy is not None and truth("__dlpack__: copy", copy):
             self._refuse("nothing is copied here; copy with stream.copy or stream.download and export that")
         if dl_device is not None and (asked := _lies(dl_device)) != "{}:{}".format(*self._dlpack_device):
             self._refuse(f"DLPack device {asked} was asked for; nothing is copied here; use stream.download")
         versioned = _major(max_version) >= 1
         if self._block.is_read_only and not versioned:
-            self._refuse(f"it is read-only, which DLPack says since 1.0; max_version is {max_version}")
+            self._refuse(f"it is read-only, which DLPack says since 1.0; max_version is {glimpse(max_version)}")
         self._order(stream)
         return dlpack.make(self._tensor(), self._kept, versioned=versioned)
 
@@ -103,8 +106,8 @@ class Exported:
             return
         if stream is None:
             stream = _DEFAULT_STREAMS.get(kind)
-        elif stream in _NO_STREAMS.get(kind, ()):
-            message = f"__dlpack__: stream {stream!r} is ambiguous or unknown for DLPack device type {kind}; give the stream's handle"
+        elif isinstance(stream, int) and stream in _NO_STREAMS.get(kind, ()):
+            message = f"__dlpack__: stream {glimpse(stream)} is ambiguous or unknown for DLPack device type {kind}; give the stream's handle"
             raise ValueError(message)
         if stream is None:
             self.event.synchronize()
@@ -117,7 +120,7 @@ class Exported:
         try:
             consumer = self.device._wrap_stream(handle)
         except (TypeError, UnsupportedError) as error:
-            message = f"__dlpack__: stream is {handle!r}, which is no stream of {self.device.name}'s; give None, -1 or a Stream of EP"
+            message = f"__dlpack__: stream is {glimpse(handle)}, which is no stream of {self.device.name}'s; give None, -1 or a Stream of EP"
             raise ValueError(message) from error
         try:
             consumer.wait(self.event)
@@ -154,16 +157,16 @@ def _major(max_version: Any) -> int:
         return 0
     try:
         major, _ = max_version
-        return operator.index(major)
-    except (TypeError, ValueError):
-        message = f"__dlpack__: max_version is {max_version!r}, needs (major, minor) or None"
+        return index(major)
+    except Exception:  # noqa: BLE001 - unpacking is the pair's own code
+        message = f"__dlpack__: max_version is {glimpse(max_version)}, needs (major, minor) or None"
         raise TypeError(message) from None
 
 
 def _lies(dl_device: Any) -> str:
     try:
-        kind, index = dl_device
-        return f"{int(kind)}:{int(index)}"
-    except (TypeError, ValueError):
-        message = f"__dlpack__: dl_device is {dl_device!r}, needs (device type, index) or None"
+        kind, place = dl_device
+        return f"{index(kind)}:{index(place)}"
+    except Exception:  # noqa: BLE001 - as above
+        message = f"__dlpack__: dl_device is {glimpse(dl_device)}, needs (device type, index) or None"
         raise TypeError(message) from None

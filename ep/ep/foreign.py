@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-import operator
 import sys
 from typing import TYPE_CHECKING, Any
 
 from ep import dlpack
 from ep.errors import UnsupportedError
-from ep.integers import count
+from ep.glimpse import glimpse
+from ep.integers import count, integer
+from ep.mapped import is_mapped
 from ep.memory import HOST_SPACE, Block, Memory, MemoryKind
 from ep.segment import Segment
+from ep.truth import truth
 
 if TYPE_CHECKING:
     from ep.device import Device
     from ep.stream import Stream
 
-__all__ = ["adopt", "require_reach", "wrap_host", "wrap_memory", "wrap_stream"]
+__all__ = ["adopt", "require_reach", "require_sound", "wrap_host", "wrap_memory", "wrap_stream"]
 
 
 def wrap_host(device: Device, address: int, nbytes: int, owner: object, *, is_read_only: bool) -> Memory:
     """Return memory at a host address that the device reaches."""
     device._require_open("wrap_host")
     nbytes = _checked("wrap_host", nbytes, owner)
+    is_read_only = truth("wrap_host: is_read_only", is_read_only)
     if device.reaches_host:  # else it is _wrap_host that refuses
         address = _host_address("wrap_host: address", address, nbytes)
     lent = Segment(device._wrap_host(address, nbytes), nbytes, MemoryKind.DEVICE, owner)
@@ -36,6 +39,7 @@ def wrap_memory(  # noqa: PLR0913 - beside the five of wrap_host, where in the a
     """Return `nbytes` bytes from `offset` on of a native allocation of the device."""
     device._require_open("wrap_memory")
     nbytes = _checked("wrap_memory", nbytes, owner)
+    is_read_only = truth("wrap_memory: is_read_only", is_read_only)
     if device.reaches_host and device._dlpack_device()[0] in dlpack.HOST:
         handle = _host_address("wrap_memory: handle", handle, offset + nbytes)
     handle = device._wrap_memory(handle, offset + nbytes)
@@ -53,6 +57,29 @@ def wrap_stream(device: Device, handle: Any, owner: object) -> Stream:
     stream = device._wrap_stream(handle)
     stream._kept = owner
     return device._enlist(stream)
+
+
+def require_sound(device: Device, argument: str, handle: Any, nbytes: Any) -> None:
+    """Raise TypeError or ValueError for a number that a caller gives and that stands for no memory, as far as can be told.
+
+    A wild address is told by its pages. The number of an object, where DLPack's pointers are such, is not: no driver
+    survives the question, so a caller gives the object itself.
+    """
+    if not hasattr(type(handle), "__index__"):
+        return
+    try:
+        kind = device._dlpack_device()[0]
+    except UnsupportedError:
+        return
+    if kind in dlpack.OPAQUE:
+        message = f"{argument} is the number {glimpse(handle)}, which may stand for no object; give the object of the driver's binding itself"
+        raise TypeError(message)
+    if kind in dlpack.HOST:
+        nbytes = count(f"{argument.partition(':')[0]}: nbytes", nbytes)
+        address = _host_address(argument, handle, nbytes)
+        if not is_mapped(address, nbytes):
+            message = f"{argument} {address:#x} with {nbytes} bytes is no memory of this process; give such as array.ctypes.data"
+            raise ValueError(message)
 
 
 def adopt(device: Device, block: Block, lent: Segment, offset: int, nbytes: int) -> Memory:
@@ -92,11 +119,7 @@ def _place(device: Device, address: int, nbytes: int) -> tuple[int | None, int]:
 
 
 def _host_address(argument: str, value: Any, nbytes: int) -> int:
-    try:
-        address = operator.index(value)
-    except TypeError:
-        message = f"{argument} is {value!r}, needs an integer, such as array.ctypes.data"
-        raise TypeError(message) from None
+    address = integer(argument, value)
     if not 0 <= address <= sys.maxsize - nbytes or (nbytes and not address):
         message = (
             f"{argument} {address:#x} with {nbytes} bytes is no place in host memory; give such as array.ctypes.data"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, NoReturn, final
+from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 
 from ep.errors import ClosedError
+from ep.glimpse import glimpse
 from ep.memory import Memory
 from ep.segment import OWNERSHIP
 from ep.slots import SlotTable, overlapping
+from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
     from ep.device import Device
@@ -18,9 +20,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Graph"]
 
+_LONGEST_NAME: Final = 100
+
 
 @final
-class Graph:
+class Graph(Uncopied):
     """Captured work of one device, made by `with stream.capture() as graph:`.
 
     Holds its memories: close() on one of them returns its bytes when the graph is closed or gone. Launched on any
@@ -56,8 +60,8 @@ class Graph:
         Before the first launch, inside the capture or behind it. An operand lies in the memory if it begins there
         and all bytes that it touches do. Raises TypeError, ClosedError, or ValueError for a name or bytes that another slot has.
         """
-        if not isinstance(name, str) or not name.isidentifier():
-            message = f"graph.slot: name {name!r} is no identifier, and launch takes it as a keyword; give such as 'x'"
+        if type(name) is not str or len(name) > _LONGEST_NAME or not name.isidentifier():
+            message = f"graph.slot: name {glimpse(name)} is no identifier of at most 100 characters, and launch takes it as a keyword; give such as 'x'"
             raise ValueError(message)
         if type(memory) is not Memory:
             message = f"graph.slot: {name} is {type(memory).__name__}, needs a Memory; give one that was captured"

@@ -91,7 +91,7 @@ def _memory(tensor: dlpack.Tensor, spec: TensorSpec, owner: object, where: str, 
 def _spec(tensor: dlpack.Tensor, where: str) -> TensorSpec:
     # The producer's pointer is at index (0, ..., 0); the memory begins where the lowest element is.
     below = 0
-    if tensor.strides is not None and 0 not in tensor.shape:
+    if tensor.strides is not None and len(tensor.strides) == len(tensor.shape) and 0 not in tensor.shape:
         below = sum((e - 1) * s for e, s in zip(tensor.shape, tensor.strides, strict=True) if s < 0)
     try:
         return TensorSpec(tensor.dtype, tensor.shape, tensor.strides, -below)

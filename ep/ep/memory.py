@@ -5,11 +5,13 @@ from __future__ import annotations
 import ctypes
 import enum
 import itertools
-import operator
 from typing import TYPE_CHECKING, Any, Final, final
 from weakref import ref
 
 from ep.errors import ClosedError, UnsupportedError
+from ep.glimpse import glimpse
+from ep.integers import integer
+from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
     from ep.device import Device
@@ -61,7 +63,7 @@ class LeaseRef(ref[Lease]):
     segment: Segment | None
 
 
-class Block:
+class Block(Uncopied):
     """One use of a segment, of which a memory and its views have the lease.
 
     `device` is None once it is closed, so that one comparison at the door tells open from closed and ours from foreign.
@@ -131,7 +133,7 @@ class Block:
 
 
 @final
-class Memory:
+class Memory(Uncopied):
     """`nbytes` bytes on a device, made by `device.allocate`; slices are views of the same bytes.
 
     device  : where the bytes are
@@ -171,12 +173,14 @@ class Memory:
 
     def __getitem__(self, key: slice) -> Memory:
         """Return the view of bytes start:stop; it is closed when this memory is."""
-        if not isinstance(key, slice) or key.step not in (None, 1):
-            message = f"memory: {key!r} is not a view; take a slice of bytes without a step, such as memory[64:128]"
+        if not isinstance(key, slice) or not (key.step is None or (type(key.step) is int and key.step == 1)):
+            message = (
+                f"memory: {glimpse(key)} is not a view; take a slice of bytes without a step, such as memory[64:128]"
+            )
             raise TypeError(message)
         self.device._check_fork("memory view")
-        start = 0 if key.start is None else operator.index(key.start)
-        stop = self.nbytes if key.stop is None else operator.index(key.stop)
+        start = 0 if key.start is None else integer("memory: start of the view", key.start)
+        stop = self.nbytes if key.stop is None else integer("memory: stop of the view", key.stop)
         if not 0 <= start <= stop <= self.nbytes:
             message = f"memory: view [{start}:{stop}] needs 0 <= start <= stop <= {self.nbytes}, the memory's nbytes"
             raise ValueError(message)

@@ -73,7 +73,7 @@ def _two(  # noqa: PLR0913, PLR0917 - what a launch must not look up again
                 and len(operands) == count
             ):
                 return memories  # type: ignore[no-any-return]
-        except (KeyError, AttributeError, TypeError):  # a missing name, no memory or a class, no stream, or host memory
+        except Exception:  # noqa: BLE001, S110 - a missing name, no memory, no stream, or host memory: objects of others
             pass
         return primitive._launchable(stream, operands)
 
@@ -101,7 +101,7 @@ def _three(  # noqa: PLR0913, PLR0917 - what a launch must not look up again
                 and len(operands) == count
             ):
                 return memories  # type: ignore[no-any-return]
-        except (KeyError, AttributeError, TypeError):  # a missing name, no memory or a class, no stream, or host memory
+        except Exception:  # noqa: BLE001, S110 - a missing name, no memory, no stream, or host memory: objects of others
             pass
         return primitive._launchable(stream, operands)
 
@@ -131,7 +131,7 @@ def _four(  # noqa: PLR0913, PLR0917 - what a launch must not look up again
                 and len(operands) == count
             ):
                 return memories  # type: ignore[no-any-return]
-        except (KeyError, AttributeError, TypeError):  # a missing name, no memory or a class, no stream, or host memory
+        except Exception:  # noqa: BLE001, S110 - a missing name, no memory, no stream, or host memory: objects of others
             pass
         return primitive._launchable(stream, operands)
 
@@ -156,7 +156,7 @@ def _many(  # noqa: PLR0913, PLR0917 - as above
                     offsets |= x.offset
                 if not offsets & odd:
                     return memories  # type: ignore[no-any-return]
-        except (KeyError, AttributeError, TypeError):  # as above
+        except Exception:  # noqa: BLE001, S110 - as above
             pass
         return primitive._launchable(stream, operands)
 

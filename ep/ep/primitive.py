@@ -12,6 +12,7 @@ from ep.memory import Memory
 from ep.operands import checker
 from ep.overlap import is_same, overlap
 from ep.spec import Scalar, TensorSpec
+from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +29,7 @@ _NOTHING: Final = ()
 
 
 @final
-class Primitive:
+class Primitive(Uncopied):
     """What runs a descriptor on a device, made by `descriptor.on(device)`. Immutable; shared by threads and streams.
 
     asked           : the descriptor that was given
@@ -82,7 +83,12 @@ class Primitive:
         """
         memories = self._check(self, stream, operands)
         scalars = self._convert(operands) if self._scalars else _NOTHING
-        stream._submit(self, memories, scalars, self._launch)
+        try:
+            stream._submit(self, memories, scalars, self._launch)
+        except AttributeError:
+            if not hasattr(stream, "_submit"):  # has a device, and is none: a memory
+                self._explain_stream(stream)
+            raise
 
     def bind(self, **operands: Any) -> Step:
         """Check the operands once and return a step; `step(stream)` enqueues the run and costs almost nothing.
@@ -221,7 +227,7 @@ class Primitive:
 
 
 @final
-class Step:
+class Step(Uncopied):
     """A primitive with its operands bound: `step(stream)` enqueues one run. Used by one thread at a time.
 
     Holds its memories until close() or its end.

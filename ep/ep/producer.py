@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import functools
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ep import cuda_array, dlpack
+from ep.buffers import refuse_mask
 from ep.dtypes import DTYPES
+from ep.errors import EpError
 from ep.foreign import require_reach
+from ep.glimpse import glimpse, told
+from ep.integers import integer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
 
     from ep.device import Device
@@ -19,6 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["read"]
 
 _NO_WAIT: Final = -1
+_PROTOCOLS: Final = ("__dlpack__", "__cuda_array_interface__", "__array_interface__")
+_BITS: Final = {"is_neg": "resolve_neg", "is_conj": "resolve_conj"}
+
+Answer = TypeVar("Answer")
 
 
 def read(obj: Any, where: str, device: Device | None, stream: Stream | None) -> tuple[dlpack.Tensor, object]:
@@ -30,43 +40,64 @@ def read(obj: Any, where: str, device: Device | None, stream: Stream | None) -> 
     Raises ValueError for what cannot be seen in place or is out of reach, TypeError for an object without protocol.
     """
     numpy = sys.modules.get("numpy")  # without it there is no array
-    if numpy is not None and isinstance(obj, numpy.ndarray):
+    if numpy is not None and issubclass(type(obj), numpy.ndarray):
         return _of_array(obj, where), obj
+    protocol = _asked(obj, where, _protocol)
+    if protocol == "__dlpack__":
+        return _of_dlpack(obj, where, device, stream)
+    if protocol == "__cuda_array_interface__":
+        return _of_cuda_array(obj, where, device, stream), obj
+    array = _asked(obj, where, _array_of) if protocol else _array_over(obj, where)
+    return _of_array(array, where), array
+
+
+def _protocol(obj: Any) -> str:
+    return next((name for name in _PROTOCOLS if hasattr(obj, name)), "")
+
+
+def _asked(obj: Any, where: str, question: Callable[..., Answer], *words: Any) -> Answer:
+    """Return what an object's own code answers. Raises ValueError for whatever that raises, but errors of EP as they are."""
     try:
-        if hasattr(obj, "__dlpack__"):
-            return _of_dlpack(obj, where, device, stream)
-        if hasattr(obj, "__cuda_array_interface__"):
-            return _of_cuda_array(obj.__cuda_array_interface__, where, device, stream), obj
-        if hasattr(obj, "__array_interface__"):
-            return _of_array(_array_of(obj), where), obj
-    except (BufferError, RuntimeError, TypeError) as error:
-        message = f"{where}: {type(obj).__name__} cannot be seen in place: {error}; make a plain array of it"
+        return question(obj, *words)
+    except EpError:
+        raise
+    except (AttributeError, LookupError) as error:
+        message = (
+            f"{where}: {type(obj).__name__} has half a protocol, which raised {glimpse(error)}; give an array of it"
+        )
         raise ValueError(message) from error
-    except (AttributeError, KeyError) as error:
-        message = f"{where}: {type(obj).__name__} has half a protocol, which raised {error!r}; give an array of it"
+    except Exception as error:
+        message = f"{where}: {type(obj).__name__} cannot be seen in place: {told(error)}; make a plain array of it"
         raise ValueError(message) from error
+
+
+def _array_over(obj: Any, where: str) -> np.ndarray[Any, Any]:
+    """Return the array over the bytes of a buffer."""
     import numpy as np  # noqa: PLC0415 - only interchange needs it, and `import ep` must not
 
     try:
-        array = np.asarray(memoryview(obj))
+        view = memoryview(obj)
+        array = np.asarray(view)
     except TypeError:
         message = f"{where} is {type(obj).__name__}, needs a Memory, a NumPy array, or an object with an array interface, a buffer or DLPack; make an array of it"
         raise TypeError(message) from None
-    except (ValueError, NotImplementedError) as error:  # a buffer that was released, or of elements that NumPy lacks
-        message = f"{where}: {type(obj).__name__} cannot be seen in place: {error}; give an array of it"
+    except Exception as error:  # a buffer that was released, or of elements that NumPy lacks
+        message = f"{where}: {type(obj).__name__} cannot be seen in place: {told(error)}; give an array of it"
         raise ValueError(message) from error
-    return _of_array(array, where), array
+    refuse_mask(view.obj, where)
+    return array
 
 
 def _of_array(array: np.ndarray[Any, Any], where: str) -> dlpack.Tensor:
     """Read an array by its attributes: NumPy's own __dlpack__ refuses bfloat16, float8 and, by old words, read-only."""
     name, itemsize = _name_of(array.dtype), array.itemsize
     if name is None:
-        message = f"{where} has element type {array.dtype}, which is not one of EP's: {', '.join(DTYPES)}; convert it with astype"
+        cure = "convert it with astype"
+        if not array.dtype.isnative:
+            cure = "give array.astype(array.dtype.newbyteorder('=')), in this machine's byte order"
+        message = f"{where} has element type {told(array.dtype)}, which is not one of EP's: {', '.join(DTYPES)}; {cure}"
         raise ValueError(message)
-    if hasattr(array, "mask"):
-        message = f"{where} has a mask, which tensors of EP have not; fill it, as numpy.ma.filled does"
-        raise ValueError(message)
+    refuse_mask(array, where)
     strides = None
     if not array.flags.c_contiguous:
         for axis, stride in enumerate(array.strides):
@@ -82,13 +113,14 @@ def _array_of(obj: Any) -> np.ndarray[Any, Any]:
     """Return the array over the address that an object's array interface names. Raises BufferError if it names none."""
     import numpy as np  # noqa: PLC0415 - only interchange needs it, and `import ep` must not
 
-    if type(obj.__array_interface__["data"]) is not tuple:
+    interface = obj.__array_interface__
+    if type(interface["data"]) is not tuple:
         message = "its array interface has data without an address, which may be a copy"
         raise BufferError(message)
-    try:
-        return np.asarray(obj)
-    except ValueError as error:
-        raise BufferError(str(error)) from error
+    if interface.get("mask") is not None:
+        message = "its array interface has a mask, which tensors of EP have not"
+        raise BufferError(message)
+    return np.asarray(obj)
 
 
 @functools.lru_cache(maxsize=64)
@@ -98,17 +130,40 @@ def _name_of(dtype: np.dtype[Any]) -> str | None:
 
 
 def _of_dlpack(obj: Any, where: str, device: Device | None, stream: Stream | None) -> tuple[dlpack.Tensor, dlpack.Loan]:
-    try:
-        kind, index = obj.__dlpack_device__()
-    except ValueError as error:  # a kind of device that DLPack has no number for
-        raise BufferError(str(error)) from error
-    lies = int(kind), int(index)
+    if cure := _asked(obj, where, _unresolved):
+        message = (
+            f"{where}: {type(obj).__name__} has values that are not those of its bytes; give what its {cure}() returns"
+        )
+        raise ValueError(message)
+    lies = _asked(obj, where, _lies)
     if device is not None:
         require_reach(where, lies, device)
     # Host memory has no streams; who does not touch what lies elsewhere need not wait for it.
     words = None if lies[0] in dlpack.HOST else _NO_WAIT if stream is None else stream._dlpack_stream()
+    return _asked(obj, where, _taken, words)
+
+
+def _unresolved(obj: Any) -> str:
+    """Return which method of a tensor settles what it does to its bytes when it is read, "" for nothing.
+
+    DLPack has no word for the negative and the conjugate bit of PyTorch.
+    """
+    for asks, cure in _BITS.items():
+        is_set = getattr(type(obj), asks, None)
+        if is_set is not None and is_set(obj) is True:
+            return cure
+    return ""
+
+
+def _lies(obj: Any) -> tuple[int, int]:
+    kind, index = obj.__dlpack_device__()
+    return integer("its DLPack device type", kind), integer("its DLPack device index", index)
+
+
+def _taken(obj: Any, words: Any) -> tuple[dlpack.Tensor, dlpack.Loan]:
     tensor, loan = dlpack.take(_ask(obj, words))
     if tensor.is_copied:
+        loan.end()
         message = "its producer made a copy of it"
         raise BufferError(message)
     return tensor, loan
@@ -124,14 +179,12 @@ def _ask(obj: Any, stream: Any) -> Any:
     return obj.__dlpack__() if stream is None else obj.__dlpack__(stream=stream)
 
 
-def _of_cuda_array(
-    interface: dict[str, Any], where: str, device: Device | None, stream: Stream | None
-) -> dlpack.Tensor:
+def _of_cuda_array(obj: Any, where: str, device: Device | None, stream: Stream | None) -> dlpack.Tensor:
     index = 0
     if device is not None:
         index = device.index
         require_reach(where, (dlpack.CUDA, index), device)
-    tensor, handle = cuda_array.read(interface, index), cuda_array.producer_stream(interface)
+    tensor, handle = _asked(obj, where, cuda_array.read, index)
     if stream is not None and handle is not None:
         producer = stream.device._wrap_stream(handle)
         try:

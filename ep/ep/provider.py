@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, final
 
 from ep.errors import UnavailableError
 from ep.locks import ForkLock
+from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +23,7 @@ LOADING = ForkLock()
 """Held while a plug-in is loaded, probed or asked for its devices; reentrant, because a provider may use another."""
 
 
-class Provider(ABC):
+class Provider(Uncopied, ABC):
     """One kind of hardware. EP makes it by the hook `ep_provider`, and gives it its `name` and `manifest`.
 
     implementations : for each descriptor type the implementations, best first: the capability table

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ep.ending import end
 from ep.errors import UnavailableError
+from ep.glimpse import glimpse
 from ep.hooks import specified
 from ep.manifest import Manifest, ManifestError, read_manifest, refuse_version
 from ep.provider import LOADING, Provider
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Registration", "call_hook", "device", "devices", "entries", "provider", "providers"]
 
 _PROVIDERS: Final = "ep.providers"
-_DEVICE_FORM = re.compile(r"(?P<name>[A-Za-z_][\w-]*)(?::(?P<index>\d+))?\Z")
+_DEVICE_FORM = re.compile(r"(?P<name>[A-Za-z_][\w-]*)(?::(?P<index>[0-9]{1,9}))?\Z")
 
 Result = TypeVar("Result")
 
@@ -159,9 +160,9 @@ def device(name: str) -> Device:
 
     Raises ValueError for an unknown provider or a name of another form, UnavailableError if it is not on this machine.
     """
-    form = _DEVICE_FORM.match(name) if isinstance(name, str) else None
+    form = _DEVICE_FORM.match(name) if issubclass(type(name), str) else None
     if form is None:
-        message = f'device: {name!r} is not a device name; write "provider:index", such as "cpu:0"'
+        message = f'device: {glimpse(name)} is not a device name; write "provider:index", such as "cpu:0"'
         raise ValueError(message)
     index = int(form["index"] or 0)
     found = _find(form["name"]).devices()
@@ -174,8 +175,8 @@ def device(name: str) -> Device:
 
 def _find(name: str) -> Registration:
     known = providers()
-    if name not in known:
-        message = f"unknown provider {name!r}; known are {', '.join(known) or 'none: install one'}"
+    if type(name) is not str or name not in known:
+        message = f"unknown provider {glimpse(name)}; known are {', '.join(known) or 'none: install one'}"
         raise ValueError(message)
     return known[name]
 

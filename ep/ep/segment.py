@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ep.locks import ForkLock
+from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
     from ep.memory import LeaseRef, MemoryKind
@@ -18,7 +19,7 @@ OWNERSHIP: Final = ForkLock()
 """Guards which lease, row or list has a segment."""
 
 
-class Segment:
+class Segment(Uncopied):
     """What the provider allocated, used by one Block after the other, or what an owner lends to one of them.
 
     nbytes     : of the whole segment; a block may need fewer

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any, Final
 
-from ep.dtypes import DTYPES, dtype
+from ep.dtypes import DTYPES, DType, dtype
+from ep.glimpse import glimpse
+from ep.integers import index, taken
 
 __all__ = ["MAX_RANK", "Scalar", "TensorSpec", "dense_strides"]
 
@@ -28,7 +29,7 @@ class TensorSpec:
     """A dtype, a shape, strides and an offset: which elements of a memory are a tensor. A frozen, hashable value.
 
     dtype    : name of an element type, as in `ep.dtypes`
-    shape    : extents, 0 to 16 of them, each at least 0
+    shape    : extents, 0 to 16 of them, each at least 0; a tensor without elements has no larger ones than others
     strides  : distance of neighbours along each dimension, in elements; may be 0 or negative; None is row-major
     offset   : place of index (0, ..., 0), in elements from the start of the memory
 
@@ -56,18 +57,16 @@ class TensorSpec:
         row = DTYPES.get(dtype) if type(dtype) is str else None
         if row is None:
             row = _explain_dtype("TensorSpec", dtype)
-        shape = tuple(shape) if isinstance(shape, Iterable) else _integers("shape", shape)
+        if type(shape) is not tuple or len(shape) > MAX_RANK:
+            shape = _extents(shape)
         for extent in shape:
-            if type(extent) is not int or extent < 0:
-                shape = _integers("shape", shape, lowest=0)
+            if type(extent) is not int or not 0 <= extent <= _MOST_BYTES:
+                shape = _extents(shape)
                 break
-        if len(shape) > MAX_RANK:
-            message = f"TensorSpec: shape {shape} has rank {len(shape)}; at most {MAX_RANK} is supported"
-            raise ValueError(message)
-        size = math.prod(shape)
+        size = math.prod(shape) or _no_elements(row, shape)
         dense = dense_strides(shape)
         if type(offset) is not int:
-            offset = _integers("offset", (offset,))[0]
+            (offset,) = _integers("offset", (offset,))
         if strides is None:
             strides = dense
             lo = offset
@@ -84,13 +83,11 @@ class TensorSpec:
             is_dense = strides == dense
             lo, hi = _span(shape, strides, offset, size)
         if lo < 0:
-            message = f"TensorSpec: the strides reach element {lo}, before the memory; give an offset of at least {offset - lo}"
+            message = f"TensorSpec: the strides reach element {glimpse(lo)}, before the memory; give an offset of at least {glimpse(offset - lo)}"
             raise ValueError(message)
         end = hi * row.itemsize
         if end > _MOST_BYTES or size * row.itemsize > _MOST_BYTES:
-            message = (
-                f"TensorSpec: {dtype} {shape} has {size} elements, up to byte {end}; at most 2**60 bytes are supported"
-            )
+            message = f"TensorSpec: {dtype} {shape} has {size} elements, up to byte {glimpse(end)}; at most 2**60 bytes are supported"
             raise ValueError(message)
         place = object.__setattr__
         place(self, "dtype", dtype)
@@ -192,6 +189,9 @@ class Scalar:
         message = f"Scalar is frozen; make a new one instead of setting {name}"
         raise AttributeError(message)
 
+    def __delattr__(self, name: str) -> None:
+        self.__setattr__(name, None)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scalar) and self.dtype == other.dtype
 
@@ -217,20 +217,44 @@ def _span(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, size: i
     return lo, hi + 1
 
 
-def _integers(name: str, values: Any, lowest: int | None = None) -> tuple[int, ...]:
+def _integers(name: str, values: Any) -> tuple[int, ...]:
+    """Return an argument that is as many integers as there may be dimensions, or fewer."""
     try:
-        integers = tuple(value.__index__() for value in values)
-    except (AttributeError, TypeError):
-        message = f"TensorSpec: {name} {values!r} is not a sequence of integers; give a tuple of them"
+        found = taken(values, MAX_RANK)
+        integers = tuple([index(value) for value in found])
+    except TypeError:
+        message = f"TensorSpec: {name} {glimpse(values)} is not a sequence of integers; give a tuple of them"
         raise TypeError(message) from None
-    if lowest is not None and any(value < lowest for value in integers):
-        message = f"TensorSpec: {name} {integers} has a value below {lowest}; extents are at least {lowest}"
+    except ValueError:
+        message = f"TensorSpec: {name} {glimpse(values)} has an integer of more than 64 bits; give smaller ones"
+        raise ValueError(message) from None
+    if len(integers) > MAX_RANK:
+        message = f"TensorSpec: {name} {glimpse(values)} has more than {MAX_RANK} values, and a rank of at most {MAX_RANK} is supported; merge dimensions"
         raise ValueError(message)
     return integers
 
 
+def _extents(shape: Any) -> tuple[int, ...]:
+    extents = _integers("shape", shape)
+    if min(extents, default=0) < 0:
+        message = f"TensorSpec: shape {extents} has a value below 0; extents are at least 0"
+        raise ValueError(message)
+    if max(extents, default=0) > _MOST_BYTES:
+        message = f"TensorSpec: shape {extents} has a value above 2**60; at most 2**60 bytes are supported"
+        raise ValueError(message)
+    return extents
+
+
+def _no_elements(row: DType, shape: tuple[int, ...]) -> int:
+    """Return 0, the size of a tensor that has them not; its other extents are no larger than those of tensors that have."""
+    if math.prod([extent or 1 for extent in shape]) * row.itemsize > _MOST_BYTES:
+        message = f"TensorSpec: {row.name} {shape} has no elements, and its other extents need more than 2**60 bytes; give smaller ones"
+        raise ValueError(message)
+    return 0
+
+
 def _explain_dtype(asked: str, name: Any) -> Any:
     if type(name) is not str:
-        message = f"{asked}: dtype {name!r} is not a string; give the name of an element type, such as 'float32'"
+        message = f"{asked}: dtype {glimpse(name)} is not a string; give the name of an element type, such as 'float32'"
         raise TypeError(message)
     return dtype(name)

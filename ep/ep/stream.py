@@ -11,8 +11,10 @@ from ep.capture import Capture, CapturedEvent
 from ep.errors import EpError, place
 from ep.event import Event
 from ep.export import Exported, check_export
+from ep.glimpse import glimpse
 from ep.memory import Memory, MemoryKind
 from ep.submission import Submission
+from ep.truth import truth
 from ep.waiting import check_timeout
 
 if TYPE_CHECKING:
@@ -117,6 +119,8 @@ class Stream(Submission):
         Raises ValueError for a timed event on an untimed stream.
         """
         self._require_open("record")
+        if timed is not False:
+            timed = truth("record: timed", timed)
         if timed and not self.is_timed:
             message = f"record: {self.name} is untimed; make it with device.stream(timed=True) for timed events"
             raise ValueError(message)
@@ -132,7 +136,7 @@ class Stream(Submission):
         """
         self._require_open("wait")
         if not isinstance(event, Event):
-            message = f"wait: {event!r} is not an Event; stream.record() gives one"
+            message = f"wait: {glimpse(event)} is not an Event; stream.record() gives one"
             raise TypeError(message)
         event.device._check_fork("wait: event")
         if isinstance(event, CapturedEvent):

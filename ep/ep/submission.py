@@ -19,6 +19,7 @@ from ep.failure import Failure
 from ep.memory import Memory
 from ep.primitive import Primitive
 from ep.segment import OWNERSHIP
+from ep.uncopied import Uncopied
 from ep.waiting import sleep, wait_until
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ _NO_VERB: Final = -1
 Run = Callable[[Any, tuple[Memory, ...], tuple[Any, ...]], Any]
 
 
-class Submission(ABC):
+class Submission(Uncopied, ABC):
     """What EP does with a stream, and what a provider writes for one; `Stream` adds what users call."""
 
     def __init__(self, device: Device, *, is_synchronous: bool, is_timed: bool) -> None:
@@ -58,6 +59,7 @@ class Submission(ABC):
         self._freed: Freed = {}
         self._origins: Origins | None = None  # in validation mode
         self._kept: object = None  # the owner of a native queue that was wrapped
+        self._is_enlisted = False  # by its device, once a subclass has made all of it
 
     @final
     def _submit(self, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Run) -> Any:
@@ -356,7 +358,8 @@ class Submission(ABC):
 
     def __del__(self) -> None:
         # A stream with work under way outlives its last reference: memories that the work touches depend on it.
-        if not getattr(self, "is_closed", True):
+        # One whose making was interrupted has none.
+        if getattr(self, "_is_enlisted", False) and not self.is_closed:
             for device in self._devices:
                 device._retired.adopt(cast("Stream", self))
 

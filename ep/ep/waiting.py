@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-import reprlib
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from ep.callback import check_outside
 from ep.errors import TimeoutError  # noqa: A004 - ours is the builtin, too
+from ep.glimpse import glimpse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,11 +24,15 @@ _LONGEST_SLICE: Final = 0.05
 
 def check_timeout(timeout: float | None, operation: str) -> None:
     """Raise ValueError unless `timeout` is None, infinite or a number of seconds that the clock can count."""
-    if timeout is None or timeout == math.inf:
+    if timeout is None:
         return
-    if not (isinstance(timeout, int | float) and 0 <= timeout <= threading.TIMEOUT_MAX):
+    seconds = math.nan
+    if issubclass(type(timeout), int | float):
+        with suppress(Exception):  # one of more than 308 digits, or what a subclass makes of itself
+            seconds = float(timeout)
+    if not (0 <= seconds <= threading.TIMEOUT_MAX or seconds == math.inf):
         message = (
-            f"{operation}: timeout {reprlib.repr(timeout)} is not a number of seconds from 0 to "
+            f"{operation}: timeout {glimpse(timeout)} is not a number of seconds from 0 to "
             f"{threading.TIMEOUT_MAX:.0f}; give one, or None to wait forever"
         )
         raise ValueError(message)

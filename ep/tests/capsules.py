@@ -36,12 +36,19 @@ def capsule(
     version=(1, 0),
     flags=0,
     deletions=None,
+    rank=None,
+    name=None,
 ):
-    """Return a capsule; `deletions` gets the address that each call of its deleter was given, None: NULL deleter."""
-    extents = (ctypes.c_int64 * len(shape))(*shape)
+    """Return a capsule; `deletions` gets the address that each call of its deleter was given, None: NULL deleter.
+
+    shape     : None: a null pointer
+    rank, name: as the header has them, if None
+    """
+    extents = (ctypes.c_int64 * len(shape))(*shape) if shape is not None else None
+    rank = len(shape or ()) if rank is None else rank
     steps = (ctypes.c_int64 * len(shape))(*strides) if strides is not None else None
-    pointers = ctypes.addressof(extents), ctypes.addressof(steps) if steps is not None else 0
-    tensor = struct.pack(_TENSOR, data, *device, len(shape), code, bits, lanes, *pointers, offset)
+    pointers = [ctypes.addressof(numbers) if numbers is not None else 0 for numbers in (extents, steps)]
+    tensor = struct.pack(_TENSOR, data, *device, rank, code, bits, lanes, *pointers, offset)
     thunk = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(deletions.append) if deletions is not None else None
     delete = ctypes.cast(thunk, ctypes.c_void_p).value if thunk else 0
     if generation == VERSIONED:
@@ -49,8 +56,9 @@ def capsule(
     else:
         text = tensor + struct.pack("=QQ", 0, delete)
     managed = ctypes.create_string_buffer(text, len(text))
-    _KEPT.append((managed, extents, steps, thunk))
-    return _new(ctypes.addressof(managed), generation, None)
+    name = generation if name is None else name
+    _KEPT.append((managed, extents, steps, thunk, name))  # a capsule points to its name, too
+    return _new(ctypes.addressof(managed), name, None)
 
 
 def name(made):

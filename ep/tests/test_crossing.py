@@ -128,7 +128,7 @@ def test_graph_that_is_closed_in_its_capture_takes_nothing_more(device, stream):
 
 @pytest.mark.parametrize("address", [0, -64, 1 << 63, 1 << 70])
 def test_host_memory_is_wrapped_where_there_may_be_some(host, address):
-    with pytest.raises(ValueError, match=r"address .* is no place in host memory"):
+    with pytest.raises(ValueError, match=r"address .* is no place in host memory|needs an integer of at most 64 bits"):
         host.wrap_host(address, 8, owner=host)
 
 

@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from capsules import OLD, VERSIONED, capsule
 from ep.dtypes import DTYPES
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ep import dlpack
 
@@ -121,6 +123,85 @@ def test_unknown_element_types_are_refused_and_deleted(generation, changes):
     with pytest.raises(BufferError, match="none of EP's"):
         dlpack.take(capsule(generation, 8, (1,), None, deletions=deletions, **changes))
     assert len(deletions) == 1
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"rank": -1}, "its rank is -1; ranks are 0 to 16"),
+        ({"rank": -(2**31)}, "its rank is -2147483648"),
+        ({"rank": 17}, "its rank is 17"),
+        ({"rank": 2**31 - 1}, "its rank is 2147483647"),
+        ({"rank": 2**31 - 1, "shape": None}, "its rank is 2147483647"),
+        ({"rank": 1, "shape": None}, "its rank is 1 and its shape is a null pointer"),
+        ({"rank": 16, "shape": None}, "its shape is a null pointer"),
+        ({"data": 0}, r"its shape is \(2, 3\) and its data is a null pointer"),
+        ({"data": 0, "offset": 4096}, "its data is a null pointer"),
+        ({"data": 0, "shape": ()}, r"its shape is \(\) and its data is a null pointer"),
+        ({"data": 0, "shape": (-1,)}, "its data is a null pointer"),
+        ({"offset": 2**63}, "its byte_offset is 9223372036854775808, which is beyond all addresses"),
+        ({"offset": 2**64 - 4}, "its byte_offset is 18446744073709551612"),
+    ],
+)
+def test_what_no_tensor_is_like_is_refused_and_deleted_at_once(generation, changes, words):
+    deletions = []
+    said = {"data": 4096, "shape": (2, 3), "strides": None, "deletions": deletions, **changes}
+    made = capsule(generation, **said)
+    with pytest.raises(BufferError, match=words) as refusal:
+        dlpack.take(made)
+    assert deletions == [capsules.address(made)]
+    del refusal
+    gc.collect()
+    assert len(deletions) == 1
+
+
+@BOTH
+def test_null_pointers_that_the_header_allows_are_read(generation):
+    assert dlpack.take(capsule(generation, 0, (0, 3), None))[0].shape == (0, 3)
+    assert dlpack.take(capsule(generation, 8, None, None))[0].shape == ()
+    assert dlpack.take(capsule(generation, 8, (2,), None))[0].strides is None
+    _, loan = dlpack.take(capsule(generation, 8, (2,), None, deletions=None))
+    loan.end()
+
+
+@BOTH
+def test_capsules_of_other_names_are_left_to_who_made_them(generation):
+    for other in (b"", b"something", b"used_", b"DLTENSOR"):
+        deletions = []
+        with pytest.raises(BufferError, match="PyCapsule is not a DLPack capsule"):
+            dlpack.take(capsule(generation, 8, (1,), None, name=other, deletions=deletions))
+        assert deletions == []
+
+
+fields = {
+    "data": st.sampled_from((0, 1, 4096, 2**63, 2**64 - 1)),
+    "strides": st.one_of(st.none(), st.lists(st.integers(-(2**63), 2**63 - 1), min_size=17, max_size=17)),
+    "code": st.integers(0, 19),
+    "bits": st.sampled_from((0, 8, 16, 32, 64, 255)),
+    "lanes": st.sampled_from((0, 1, 1, 1, 65535)),
+    "offset": st.sampled_from((0, 0, 1, 2**62, 2**64 - 1)),
+    "device": st.tuples(st.integers(-(2**31), 2**31 - 1), st.integers(-(2**31), 2**31 - 1)),
+    "version": st.sampled_from(((1, 0), (1, 1), (1, 2**32 - 1), (0, 0), (2, 0), (2**32 - 1, 0))),
+    "flags": st.integers(0, 2**64 - 1),
+    "rank": st.one_of(st.integers(0, 17), st.integers(-(2**31), 2**31 - 1)),
+}
+
+
+@BOTH
+@given(st.fixed_dictionaries(fields), st.lists(st.integers(-(2**63), 2**63 - 1), min_size=17, max_size=17))
+def test_whatever_its_fields_say_a_capsule_is_read_or_refused_and_deleted_once(generation, said, shape):
+    deletions = []
+    made = capsule(generation, shape=shape, deletions=deletions, **said)
+    try:
+        read, loan = dlpack.take(made)
+    except BufferError:
+        assert len(deletions) == 1
+    else:
+        assert (read.device, read.begin, len(read.shape)) == (said["device"], said["offset"], said["rank"])
+        assert deletions == []
+        del loan
+        assert len(deletions) == 1
 
 
 def test_numpys_own_capsules_are_read():

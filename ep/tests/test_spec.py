@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import pickle
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from ep.dims import broadcast_strides, merge
 from ep.dtypes import convert
 from hypothesis import given
+from hypothesis import strategies as st
 from layouts import places, specs
 
 import ep
@@ -131,3 +134,104 @@ def test_strides_that_are_never_crossed_do_not_tell_specs_apart():
     assert ep.TensorSpec("float32", (0, 3), (99, 7)) == ep.TensorSpec("float32", (0, 3))
     assert ep.TensorSpec("float32", (2, 1, 3), (3, -5, 1)).is_dense
     assert ep.TensorSpec("float32", (2, 1, 3), (6, 77, 2)) == ep.TensorSpec("float32", (2, 1, 3), (6, 1, 2))
+
+
+class Liar:
+    """Its special methods raise, or return what they must not."""
+
+    def __init__(self, lie=None):
+        self.lie = lie
+
+    def __index__(self):
+        if self.lie is None:
+            raise ZeroDivisionError
+        return self.lie
+
+    __iter__ = __len__ = __hash__ = __eq__ = __repr__ = __float__ = __index__
+
+
+LONG = 1 << 3_400_000
+NUMBERS = (LONG, -LONG, 2**64, -(2**64), 10**40, Liar(), Liar(LONG), Liar("1"), 1.5, "2", None, float("nan"))
+SEQUENCES = (range(2**62), itertools.count(), itertools.repeat(1), [1] * 10**6, Liar(), Liar(3))
+SCALARS = (
+    LONG,
+    Liar(),
+    Liar("x"),
+    Decimal("1e999999999"),
+    Decimal("sNaN"),
+    Fraction(10**400),
+    np.zeros(2),
+    "1" * 10**6,
+)
+
+
+def outcome(call, *arguments, **words):
+    """Return what a call returns, or the sentence that refuses it."""
+    try:
+        return call(*arguments, **words)
+    except (TypeError, ValueError) as refusal:
+        return str(refusal)
+
+
+@pytest.mark.parametrize("place", range(len(SEQUENCES)))
+@pytest.mark.parametrize("argument", ["shape", "strides"])
+def test_iterables_are_read_no_further_than_there_are_dimensions(argument, place):
+    with pytest.raises(
+        (TypeError, ValueError), match=rf"^TensorSpec: {argument} .{{1,240}} (has more than 16|is not a)"
+    ):
+        ep.TensorSpec("float32", **{"shape": (2,), argument: SEQUENCES[place]})
+
+
+@pytest.mark.parametrize("place", range(len(NUMBERS)))
+def test_numbers_that_no_tensor_has_end_in_a_sentence(place):
+    number = NUMBERS[place]
+    for arguments in (((number,),), ((2, number),), ((0, number),), ((2,), (number,)), ((2,), None, number)):
+        with pytest.raises((TypeError, ValueError), match=r"^TensorSpec: .{1,1000}; ") as refusal:
+            ep.TensorSpec("float32", *arguments)
+        assert len(str(refusal.value)) < 1500
+
+
+numbers = st.one_of(
+    st.integers(),
+    st.integers(0, len(NUMBERS) - 1).map(NUMBERS.__getitem__),
+    st.sampled_from((0, 1, 2, 2**59, 2**60, 2**62, 2**63, -1)),
+)
+dtypes = st.sampled_from(("float32", "int8", "complex128"))
+
+
+@given(dtypes, st.lists(numbers, max_size=18), st.lists(numbers, max_size=18), numbers)
+def test_a_spec_is_made_of_integers_of_64_bits_or_refused(dtype, shape, strides, offset):
+    for words in ({}, {"strides": tuple(strides)}, {"offset": offset}, {"strides": strides, "offset": offset}):
+        spec = outcome(ep.TensorSpec, dtype, tuple(shape), **words)
+        if isinstance(spec, str):
+            assert spec.startswith("TensorSpec: ")
+            assert len(spec) < 1500
+        else:
+            assert max([0, spec.hi, *map(abs, spec.strides), *spec.shape]) <= 2**60
+            assert len(repr(spec)) < 1500
+
+
+def test_an_empty_tensor_has_no_larger_extents_than_others():
+    assert ep.TensorSpec("int8", (0, 2**60)).nbytes == 0
+    assert ep.TensorSpec("float32", (2**30, 0, 2**28)).strides == (0, 2**28, 1)
+    with pytest.raises(ValueError, match=r"has no elements, and its other extents need more than 2\*\*60 bytes"):
+        ep.TensorSpec("float32", (0, 2**60))
+    with pytest.raises(ValueError, match="has no elements"):
+        ep.TensorSpec("int8", (2**40, 0, 2**40))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float64", "complex64"])
+@pytest.mark.parametrize("place", range(len(SCALARS)))
+def test_hostile_scalars_end_in_a_sentence(dtype, place):
+    value = outcome(convert, dtype, SCALARS[place])
+    if isinstance(value, str):
+        assert value.startswith("scalar ")
+        assert len(value) < 500
+    else:
+        assert dtype == "bool" or value in {float("inf"), Decimal("1e999999999")}
+
+
+def test_specs_and_scalars_lose_no_attribute():
+    for value in (ep.TensorSpec("int8", (2,)), ep.Scalar("int8")):
+        with pytest.raises(AttributeError, match="frozen"):
+            del value.dtype

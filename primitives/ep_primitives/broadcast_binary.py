@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
+from ep.glimpse import glimpse
 
 from ep import Descriptor, Scalar, TensorSpec
 from ep_primitives.binary_ops import BINARY_OPS
@@ -155,7 +156,7 @@ def _check_operands(op: str, a: Any, b: Any) -> None:
     for name, spec in (("a", a), ("b", b)):
         if type(spec) not in {TensorSpec, Scalar}:
             message = (
-                f"{op}: {name} is {spec!r}, neither a TensorSpec nor a Scalar; describe an array with "
+                f"{op}: {name} is {glimpse(spec)}, neither a TensorSpec nor a Scalar; describe an array with "
                 "TensorSpec.of(array), a number that the launch gives with Scalar(dtype)"
             )
             raise TypeError(message)

@@ -18,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
+from ep.glimpse import glimpse
 
 from ep import Descriptor, Scalar, TensorSpec
 from ep_primitives import data
@@ -56,7 +57,9 @@ class Fill(Descriptor):
     def __init__(self, *, value: Scalar, out: TensorSpec) -> None:
         check_output("fill", out)
         if type(value) is not Scalar:
-            message = f"fill: value is {value!r}, not a Scalar; give Scalar({out.dtype!r}), and the number at launch"
+            message = (
+                f"fill: value is {glimpse(value)}, not a Scalar; give Scalar({out.dtype!r}), and the number at launch"
+            )
             raise TypeError(message)
         check_dtype("fill", "out", out, FILL_DTYPES)
         check_dtype("fill", "value", value, (out.dtype,))

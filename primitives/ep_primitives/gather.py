@@ -19,11 +19,11 @@ in place     : out shares no byte with x or indices
 
 from __future__ import annotations
 
-import reprlib
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 from ep.dims import merge
+from ep.glimpse import glimpse
 from ep.integers import integer
 from ep.key import KernelKey, kernel_key
 from ep.spec import MAX_RANK
@@ -200,7 +200,7 @@ def _settled(x: Any, indices: Any, axis: Any, batch_dims: Any) -> tuple[int, int
     shared, most = integer("gather: batch_dims", batch_dims), min(axis, indices.ndim)
     if not 0 <= shared <= most:
         message = (
-            f"gather: batch_dims is {reprlib.repr(batch_dims)}, needs 0 to {most}; they are dimensions before axis {axis} of x {x.shape} "
+            f"gather: batch_dims is {glimpse(batch_dims)}, needs 0 to {most}; they are dimensions before axis {axis} of x {x.shape} "
             f"that indices {indices.shape} has, too"
         )
         raise ValueError(message)

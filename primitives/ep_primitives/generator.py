@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 import struct
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex
+
+from ep.glimpse import glimpse
+from ep.integers import index
+from ep.uncopied import Uncopied
 
 import ep
 from ep import Scalar, TensorSpec
@@ -21,7 +24,7 @@ _OFFSET: Final = slice(8, 16)
 _ONE: Final = TensorSpec("uint64", (1,))
 
 
-class Generator:
+class Generator(Uncopied):
     """A seed and a place in its sequence, as 16 bytes on a device. Used by one stream at a time, or ordered by events.
 
     state : the Memory that launches of RandomFill get as `state`; its layout is `random_fill.STATE`
@@ -66,15 +69,15 @@ class Generator:
         Raises TypeError for what is no bytes-like object, ValueError for one of another length.
         """
         try:
-            saved = bytes(memoryview(data))
-        except TypeError:
+            view = memoryview(data)
+        except (TypeError, ValueError, BufferError):
             message = f"Generator.restore: data is {type(data).__name__}, needs the 16 bytes that save returned"
             raise TypeError(message) from None
-        if len(saved) != _FORMAT.size:
-            message = f"Generator.restore: data has {len(saved)} bytes, needs the 16 that save returned"
+        if view.nbytes != _FORMAT.size:
+            message = f"Generator.restore: data has {view.nbytes} bytes, needs the 16 that save returned"
             raise ValueError(message)
         _require_stream("Generator.restore", stream)
-        stream.upload(self.state, saved)
+        stream.upload(self.state, bytes(view))
 
     def skip(self, stream: ep.Stream, words: SupportsIndex) -> None:
         """Go on by a number of words, in stream order, as if they had been drawn.
@@ -119,11 +122,10 @@ def _require_stream(operation: str, stream: object) -> None:
 
 def _word(operation: str, name: str, value: Any) -> int:
     try:
-        number = operator.index(value)
-    except TypeError:
-        message = f"{operation}: {name} is {value!r}, needs an integer from 0 to 2^64 - 1"
-        raise TypeError(message) from None
-    if not 0 <= number < _MODULUS:
-        message = f"{operation}: {name} is {number}, needs an integer from 0 to 2^64 - 1"
-        raise ValueError(message)
+        number = index(value)
+        if number < 0:
+            raise ValueError  # noqa: TRY301 - explained below, like every other misfit
+    except (TypeError, ValueError) as error:
+        message = f"{operation}: {name} is {glimpse(value)}, needs an integer from 0 to 2^64 - 1"
+        raise type(error)(message) from None
     return number

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from ep.cells import dtypes_name
 from ep.dtypes import DTYPES
+from ep.glimpse import glimpse
 from ep.key import KernelKey, kernel_key
 
 from ep import Descriptor, Scalar, TensorSpec
@@ -107,9 +108,11 @@ class Matmul(Descriptor):
             check_dtype("matmul", "bias", bias, (out.dtype,))
             specs = (a, b, bias, number, number, out)
         kind = DTYPES[a.dtype].kind
-        if not isinstance(activation, str) or kind not in ACTIVATIONS.get(activation, ""):
+        if not issubclass(type(activation), str) or kind not in ACTIVATIONS.get(str.__str__(activation), ""):
             known = ", ".join(name for name, kinds in ACTIVATIONS.items() if kind in kinds)
-            message = f"matmul: activation is {activation!r}, which {a.dtype} does not have; needs one of {known}"
+            message = (
+                f"matmul: activation is {glimpse(activation)}, which {a.dtype} does not have; needs one of {known}"
+            )
             raise ValueError(message)
         given = (("conjugate_a", conjugate_a), ("conjugate_b", conjugate_b))
         flags = [float(flag("matmul", name, value) and kind == "c") for name, value in given]

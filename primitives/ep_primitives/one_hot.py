@@ -15,12 +15,12 @@ in place     : out shares no byte with indices
 
 from __future__ import annotations
 
-import reprlib
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from ep.cells import dtypes_name
 from ep.dims import merge
 from ep.dtypes import DTYPES
+from ep.glimpse import glimpse
 from ep.integers import count, integer
 from ep.key import KernelKey, kernel_key
 from ep.spec import MAX_RANK
@@ -185,9 +185,7 @@ class OneHot(Descriptor):
 
 def _check_number(name: str, scalar: Any, dtype: str) -> None:
     if type(scalar) is not Scalar:
-        message = (
-            f"one_hot: {name} is {scalar!r}, not a Scalar; leave it out here, and give the number at launch, {name}=..."
-        )
+        message = f"one_hot: {name} is {glimpse(scalar)}, not a Scalar; leave it out here, and give the number at launch, {name}=..."
         raise TypeError(message)
     check_dtype("one_hot", name, scalar, (dtype,))
 
@@ -196,6 +194,6 @@ def _first_class(first: Any, classes: int) -> int:
     """Return the index of class 0. Raises TypeError or ValueError for one that int64 does not hold, or not the last one."""
     number = integer("one_hot: first", first)
     if not -_INDEX_END <= number <= _INDEX_END - max(classes, 1):
-        message = f"one_hot: first is {reprlib.repr(number)}, needs {-_INDEX_END} to {_INDEX_END - max(classes, 1)}; int64 holds each of the {classes} classes then"
+        message = f"one_hot: first is {glimpse(number)}, needs {-_INDEX_END} to {_INDEX_END - max(classes, 1)}; int64 holds each of the {classes} classes then"
         raise ValueError(message)
     return number

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from ep.dims import merge
 from ep.dtypes import DTYPES
+from ep.glimpse import glimpse
 
 from ep import Descriptor, Scalar, TensorSpec
 from ep_primitives.random_ops import RANDOM_OPS, words_each
@@ -65,7 +66,9 @@ class RandomFill(Descriptor):
         check_output(op, out)
         check_dtype(op, "out", out, row.dtypes)
         if type(state) is not TensorSpec or state != STATE:
-            message = f"{op}: state is {state!r}, needs {STATE!r}; give a view of the memory that begins with the seed"
+            message = (
+                f"{op}: state is {glimpse(state)}, needs {STATE!r}; give a view of the memory that begins with the seed"
+            )
             raise ValueError(message)
         needed = {name: Scalar(dtype or out.dtype) for name, dtype in row.numbers}
         if unlike := [
@@ -75,13 +78,14 @@ class RandomFill(Descriptor):
             wanted = (
                 f"needs {needed[name]!r}" if name in needed else f"needs only {', '.join(needed) or 'state and out'}"
             )
-            message = f"{op}: {name} is {numbers[name]!r}, {wanted}; leave it out, and give the number at launch"
+            message = f"{op}: {name} is {glimpse(numbers[name])}, {wanted}; leave it out, and give the number at launch"
             raise ValueError(message)
         self._freeze(op, (state, *needed.values(), out))
 
     @classmethod
     def infer(cls, op: str, out: Any) -> Self:
         """Return the descriptor that fills `out`, a TensorSpec or an array."""
+        chosen_row(cls.family, op, RANDOM_OPS)
         return cls(op, out=described(op, "out", out))
 
     @property
@@ -129,7 +133,7 @@ class RandomFill(Descriptor):
     def check_numbers(self, numbers: tuple[Any, ...]) -> None:
         """Raise ValueError unless p is a probability, or low is at most high."""
         if self.op == "bernoulli" and not 0 <= numbers[0] <= 1:
-            message = f"bernoulli: p is {numbers[0]!r}, needs a probability; give a number from 0 to 1"
+            message = f"bernoulli: p is {glimpse(numbers[0])}, needs a probability; give a number from 0 to 1"
             raise ValueError(message)
         if self.op == "integers" and numbers[0] > numbers[1]:
             low, high = numbers

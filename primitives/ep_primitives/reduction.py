@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-import reprlib
 from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 from ep.cells import dtypes_name
 from ep.dims import Geometry, merge
-from ep.integers import integer
+from ep.glimpse import glimpse
+from ep.integers import integer, taken
 from ep.key import KernelKey, kernel_key
+from ep.spec import MAX_RANK
 
 from ep import Descriptor, TensorSpec
 from ep_primitives.window import rows, windowed
@@ -118,15 +119,15 @@ class Reduction(Descriptor):
 def reduced_axes(op: str, axes: Any, rank: int) -> tuple[int, ...]:
     """Return axes sorted and not negative; an integer is one axis. Raises TypeError or ValueError for others."""
     try:
-        given = tuple(axes) if hasattr(axes, "__iter__") else (axes,)
+        given = taken(axes, MAX_RANK) if hasattr(type(axes), "__iter__") else (axes,)
         whole = [integer(f"{op}: axes", axis) for axis in given]
     except TypeError:
-        message = f"{op}: axes is {reprlib.repr(axes)}, needs integers; give them in a tuple, () reduces nothing"
+        message = f"{op}: axes is {glimpse(axes)}, needs integers; give them in a tuple, () reduces nothing"
         raise TypeError(message) from None
     settled = sorted(axis + rank if axis < 0 else axis for axis in whole)
     if any(not 0 <= axis < rank for axis in settled):
         last = f"from {-rank} to {rank - 1}" if rank else "none"
-        message = f"{op}: axes {reprlib.repr(given)} are not all axes of x, which has rank {rank}; needs {last}"
+        message = f"{op}: axes {glimpse(given)} are not all axes of x, which has rank {rank}; needs {last}"
         raise ValueError(message)
     if len(set(settled)) != len(settled):
         message = f"{op}: axes {given} name one axis twice; name each once, negative ones count from the end"

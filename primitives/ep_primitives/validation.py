@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-import reprlib
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
 from numbers import Real
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ep.dims import broadcast_strides
 from ep.dtypes import DTYPES, convert
-from ep.integers import integer
+from ep.glimpse import glimpse
+from ep.integers import integer, taken
 from ep.interchange import describe
+from ep.spec import MAX_RANK
+from ep.truth import truth
 
 from ep import Scalar, TensorSpec
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from ep_primitives.op import Attribute, Op
 
 Row = TypeVar("Row")
+
+_LONGEST_NAME: Final = 100  # of an op that is looked for among the rows; the search takes as long as both names
 
 __all__ = [
     "attribute_values",
@@ -42,7 +46,7 @@ __all__ = [
 def check_output(op: str, out: Any) -> None:
     """Raise unless `out` is a TensorSpec whose elements are distinct: TypeError or ValueError."""
     if type(out) is not TensorSpec:
-        message = f"{op}: out is {out!r}, not a TensorSpec; results go to a memory"
+        message = f"{op}: out is {glimpse(out)}, not a TensorSpec; results go to a memory"
         raise TypeError(message)
     if not out.is_dense and out.overlaps_itself:
         message = f"{op}: out {out!r} overlaps itself, so its value would depend on order; give it distinct elements"
@@ -52,7 +56,7 @@ def check_output(op: str, out: Any) -> None:
 def check_spec(op: str, name: str, spec: Any) -> None:
     """Raise TypeError unless the operand is a TensorSpec."""
     if type(spec) is not TensorSpec:
-        message = f"{op}: {name} is {spec!r}, not a TensorSpec; describe an array with TensorSpec.of(array)"
+        message = f"{op}: {name} is {glimpse(spec)}, not a TensorSpec; describe an array with TensorSpec.of(array)"
         raise TypeError(message)
 
 
@@ -67,7 +71,7 @@ def described(op: str, name: str, thing: Any) -> TensorSpec:
         return describe(thing, f"{op}: {name}")
     except TypeError:
         message = (
-            f"{op}: {name} is {reprlib.repr(thing)}, of type {type(thing).__name__}, needs a TensorSpec or an array that "
+            f"{op}: {name} is {glimpse(thing)}, of type {type(thing).__name__}, needs a TensorSpec or an array that "
             "has DLPack, an array interface or a buffer; give TensorSpec(dtype, shape), or make an array of it, as numpy.asarray does"
         )
         raise TypeError(message) from None
@@ -78,7 +82,7 @@ def described_operand(op: str, name: str, thing: Any) -> TensorSpec | Scalar:
     if type(thing) is Scalar:
         return thing
     if type(thing) in {bool, int, float, complex}:
-        message = f"{op}: {name} is the number {thing!r}, needs a Scalar(dtype) in its place; give the number at launch"
+        message = f"{op}: {name} is the number {glimpse(thing)}, needs a Scalar(dtype) in its place; give the number at launch"
         raise TypeError(message)
     return described(op, name, thing)
 
@@ -98,21 +102,15 @@ def dtype_name(op: str, dtype: Any) -> str:
         return dtype
     names = ", ".join(DTYPES)
     if type(dtype) is str:
-        message = f"{op}: dtype is {dtype!r}, which names no element type; give one of {names}"
+        message = f"{op}: dtype is {glimpse(dtype)}, which names no element type; give one of {names}"
         raise ValueError(message)
-    message = f"{op}: dtype is {reprlib.repr(dtype)}, needs the name of an element type; give a string, one of {names}"
+    message = f"{op}: dtype is {glimpse(dtype)}, needs the name of an element type; give a string, one of {names}"
     raise TypeError(message)
 
 
 def flag(op: str, name: str, value: Any) -> bool:
     """Return an argument that is True or False. Raises TypeError for others, numbers but 0 and 1 included."""
-    try:
-        if value in {False, True}:
-            return bool(value)
-    except TypeError:  # not hashable, so neither of them
-        pass
-    message = f"{op}: {name} is {reprlib.repr(value)}, needs a truth value; give True or False"
-    raise TypeError(message)
+    return truth(f"{op}: {name}", value)
 
 
 def check_input(op: str, name: str, spec: Any, out: TensorSpec) -> None:
@@ -165,13 +163,13 @@ def one_a_dimension(op: str, name: str, given: Any, spec: TensorSpec) -> tuple[i
     try:
         if isinstance(given, AbstractSet | Mapping):  # whose order says nothing
             raise TypeError  # noqa: TRY301 - explained below, like every other misfit
-        values = tuple(given)
-        integers = tuple(integer(name, value) for value in values)
+        integers = tuple([integer(f"{op}: {name}", value) for value in taken(given, MAX_RANK)])
     except TypeError:
-        message = f"{op}: {name} is {reprlib.repr(given)}, {wanted}; give a tuple of them"
+        message = f"{op}: {name} is {glimpse(given)}, {wanted}; give a tuple of them"
         raise TypeError(message) from None
     if len(integers) != spec.ndim:
-        message = f"{op}: {name} is {reprlib.repr(given)}, {wanted}; it has {len(integers)}"
+        has = f"more than {MAX_RANK}" if len(integers) > MAX_RANK else str(len(integers))
+        message = f"{op}: {name} is {glimpse(given)}, {wanted}; it has {has}"
         raise ValueError(message)
     return integers
 
@@ -194,18 +192,18 @@ def attribute_values(row: Op, given: Mapping[str, Any], dtype: str) -> tuple[flo
 
 def chosen_row(family: str, op: Any, rows: Mapping[str, Row]) -> Row:
     """Return the row of an op. Raises ValueError for one that the family does not have."""
-    row = rows.get(op) if isinstance(op, str) else None
+    row = rows.get(str.__str__(op)) if issubclass(type(op), str) else None
     if row is None:
-        near = get_close_matches(str(op), rows)
+        near = get_close_matches(op, rows) if type(op) is str and len(op) <= _LONGEST_NAME else ()
         hint = f"; near it are {', '.join(near)}" if near else ""
-        message = f"{family}: op {op!r} is not one of its ops{hint}; all are {', '.join(rows)}"
+        message = f"{family}: op {glimpse(op)} is not one of its ops{hint}; all are {', '.join(rows)}"
         raise ValueError(message)
     return row
 
 
 def _finite(op: str, attribute: Attribute, value: Any, dtype: str) -> float:
     if not isinstance(value, Real) or isinstance(value, bool):
-        message = f"{op}: {attribute.name} is {value!r}, needs a real number; give a float"
+        message = f"{op}: {attribute.name} is {glimpse(value)}, needs a real number; give a float"
         raise TypeError(message)
     try:
         number = float(value)
@@ -214,10 +212,10 @@ def _finite(op: str, attribute: Attribute, value: Any, dtype: str) -> float:
         held = float(attribute.held(dtype, number)) if attribute.stored else number
         if math.isfinite(held):
             return held + 0.0  # equal attributes make equal descriptors, so -0.0 must be 0.0
-    except (ValueError, OverflowError):
+    except Exception:  # noqa: BLE001, S110 - a number of another library may raise anything; explained below
         pass
     place = "float64" if attribute.wide else dtype if attribute.stored else f"the compute type of {dtype}"
     message = (
-        f"{op}: {attribute.name} is {reprlib.repr(value)}, needs a finite number within {place}; give one that it holds"
+        f"{op}: {attribute.name} is {glimpse(value)}, needs a finite number within {place}; give one that it holds"
     )
     raise ValueError(message)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from ep_conformance.runtime import case
 from ep_conformance.work import busy, gate, late
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ep_conformance.trial import Trial
 
 
@@ -243,6 +245,7 @@ def wrap_memory(trial: Trial) -> None:
     trial.same_bytes("the native allocation", trial.content(stream, memory), content)
     trial.refuses("owner=None", TypeError, lambda: trial.device.wrap_memory(memory.handle, 64, owner=None), "owner")
     trial.refuses("nbytes -1", ValueError, lambda: trial.device.wrap_memory(memory.handle, -1, owner=memory), "nbytes")
+    _refuses_wild(trial, "wrap_memory", lambda handle: trial.device.wrap_memory(handle, 64, owner=memory))
 
 
 @case(optional=True)
@@ -259,6 +262,17 @@ def wrap_stream(trial: Trial) -> None:
     stream.close()
     trial.same_bytes("what the wrapped queue copied", trial.content(native, seen), new)
     trial.require((trial.content(native, target) == 0x42).all(), "the native queue works on")  # noqa: PLR2004
+    _refuses_wild(trial, "wrap_stream", lambda handle: trial.device.wrap_stream(handle, owner=native))
+
+
+def _refuses_wild(trial: Trial, what: str, wrap: Callable[[Any], object]) -> None:
+    """Give what names nothing of the device: it is refused, and the driver does not follow it."""
+    for handle in (5, -1, "text", object()):
+        try:
+            wrap(handle)
+        except (TypeError, ValueError):
+            continue
+        trial.require(False, f"{what} refuses {handle!r}")  # noqa: FBT003 - it came here
 
 
 @case(optional=True)

@@ -189,3 +189,45 @@ print(lent.sum().item())
 def test_tensors_that_outlive_everything_end_in_peace():
     done = subprocess.run([sys.executable, "-c", AT_EXIT], capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "0.0\n", "")
+
+
+def _negative():
+    return torch.tensor([1 + 2j, 3 + 4j]).conj().imag
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (_negative, r"Tensor has values that are not those of its bytes; give what its resolve_neg\(\) returns"),
+        (lambda: torch._neg_view(torch.ones(3)), "resolve_neg"),
+        (lambda: torch.tensor([1 + 2j]).conj(), r"give what its resolve_conj\(\) returns"),
+        (lambda: torch._neg_view(torch.tensor([1 + 2j]).conj()), "resolve_neg"),
+        (lambda: torch.ones(3).to_sparse(), "cannot be seen in place: .*strided"),
+        (lambda: torch.ones(3, device="meta"), "cannot be seen in place: .*meta"),
+        (lambda: torch.ones(3, requires_grad=True), r"cannot be seen in place: .*detach\(\)"),
+        (lambda: torch.ones(3, requires_grad=True) * 2, r"cannot be seen in place: .*detach\(\)"),
+        (lambda: torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.qint8), "cannot be seen in place: "),
+    ],
+)
+def test_tensors_whose_values_are_not_their_bytes_are_refused_with_the_cure(device, stream, make, words):
+    tensor, out = make(), device.allocate(64)
+    copy = Copy(x=ep.TensorSpec("float32", (3,)), out=ep.TensorSpec("float32", (3,))).on(device)
+    for use in (
+        lambda: ep.view(tensor, stream),
+        lambda: ep.TensorSpec.of(tensor),
+        lambda: Copy.infer(tensor),
+        lambda: copy(stream, x=tensor, out=out),
+    ):
+        with pytest.raises(ValueError, match=words):
+            use()
+    with pytest.raises(TypeError, match=r"needs a host buffer: .*; make an array of it"):
+        stream.upload(out, tensor)
+
+
+def test_resolved_tensors_are_seen_with_their_values(device, stream):
+    tensor = _negative().resolve_neg()
+    memory, spec = ep.view(tensor, stream)
+    out = torch.zeros(2)
+    Copy(x=spec, out=ep.TensorSpec.of(out)).on(device)(stream, x=memory, out=out)
+    stream.synchronize()
+    assert torch.equal(out, torch.tensor([-2.0, -4.0]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pyopencl as cl
@@ -13,22 +15,28 @@ if TYPE_CHECKING:
 
 __all__ = ["buffer_of", "queue_of"]
 
+_WORD: Final = struct.calcsize("P")
 _ONE_WAY: Final = cl.mem_flags.READ_ONLY | cl.mem_flags.WRITE_ONLY
 
 
 def buffer_of(device: ClDevice, handle: Any, nbytes: int) -> cl.Buffer:
     """Return a buffer of the device's context with at least `nbytes` bytes.
 
-    handle : a pyopencl Buffer, or the pointer of a cl_mem, which is retained
+    handle : a pyopencl Buffer, or the pointer of a cl_mem that a DLPack tensor names, which is retained; callers' own
+             numbers do not get here
 
     Raises TypeError for anything else, ValueError for a buffer that work of the device cannot freely use.
     """
+    is_pointer = type(handle) is int
+    if not is_pointer and not issubclass(type(handle), cl.Buffer):
+        message = f"wrap_memory: handle is {type(handle).__name__}, needs a pyopencl.Buffer"
+        raise TypeError(message)
+    _require_living(device, handle if is_pointer else handle.int_ptr)
     try:
-        buffer = cl.MemoryObject.from_int_ptr(handle, retain=True) if type(handle) is int else handle
+        buffer = cl.MemoryObject.from_int_ptr(handle, retain=True) if is_pointer else handle
         if not isinstance(buffer, cl.Buffer):
-            message = f"wrap_memory: handle is {type(buffer).__name__}, needs a pyopencl.Buffer"
-            raise TypeError(message)
-        if buffer.context != device.context:
+            message = f"wrap_memory: the pointer {handle:#x} is that of another object, needs that of a buffer"
+        elif buffer.context != device.context:
             message = f"wrap_memory: the buffer is of another context than {device.name}'s; make it with its device.context, or use stream.upload"
         elif buffer.size < nbytes:
             message = f"wrap_memory: the buffer has {buffer.size} bytes, needs {nbytes}"
@@ -41,6 +49,27 @@ def buffer_of(device: ClDevice, handle: Any, nbytes: int) -> cl.Buffer:
     except cl.Error as error:
         raise failure(error) from error
     raise ValueError(message)
+
+
+def _require_living(device: ClDevice, pointer: int) -> None:
+    """Raise ValueError for a pointer to no object of the driver, as far as can be told.
+
+    Drivers follow any pointer, and pyopencl gives those of buffers that were released. An object begins with the
+    address of its driver's functions, the same for all objects, and the system reads that from wherever it may lie
+    without harm. What was released and has not been overwritten looks like an object.
+    """
+    if _first_word(pointer) != _first_word(device.context.int_ptr):
+        message = f"wrap_memory: at {pointer:#x} there is no object of {device.name}'s driver; give a buffer that was not released"
+        raise ValueError(message)
+
+
+def _first_word(pointer: int) -> bytes | None:
+    try:
+        with Path("/proc/self/mem").open("rb", buffering=0) as memory:
+            memory.seek(pointer)
+            return memory.read(_WORD)
+    except (OSError, ValueError, OverflowError):  # no such place
+        return None
 
 
 def _is_part(buffer: cl.Buffer) -> bool:

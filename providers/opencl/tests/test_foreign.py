@@ -144,3 +144,59 @@ def test_an_export_of_another_context_is_refused(device, stream, other_context):
 
     with pytest.raises(ValueError, match="another context"):
         ep.view(Strange(), stream)
+
+
+class Said:
+    """A producer of OpenCL that names an object by its pointer."""
+
+    def __init__(self, pointer, nbytes=SIZE):
+        self.pointer, self.nbytes = pointer, nbytes
+
+    def __dlpack_device__(self):
+        return (4, 0)
+
+    def __dlpack__(self, **words):
+        said = dlpack.Tensor((4, 0), self.pointer, 0, "uint8", (self.nbytes,), (1,))
+        return dlpack.make(said, None, versioned=True)
+
+
+@pytest.mark.parametrize("handle", [0, 5, -1, 2**63, 2**70, np.int64(5), True])
+def test_numbers_are_no_buffers(device, handle):
+    with pytest.raises(
+        TypeError, match=r"wrap_memory: handle is the number .* give the object of the driver's binding"
+    ):
+        device.wrap_memory(handle, SIZE, owner=device)
+
+
+def test_the_pointer_of_a_buffer_is_taken_from_dlpack_alone(device, stream, buffer):
+    with pytest.raises(TypeError, match="handle is the number"):
+        device.wrap_memory(buffer.int_ptr, SIZE, owner=buffer)
+    memory, spec = ep.view(Said(buffer.int_ptr), stream)
+    stream.fill(memory, b"\5")
+    stream.synchronize()
+    assert (memory.handle.int_ptr, spec) == (buffer.int_ptr, ep.TensorSpec("uint8", (SIZE,)))
+
+
+def test_pointers_to_no_buffer_are_refused_and_not_followed(device, stream, queue, buffer):
+    array = np.zeros(64, np.uint8)
+    wild = (5, 4096, buffer.int_ptr + 1, id(buffer), array.ctypes.data, 2**47, 2**63 - 8, 2**64 - 1)
+    for pointer in wild:
+        with pytest.raises(
+            ValueError, match=r"there is no object of opencl:0's driver; give a buffer that was not released$"
+        ):
+            ep.view(Said(pointer), stream)
+    with pytest.raises(ValueError, match="its data is a null pointer"):
+        ep.view(Said(0), stream)
+    for other in (device.context, queue, device.native):
+        with pytest.raises(ValueError, match="is that of another object, needs that of a buffer"):
+            ep.view(Said(other.int_ptr), stream)
+
+
+def test_a_buffer_that_was_released_is_refused(device, stream):
+    gone = cl.Buffer(device.context, cl.mem_flags.READ_WRITE, SIZE)
+    pointer = gone.int_ptr
+    gone.release()
+    with pytest.raises(ValueError, match="give a buffer that was not released"):
+        device.wrap_memory(gone, SIZE, owner=gone)
+    with pytest.raises(ValueError, match="give a buffer that was not released"):
+        ep.view(Said(pointer), stream)

@@ -6,6 +6,8 @@ import itertools
 import time
 from typing import TYPE_CHECKING, Final
 
+from ep.glimpse import glimpse
+
 import ep
 from ep_sim.arena import ALIGNMENT, Arena
 from ep_sim.complaints import Complaints
@@ -161,15 +163,17 @@ class SimDevice(ep.Device):
         return SimStream(self, queue, is_synchronous=bool(synchronous), is_timed=timed)
 
     def _wrap_memory(self, handle: object, nbytes: int) -> Allocation:
-        found = self._arena.find(handle) if isinstance(handle, int) else handle
-        if not isinstance(found, Allocation) or found.device is not self or found.nbytes < nbytes:
-            message = f"wrap_memory: {handle!r} is no allocation of {self.name} with {nbytes} bytes; give its handle or address"
+        found = self._arena.find(handle) if type(handle) is int else handle
+        if type(found) is not Allocation or found.device is not self or found.nbytes < nbytes:
+            message = f"wrap_memory: {glimpse(handle)} is no allocation of {self.name} with {nbytes} bytes; give its handle or address"
             raise ValueError(message)
         return found
 
     def _wrap_stream(self, handle: object) -> SimStream:
-        if not isinstance(handle, Queue):
-            message = f"wrap_stream: {handle!r} is no queue of {self.name}; stream._dlpack_stream() tells a stream's"
+        if type(handle) is not Queue:
+            message = (
+                f"wrap_stream: {glimpse(handle)} is no queue of {self.name}; stream._dlpack_stream() tells a stream's"
+            )
             raise TypeError(message)
         if handle.device is not self or not handle.users:
             message = f"wrap_stream: {handle!r} is of {handle.device.name} and of {handle.users} open streams; give one of {self.name} that is open"
