@@ -64,6 +64,7 @@ class Device(Allocator):
 
     provider: Provider
     index: int
+    _is_made: bool = False
 
     def __init__(self, info: DeviceInfo) -> None:
         super().__init__(info)
@@ -71,6 +72,7 @@ class Device(Allocator):
         self._primitives = PrimitiveCache(self)
         self._streams: weakref.WeakKeyDictionary[Stream, None] = weakref.WeakKeyDictionary()
         self._stream_count = 0
+        self._is_made = True
 
     # What users call. Final: each validates and then calls the twin of its name.
 
