@@ -17,6 +17,7 @@ from ep.executable import Replay
 from ep.foreign import wrap_stream
 from ep.integers import integer
 from ep.waiting import Deadline, check_timeout
+from ep.words import represented
 
 if TYPE_CHECKING:
     from ep.executable import Executable, Node, Slot
@@ -67,6 +68,9 @@ class Device(Allocator):
     _is_made: bool = False
 
     def __init__(self, info: DeviceInfo) -> None:
+        if not isinstance(info, DeviceInfo):
+            message = f"Device: info is {represented(info)}, needs an ep.DeviceInfo"
+            raise TypeError(message)
         super().__init__(info)
         self.degraded: collections.Counter[str] = collections.Counter()
         self._primitives = PrimitiveCache(self)

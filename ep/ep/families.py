@@ -38,18 +38,12 @@ class FamilyPackage(Registration):
     def __init__(self, entry: Entry) -> None:
         super().__init__(entry)
         self.families: dict[str, Family] = {}
-        self._turn = _TURN
 
     def find(self) -> None:
-        """Call the package's hook and keep what it brings, if all of it is sound; whatever it raises is its fault.
-
-        Raises UnavailableError where it asked for what this thread is loading.
-        """
+        """Call the package's hook and keep what it brings, if all of it is sound; whatever it raises is its fault."""
         try:
             self.families = self.guard(partial(_brought, self.package), "could not be loaded") or {}
         except UnavailableError as error:
-            if self._turn.refusal:
-                raise
             self.fault = str(error)
 
     def give_up(self, taken: Mapping[str, str]) -> None:
@@ -79,6 +73,8 @@ def family_packages() -> tuple[FamilyPackage, ...]:
                 for package in packages:
                     package.find()
                 share(packages)
+                if _TURN.refusal and not _TURN.asked_for_itself:
+                    return packages  # a hook asked for what this thread is loading; later it may have it
                 _found.append(packages)
     return _found[0]
 

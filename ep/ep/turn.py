@@ -54,6 +54,11 @@ class Turn:
         finally:
             _wait_for(me, outer)
 
+    @property
+    def asked_for_itself(self) -> bool:
+        """True if the refusal is that of this very turn."""
+        return self.refusal.startswith(self.title)
+
     @contextmanager
     def _noted(self) -> Iterator[None]:
         """Give the turn back, and make an error that comes of a refusal one that says so."""
@@ -65,7 +70,8 @@ class Turn:
         except BaseException as error:
             if not self.refusal:
                 raise
-            message = f"{self.title}: {self.refusal}"
+            again = "was asked for while it was being loaded, by its own code or what interrupted that; ask again"
+            message = f"{self.title} {again}" if self.asked_for_itself else f"{self.title}: {self.refusal}"
             raise UnavailableError(message) from error
         finally:
             _HELD.turns = tuple(turn for turn in _held() if turn is not self)

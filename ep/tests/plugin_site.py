@@ -118,6 +118,10 @@ class Site:
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
+    def python(self, code: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run a program."""
+        return self._python(textwrap.dedent(code), (), variables)
+
     def ep(self, *arguments: str, stdout: Any = subprocess.PIPE, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run the command `ep`."""
         return self._python("from ep.cli import main; main()", arguments, {"COLUMNS": "200", **variables}, stdout)

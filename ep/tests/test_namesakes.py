@@ -53,13 +53,3 @@ def test_what_was_made_for_a_device_that_was_closed_says_so(reopened):
     ):
         with pytest.raises(ep.ClosedError, match=message):
             run()
-
-
-def test_memory_for_a_slot_of_a_device_that_was_closed_says_so(device, stream, provider):
-    other = provider.devices()[1]
-    memory = device.allocate(4)
-    with stream.capture() as graph:
-        stream.fill(memory, b"\1")
-    graph.slot("x", memory)
-    with pytest.raises(ValueError, match=r"x is on manual:1, needs manual:0; use stream.copy"):
-        graph.launch(stream, x=other.allocate(4))
