@@ -65,10 +65,10 @@ def devices_command(*, as_json: bool, seconds: float) -> None:
     """List the devices of every provider that is here; one that is broken is named on stderr, and the exit code is 1."""
     rows: list[dict[str, Any]] = []
     broken: list[str] = []
-    for registration, testimony in look(seconds):
-        rows += testimony.rows
-        reasons = [reason for _, verdict, reason, *_ in testimony.findings if verdict == "broken"]
-        reasons += [testimony.fault] if testimony.fault else []
+    for registration, account in look(seconds):
+        rows += account.rows
+        reasons = [reason for _, verdict, reason, *_ in account.findings if verdict == "broken"]
+        reasons += [account.fault] if account.fault else []
         broken += [f"ep: provider {registration.name}: {shown(each, _SHORT)}; ep doctor says more" for each in reasons]
     prints = Counter(row["fingerprint"] for row in rows)
     for row in rows:

@@ -15,10 +15,10 @@ from ep.registry import providers, twins
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ep.account import Account
     from ep.device import Device
     from ep.families import FamilyPackage
     from ep.registry import Registration
-    from ep.testimony import Testimony
 
 __all__ = ["Finding", "examine", "look", "self_check", "variables"]
 
@@ -45,42 +45,42 @@ def examine(seconds: float) -> Iterator[Finding]:
     summonses = [Summons("ep.providers", each.name, is_checked=True) for each in asked]
     summonses += [Summons("ep.families", package.package) for package in packages]
     heard = hear(summonses, seconds)
-    testimonies = dict(zip([each.name for each in asked], heard, strict=False))
+    accounts = dict(zip([each.name for each in asked], heard, strict=False))
     for registration in (*providers().values(), *twins()):
         if registration.refusal:
             yield Finding(f"provider {registration.name}", "refused", registration.refusal, registration.distribution)
         else:
-            yield from _of_provider(registration, testimonies[registration.name])
+            yield from _of_provider(registration, accounts[registration.name])
     yield from _of_families(packages, heard[len(asked) :])
     for damaged in unreadable():
         yield Finding(f"distribution {damaged.distribution}", "refused", damaged.fault, "", damaged.traceback)
 
 
-def look(seconds: float) -> Iterator[tuple[Registration, Testimony]]:
+def look(seconds: float) -> Iterator[tuple[Registration, Account]]:
     """Yield what each provider that is not refused says of its devices, asked in a process of its own."""
     asked = [registration for registration in providers().values() if not registration.refusal]
     yield from zip(asked, hear([Summons("ep.providers", each.name) for each in asked], seconds), strict=True)
 
 
-def _of_provider(registration: Registration, testimony: Testimony) -> Iterator[Finding]:
+def _of_provider(registration: Registration, account: Account) -> Iterator[Finding]:
     name, origin = registration.name, registration.distribution
-    for device, verdict, reason, its_origin, traceback in testimony.findings:
-        loud = f"{reason}; it prints on stdout: {words.cut(testimony.noise, 100)}" if testimony.noise else reason
+    for device, verdict, reason, its_origin, traceback in account.findings:
+        loud = f"{reason}; it prints on stdout: {words.cut(account.noise, 100)}" if account.noise else reason
         yield Finding(_subject(name, device), verdict, loud if device < 0 else reason, its_origin, traceback)
-    if testimony.fault:
-        yield Finding(_subject(name, testimony.at_device), "broken", testimony.fault, origin, testimony.traceback)
+    if account.fault:
+        yield Finding(_subject(name, account.at_device), "broken", account.fault, origin, account.traceback)
 
 
 def _subject(name: str, device: int) -> str:
     return f"provider {name}" if device < 0 else f"device {name}:{device}"
 
 
-def _of_families(packages: tuple[FamilyPackage, ...], heard: list[Testimony]) -> Iterator[Finding]:
+def _of_families(packages: tuple[FamilyPackage, ...], heard: list[Account]) -> Iterator[Finding]:
     """Yield a finding a package; that a family is brought twice is seen here, where all are known."""
-    for package, testimony in zip(packages, heard, strict=True):
-        package.families = dict.fromkeys(testimony.families)  # type: ignore[assignment]  # their names are all that is known
-        found = [(reason, traceback) for _, _, reason, _, traceback in testimony.findings]
-        failed = [(testimony.fault, testimony.traceback)] if testimony.fault else []
+    for package, account in zip(packages, heard, strict=True):
+        package.families = dict.fromkeys(account.families)  # type: ignore[assignment]  # their names are all that is known
+        found = [(reason, traceback) for _, _, reason, _, traceback in account.findings]
+        failed = [(account.fault, account.traceback)] if account.fault else []
         package.fault, package.traceback = (*failed, *found, ("", ""))[0]
     share(packages)
     for package in packages:

@@ -16,7 +16,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ep.testimony import Testimony
+from ep.account import Account
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ class Summons(NamedTuple):
     is_checked: bool = False
 
 
-def hear(summonses: Sequence[Summons], seconds: float) -> list[Testimony]:
+def hear(summonses: Sequence[Summons], seconds: float) -> list[Account]:
     """Return what each plug-in's process says, in the order of the summonses; as many run at once as there are cores.
 
     seconds : that each process has; one that takes longer is ended, with all that it started
@@ -73,7 +73,7 @@ class _Process:
     """One process, the three pipes that it writes, and the fourth at whose end it ends."""
 
     def __init__(self, summons: Summons, seconds: float) -> None:
-        self.testimony = Testimony(summons.name, seconds)
+        self.account = Account(summons.name, seconds)
         self._deadline = time.monotonic() + seconds
         (answers, their_answers), (out, their_out), (err, their_err) = (os.pipe() for _ in range(3))
         their_leash, self._leash = os.pipe()
@@ -90,7 +90,7 @@ class _Process:
         finally:
             for pipe in (their_answers, their_out, their_err, their_leash):
                 os.close(pipe)
-        said = self.testimony
+        said = self.account
         self._pipes = {answers: said.answers, out: said.stdout, err: said.stderr}
         self._open = set(self._pipes)
         for pipe in self._pipes:
@@ -113,9 +113,9 @@ class _Process:
     def is_over(self) -> bool:
         """True if the process has ended, has taken too long, or says more than anybody will read."""
         is_late = time.monotonic() > self._deadline
-        return is_late or self.testimony.answers.is_overfull or self._process.poll() is not None
+        return is_late or self.account.answers.is_overfull or self._process.poll() is not None
 
-    def end(self, selector: selectors.BaseSelector) -> Testimony:
+    def end(self, selector: selectors.BaseSelector) -> Account:
         """End the process if it has not ended, and return what it said."""
         for pipe in self._open:
             selector.unregister(pipe)
@@ -125,9 +125,9 @@ class _Process:
         else:
             self._kill_group()
         self._drain()
-        self.testimony.conclude(code)
+        self.account.conclude(code)
         self.kill()
-        return self.testimony
+        return self.account
 
     def kill(self) -> None:
         """End the process with all that it started and that is of its session, and close the pipes."""

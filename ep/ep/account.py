@@ -6,7 +6,7 @@ import json
 import signal
 from typing import Any, Final
 
-__all__ = ["VERDICTS", "Excerpt", "Testimony"]
+__all__ = ["VERDICTS", "Account", "Excerpt"]
 
 VERDICTS: Final = ("ok", "unavailable", "refused", "broken")
 _MOST: Final = 1 << 20
@@ -55,7 +55,7 @@ class Excerpt:
         return self._content.decode(errors="replace")
 
 
-class Testimony:
+class Account:
     """What one plug-in's process says.
 
     findings   : (number of the device or -1, verdict, reason, origin, traceback) each
