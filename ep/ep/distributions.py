@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import email
 import re
-from configparser import ConfigParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -98,6 +96,8 @@ def _entries_of(distribution: Distribution) -> list[Entry]:
     text = _text(distribution, "entry_points.txt")
     if not text:
         return []
+    from configparser import ConfigParser  # noqa: PLC0415 - only discovery needs it
+
     # As importlib.metadata reads it: names as they stand, indentation without a meaning.
     parser = ConfigParser(delimiters=("=",), interpolation=None, strict=False, default_section="")
     parser.optionxform = str  # type: ignore[assignment,method-assign]  # its documented use
@@ -112,6 +112,8 @@ def _entries_of(distribution: Distribution) -> list[Entry]:
 
 def _identity(distribution: Distribution) -> tuple[str, str]:
     """Return a distribution's name and version: of its metadata, or of its folder where those are damaged."""
+    import email  # noqa: PLC0415 - only discovery needs it
+
     form = _FOLDER.match(_folder(distribution))
     name, version = (form["name"], form["version"] or "") if form else (_folder(distribution), "")
     try:

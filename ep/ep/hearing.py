@@ -76,11 +76,12 @@ class _Process:
         self.account = Account(summons.name, seconds)
         self._deadline = time.monotonic() + seconds
         (answers, their_answers), (out, their_out), (err, their_err) = (os.pipe() for _ in range(3))
-        their_leash, self._leash = os.pipe()
+        their_leash, leash = os.pipe()
+        paths = [path for path in sys.path if isinstance(path, str)]
         task = (their_answers, their_leash, seconds, *summons)
         try:
             self._process = subprocess.Popen(  # noqa: S603 - ourselves
-                [sys.executable, "-u", "-P", "-c", _START, json.dumps(sys.path), json.dumps(task)],
+                [sys.executable, "-u", "-P", "-c", _START, json.dumps(paths), json.dumps(task)],
                 stdin=subprocess.DEVNULL,
                 stdout=their_out,
                 stderr=their_err,
@@ -93,6 +94,7 @@ class _Process:
         said = self.account
         self._pipes = {answers: said.answers, out: said.stdout, err: said.stderr}
         self._open = set(self._pipes)
+        self._held = [*self._pipes, leash]
         for pipe in self._pipes:
             os.set_blocking(pipe, False)
 
@@ -130,14 +132,16 @@ class _Process:
         return self.account
 
     def kill(self) -> None:
-        """End the process with all that it started and that is of its session, and close the pipes."""
+        """End the process with all that it started and that is of its session, and close the pipes. Idempotent."""
         self._kill_group()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_PATIENCE)  # a driver may hold it for ever
-        for pipe in (*self._pipes, self._leash):
-            os.close(pipe)
+        while self._held:
+            os.close(self._held.pop())
 
     def _kill_group(self) -> None:
+        if not self._held:
+            return  # its number may be another's by now
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 

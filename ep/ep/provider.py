@@ -71,7 +71,7 @@ class Provider(ABC):
         Raises UnavailableError; TypeError or ValueError where the provider made what is no device.
         """
         self.probe()
-        if not self._is_ready:
+        if not self._is_ready():
             with self._turn.taken():
                 self._make()
         return self._opened()
@@ -100,9 +100,9 @@ class Provider(ABC):
             message = f"provider {self.name}: {self._reason}"
             raise UnavailableError(message)
 
-    @property
     @final
     def _is_ready(self) -> bool:
+        """Say whether all devices are there."""
         return len(self._made) >= max(self._count, 1)
 
     @final
@@ -113,17 +113,17 @@ class Provider(ABC):
     @final
     def _make(self) -> None:
         """Make the devices that are not there, in this thread's turn."""
-        if self._is_ready:
+        if self._is_ready():
             return
         check_table(self.implementations)
         fresh = check_devices(self._devices(), self._made)
+        self._count = len(fresh)  # first, so that nobody takes some of them for all
         for index, device in enumerate(fresh):
             if index not in self._made:
                 device.provider = self
                 device.index = index
                 device.name = f"{self.name}:{index}"
                 self._made[index] = device
-        self._count = len(fresh)
 
     @final
     def _forget(self, device: Device) -> None:

@@ -113,7 +113,7 @@ class Registration:
     def devices(self) -> tuple[Device, ...]:
         """Return the provider's devices. Raises UnavailableError: not here, or its own code failed."""
         loaded = self.probe()
-        if not loaded._is_ready:
+        if not loaded._is_ready():
             with self._turn.taken():
                 if not self.fault:
                     self.guard(loaded._make, "failed while its devices were made")

@@ -70,7 +70,7 @@ def _make_mortal(leash: int, seconds: float) -> None:
 
 def _families(package: str, send: Send) -> None:
     send("stage", "families", -1)
-    (found,) = [each for each in installed_packages() if each.package == package]
+    found = next(each for each in installed_packages() if each.package == package)
     found.find()
     if found.fault:
         send("finding", -1, "broken", found.fault, found.distribution, found.traceback)

@@ -139,6 +139,20 @@ def test_providers_that_use_each_other_end_in_sentences_from_two_threads(site):
     assert all("being loaded" in answer for answer in answers), answers
 
 
+def test_devices_are_seen_all_at_once(site):
+    code = """
+class Second(Device):
+    def __setattr__(self, key, value):
+        if key == "name" and value == "pair:1":
+            Provider.title = str(self.provider._is_ready())
+        super().__setattr__(key, value)
+"""
+    made = '[Device(ep.DeviceInfo("D", "V")), Second(ep.DeviceInfo("D", "V"))]'
+    site.install("pair", WORKING.replace('[Device(ep.DeviceInfo(self.title, "Test"))]', made) + code)
+    found = site.run("print(json.dumps([ep.device('pair:1').name, ep.provider('pair').title]))")
+    assert found == ["pair:1", "False"]
+
+
 def test_looking_for_providers_while_they_are_looked_for_gives_the_same_objects(site):
     site.install("good", WORKING)
     site.install_families("fam", FAMILY)
