@@ -112,6 +112,9 @@ class Registration:
 
     def devices(self) -> tuple[Device, ...]:
         """Return the provider's devices. Raises UnavailableError: not here, or its own code failed."""
+        loaded = self._provider
+        if loaded is not None and loaded._is_ready() and not self.refusal:
+            return loaded._opened()
         loaded = self.probe()
         if not loaded._is_ready():
             with self._turn.taken():
