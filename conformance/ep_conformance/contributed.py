@@ -15,7 +15,7 @@ from ep_conformance.hooks import HOOK, VendorCase, specified
 from ep_conformance.trial import PROFILES
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    from ep.distributions import Entry
 
 __all__ = ["CasePackage", "case_packages"]
 
@@ -29,7 +29,7 @@ class CasePackage(Registration):
     cases : what it brings, by case id
     """
 
-    def __init__(self, entry: EntryPoint) -> None:
+    def __init__(self, entry: Entry) -> None:
         super().__init__(entry)
         self.cases: dict[str, VendorCase | Case] = {}
 

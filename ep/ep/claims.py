@@ -6,6 +6,8 @@ import tomllib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ep.cells import matches
+from ep.glimpse import glimpse
+from ep.textfile import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -77,7 +79,7 @@ def read_claims(path: Path) -> Claims:
     Raises ClaimsError for one that is wrong, naming the entry.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except FileNotFoundError:
         return Claims("1.0", ())
     except (OSError, ValueError) as error:
@@ -93,18 +95,21 @@ def parse_claims(text: str, name: str) -> Claims:
     except ValueError as error:
         message = f"{name} cannot be read: {error}"
         raise ClaimsError(message) from None
+    except RecursionError:
+        message = f"{name} cannot be read: it is nested too deeply"
+        raise ClaimsError(message) from None
     unknown = sorted(table.keys() - {"suite", "claim"})
     if unknown:
-        message = f"{name}: unknown key {unknown[0]!r}; it holds suite and [[claim]] tables"
+        message = f"{name}: unknown key {glimpse(unknown[0])}; it holds suite and [[claim]] tables"
         raise ClaimsError(message)
     try:
         suite = table["suite"]
         parse_version(suite)
     except (KeyError, ValueError, AttributeError):
-        message = f'{name}: suite is {table.get("suite")!r}, needs "major.minor", such as "1.0"'
+        message = f'{name}: suite is {glimpse(table.get("suite"))}, needs "major.minor", such as "1.0"'
         raise ClaimsError(message) from None
     if not isinstance(table.get("claim", []), list):
-        message = f"{name}: claim is {table['claim']!r}, needs [[claim]] tables"
+        message = f"{name}: claim is {glimpse(table['claim'])}, needs [[claim]] tables"
         raise ClaimsError(message)
     entries = enumerate(table.get("claim", []), 1)
     return Claims(suite, tuple(claim for i, entry in entries for claim in _claims(entry, f"{name}: claim {i}")))
@@ -115,18 +120,20 @@ def _claims(entry: Any, where: str) -> Iterator[Claim]:
     cells = entry.get("cells") if isinstance(entry, dict) else None
     patterns: Any = [cells] if isinstance(cells, str) else cells
     if not _are_texts(patterns) or entry.keys() - {"cells", "when"}:
-        message = f'{where}: is {entry!r}, needs cells = "family/op/dtypes/layout" and perhaps when = ["feature"]'
+        message = (
+            f'{where}: is {glimpse(entry)}, needs cells = "family/op/dtypes/layout" and perhaps when = ["feature"]'
+        )
         raise ClaimsError(message)
     when = entry.get("when", [])
     if not _are_texts(when):
-        message = f"{where}: when is {when!r}, needs a list of features"
+        message = f"{where}: when is {glimpse(when)}, needs a list of features"
         raise ClaimsError(message)
     for pattern in patterns:
         parts = pattern.split("/")
         form = _FORMS.get(parts[0], _FORM)
         needed = form.count("/") + 1
         if len(parts) != needed:
-            message = f"{where}: cells {pattern!r} has {len(parts)} parts, needs {needed}: {form}"
+            message = f"{where}: cells {glimpse(pattern)} has {len(parts)} parts, needs {needed}: {form}"
             raise ClaimsError(message)
         yield Claim(pattern, tuple(when))
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import math
 import os
 import sys
 from collections import Counter
@@ -12,9 +14,10 @@ import click
 
 from ep.capabilities import capabilities
 from ep.claims import ClaimsError
-from ep.doctor import examine, variables
+from ep.doctor import examine, look, variables
 from ep.errors import EpError, UnavailableError
-from ep.registry import device, devices, provider, providers
+from ep.registry import device, provider, providers
+from ep.words import message, shown, shown_lines
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -24,7 +27,29 @@ __all__ = ["command", "main"]
 _EXIT_CODES: Final = (
     "Exit codes: 0 good, 1 something failed, 2 wrong use, 3 provider or device unavailable, 130 Ctrl-C."
 )
+_SHORT: Final = 500
+"""Characters of a cell; --traceback shows more."""
+_LONGEST_DAY: Final = 86_400
 _STYLES: Final = {"ok": "", "unavailable": "yellow", "refused": "yellow", "broken": "red"}
+
+
+def _check_seconds(_context: click.Context, _parameter: click.Parameter, seconds: float) -> float:
+    if math.isnan(seconds):  # which no range leaves out
+        message = "nan is no number of seconds"
+        raise click.BadParameter(message)
+    return seconds
+
+
+_TIMEOUT: Final = click.option(
+    "--timeout",
+    "seconds",
+    metavar="SECONDS",
+    type=click.FloatRange(0, _LONGEST_DAY, min_open=True),
+    default=30,
+    show_default=True,
+    callback=_check_seconds,
+    help="How long each plug-in has, which is asked in a process of its own; one that hangs is ended and named.",
+)
 
 
 @click.group(epilog=_EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
@@ -35,57 +60,59 @@ def command() -> None:
 
 @command.command("devices", epilog=_EXIT_CODES)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
-def devices_command(*, as_json: bool) -> None:
-    """List the devices of every provider that is here."""
-    found = devices()
-    prints = Counter(each.info.fingerprint for each in found)
-    rows: list[dict[str, Any]] = [
-        {
-            "device": each.name,
-            "name": each.info.name,
-            "vendor": each.info.vendor,
-            "driver": each.info.driver,
-            "memory": each.info.memory,
-            "features": sorted(each.info.features),
-            "fingerprint": each.info.fingerprint,
-            "also": _twins(each, found) if prints[each.info.fingerprint] > 1 else [],
-        }
-        for each in found
-    ]
+@_TIMEOUT
+def devices_command(*, as_json: bool, seconds: float) -> None:
+    """List the devices of every provider that is here; one that is broken is named on stderr, and the exit code is 1."""
+    rows: list[dict[str, Any]] = []
+    broken: list[str] = []
+    for registration, account in look(seconds):
+        rows += account.rows
+        reasons = [reason for _, verdict, reason, *_ in account.findings if verdict == "broken"]
+        reasons += [account.fault] if account.fault else []
+        broken += [f"ep: provider {registration.name}: {shown(each, _SHORT)}; ep doctor says more" for each in reasons]
+    prints = Counter(row["fingerprint"] for row in rows)
+    for row in rows:
+        row["also"] = _twins(row, rows) if prints[row["fingerprint"]] > 1 else []
     if as_json:
         click.echo(json.dumps(rows, indent=2))
-        return
+    else:
+        _show(rows)
+    for line in broken:
+        click.echo(line, err=True)
+    if broken:
+        sys.exit(1)
+
+
+def _show(rows: list[dict[str, Any]]) -> None:
     table = _table("device", "name", "memory", "features", "same hardware as")
     for row in rows:
-        table.add_row(
-            row["device"], row["name"], _size(row["memory"]), " ".join(row["features"]), " ".join(row["also"])
-        )
+        _add(table, row["device"], row["name"], _size(row["memory"]), " ".join(row["features"]), " ".join(row["also"]))
     _print(table)
     if not rows:
         click.echo("no device found; ep doctor says why")
 
 
 @command.command("doctor", epilog=_EXIT_CODES)
-@click.option("--traceback", "tracebacks", is_flag=True, help="Print the traceback of each broken provider.")
-def doctor_command(*, tracebacks: bool) -> None:
+@click.option("--traceback", "tracebacks", is_flag=True, help="Print the traceback of each broken plug-in.")
+@_TIMEOUT
+def doctor_command(*, tracebacks: bool, seconds: float) -> None:
     """Say what was found, what was refused and why, and check that each device works."""
     for name, value in variables().items():
-        click.echo(f"{name}={value}")
+        click.echo(shown(f"{name}={value}"))
     table = _table("", "verdict", "reason", "from")
-    findings = list(examine())
+    findings = list(examine(seconds))
     for finding in findings:
         style = _STYLES[finding.verdict]
-        table.add_row(finding.subject, finding.verdict, finding.reason, finding.origin, style=style)
+        _add(table, finding.subject, finding.verdict, finding.reason, finding.origin, style=style)
     _print(table)
-    broken = [finding for finding in findings if finding.verdict == "broken"]
-    for finding in broken:
-        if tracebacks and finding.traceback:
-            click.echo(f"\n{finding.subject}:\n{finding.traceback}")
+    traced = [finding for finding in findings if finding.traceback]
+    for finding in traced if tracebacks else ():
+        click.echo(f"\n{shown(finding.subject)}:\n{shown_lines(finding.traceback)}")
     counts = Counter(finding.verdict for finding in findings)
     click.echo(", ".join(f"{counts[verdict]} {verdict}" for verdict in _STYLES))
-    if broken and not tracebacks and any(finding.traceback for finding in broken):
+    if traced and not tracebacks:
         click.echo("ep doctor --traceback prints where it broke")
-    if broken:
+    if counts["broken"]:
         sys.exit(1)
 
 
@@ -110,12 +137,15 @@ def capabilities_command(*, name: str, index: int, as_json: bool) -> None:
         counts[row.family, row.layout if row.family == "runtime" else row.op]["claimed"] += row.claimed
     table = _table("family", "op", "native", "lowered", "degraded", "none", "claimed")
     for (family, op), count in counts.items():
-        table.add_row(family, op, *(str(count[key]) for key in ("native", "lowered", "degraded", "none", "claimed")))
+        _add(table, family, op, *(str(count[key]) for key in ("native", "lowered", "degraded", "none", "claimed")))
     _print(table)
 
 
 def main() -> None:
     """Run the command; every error becomes one message and an exit code, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # names are of any language, terminals are not
     try:
         command(standalone_mode=False)
         sys.stdout.flush()
@@ -139,14 +169,14 @@ def main() -> None:
 
 
 def _fail(error: Exception, code: int) -> None:
-    click.echo(f"ep: {error}", err=True)
+    click.echo(f"ep: {shown(message(error))}", err=True)
     sys.exit(code)
 
 
-def _twins(each: Any, found: list[Any]) -> list[str]:
-    fingerprint = each.info.fingerprint
+def _twins(row: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]:
+    fingerprint = row["fingerprint"]
     return [
-        other.name for other in found if fingerprint and other is not each and other.info.fingerprint == fingerprint
+        other["device"] for other in rows if fingerprint and other is not row and other["fingerprint"] == fingerprint
     ]
 
 
@@ -157,6 +187,10 @@ def _table(*columns: str) -> Table:
     for column in columns:
         table.add_column(column, overflow="fold")
     return table
+
+
+def _add(table: Table, *cells: str, style: str = "") -> None:
+    table.add_row(*(shown(cell, _SHORT) for cell in cells), style=style)
 
 
 def _print(table: Table) -> None:

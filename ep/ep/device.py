@@ -67,13 +67,18 @@ class Device(Allocator):
 
     provider: Provider
     index: int
+    _is_made: bool = False
 
     def __init__(self, info: DeviceInfo) -> None:
+        if not isinstance(info, DeviceInfo):
+            message = f"Device: info is {glimpse(info)}, needs an ep.DeviceInfo"
+            raise TypeError(message)
         super().__init__(info)
         self.degraded: collections.Counter[str] = collections.Counter()
         self._primitives = PrimitiveCache(self)
         self._streams = Roster()
         self._numbers = itertools.count()
+        self._is_made = True
 
     # What users call. Final: each validates and then calls the twin of its name.
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from ep.errors import TimeoutError  # noqa: A004 - ours is the builtin, too
 from ep.waiting import Deadline
+from ep.words import said
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ep.device import Device
     from ep.stream import Stream
@@ -32,15 +33,24 @@ def end(devices: Sequence[Device]) -> None:
         stream._abandon()
     if not stuck:
         for device in devices:
-            device._close_memories()
+            _try(device, device._close_memories)
         for device in devices:
-            device._shut()
+            _try(device, device._shut)
     else:
         names = ", ".join(stream.name for stream in stuck)
         message = f"the process ends although work of {names} is under way; EP_EXIT_SECONDS says how long EP waits"
         warnings.warn(message, RuntimeWarning, stacklevel=1)
     for stream in streams:
         stream._warn()
+
+
+def _try(device: Device, close: Callable[[], None]) -> None:
+    """Close what a device has; what its provider's code raises there keeps no other device open."""
+    try:
+        close()
+    except BaseException as error:  # noqa: BLE001 - a stranger's code, and Ctrl-C, which ends the process anyway
+        message = f"{device.name} could not be closed at the end of the process: {said(error)}"
+        warnings.warn(message, RuntimeWarning, stacklevel=1)
 
 
 def _close(streams: Sequence[Stream]) -> list[Stream]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ep.cells import LAYOUTS, Cell
@@ -11,20 +11,22 @@ from ep.claims import parse_version
 from ep.descriptor import Descriptor
 from ep.errors import UnavailableError
 from ep.family import Family
+from ep.glimpse import glimpse
 from ep.registry import Registration, call_hook, entries
+from ep.turn import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from importlib.metadata import EntryPoint
 
-__all__ = ["FamilyPackage", "families", "family_packages"]
+    from ep.distributions import Entry
+
+__all__ = ["FamilyPackage", "families", "family_packages", "installed_packages", "share"]
 
 _GROUP: Final = "ep.families"
-_OURS: Final = "execution-provider"
-"""The distribution that EP is: nobody's package takes the names of its families."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*\Z")
 _TAKEN: Final = frozenset({"claims", "primitives", "runtime", "vendor", "waivers"})
 """First parts of case ids and claims that are no family's."""
+_TURN: Final = Turn("the list of families")
 
 
 class FamilyPackage(Registration):
@@ -33,22 +35,25 @@ class FamilyPackage(Registration):
     families : what it brings, by name
     """
 
-    def __init__(self, entry: EntryPoint) -> None:
+    def __init__(self, entry: Entry) -> None:
         super().__init__(entry)
         self.families: dict[str, Family] = {}
-        self.is_ours = entry.dist is not None and entry.dist.name == _OURS
 
-    def find(self, taken: Mapping[str, FamilyPackage]) -> None:
-        """Call the package's hook and keep what is sound and has a name of its own; whatever it raises is its fault."""
+    def find(self) -> None:
+        """Call the package's hook and keep what it brings, if all of it is sound; whatever it raises is its fault."""
         try:
-            brought = self.guard(partial(_brought, self.package), "could not be loaded") or {}
+            self.families = self.guard(partial(_brought, self.package), "could not be loaded") or {}
         except UnavailableError as error:
             self.fault = str(error)
-            return
-        for name in sorted(brought.keys() & taken.keys()):
-            other = taken[name]
-            self.fault = f"family {name} is already brought by {other.package} ({other.distribution}); rename it or uninstall one"
-        self.families = {name: family for name, family in brought.items() if name not in taken}
+
+    def give_up(self, taken: Mapping[str, str]) -> None:
+        """Let go of families whose names are taken, by whom `taken` says."""
+        for name in sorted(self.families.keys() & taken.keys()):
+            self.fault = f"family {name} is already brought by {taken[name]}; rename it or uninstall one"
+            del self.families[name]
+
+
+_found: list[tuple[FamilyPackage, ...]] = []
 
 
 def families() -> Mapping[str, Family]:
@@ -56,15 +61,35 @@ def families() -> Mapping[str, Family]:
     return {name: family for package in family_packages() for name, family in package.families.items()}
 
 
-@cache
 def family_packages() -> tuple[FamilyPackage, ...]:
-    """Return every installed package of families, EP's own first, the refused ones too."""
-    found = sorted([FamilyPackage(entry) for entry in entries(_GROUP)], key=lambda package: not package.is_ours)
-    taken: dict[str, FamilyPackage] = {}
-    for package in found:
-        package.find(taken)
-        taken.update(dict.fromkeys(package.families, package))
-    return tuple(found)
+    """Return every installed package of families, EP's own first, the refused ones too; each hook is called once.
+
+    Raises UnavailableError for who asks while this very thread loads them.
+    """
+    if not _found:
+        with _TURN.taken():
+            if not _found:
+                packages = installed_packages()
+                for package in packages:
+                    package.find()
+                share(packages)
+                if _TURN.refusal and not _TURN.asked_for_itself:
+                    return packages  # a hook asked for what this thread is loading; later it may have it
+                _found.append(packages)
+    return _found[0]
+
+
+def installed_packages() -> tuple[FamilyPackage, ...]:
+    """Return every installed package of families, EP's own first, none of them loaded."""
+    return tuple(sorted(map(FamilyPackage, entries(_GROUP)), key=lambda package: not package.is_ours))
+
+
+def share(packages: tuple[FamilyPackage, ...]) -> None:
+    """Leave each family to the first package that brings its name."""
+    taken: dict[str, str] = {}
+    for package in packages:
+        package.give_up(taken)
+        taken.update(dict.fromkeys(package.families, f"{package.package} ({package.distribution})"))
 
 
 def _brought(package: str) -> dict[str, Family]:
@@ -72,7 +97,7 @@ def _brought(package: str) -> dict[str, Family]:
     found: dict[str, Family] = {}
     for family in call_hook(package, "ep_families"):
         if not isinstance(family, Family):
-            message = f"ep_families() of {package} brought {family!r}, needs instances of ep.Family"
+            message = f"ep_families() of {package} brought {glimpse(family)}, needs instances of ep.Family"
             raise TypeError(message)
         _check(family)
         if family.name in found:
@@ -86,13 +111,13 @@ def _check(family: Family) -> None:
     """Raise TypeError or ValueError for a family that could not be listed, claimed or asked for."""
     kind, name, descriptor = type(family).__name__, family.name, family.descriptor
     if not isinstance(name, str) or not _NAME.match(name) or name in _TAKEN:
-        message = (
-            f"{kind}: name is {name!r}, needs a word in small letters that is not one of {', '.join(sorted(_TAKEN))}"
-        )
+        message = f"{kind}: name is {glimpse(name)}, needs a word in small letters that is not one of {', '.join(sorted(_TAKEN))}"
         raise ValueError(message)
     is_one = isinstance(descriptor, type) and issubclass(descriptor, Descriptor)
     if not is_one or getattr(descriptor, "family", None) != name:
-        message = f"{kind}: descriptor is {descriptor!r}, needs a subclass of ep.Descriptor whose family is {name!r}"
+        message = (
+            f"{kind}: descriptor is {glimpse(descriptor)}, needs a subclass of ep.Descriptor whose family is {name!r}"
+        )
         raise TypeError(message)
     cells: set[Cell] = set()
     for cell in family.cells():
@@ -103,7 +128,7 @@ def _check(family: Family) -> None:
             raise ValueError(message)
         parse_version(family.since(cell))
         if not cells and not isinstance(sample := family.sample(cell), descriptor):
-            message = f"{kind}: the sample of {cell} is {sample!r}, needs a {descriptor.__name__}"
+            message = f"{kind}: the sample of {cell} is {glimpse(sample)}, needs a {descriptor.__name__}"
             raise TypeError(message)
         cells.add(cell)
     if not cells:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 from ep.errors import ClosedError
 from ep.glimpse import glimpse
 from ep.memory import Memory
+from ep.namesakes import refuse_device
 from ep.segment import OWNERSHIP
 from ep.slots import SlotTable, overlapping
 from ep.uncopied import Uncopied
@@ -171,9 +172,7 @@ class Graph(Uncopied):
         if not hasattr(stream, "_submit"):
             message = f"graph.launch: stream is {type(stream).__name__}, needs a Stream; device.stream() makes one"
             raise TypeError(message)
-        self.device._check_fork("graph.launch")
-        message = f"graph.launch: stream is of {stream.device.name}, needs one of {self.device.name}"
-        raise ValueError(message)
+        refuse_device("graph.launch", "stream is of", stream.device, self.device, f"one of {self.device.name}")
 
     def __del__(self) -> None:
         if not getattr(self, "is_closed", True):

@@ -6,6 +6,9 @@ import re
 import tomllib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ep.glimpse import glimpse
+from ep.textfile import read_text
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -14,7 +17,7 @@ __all__ = ["SPI", "Manifest", "ManifestError", "read_manifest", "refuse_version"
 SPI: Final = (0, 1)
 """The version of the provider interface that this EP offers: (major, minor)."""
 
-_SPI_FORM = re.compile(r"(\d+)\.(\d+)\Z")
+_SPI_FORM = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})\Z")
 _KNOWN: Final = {"name": str, "vendor": str, "spi": str, "fork_safe": bool, "emulator": dict}
 
 
@@ -44,18 +47,21 @@ class Manifest(NamedTuple):
 def read_manifest(path: Path) -> Manifest:
     """Return the manifest at a path. Raises ManifestError."""
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        table = tomllib.loads(read_text(path))
     except FileNotFoundError:
         message = f"{path.name} is missing beside the package's __init__.py; it needs name, vendor, spi, fork_safe"
         raise ManifestError(message) from None
     except (OSError, ValueError) as error:
         message = f"{path.name} cannot be read: {error}"
         raise ManifestError(message) from None
+    except RecursionError:
+        message = f"{path.name} cannot be read: it is nested too deeply"
+        raise ManifestError(message) from None
     for key, kind in _KNOWN.items():
         if key == "emulator" and key not in table:
             continue
         if not isinstance(table.get(key), kind):
-            message = f"{path.name}: {key} is {table.get(key)!r}, needs a {kind.__name__}"
+            message = f"{path.name}: {key} is {glimpse(table.get(key))}, needs a {kind.__name__}"
             raise ManifestError(message)
     return Manifest(table["name"], table["vendor"], _version(table, path), table["fork_safe"], path)
 
@@ -63,7 +69,7 @@ def read_manifest(path: Path) -> Manifest:
 def _version(table: dict[str, Any], path: Path) -> tuple[int, int]:
     found = _SPI_FORM.match(table["spi"])
     if found is None:
-        message = f'{path.name}: spi is {table["spi"]!r}, needs "major.minor", such as "{SPI[0]}.{SPI[1]}"'
+        message = f'{path.name}: spi is {glimpse(table["spi"])}, needs "major.minor", such as "{SPI[0]}.{SPI[1]}"'
         raise ManifestError(message)
     return int(found[1]), int(found[2])
 

@@ -9,6 +9,7 @@ from ep.dtypes import convert
 from ep.errors import ClosedError
 from ep.interchange import operand_memory
 from ep.memory import Memory
+from ep.namesakes import refuse_device
 from ep.operands import checker
 from ep.overlap import is_same, overlap
 from ep.spec import Scalar, TensorSpec
@@ -178,9 +179,7 @@ class Primitive(Uncopied):
         if not hasattr(stream, "_submit"):
             message = f"{self}: stream is {type(stream).__name__}, needs a Stream; device.stream() makes one"
             raise TypeError(message) from None
-        self.device._check_fork(str(self))
-        message = f"{self}: stream is of {stream.device.name}, needs one of {self.device.name}"
-        raise ValueError(message)
+        refuse_device(str(self), "stream is of", stream.device, self.device, f"one of {self.device.name}")
 
     def _check_names(self, operands: dict[str, Any]) -> None:
         names = self.descriptor.operands
@@ -198,9 +197,8 @@ class Primitive(Uncopied):
             message = f"{self}: {name} ({memory.nbytes} bytes on {memory.device.name}) was closed; give an open memory"
             raise ClosedError(message)
         if memory.device is not self.device:
-            memory.device._check_fork(f"{self}: {name}")
-            message = f"{self}: {name} is on {memory.device.name}, needs {self.device.name}; use stream.copy"
-        elif memory.nbytes < spec.nbytes:
+            self._refuse_memory(name, memory)
+        if memory.nbytes < spec.nbytes:
             message = f"{self}: {name} needs {spec.nbytes} bytes for {spec}, has {memory.nbytes}"
         elif memory.offset % spec.itemsize:
             message = f"{self}: {name} starts at byte {memory.offset}, needs a multiple of the itemsize {spec.itemsize}"
@@ -214,10 +212,10 @@ class Primitive(Uncopied):
             for name, spec in zip(self.descriptor.operands, self.descriptor.specs, strict=True)
             if isinstance(spec, TensorSpec)
         ]
-        message = (
-            f"{self}: {tensors[place]} is on {memories[place].device.name}, needs {self.device.name}; use stream.copy"
-        )
-        raise ValueError(message)
+        self._refuse_memory(tensors[place], memories[place])
+
+    def _refuse_memory(self, name: str, memory: Memory) -> NoReturn:
+        refuse_device(str(self), f"{name} is on", memory.device, self.device, f"{self.device.name}; use stream.copy")
 
     def __str__(self) -> str:
         return self.asked.title

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
+from ep import words
 from ep.errors import UnavailableError
-from ep.locks import ForkLock
+from ep.turn import Turn
 from ep.uncopied import Uncopied
+from ep.vetting import check_devices, check_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Self
 
     from ep.descriptor import Descriptor
     from ep.device import Device
     from ep.implementation import Implementation
     from ep.manifest import Manifest
 
-__all__ = ["LOADING", "Provider"]
-
-LOADING = ForkLock()
-"""Held while a plug-in is loaded, probed or asked for its devices; reentrant, because a provider may use another."""
+__all__ = ["Provider"]
 
 
 class Provider(Uncopied, ABC):
@@ -32,7 +32,14 @@ class Provider(Uncopied, ABC):
     name: str
     manifest: Manifest
     _reason: str | None = None
-    _made: tuple[Device | None, ...] = ()
+    _count: int = 0
+    _made: dict[int, Device]
+    _turn: Turn
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        made = super().__new__(cls)
+        made._made, made._turn = {}, Turn(f"provider {cls.__name__}")
+        return made
 
     @property
     @abstractmethod
@@ -53,56 +60,84 @@ class Provider(Uncopied, ABC):
     @final
     def probe(self) -> None:
         """Look for the hardware, once a process. Raises UnavailableError with the reason, each time it is asked."""
-        with LOADING:
-            if self._reason is None:
-                try:
-                    self._probe()
-                    self._reason = ""
-                except UnavailableError as error:
-                    self._reason = str(error)
-        if self._reason:
-            message = f"provider {self.name}: {self._reason}"
-            raise UnavailableError(message)
+        if self._reason is None:
+            with self._turn.taken():
+                self._look()
+        self._require()
 
     @final
     def devices(self) -> tuple[Device, ...]:
         """Return the devices, probing first. The same objects each time, until one is closed.
 
-        Raises UnavailableError.
+        Raises UnavailableError; TypeError or ValueError where the provider made what is no device.
         """
         self.probe()
-        with LOADING:
-            if not self._made or None in self._made:
+        if not self._is_ready():
+            with self._turn.taken():
                 self._make()
-            return self._opened()
+        return self._opened()
+
+    @final
+    def _adopt(self, name: str, manifest: Manifest, turn: Turn) -> None:
+        """Take over what the registry knows of this provider."""
+        self.name, self.manifest = name, manifest
+        self._made, self._turn = {}, turn
+
+    @final
+    def _look(self) -> None:
+        """Probe in this thread's turn, and keep the answer."""
+        if self._reason is None:
+            try:
+                self._probe()
+                self._reason = ""
+            except UnavailableError as error:
+                if self._turn.refusal:
+                    raise
+                self._reason = words.message(error)
+
+    @final
+    def _require(self) -> None:
+        if self._reason:
+            message = f"provider {self.name}: {self._reason}"
+            raise UnavailableError(message)
+
+    @final
+    def _is_ready(self) -> bool:
+        """Say whether all devices are there."""
+        return len(self._made) >= max(self._count, 1)
 
     @final
     def _opened(self) -> tuple[Device, ...]:
-        return tuple(device for device in self._made if device is not None)
+        made = self._made.copy()
+        return tuple(made[index] for index in sorted(made))
 
     @final
     def _make(self) -> None:
-        fresh = list(self._devices())
-        made = [*self._made, *[None] * (len(fresh) - len(self._made))]
+        """Make the devices that are not there, in this thread's turn."""
+        if self._is_ready():
+            return
+        check_table(self.implementations)
+        fresh = check_devices(self._devices(), self._made)
+        self._count = len(fresh)  # first, so that nobody takes some of them for all
         for index, device in enumerate(fresh):
-            if made[index] is None:
+            if index not in self._made:
                 device.provider = self
                 device.index = index
                 device.name = f"{self.name}:{index}"
-                made[index] = device
-        self._made = tuple(made)
+                self._made[index] = device
 
     @final
     def _forget(self, device: Device) -> None:
-        with LOADING:
-            self._made = tuple(None if have is device else have for have in self._made)
+        # No lock: devices are closed while others are made, and at the end of a process in which a plug-in hangs.
+        if self._made.get(device.index) is device:
+            self._made.pop(device.index, None)
 
     @final
     def _after_fork(self) -> None:
         """In a forked child: everything made before refuses, and so does a provider that is not fork-safe."""
         for device in self._opened():
             device._after_fork()
-        self._made = ()
+        self._made, self._count = {}, 0
         if not self.manifest.fork_safe:
             self._reason = (
                 "cannot be used in a forked child (provider.toml says fork_safe = false); start it with spawn"

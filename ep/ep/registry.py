@@ -7,28 +7,30 @@ import importlib
 import importlib.util
 import os
 import re
-import traceback
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from ep import words
+from ep.distributions import entries
 from ep.ending import end
 from ep.errors import UnavailableError
 from ep.glimpse import glimpse
 from ep.hooks import specified
 from ep.manifest import Manifest, ManifestError, read_manifest, refuse_version
-from ep.provider import LOADING, Provider
+from ep.provider import Provider
+from ep.turn import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from importlib.metadata import EntryPoint
+    from collections.abc import Callable
 
     from ep.device import Device
+    from ep.distributions import Entry
 
-__all__ = ["Registration", "call_hook", "device", "devices", "entries", "provider", "providers"]
+__all__ = ["Registration", "call_hook", "device", "devices", "entries", "provider", "providers", "twins"]
 
 _PROVIDERS: Final = "ep.providers"
-_DEVICE_FORM = re.compile(r"(?P<name>[A-Za-z_][\w-]*)(?::(?P<index>[0-9]{1,9}))?\Z")
+_NAME: Final = re.compile(r"[A-Za-z_][\w-]*\Z")
+_DEVICE_FORM: Final = re.compile(r"(?P<name>[A-Za-z_][\w-]*)(?::(?P<index>[0-9]{1,9}))?\Z")
 
 Result = TypeVar("Result")
 
@@ -39,21 +41,24 @@ class Registration:
     name          : of its entry point
     package       : the top-level import package that it names
     distribution  : "name version" of what installed it
+    is_ours       : True if EP itself brings it
     manifest      : its provider.toml, None if that is missing or wrong
     fault         : what is wrong with it, "" if nothing is
     traceback     : the real traceback, if its own code failed while it was loaded or probed
     decided_by    : the variable that switched it off, "" if none did
     """
 
-    def __init__(self, entry: EntryPoint) -> None:
+    def __init__(self, entry: Entry) -> None:
         self.name = entry.name
         self.package = entry.value
-        self.distribution = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "unknown"
-        self.version = entry.dist.version if entry.dist else ""
+        self.distribution = entry.distribution
+        self.version = entry.version
+        self.is_ours = entry.is_ours
         self.manifest: Manifest | None = None
         self.fault = ""
         self.traceback = ""
         self._provider: Provider | None = None
+        self._turn = Turn(f"{entry.group.removeprefix('ep.').removesuffix('s')} {entry.name}")
 
     @property
     def decided_by(self) -> str:
@@ -71,10 +76,13 @@ class Registration:
 
     def inspect(self) -> None:
         """Read the manifest and judge the SPI version, importing nothing."""
+        if not _NAME.match(self.name):
+            self.fault = f"its entry point is called {glimpse(self.name)}, needs a word of letters, digits, _ and -"
+            return
         try:
             self.manifest = read_manifest(_package_folder(self.package) / "provider.toml")
         except ManifestError as error:
-            self.fault = f"{error}"
+            self.fault = words.message(error)
             return
         if self.manifest.name != self.name:
             self.fault = (
@@ -85,55 +93,84 @@ class Registration:
 
     def load(self) -> Provider:
         """Import the package and call its hook, once. Raises UnavailableError, keeping the traceback."""
-        with LOADING:
-            if self._provider is None and not self.refusal:
-                found = self.guard(self._load, "could not be loaded")
-                if found is not None and self.manifest is not None:
-                    found.name, found.manifest = self.name, self.manifest
-                    self._provider = found
-                    _LOADED.append(found)
-            if self._provider is None or self.refusal:
-                message = f"provider {self.name}: {self.refusal}"
-                raise UnavailableError(message)
-            return self._provider
+        if self._provider is None and not self.refusal:
+            with self._turn.taken():
+                if self._provider is None and not self.fault:
+                    self._provider = self.guard(self._load, "could not be loaded")
+        return self._usable()
+
+    def probe(self) -> Provider:
+        """Load the provider and look for its hardware, once. Raises UnavailableError: not here, or its own code failed."""
+        loaded = self.load()
+        if loaded._reason is None:
+            with self._turn.taken():
+                if not self.fault:
+                    self.guard(loaded._look, "failed while it was probed")
+        self._usable()._require()
+        return loaded
 
     def devices(self) -> tuple[Device, ...]:
         """Return the provider's devices. Raises UnavailableError: not here, or its own code failed."""
-        with LOADING:
-            found = self.guard(self.load().devices, "failed while it was probed")
-            if found is None:
-                message = f"provider {self.name}: {self.refusal}"
-                raise UnavailableError(message)
-            return found
+        loaded = self._provider
+        if loaded is not None and loaded._is_ready() and not self.refusal:
+            return loaded._opened()
+        loaded = self.probe()
+        if not loaded._is_ready():
+            with self._turn.taken():
+                if not self.fault:
+                    self.guard(loaded._make, "failed while its devices were made")
+        return self._usable()._opened()
 
     def guard(self, call: Callable[[], Result], what: str) -> Result | None:
-        """Return what a plug-in's own code returns; if it raises anything at all, keep the traceback and the fault.
+        """Return what a plug-in's own code returns; if it raises anything but Ctrl-C, keep the traceback and the fault.
 
         An UnavailableError is an answer and passes.
         """
         try:
             return call()
-        except UnavailableError:
+        except UnavailableError as error:
+            raise UnavailableError(words.message(error)) from error  # its own class may say nothing
+        except KeyboardInterrupt:
             raise
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - the one guard around a stranger's code
-            self.traceback = traceback.format_exc()
-            self.fault = f"{what}: {type(error).__name__}: {error}"
+        except BaseException as error:
+            if self._turn.refusal:
+                raise  # what it lacked may be there when it is asked again
+            self.traceback = words.traced(error)
+            self.fault = f"{what}: {words.said(error)}"
             return None
+
+    def _usable(self) -> Provider:
+        if self._provider is None or self.refusal:
+            message = f"provider {self.name}: {self.refusal}"
+            raise UnavailableError(message)
+        return self._provider
 
     def _load(self) -> Provider:
         found = call_hook(self.package, "ep_provider")
-        if not isinstance(found, Provider):
-            message = f"ep_provider() of {self.package} returned {found!r}, needs an ep.Provider"
+        if Provider not in type(found).__mro__:
+            message = f"ep_provider() of {self.package} returned {glimpse(found)}, needs an ep.Provider"
             raise TypeError(message)
-        return found
+        if any(found is other for other in _LOADED) or self.manifest is None:
+            message = (
+                f"ep_provider() of {self.package} returned provider {found.name} once more; make one for each name"
+            )
+            raise ValueError(message)
+        provider: Provider = found
+        provider._adopt(self.name, self.manifest, self._turn)
+        _LOADED.append(provider)
+        return provider
 
 
 def providers() -> dict[str, Registration]:
     """Return every installed provider by name, in the order of EP_PROVIDERS, the refused ones too. Imports none."""
-    with LOADING:
-        found = _registrations()
+    found = _registrations()[0]
     order = {name: position for position, name in enumerate(_names("EP_PROVIDERS") or ())}
     return dict(sorted(found.items(), key=lambda item: (order.get(item[0], len(order)), item[0])))
+
+
+def twins() -> tuple[Registration, ...]:
+    """Return the providers of others that took a name of EP's own, each with its fault."""
+    return _registrations()[1]
 
 
 def provider(name: str) -> Provider:
@@ -166,11 +203,12 @@ def device(name: str) -> Device:
         raise ValueError(message)
     index = int(form["index"] or 0)
     found = _find(form["name"]).devices()
-    if index >= len(found):
+    asked = next((each for each in found if each.index == index), None)
+    if asked is None:
         have = f"has {form['name']}:0 to {form['name']}:{len(found) - 1}" if found else "has no devices"
         message = f"device {name}: not on this machine; provider {form['name']} {have}"
         raise UnavailableError(message)
-    return found[index]
+    return asked
 
 
 def _find(name: str) -> Registration:
@@ -181,38 +219,53 @@ def _find(name: str) -> Registration:
     return known[name]
 
 
-@cache
-def _registrations() -> dict[str, Registration]:
-    found: dict[str, Registration] = {}
-    for entry in entries(_PROVIDERS):
-        registration = Registration(entry)
-        twin = found.get(entry.name)
-        if twin is not None and twin.package != registration.package:
-            names = f"{twin.distribution} ({twin.package}) and {registration.distribution} ({registration.package})"
-            twin.fault = f"two packages bring this name, {names}; uninstall one"
-            continue
-        found[entry.name] = registration
-        registration.inspect()
-    return found
+_found: dict[str, tuple[dict[str, Registration], tuple[Registration, ...]]] = {}
 
 
-def entries(group: str) -> Sequence[EntryPoint]:
-    """Return the entry points of a group in the order of their names."""
-    from importlib.metadata import entry_points  # noqa: PLC0415 - 15 ms, and only discovery needs it
+def _registrations() -> tuple[dict[str, Registration], tuple[Registration, ...]]:
+    """Return the provider of each name, and those of others that took a name of EP's own: the same objects to all who ask."""
+    if "all" not in _found:
+        named: dict[str, list[Registration]] = {}
+        for entry in entries(_PROVIDERS):
+            registration = Registration(entry)
+            others = named.setdefault(entry.name, [])
+            if registration.package not in [other.package for other in others]:
+                others.append(registration)
+        kept = {name: _settle(registrations) for name, registrations in named.items()}
+        refused = [each for registrations in named.values() for each in registrations if each.fault]
+        for each in kept.values():
+            if not each.fault:
+                each.inspect()
+        rest = tuple(each for each in refused if each is not kept[each.name])
+        # Two threads may have looked at once; both go on with what the first of them found.
+        _found.setdefault("all", (kept, rest))
+    return _found["all"]
 
-    return sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value))
+
+def _settle(registrations: list[Registration]) -> Registration:
+    """Return whose a name is, giving the others a fault: EP's own, else the first, which has one too if it is not alone."""
+    ours = [each for each in registrations if each.is_ours]
+    first, *others = ours or registrations
+    for each in registrations if ours else ():
+        if each is not first:
+            each.fault = f"{first.name} is a provider of EP itself ({first.distribution}); rename the entry point, or uninstall {each.distribution}"
+    if others:
+        names = ", ".join(f"{each.distribution} ({each.package})" for each in (first, *others))
+        count = "two" if len(others) == 1 else len(others) + 1
+        first.fault = f"{count} packages bring this name, {names}; uninstall all but one"
+    return first
 
 
 def _package_folder(package: str) -> Path:
     if not package.isidentifier():
-        message = f"its entry point names {package!r}, needs a top-level import package"
+        message = f"its entry point names {glimpse(package)}, needs a top-level import package"
         raise ManifestError(message)
     try:
         spec = importlib.util.find_spec(package)
-    except (ImportError, ValueError, AttributeError) as error:
-        message = f"its package {package} cannot be found: {error}"
+    except Exception as error:
+        message = f"its package {package} cannot be found: {words.said(error)}"
         raise ManifestError(message) from error
-    if spec is None or spec.origin is None:
+    if spec is None or spec.origin is None or not spec.has_location:
         message = f"its package {package} is not importable; reinstall it"
         raise ManifestError(message)
     return Path(spec.origin).parent
@@ -237,7 +290,7 @@ def _names(variable: str) -> tuple[str, ...] | None:
 
 
 def _shut_down() -> None:
-    """Close all streams, then all memories, then all devices, when the process ends."""
+    """Close all streams, then all memories, then all devices, when the process ends. Waits for nobody's turn."""
     end([device for loaded in _LOADED for device in loaded._opened()])
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, final
 
 from ep.executable import Place, Slot
 from ep.memory import HOST_SPACE, Memory
+from ep.namesakes import refuse_device
 from ep.spec import TensorSpec
 
 if TYPE_CHECKING:
@@ -123,8 +124,9 @@ class SlotTable:
         memory._require_open(f"graph.launch: {name}")
         needs = self._needs[name]
         if memory.device is not needs.device:
-            message = f"graph.launch: {name} is on {memory.device.name}, needs {needs.device.name}; use stream.copy"
-        elif memory.nbytes < needs.nbytes:
+            its, mine = memory.device, needs.device
+            refuse_device("graph.launch", f"{name} is on", its, mine, f"{mine.name}; use stream.copy")
+        if memory.nbytes < needs.nbytes:
             message = f"graph.launch: {name} has {memory.nbytes} bytes, needs {needs.nbytes}, as many as were captured; give a larger one"
         elif (memory.offset - needs.offset) % needs.alignment:
             rest = needs.offset % needs.alignment

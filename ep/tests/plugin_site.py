@@ -118,6 +118,10 @@ class Site:
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
+    def python(self, code: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run a program."""
+        return self._python(textwrap.dedent(code), (), variables)
+
     def ep(self, *arguments: str, stdout: Any = subprocess.PIPE, **variables: str) -> subprocess.CompletedProcess[str]:
         """Run the command `ep`."""
         return self._python("from ep.cli import main; main()", arguments, {"COLUMNS": "200", **variables}, stdout)
@@ -126,18 +130,30 @@ class Site:
         (self.folder / package).mkdir()
         (self.folder / package / "__init__.py").write_text(textwrap.dedent(code))
 
+    def start(self, *arguments: str, **variables: str) -> subprocess.Popen[str]:
+        """Start the command `ep`, and go on."""
+        words = [sys.executable, "-c", f"{self._path}\nfrom ep.cli import main; main()", *arguments]
+        pipe = subprocess.PIPE
+        return subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, env=_environment(variables))
+
+    @property
+    def _path(self) -> str:
+        return f"import sys; sys.path.insert(0, {str(self.folder)!r})"
+
     def _python(
         self, code: str, arguments: tuple[str, ...], variables: dict[str, str], stdout: Any = subprocess.PIPE
     ) -> subprocess.CompletedProcess[str]:
-        environment = {"PATH": "/usr/bin:/bin", **variables}
-        if "PYTHONPATH" in os.environ:
-            environment["PYTHONPATH"] = os.environ["PYTHONPATH"]
         return subprocess.run(
-            [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(self.folder)!r})\n{code}", *arguments],
+            [sys.executable, "-c", f"{self._path}\n{code}", *arguments],
             stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,
             check=False,
-            env=environment,
+            env=_environment(variables),
             timeout=60,
         )
+
+
+def _environment(variables: dict[str, str]) -> dict[str, str]:
+    kept = {"PYTHONPATH": os.environ["PYTHONPATH"]} if "PYTHONPATH" in os.environ else {}
+    return {"PATH": "/usr/bin:/bin", **variables, **kept}

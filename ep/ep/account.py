@@ -1,0 +1,146 @@
+"""What the process of one plug-in said, and how it ended: data of a stranger, believed in nothing but its form."""
+
+from __future__ import annotations
+
+import json
+import signal
+from typing import Any, Final
+
+__all__ = ["VERDICTS", "Account", "Excerpt"]
+
+VERDICTS: Final = ("ok", "unavailable", "refused", "broken")
+_MOST: Final = 1 << 20
+_EXCERPT: Final = 1 << 16
+_STAGES: Final = {
+    "begin": "its process began",
+    "import": "it was imported",
+    "probe": "it was probed",
+    "devices": "its devices were made",
+    "self-check": "the self-check ran",
+    "families": "its families were asked for",
+    "end": "its process ended",
+}
+_ROW: Final = {
+    "device": str,
+    "name": str,
+    "vendor": str,
+    "driver": str,
+    "memory": int,
+    "features": list,
+    "fingerprint": str,
+}
+
+
+class Excerpt:
+    """The first bytes that came through a pipe, and the last ones if `keeps_end`."""
+
+    def __init__(self, most: int, *, keeps_end: bool = False) -> None:
+        self._most, self._keeps_end = most, keeps_end
+        self._content = bytearray()
+        self.is_overfull = False
+
+    def add(self, content: bytes) -> None:
+        """Take some more."""
+        self._content += content
+        if len(self._content) > self._most:
+            self.is_overfull = True
+            if self._keeps_end:
+                del self._content[: -self._most]
+            else:
+                del self._content[self._most :]
+
+    @property
+    def text(self) -> str:
+        """What was kept."""
+        return self._content.decode(errors="replace")
+
+
+class Account:
+    """What one plug-in's process says.
+
+    findings   : (number of the device or -1, verdict, reason, origin, traceback) each
+    rows       : what its devices are, as `ep devices --json` prints it
+    families   : the names of the families that it brings
+    fault      : how the process failed, "" if it did not; at_device is the device it failed at, or -1
+    traceback  : what it printed when it failed
+    noise      : what it printed on stdout
+    """
+
+    def __init__(self, name: str, seconds: float) -> None:
+        self.answers = Excerpt(_MOST)
+        self.stdout = Excerpt(_EXCERPT)
+        self.stderr = Excerpt(_EXCERPT, keeps_end=True)
+        self.findings: list[tuple[int, str, str, str, str]] = []
+        self.rows: list[dict[str, Any]] = []
+        self.families: list[str] = []
+        self.fault = ""
+        self.at_device = -1
+        self._name, self._seconds = name, seconds
+        self._stage = "begin"
+
+    @property
+    def traceback(self) -> str:
+        """What the process printed when it failed."""
+        return self.stderr.text if self.fault else ""
+
+    @property
+    def noise(self) -> str:
+        """What the plug-in printed where the user's output goes."""
+        return self.stdout.text.strip()
+
+    def conclude(self, code: int | None) -> None:
+        """Make sense of what came, and of how the process ended: None if it did not."""
+        *lines, rest = self.answers.text.split("\n")
+        try:
+            for line in lines:
+                self._take(json.loads(line))
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            rest = "nonsense"
+        if self.answers.is_overfull:
+            self.fault = f"its process answered more than {_MOST >> 20} MiB while {_STAGES[self._stage]}"
+        elif rest:
+            self.fault = f"its process answered what EP cannot read while {_STAGES[self._stage]}"
+        elif code is None:
+            self.fault = f"hung while {_STAGES[self._stage]}: it was ended after {self._seconds:g} s"
+        elif code < 0:
+            self.fault = f"crashed while {_STAGES[self._stage]}: {_signal(-code)}"
+        elif code or self._stage != "end":
+            said = self.stderr.text.strip().rpartition("\n")[2]
+            last = f"; it printed last: {said}" if said else ""
+            self.fault = f"ended its process with exit code {code} while {_STAGES[self._stage]}{last}"
+
+    def _take(self, line: Any) -> None:
+        """Take one line. Raises ValueError, TypeError or AttributeError for what is none."""
+        kind, *parts = line
+        if kind == "stage":
+            stage, self.at_device = parts
+            _require(stage in _STAGES and type(self.at_device) is int)
+            self._stage = stage
+        elif kind == "finding":
+            device, verdict, *texts = parts
+            _require(type(device) is int and verdict in VERDICTS)
+            reason, origin, traceback = texts
+            _require(all(type(text) is str for text in texts))
+            self.findings.append((device, verdict, reason, origin, traceback))
+        elif kind == "device":
+            (row,) = parts
+            _require(row.keys() == _ROW.keys() and all(type(row[key]) is form for key, form in _ROW.items()))
+            _require(all(type(feature) is str for feature in row["features"]) and 0 <= row["memory"] < 1 << 63)
+            self.rows.append({**row, "device": f"{self._name}:{len(self.rows)}"})
+        else:
+            _require(kind == "families")
+            (self.families,) = parts
+            _require(type(self.families) is list and all(type(name) is str for name in self.families))
+
+
+def _require(is_right: bool) -> None:  # noqa: FBT001 - an assertion that stays
+    if not is_right:
+        message = "a line of another form"
+        raise ValueError(message)
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
