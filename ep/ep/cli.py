@@ -14,6 +14,7 @@ from ep.capabilities import capabilities
 from ep.claims import ClaimsError
 from ep.doctor import examine, variables
 from ep.errors import EpError, UnavailableError
+from ep.folders import cache_folder
 from ep.registry import device, devices, provider, providers
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def doctor_command(*, tracebacks: bool) -> None:
     """Say what was found, what was refused and why, and check that each device works."""
     for name, value in variables().items():
         click.echo(f"{name}={value}")
+    click.echo(f"kept between processes: {cache_folder()}")
     table = _table("", "verdict", "reason", "from")
     findings = list(examine())
     for finding in findings:
