@@ -63,10 +63,11 @@ def test_hang_ends_at_the_limit(toy):
     [
         ("floods", "crash", "bytes of junk (66 6c 6f 6f 64 66 6c 6f ...) into the worker's pipe"),
         ("closes", "crash", "the provider closed the worker's pipe, while the process went on"),
+        ("leaves-a-child", "crash", "the process ended with signal 6 (SIGABRT)"),
         ("begins", "hang", "no verdict after 3 s; 42 bytes of a message that does not end lie in the worker's pipe"),
     ],
 )
-def test_junk_in_the_pipe_of_the_worker_costs_its_case_alone(toy, behaviour, status, said):
+def test_what_a_provider_does_to_the_pipe_of_its_worker_costs_its_case_alone(toy, behaviour, status, said):
     done = toy.run("toy", "--filter", RELU, "--hang-limit", 3, "--jobs", 1, EP_TOY=behaviour)
     assert_only_culprit(done, status)
     assert said in culprit(done)["reason"]

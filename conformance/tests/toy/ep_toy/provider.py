@@ -44,7 +44,7 @@ def misbehave():
         case "hang":
             MARK.touch()
             time.sleep(1000)
-        case "floods" | "closes" | "begins":
+        case "leaves-a-child" | "floods" | "closes" | "begins":
             meddle()
         case "lost":
             raise ep.DeviceLostError("the device fell off the bus", provider="toy", call="launch", code=-1)
@@ -71,10 +71,13 @@ def meddle():
                 os.close(number)
             case "begins" | "begins-at-once":
                 os.write(number, frame(["start", "much more than this"])[:-1])
+    if BEHAVIOUR == "leaves-a-child" and os.fork():
+        os.abort()
     while BEHAVIOUR == "floods":
         for number in given:
             os.write(number, b"flood" * 10_000)
-    time.sleep(1000)
+    time.sleep(30)
+    os._exit(0)
 
 
 def is_pipe(number):
