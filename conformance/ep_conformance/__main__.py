@@ -9,7 +9,7 @@ from typing import Final
 
 __all__ = ["main"]
 
-_EXTRA: Final = ("hypothesis", "scipy", "platformdirs", "jinja2")
+_EXTRA: Final = ("hypothesis", "scipy", "jinja2")
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from typing import TYPE_CHECKING, Any, Final
 
@@ -54,7 +55,7 @@ class Draft:
             except OSError as error:
                 self._tell(
                     f"{journal_of(self._path)} takes no more ({error.strerror}): if this run is killed, "
-                    "--resume continues from here"
+                    f"--resume {shlex.quote(str(self._path))} continues from here"
                 )
                 self._journal.close()
                 self._journal = None

@@ -7,15 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import ep
-from ep_conformance.replay import Replay, file_name
+from ep_conformance.replay import Replay, file_name, write_replay
 from ep_conformance.verdict import DEATHS, FAILING, Status
-from ep_conformance.workers import Worker, ask, listen
+from ep_conformance.workers import Worker, ask, await_answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ep_conformance.replay import Smallest, Work
     from ep_conformance.report import Report
     from ep_conformance.verdict import Verdict
     from ep_conformance.worker import Job
@@ -56,12 +55,12 @@ def keep_failures(report: Report, folder: Path, job: Job, parent: Path, tell: Ca
             path = folder / file_name(verdict.id)
             files[verdict.id] = path.relative_to(parent).as_posix() if path.is_relative_to(parent) else str(path)
             if verdict.replay is None or not path.exists():  # else a run that this one continues wrote it
-                _replay(report, verdict, *gatherer.gather(verdict)).write(path)
+                write_replay(path, _replay(report, verdict).as_json() | gatherer.gather(verdict))
     named = tuple(replace(verdict, replay=files.get(verdict.id)) for verdict in report.verdicts)
     return replace(report, verdicts=named)
 
 
-def _replay(report: Report, verdict: Verdict, work: Work | None, smallest: Smallest | None) -> Replay:
+def _replay(report: Report, verdict: Verdict) -> Replay:
     subject, outcome = report.subject, verdict.outcome
     is_program = verdict.id.startswith("runtime/program/")
     return Replay(
@@ -74,8 +73,6 @@ def _replay(report: Report, verdict: Verdict, work: Work | None, smallest: Small
         device=subject.device,
         environment=report.environment,
         details=outcome.details,
-        work=work,
-        smallest=smallest,
         program=outcome.reason.partition(_BEHIND)[2] if is_program else "",
         suite=report.suite,
     )
@@ -95,39 +92,44 @@ class _Gatherer:
     def __exit__(self, *_: object) -> None:
         self._end()
 
-    def gather(self, verdict: Verdict) -> tuple[Work | None, Smallest | None]:
-        """Return what a failing case was made of, as far as it can be found out in time."""
+    def gather(self, verdict: Verdict) -> dict[str, Any]:
+        """Return what a failing case was made of, entries of its replay's JSON, as far as it can be found out in time."""
         try:
             return self._gather(verdict)
         except KeyboardInterrupt:
             self._deadline = 0.0
             self._end()
-            return None, None
+            return {}
 
-    def _gather(self, verdict: Verdict) -> tuple[Work | None, Smallest | None]:
-        if verdict.id.startswith("runtime/") or time.monotonic() > self._deadline:
-            return None, None
+    def _gather(self, verdict: Verdict) -> dict[str, Any]:
+        if verdict.id.startswith("runtime/"):
+            return {}
+        for runs in (False,) if verdict.status in DEATHS else (True, False):
+            found = self._ask(verdict.id, runs=runs)
+            if found is not None:
+                return {name: found.get(name) for name in ("work", "smallest")}
+        return {}
+
+    def _ask(self, identity: str, *, runs: bool) -> dict[str, Any] | None:
+        """Return what a worker found, None if it died or there was no time."""
+        if time.monotonic() > self._deadline:
+            return None
         try:
             if self._worker is None:
                 self._worker = Worker(self._job)
-                ask(self._worker, "probe")
+                ask(self._worker, "probe", _CASE_SECONDS)
+            self._worker.send("gather", identity, runs)
+            answer = await_answer(self._worker, _CASE_SECONDS, _CASE_SECONDS)
         except ep.UnavailableError:
             self._deadline = 0.0
-            return None, None
-        runs = verdict.status not in DEATHS
-        answer = self._ask("gather", verdict.id, runs)
-        if answer is None and runs:
-            answer = self._ask("gather", verdict.id, False)  # noqa: FBT003 - a message
-        return (None, None) if answer is None else (answer[1], answer[2])
-
-    def _ask(self, *message: Any) -> tuple[Any, ...] | None:
-        if self._worker is None:
-            return None
-        self._worker.send(*message)
-        answer = self._worker.receive() if listen([self._worker], _CASE_SECONDS) else None
+            answer = None
+        except TimeoutError:
+            answer = None
         if answer is None:
             self._end()
-        return answer
+            return None
+        found: dict[str, Any] = answer[1]
+        return found
 
     def _end(self) -> None:
         if self._worker is not None:

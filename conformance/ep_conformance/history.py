@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import platformdirs
+from ep.folders import cache_folder
 
 from ep_conformance.report import SCHEMA, Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
 __all__ = ["History", "read_history", "write_history"]
 
@@ -34,7 +34,7 @@ class History:
 
 
 def _path(device: str) -> Path:
-    return Path(platformdirs.user_cache_dir("execution-provider")) / "conformance" / f"{device.replace(':', '-')}.json"
+    return cache_folder() / "conformance" / f"{device.replace(':', '-')}.json"
 
 
 def read_history(device: str) -> History:

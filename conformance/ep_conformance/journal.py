@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from ep_conformance.record import record
 from ep_conformance.untrusted import read_json
@@ -16,12 +16,19 @@ if TYPE_CHECKING:
 
     from ep_conformance.verdict import Verdict
 
-__all__ = ["BusyError", "Journal", "journal_of", "read_journal"]
+__all__ = ["BusyError", "Journal", "journal_of", "read_journal", "report_of_journal"]
+
+_SUFFIX: Final = ".journal"
 
 
 def journal_of(report: Path) -> Path:
     """Return where the journal of a report lies while the report is not whole."""
-    return report.with_name(report.name + ".journal")
+    return report.with_name(report.name + _SUFFIX)
+
+
+def report_of_journal(journal: Path) -> Path:
+    """Return where the report of a journal lies: what is no journal by its name is the report itself."""
+    return journal.with_name(journal.name.removesuffix(_SUFFIX) or journal.name)
 
 
 class BusyError(Exception):

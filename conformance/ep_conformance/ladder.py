@@ -16,7 +16,7 @@ from ep_conformance.arrival import STEPS, Arrival, arrive
 from ep_conformance.breadth import survey_breadth
 from ep_conformance.culprit import find_culprit
 from ep_conformance.rungs import CLAIMS, LOADING, RUNGS, Rung, area_order, functions_of, rung_of
-from ep_conformance.runner import Runner
+from ep_conformance.runner import HANG_SECONDS, Runner
 from ep_conformance.runtime import runtime_cases
 from ep_conformance.verdict import DEATHS, UNSUPPORTED_CLAIM, Standing
 from ep_conformance.worker import Job
@@ -167,7 +167,7 @@ def _survey(job: Job, arrival: Arrival) -> Survey | Step:
     """Return the survey of a device, or what keeps it from being made."""
     worker = Worker(job)
     try:
-        found: Survey = ask(worker, "survey")
+        found: Survey = ask(worker, "survey", HANG_SECONDS[job.profile])
     except ep.UnavailableError as error:
         culprit = find_culprit([str(error)], Path(arrival.folder))
         return Step(f"the device could not be surveyed: {error}", (culprit,) if culprit else ())

@@ -65,7 +65,7 @@ class Suite(pytest.Collector):
     def _survey(self) -> Survey:
         worker = Worker(self._job)
         try:
-            found: Survey = ask(worker, "survey")
+            found: Survey = ask(worker, "survey", HANG_SECONDS[self._job.profile])
         except ep.UnavailableError as error:
             message = f"--ep-provider: {error}"
             raise pytest.UsageError(message) from None

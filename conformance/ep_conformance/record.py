@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from dataclasses import replace
 from typing import Any, Final
 
 from ep_conformance.verdict import ATTESTATIONS, First, Outcome, Status, Verdict
 from ep_conformance.waivers import Waiver
 
-__all__ = ["record", "verdict_of"]
+__all__ = ["outcome_of", "outcome_record", "record", "verdict_of", "waiver_of", "waiver_record"]
 
 _INFINITE: Final = 1e308
 """Stands for infinity, which JSON lacks; a number that is none counts as infinite, too."""
@@ -19,11 +20,9 @@ _MOST_SECONDS: Final = 1e9
 _WAIVER: Final = ("cases", "reason", "owner", "link")
 
 
-def record(verdict: Verdict) -> dict[str, Any]:
-    """Return a verdict as a JSON object; `verdict_of` gives it back."""
-    outcome, first = verdict.outcome, verdict.first
+def outcome_record(outcome: Outcome) -> dict[str, Any]:
+    """Return an outcome as a JSON object, less its details; `outcome_of` gives it back."""
     return {
-        "id": verdict.id,
         "status": str(outcome.status),
         "reason": outcome.reason,
         "margin": _finite(outcome.margin),
@@ -34,6 +33,35 @@ def record(verdict: Verdict) -> dict[str, Any]:
         "attested": outcome.attested,
         "degraded": list(outcome.degraded),
         "seconds": outcome.seconds,
+    }
+
+
+def outcome_of(table: dict[str, Any]) -> Outcome:
+    """Return the outcome of a JSON object that `outcome_record` made, with its `details` if it has them.
+
+    Raises KeyError, TypeError or ValueError for any other.
+    """
+    return Outcome(
+        Status(table["status"]),
+        reason=_text(table["reason"]),
+        margin=_number(table["margin"]),
+        attested=_attested(table["attested"]),
+        degraded=tuple(map(_text, table["degraded"])),
+        seconds=_seconds(table["seconds"]),
+        error=_number(table["error"]),
+        at=_text(table["at"]),
+        bias=_number(table["bias"]),
+        variance=_number(table["variance"]),
+        details=dict(table.get("details", {})),
+    )
+
+
+def record(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict as a JSON object; `verdict_of` gives it back."""
+    first = verdict.first
+    return {
+        "id": verdict.id,
+        **outcome_record(verdict.outcome),
         "counts": verdict.counts,
         "notice": verdict.notice,
         "waiver": None if verdict.waiver is None else _waiver(verdict.waiver),
@@ -48,18 +76,7 @@ def verdict_of(table: dict[str, Any]) -> Verdict:
     Raises KeyError, TypeError or ValueError for any other.
     """
     first, waiver, replay = table["first"], table["waiver"], table["replay"]
-    outcome = Outcome(
-        Status(table["status"]),
-        reason=_text(table["reason"]),
-        margin=_number(table["margin"]),
-        attested=_attested(table["attested"]),
-        degraded=tuple(map(_text, table["degraded"])),
-        seconds=_seconds(table["seconds"]),
-        error=_number(table["error"]),
-        at=_text(table["at"]),
-        bias=_number(table["bias"]),
-        variance=_number(table["variance"]),
-    )
+    outcome = outcome_of(table)
     return Verdict(
         _text(table["id"]),
         outcome,
@@ -69,6 +86,19 @@ def verdict_of(table: dict[str, Any]) -> Verdict:
         waiver=None if waiver is None else _waiver_of(waiver, outcome.status),
         replay=None if replay is None else _text(replay),
     )
+
+
+def waiver_record(waiver: Waiver) -> dict[str, Any]:
+    """Return all of a waiver as a JSON object; `waiver_of` gives it back."""
+    rest = {"status": str(waiver.status), "when": [*waiver.when], "devices": waiver.devices, "drivers": waiver.drivers}
+    return _waiver(waiver) | rest
+
+
+def waiver_of(table: dict[str, Any]) -> Waiver:
+    """Return the waiver of a JSON object that `waiver_record` made. Raises KeyError, TypeError or ValueError for any other."""
+    when = tuple(map(_text, table["when"]))
+    waiver = _waiver_of(table, Status(table["status"]))
+    return replace(waiver, when=when, devices=_text(table["devices"]), drivers=_text(table["drivers"]))
 
 
 def _waiver(waiver: Waiver) -> dict[str, Any]:

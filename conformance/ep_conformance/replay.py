@@ -23,7 +23,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-__all__ = ["Replay", "ReplayError", "Smallest", "Work", "file_name", "read_replay"]
+__all__ = [
+    "Replay",
+    "ReplayError",
+    "Smallest",
+    "Work",
+    "file_name",
+    "gathered_json",
+    "read_replay",
+    "replay_of",
+    "write_replay",
+]
 
 _KIND: Final = "ep-conformance replay"
 _SCHEMA: Final = 1
@@ -152,10 +162,9 @@ class Replay:
     program: str = ""
     suite: str = SUITE
 
-    def write(self, path: Path) -> None:
-        """Write the file."""
-        least = self.smallest
-        table = {
+    def as_json(self) -> dict[str, Any]:
+        """Return it as JSON; `replay_of` gives it back."""
+        return {
             "kind": _KIND,
             "schema": _SCHEMA,
             "suite": self.suite,
@@ -167,12 +176,21 @@ class Replay:
             "device": dict(self.device),
             "environment": dict(self.environment),
             "program": self.program,
-            "work": None if self.work is None else self.work.as_json(),
-            "smallest": None
-            if least is None
-            else {"reason": least.reason, **least.details, "work": least.work.as_json()},
+            **gathered_json(self.work, self.smallest),
         }
-        path.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+
+
+def gathered_json(work: Work | None, smallest: Smallest | None) -> dict[str, Any]:
+    """Return what a failing case was made of as the entries `work` and `smallest` of a replay's JSON."""
+    least = (
+        None if smallest is None else {"reason": smallest.reason, **smallest.details, "work": smallest.work.as_json()}
+    )
+    return {"work": None if work is None else work.as_json(), "smallest": least}
+
+
+def write_replay(path: Path, table: Mapping[str, Any]) -> None:
+    """Write a replay's JSON into its file."""
+    path.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 
 
 def file_name(identity: str) -> str:
@@ -204,13 +222,14 @@ def read_replay(path: Path) -> Replay:
         )
         raise ReplayError(message)
     try:
-        return _replay(table)
+        return replay_of(table)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError) as error:
         message = f"{path} is damaged: {type(error).__name__}: {error}"
         raise ReplayError(message) from None
 
 
-def _replay(table: Mapping[str, Any]) -> Replay:
+def replay_of(table: Mapping[str, Any]) -> Replay:
+    """Return the replay of a JSON object. Raises what reading it raises, for one that `Replay.as_json` did not make."""
     verdict = dict(table["verdict"])
     replay = Replay(
         case=_is(str, table["case"]),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from ep_conformance.journal import journal_of, read_journal
+from ep_conformance.journal import journal_of, read_journal, report_of_journal
 from ep_conformance.record import verdict_of
 from ep_conformance.untrusted import read_json
 from ep_conformance.verdict import Status
@@ -26,15 +27,15 @@ class ResumeError(Exception):
 def read_verdicts(path: Path, heading: Mapping[str, Any]) -> dict[str, Verdict]:
     """Return the verdicts of an earlier run by id, less the missing ones: those cases are to run.
 
-    path    : of its JSON report; while its journal lies beside it, that alone is read: it has all that was settled
+    path    : of its JSON report or its journal; while there is a journal, that alone is read: it has all that was settled
     heading : of the run that continues it, `Subject.heading`
 
     Raises ResumeError if there is neither, or if they are of another run, as the headings say.
     """
-    journal = journal_of(path)
-    source = journal if journal.exists() else path
+    places = (journal_of(path), path, report_of_journal(path))
+    source = next((place for place in places if place.exists()), path)
     try:
-        given, records = read_journal(journal) if source is journal else _read_report(path)
+        given, records = _read(source)
         _check(source, {name: given[name] for name in heading}, json.loads(json.dumps(heading)))
         verdicts = map(verdict_of, records)
         return {verdict.id: verdict for verdict in verdicts if verdict.status is not Status.MISSING}
@@ -46,9 +47,13 @@ def read_verdicts(path: Path, heading: Mapping[str, Any]) -> dict[str, Verdict]:
         raise ResumeError(message) from None
 
 
-def _read_report(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    table = read_json(path.read_bytes())
-    return table, table["cases"]
+def _read(source: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the heading and the records of a report or a journal, whichever it is."""
+    with contextlib.suppress(ValueError):  # several JSON texts are a journal
+        table = read_json(source.read_bytes())
+        if "cases" in table:
+            return table, table["cases"]
+    return read_journal(source)
 
 
 def _check(source: Path, given: Mapping[str, Any], needed: Mapping[str, Any]) -> None:

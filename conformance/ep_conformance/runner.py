@@ -114,7 +114,7 @@ class Runner:
         """Take in a worker that was started elsewhere; a device that moves no bytes from the beginning is judged all the same."""
         self._workers.append(first)
         try:
-            self._is_deaf = bool(ask(first, "probe"))
+            self._is_deaf = bool(ask(first, "probe", self._limit))
         except ep.UnavailableError:
             self._workers.remove(first)
             first.end()
@@ -137,7 +137,7 @@ class Runner:
         """Return a new worker whose device answered a probe, None after giving up because it did not."""
         worker = Worker(self._job)
         try:
-            trouble = ask(worker, "probe")
+            trouble = ask(worker, "probe", self._limit)
         except ep.UnavailableError as error:
             trouble = str(error)
         except BaseException:

@@ -108,7 +108,7 @@ def conduct(options: Options, console: Console) -> Report:
         job = Job(options.device_name, options.profile, options.pattern, options.seed, threads, log, waivers)
         worker = Worker(job)
         try:
-            found: Survey = ask(worker, "survey")
+            found: Survey = ask(worker, "survey", options.hang_seconds)
             # One worker a device, unless the "device" is this machine's own cores; a large case needs 16 GiB alone.
             shares = found.is_on_host and options.profile in _SHARED_PROFILES
             jobs = options.jobs or (cores if shares else 1)

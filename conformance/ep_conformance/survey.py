@@ -18,6 +18,7 @@ import ep
 from ep_conformance import SUITE
 from ep_conformance.catalogue import cell_cases, cells, is_within, may_select, named_cases, profile_of, selects
 from ep_conformance.contributed import case_packages
+from ep_conformance.record import waiver_of, waiver_record
 from ep_conformance.report import Subject
 from ep_conformance.runtime import runtime_cases
 from ep_conformance.trial import PROFILES
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from ep_conformance.waivers import Waiver
 
-__all__ = ["Survey", "survey"]
+__all__ = ["Survey", "survey", "survey_of"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,39 @@ class Survey:
     plan: tuple[Planned, ...]
     is_on_host: bool
     expiring: tuple[Waiver, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as JSON; `survey_of` gives it back. Neighbours of one fate, of which there are thousands, share its words."""
+        waivers = [*dict.fromkeys([*self.expiring, *(p.waiver for p in self.plan if p.waiver is not None)])]
+        places = {waiver: place for place, waiver in enumerate(waivers)}
+        return {
+            "subject": [self.subject.provider, self.subject.version, self.subject.device],
+            "is_on_host": self.is_on_host,
+            "waivers": [*map(waiver_record, waivers)],
+            "expiring": [places[waiver] for waiver in self.expiring],
+            "plan": [
+                [str(standing), reason, None if waiver is None else places[waiver], [planned.id for planned in group]]
+                for (standing, reason, waiver), group in itertools.groupby(
+                    self.plan, lambda planned: (planned.standing, planned.reason, planned.waiver)
+                )
+            ],
+        }
+
+
+def survey_of(table: dict[str, Any]) -> Survey:
+    """Return the survey of a JSON object that `Survey.as_json` made.
+
+    Raises LookupError, TypeError or ValueError for any other.
+    """
+    provider, version, device = table["subject"]
+    waivers = [*map(waiver_of, table["waivers"])]
+    plan = tuple(
+        Planned(str(identity), Standing(standing), str(reason), None if place is None else waivers[place])
+        for standing, reason, place, identities in table["plan"]
+        for identity in identities
+    )
+    expiring = tuple(waivers[place] for place in table["expiring"])
+    return Survey(Subject(str(provider), str(version), dict(device)), plan, table["is_on_host"] is True, expiring)
 
 
 def survey(

@@ -10,6 +10,7 @@ import sys
 import time
 import traceback
 from dataclasses import dataclass, replace
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,12 +20,15 @@ from ep.claims import ClaimsError
 import ep
 from ep_conformance.attestation import UNATTESTED
 from ep_conformance.catalogue import CellCase, find
+from ep_conformance.channel import Channel, set_apart
 from ep_conformance.elements import run_case
 from ep_conformance.evidence import gather, perform
 from ep_conformance.floats import changed_environment
 from ep_conformance.memory import PeakMemory, be_killed_first, give_back
 from ep_conformance.need import LARGE, lack_of_memory, needed_memory
 from ep_conformance.orphan import end_with_parent
+from ep_conformance.record import outcome_record
+from ep_conformance.replay import gathered_json, replay_of
 from ep_conformance.survey import survey
 from ep_conformance.sweep import Sweep, run_sweep
 from ep_conformance.trial import CaseError, Trial
@@ -32,7 +36,7 @@ from ep_conformance.verdict import Outcome, Status
 from ep_conformance.waivers import WaiversError
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
+    import socket
 
     from ep_conformance.runtime import RuntimeCase
 
@@ -65,14 +69,16 @@ class Job:
     waivers: Path | None = None
 
 
-def serve(connection: Connection, job: Job) -> None:
+def serve(end: socket.socket, job: Job) -> None:
     """Answer messages until the connection ends.
 
-    Receives ("survey",), ("probe",) or ("run", ids, bytes of memory or None). Sends ("survey", Survey), ("probed", ""), ("start", id),
-    ("done", id, Outcome, bytes of memory at most), and ("unavailable", reason) if the device cannot be opened. For
-    replay files it receives ("gather", id, runs) and ("replay", Replay), and sends ("gathered", work, smallest) and
-    ("replayed", Outcome, note).
+    Receives ["survey"], ["probe"] or ["run", ids, bytes of memory or null]. Sends ["survey", Survey], ["probed", ""], ["start", id],
+    ["done", id, Outcome, bytes of memory at most], and ["unavailable", reason] if the device cannot be opened. For
+    replay files it receives ["gather", id, runs] and ["replay", Replay], and sends ["gathered", {work, smallest}] and
+    ["replayed", Outcome, note]. All of it is JSON: what a provider writes into the pipe is never executed.
     """
+    channel = Channel(set_apart(end))
+    _keep_from_tracker()
     end_with_parent()
     be_killed_first()
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)  # they are the parent's, which ends us
@@ -84,49 +90,46 @@ def serve(connection: Connection, job: Job) -> None:
         device = ep.device(job.device)
     except Exception as error:  # noqa: BLE001 - the worker boundary: a provider may raise anything
         traceback.print_exc()
-        connection.send(("unavailable", (str(error) or type(error).__name__)[:_MOST_SAID]))
+        channel.send(["unavailable", (str(error) or type(error).__name__)[:_MOST_SAID]])
         return
-    bench = _Bench(connection, device, job)
-    while True:
-        try:
-            message = connection.recv()
-        except EOFError:
-            return
-        if not bench.answer(message):
-            return
+    bench = _Bench(channel, device, job)
+    while (message := channel.receive()) is not None and bench.answer(message):
+        pass
 
 
 class _Bench:
     """A device with the messages about it."""
 
-    def __init__(self, connection: Connection, device: ep.Device, job: Job) -> None:
-        self._connection = connection
+    def __init__(self, channel: Channel, device: ep.Device, job: Job) -> None:
+        self._channel = channel
         self._device = device
         self._job = job
         self._peak = PeakMemory()
         self._trouble = ""
 
-    def answer(self, message: tuple[Any, ...]) -> bool:
+    def answer(self, message: list[Any]) -> bool:
         """Answer one message; False if this process should end, because its device is lost."""
         match message:
-            case ("survey",):
-                self._connection.send(self._survey())
-            case ("probe",):
+            case ["survey"]:
+                self._channel.send([*self._survey()])
+            case ["probe"]:
                 self._trouble = probe(self._device)
-                self._connection.send(("probed", self._trouble))
-            case ("run", identities, limit):
+                self._channel.send(["probed", self._trouble])
+            case ["run", identities, limit]:
                 for identity in identities:
-                    self._connection.send(("start", identity))
+                    self._channel.send(["start", identity])
                     outcome = self._fitting(identity, limit)
-                    self._connection.send(("done", identity, outcome, self._peak.read()))
+                    self._channel.send(["done", identity, _told(outcome), self._peak.read()])
                     if outcome.status is Status.DEVICE_LOST:
                         return False
-            case ("gather", identity, runs):
+            case ["gather", identity, runs]:
                 run = functools.partial(execute, self._device, identity, self._job) if runs else None
-                self._connection.send(("gathered", *gather(self._trial(identity), run)))
-            case ("replay", replay):
+                self._channel.send(["gathered", gathered_json(*gather(self._trial(identity), run))])
+            case ["replay", table]:
+                replay = replay_of(table)
                 run = functools.partial(execute, self._device, replay.case, self._job)
-                self._connection.send(("replayed", *perform(self._trial(replay.case), replay, run)))
+                outcome, note = perform(self._trial(replay.case), replay, run)
+                self._channel.send(["replayed", _told(outcome), note])
         return True
 
     def _trial(self, identity: str) -> Trial:
@@ -135,7 +138,7 @@ class _Bench:
     def _survey(self) -> tuple[str, Any]:
         job = self._job
         try:
-            return "survey", survey(self._device, job.profile, job.pattern, job.waivers)
+            return "survey", survey(self._device, job.profile, job.pattern, job.waivers).as_json()
         except (ClaimsError, WaiversError) as error:
             return "unavailable", str(error)
         except Exception as error:  # noqa: BLE001 - the worker boundary: `accepts` is a vendor's code
@@ -172,6 +175,10 @@ class _Bench:
             return outcome
         reason = f"left the device unusable: {trouble}; the case itself: {outcome.reason}"
         return replace(outcome, status=Status.DEVICE_LOST, reason=reason)
+
+
+def _told(outcome: Outcome) -> dict[str, Any]:
+    return outcome_record(outcome) | {"details": dict(outcome.details)}
 
 
 def execute(device: ep.Device, identity: str, job: Job, found: CellCase | None = None) -> Outcome:
@@ -264,6 +271,15 @@ def _summary(error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)[-_TRACE_LINES:]
     where = " < ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in reversed(frames))
     return f"{type(error).__name__}: {str(error)[: _MOST_SAID // 2]} [{where}]"
+
+
+def _keep_from_tracker() -> None:
+    """Let nothing of this process reach the process that multiprocessing keeps for all of a run, which prints tracebacks of junk."""
+    tracker = resource_tracker.getfd()
+    if tracker is not None:
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, tracker, inheritable=False)
+        os.close(nothing)
 
 
 def _print_to(log: Path) -> None:

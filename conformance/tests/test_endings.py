@@ -5,7 +5,7 @@ import errno
 import json
 import multiprocessing
 import os
-import resource
+import re
 import signal
 import subprocess
 import sys
@@ -135,22 +135,21 @@ def test_thread_that_watches_ends_the_process_too():
 
 
 def test_disk_that_is_full_is_a_sentence_and_what_fitted_is_resumed(toy):
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
-
+    toy.environment.pop("PYTHONDONTWRITEBYTECODE", None)
     arguments = ["run", "--provider", "toy", "--quick", "--filter", RELU, "--jobs", "1", "--json", toy.report]
-    done = subprocess.run(
-        toy.arguments(*arguments), env=toy.environment, capture_output=True, text=True, check=False, preexec_fn=limit
-    )
+    done = toy.on_a_full_disk(*arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stdout + done.stderr
     assert f"{journal_of(toy.report)} takes no more" in done.stdout
     assert "cannot write the report" in done.stderr
     _, records = read_journal(journal_of(toy.report))
     assert records
-    again = toy("run", "--provider", "toy", "--quick", "--filter", RELU, "--resume", toy.report, "--jobs", "1")
-    assert again.returncode == 0
-    assert f"{len(records)} verdicts taken over" in again.stdout
+    assert not [*toy.packages.rglob("*.pyc")], "bytecode that did not fit"
+    command = re.search(r"--resume \S+", done.stdout)[0]
+    for words in (command.split(), ["--resume", journal_of(toy.report)]):
+        again = toy("run", "--provider", "toy", "--quick", "--filter", RELU, "--jobs", "1", *words)
+        assert again.returncode == 0, again.stderr
+        assert f"{len(records)} verdicts taken over" in again.stdout
 
 
 def test_torn_last_line_was_never_settled(tmp_path):

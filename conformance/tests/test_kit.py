@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -181,11 +180,7 @@ def test_folder_without_permission_is_named(command):
 
 
 def test_nothing_stays_of_a_package_that_did_not_fit(command, tmp_path):
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))
-
-    words, home = command.arguments("new", "acme"), {"env": command.environment, "cwd": tmp_path}
-    done = subprocess.run(words, **home, capture_output=True, text=True, check=False, preexec_fn=limit)
+    done = command.on_a_full_disk("new", "acme", cwd=tmp_path)
     assert done.returncode == 2
     assert "cannot write" in done.stderr
     assert "Traceback" not in done.stderr

@@ -12,7 +12,7 @@ from ep_conformance.catalogue import find
 from ep_conformance.cli import run_command
 from ep_conformance.construction import construction_of, construction_read
 from ep_conformance.evidence import perform
-from ep_conformance.replay import Replay, ReplayError, Work, file_name, read_replay
+from ep_conformance.replay import Replay, ReplayError, Work, file_name, read_replay, write_replay
 from ep_conformance.report import Report, Subject
 from ep_conformance.repro import script_of
 from ep_conformance.trial import Trial
@@ -267,5 +267,6 @@ def failed_file(tmp_path):
     case = find(CULPRIT).case
     work = Work.of(case, case.data(Trial(ep.device("cpu:0"), CULPRIT).rng))
     file = tmp_path / "file.json"
-    Replay(CULPRIT, 0, "quick", "fail", "wrong", {"name": "toy"}, {"name": "toy:0"}, {}, {}, work).write(file)
+    replay = Replay(CULPRIT, 0, "quick", "fail", "wrong", {"name": "toy"}, {"name": "toy:0"}, {}, {}, work)
+    write_replay(file, replay.as_json())
     return file

@@ -67,6 +67,22 @@ def test_report_and_journal_of_another_run_are_refused(tmp_path, change, is_jour
     assert read_verdicts(path, heading | change) == {ONE.id: ONE}
 
 
+def test_journal_is_resumed_by_its_own_name_too_and_once_it_is_gone_the_report_beside_it(tmp_path):
+    path, heading = tmp_path / "report.json", SUBJECT.heading("quick", 0, None)
+    for verdicts in ([], [ONE]):
+        Journal(journal_of(path), heading, verdicts).close()
+        assert read_verdicts(journal_of(path), heading) == {verdict.id: verdict for verdict in verdicts}
+    journal_of(path).unlink()
+    path.write_text(json.dumps(heading | {"cases": [record(ONE)]}))
+    assert read_verdicts(journal_of(path), heading) == {ONE.id: ONE}
+
+
+def test_report_may_be_called_journal(tmp_path):
+    path, heading = tmp_path / "mine.journal", SUBJECT.heading("quick", 0, None)
+    path.write_text(json.dumps(heading | {"cases": [record(ONE)]}))
+    assert read_verdicts(path, heading) == {ONE.id: ONE}
+
+
 def test_only_what_differs_of_a_device_is_said(toy):
     earlier = toy.folder / "earlier.json"
     report = toy.run("toy", "--filter", RELU).json

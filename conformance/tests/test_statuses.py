@@ -58,6 +58,32 @@ def test_hang_ends_at_the_limit(toy):
     assert "no verdict after 5 s" in culprit(done)["reason"]
 
 
+@pytest.mark.parametrize(
+    ("behaviour", "status", "said"),
+    [
+        ("floods", "crash", "bytes of junk (66 6c 6f 6f 64 66 6c 6f ...) into the worker's pipe"),
+        ("closes", "crash", "the provider closed the worker's pipe, while the process went on"),
+        ("leaves-a-child", "crash", "the process ended with signal 6 (SIGABRT)"),
+        ("begins", "hang", "no verdict after 3 s; 42 bytes of a message that does not end lie in the worker's pipe"),
+    ],
+)
+def test_what_a_provider_does_to_the_pipe_of_its_worker_costs_its_case_alone(toy, behaviour, status, said):
+    done = toy.run("toy", "--filter", RELU, "--hang-limit", 3, "--jobs", 1, EP_TOY=behaviour)
+    assert_only_culprit(done, status)
+    assert said in culprit(done)["reason"]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "said"),
+    [("junk-at-once", "9 bytes of junk"), ("begins-at-once", "began an answer and did not end it in 2 s")],
+)
+def test_junk_before_the_first_answer_is_a_sentence(toy, behaviour, said):
+    done = toy.run("toy", "--filter", RELU, "--hang-limit", 2, EP_TOY=behaviour)
+    assert (done.returncode, done.json) == (3, None)
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_lost_device_costs_its_case_alone(toy):
     done = toy.run("toy", "--filter", RELU, EP_TOY="lost")
     assert_only_culprit(done, "device-lost")

@@ -16,6 +16,7 @@ from ep.capabilities import capabilities
 from ep.claims import ClaimsError
 from ep.doctor import examine, look, variables
 from ep.errors import EpError, UnavailableError
+from ep.folders import cache_folder
 from ep.registry import device, provider, providers
 from ep.words import message, shown, shown_lines
 
@@ -99,6 +100,7 @@ def doctor_command(*, tracebacks: bool, seconds: float) -> None:
     """Say what was found, what was refused and why, and check that each device works."""
     for name, value in variables().items():
         click.echo(shown(f"{name}={value}"))
+    click.echo(shown(f"kept between processes: {cache_folder()}"))
     table = _table("", "verdict", "reason", "from")
     findings = list(examine(seconds))
     for finding in findings:

@@ -31,7 +31,9 @@ def test_framework_example_has_about_fifteen_lines():
     assert len([line for line in FRAMEWORK.splitlines() if line.strip() and "import" not in line]) <= 15
 
 
-def test_vendor_example_is_a_provider(tmp_path):
+@pytest.fixture
+def vendor(tmp_path):
+    """The environment of a process that finds the README's provider as it is printed."""
     package = tmp_path / "ep_tiny"
     package.mkdir()
     (package / "__init__.py").write_text(VENDOR)
@@ -40,8 +42,20 @@ def test_vendor_example_is_a_provider(tmp_path):
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ep-tiny\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[ep.providers]\ntiny = ep_tiny\n")
+    return {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+
+
+def test_vendor_example_is_a_provider(vendor):
     check = "import ep; from ep.doctor import self_check; print(repr(self_check(ep.device('tiny:0'))))"
-    assert run(check, PATH="/usr/bin:/bin", PYTHONPATH=str(tmp_path)) == "''\n"
+    assert run(check, **vendor) == "''\n"
+
+
+def test_vendor_example_passes_the_whole_mandatory_runtime_level(vendor):
+    words = ["ep_conformance", "run", "--provider", "tiny", "--quick", "--filter", "runtime/*"]
+    done = subprocess.run(
+        [sys.executable, "-m", *words], capture_output=True, text=True, check=False, timeout=300, env=vendor
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_vendor_example_has_about_thirty_lines():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -16,7 +16,7 @@ from ep_conformance.repro import script_of
 from ep_conformance.runner import HANG_SECONDS
 from ep_conformance.verdict import Outcome, Status
 from ep_conformance.worker import Job
-from ep_conformance.workers import Worker, ask, listen
+from ep_conformance.workers import Worker, ask, await_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,12 +89,12 @@ def _run(replay: Replay, device: str) -> tuple[Outcome, str]:
     with tempfile.TemporaryDirectory(prefix="ep-conformance-") as folder:
         worker = Worker(Job(device, replay.profile, None, replay.seed, None, Path(folder) / "worker.log"))
         try:
-            ask(worker, "probe")
-            worker.send("replay", replay)
-            answer: Any = worker.receive() if listen([worker], limit) else ()
-            if answer == ():
-                return worker.hang(limit), ""
+            ask(worker, "probe", limit)
+            worker.send("replay", replay.as_json())
+            answer = await_answer(worker, limit, limit)
             return (worker.death(), "") if answer is None else (answer[1], answer[2])
+        except TimeoutError:
+            return worker.hang(limit), ""
         except ep.UnavailableError as error:
             raise UnavailableExit(str(error)) from None
         finally:

@@ -21,9 +21,12 @@ from ep_opencl.program import build
 from ep_opencl.stream import ClStream, new_queue
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ep_simt import Program, RandomProgram
 
     from ep_opencl.command_buffer import EntryPoints
+    from ep_opencl.compiler_folder import CompilerFolder
 
 __all__ = ["ClDevice"]
 
@@ -39,8 +42,13 @@ class ClDevice(ep.Device):
     context  : its own: contexts shared by devices move buffers between them unasked, and fail together
     """
 
-    def __init__(self, native: cl.Device) -> None:
+    def __init__(self, native: cl.Device, folder: CompilerFolder | None = None) -> None:
+        """Describe a device.
+
+        folder : where its driver's compiler keeps files, None if that is not known
+        """
         super().__init__(description.describe(native))
+        self._folder = folder
         self.native = native
         self.is_cpu = bool(native.type & cl.device_type.CPU)
         self.processor = name_processor(native)
@@ -67,7 +75,16 @@ class ClDevice(ep.Device):
                     raise failure(error) from error
                 if self._context is None:  # else a handler came in and has made it
                     self._context = context
+                if self._folder is not None:
+                    self._folder.enter()
             return self._context
+
+    def compiled(self, text: str, build: Callable[[], cl.Program]) -> cl.Program:
+        """Return what `build` makes of a text and its options; PoCL, which keeps files of it, finds those of earlier processes."""
+        if self._folder is None:
+            return build()
+        native = self.native
+        return self._folder.build(f"{native.version} {native.driver_version} {native.name} {text}", build)
 
     def program(self, program: Program | RandomProgram) -> cl.Program:
         """Return a program, built once for all kernel keys that share it. Raises CompileError."""
@@ -163,4 +180,6 @@ class ClDevice(ep.Device):
 
     def _close(self) -> None:
         self._programs.clear()
+        if self._context is not None and self._folder is not None:
+            self._folder.leave()
         self._context = None

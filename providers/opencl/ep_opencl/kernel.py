@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,13 +10,13 @@ import numpy as np
 import pyopencl as cl
 from ep_simt import calls_of, geometry_nbytes
 
+import ep
 from ep_opencl.command import Command, CommandKernel, Place
 from ep_opencl.errors import failure
 
 if TYPE_CHECKING:
     from ep_simt import Parameter, Program, RandomProgram
 
-    import ep
     from ep_opencl.device import ClDevice
 
 __all__ = ["ClKernel", "Entry"]
@@ -33,6 +34,8 @@ _NUMBERS: Final = {
 # be short, so that a group of a strided program holds many.
 _CPU: Final = {False: (1, 4096), True: (64, 64)}
 _GPU: Final = (256, 1)
+
+_CURE: Final = "remove that file, or start with PYOPENCL_NO_CACHE=1"
 
 _enqueue: Final = cl.enqueue_nd_range_kernel
 
@@ -83,6 +86,9 @@ class Entry:
             kernel.set_scalar_arg_dtypes(self._types)
         except cl.Error as error:
             raise failure(error) from error
+        except sqlite3.Error as error:  # only where somebody else imported pyopencl first, or switched it on
+            message = f"pyopencl's own database, pytools/*.sqlite in the user's cache folder, cannot be used ({error}); {_CURE}"
+            raise ep.DeviceError(message, provider="opencl", call="pyopencl.Kernel", code=str(error)) from error
         return kernel
 
 

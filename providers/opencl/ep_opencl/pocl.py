@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pyopencl as cl
 
-__all__ = ["name_processor", "processor_name", "write_over"]
+__all__ = ["is_pocl", "name_processor", "processor_name", "write_over"]
 
 _UNKNOWN: Final = b"generic\0"
 
@@ -46,12 +46,17 @@ def processor_name(flags: AbstractSet[str]) -> str | None:
     return next((name for name, needed in _NAMES if needed <= flags), None)
 
 
+def is_pocl(native: cl.Device) -> bool:
+    """Say whether a device is one of PoCL's."""
+    return bool(native.platform.name == _PLATFORM)
+
+
 def name_processor(native: cl.Device) -> str:
     """Give a PoCL device whose processor LLVM does not know a name that it can compile for.
 
     Returns that name, "" where there is nothing to cure or the system does not show the memory. Idempotent.
     """
-    is_known = native.platform.name == _PLATFORM and native.driver_version.startswith(_RELEASE)
+    is_known = is_pocl(native) and native.driver_version.startswith(_RELEASE)
     if is_known and native.version.endswith(_TARGET):
         with suppress(OSError):
             name = processor_name(_flags())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
@@ -33,7 +34,7 @@ def build(device: ClDevice, program: Program | RandomProgram) -> cl.Program:
 
 
 def build_source(device: ClDevice, source: str, name: str) -> cl.Program:
-    """Return a built program from its whole text; drivers and pyopencl keep binaries on disk between processes.
+    """Return a built program from its whole text.
 
     Raises CompileError with the log, the source and `name` as the entry.
     """
@@ -45,11 +46,11 @@ def build_source(device: ClDevice, source: str, name: str) -> cl.Program:
         # PoCL keeps binaries by their options, and does not know that one directory may serve several processors.
         options.append(f"-DEP_PROCESSOR_{device.processor.replace('-', '_')}")
     device.count()
+    program = cl.Program(device.context, source)
     try:
-        built: cl.Program = cl.Program(device.context, source).build(options)
+        return device.compiled(" ".join(options) + source, functools.partial(program.build, options))
     except cl.Error as error:
         if error.code not in (cl.status_code.BUILD_PROGRAM_FAILURE, cl.status_code.INVALID_BUILD_OPTIONS):
             raise failure(error) from error
         message = f"{device.name}: {name} does not compile"
         raise ep.CompileError(message, log=str(error), source=source, entry=name) from error
-    return built

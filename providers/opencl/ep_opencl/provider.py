@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import ep
+from ep_opencl.compiler_folder import CompilerFolder, require_writable
+from ep_opencl.pocl import is_pocl
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyopencl as cl
 
@@ -19,23 +23,33 @@ _INSTALL: Final = "pip install 'execution-provider[opencl]' brings pyopencl and 
 
 _MOST_THREADS: Final = 1024
 
+_CHOSEN: Final = "POCL_CACHE_DIR"
+
 
 class ClProvider(ep.Provider):
-    """OpenCL: one EP device for each OpenCL device, in the platforms' order."""
+    """OpenCL: one EP device for each OpenCL device, in the platforms' order.
+
+    folder : where PoCL compiles, None if the user has chosen a folder for it
+    """
+
+    folder: CompilerFolder | None = None
 
     def _probe(self) -> None:
-        try:
-            import pyopencl as cl  # noqa: PLC0415 - vendor libraries are imported by the probe
-        except ImportError as error:
-            message = f"pyopencl cannot be imported ({error}); {_INSTALL}"
-            raise ep.UnavailableError(message) from error
+        self.folder = _folder()
+        with _variable("PYOPENCL_NO_CACHE", "1"):  # its database; the driver's compiler has a folder of its own
+            try:
+                import pyopencl as cl  # noqa: PLC0415 - vendor libraries are imported by the probe
+            except ImportError as error:
+                message = f"pyopencl cannot be imported ({error}); {_INSTALL}"
+                raise ep.UnavailableError(message) from error
         _limit_threads()
-        try:
-            platforms = cl.get_platforms()
-        except cl.Error as error:
-            message = f"OpenCL lists no platform ({error}); {_INSTALL}"
-            raise ep.UnavailableError(message) from error
-        found, reasons = _devices_of(platforms)
+        with _variable(_CHOSEN, str(self.folder.work) if self.folder else ""):  # it is read once
+            try:
+                platforms = cl.get_platforms()
+            except cl.Error as error:
+                message = f"OpenCL lists no platform ({error}); {_INSTALL}"
+                raise ep.UnavailableError(message) from error
+            found, reasons = _devices_of(platforms)
         if not found:
             message = f"no platform of {len(platforms)} has a device{reasons}; {_INSTALL}"
             raise ep.UnavailableError(message)
@@ -44,7 +58,7 @@ class ClProvider(ep.Provider):
     def _devices(self) -> Sequence[ep.Device]:
         from ep_opencl.device import ClDevice  # noqa: PLC0415 - imports pyopencl, which the probe has found
 
-        return [ClDevice(native) for native in self._native]
+        return [ClDevice(native, self.folder if is_pocl(native) else None) for native in self._native]
 
     @functools.cached_property
     def implementations(self) -> Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]:
@@ -52,6 +66,32 @@ class ClProvider(ep.Provider):
         from ep_opencl.implementations import IMPLEMENTATIONS  # noqa: PLC0415 - imports pyopencl
 
         return IMPLEMENTATIONS
+
+
+def _folder() -> CompilerFolder | None:
+    """Return the folder for PoCL's compiler, None if POCL_CACHE_DIR names one. Raises UnavailableError if that cannot be written."""
+    chosen = os.environ.get(_CHOSEN)
+    if not chosen:
+        return CompilerFolder()
+    try:
+        require_writable(Path(chosen))
+    except OSError as error:
+        message = f"{_CHOSEN}={chosen} cannot be written ({error.strerror}); name another folder, or leave it to EP"
+        raise ep.UnavailableError(message) from None
+    return None
+
+
+@contextlib.contextmanager
+def _variable(name: str, value: str) -> Iterator[None]:
+    """Set a variable that the user has not set, for as long as a library reads it: programs that are started do not inherit it."""
+    if name in os.environ or not value:
+        yield
+        return
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        os.environ.pop(name, None)
 
 
 def _limit_threads() -> None:

@@ -1,10 +1,13 @@
 """Host memory in bytearrays, must methods alone; the kernel is NumPy's, spoiled for outputs of 17 elements."""
 
+import fcntl
 import os
+import stat
 import time
 from pathlib import Path
 
 import numpy as np
+from ep_conformance.channel import frame
 from ep_primitives import ElementwiseUnary, layout
 
 import ep
@@ -41,6 +44,8 @@ def misbehave():
         case "hang":
             MARK.touch()
             time.sleep(1000)
+        case "leaves-a-child" | "floods" | "closes" | "begins":
+            meddle()
         case "lost":
             raise ep.DeviceLostError("the device fell off the bus", provider="toy", call="launch", code=-1)
         case "flaky" if not MARK.exists():
@@ -52,6 +57,35 @@ def misbehave():
                 raise ValueError("only from the second case on, of two launches each")
         case "raises":
             raise ZeroDivisionError("deep inside the vendor's code")
+
+
+def meddle():
+    """Do to every pipe that this process was given what a library does to a descriptor that is not its own."""
+    descriptors = [int(path.name) for path in Path("/proc/self/fd").iterdir()]
+    given = [number for number in descriptors if number > 2 and is_pipe(number)]
+    for number in given:
+        match BEHAVIOUR:
+            case "junk-at-once":
+                os.write(number, b"\x7f\xff\xff\xff junk")
+            case "closes":
+                os.close(number)
+            case "begins" | "begins-at-once":
+                os.write(number, frame(["start", "much more than this"])[:-1])
+    if BEHAVIOUR == "leaves-a-child" and os.fork():
+        os.abort()
+    while BEHAVIOUR == "floods":
+        for number in given:
+            os.write(number, b"flood" * 10_000)
+    time.sleep(30)
+    os._exit(0)
+
+
+def is_pipe(number):
+    try:
+        mode, flags = os.fstat(number).st_mode, fcntl.fcntl(number, fcntl.F_GETFL)
+    except OSError:  # what listed them is closed again
+        return False
+    return (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)) and flags & os.O_ACCMODE != os.O_RDONLY
 
 
 class ToyRelu(ep.Implementation):
@@ -99,6 +133,8 @@ class ToyProvider(ep.Provider):
     def _probe(self):
         if BEHAVIOUR == "unavailable" or (BEHAVIOUR == "dies-for-good" and MARK.exists()):
             raise ep.UnavailableError("no toy is plugged in")
+        if BEHAVIOUR in {"junk-at-once", "begins-at-once"}:
+            meddle()
         if BEHAVIOUR == "aborts":
             os.abort()
         if BEHAVIOUR == "broken":

@@ -1,0 +1,179 @@
+"""The compiler's folder: of this process alone, filled with the programs of earlier ones that are whole, and no others.
+
+PoCL maps what it finds in its folder, and ends the process where that is damaged. So no process works in a folder that another
+one, or a full disk, has left: it gets a new one, and what it compiled is kept beside it, under checksums.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+import threading
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from ep.folders import cache_folder
+
+import ep
+from ep_opencl.kept import keep, lay_out
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["CompilerFolder", "require_writable"]
+
+Built = TypeVar("Built")
+
+_TRIAL: Final = bytes(1 << 20)
+_CURE: Final = "make it a folder of your own that can be written, or set EP_CACHE_DIR to one"
+
+
+class CompilerFolder:
+    """A folder of this process alone for a driver's compiler, and the programs that processes keep for each other.
+
+    work : the folder that the driver gets
+    """
+
+    def __init__(self) -> None:
+        """Make the folder; where none can be kept, a temporary one, with a warning that says why.
+
+        Raises UnavailableError if there is no place for that either.
+        """
+        place = cache_folder() / "opencl"
+        self._kept: Path | None = place / "kept"
+        try:
+            _own(place)
+            _own(self._kept)
+            _own(place / "work")
+            _clear(place / "work")
+            self.work, self._claim = _claimed(place / "work")
+        except OSError as error:
+            why = f"{error.filename or place} cannot be used for compiled programs ({error.strerror})"
+            warnings.warn(f"{why}: each process compiles them anew; {_CURE}", RuntimeWarning, stacklevel=2)
+            self._kept = None
+            self.work, self._claim = _temporary(why)
+        self._process = os.getpid()
+        self._places: dict[str, Path] = {}
+        self._lock = threading.RLock()  # a handler may build a program of its own in the middle of another
+        self._users = 0
+        self._is_ending = False
+        atexit.register(self._end)
+
+    def build(self, key: str, make: Callable[[], Built]) -> Built:
+        """Return what `make` builds, from a kept program of that key if a whole one is there.
+
+        key : all that decides the result, as text
+        """
+        with self._lock:
+            found = None if self._kept is None else lay_out(self._kept, key, self.work)
+            before = self._folders()
+            built = make()
+            new = self._folders() - before
+            if found or len(new) == 1:
+                self._places[key] = found or new.pop()
+            self._keep()
+        return built
+
+    def enter(self) -> None:
+        """Let the folder stay until `leave` is called as often."""
+        with self._lock:
+            self._users += 1
+
+    def leave(self) -> None:
+        """Keep what was compiled, and remove the folder if the process ends and nobody else needs it."""
+        with self._lock:
+            self._users -= 1
+            self._keep()
+            self._remove()
+
+    def _keep(self) -> None:
+        if self._kept is not None and os.getpid() == self._process:
+            for key, place in self._places.items():
+                keep(self._kept, key, self.work, place)
+
+    def _end(self) -> None:
+        """Take note of the end of the process. EP closes its devices after this."""
+        with self._lock:
+            self._is_ending = True
+            self._remove()
+
+    def _remove(self) -> None:
+        if self._is_ending and not self._users and os.getpid() == self._process:
+            shutil.rmtree(self.work, ignore_errors=True)  # what stays goes with the next process
+            os.close(self._claim)
+            self._users = -1
+
+    def _folders(self) -> set[Path]:
+        """Return the folders of programs: PoCL has two levels of them."""
+        return {path.relative_to(self.work) for path in self.work.glob("??/*")}
+
+
+def require_writable(folder: Path) -> None:
+    """Make a folder, and write into it. Raises OSError if that fails."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder) as trial:
+        trial.write(_TRIAL)
+        trial.flush()
+
+
+def _own(folder: Path) -> None:
+    """Make a folder that is this user's and nobody else's. Raises OSError for one that is not."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.stat().st_uid != os.geteuid():
+        raise PermissionError(None, "it is another user's", str(folder))
+    folder.chmod(0o700)
+
+
+def _claimed(parent: Path) -> tuple[Path, int]:
+    """Return a new folder, and a lock that lasts as long as this process. Raises OSError."""
+    while True:
+        folder = Path(tempfile.mkdtemp(dir=parent))
+        claim = _lock(folder)
+        if claim is not None and folder.exists():
+            require_writable(folder)
+            return folder, claim
+        if claim is not None:  # somebody took it for a dead process's between the two lines
+            os.close(claim)
+
+
+def _clear(parent: Path) -> None:
+    """Remove the folders of processes that did not come to remove them."""
+    for folder in parent.iterdir():
+        with contextlib.suppress(OSError):
+            claim = _lock(folder)
+            if claim is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(claim)
+
+
+def _lock(folder: Path) -> int | None:
+    """Return a lock on a folder, None if somebody has it or the folder is gone. Raises OSError where there are no locks."""
+    try:
+        claim = os.open(folder, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(claim)
+        return None
+    except OSError:
+        os.close(claim)
+        raise
+    return claim
+
+
+def _temporary(why: str) -> tuple[Path, int]:
+    """Return a folder that goes with this process. Raises UnavailableError."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="ep-opencl-"))
+        require_writable(folder)
+    except OSError as error:
+        message = f"{why}, and neither can {tempfile.gettempdir()} ({error.strerror}); {_CURE}"
+        raise ep.UnavailableError(message) from None
+    return folder, os.open(folder, os.O_RDONLY)

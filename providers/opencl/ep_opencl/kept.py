@@ -1,0 +1,81 @@
+"""Compiled programs that one process keeps for the next: a file each, which is read whole and right or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import os
+import shutil
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Final
+
+__all__ = ["keep", "lay_out"]
+
+_LIST: Final = ".kept"
+"""In the folder of a program: what of it is kept, names and bytes."""
+
+
+def lay_out(kept: Path, key: str, work: Path) -> Path | None:
+    """Write a kept program into a compiler's folder; return its place in there, None if there is no whole one.
+
+    key : all that decides the program, as text
+    """
+    with contextlib.suppress(OSError):
+        content = _path(kept, key).read_bytes()
+        seal, body = content[:32], content[32:]
+        if seal == _seal(key, body):
+            with zipfile.ZipFile(io.BytesIO(body)) as archive:
+                place = Path(*Path(archive.namelist()[0]).parts[:2])
+                if not (work / place).exists():
+                    archive.extractall(work)
+                    (work / place / _LIST).write_text(_list(work / place), encoding="utf-8")
+                return place
+    return None
+
+
+def keep(kept: Path, key: str, work: Path, place: Path) -> None:
+    """Keep the program that lies at a place of a compiler's folder, unless that is done; where nothing fits, nothing changes."""
+    folder, target = work / place, _path(kept, key)
+    with contextlib.suppress(OSError):
+        now, mark = _list(folder), folder / _LIST
+        if now == (mark.read_text(encoding="utf-8") if mark.exists() else ""):
+            return
+        body = _archive(work, folder)
+        if target.is_dir():
+            shutil.rmtree(target)
+        with tempfile.NamedTemporaryFile(dir=kept, delete=False) as file:
+            try:
+                file.write(_seal(key, body) + body)
+                file.close()
+                Path(file.name).replace(target)
+            except OSError:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+        mark.write_text(now, encoding="utf-8")
+
+
+def _archive(work: Path, folder: Path) -> bytes:
+    body = io.BytesIO()
+    with zipfile.ZipFile(body, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for path in _files(folder):
+            archive.write(path, path.relative_to(work))
+    return body.getvalue()
+
+
+def _list(folder: Path) -> str:
+    return "".join(f"{path.relative_to(folder)} {path.stat().st_size}\n" for path in _files(folder))
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != _LIST)
+
+
+def _path(kept: Path, key: str) -> Path:
+    return kept / hashlib.sha256(os.fsencode(key)).hexdigest()
+
+
+def _seal(key: str, body: bytes) -> bytes:
+    return hashlib.sha256(os.fsencode(key) + b"\0" + body).digest()
