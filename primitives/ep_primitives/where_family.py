@@ -154,9 +154,15 @@ class WhereFamily(ElementwiseFamily):
         return Case(f"value-{name}", descriptor, draw, fill="designed")
 
     def _telling(
-        self, signature: Signature, side: int, rng: np.random.Generator, values: Array, first: Array | None
+        self,
+        signature: Signature,
+        descriptor: Descriptor,
+        side: int,
+        rng: np.random.Generator,
+        values: Array,
+        first: Array | None,
     ) -> Array:
-        del first
+        del descriptor, first
         return values if side else _random_conditions(rng, signature.inputs[0], values.shape)
 
 
