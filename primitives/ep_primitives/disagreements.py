@@ -212,6 +212,23 @@ _FLOAT: Final = (
         _slopes("expm1", "sigmoid"),
         "PyTorch finds the slope from the result, y + 1 and y (1 - y), which cancel where y is near -1 or 1.",
     ),
+    *(
+        Disagreement("float", how, ("scalar_base_power_grad", "scalar_exp_power_grad"), reason)
+        for how, reason in (
+            (
+                "NaN there",
+                "Where PyTorch's power overflows an infinity meets a dy of 0; the power of a number is finite, and 0 times it 0.",
+            ),
+            (
+                "infinity",
+                "PyTorch's power overflows before a small dy can bring it back; EP rounds the product of the three once.",
+            ),
+            (
+                "value",
+                "PyTorch's power vanishes before a large dy can bring it back; EP rounds the product of the three once.",
+            ),
+        )
+    ),
     Disagreement(
         "float",
         "value",

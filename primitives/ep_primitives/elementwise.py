@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from abc import abstractmethod
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -181,23 +181,19 @@ class ElementwiseFamily(SignatureFamily):
             assert isinstance(spec, TensorSpec)
             distinct = tuple(extent if stride else 1 for extent, stride in zip(spec.shape, spec.strides, strict=True))
             values = data.random(rng, spec.dtype, distinct if spec.size else spec.shape, domains[side])
-            values = self._telling(signature, descriptor, side, rng, values, first)
+            values = self._telling(descriptor, side, rng, values, first)
             first = inputs[name] = settled(spec, np.broadcast_to(values, spec.shape))
         return inputs
 
     def _telling(
-        self,
-        signature: Signature,
-        descriptor: Descriptor,  # noqa: ARG002 - families with attributes look at them
-        side: int,  # noqa: ARG002 - families whose operands have roles look at it
-        rng: np.random.Generator,
-        values: Array,
-        first: Array | None,
+        self, descriptor: Descriptor, side: int, rng: np.random.Generator, values: Array, first: Array | None
     ) -> Array:
         """Return the random values of one input with shares of them replaced by such as a fault shows on.
 
         first : the operand that was drawn before, if there is one
         """
+        del side  # families whose operands have roles look at it
+        signature = Signature(descriptor.op, tuple(spec.dtype for spec in descriptor.specs[:-1]), descriptor.out.dtype)
         if first is not None and self.domains(signature) == (REAL, REAL):
             values = pairing.partner(rng, first, values)
         candidates = data.designed(signature.inputs[0])

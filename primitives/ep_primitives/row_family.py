@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
@@ -40,7 +40,6 @@ _FEW_LANES: Final = 64
 _DRAWN: Final = 12
 """How many sets of attributes the cases of a signature share."""
 _CLEAR: Final = 64
-_SETS: Final[dict[tuple[Signature, tuple[bool, ...]], list[tuple[float, ...]]]] = {}
 _HALF: Final = 0.5
 """The error in ulps of a table's correctly rounded values."""
 
@@ -83,15 +82,19 @@ class RowFamily(ElementwiseFamily):
 
         Attributes that leave random data nothing to tell by, as a threshold beyond all of it does, are not among them.
         """
-        found = _SETS.get((signature, singles))
+        found = self._sets.get((signature, singles))
         if found is None:
-            found = _SETS[signature, singles] = [self.samples(signature)]
+            found = self._sets[signature, singles] = [self.samples(signature)]
             row, dtype = self.rows[signature.op], signature.inputs[0]
             rng = np.random.default_rng(zlib.crc32(f"{row.name} {dtype} {singles}".encode()))
             for attributes in candidates(row, rng, dtype) if row.attributes else ():
                 if len(found) <= _DRAWN and self._tells(signature, singles, attributes, rng):
                     found.append(attributes)
         return found
+
+    @cached_property
+    def _sets(self) -> dict[tuple[Signature, tuple[bool, ...]], list[tuple[float, ...]]]:
+        return {}
 
     def _tells(
         self, signature: Signature, singles: tuple[bool, ...], attributes: tuple[float, ...], rng: np.random.Generator
@@ -278,7 +281,7 @@ def _is_one(form: Form | None) -> bool:
 def _is_telling_share(value: Array, dtype: str) -> bool:
     """Say whether a quarter of a result is neither 0 nor its neighbour nor too small to be told from one that is 2 % larger."""
     if dtype == "bool":
-        return min(value.sum(), value.size - value.sum()) >= value.size / 4
+        return value.size / 4 <= int(value.sum()) <= 3 * value.size / 4
     with np.errstate(over="ignore", under="ignore"):
         held = value.astype(array_dtype(dtype)).astype(np.float64)
     is_clear = (

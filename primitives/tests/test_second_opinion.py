@@ -45,7 +45,7 @@ def test_reasons_are_reasons(tool):
     """That EP, or a row, says so is none: standards, mathematics and what others do are."""
     empty = ("the row says", "EP says", "EP defines", "as above")
     assert not [line.reason for line in tool.DISAGREEMENTS for words in empty if words.lower() in line.reason.lower()]
-    assert all(len(line.reason.split()) > 6 for line in tool.DISAGREEMENTS)  # noqa: PLR2004 - a cause and a consequence
+    assert all(len(line.reason.split()) > 6 for line in tool.DISAGREEMENTS)
 
 
 @needs_torch

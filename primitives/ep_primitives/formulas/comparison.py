@@ -22,7 +22,7 @@ def is_close(a: Array, b: Array, atol: float, rtol: float) -> Array:
 def _difference(a: Array, b: Array) -> Array:
     """Return |a - b|; of integers as the unsigned one of their size, which holds it, so that it is rounded once."""
     if a.dtype.kind == "f":
-        return np.abs(a - b)
+        return np.asarray(np.abs(a - b))
     unsigned = f"u{a.dtype.itemsize}"
     left, right = (np.asarray(each).astype(unsigned) for each in (a, b))
     return np.asarray(np.where(a > b, left - right, right - left)).astype(np.float64)

@@ -17,9 +17,11 @@ def scalar_base_power_grad(x: Array, dy: Array, exponent: float) -> Array:
     p = np.longdouble(exponent)
     if not p:
         return np.asarray(dy * 0.0 * np.ones_like(x))
-    power = _power(x, p - 1, ends=(x == 0) | np.isinf(x))
-    is_fraction = p != np.floor(p)  # of a small p, p - 1 is rounded to -1
-    return _product(dy, p, np.where(is_fraction & (x < 0) & np.isfinite(x), np.nan, power))
+    power = _power(np.abs(x), p - 1, ends=(x == 0) | np.isinf(x))
+    # Whether p - 1 is odd, or no integer, p says, from which 1 may be too little to be taken.
+    signed = np.where(np.signbit(x) & (p % 2 == 0), -power, power)
+    is_illegal = (p != np.floor(p)) & (x < 0) & np.isfinite(x)
+    return _product(dy, p, np.where(is_illegal, np.nan, signed))
 
 
 def scalar_exp_power_grad(x: Array, dy: Array, base: float) -> Array:

@@ -169,7 +169,8 @@ EP_INLINE T mish_of(T x) {
     return scale_far(weight * (is_left ? left : right), is_left ? decay.scaled.exponent : T{0});
 }
 
-// log(1 + e^(beta x)) / beta; where e^(beta x) is the logarithm to half an ulp, it is divided before it may be subnormal.
+// log(1 + e^(beta x)) / beta; where e^(beta x) is the logarithm to half an ulp, it is divided before it may be
+// subnormal.
 template <class T>
 EP_INLINE T soft_plus_of(T x, T beta, T threshold) {
     const T z = beta * x;
@@ -178,7 +179,8 @@ EP_INLINE T soft_plus_of(T x, T beta, T threshold) {
     const Decay<T> decay = decay_of(argument);
     const T positive = at_least(z, T{0}), rest = z > T{0} ? argument.low : T{0};
     const T value = (positive + (rest + logarithm1p(decay.e))) / beta;
-    const T tail = z <= -Activation<T>::logistic_zero ? T{0} : scale_far(decay.scaled.value / beta, decay.scaled.exponent);
+    const T tail =
+        z <= -Activation<T>::logistic_zero ? T{0} : scale_far(decay.scaled.value / beta, decay.scaled.exponent);
     const T smooth = (z < T{0}) & (decay.e < Float<T>::linear) ? tail : value;
     return z > threshold ? x : smooth;
 }

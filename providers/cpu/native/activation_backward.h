@@ -18,7 +18,8 @@ EP_INLINE T decayed(T weight, T x) {
     return scale_far(weight * (x <= zero ? T{0} : e.value), e.exponent);
 }
 
-// A large alpha comes last, so that only the whole product overflows, a small one first, where e^x makes up for its digits.
+// A large alpha comes last, so that only the whole product overflows, a small one first, where e^x makes up for its
+// digits.
 template <class T>
 EP_INLINE T elu_slope(T dy, T x, T alpha) {
     const bool is_large = absolute_of(alpha) > T{1};

@@ -15,7 +15,8 @@ EP_INLINE Scaled<double> apart(double x) {
     const double size = absolute_of(x);
     const bool is_tiny = size < F::tiny, is_ordinary = (size > 0) & (size < std::numeric_limits<double>::infinity());
     const Bits bits = bits_of(is_tiny ? size * F::tiny_scale : size);
-    const double exponent = of_bits<double>(bits_of(F::integer_magic) - F::bias + (bits >> F::fraction)) - F::integer_magic;
+    const double exponent =
+        of_bits<double>(bits_of(F::integer_magic) - F::bias + (bits >> F::fraction)) - F::integer_magic;
     const double value = with_sign_of(of_bits<double>((bits & fraction) | one), x);
     return {is_ordinary ? value : x, is_ordinary ? exponent - (is_tiny ? F::tiny_exponent : 0.0) : 0.0};
 }
@@ -53,16 +54,18 @@ EP_INLINE DoubleWord<double> logarithm_words(DoubleWord<double> log) {
     return log;
 }
 
-// dy times the derivative of x^p for x, p x^(p - 1). p - 1 has two words: the logarithm of a large x multiplies its error.
+// dy times the derivative of x^p for x, p x^(p - 1). p - 1 has two words: the logarithm of a large x multiplies its
+// error. Whether it is odd, or no integer, p says, from which 1 may be too little to be taken.
 template <class T>
 EP_INLINE T base_slope(T dy, T x, T p) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    const DoubleWord<double> b = two_sum(static_cast<double>(p), -1.0);
+    const double base = static_cast<double>(x), exponent = static_cast<double>(p);
+    const DoubleWord<double> b = two_sum(exponent, -1.0);
     const Scaled<double> size = power_apart<T>(logarithm_words(logarithm_of_base(absolute_of(x))), b);
-    const double base = static_cast<double>(x), value = signed_power(base, b.high, size.value);
-    const bool is_illegal = (b.low != 0) & (base < 0) & (base > -infinity);
-    const Scaled<double> power = {is_illegal ? std::numeric_limits<double>::quiet_NaN() : value, size.exponent};
-    return p == T{0} ? dy * p : product_with_power(dy, static_cast<double>(p), power);
+    const bool is_whole = is_integral(absolute_of(exponent)), is_odd = is_integral(absolute_of(exponent) * 0.5);
+    const bool is_illegal = !is_whole & (base < 0) & (base > -std::numeric_limits<double>::infinity());
+    const double magnitude = b.high == 0 ? 1.0 : size.value, sign = is_odd ? base : 1.0;
+    const double value = is_illegal ? std::numeric_limits<double>::quiet_NaN() : with_sign_of(magnitude, sign);
+    return p == T{0} ? dy * p : product_with_power(dy, exponent, {value, size.exponent});
 }
 
 // Of an attribute the logarithm is computed once, by calls that the compiler takes out of the loop.
