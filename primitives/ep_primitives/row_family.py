@@ -88,7 +88,8 @@ class RowFamily(ElementwiseFamily):
             row, dtype = self.rows[signature.op], signature.inputs[0]
             rng = np.random.default_rng(zlib.crc32(f"{row.name} {dtype} {singles}".encode()))
             for attributes in candidates(row, rng, dtype) if row.attributes else ():
-                if len(found) <= _DRAWN and self._tells(signature, singles, attributes, rng):
+                is_new = len(found) <= _DRAWN and attributes not in found
+                if is_new and self._tells(signature, singles, attributes, rng):
                     found.append(attributes)
         return found
 
