@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SUITE", "CaseError", "Trial", "VendorCase", "case", "hook"]
 
-SUITE: Final = "1.0"
+SUITE: Final = "1.1"
 """The version of the suite, which a provider's claims.toml names."""
 
 

@@ -153,11 +153,16 @@ def _explain_sweep(identity: str, found: CellCase, case: Sweep) -> str:
         "",
         f"cell        {found.cell}  (since suite {found.family.since(found.cell)})",
         f"inputs      the 2**26 float32 whose bits, as an integer, begin at {case.first:#010x}, {case.domain.name}",
-        f"descriptor  {case.descriptor!r} of each launch",
+        f"descriptor  {case.descriptor!r} of each launch" + _others(case),
         f"accuracy    {stated(found.family.accuracy(case.descriptor))}",
         f"profile     {case.profile}",
     ]
     return "\n".join(lines)
+
+
+def _others(case: Sweep) -> str:
+    """Return which attributes other launches take in turn, "" if there are none."""
+    return "".join(f"\n            and with {each.attributes}" for each in case.descriptors[1:])
 
 
 def _spec(spec: ep.TensorSpec | ep.Scalar) -> str:

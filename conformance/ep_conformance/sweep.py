@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -42,15 +43,20 @@ Array = npt.NDArray[Any]
 class Sweep:
     """A case over the float32 whose bits, as an integer, are `first` and those behind it, 1/64 of all.
 
-    descriptor : of one launch, over a part of them
-    domain     : of the input; what lies outside of one that is not open is not judged
+    descriptors : of one launch each, over a part of them: one a set of attributes, which the parts take in turn
+    domain      : of the input; what lies outside of one that is not open is not judged
     """
 
     name: str
-    descriptor: ep.Descriptor
+    descriptors: tuple[ep.Descriptor, ...]
     domain: Domain
     first: int
     profile: str = "exhaustive"
+
+    @property
+    def descriptor(self) -> ep.Descriptor:
+        """What a launch computes with the usual attributes."""
+        return self.descriptors[0]
 
 
 def sweeps(family: ep.Family, cell: ep.Cell) -> Iterator[Sweep]:
@@ -61,9 +67,11 @@ def sweeps(family: ep.Family, cell: ep.Cell) -> Iterator[Sweep]:
     if signature.inputs != ("float32",):
         return
     specs = {"x": ep.TensorSpec("float32", (_CHUNK,)), "out": ep.TensorSpec(signature.out, (_CHUNK,))}
-    descriptor = family.describe(signature.op, specs, family.samples(signature))
+    descriptors = tuple(
+        family.describe(signature.op, specs, attributes) for attributes in family.attribute_sets(signature)
+    )
     for place in range(_SLICES):
-        yield Sweep(f"every-float32-{place:02}", descriptor, family.domains(signature)[0], place * _INPUTS)
+        yield Sweep(f"every-float32-{place:02}", descriptors, family.domains(signature)[0], place * _INPUTS)
 
 
 def run_sweep(trial: Trial, family: ep.Family, sweep: Sweep) -> Outcome:
@@ -71,16 +79,18 @@ def run_sweep(trial: Trial, family: ep.Family, sweep: Sweep) -> Outcome:
 
     Raises CaseError with the worst element of the first part that has one outside its bound.
     """
-    descriptor, accuracy = sweep.descriptor, family.accuracy(sweep.descriptor)
-    primitive = descriptor.on(trial.device)
+    accuracy = family.accuracy(sweep.descriptor)
+    primitives = [descriptor.on(trial.device) for descriptor in sweep.descriptors]
     before = trial.device.native_calls
     stream = trial.stream()
     bits = np.arange(_CHUNK, dtype=np.uint32)
-    x, out = trial.memory(bits.nbytes), trial.memory(descriptor.out.nbytes)
-    step = primitive.bind(x=x, out=out)
-    result = np.empty(_CHUNK, numpy_dtype(descriptor.out.dtype))
+    x, out = trial.memory(bits.nbytes), trial.memory(sweep.descriptor.out.nbytes)
+    steps = [primitive.bind(x=x, out=out) for primitive in primitives]
+    result = np.empty(_CHUNK, numpy_dtype(sweep.descriptor.out.dtype))
     worst, at = Worst(0.0, 0.0, 0, 0), ""
+    turns = cycle(zip(sweep.descriptors, steps, strict=True))
     for start in range(sweep.first, sweep.first + _INPUTS, _CHUNK):
+        descriptor, step = next(turns)
         values = (bits + np.uint32(start)).view(np.float32)
         stream.upload(x, values)
         step(stream)
@@ -97,10 +107,12 @@ def run_sweep(trial: Trial, family: ep.Family, sweep: Sweep) -> Outcome:
             text = explain_failure(family, descriptor, inputs, result[inside], reference, accuracy, comparison)
             raise CaseError(f"{text} on {trial.device.name}")  # noqa: EM102, TRY003 - one failure, told once
         if found.ratio > worst.ratio:
-            worst, at = found, f"x={values[inside][found.at]!s}"
-    step.close()
+            given = "".join(f", {value:g}" for value in descriptor.attributes)
+            worst, at = found, f"x={values[inside][found.at]!s}{given}"
+    for step in steps:
+        step.close()
     margin, error = (None, None) if isinstance(accuracy, Exact) else (worst.ratio, worst.error)
-    attested = attest(trial.device, primitive, before)
+    attested = attest(trial.device, primitives[0], before)
     return Outcome(Status.PASS, margin=margin, error=error, at=at, attested=attested)
 
 

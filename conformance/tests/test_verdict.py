@@ -4,6 +4,7 @@ import json
 from xml.etree import ElementTree as ET
 
 import pytest
+from ep_conformance import SUITE
 from ep_conformance.junit import write_junit
 from ep_conformance.report import Report, Subject
 from ep_conformance.verdict import Outcome, Planned, Standing, Status, Verdict, settle
@@ -74,7 +75,7 @@ def test_json_is_schema_2(tmp_path):
     report(verdict).write_json(tmp_path / "report.json")
     table = json.loads((tmp_path / "report.json").read_text())
     assert table["schema"] == 2
-    assert table["suite"] == "1.0"
+    assert table["suite"] == SUITE
     assert table["provider"] == {"name": "toy", "version": "1.2"}
     assert table["device"]["name"] == "toy:0"
     (case,) = table["cases"]

@@ -133,17 +133,19 @@ class BroadcastBinaryFamily(RowFamily):
         return (descriptor.op == _BASE_GRADIENT and descriptor.attributes == (0.0,)) or super().is_constant(descriptor)
 
     def _telling(
-        self, signature: Signature, side: int, rng: np.random.Generator, values: Array, first: Array | None
+        self, descriptor: Descriptor, side: int, rng: np.random.Generator, values: Array, first: Array | None
     ) -> Array:
-        dtype = signature.inputs[0]
-        if signature.op in LOGICAL and dtype != "bool":
+        dtype, op = descriptor.specs[0].dtype, descriptor.op
+        if op in LOGICAL and dtype != "bool":
             return switches(rng, values, first)
-        paired = super()._telling(signature, side, rng, values, first)
+        paired = super()._telling(descriptor, side, rng, values, first)
         if (
             first is not None and values.size < first.size and dtype != "bool"
         ):  # or all would be beside one element, perhaps an extreme
             paired = np.where(np.arange(values.size).reshape(values.shape) % 2, paired, values)
-        return selected(rng, self.rows[signature.op], dtype, paired) if side and signature.op in SELECTIONS else paired
+        if side and op in SELECTIONS:
+            return selected(rng, self.rows[op], dtype, paired, descriptor.attributes)
+        return paired
 
     def attribute_samples(self, signature: Signature) -> Iterator[tuple[float, ...]]:
         """Yield the values of the row's attributes that cases try, () for a row without."""

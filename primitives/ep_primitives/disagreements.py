@@ -40,7 +40,8 @@ _FLOAT: Final = (
         "float",
         "NaN there",
         _slopes("abs"),
-        "At 0 the row says 0 whatever dy is; PyTorch multiplies 0 by a dy that is NaN or infinite.",
+        "The slope of |x| at 0 is no limit but a choice from [-1, 1]: EP selects 0 and nothing of dy gets through, as both do for relu; "
+        "PyTorch multiplies dy by sign(0), and 0 times a NaN or an infinity is NaN (IEEE 754).",
     ),
     Disagreement(
         "float",
@@ -58,7 +59,7 @@ _FLOAT: Final = (
         "float",
         "NaN here",
         ("sign",),
-        "EP passes a NaN on; PyTorch gives 0.",
+        "A NaN operand gives NaN (IEEE 754-2019, 6.2.3), as NumPy's sign does; PyTorch counts x > 0 less x < 0, both of which are false.",
     ),
     Disagreement(
         "float",
@@ -88,7 +89,7 @@ _FLOAT: Final = (
         "float",
         "NaN here",
         ("scalar_base_power_grad",),
-        "For exponent 0 EP multiplies dy by 0; PyTorch gives 0 even for a dy that is NaN.",
+        "For exponent 0 the slope is 0, and 0 times a NaN or an infinity is NaN (IEEE 754); PyTorch returns zeros without a look at dy.",
     ),
     Disagreement(
         "float",
@@ -124,7 +125,8 @@ _FLOAT: Final = (
         "float",
         "sign of zero",
         ("sign",),
-        "EP keeps the sign of a zero, as the definition x / |x| continued does; PyTorch gives +0.",
+        "sign(-x) = -sign(x) and x = |x| sign(x) hold for signed zeros too, and for complex zeros part by part, if sign(0) is that 0, as "
+        "in Java's Math.signum and ECMAScript's Math.sign; PyTorch's difference of two comparisons is +0.",
     ),
     Disagreement(
         "float",
@@ -210,6 +212,23 @@ _FLOAT: Final = (
         _slopes("expm1", "sigmoid"),
         "PyTorch finds the slope from the result, y + 1 and y (1 - y), which cancel where y is near -1 or 1.",
     ),
+    *(
+        Disagreement("float", how, ("scalar_base_power_grad", "scalar_exp_power_grad"), reason)
+        for how, reason in (
+            (
+                "NaN there",
+                "Where PyTorch's power overflows an infinity meets a dy of 0; the power of a number is finite, and 0 times it 0.",
+            ),
+            (
+                "infinity",
+                "PyTorch's power overflows before a small dy can bring it back; EP rounds the product of the three once.",
+            ),
+            (
+                "value",
+                "PyTorch's power vanishes before a large dy can bring it back; EP rounds the product of the three once.",
+            ),
+        )
+    ),
     Disagreement(
         "float",
         "value",
@@ -234,7 +253,7 @@ _COMPLEX: Final = (
         "complex",
         "NaN there",
         ("pow",),
-        "EP says that 0^0 is 1 as for real numbers; PyTorch takes e^(0 log 0).",
+        "x^0 is the empty product, 1 for every x: C17 F.10.4.4 for real numbers, Python and NumPy for complex ones; PyTorch takes e^(0 log 0).",
     ),
     Disagreement(
         "complex",
@@ -260,23 +279,27 @@ _INTEGER: Final = (
         "integer",
         "error",
         ("div", "fmod", "floor_div", "trunc_div", "floor_mod"),
-        "EP defines x / 0 = 0 and x mod 0 = x, because no device can raise; PyTorch raises on the CPU.",
+        "No device can raise. x / 0 = 0 is what AArch64 and NumPy give, and a = b q + r then leaves x mod 0 = x, which is Knuth's definition "
+        "(TAOCP 1.2.4); PyTorch raises on the CPU.",
     ),
     Disagreement(
         "integer",
         "ends the process",
         ("div", "trunc_div"),
-        "The smallest integer divided by -1 wraps to itself in EP; in PyTorch the processor traps.",
+        "2^(n - 1) modulo 2^n is the smallest integer again, as in all arithmetic of n-bit integers, and in NumPy; in PyTorch the processor traps.",
     ),
     Disagreement(
         "integer",
         "value",
         ("is_close", "is_close_equal_nan"),
-        "EP compares in float64, which holds the integers; PyTorch rounds them to float32.",
+        "EP's difference of integers is exact before float64 compares it with the tolerance; PyTorch rounds the integers to float32.",
     ),
 )
 _SATURATED: Final = "Beyond the range, and for NaN, C leaves the conversion open and PyTorch does as the processor; EP saturates, NaN becomes 0."
-_NO_INFINITY: Final = "float8_e4m3fn has no infinity: beyond its range EP gives NaN, as the format's authors and ml_dtypes do; PyTorch saturates."
+_NO_INFINITY: Final = (
+    "IEEE 754 rounds to an infinity beyond the range. This format has none, so that NaN alone tells of an overflow: the non-saturating "
+    "conversion of the OCP 8-bit floating point specification (OFP8, 2023), and ml_dtypes; PyTorch takes the saturating one."
+)
 _CASTS: Final = (
     *(
         Disagreement(f"{kind} to integer", "value", ("cast",), _SATURATED)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import zlib
 from abc import abstractmethod
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -73,14 +74,14 @@ class ElementwiseFamily(SignatureFamily):
     def sample(self, cell: Cell) -> Descriptor:
         """Return a small descriptor of the cell, to ask `accepts` with."""
         signature = self.signature(cell)
-        return self._arranged(signature, next(self._fitting(signature, cell.layout)))
+        return self._arranged(signature, next(self._fitting(signature, cell.layout)), self.samples(signature))
 
     def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
         """Yield in layout dense first the cases about values, then one an arrangement."""
         if layout == "dense":
             yield from self.value_cases(signature)
-        for arrangement in self._fitting(signature, layout):
-            yield self._case(signature, arrangement)
+        for number, arrangement in enumerate(self._fitting(signature, layout)):
+            yield self._case(signature, arrangement, zlib.crc32(layout.encode()) + number)
 
     def _fitting(self, signature: Signature, layout: str) -> Iterator[Arrangement]:
         names = [name for name, _ in self.typed(signature)[-1 - self.tensors : -1]]
@@ -95,18 +96,29 @@ class ElementwiseFamily(SignatureFamily):
         """Return the largest itemsize of its operands."""
         return max(ep.dtype(dtype).itemsize for _, dtype in self.typed(signature))
 
-    def _arranged(self, signature: Signature, arrangement: Arrangement) -> Descriptor:
+    def attribute_sets(self, signature: Signature) -> list[tuple[float, ...]]:
+        """Return what the cases of a signature are tried with, the usual attributes first."""
+        return [self.samples(signature)]
+
+    def tried(self, signature: Signature, arrangement: Arrangement, number: int) -> tuple[float, ...]:  # noqa: ARG002 - as above
+        """Return the attributes of the case about an arrangement; its number differs from that of its neighbours."""
+        return self.samples(signature)
+
+    def _arranged(self, signature: Signature, arrangement: Arrangement, attributes: tuple[float, ...]) -> Descriptor:
         specs = {
             name: Scalar(dtype) if form is None else _spec(dtype, form)
             for (name, dtype), form in zip(self.typed(signature), self._forms(arrangement), strict=True)
         }
-        return self.describe(signature.op, specs, self.samples(signature))
+        return self.describe(signature.op, specs, attributes)
 
     def _forms(self, arrangement: Arrangement) -> tuple[Form | None, ...]:
         return arrangement.forms
 
-    def _case(self, signature: Signature, arrangement: Arrangement) -> Case:
-        describe = partial(self._arranged, signature, arrangement)
+    def _case(self, signature: Signature, arrangement: Arrangement, number: int) -> Case:
+        @cache
+        def describe() -> Descriptor:
+            return self._arranged(signature, arrangement, self.tried(signature, arrangement, number))
+
         shared, shift = arrangement.inplace, arrangement.shift
         return Case(
             arrangement.name,
@@ -169,22 +181,19 @@ class ElementwiseFamily(SignatureFamily):
             assert isinstance(spec, TensorSpec)
             distinct = tuple(extent if stride else 1 for extent, stride in zip(spec.shape, spec.strides, strict=True))
             values = data.random(rng, spec.dtype, distinct if spec.size else spec.shape, domains[side])
-            values = self._telling(signature, side, rng, values, first)
+            values = self._telling(descriptor, side, rng, values, first)
             first = inputs[name] = settled(spec, np.broadcast_to(values, spec.shape))
         return inputs
 
     def _telling(
-        self,
-        signature: Signature,
-        side: int,  # noqa: ARG002 - families whose operands have roles look at it
-        rng: np.random.Generator,
-        values: Array,
-        first: Array | None,
+        self, descriptor: Descriptor, side: int, rng: np.random.Generator, values: Array, first: Array | None
     ) -> Array:
         """Return the random values of one input with shares of them replaced by such as a fault shows on.
 
         first : the operand that was drawn before, if there is one
         """
+        del side  # families whose operands have roles look at it
+        signature = Signature(descriptor.op, tuple(spec.dtype for spec in descriptor.specs[:-1]), descriptor.out.dtype)
         if first is not None and self.domains(signature) == (REAL, REAL):
             values = pairing.partner(rng, first, values)
         candidates = data.designed(signature.inputs[0])

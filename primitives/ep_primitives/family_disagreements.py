@@ -24,7 +24,7 @@ FAMILY_DISAGREEMENTS: Final = (
         "complex",
         "value",
         ("add_n",),
-        "As above: of a term with a part that is NaN and one that is not, PyTorch makes two that are.",
+        "PyTorch's factor alpha = 1 + 0i makes two parts that are NaN of a term with one; a sum of parts has one (C17, annex G.5.2).",
     ),
     Disagreement(
         "any",
@@ -85,7 +85,7 @@ FAMILY_DISAGREEMENTS: Final = (
         "narrow float",
         "value",
         ("reduce/prod", "log_softmax"),
-        "As above; the errors of long products add up, and those of results near 0 are as large as they.",
+        "PyTorch rounds each step to the narrow type: the errors of long products add up, and those of results near 0 are as large as they.",
     ),
     Disagreement(
         "float",

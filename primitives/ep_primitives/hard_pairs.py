@@ -72,12 +72,12 @@ def switches(rng: np.random.Generator, values: Array, first: Array | None) -> Ar
     return np.where(pattern, np.where(values == 0, one, values), zero)
 
 
-def selected(rng: np.random.Generator, op: Op, dtype: str, values: Array) -> Array:
+def selected(rng: np.random.Generator, op: Op, dtype: str, values: Array, attributes: tuple[float, ...]) -> Array:
     """Return values of x or y with a quarter from where the slope of a selection is 0, and another from where it is not."""
     candidates = data.designed(dtype)
-    samples = op.held(dtype, tuple(attribute.samples[0] for attribute in op.attributes))
+    held = op.held(dtype, attributes)
     with np.errstate(all="ignore"):
-        result = op.reference(np.ones(candidates.shape), widened(dtype, candidates), *samples)
+        result = op.reference(np.ones(candidates.shape), widened(dtype, candidates), *held)
     is_zero = (result[0] if isinstance(result, tuple) else result) == 0
     return pairing.balanced(rng, values, (candidates[is_zero], candidates[~is_zero]))
 

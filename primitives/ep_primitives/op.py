@@ -6,20 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 import ep
 from ep_primitives.accuracy import INTEGRAL, NARROW, Accuracy, Exact, Ulps
+from ep_primitives.attribute import Attribute
 from ep_primitives.disagreements import DISAGREEMENTS
 from ep_primitives.domain import REAL, Domain
-from ep_primitives.reference import array_dtype, compute_number
 
 if TYPE_CHECKING:
     from ep_primitives.disagreement import Disagreement
 
 __all__ = [
     "ALL",
-    "ALPHA",
     "BITS",
     "COMPLEXES",
     "EVERY",
@@ -49,32 +46,6 @@ Special = tuple[tuple[complex, ...], complex]
 """Inputs and what they must give."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """A number that belongs to the descriptor, with the values that cases try; the first is the usual one.
-
-    stored : True if it is rounded to the element type first, so that it can equal an element
-    wide   : True if it is a float64 whatever the element type; else it is held in the compute type
-    """
-
-    name: str
-    samples: tuple[float, ...]
-    stored: bool = False
-    wide: bool = False
-
-    def held(self, dtype: str, value: float) -> Any:
-        """Return the attribute as references and kernels for an element type get it: a NumPy number."""
-        if self.wide:
-            return array_dtype("float64").type(value)
-        if self.stored:
-            with np.errstate(over="ignore"):  # what becomes infinite is refused by who asks
-                value = float(array_dtype(dtype).type(value))
-        return compute_number(dtype, value)
-
-
-ALPHA: Final = Attribute("alpha", (0.75, 1.6732632423543772, 1.0, 3.0))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Op:
     """One operation on elements.
@@ -88,6 +59,7 @@ class Op:
     special    : "nan,1->nan": inputs and expected output, bit for bit, for every floating input type (of a row that has
                  none, for the complex ones); a word may be nan, inf, a number, true, false, or an attribute's name
     attributes : in the order that kernels get them
+    ascending  : True if no attribute may be less than the one before it
     out        : "bool" for a test or comparison, "real" or "complex" for that counterpart, else the type of the inputs
     error      : ulps that the reference itself may be off in float64 and complex128, keyed as the accuracy
     constant   : input types for which the output is one value, so that no data can show that it is computed
@@ -104,6 +76,7 @@ class Op:
     domain: tuple[Domain, ...] = (REAL,)
     special: str = ""
     attributes: tuple[Attribute, ...] = ()
+    ascending: bool = False
     out: str = ""
     error: float | Mapping[str, float] = 0.0
     definition: str = ""

@@ -74,7 +74,8 @@ class RandomFillFamily(ElementwiseFamily):
         seed, offset = map(int, inputs["state"])
         return {"state": state_of(seed, offset + descriptor.out.size * words_each(descriptor.out.dtype))}
 
-    def _arranged(self, signature: Signature, arrangement: Arrangement) -> Descriptor:
+    def _arranged(self, signature: Signature, arrangement: Arrangement, attributes: tuple[float, ...]) -> Descriptor:
+        del attributes
         form = arrangement.forms[-1]
         assert form is not None
         return RandomFill(signature.op, out=TensorSpec(signature.out, *form))

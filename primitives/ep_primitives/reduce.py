@@ -2,7 +2,8 @@
 
 shapes       : axes are any of the dimensions of x, all or none (rank 0 has none); out has the shape of x with extents of 1
                there, or without them. x has any strides, zero and negative ones too; out any that do not overlap
-dtypes       : a row each, see `reduce_ops`; sum and prod also into a wider type, any and all into bool
+dtypes       : a row each, see `reduce_ops`; sum and prod also into a wider type, which is the usual one of integers: signed
+               ones into int64, unsigned ones into uint64, as NumPy has it; any and all into bool
 accumulation : float32 for float16 and bfloat16, rounded once at the end; else the type of out, in which integers wrap
 NaN          : one anywhere in a row gives NaN in sum, prod, mean, max, min, sum_of_squares, norms and log_sum_exp, before any
                infinity; in any and all it is true. A complex number with a NaN and an infinite part is open
@@ -73,14 +74,15 @@ class Reduce(Reduction):
         x        : a TensorSpec, or an array that TensorSpec.of reads
         axes     : as in the constructor; None is all of them
         keepdims : True leaves extents of 1 where an axis was
-        dtype    : of out; None is the row's usual one, which is that of x where there is a choice
+        dtype    : of out; None is the row's usual one: that of x, but 64 bits for sums and products of integers, which wrap in
+                   their own type only where it is given here
         """
         row = chosen_row(cls.family, op, REDUCE_OPS)
         x = described(op, "x", x)
         check_dtype(op, "x", x, tuple(row.outs))
         gone = reduced_axes(op, range(x.ndim) if axes is None else axes, x.ndim)
         shape = reduced_shape(x.shape, gone, keepdims=flag(op, "keepdims", keepdims))
-        made = row.outs[x.dtype][0] if dtype is None else dtype_name(op, dtype)
+        made = row.usual_out(x.dtype) if dtype is None else dtype_name(op, dtype)
         return cls(op, x=x, out=TensorSpec(made, shape), axes=gone)
 
     @property

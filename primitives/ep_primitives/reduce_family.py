@@ -48,8 +48,9 @@ class ReduceFamily(SignatureFamily):
         return reduce_cases.cases(signature, layout)
 
     def since(self, cell: Cell) -> str:
-        """Return the suite version that first held the row."""
-        return self.rows[cell.op].since
+        """Return the suite version that first held the row, or its pair of element types if that is younger."""
+        row, signature = self.rows[cell.op], self.signature(cell)
+        return row.newer.get((signature.inputs[0], signature.out), row.since)
 
     def parts(self, descriptor: Any) -> Iterator[Reduce]:
         """Yield single rows, and all but the first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import ep
@@ -45,13 +45,14 @@ class ReduceOp:
     """One reduction.
 
     name       : as in descriptors and cells
-    outs       : for each element type of x those that out may have; the first is usual
+    outs       : for each element type of x those that out may have; of integers the last is usual, as in NumPy, else the first
     identity   : what a row of nothing gives; -inf and inf stand for the lowest and highest value of a type without them
     bound      : from the number n of terms and whether they are complex to the accuracy of a floating output
     definition : the formula over the x_i of a row
     source     : where the definition and the bound come from
     accuracy   : the bound in words; other outputs than floating ones are exact
     note       : what else there is to know
+    newer      : the suite version that first held a pair of element types, of those younger than the row
     """
 
     name: str
@@ -63,6 +64,11 @@ class ReduceOp:
     accuracy: str
     note: str = ""
     since: str = "1.0"
+    newer: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def usual_out(self, dtype: str) -> str:
+        """Return the element type of out where none is asked for: sums and products of integers do not wrap at 8 to 32 bits."""
+        return self.outs[dtype][-1 if ep.dtype(dtype).kind in "iu" else 0]
 
     def accuracy_of(self, dtype: str, out: str, n: int) -> Accuracy:
         """Return what a result of type `out` made of n elements of type `dtype` is held to."""
@@ -101,20 +107,22 @@ _SUM: Final = "k(n) = (n - 1) / 2 up to n = 64, then 31.5 + log2(n / 64) / 2:"
 _ROWS: Final = (
     ReduceOp(
         "sum",
-        _SAME_OR_WIDER | {"bool": ("int64",)},
+        _SAME_OR_WIDER | {"bool": ("int64",), "float32": ("float32", "float64")},
         0.0,
         _conditioned(lambda n, _: summation(n)),
-        definition="x_1 + x_2 + ...; integers modulo 2^bits; of bools the number of true ones",
+        definition="x_1 + x_2 + ...; integers modulo 2^bits of the output; of bools the number of true ones",
         source=f"{_HIGHAM}, section 4.2",
         accuracy=f"{_SUM} k(n) eps S, S = |x_1| + |x_2| + ...",
-        note="sums of infinities are IEEE 754's: inf - inf is NaN; where a partial sum overflows, the result is open",
+        note="sums of infinities are IEEE 754's: inf - inf is NaN; where a partial sum overflows, the result is open; without a dtype "
+        "infer widens integers to 64 bits, as NumPy does, and those that are to wrap are asked for by their own dtype",
+        newer={("float32", "float64"): "1.1"},
     ),
     ReduceOp(
         "prod",
         _SAME_OR_WIDER,
         1.0,
         _conditioned(lambda n, is_complex: max(n - 1, 0) / 2 * (_COMPLEX_PRODUCT if is_complex else 1)),
-        definition="x_1 x_2 ...; integers modulo 2^bits",
+        definition="x_1 x_2 ...; integers modulo 2^bits of the output",
         source=f"n - 1 roundings in any order: {_HIGHAM}, section 3.1; a complex product is off by at most sqrt(5) eps / 2: "
         "Brent, Percival, Zimmermann, Mathematics of Computation 76, 2007",
         accuracy="(n - 1) / 2 eps S, S = |x_1 x_2 ...|, of complex numbers sqrt(5) times that",

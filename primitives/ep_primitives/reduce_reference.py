@@ -37,7 +37,7 @@ def reference(descriptor: Reduce, inputs: Mapping[str, Any]) -> Reference:
     rows = _rows(descriptor, widened(x, inputs["x"]))
     if ep.dtype(out.dtype).kind not in "fc":
         return Reference(_whole(descriptor, rows).reshape(out.shape))
-    long = _LONG.get(x)
+    long = _LONG.get(x) or _LONG.get(out.dtype)
     rows = rows if long is None else rows.astype(long)
     with np.errstate(all="ignore"):
         value, scale = _SUMS[descriptor.op](rows, descriptor)

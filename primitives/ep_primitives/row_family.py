@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import zlib
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
@@ -12,9 +14,11 @@ import ep
 from ep import Cell, Descriptor, Scalar, TensorSpec
 from ep_primitives import data, tables
 from ep_primitives.accuracy import LISTED, Accuracy, Exact
+from ep_primitives.arrangement import Arrangement, Form
+from ep_primitives.attribute import candidates
 from ep_primitives.case import Case
 from ep_primitives.elementwise import ElementwiseFamily
-from ep_primitives.reference import Array, Reference, array_dtype, widened
+from ep_primitives.reference import Array, Reference, array_dtype, limits, widened
 from ep_primitives.signature import Signature
 from ep_primitives.window import windowed
 
@@ -32,6 +36,10 @@ _MANY: Final = 513
 _FEW: Final = 9
 _TRUTHS: Final = 2
 _COMPLEX_NUMBERS: Final = (0j, 1j, 1 + 0j, -2 + 0.5j)
+_FEW_LANES: Final = 64
+_DRAWN: Final = 12
+"""How many sets of attributes the cases of a signature share."""
+_CLEAR: Final = 64
 _HALF: Final = 0.5
 """The error in ulps of a table's correctly rounded values."""
 
@@ -61,6 +69,45 @@ class RowFamily(ElementwiseFamily):
     def samples(self, signature: Signature) -> tuple[float, ...]:
         """Return the usual value of every attribute of the row."""
         return tuple(attribute.samples[0] for attribute in self.rows[signature.op].attributes)
+
+    def tried(self, signature: Signature, arrangement: Arrangement, number: int) -> tuple[float, ...]:
+        """Return attributes from all over the row's domain of them, extremes included: others for the next number."""
+        sets = self.attribute_sets(signature, tuple(map(_is_one, arrangement.forms)))
+        return sets[number % len(sets)]
+
+    def attribute_sets(self, signature: Signature, singles: tuple[bool, ...] = ()) -> list[tuple[float, ...]]:
+        """Return what a signature's cases are tried with: the usual attributes, then extremes and random ones.
+
+        singles : which operands are one number for many elements
+
+        Attributes that leave random data nothing to tell by, as a threshold beyond all of it does, are not among them.
+        """
+        found = self._sets.get((signature, singles))
+        if found is None:
+            found = self._sets[signature, singles] = [self.samples(signature)]
+            row, dtype = self.rows[signature.op], signature.inputs[0]
+            rng = np.random.default_rng(zlib.crc32(f"{row.name} {dtype} {singles}".encode()))
+            for attributes in candidates(row, rng, dtype) if row.attributes else ():
+                is_new = len(found) <= _DRAWN and attributes not in found
+                if is_new and self._tells(signature, singles, attributes, rng):
+                    found.append(attributes)
+        return found
+
+    @cached_property
+    def _sets(self) -> dict[tuple[Signature, tuple[bool, ...]], list[tuple[float, ...]]]:
+        return {}
+
+    def _tells(
+        self, signature: Signature, singles: tuple[bool, ...], attributes: tuple[float, ...], rng: np.random.Generator
+    ) -> bool:
+        """Say whether a fault would show in a few random elements with these attributes, twice."""
+        places = singles or (False,) * (len(signature.inputs) + 1)
+        form = Arrangement("few", tuple(Form((1,) if single else (_FEW_LANES,)) for single in places))
+        descriptor = self._arranged(signature, form, attributes)
+        return all(
+            _is_telling_share(self.reference(descriptor, self._random(signature, descriptor, rng)).value, signature.out)
+            for _ in range(2)
+        )
 
     def accuracy(self, descriptor: Descriptor) -> Accuracy:
         """Return what the row promises for the element type."""
@@ -226,6 +273,22 @@ class RowFamily(ElementwiseFamily):
         table = tables.load(case.descriptor.op, case.descriptor.specs[0].dtype)
         inputs = dict(zip(case.descriptor.operands, table.inputs, strict=False))
         return Reference(table.value, self.reference(case.descriptor, inputs).scale, _HALF)
+
+
+def _is_one(form: Form | None) -> bool:
+    return form is None or math.prod(form.shape) == 1
+
+
+def _is_telling_share(value: Array, dtype: str) -> bool:
+    """Say whether a quarter of a result is neither 0 nor its neighbour nor too small to be told from one that is 2 % larger."""
+    if dtype == "bool":
+        return value.size / 4 <= int(value.sum()) <= 3 * value.size / 4
+    with np.errstate(over="ignore", under="ignore"):
+        held = value.astype(array_dtype(dtype)).astype(np.float64)
+    is_clear = (
+        np.isfinite(held) & (np.abs(held) > _CLEAR * float(limits(dtype).smallest_normal)) & (held != np.roll(held, 1))
+    )
+    return bool(is_clear.sum() >= value.size / 4)
 
 
 @cache

@@ -20,7 +20,8 @@ from ep.truth import truth
 from ep import Scalar, TensorSpec
 
 if TYPE_CHECKING:
-    from ep_primitives.op import Attribute, Op
+    from ep_primitives.attribute import Attribute
+    from ep_primitives.op import Op
 
 Row = TypeVar("Row")
 
@@ -178,7 +179,7 @@ def attribute_values(row: Op, given: Mapping[str, Any], dtype: str) -> tuple[flo
     """Return the attributes in the row's order, as float64.
 
     One that is stored is rounded to the element type. Raises TypeError for one that is missing, unknown or not a
-    number, ValueError if it is not a finite number of the type that it is held in.
+    number, ValueError if the type that it is held in makes none of it that is legal, or if bounds are in the wrong order.
     """
     if not given and not row.attributes:
         return ()
@@ -187,7 +188,11 @@ def attribute_values(row: Op, given: Mapping[str, Any], dtype: str) -> tuple[flo
         wanted = ", ".join(names) or "none"
         message = f"{row.name}: attributes given are {', '.join(given) or 'none'}, needed are {wanted}; name each once"
         raise TypeError(message)
-    return tuple(_finite(row.name, attribute, given[attribute.name], dtype) for attribute in row.attributes)
+    values = tuple(_legal(row.name, attribute, given[attribute.name], dtype) for attribute in row.attributes)
+    if row.ascending and values != tuple(sorted(values)):
+        message = f"{row.name}: {' and '.join(names)} are {' and '.join(f'{value:g}' for value in values)}, needs them in ascending order; swap them"
+        raise ValueError(message)
+    return values
 
 
 def chosen_row(family: str, op: Any, rows: Mapping[str, Row]) -> Row:
@@ -201,7 +206,7 @@ def chosen_row(family: str, op: Any, rows: Mapping[str, Row]) -> Row:
     return row
 
 
-def _finite(op: str, attribute: Attribute, value: Any, dtype: str) -> float:
+def _legal(op: str, attribute: Attribute, value: Any, dtype: str) -> float:
     if not isinstance(value, Real) or isinstance(value, bool):
         message = f"{op}: {attribute.name} is {glimpse(value)}, needs a real number; give a float"
         raise TypeError(message)
@@ -209,13 +214,12 @@ def _finite(op: str, attribute: Attribute, value: Any, dtype: str) -> float:
         number = float(value)
         if not attribute.wide:
             convert(dtype, number)
-        held = float(attribute.held(dtype, number)) if attribute.stored else number
-        if math.isfinite(held):
-            return held + 0.0  # equal attributes make equal descriptors, so -0.0 must be 0.0
+        held = float(attribute.held(dtype, number))
+        if attribute.legal.holds(held) and math.isinf(held) == math.isinf(number):
+            legal = held if attribute.stored else number
+            return legal + 0.0  # equal attributes make equal descriptors, so -0.0 must be 0.0
     except Exception:  # noqa: BLE001, S110 - a number of another library may raise anything; explained below
         pass
     place = "float64" if attribute.wide else dtype if attribute.stored else f"the compute type of {dtype}"
-    message = (
-        f"{op}: {attribute.name} is {glimpse(value)}, needs a finite number within {place}; give one that it holds"
-    )
+    message = f"{op}: {attribute.name} is {glimpse(value)}, needs {attribute.legal.value.format(place)}; give one that it holds"
     raise ValueError(message)

@@ -154,10 +154,10 @@ class WhereFamily(ElementwiseFamily):
         return Case(f"value-{name}", descriptor, draw, fill="designed")
 
     def _telling(
-        self, signature: Signature, side: int, rng: np.random.Generator, values: Array, first: Array | None
+        self, descriptor: Descriptor, side: int, rng: np.random.Generator, values: Array, first: Array | None
     ) -> Array:
         del first
-        return values if side else _random_conditions(rng, signature.inputs[0], values.shape)
+        return values if side else _random_conditions(rng, descriptor.specs[0].dtype, values.shape)
 
 
 def _truth(condition: Array) -> Array:

@@ -9,6 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from ep_primitives import REDUCE_OPS, Conditioned, Exact, Reduce, Ulps
+from ep_primitives.op import INTEGERS
 from ep_primitives.reduce_family import ReduceFamily
 from ep_primitives.reduction_data import random
 
@@ -88,9 +89,30 @@ def test_an_output_that_keeps_its_dimensions_has_the_same_geometry():
 def test_keys_know_no_sizes_nor_axes():
     keys = {Reduce.infer("sum", spec(n, 128), axes).key for n in (4, 5, 6) for axes in (1, -1)}
     assert len(keys) == 1
-    assert (
-        Reduce.infer("sum", spec(8, dtype="int8")).key != Reduce.infer("sum", spec(8, dtype="int8"), dtype="int64").key
-    )
+    wrapped, wide = (Reduce.infer("sum", spec(8, dtype="int8"), dtype=dtype) for dtype in ("int8", "int64"))
+    assert wrapped.key != wide.key
+
+
+@pytest.mark.parametrize("op", ["sum", "prod"])
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_small_integers_are_widened_as_numpy_widens_them_and_wrap_by_request_alone(op, dtype):
+    x = np.full(200, np.iinfo(dtype).max, dtype)
+    usual = Reduce.infer(op, x)
+    assert usual.out.dtype == getattr(np, op)(x).dtype.name
+    assert REDUCE_OPS[op].usual_out(dtype) == usual.out.dtype
+    assert Reduce.infer(op, x, dtype=dtype).out.dtype == dtype
+    assert ReduceFamily().reference(usual, {"x": x}).value == getattr(np, op)(x)
+
+
+def test_float32_is_summed_into_float64_since_suite_1_1_and_by_request_alone():
+    assert Reduce.infer("sum", spec(3)).out.dtype == "float32"
+    x = np.array([1.0, 2.0**-40, -1.0], np.float32)
+    descriptor = Reduce.infer("sum", x, dtype="float64")
+    assert ReduceFamily().reference(descriptor, {"x": x}).value == 2.0**-40
+    ages = {str(cell): ReduceFamily().since(cell) for cell in ReduceFamily().cells()}
+    younger = {name for name, since in ages.items() if since != "1.0"}
+    assert younger == {name for name in ages if name.startswith("reduce/sum/float32->float64/")} != set()
+    assert {ages[name] for name in younger} == {"1.1"}
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,13 @@ def test_row_explains_where_it_differs():
     assert all(line.reason for row in BINARY_OPS.values() for line in row.disagreements)
 
 
+def test_reasons_are_reasons(tool):
+    """That EP, or a row, says so is none: standards, mathematics and what others do are."""
+    empty = ("the row says", "EP says", "EP defines", "as above")
+    assert not [line.reason for line in tool.DISAGREEMENTS for words in empty if words.lower() in line.reason.lower()]
+    assert all(len(line.reason.split()) > 6 for line in tool.DISAGREEMENTS)
+
+
 @needs_torch
 def test_every_op_has_an_expression(tool):
     expressions = __import__("pytorch.expressions", fromlist=["EXPRESSIONS"]).EXPRESSIONS

@@ -188,3 +188,15 @@ class AddsBytesOfBools(Defect):
 
     def spoil(self, given: dict[str, Any], out: Array) -> None:
         out.view(np.uint8)[...] = given["a"].view(np.uint8) + given["b"].view(np.uint8)
+
+
+@killed_by("primitives/broadcast_binary/is_close/int64->bool/dense/designed-atol-2-rtol-0")
+class TakesNeighboursForEqual(Defect):
+    """Compare integers for closeness as float64, in which 2^53 + 1 is 2^53."""
+
+    meets = "broadcast_binary/is_close/int64->bool/*"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        a, b = (np.asarray(given[name]).astype(np.float64) for name in "ab")
+        atol, rtol = self.descriptor.attributes
+        out[...] = np.abs(a - b) <= atol + rtol * np.abs(b)

@@ -237,3 +237,25 @@ class LooksAtTheHighWord(Defect):
     def spoil(self, given: dict[str, Any], out: Array) -> None:
         high = given["x"].view(np.uint64) >> np.uint64(32)
         out[...] = (high & np.uint64(0x7FFFFFFF)) > np.uint64(0x7FF00000)
+
+
+@killed_by("primitives/elementwise_unary/celu/float32/strided/rank-16")
+class LosesSmallQuotients(Defect):
+    """Compute celu by its definition, which is right for the usual alpha: beside a large one x / alpha loses all digits."""
+
+    meets = "elementwise_unary/celu/float32/*"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        x, alpha = np.broadcast_to(given["x"], out.shape), np.float32(self.descriptor.attributes[0])
+        out[...] = np.where(x <= 0, alpha * np.expm1(x / alpha), out)
+
+
+@killed_by("primitives/broadcast_binary/scalar_exp_power_grad/float32/dense/designed-base-10")
+class OverflowsInPowers(Defect):
+    """Compute the power of a gradient first, which overflows where dy is small enough for a result in range."""
+
+    meets = "broadcast_binary/scalar_exp_power_grad/float32/*"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        base = np.float32(self.descriptor.attributes[0])
+        out[...] = np.where(np.isinf(base ** given["a"]), given["b"] * (base ** given["a"] * np.log(base)), out)

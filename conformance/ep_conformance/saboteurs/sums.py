@@ -66,6 +66,16 @@ class SumsInTheTypeOfItsTerms(_Rows):
         out[...] = rows.sum(-1, dtype=np.int32)
 
 
+@killed_by("primitives/reduce/sum/float32->float64/dense/rows")
+class WidensTheSum(_Rows):
+    """Sum float32 into float64 in float32, and widen what comes of it."""
+
+    meets = "reduce/sum/float32->float64/dense"
+
+    def reduce(self, rows: Array, out: Array) -> None:
+        out[...] = rows.sum(-1, dtype=np.float32)
+
+
 @killed_by("primitives/reduce/mean/float32/empty/no-terms")
 class MeansNothingAsZero(_Rows):
     """Divide the sum of nothing by at least 1, so that the mean of nothing is 0."""

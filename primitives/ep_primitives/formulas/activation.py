@@ -28,6 +28,7 @@ __all__ = [
     "mish",
     "quick_gelu",
     "relu",
+    "scaled",
     "selu",
     "silu",
     "soft_plus",
@@ -45,6 +46,8 @@ QUICK_GELU: Final = 1.702
 
 # e^x (e^x + 2) / (e^x (e^x + 2) + 2) is 1 in float64 from here on, and its square does not overflow.
 _SATURATED: Final = 40.0
+_LINEAR: Final = 2.0**-54
+"""Below it e^z - 1 is z to half an ulp of float64."""
 
 
 def elu(x: Array, alpha: float) -> Array:
@@ -53,8 +56,9 @@ def elu(x: Array, alpha: float) -> Array:
 
 
 def celu(x: Array, alpha: float) -> Array:
-    """Return x where x > 0, else alpha (e^(x / alpha) - 1)."""
-    return np.where(x > 0, x, np.float64(alpha) * np.expm1(np.where(x > 0, 0.0, x) / np.float64(alpha)))
+    """Return x where x > 0, else alpha (e^(x / alpha) - 1), which is x where the quotient is next to 0."""
+    quotient = np.where(x > 0, 0.0, x) / np.float64(alpha)
+    return np.where(np.abs(quotient) < _LINEAR, x, np.where(x > 0, x, np.float64(alpha) * np.expm1(quotient)))
 
 
 def relu(x: Array) -> Array:
@@ -123,11 +127,18 @@ def soft_sign(x: Array) -> Array:
 
 
 def soft_plus(x: Array, beta: float, threshold: float) -> Array:
-    """Return x where beta x > threshold, else log(1 + e^(beta x)) / beta."""
-    scaled = np.float64(beta) * x
-    small = np.where(scaled > threshold, 0.0, scaled)
-    smooth = np.maximum(small, 0) + np.log1p(np.exp(-np.abs(small)))
-    return np.where(scaled > threshold, x, smooth / np.float64(beta))
+    """Return x where beta x, rounded as beta is, is above the threshold, else log(1 + e^(beta x)) / beta."""
+    is_linear = scaled(x, beta) > threshold
+    # e^(beta x) has the product's rounding |beta x| times, and a subnormal one few digits; float64 holds what float32 gives.
+    wide = (np.float64 if np.asarray(beta).dtype == np.float32 else np.longdouble)(beta)
+    product = np.where(is_linear, 0.0, x) * wide
+    smooth = np.maximum(product, 0) + np.log1p(np.exp(-np.abs(product)))
+    return np.where(is_linear, x, np.asarray(smooth / wide).astype(np.float64))
+
+
+def scaled(x: Array, beta: float) -> Array:
+    """Return beta x, rounded to the type that the attribute beta is held in."""
+    return np.asarray(np.float64(beta) * x).astype(np.asarray(beta).dtype)
 
 
 def threshold(x: Array, threshold: float, value: float) -> Array:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ep_primitives.formulas.activation import FAST_GELU_CUBE, FAST_GELU_SCALE, QUICK_GELU, SELU_ALPHA, SELU_SCALE
+from ep_primitives.formulas.activation import (
+    FAST_GELU_CUBE,
+    FAST_GELU_SCALE,
+    QUICK_GELU,
+    SELU_ALPHA,
+    SELU_SCALE,
+    scaled,
+)
 from ep_primitives.formulas.extended import extended
 from ep_primitives.formulas.math import sigmoid
 
@@ -63,14 +70,18 @@ def leaky_relu_backward(dy: Array, x: Array, alpha: float) -> Array:
 
 
 def elu_backward(dy: Array, x: Array, alpha: float) -> Array:
-    """Return dy where x > 0, else dy alpha e^x."""
-    return np.where(x > 0, dy, dy * (np.float64(alpha) * np.exp(np.where(x > 0, 0.0, x))))
+    """Return dy where x > 0, else dy alpha e^x; a small alpha comes last, so that its product with e^x loses no digit."""
+    power, factor = np.exp(np.where(x > 0, 0.0, x)), np.float64(alpha)
+    return np.where(x > 0, dy, dy * power * factor if np.abs(factor) < 1 else dy * (factor * power))
 
 
 def celu_backward(dy: Array, y: Array, alpha: float) -> Terms:
     """Return dy where y > 0, else dy (y / alpha + 1), and S = |dy| (|y / alpha| + 1)."""
-    ratio = np.where(y > 0, 0.0, y / np.float64(alpha))
-    return dy * (ratio + 1), np.abs(dy) * (np.abs(ratio) + 1)
+    low = np.where(y > 0, 0.0, y)
+    ratio = low / np.float64(alpha)
+    far = dy * low / np.float64(alpha)  # where the quotient alone overflows
+    value = np.where(np.isinf(ratio), far, dy * (ratio + 1))
+    return value, np.where(np.isinf(ratio), np.abs(far), np.abs(dy) * (np.abs(ratio) + 1))
 
 
 def selu_backward(dy: Array, x: Array) -> Array:
@@ -118,10 +129,14 @@ def soft_sign_backward(dy: Array, x: Array) -> Array:
 
 
 def soft_plus_backward(dy: Array, x: Array, beta: float, threshold: float) -> Terms:
-    """Return dy where beta x > threshold, else dy sigmoid(beta x), and S = |dy| sigmoid(z) (1 + |z| sigmoid(-z)), z = beta x."""
+    """Return dy where beta x is above threshold, else dy sigmoid(beta x), and S = |dy| sigmoid(z) (1 + |z| sigmoid(-z)), z = beta x.
+
+    The product is rounded as beta is to meet the threshold. e^z comes as two roots, because it may be subnormal where dy is large.
+    """
     z = np.float64(beta) * x
-    slope = np.where(z > threshold, 1.0, sigmoid(z))
-    return dy * slope, np.abs(dy) * slope * (1 + np.abs(z) * sigmoid(-z))
+    root = np.exp(np.minimum(z, 0) / 2)
+    value = np.where(scaled(x, beta) > threshold, dy, dy * root / (1 + np.exp(-np.abs(z))) * root)
+    return value, np.abs(value) * (1 + np.where(np.isinf(z), 0.0, np.abs(z)) * sigmoid(-z))
 
 
 def silu_backward(dy: Array, x: Array) -> Terms:

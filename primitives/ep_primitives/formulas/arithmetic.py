@@ -11,7 +11,7 @@ from ep_primitives.formulas.extended import extended
 if TYPE_CHECKING:
     from ep_primitives.reference import Array
 
-__all__ = ["maximum", "minimum", "power", "scalar_base_power_grad", "scalar_exp_power_grad"]
+__all__ = ["maximum", "minimum", "power"]
 
 
 def maximum(a: Array, b: Array) -> Array:
@@ -44,18 +44,6 @@ def power(a: Array, b: Array) -> Array | tuple[Array, Array]:
     exponent = b * np.log(a)
     value = np.select([b == 0, (a == 0) & (b.real > 0), a == 0], [1, 0, np.nan], np.exp(exponent))
     return value, np.abs(value) * (1 + np.abs(exponent))
-
-
-def scalar_base_power_grad(x: Array, dy: Array, exponent: float) -> Array:
-    """Return dy p x^(p - 1), the gradient of x^p for the base; where p is 0 it is dy 0 whatever x is."""
-    p = np.float64(exponent)
-    return np.asarray(dy * (p * np.float_power(x, p - 1) if p else p))
-
-
-def scalar_exp_power_grad(x: Array, dy: Array, base: float) -> Array:
-    """Return dy b^x log b, the gradient of b^x for the exponent."""
-    b = np.float64(base)
-    return np.asarray(dy * (np.float_power(b, x) * np.log(b)))
 
 
 def _integer_power(a: Array, b: Array) -> Array:

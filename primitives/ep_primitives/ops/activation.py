@@ -12,10 +12,11 @@ from typing import Final
 import numpy as np
 
 from ep_primitives.accuracy import CORRECT, MOVED, OF_COMPLEX, OPENCL, ROUNDED_ONCE, Ulps
+from ep_primitives.attribute import ALPHA, Attribute, Legal
 from ep_primitives.domain import REAL, SIGMOID
 from ep_primitives.formulas import activation as formulas
 from ep_primitives.formulas.extended import extended
-from ep_primitives.op import ALPHA, COMPLEXES, FLOATS, REALS, Attribute, Op
+from ep_primitives.op import COMPLEXES, FLOATS, REALS, Op
 
 __all__ = ["ACTIVATION"]
 
@@ -40,15 +41,15 @@ _MISH: Final = {"": Ulps(8, floor=2.0**-142, why=_OF_MISH), "float64": Ulps(8, f
 
 _TANH: Final = {"": Ulps(5, why=OPENCL), "complex": Ulps(8, why=OF_COMPLEX)}
 
-_LAMBD: Final = Attribute("lambd", (0.5, 0.1, 3.0), stored=True)
-_SHRINK: Final = Attribute("alpha", (0.5, 0.1, 3.0), stored=True)
-_MIN: Final = Attribute("min", (-1.0, -0.7, 0.1), stored=True)
-_MAX: Final = Attribute("max", (1.0, 0.3, 2.1), stored=True)
+_STEEP: Final = Attribute("alpha", ALPHA.samples, legal=Legal.POSITIVE)
+_LAMBD: Final = Attribute("lambd", (0.5, 0.1, 3.0), stored=True, legal=Legal.NOT_NEGATIVE)
+_SHRINK: Final = Attribute("alpha", (0.5, 0.1, 3.0), stored=True, legal=Legal.NOT_NEGATIVE)
+_MIN: Final = Attribute("min", (-1.0, -0.7, 0.1), stored=True, legal=Legal.EXTENDED)
+_MAX: Final = Attribute("max", (1.0, 0.3, 2.1), stored=True, legal=Legal.EXTENDED)
 _SLOPE: Final = Attribute("alpha", (0.01, 0.3, 1.5))
-_THRESHOLD: Final = Attribute("threshold", (0.5, -1.0, 0.1), stored=True)
-_VALUE: Final = Attribute("value", (-2.0, 0.1, 7.0), stored=True)
-# Powers of 2, so that beta x is exact and the reference takes the same side of the threshold.
-_BETA: Final = Attribute("beta", (1.0, 2.0, 0.5))
+_THRESHOLD: Final = Attribute("threshold", (0.5, -1.0, 0.1), stored=True, legal=Legal.EXTENDED)
+_VALUE: Final = Attribute("value", (-2.0, 0.1, 7.0), stored=True, legal=Legal.EXTENDED)
+_BETA: Final = Attribute("beta", (1.0, 2.0, 0.5), legal=Legal.NOT_ZERO)
 _LINEAR: Final = Attribute("threshold", (20.0, 1.0, 8.0))
 
 # fmt: off
@@ -59,10 +60,11 @@ ACTIVATION: Final = (
        source="OneFlow kElu",
        note="with expm1, because e^x - 1 has no correct digit near 0"),
     Op("celu", formulas.celu, FLOATS, Ulps(5, why="a quotient, expm1 3 ulp and a product"), _SIGMOID,
-       "nan->nan inf->inf -inf->-alpha 0->0 -0->-0 2->2", (ALPHA,), error=3,
+       "nan->nan inf->inf -inf->-alpha 0->0 -0->-0 2->2", (_STEEP,), error=3,
        definition="x where x > 0, else alpha (e^(x / alpha) - 1)",
-       source="OneFlow kCelu",
-       note="with expm1, as elu"),
+       source="OneFlow kCelu; Barron, 'Continuously Differentiable Exponential Linear Units' (2017)",
+       note="with expm1, as elu; x itself where x / alpha is next to 0, so that no quotient underflows. alpha = 0 has no function; "
+            "for a negative one e^(x / alpha) grows without bound, and with it the effect of the quotient's rounding"),
     Op("relu", formulas.relu, REALS, MOVED, _REAL,
        "nan->nan inf->inf -inf->0 0->0 -0->0 2->2 -2->0",
        definition="0 where x <= 0, else x",
@@ -87,9 +89,10 @@ ACTIVATION: Final = (
        "nan->nan inf->inf -inf->-inf 0->0 -0->0 lambd->0 -lambd->0", (_LAMBD,),
        definition="0 where -lambd <= x <= lambd, else x",
        source="OneFlow kHardShrink",
-       note="lambd is rounded to the element type first, so that an element can equal it"),
+       note="lambd is rounded to the element type first, so that an element can equal it; between -lambd and a negative lambd "
+            "lies nothing"),
     Op("hard_tanh", formulas.hard_tanh, FLOATS, MOVED, _REAL,
-       "nan->nan inf->max -inf->min min->min max->max", (_MIN, _MAX),
+       "nan->nan inf->max -inf->min min->min max->max", (_MIN, _MAX), ascending=True,
        definition="min where x < min, max where x > max, else x",
        source="OneFlow kHardTanh",
        note="the bounds are rounded to the element type first, so that the backward op finds them again; OneFlow reads "
@@ -118,8 +121,8 @@ ACTIVATION: Final = (
        "nan->nan inf->inf -inf->-inf 0->0 -0->0 alpha->0 -alpha->0", (_SHRINK,),
        definition="x - alpha where x > alpha, x + alpha where x < -alpha, else 0",
        source="OneFlow kSoftShrink; IEEE 754",
-       note="alpha is rounded to the element type first, so that sums of 16-bit types are exact in float32; OneFlow "
-            "gives 0 for NaN"),
+       note="alpha is rounded to the element type first, so that sums of 16-bit types are exact in float32; a negative one "
+            "would give numbers near 0 two values; OneFlow gives 0 for NaN"),
     Op("soft_sign", formulas.soft_sign, FLOATS, Ulps(2, why="a sum and a quotient"), _REAL,
        "nan->nan inf->1 -inf->-1 0->0 -0->-0 1->0.5 -1->-0.5", error=2,
        definition="x / (1 + |x|)",
@@ -127,10 +130,10 @@ ACTIVATION: Final = (
        note="infinities give the limits 1 and -1, not NaN"),
     Op("soft_plus", formulas.soft_plus, FLOATS, Ulps(6, why="exp 3 ulp, log1p 2 ulp and a quotient"), _SIGMOID,
        "nan->nan inf->inf -inf->0 100->100", (_BETA, _LINEAR), error=3,
-       definition="x where beta x > threshold, else log1p(e^(beta x)) / beta",
+       definition="x where beta x, rounded, is above threshold, else log1p(e^(beta x)) / beta",
        source="OneFlow kSoftPlus",
-       note="with log1p and without overflow, where OneFlow takes log(1 + e^x). The product beta x is rounded: for a beta "
-            "that is no power of 2 its error is multiplied by |beta x| below 0"),
+       note="with log1p and without overflow, where OneFlow takes log(1 + e^x). e^(beta x) needs the product in two words, because its "
+            "rounding would be multiplied by |beta x|; the quotient comes before a subnormal e^(beta x) is rounded"),
     Op("tanh", extended(np.tanh), (*FLOATS, *COMPLEXES), _TANH, _SIGMOID,
        "nan->nan inf->1 -inf->-1 0->0 -0->-0", error=2,
        definition="tanh(x)",

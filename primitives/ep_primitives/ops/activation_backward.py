@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Final
 
 from ep_primitives.accuracy import MOVED, Conditioned, Ulps
+from ep_primitives.attribute import ALPHA, Attribute, Legal
 from ep_primitives.domain import DECAY, GRADIENT, REAL, SIGMOID, UNIT
 from ep_primitives.formulas import activation_backward as formulas
-from ep_primitives.op import ALPHA, COMPLEXES, FLOATS, Attribute, Op
+from ep_primitives.op import COMPLEXES, FLOATS, Op
 from ep_primitives.ops.slope_domain import ACTIVATED, HINGE, QUICK, SCALED_DECAY, UNIT_HINGE
 
 __all__ = ["ACTIVATION_BACKWARD"]
@@ -59,7 +60,7 @@ ACTIVATION_BACKWARD: Final = (
         Conditioned(2, why="a quotient, a sum and a product, S = |dy| (|y / alpha| + 1)"),
         (GRADIENT, ACTIVATED),
         "nan,1->nan 1,nan->nan 2,inf->2 2,0->2 2,-0->2",
-        (ALPHA,),
+        (Attribute("alpha", ALPHA.samples, legal=Legal.POSITIVE),),
         error=2,
         definition="dy where y > 0, else dy (y / alpha + 1)",
         source=_ONEFLOW,
@@ -128,7 +129,7 @@ ACTIVATION_BACKWARD: Final = (
         MOVED,
         _REALS,
         _SHRINK,
-        (Attribute("lambd", (0.5, 1.0, 0.1, 0.0), stored=True),),
+        (Attribute("lambd", (0.5, 1.0, 0.1, 0.0), stored=True, legal=Legal.NOT_NEGATIVE),),
         definition="0 where y is 0, else dy; lambd is not needed",
         source=_ONEFLOW,
         note=_NAN,
@@ -141,9 +142,10 @@ ACTIVATION_BACKWARD: Final = (
         (REAL, UNIT_HINGE),
         "nan,0->nan 1,nan->nan nan,inf->0 2,inf->0 2,-inf->0 2,min->0 2,max->0 nan,max->0 2,0->2 -2,-0->-2 -0,0->-0",
         (
-            Attribute("min", (-1.0, -0.1, -3.3, -0.7), stored=True),
-            Attribute("max", (1.0, 0.3, 2.7, 6.0), stored=True),
+            Attribute("min", (-1.0, -0.1, -3.3, -0.7), stored=True, legal=Legal.EXTENDED),
+            Attribute("max", (1.0, 0.3, 2.7, 6.0), stored=True, legal=Legal.EXTENDED),
         ),
+        ascending=True,
         definition="dy where min < y < max, else 0; min and max are rounded to the element type",
         source=_ONEFLOW,
         note="OneFlow reads the bounds as float, so that a float64 never equals 0.1",
@@ -202,7 +204,7 @@ ACTIVATION_BACKWARD: Final = (
         MOVED,
         _REALS,
         _SHRINK,
-        (Attribute("alpha", (0.5, 1.0, 0.1, 0.0), stored=True),),
+        (Attribute("alpha", (0.5, 1.0, 0.1, 0.0), stored=True, legal=Legal.NOT_NEGATIVE),),
         definition="0 where y is 0, else dy; alpha is not needed",
         source=_ONEFLOW,
         note=_NAN,
@@ -225,7 +227,7 @@ ACTIVATION_BACKWARD: Final = (
         Conditioned(8, why=_SOFT_PLUS),
         (GRADIENT, SCALED_DECAY),
         f"{_SLOPE} 2,0->1 -2,-0->-1",
-        (Attribute("beta", (1.0, 0.3, 2.0, 0.5)), Attribute("threshold", (20.0, 30.0, 1.5, 4.0))),
+        (Attribute("beta", (1.0, 0.3, 2.0, 0.5), legal=Legal.NOT_ZERO), Attribute("threshold", (20.0, 30.0, 1.5, 4.0))),
         error=2,
         definition="dy where beta x, rounded, is above threshold, else dy sigmoid(beta x)",
         source=_ONEFLOW,
@@ -252,7 +254,7 @@ ACTIVATION_BACKWARD: Final = (
         MOVED,
         _REALS,
         "nan,inf->nan 1,nan->nan nan,-inf->0 2,threshold->0 -2,threshold->0 2,inf->2 2,-inf->0 -0,inf->-0",
-        (Attribute("threshold", (0.5, 0.0, -1.0, 0.1), stored=True),),
+        (Attribute("threshold", (0.5, 0.0, -1.0, 0.1), stored=True, legal=Legal.EXTENDED),),
         definition="0 where x <= threshold, else dy; threshold is rounded to the element type",
         source=_ONEFLOW,
         note=_NAN,

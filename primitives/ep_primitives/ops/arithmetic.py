@@ -7,12 +7,13 @@ from typing import Final
 import numpy as np
 
 from ep_primitives.accuracy import CORRECT, MOVED, OPENCL, ROUNDED_ONCE, Conditioned, Exact, Ulps
-from ep_primitives.domain import GRADIENT, REAL, Domain
+from ep_primitives.attribute import Attribute, Legal
+from ep_primitives.domain import REAL, Domain
 from ep_primitives.formulas import arithmetic as formulas
-from ep_primitives.formulas import quotient
+from ep_primitives.formulas import power, quotient
 from ep_primitives.formulas.extended import extended
 from ep_primitives.formulas.zeta import zeta
-from ep_primitives.op import ALL, COMPLEXES, FLOATS, NUMBERS, REALS, Attribute, Op
+from ep_primitives.op import ALL, COMPLEXES, FLOATS, NUMBERS, REALS, Op
 
 __all__ = ["ARITHMETIC"]
 
@@ -27,19 +28,9 @@ _REMAINDER: Final = Exact("the exact remainder, which the type holds, decides; t
 _BASE: Final = Domain("base", lambda _max, _tiny: (-8.0, 8.0), smallest=2.0**-10, parts=(6, 9))
 _EXPONENT: Final = Domain("exponent of a power", lambda _max, _tiny: (-8.0, 8.0), parts=(3, 5))
 
-_POWERED: Final = Domain(
-    "powered",
-    lambda _max, _tiny: (-16.0, 16.0),
-    is_open=False,
-    smallest=2.0**-10,
-    why="p x^(p - 1) is in the range of every format for the exponents that are tried, so that only its product can leave it",
-)
-_DECADES: Final = Domain(
-    "decades",
-    lambda m, t: (np.log10(t) + 1, np.log10(m) - 1),
-    is_open=False,
-    why="10^x is a normal number, so that only the product with the gradient can leave the range",
-)
+_POWERED: Final = Domain("powered", lambda _max, _tiny: (-16.0, 16.0))
+_DECADES: Final = Domain("decades", lambda m, t: (np.log10(t) + 1, np.log10(m) - 1))
+_FINITE_POWER: Final = "where x is finite and not 0 the power counts as finite and not 0, however large: only the whole product overflows or vanishes"
 
 _SERIES: Final = (
     "left of 0 the terms (q + k)^-x alternate and cancel, and none has a small bound; q^-x of the rest is finite"
@@ -179,29 +170,29 @@ ARITHMETIC: Final = (
     ),
     Op(
         "scalar_base_power_grad",
-        formulas.scalar_base_power_grad,
+        power.scalar_base_power_grad,
         FLOATS,
-        Ulps(36, why="twice pow's 16 ulp and two products"),
-        (_POWERED, GRADIENT),
+        Ulps(36, why="twice pow's 16 ulp and two products, none of which is rounded before the last"),
+        (_POWERED, REAL),
         "1,nan->nan 1,1->exponent 1,-1->-exponent",
         (Attribute("exponent", (2.0, 0.5, -1.5, 3.0, 1.0, 0.0)),),
         error=4,
         definition="dy p x^(p - 1), a = x, b = dy; dy 0 where p is 0",
         source="OneFlow ScalarBasePowerGrad",
-        note="at p = 0 and x = 0 OneFlow gives NaN; here, as in PyTorch, 0",
+        note=f"at p = 0 and x = 0 OneFlow gives NaN; here, as in PyTorch, 0; {_FINITE_POWER}",
     ),
     Op(
         "scalar_exp_power_grad",
-        formulas.scalar_exp_power_grad,
+        power.scalar_exp_power_grad,
         FLOATS,
-        Ulps(40, why="twice pow's 16 ulp, log's 3 and two products"),
-        (_DECADES, GRADIENT),
+        Ulps(40, why="twice pow's 16 ulp, log's 3 and two products, none of which is rounded before the last"),
+        (_DECADES, REAL),
         "nan,1->nan 1,nan->nan",
-        (Attribute("base", (2.0, 0.5, 10.0, 1.5)),),
+        (Attribute("base", (2.0, 0.5, 10.0, 1.5), legal=Legal.POSITIVE),),
         error=4,
         definition="dy b^x log b, a = x, b = dy",
         source="OneFlow ScalarExpPowerGrad",
-        note="OneFlow narrows integers to int and computes in float",
+        note=f"OneFlow narrows integers to int and computes in float; a base of 0 or less has no logarithm; {_FINITE_POWER}",
     ),
     Op(
         "zeta",

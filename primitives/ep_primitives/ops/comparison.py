@@ -7,9 +7,10 @@ from typing import Final
 import numpy as np
 
 from ep_primitives.accuracy import INTEGRAL
+from ep_primitives.attribute import Attribute, Legal
 from ep_primitives.domain import REAL
 from ep_primitives.formulas import comparison as formulas
-from ep_primitives.op import ALL, BITS, REALS, Attribute, Op
+from ep_primitives.op import ALL, BITS, REALS, Op
 
 __all__ = ["COMPARISON"]
 
@@ -19,14 +20,18 @@ _IEEE: Final = "IEEE 754-2019, 5.11"
 _ONEFLOW: Final = "OneFlow's functor"
 
 _TOLERANCE: Final = (
-    Attribute("atol", (1e-8, 0.5, 2.0, 0.0), wide=True),
-    Attribute("rtol", (1e-5, 0.25, 0.0, 0.01), wide=True),
+    Attribute("atol", (1e-8, 0.5, 2.0, 0.0), wide=True, legal=Legal.NOT_NEGATIVE),
+    Attribute("rtol", (1e-5, 0.25, 0.0, 0.01), wide=True, legal=Legal.NOT_NEGATIVE),
 )
 _CLOSE: Final = (
     "nan,1->false 1,nan->false inf,nan->false inf,inf->true -inf,-inf->true inf,-inf->false inf,1->false 1,inf->false "
     "-8,8->false 1,1->true 0,-0->true"
 )
-_CLOSE_NOTE: Final = "OneFlow and PyTorch use the element type, PyTorch's integers are equal before they are close; here float64 makes the answer exact, and 2^53 + 1 is close to 2^53"
+_CLOSE_NOTE: Final = (
+    "OneFlow and PyTorch use the element type. The difference of integers is exact, and beyond 2^53 it and |b| are rounded to "
+    "float64 before they meet the tolerance: without one only equal integers are close, with one an answer next to the bound may "
+    "be that of the rounded numbers"
+)
 
 # fmt: off
 COMPARISON: Final = (
@@ -36,7 +41,7 @@ COMPARISON: Final = (
     Op("less_equal",    np.less_equal,    _ORDERED, INTEGRAL, _REALS, "nan,nan->false nan,1->false 1,nan->false 0,-0->true -inf,inf->true inf,inf->true 2,1->false", out="bool", definition="a <= b", source=_IEEE),
     Op("greater_than",  np.greater,       _ORDERED, INTEGRAL, _REALS, "nan,nan->false nan,1->false 1,nan->false 0,-0->false inf,-inf->true inf,inf->false 2,1->true", out="bool", definition="a > b", source=_IEEE),
     Op("greater_equal", np.greater_equal, _ORDERED, INTEGRAL, _REALS, "nan,nan->false nan,1->false 1,nan->false -0,0->true inf,-inf->true inf,inf->true 1,2->false", out="bool", definition="a >= b", source=_IEEE),
-    Op("is_close",      formulas.is_close, REALS,   INTEGRAL, _REALS, f"nan,nan->false {_CLOSE}", _TOLERANCE, out="bool", definition="a == b, or |a - b| is finite and at most atol + rtol |b|; float64, operation by operation", source=_ONEFLOW, note=_CLOSE_NOTE),
+    Op("is_close",      formulas.is_close, REALS,   INTEGRAL, _REALS, f"nan,nan->false {_CLOSE}", _TOLERANCE, out="bool", definition="a == b, or |a - b| is finite and at most atol + rtol |b|; float64, operation by operation, of integers with the exact |a - b|", source=_ONEFLOW, note=_CLOSE_NOTE),
     Op("is_close_equal_nan", formulas.is_close_equal_nan, REALS, INTEGRAL, _REALS, f"nan,nan->true {_CLOSE}", _TOLERANCE, out="bool", definition="is_close, and two NaN are close", source=_ONEFLOW, note=_CLOSE_NOTE),
     Op("logical_and",   np.logical_and,   ALL,      INTEGRAL, _REALS, "nan,1->true nan,0->false 1,-0->false 0,0->false inf,1->true 1,1->true", out="bool", definition="a != 0 and b != 0; NaN is true", source=_ONEFLOW),
     Op("logical_or",    np.logical_or,    ALL,      INTEGRAL, _REALS, "nan,0->true 0,nan->true 0,-0->false -0,-0->false 0,inf->true 1,1->true", out="bool", definition="a != 0 or b != 0; NaN is true", source=_ONEFLOW),

@@ -176,8 +176,9 @@ MATH: Final = (
     Op("sign", extended(complex_formulas.sign, formulas.sign), NUMBERS, {"": MOVED, "complex": Ulps(4, why=_COMPLEX[4])}, _REAL,
        "nan->nan inf->1 -inf->-1 0->0 -0->-0 2->1 -2->-1", error=1,
        definition="-1, 0 or 1; of a complex number z / |z|, of 0 itself",
-       source="OneFlow kSign; C99 and PyTorch's sgn",
-       note="OneFlow gives 0 for NaN"),
+       source="OneFlow kSign; PyTorch's sgn for complex numbers",
+       note="of 0 the 0 itself, so that sign(-z) = -sign(z) and z = |z| sign(z) hold for every z, whatever the signs of its zeros; "
+            "OneFlow gives 0 for NaN"),
     Op("sin", extended(np.sin, formulas.accurate(np.sin)), _BOTH, _within(4), _ANGLE,
        _ODD + "inf->nan -inf->nan", error=2,
        definition="sine, of every finite x", source=_OPENCL),

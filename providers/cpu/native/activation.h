@@ -33,9 +33,11 @@ EP_INLINE T elu_of(T x, T alpha) {
     return x > T{0} ? x : alpha * exponential_minus_one(x);
 }
 
+// A quotient next to 0 may have lost its digits, and alpha times it is x.
 template <class T>
 EP_INLINE T celu_of(T x, T alpha) {
-    return x > T{0} ? x : alpha * exponential_minus_one(x / alpha);
+    const T quotient = x / alpha, left = alpha * exponential_minus_one(quotient);
+    return (x > T{0}) | (absolute_of(quotient) < Float<T>::linear) ? x : left;
 }
 
 template <class T>
@@ -167,7 +169,8 @@ EP_INLINE T mish_of(T x) {
     return scale_far(weight * (is_left ? left : right), is_left ? decay.scaled.exponent : T{0});
 }
 
-// log(1 + e^(beta x)) / beta
+// log(1 + e^(beta x)) / beta; where e^(beta x) is the logarithm to half an ulp, it is divided before it may be
+// subnormal.
 template <class T>
 EP_INLINE T soft_plus_of(T x, T beta, T threshold) {
     const T z = beta * x;
@@ -175,6 +178,9 @@ EP_INLINE T soft_plus_of(T x, T beta, T threshold) {
     const DoubleWord<T> argument{z, is_inside ? two_product(beta, x).low : T{0}};
     const Decay<T> decay = decay_of(argument);
     const T positive = at_least(z, T{0}), rest = z > T{0} ? argument.low : T{0};
-    const T value = positive + (rest + logarithm1p(scale_far(decay.scaled.value, decay.scaled.exponent)));
-    return z > threshold ? x : value / beta;
+    const T value = (positive + (rest + logarithm1p(decay.e))) / beta;
+    const T tail =
+        z <= -Activation<T>::logistic_zero ? T{0} : scale_far(decay.scaled.value / beta, decay.scaled.exponent);
+    const T smooth = (z < T{0}) & (decay.e < Float<T>::linear) ? tail : value;
+    return z > threshold ? x : smooth;
 }

@@ -18,9 +18,13 @@ EP_INLINE T decayed(T weight, T x) {
     return scale_far(weight * (x <= zero ? T{0} : e.value), e.exponent);
 }
 
+// A large alpha comes last, so that only the whole product overflows, a small one first, where e^x makes up for its
+// digits.
 template <class T>
 EP_INLINE T elu_slope(T dy, T x, T alpha) {
-    return x > T{0} ? dy : decayed(alpha * dy, x);
+    const bool is_large = absolute_of(alpha) > T{1};
+    const T left = decayed(is_large ? dy : alpha * dy, x) * (is_large ? alpha : T{1});
+    return x > T{0} ? dy : left;
 }
 
 template <class T>
@@ -28,9 +32,12 @@ EP_INLINE T selu_slope(T dy, T x) {
     return x > T{0} ? dy * static_cast<T>(1.0507009873554805) : decayed(dy * static_cast<T>(1.7580993408473766), x);
 }
 
+// Where the quotient alone overflows, dy comes first.
 template <class T>
 EP_INLINE T celu_slope(T dy, T y, T alpha) {
-    return y > T{0} ? dy : dy * ((y + alpha) / alpha);
+    const T slope = (y + alpha) / alpha;
+    const T left = absolute_of(slope) < std::numeric_limits<T>::infinity() ? dy * slope : dy * (y + alpha) / alpha;
+    return y > T{0} ? dy : left;
 }
 
 template <class T>

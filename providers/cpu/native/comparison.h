@@ -46,8 +46,21 @@ EP_INLINE Complex<double> one<Complex<double>>() {
     return {1, 0};
 }
 
+// |a - b|, in double but for integers, whose distance is exact before it becomes a double.
+template <class T>
+EP_INLINE double distance(T a, T b) {
+    if constexpr (std::is_integral_v<T>) {
+        using Unsigned = std::make_unsigned_t<T>;
+        const auto left = static_cast<Unsigned>(a), right = static_cast<Unsigned>(b);
+        return static_cast<double>(static_cast<Unsigned>(a > b ? left - right : right - left));
+    } else {
+        return absolute_of(static_cast<double>(a) - static_cast<double>(b));
+    }
+}
+
 // |a - b| <= absolute + relative |b| in double, whatever the type; equal infinities are close.
-EP_INLINE bool is_close(double a, double b, double absolute, double relative) {
-    const double distance = absolute_of(a - b), bound = absolute + relative * absolute_of(b);
-    return (a == b) | ((distance <= bound) & (distance < std::numeric_limits<double>::infinity()));
+template <class T>
+EP_INLINE bool is_close(T a, T b, double absolute, double relative) {
+    const double apart = distance(a, b), bound = absolute + relative * absolute_of(static_cast<double>(b));
+    return (a == b) | ((apart <= bound) & (apart < std::numeric_limits<double>::infinity()));
 }

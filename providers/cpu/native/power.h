@@ -77,27 +77,3 @@ template <class T>
 EP_INLINE T power_of_positive(T a, T b) {
     return power_by(logarithm_of_base(a), b);
 }
-
-// Of an attribute the logarithm is computed once, by calls that the compiler takes out of the loop.
-template <bool is_low, class T>
-__attribute__((noinline, const)) double attribute_logarithm(T a) {
-    if constexpr (std::is_same_v<T, float>) {
-        return logarithm_of_base(a);
-    } else {
-        return is_low ? logarithm_of_base(a).low : logarithm_of_base(a).high;
-    }
-}
-
-// dy times the derivative of base^x for x, base^x log(base), for an attribute as the base.
-template <class T>
-EP_INLINE T exponent_slope(T dy, T x, T base) {
-    const T positive = absolute_of(base);
-    const double log = attribute_logarithm<false>(positive);
-    const T weight = base < T{0} ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(log);
-    if constexpr (std::is_same_v<T, float>) {
-        return dy * (signed_power(base, x, power_by(log, x)) * weight);
-    } else {
-        const DoubleWord<double> words = {log, attribute_logarithm<true>(positive)};
-        return dy * (signed_power(base, x, power_by(words, x)) * weight);
-    }
-}

@@ -25,7 +25,8 @@ struct Way {
 template <class T, class R>
 struct Total : Way {
     using Word = std::conditional_t<(sizeof(R) > 4), uint64_t, uint32_t>;
-    using S = std::conditional_t<is_real_float<T> || parts_of<T> == 2, Part<T>, Word>;
+    using Float = std::conditional_t<std::is_same_v<R, double>, double, Part<T>>;
+    using S = std::conditional_t<is_real_float<T> || parts_of<T> == 2, Float, Word>;
     using Op = Sum<S>;
     static constexpr int64_t parts = parts_of<T>;
     static constexpr bool is_zero_of_nothing = true;
