@@ -11,7 +11,7 @@ TESTS := $(shell sed -n 's/^testpaths = //p' pyproject.toml | tr -d '[],"')
 SUITE := conformance/tests docs/tests examples/tests
 EXTRAS := opencl,cuda,conformance,docs,dev
 
-.PHONY: help setup lint types contracts unit unit-rooms unit-suite quick test conformance accuracy site documents matrix page wheel bench clean oclgrind second-opinion
+.PHONY: help setup lint types contracts unit unit-rooms unit-suite quick test conformance accuracy site documents matrix page wheel bench clean attack oclgrind second-opinion
 help:            ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 16
 
@@ -64,6 +64,9 @@ second-opinion: $(STAMP) ## Ask PyTorch, which it installs, about every op and a
 	@PYTHON="$(PYTHON)" sh tools/setup.sh "$(VENV)" "$(EXTRAS),peers"
 	$(BIN)/python -m pytest -q primitives/tests/test_second_opinion.py providers/cpu/tests/test_cpu_torch.py
 	$(BIN)/python -m pytest -q -s examples/tests/test_attention.py -k pytorch
+
+attack: $(STAMP) ## Attack all providers: programs under signals, bad calls, lying capsules, hostile plug-ins (SECONDS=120 each)
+	PYTHONPATH=tools $(BIN)/python -m attack --seconds $(or $(SECONDS),120) $(PARTS)
 
 oclgrind: $(STAMP) ## Look for races, overruns and unwritten values in all OpenCL kernels; needs oclgrind, a package of its own
 	@mkdir -p build

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import sys
 from collections import deque
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from ep.dtypes import DTYPES
 from ep.glimpse import glimpse, told
+from ep.locks import drop, first
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -144,12 +144,12 @@ class HeldBuffers:
                 self.release(number)
             else:
                 self._fences.append((number, event))
-        with suppress(IndexError):  # whoever comes in meanwhile releases the same
-            while self._fences and self._fences[0][1].is_done:
-                self.release(self._fences.popleft()[0])
+        while (fence_of := first(self._fences)) is not None and fence_of[1].is_done:
+            self.release(fence_of[0])
+            drop(self._fences, fence_of)
 
     def release(self, number: int) -> None:
         """Let go of the buffers of all enqueues up to a number, which are done."""
         views = self._views
-        while views and views[0][0] <= number:
-            views.popleft()
+        while (held := first(views)) is not None and held[0] <= number:
+            drop(views, held)

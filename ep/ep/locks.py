@@ -1,7 +1,7 @@
 """Locks of EP, and the one rule about them: **under a lock stands no call**.
 
 CPython lets a signal handler run, or another thread, after a call, where a function begins and at the end of a loop's
-turn, and nowhere else (the "eval breaker" of 3.11 to 3.14); finalizers run where the last reference goes, and where the
+turn (behind the condition that lets it begin another), and nowhere else (the "eval breaker" of 3.11 to 3.14); finalizers run where the last reference goes, and where the
 collector runs: at those places and, up to 3.11, where a container is made. A handler may use EP, wait for streams, or
 raise. So where EP changes what several look at, it does so in a few assignments under a lock, with neither call nor loop
 between them: nobody ever sees half of it, an exception of Ctrl-C leaves all of it or nothing, and no handler runs while
@@ -17,8 +17,35 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import suppress
+from typing import TYPE_CHECKING, Final, TypeVar
 
-__all__ = ["Bell", "ForkLock", "Latch"]
+if TYPE_CHECKING:
+    from collections import deque
+
+__all__ = ["Bell", "ForkLock", "Latch", "drop", "first"]
+
+
+Entry = TypeVar("Entry")
+
+_DROPPING: Final = threading.RLock()
+
+
+def first(entries: deque[Entry]) -> Entry | None:
+    """Return the first of a deque that others empty meanwhile, None if there is none."""
+    try:
+        return entries[0]
+    except IndexError:
+        return None
+
+
+def drop(entries: deque[Entry], entry: Entry) -> bool:
+    """Take an entry out if it is still the first, and say whether it was: else somebody came in and has seen to it."""
+    with _DROPPING:
+        is_first = False
+        if entries and entries[0] is entry:
+            is_first = True
+            del entries[0]
+    return is_first
 
 
 class ForkLock:

@@ -1,6 +1,6 @@
 """One process under a storm of signals: handlers use EP wherever they interrupt it, and every byte is checked.
 
-    python storm.py DEVICE MODE KIND SECONDS SEED
+    python -m attack.storm DEVICE MODE KIND SECONDS SEED
 
 MODE is "sync", "async" or "habit"; KIND says what interrupts: "checkpoint" (a handler allocates, uploads, copies,
 launches, downloads and synchronises), "collect" (finalizers do, in garbage that the program makes), "break" (a handler
@@ -27,6 +27,11 @@ import ep
 
 _SIZES = (1, 64, 100, 512, 1000, 4096, 5000, 70_000)
 _ELEMENTS = 256
+_MOST_LIVING = 60
+_DEEPEST = 2  # handlers inside of handlers
+_SOMETIMES = 0.3
+_PAUSES = 2e-5, 2e-3  # seconds between two signals
+_SUM = 3  # of the constants that handlers add
 
 
 class Storm:
@@ -34,7 +39,8 @@ class Storm:
 
     def __init__(self, name: str, mode: str, kind: str, seed: int) -> None:
         self.counts: collections.Counter[str] = collections.Counter()
-        self.random = random.Random(seed)
+        self.random = random.Random(seed)  # noqa: S311 - an order, not a secret
+        self.chance = random.Random(-seed)  # noqa: S311 - of the handlers
         self.kind = kind
         self.mode = {"sync": True, "async": False, "habit": None}[mode]
         self.device = ep.device(name)
@@ -58,7 +64,7 @@ class Storm:
     def make(self) -> None:
         """Allocate, and let the stream write."""
         nbytes = self.random.choice(_SIZES)
-        memory = (self.stream if self.random.random() < 0.3 else self.device).allocate(nbytes)
+        memory = (self.stream if self.random.random() < _SOMETIMES else self.device).allocate(nbytes)
         content = self.mark(nbytes)
         self.stream.upload(memory, content)
         self.living[memory] = content
@@ -95,7 +101,7 @@ class Storm:
         x, y, back = np.full(_ELEMENTS, first), np.full(_ELEMENTS, second), np.empty(_ELEMENTS, np.float32)
         stream.upload(a, x)
         stream.upload(b, y)
-        if self.random.random() < 0.5:
+        if self.random.random() < _SOMETIMES:
             self.add(stream, a=a, b=b, out=out)
         else:
             step = self.add.bind(a=a, b=b, out=out)
@@ -118,7 +124,7 @@ class Storm:
         """Let one stream wait for the other, and drop one."""
         self.other.wait(self.stream.record())
         self.stream.wait(self.other.record())
-        if self.random.random() < 0.3:
+        if self.random.random() < _SOMETIMES:
             self.other = self.device.stream(synchronous=self.mode)
 
     def run(self, seconds: float) -> None:
@@ -130,7 +136,7 @@ class Storm:
                 self.is_breakable = True
                 self.random.choice(verbs)()
                 self.counts["verbs"] += 1
-                if len(self.living) > 60:
+                if len(self.living) > _MOST_LIVING:
                     self.drop()
                 self.is_breakable = False
             except KeyboardInterrupt:
@@ -138,20 +144,20 @@ class Storm:
                 self.counts["interrupted"] += 1
                 self.stream.synchronize()
                 self.other.synchronize()
-            if self.kind == "collect" and self.random.random() < 0.2:
+            if self.kind == "collect" and self.random.random() < _SOMETIMES:
                 self.litter()
 
     # What interrupts it.
 
     def checkpoint(self, *_: object) -> None:
         """Use EP as a handler that saves a program's state does."""
-        if self.depth >= 2:
+        if self.depth >= _DEEPEST:
             return
         self.depth += 1
         try:
             device = self.device
-            fresh = random.random() < 0.1
-            stream = device.stream(synchronous=self.mode) if fresh else self.stream
+            is_fresh = self.chance.random() < _SOMETIMES / 3
+            stream = device.stream(synchronous=self.mode) if is_fresh else self.stream
             first, second = device.allocate(512), stream.allocate(512)
             content, back = self.mark(512), bytearray(512)
             stream.upload(first, content)
@@ -160,7 +166,7 @@ class Storm:
             stream.synchronize()
             assert bytes(back) == content, f"handler: {bytes(back[:16])!r} is not {content[:16]!r}"
             self.counts["handlers compared"] += 1
-            if random.random() < 0.3:
+            if self.chance.random() < _SOMETIMES:
                 out, sums = device.allocate(4 * _ELEMENTS), np.empty(_ELEMENTS, np.float32)
                 x, y = device.allocate(4 * _ELEMENTS), device.allocate(4 * _ELEMENTS)
                 stream.upload(x, self.a)
@@ -168,9 +174,9 @@ class Storm:
                 self.add(stream, a=x, b=y, out=out)
                 stream.download(sums, out)
                 stream.synchronize()
-                assert (sums == 3).all(), f"handler: {sums[:4]} is not 3"
+                assert (sums == _SUM).all(), f"handler: {sums[:4]} is not {_SUM}"
                 self.counts["handlers' launches compared"] += 1
-            if random.random() < 0.5:
+            if self.chance.random() < _SOMETIMES:
                 stream.free(first)
                 second.close()
         except ValueError as error:
@@ -185,7 +191,7 @@ class Storm:
 
     def interrupt(self, *_: object) -> None:
         """Raise KeyboardInterrupt, or use EP."""
-        if self.is_breakable and not self.depth and random.random() < 0.5:
+        if self.is_breakable and not self.depth and self.chance.random() < _SOMETIMES:
             self.is_breakable = False
             raise KeyboardInterrupt
         self.checkpoint()
@@ -207,7 +213,7 @@ def _blow(storm: Storm, seconds: float) -> None:
     def on_signal(*_: object) -> None:
         nonlocal count
         count += 1
-        signal.setitimer(signal.ITIMER_REAL, random.uniform(2e-5, 2e-3))
+        signal.setitimer(signal.ITIMER_REAL, storm.chance.uniform(*_PAUSES))
         handler()
 
     if storm.kind == "collect":
@@ -227,7 +233,6 @@ def _blow(storm: Storm, seconds: float) -> None:
 def main() -> None:
     """Run one storm."""
     name, mode, kind, seconds, seed = sys.argv[1:]
-    random.seed(int(seed))
     storm = Storm(name, mode, kind, int(seed))
     _blow(storm, float(seconds))
     for memory, content in [*storm.living.items()]:

@@ -6,7 +6,10 @@ import queue
 import random
 import threading
 import time
+from collections import deque
 from typing import TYPE_CHECKING, Final
+
+from ep.locks import Latch
 
 import ep
 
@@ -36,7 +39,8 @@ class _Progress:
     def __init__(self, seed: int, failure: Failure) -> None:
         self.dice = random.Random(seed)  # noqa: S311 - delays, not secrets
         self.failure = failure
-        self.tasks: queue.SimpleQueue[Callable[[], object] | None] = queue.SimpleQueue()
+        self.tasks: deque[Callable[[], object]] = deque()  # the one that is under way stands first
+        self.wakes: queue.SimpleQueue[str] = queue.SimpleQueue()  # "" for the end
         self.done = 0
 
 
@@ -51,15 +55,18 @@ class HonestStream(ep.Stream):
         self.cpu._set_door(None)  # noqa: SLF001 - with EP_VALIDATE=1 the driver that it is would refuse what this stream let pass
         self._event_type = event_type
         self._progress = _Progress(seed, self._failure)
-        self._enqueued = 0
         self._worker = threading.Thread(target=_work, args=(self._progress,), daemon=True)
         self._worker.start()
 
     def enqueue(self, task: Callable[[], object]) -> None:
         """Let the worker do a task after those before it."""
         self.device.count_call()
-        self._enqueued += 1
-        self._progress.tasks.put(task)
+        self._progress.tasks.append(task)
+        self._progress.wakes.put("task")
+
+    @property
+    def _enqueued(self) -> int:
+        return self._progress.done + len(self._progress.tasks)
 
     def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         del nbytes
@@ -93,27 +100,30 @@ class HonestStream(ep.Stream):
         self.enqueue(function)
 
     def _is_idle(self) -> bool:
-        return self._progress.done == self._enqueued
+        return not self._progress.tasks
 
     def _synchronize(self) -> None:
-        reached = threading.Event()
-        self.enqueue(reached.set)
-        reached.wait()
+        reached = Latch()
+        self.enqueue(reached.open)
+        reached.rest(threading.TIMEOUT_MAX)
 
     def _close(self) -> None:
-        self._progress.tasks.put(None)
+        self._progress.wakes.put("")
         self._worker.join()
         self.cpu.close()
 
 
 def _work(progress: _Progress) -> None:
-    while (task := progress.tasks.get()) is not None:
-        if progress.dice.random() < _DELAYED_SHARE:
-            time.sleep(_DELAY_SECONDS)
-        try:
-            task()
-        except ep.EpError as error:
-            progress.failure.keep(error)
-        finally:
-            progress.done += 1
-        del task  # while it waits for the next, the worker keeps nothing alive
+    while progress.wakes.get():
+        while progress.tasks:
+            task = progress.tasks[0]
+            if progress.dice.random() < _DELAYED_SHARE:
+                time.sleep(_DELAY_SECONDS)
+            try:
+                task()
+            except ep.EpError as error:
+                progress.failure.keep(error)
+            finally:
+                progress.done += 1
+                del progress.tasks[0]
+            del task  # while it waits for the next, the worker keeps nothing alive

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pyopencl as cl
+from ep.locks import drop, first
 
 from ep_opencl.errors import status_failure, status_of
 
 if TYPE_CHECKING:
     import ep
 
-__all__ = ["Pending", "first"]
-
-Entry = TypeVar("Entry")
+__all__ = ["Pending"]
 
 _BATCH: Final = 64
 _COMPLETE: Final = cl.command_execution_status.COMPLETE
-
-
-def first(entries: deque[Entry]) -> Entry | None:
-    """Return the first of a deque that others empty meanwhile, None if there is none."""
-    try:
-        return entries[0]
-    except IndexError:
-        return None
 
 
 class _Command(NamedTuple):
@@ -60,10 +51,9 @@ class Pending:
             if status > _COMPLETE:
                 return True
             with self._lock:
-                if commands and commands[0] is command:  # else somebody came in and has seen to it
-                    del commands[0]
-                    if status < _COMPLETE and self._failed is None:
-                        self._failed = command, status
+                if status < _COMPLETE and self._failed is None and commands and commands[0] is command:
+                    self._failed = command, status
+            drop(commands, command)
         return False
 
     def take_failure(self, stream: str) -> ep.DeviceError | None:

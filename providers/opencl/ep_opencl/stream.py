@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import itertools
-import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
 import pyopencl as cl
+from ep.locks import drop, first
 
 # By pyopencl.enqueue_copy a KeyboardInterrupt may come between the command and whoever keeps its event.
 from pyopencl._cl import _enqueue_read_buffer, _enqueue_write_buffer
@@ -17,7 +17,7 @@ import ep
 from ep_opencl.errors import failure, status_of
 from ep_opencl.event import ClEvent
 from ep_opencl.gate import Gate
-from ep_opencl.pending import Pending, first
+from ep_opencl.pending import Pending
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,7 +65,6 @@ class ClStream(ep.Stream):
         self._pending = Pending()
         self._mark: cl.Event | None = None
         self._transfers: deque[list[cl.Event]] = deque()
-        self._transferring = threading.RLock()
         self._host: ep.HostThread | None = None
         self._gates: deque[Gate] = deque()
 
@@ -125,9 +124,7 @@ class ClStream(ep.Stream):
     def _drop_transfers(self) -> None:
         transfers = self._transfers
         while (kept := first(transfers)) and status_of(kept[0]) <= _COMPLETE:
-            with self._transferring:
-                if transfers and transfers[0] is kept:  # else somebody came in and has dropped it
-                    del transfers[0]
+            drop(transfers, kept)
 
     def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
         self.enqueue("fill", cl.enqueue_fill_buffer, dst.handle, pattern, dst.offset, dst.nbytes)
