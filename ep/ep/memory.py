@@ -44,7 +44,7 @@ class MemoryKind(enum.Enum):
     __hash__ = object.__hash__
 
 
-class Lease:
+class Lease(Uncopied):
     """The right to the bytes of a Block: a memory has it until close(), and steps, graphs and exports keep it longer.
 
     Python counts who has it, and when nobody does, the deque of its LeaseRef gets that, by a call in C: no line of ours
@@ -61,6 +61,9 @@ class LeaseRef(ref[Lease]):
 
     block: ref[Block]
     segment: Segment | None
+
+    def __getattr__(self, _: str) -> None:
+        """Return None for what Ctrl-C did not let a block set."""
 
 
 class Block(Uncopied):

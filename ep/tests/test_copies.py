@@ -13,13 +13,12 @@ import numpy as np
 import pytest
 
 import ep
-from ep import dlpack, export, memory, segment
+from ep import dlpack, memory, segment
 
 SPEC = ep.TensorSpec("float32", (4,))
 KINDS = [
     *(kind for kind in vars(ep).values() if inspect.isclass(kind) and not issubclass(kind, BaseException)),
     dlpack.Loan,
-    export.Hold,
     memory.Block,
     segment.Segment,
     manual.ManualStream,
@@ -35,8 +34,8 @@ def objects(device, stream):
         primitive(stream, x=a, out=out)
     worker = device._enlist(ep.WorkerStream(device, manual.LaneStream(device)))
     made = [
-        device, device.provider, stream, worker, a, a._block, a._block.segment, primitive, primitive.bind(x=a, out=out), graph,
-        stream.record(), stream.capture(), ep.HostThread("x"), dlpack.Loan(0, None), export.Hold(a._block),
+        device, device.provider, stream, worker, a, a._block, a._block.lease_ref.segment, a._block.lease, primitive, primitive.bind(x=a, out=out), graph,
+        stream.record(), stream.capture(), ep.HostThread("x"), dlpack.Loan(0, None),
     ]  # fmt: skip
     yield made
     worker.close()
