@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 
 from ep.descriptor import Descriptor
@@ -257,16 +258,12 @@ class Step(Uncopied):
 
     def close(self) -> None:
         """Let go of the memories. Idempotent; the step cannot be run afterwards."""
-        self._run = self._refuse
+        self._run = functools.partial(_refuse, self.primitive)  # no method of its own: it would refer to itself
         self._leases = ()
 
     def _require_open(self) -> None:
         if not self._leases:
-            self._refuse()
-
-    def _refuse(self, *_: Any) -> None:
-        message = f"{self.primitive}: the bound step was closed; bind again"
-        raise ClosedError(message)
+            _refuse(self.primitive)
 
     def __str__(self) -> str:
         return str(self.primitive)
@@ -279,6 +276,12 @@ def _scalars_of(descriptor: Descriptor) -> tuple[tuple[str, str], ...]:
     """Return the names and dtypes of the operands that are numbers."""
     named = zip(descriptor.operands, descriptor.specs, strict=True)
     return tuple((name, spec.dtype) for name, spec in named if isinstance(spec, Scalar))
+
+
+def _refuse(primitive: Primitive, *_: Any) -> NoReturn:
+    """Take the place of what a closed step ran."""
+    message = f"{primitive}: the bound step was closed; bind again"
+    raise ClosedError(message)
 
 
 def _do_nothing(*_: Any) -> None:

@@ -301,3 +301,20 @@ def exception_names_its_place(trial: Trial) -> None:
                 trial.require(found, f"a note of {caught.__notes__} says which enqueue of {stream.name} it was")
                 places.append(int(found[1]) if found else 0)
         trial.equal("the enqueues that the notes name", places, [1, 2, 3])
+
+
+@case(since="1.1")
+def an_interrupt_inside_a_function_ends_no_thread(trial: Trial) -> None:
+    """A function may raise KeyboardInterrupt or SystemExit: it is the stream's error, and later functions are called."""
+    stream, seen = trial.asynchronous(), []
+    for error in (KeyboardInterrupt("pressed"), SystemExit(3)):
+        stream.call(_raiser(error))
+        found: BaseException | None = None
+        try:
+            stream.synchronize(_DEADLINE_SECONDS)
+        except BaseException as raised:  # noqa: BLE001 - that is what the function raised
+            found = raised
+        trial.require(found is error, f"the next synchronisation raises what the function raised, not {found!r}")
+        stream.call(lambda: seen.append(error))  # noqa: B023 - called in this turn of the loop
+        stream.synchronize(_DEADLINE_SECONDS)
+        trial.require(seen[-1:] == [error], "a function behind it is called")

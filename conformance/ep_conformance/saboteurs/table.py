@@ -22,6 +22,7 @@ from ep_conformance.saboteurs import (
     pools,
     products,
     random,
+    reentry,
     rows,
     softmaxes,
     streams,
@@ -65,6 +66,7 @@ _THEMES: Final = (
     memories,
     graphs,
     pools,
+    reentry,
 )
 """Imported, so that their saboteurs are planted."""
 
