@@ -28,7 +28,7 @@ class Turn:
     def __init__(self, title: str) -> None:
         self.title = title
         self.refusal = ""
-        self._lock = threading.RLock()
+        self._taking = threading.RLock()
         self._owner = 0
         self._is_lost = False
         _TURNS.add(self)
@@ -46,7 +46,7 @@ class Turn:
         try:
             _WAITING[me] = self
             self._check_circle()
-            with self._lock:
+            with self._taking:
                 _wait_for(me, outer)
                 self._owner = me
                 with self._noted():
@@ -78,7 +78,7 @@ class Turn:
             self._owner, self.refusal = 0, ""
 
     def _is_mine(self) -> bool:
-        return self._lock._is_owned()  # type: ignore[attr-defined,no-any-return]  # what threading.Condition asks, too
+        return self._taking._is_owned()  # type: ignore[attr-defined,no-any-return]  # what threading.Condition asks, too
 
     def _check(self) -> None:
         if self._is_mine():
@@ -117,7 +117,7 @@ class Turn:
         """In a forked child: what another thread had begun will never be done."""
         if not self._is_mine():
             self._is_lost = self._is_lost or self._owner != 0
-            self._lock, self._owner = threading.RLock(), 0
+            self._taking, self._owner = threading.RLock(), 0
 
 
 def _held() -> tuple[Turn, ...]:

@@ -77,3 +77,27 @@ def test_providers_use_the_same_file_names():
     for room in ("cpu", "opencl", "sim"):
         files = {path.stem for path in (ROOT / "providers" / room / f"ep_{room}").glob("*.py")}
         assert {"provider", "device", "stream", "event", "implementations"} <= files
+
+
+def _is_lock(item):
+    name = ast.unparse(item.context_expr)
+    return (
+        "(" not in name
+        and re.search(r"(lock|_counting|_opening|_DROPPING)$", name, re.IGNORECASE)
+        and "turn" not in name
+    )
+
+
+def test_no_call_stands_under_a_lock():
+    """See ep.locks: a handler could come in behind it. What must call others takes turns, and says what that means."""
+    calls = []
+    for path in PYTHON:
+        if "/tests/" in path or not path.startswith(("ep/", "providers/")):
+            continue
+        for node in ast.walk(ast.parse((ROOT / path).read_text())):
+            if isinstance(node, ast.With) and any(map(_is_lock, node.items)):
+                inside = [each for line in node.body for each in ast.walk(line)]
+                calls += [
+                    f"{path}:{each.lineno}" for each in inside if isinstance(each, ast.Call | ast.For | ast.While)
+                ]
+    assert calls == []

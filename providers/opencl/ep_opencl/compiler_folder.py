@@ -59,7 +59,7 @@ class CompilerFolder:
             self.work, self._claim = _temporary(why)
         self._process = os.getpid()
         self._places: dict[str, Path] = {}
-        self._lock = threading.RLock()  # a handler may build a program of its own in the middle of another
+        self._turn = threading.RLock()  # a handler may build a program of its own in the middle of another
         self._users = 0
         self._is_ending = False
         atexit.register(self._end)
@@ -69,7 +69,7 @@ class CompilerFolder:
 
         key : all that decides the result, as text
         """
-        with self._lock:
+        with self._turn:
             found = None if self._kept is None else lay_out(self._kept, key, self.work)
             before = self._folders()
             built = make()
@@ -81,12 +81,12 @@ class CompilerFolder:
 
     def enter(self) -> None:
         """Let the folder stay until `leave` is called as often."""
-        with self._lock:
+        with self._turn:
             self._users += 1
 
     def leave(self) -> None:
         """Keep what was compiled, and remove the folder if the process ends and nobody else needs it."""
-        with self._lock:
+        with self._turn:
             self._users -= 1
             self._keep()
             self._remove()
@@ -98,7 +98,7 @@ class CompilerFolder:
 
     def _end(self) -> None:
         """Take note of the end of the process. EP closes its devices after this."""
-        with self._lock:
+        with self._turn:
             self._is_ending = True
             self._remove()
 

@@ -57,7 +57,7 @@ class ClDevice(ep.Device):
         self._most = native.max_mem_alloc_size
         self._programs: LRU[Program | RandomProgram, cl.Program] = LRU()
         self._open = Roster()
-        self._opening = threading.RLock()
+        self._turn = threading.RLock()
         self._context: cl.Context | None = None
         self._counting = threading.RLock()
         self._calls = 0
@@ -66,7 +66,7 @@ class ClDevice(ep.Device):
     @property
     def context(self) -> cl.Context:
         """The context, made when it is first needed: listing devices makes none."""
-        with self._opening:
+        with self._turn:
             if self._context is None:
                 self.count()
                 try:
@@ -75,8 +75,8 @@ class ClDevice(ep.Device):
                     raise failure(error) from error
                 if self._context is None:  # else a handler came in and has made it
                     self._context = context
-                if self._folder is not None:
-                    self._folder.enter()
+                    if self._folder is not None:
+                        self._folder.enter()
             return self._context
 
     def compiled(self, text: str, build: Callable[[], cl.Program]) -> cl.Program:

@@ -4,8 +4,7 @@ Time stands still until the host looks. An event that is polled, a wait, or now 
 number of rounds, and the host goes on when these are done; so what happens between two looks follows from the seed and the
 program. A device that nobody looks at for a while goes on by itself.
 
-The threads of the host hold the lock for assignments alone, see ep.locks: whatever handler interrupts them may wait for the
-devices. The devices' own threads run no handlers, and hold it longer.
+The lock is held for assignments alone, see ep.locks: whatever handler interrupts a thread of the host may wait for the devices.
 """
 
 from __future__ import annotations
@@ -70,11 +69,10 @@ class Scheduler:
 
     def reseed(self, seed: int) -> None:
         """Let all further choices follow from another seed."""
-        with self._lock:
-            self._dice.reseed(seed)
-            for queue in self._queues:
-                queue.rank = self._dice.rank()
-            self.history.clear()
+        self._dice.reseed(seed)
+        for queue in self._queues:
+            queue.rank = self._dice.rank()
+        self.history.clear()
 
     # What streams call, from the threads of the host.
 
@@ -191,16 +189,15 @@ class Scheduler:
         lane = Lane(self.cpu)
         while not self._is_ending:
             self._ask()
-            with self._lock:
-                chosen = self._choose()
-                self._is_running = bool(chosen)
+            self._is_running = True  # first, so that nobody finds the credit used up and nothing running
+            chosen = self._choose()
+            self._is_running = bool(chosen)
             if not chosen:
                 self._bell.ring()
                 self._alarm.rest(self._seconds())
                 continue
             self._do(chosen, lane)
-            with self._lock:
-                self._is_running = False
+            self._is_running = False
             if not self._credit:
                 self._bell.ring()
         lane.close()
@@ -223,12 +220,15 @@ class Scheduler:
         self._goes_on = self._goes_on or overdue
         if not self._credit and not self._goes_on:
             return []
-        self._credit = max(0, self._credit - 1)
+        with self._lock:
+            if self._credit:
+                self._credit -= 1
         return [(queue, self._take(queue)) for queue in self._dice.choose(ready)]
 
     def _take(self, queue: Queue) -> Task:
         queue.is_busy = True
-        self._waiting -= 1
+        with self._lock:
+            self._waiting -= 1
         task = queue.tasks.popleft()
         self.history.append(task.place)
         return task
