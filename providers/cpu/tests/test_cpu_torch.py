@@ -147,7 +147,7 @@ def test_a_memory_lives_as_long_as_pytorch_has_it(device, stream):
     del part
     gc.collect()
     assert block.holds == 0
-    assert block.segment is None
+    assert block.lease_ref.segment is None
 
 
 def test_what_pytorch_will_not_lend_is_refused_in_its_words(stream):
@@ -162,7 +162,7 @@ def test_an_error_under_way_survives_the_end_of_a_tensor(device, stream):
     with pytest.raises(ValueError, match="only one element"):
         int(torch.from_dlpack(stream.export(memory, ep.TensorSpec("float32", (2,)))))
     gc.collect()
-    assert memory._block.holds == 0
+    assert memory._block.lease_ref() is None
 
 
 def test_a_consumer_waits_for_work_of_the_stream(device, stream):

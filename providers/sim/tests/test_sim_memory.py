@@ -111,7 +111,7 @@ def test_fresh_memory_is_poisoned(device, reader):
         stream.fill(memory, b"\1")
         stream.close()
         device._free(memory.handle, memory.kind)  # past whatever keeps memory for its next use
-        memory._block.segment = None
+        memory._block.lease_ref.segment = None
 
 
 def test_handle_is_opaque(device):
@@ -189,7 +189,7 @@ def test_freeing_what_enqueued_work_uses_is_reported(device, capfd):
     stream.fill(memory, b"\0")
     handle = memory.handle
     device._free(handle, memory.kind)
-    memory._block.segment = None
+    memory._block.lease_ref.segment = None
     with pytest.raises(ep.DeviceError, match="was freed while enqueued work still uses it"):
         stream.synchronize()
     assert device.complaints.said.pop().endswith("was freed while enqueued work still uses it")
@@ -203,7 +203,7 @@ def test_bytes_written_beside_an_allocation_are_reported(device, capfd):
     stream.enqueue("stray", lambda _: lib.ep_sim_fill(handle.shadow + 998, 10, b"\0", 1))
     stream.synchronize()
     device._free(handle, memory.kind)
-    memory._block.segment = None
+    memory._block.lease_ref.segment = None
     with pytest.raises(ep.DeviceError, match=r"8 bytes beside .* were overwritten"):
         stream.synchronize()
     assert device.complaints.said.pop().startswith("8 bytes")
