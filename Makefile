@@ -65,7 +65,8 @@ second-opinion: $(STAMP) ## Ask PyTorch, which it installs, about every op and a
 	$(BIN)/python -m pytest -q primitives/tests/test_second_opinion.py providers/cpu/tests/test_cpu_torch.py
 	$(BIN)/python -m pytest -q -s examples/tests/test_attention.py -k pytorch
 
-attack: $(STAMP) ## Attack all providers: programs under signals, bad calls, lying capsules, hostile plug-ins (SECONDS=120 each)
+attack: $(STAMP) ## Attack EP: a handler at every place of every verb, programs under signals, bad calls, lying capsules, plug-ins (SECONDS=120 each)
+	EP_STEP=1 $(BIN)/python -m pytest -q ep/tests/test_reentry.py
 	PYTHONPATH=tools $(BIN)/python -m attack --seconds $(or $(SECONDS),120) $(PARTS)
 
 oclgrind: $(STAMP) ## Look for races, overruns and unwritten values in all OpenCL kernels; needs oclgrind, a package of its own

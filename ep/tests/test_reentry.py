@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from interruptions import everywhere
 import ep
 
 SIZE = 64
+STEP = int(os.environ.get("EP_STEP", "31"))  # make attack sets 1: every place
 PROVIDERS = ("cpu", "opencl", "sim")
 MODES = {"synchronous": True, "asynchronous": False}
 
@@ -124,8 +126,8 @@ def test_handler_that_uses_ep_sees_and_leaves_nothing_half_done(device, stream, 
     program()
     before, calls = in_use(device), program.calls
     handler = Checkpoint(device, stream, program.add, mode)
-    places = [*everywhere(program, handler, step=3)]
-    assert handler.count == len(places) > 100
+    places = [*everywhere(program, handler, step=STEP)]
+    assert handler.count == len(places) > 200 // STEP
     assert in_use(device) == before
     assert program.calls - calls == len(places) + 1
 
@@ -143,7 +145,7 @@ def test_ctrl_c_loses_no_memory_and_leaves_everything_usable(device, stream):
             stream.synchronize()
             program()
 
-    for place in everywhere(interrupted, break_off, step=3, raises=True):  # noqa: B007 - the last one is where it would fail
+    for place in everywhere(interrupted, break_off, step=STEP, raises=True):  # noqa: B007 - the last one is where it would fail
         pass
     assert place
     assert in_use(device) == before
