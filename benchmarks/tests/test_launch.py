@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -46,7 +47,9 @@ def test_launch_writes_its_figures(tmp_path):
     assert rows["checked unary"]["microseconds"] > 0
     assert "numpy" in rows["bound binary"]["peers"]
     assert "1 compiles" in done.stdout or "0 compiles" in done.stdout
-    assert "4096 primitives kept" in done.stdout
+    kept = re.search(r"(\d+) primitives kept", done.stdout)
+    assert kept is not None
+    assert 4096 - 512 < int(kept[1]) <= 4096
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,7 @@ MATH: Final = (
        "nan->nan inf->inf -inf->inf 0->0 -0->0 2->4 -2->4", error=_PARTS,
        definition="x^2", source="IEEE 754",
        note="integers wrap"),
-    Op("tan", extended(np.tan), _BOTH, _within(5), _ANGLE,
+    Op("tan", extended(np.tan, formulas.tan), _BOTH, _within(5), _ANGLE,
        _ODD + "inf->nan -inf->nan", error=2,
        definition="tangent, of every finite x", source=_OPENCL),
     Op("trunc", np.trunc, FLOATS, _WHOLE, _REAL,
