@@ -86,6 +86,7 @@ _AREAS: Final = {
     "validation": _Area(CLAIMS, ("Kernel.launch",)),
     "ability": _Area(OWN_ABILITIES, ()),
     "process": _Area(TOGETHER, ("Stream._abandon", "Stream._synchronize", "Provider._devices")),
+    "reentry": _Area(TOGETHER, ("Stream._copy", "Device._allocate", "Kernel.launch")),
     "interchange": _Area(TOGETHER, ("Device._wrap_host", "Device._wrap_memory")),
     "export": _Area(TOGETHER, ("Device._dlpack_device", "Device._address", "Stream._dlpack_stream")),
 }

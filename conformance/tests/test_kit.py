@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from ep_conformance import SUITE
 from ep_conformance.kit import STYLES, check_name, render
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -118,7 +119,7 @@ def test_texts_are_clean_by_the_rules_of_this_repository(tmp_path, name, style):
     if native:
         shutil.copy(ROOT / ".clang-format", tmp_path)
         tool("clang-format", "--dry-run", "--Werror", *native, cwd=tmp_path)
-    assert tomllib.loads((tmp_path / f"ep_{name}/claims.toml").read_text())["suite"] == "1.0"
+    assert tomllib.loads((tmp_path / f"ep_{name}/claims.toml").read_text())["suite"] == SUITE
     assert tomllib.loads((tmp_path / f"ep_{name}/provider.toml").read_text())["name"] == name
     assert tomllib.loads((tmp_path / "pyproject.toml").read_text())["project"]["entry-points"]["ep.providers"] == {
         name: f"ep_{name}"

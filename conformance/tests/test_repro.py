@@ -37,7 +37,7 @@ import contextlib, io, json, os, runpy, sys
 from pathlib import Path
 import ep
 from ep_conformance.evidence import gather
-from ep_conformance.replay import Replay, read_replay
+from ep_conformance.replay import Replay, read_replay, write_replay
 from ep_conformance.repro import script_of
 from ep_conformance.saboteurs.table import SABOTEURS
 from ep_conformance.trial import Trial
@@ -56,7 +56,8 @@ for saboteur in [each for each in SABOTEURS if each.name in names]:
     work, least = gather(trial, lambda found: execute(device, identity, job, found))
     file = folder / f"{saboteur.name}.json"
     of = {"name": saboteur.name}, {"name": device.name}, {}
-    Replay(identity, seed, "quick", "fail", outcome.reason, *of, outcome.details, work, least).write(file)
+    replay = Replay(identity, seed, "quick", "fail", outcome.reason, *of, outcome.details, work, least)
+    write_replay(file, replay.as_json())
     script = file.with_suffix(".py")
     script.write_text(script_of(read_replay(file), file, device.name))
     codes, said = [], []

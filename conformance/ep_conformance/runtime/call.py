@@ -308,9 +308,9 @@ def an_interrupt_inside_a_function_ends_no_thread(trial: Trial) -> None:
     """A function may raise KeyboardInterrupt or SystemExit: it is the stream's error, and later functions are called."""
     stream, seen = trial.asynchronous(), []
     for error in (KeyboardInterrupt("pressed"), SystemExit(3)):
-        stream.call(_raiser(error))
         found: BaseException | None = None
         try:
+            stream.call(_raiser(error))  # raises it where the caller's own thread calls the function
             stream.synchronize(_DEADLINE_SECONDS)
         except BaseException as raised:  # noqa: BLE001 - that is what the function raised
             found = raised

@@ -22,7 +22,10 @@ __all__ = ["CountsUpOnly", "GivesTwice", "OffersToEveryone", "ReusesAtOnce"]
 
 class _HastyList(RetireList):
     def drain(self) -> None:
-        self.drain_all()
+        self._gather()
+        for batch in [*self._stamped]:
+            batch.events = []
+        self._pass()
 
 
 class _ReusesAtOnce(HonestDevice):
