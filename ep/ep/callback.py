@@ -81,8 +81,8 @@ class Callback:
         try:
             self._function()
         except BaseException as error:
-            # Where the stream is synchronous the function may run in the thread that Ctrl-C ends.
-            if isinstance(error, KeyboardInterrupt) and not _HERE.is_working:
+            # Where the stream is synchronous the function may run in the thread that Ctrl-C is to end.
+            if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
                 raise
             error.add_note(self._place)
             self._failure.keep(error)
