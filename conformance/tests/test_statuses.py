@@ -167,7 +167,7 @@ def test_provider_that_moves_no_bytes_fails_case_by_case(toy):
     done = toy.run("toy", "--filter", "runtime/[cm]*", "--jobs", 2, EP_TOY="deaf")
     found = statuses(done)
     assert found["runtime/memory/views-share-bytes"] == "fail"
-    assert set(found.values()) == {"pass", "fail"}
+    assert set(found.values()) - {"new"} == {"pass", "fail"}
 
 
 def test_nothing_claimed_leaves_the_mandatory_runtime_level(toy):
