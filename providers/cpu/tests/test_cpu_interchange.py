@@ -42,14 +42,14 @@ def test_closed_memory_is_freed_when_the_last_array_is_gone(device, stream):
     array = np.from_dlpack(stream.export(memory, ep.TensorSpec("uint8", (4096,))))
     block = memory._block
     memory.close()
-    assert block.lease_ref.segment is not None
+    assert block.lease_ref() is not None
     part = array[100:]
     del array
     gc.collect()
-    assert block.lease_ref.segment is not None
+    assert block.lease_ref() is not None
     del part
     gc.collect()
-    assert block.lease_ref.segment is None
+    assert block.lease_ref() is None
 
 
 AT_EXIT = """

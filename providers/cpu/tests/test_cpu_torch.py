@@ -147,7 +147,7 @@ def test_a_memory_lives_as_long_as_pytorch_has_it(device, stream):
     del part
     gc.collect()
     assert block.holds == 0
-    assert block.lease_ref.segment is None
+    assert block.lease_ref() is None
 
 
 def test_what_pytorch_will_not_lend_is_refused_in_its_words(stream):
