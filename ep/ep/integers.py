@@ -1,4 +1,4 @@
-"""Arguments that are integers of at most 64 bits, or several: whatever has `__index__` and is no truth value, else refused by name."""
+"""Arguments that are integers of few bits, 64 unless an operation says more, or several: whatever has `__index__` and is no truth value, else refused by name."""
 
 from __future__ import annotations
 
@@ -10,37 +10,38 @@ from ep.glimpse import glimpse
 
 __all__ = ["count", "index", "integer", "taken"]
 
-_END: Final = 2**64
+_BITS: Final = 64
 
 
-def index(value: Any) -> int:
-    """Return an integer of at most 64 bits. Raises TypeError for what is none, ValueError for a longer one, without words."""
+def index(value: Any, bits: int = _BITS) -> int:
+    """Return an integer of so many bits at most. Raises TypeError for what is none, ValueError for a longer one, without words."""
     try:
         number = operator.index(value)
     except Exception as error:  # `__index__` may raise anything
         raise TypeError from error
-    if not -_END < number < _END:
+    if number.bit_length() > bits:
         raise ValueError
     return number
 
 
-def integer(argument: str, value: Any) -> int:
+def integer(argument: str, value: Any, bits: int = _BITS) -> int:
     """Return an integer argument.
 
     argument : "operation: argument", for the message
+    bits     : that it may have at most
 
-    Raises TypeError for what is none, ValueError for one of more than 64 bits; True and False are none, because they are
-    likelier meant for a flag.
+    Raises TypeError for what is none, ValueError for a longer one; True and False are none, because they are likelier meant
+    for a flag.
     """
-    if type(value) is int and -_END < value < _END:
+    if type(value) is int and value.bit_length() <= bits:
         return value
     try:
         if not isinstance(value, bool):
-            return index(value)
+            return index(value, bits)
     except TypeError:
         pass
     except ValueError:
-        message = f"{argument} is {glimpse(value)}, needs an integer of at most 64 bits; give a smaller one"
+        message = f"{argument} is {glimpse(value)}, needs an integer of at most {bits} bits; give a smaller one"
         raise ValueError(message) from None
     message = f"{argument} is {glimpse(value)}, needs an integer; give an int"
     raise TypeError(message)

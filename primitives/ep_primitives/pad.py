@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 __all__ = ["Pad", "PadFamily"]
 
 _ZERO: Final = {"value": 0}
+_COUNT_BITS: Final = 256  # a crop and a pad may each be beyond any memory, and what is left of both is not
 
 
 class Pad(Relocation):
@@ -223,7 +224,7 @@ def _counts(row: PadOp, x: TensorSpec, before: Any, after: Any) -> tuple[tuple[i
     """Return the checked counts of both sides."""
     sides = []
     for name, given in (("before", before), ("after", after)):
-        counts = one_a_dimension(_named(row.name), name, given, x)
+        counts = one_a_dimension(_named(row.name), name, given, x, _COUNT_BITS)
         for axis, count in enumerate(counts):
             most = row.most(x.shape[axis])
             if count and most is not None and count > most:

@@ -155,8 +155,8 @@ def check_dtype(op: str, name: str, spec: TensorSpec | Scalar, allowed: tuple[st
         raise ValueError(message)
 
 
-def one_a_dimension(op: str, name: str, given: Any, spec: TensorSpec) -> tuple[int, ...]:
-    """Return an argument that is one integer for each dimension of a tensor.
+def one_a_dimension(op: str, name: str, given: Any, spec: TensorSpec, bits: int = 64) -> tuple[int, ...]:
+    """Return an argument that is one integer, of so many bits at most, for each dimension of a tensor.
 
     Raises TypeError for what is no sequence of integers (True and False are none), ValueError for one of another length.
     """
@@ -164,7 +164,7 @@ def one_a_dimension(op: str, name: str, given: Any, spec: TensorSpec) -> tuple[i
     try:
         if isinstance(given, AbstractSet | Mapping):  # whose order says nothing
             raise TypeError  # noqa: TRY301 - explained below, like every other misfit
-        integers = tuple([integer(f"{op}: {name}", value) for value in taken(given, MAX_RANK)])
+        integers = tuple([integer(f"{op}: {name}", value, bits) for value in taken(given, MAX_RANK)])
     except TypeError:
         message = f"{op}: {name} is {glimpse(given)}, {wanted}; give a tuple of them"
         raise TypeError(message) from None
