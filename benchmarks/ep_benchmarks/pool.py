@@ -86,13 +86,13 @@ class _Places:
         self._ends: dict[int, int] = {}
         self.is_known = False
         with contextlib.suppress(ep.UnsupportedError):
-            self.is_known = device._dlpack_device()[0] not in dlpack.OPAQUE  # noqa: SLF001 - no public name for addresses
+            self.is_known = device.twin.dlpack_device()[0] not in dlpack.OPAQUE
 
     def enter(self, memory: ep.Memory) -> tuple[int | None, str]:
         """Take note of a block; return its address and what it overlaps, "" if nothing."""
         if not self.is_known:
             return None, ""
-        start = self._device._address(memory.handle)  # noqa: SLF001 - no public name for addresses
+        start = self._device.twin.address(memory.handle)
         index = bisect.bisect_left(self._starts, start)
         neighbours = self._starts[max(0, index - 1) : index + 1]
         clash = [other for other in neighbours if other < start + memory.nbytes and start < self._ends[other]]

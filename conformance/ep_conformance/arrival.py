@@ -180,7 +180,7 @@ def _devices(registration: Registration, arrival: Arrival, index: int) -> tuple[
         return ()
     if not devices:
         arrival.step = "devices"
-        message = "_devices() returned none, although _probe() found the hardware"
+        message = "devices() returned none, although probe() found the hardware"
         raise _Fault(message)
     if index >= len(devices):
         arrival.absent = f"device {registration.name}:{index} is not on this machine; there are {len(devices)}"

@@ -12,10 +12,10 @@ import ep
 __all__ = ["CONTRACTS", "Function", "find_function", "place_of", "shown_path"]
 
 CONTRACTS: Final[dict[str, type[Any]]] = {
-    "Provider": ep.Provider,
-    "Device": ep.Device,
-    "Stream": ep.Stream,
-    "Event": ep.Event,
+    "Provider": ep.spi.Provider,
+    "Device": ep.spi.Device,
+    "Stream": ep.spi.Stream,
+    "Event": ep.spi.Event,
     "Implementation": ep.Implementation,
     "Kernel": ep.Kernel,
 }
@@ -26,8 +26,8 @@ CONTRACTS: Final[dict[str, type[Any]]] = {
 class Function:
     """A function that a provider has written, or is to write.
 
-    contract   : its name in EP, such as "Stream._copy"; "" for a function that is the provider's alone
-    name       : with the provider's class, such as "AcmeStream._copy"
+    contract   : its name in EP, such as "Stream.copy"; "" for a function that is the provider's alone
+    name       : with the provider's class, such as "AcmeStream.copy"
     place      : "ep_acme/stream.py:9"; of a function that is not there the file of its class; "" if that is unknown
     is_there   : False if it is to be written
     signature  : as EP declares it
@@ -61,7 +61,7 @@ def find_function(contract: str, kind: type[Any] | None) -> Function:
     signature = f"def {name}{inspect.signature(function)}".replace("'", "")
     asks = inspect.getdoc(function) or ""
     if kind is None or kind.__module__.partition(".")[0] == "ep":
-        name = f"{name} in a subclass of ep.{owner}"
+        name = f"{name} in a subclass of {_shown(owner)}"
         return Function(contract, name, "", is_there=False, signature=signature, asks=asks)
     holder = next((cls for cls in kind.__mro__ if name in vars(cls)), kind)
     is_there = holder.__module__.partition(".")[0] != "ep"
@@ -73,6 +73,10 @@ def find_function(contract: str, kind: type[Any] | None) -> Function:
         signature,
         asks,
     )
+
+
+def _shown(owner: str) -> str:
+    return f"ep.spi.{owner}" if hasattr(ep.spi, owner) else f"ep.{owner}"
 
 
 def shown_path(file: Path, package: str) -> str:

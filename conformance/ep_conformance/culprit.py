@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from ep_conformance.contract import CONTRACTS, Function, find_function, shown_path
 
@@ -32,7 +32,7 @@ def find_culprit(reasons: Iterable[str], folder: Path) -> Function | None:
     reasons : what failing cases said
     folder  : of the provider's package
 
-    Of the frames in one reason the innermost that EP asked for counts, such as `_copy`; else the innermost of all.
+    Of the frames in one reason the innermost that EP asked for counts, such as `copy`; else the innermost of all.
     """
     found: Counter[Function] = Counter()
     for reason in reasons:
@@ -58,25 +58,27 @@ def _frames(reason: str, folder: Path) -> Iterator[_Frame]:
 
 def _function(frame: _Frame, folder: Path) -> Function:
     place = f"{shown_path(frame.file, folder.name)}:{frame.line}"
-    kind = _enclosing(frame.file, frame.line, frame.name) or ""
+    holder = _enclosing(frame.file, frame.line, frame.name)
+    kind, bases = (holder.name, [ast.unparse(base).rpartition(".")[2] for base in holder.bases]) if holder else ("", [])
     name = f"{kind}.{frame.name}" if kind else frame.name
-    for owner, declared in CONTRACTS.items():
+    # Devices and streams are both closed: whose `close` it is, its class says, or at least where it inherits from EP.
+    for owner, declared in sorted(CONTRACTS.items(), key=lambda item: item[0] not in bases):
         if kind and hasattr(declared, frame.name):
             asked = find_function(f"{owner}.{frame.name}", None)
             return Function(asked.contract, name, place, is_there=True, signature=asked.signature, asks=asked.asks)
     return Function("", name, place, is_there=True, signature="", asks="")
 
 
-def _enclosing(file: Path, line: int, name: str) -> str | None:
-    """Return the class of the function of a name that has a line of a file, "" for one of no class, None for no such one."""
+def _enclosing(file: Path, line: int, name: str) -> ast.ClassDef | Literal[False] | None:
+    """Return the class of the function of a name that has a line of a file, False for one of no class, None for no such one."""
     try:
         tree = ast.parse(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, SyntaxError):
         return None
-    holders: list[tuple[str, list[ast.AST]]] = [
-        (node.name, [*node.body]) for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+    holders: list[tuple[ast.ClassDef | Literal[False], list[ast.AST]]] = [
+        (node, [*node.body]) for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
     ]
-    for kind, body in [*holders, ("", [*ast.walk(tree)])]:
+    for kind, body in [*holders, (False, [*ast.walk(tree)])]:
         for node in body:
             if (
                 isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
@@ -84,4 +86,4 @@ def _enclosing(file: Path, line: int, name: str) -> str | None:
                 and node.lineno <= line <= (node.end_lineno or line)
             ):
                 return kind
-    return "" if name == "<module>" else None
+    return False if name == "<module>" else None

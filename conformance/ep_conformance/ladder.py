@@ -211,7 +211,7 @@ def _not_loaded(arrival: Arrival) -> Step:
     culprit = find_culprit([arrival.traceback], Path(arrival.folder)) if arrival.folder else None
     if culprit is not None:
         return Step(what, (culprit,))
-    likely = {"probe": "Provider._probe", "device": "Device._stream", "devices": "Provider._devices"}.get(arrival.step)
+    likely = {"probe": "Provider.probe", "device": "Device.stream", "devices": "Provider.devices"}.get(arrival.step)
     return Step(what, (arrival.function(likely),) if likely else ())
 
 

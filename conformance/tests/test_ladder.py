@@ -18,44 +18,44 @@ INIT = "import ep\n\n@ep.provider_hook\ndef ep_provider():\n    from ep_late.lat
 LATE = """\
 import ep
 
-class LateStream(ep.Stream):
-    def _copy(self, dst, src, nbytes):
+class LateStream(ep.spi.Stream):
+    def copy(self, dst, src, nbytes):
         raise NotImplementedError("soon")
 
-class LateDevice(ep.Device):
-    def _allocate(self, nbytes, kind):
+class LateDevice(ep.spi.Device):
+    def allocate(self, nbytes, kind):
         return bytearray(nbytes)
 
-class Late(ep.Provider):
-    def _probe(self):
+class Late(ep.spi.Provider):
+    def probe(self):
         pass
 """
 
 WHOLE = """\
 import ep
 
-class LateStream(ep.Stream):
-    def _copy(self, dst, src, nbytes):
+class LateStream(ep.spi.Stream):
+    def copy(self, dst, src, nbytes):
         raise NotImplementedError("soon")
 
-    def _synchronize(self):
+    def synchronize(self):
         pass
 
-class LateDevice(ep.Device):
-    def _allocate(self, nbytes, kind):
+class LateDevice(ep.spi.Device):
+    def allocate(self, nbytes, kind):
         return bytearray(nbytes)
 
-    def _free(self, handle, kind):
+    def free(self, handle, kind):
         pass
 
-    def _stream(self, *, priority, timed, synchronous):
-        return LateStream(self, is_synchronous=True, is_timed=timed)
+    def stream(self, ledger, *, priority, timed, synchronous):
+        return LateStream(ledger, is_synchronous=True, is_timed=timed)
 
-class Late(ep.Provider):
-    def _probe(self):
+class Late(ep.spi.Provider):
+    def probe(self):
         self.table = {}
 
-    def _devices(self):
+    def devices(self):
         return [LateDevice(ep.DeviceInfo("Late", "EP"))]
 
     @property
@@ -129,22 +129,22 @@ def test_broad_provider_lacks_no_family():
 @pytest.mark.parametrize(
     ("reason", "name"),
     [
-        ("ValueError: no [stream.py:6 helper < stream.py:3 _copy < verbs.py:32 upload]", "S._copy"),
+        ("ValueError: no [stream.py:6 helper < stream.py:3 copy < verbs.py:32 upload]", "S.copy"),
         ("ValueError: no [stream.py:6 helper < case.py:3 body]", "helper"),
-        ('Fatal\n  File "{0}/stream.py", line 6 in helper\n  File "{0}/stream.py", line 3 in _copy', "S._copy"),
-        ('(most recent call last):\n  File "{0}/stream.py", line 3, in _copy\n  File "/x.py", line 1, in f', "S._copy"),
+        ('Fatal\n  File "{0}/stream.py", line 6 in helper\n  File "{0}/stream.py", line 3 in copy', "S.copy"),
+        ('(most recent call last):\n  File "{0}/stream.py", line 3, in copy\n  File "/x.py", line 1, in f', "S.copy"),
         ("memory[3] == 0x00, needed 0x01", None),
         ("ValueError: of another file [stream.py:30 upload < stream.py:3 upload]", None),
     ],
 )
 def test_culprit_is_what_ep_asked_for_else_the_innermost(tmp_path, reason, name):
     (tmp_path / "stream.py").write_text(
-        "class S:\n    def _copy(self):\n        helper()\n\ndef helper():\n    raise ValueError\n"
+        "class S:\n    def copy(self):\n        helper()\n\ndef helper():\n    raise ValueError\n"
     )
     found = find_culprit([reason.format(tmp_path)], tmp_path)
     assert (found and found.name) == name
-    if name == "S._copy":
-        assert found.contract == "Stream._copy"
+    if name == "S.copy":
+        assert found.contract == "Stream.copy"
         assert "Enqueue a copy" in found.asks
         assert found.place.endswith("stream.py:3")
 
@@ -154,8 +154,8 @@ def test_failing_copies_stop_at_rung_1_and_name_the_copy(toy):
     assert done.returncode == 1
     assert done.json["failed"] == done.json["next"] == 1
     assert [rung["state"] for rung in done.json["rungs"]] == ["holds", "fails"]
-    assert [name for name, _ in functions(done)] == ["ToyStream._copy"]
-    assert "mend ToyStream._copy in ep_toy/provider.py:" in done.stdout
+    assert [name for name, _ in functions(done)] == ["ToyStream.copy"]
+    assert "mend ToyStream.copy in ep_toy/provider.py:" in done.stdout
     assert "Then: ep-conformance next --provider toy" in done.stdout
 
 
@@ -176,7 +176,7 @@ def test_good_provider_reaches_the_top_and_hears_what_is_worthwhile(toy):
         8: "open",
     }
     assert done.json["rungs"][5]["command"] == "ep-conformance claims --provider toy --write"
-    assert done.json["rungs"][6]["functions"][0]["name"] == "ToyDevice._stream"
+    assert done.json["rungs"][6]["functions"][0]["name"] == "ToyDevice.stream"
     assert "copy, which brings" in done.json["rungs"][8]["what"]
 
 
@@ -186,15 +186,15 @@ def test_missing_methods_are_named_all_at_once(toy):
     assert done.returncode == 1
     assert done.json["failed"] == 0
     missing = {
-        "Late._devices",
+        "Late.devices",
         "Late.implementations",
-        "LateDevice._free",
-        "LateDevice._stream",
-        "LateStream._synchronize",
+        "LateDevice.free",
+        "LateDevice.stream",
+        "LateStream.synchronize",
     }
     assert {name for name, _ in functions(done)} == missing
     assert {place for _, place in functions(done)} == {"ep_late/late.py"}
-    assert "write LateStream._synchronize in ep_late/late.py" in done.stdout
+    assert "write LateStream.synchronize in ep_late/late.py" in done.stdout
 
 
 def test_function_that_is_to_be_written_is_found_though_the_table_needs_the_probe(toy):
@@ -202,7 +202,7 @@ def test_function_that_is_to_be_written_is_found_though_the_table_needs_the_prob
     done = table_of(toy, "late")
     assert done.returncode == 1
     assert done.json["failed"] == 1
-    assert functions(done) == [("LateStream._copy", "ep_late/late.py:5")]
+    assert functions(done) == [("LateStream.copy", "ep_late/late.py:5")]
 
 
 def test_provider_that_raises_at_import_is_shown_where(toy):
@@ -224,7 +224,7 @@ def test_package_that_dies_while_probed_is_rung_0(toy):
     done = table_of(toy, EP_TOY="aborts")
     assert done.returncode == 1
     assert "SIGABRT" in done.stdout
-    assert functions(done)[0][0] == "ToyProvider._probe"
+    assert functions(done)[0][0] == "ToyProvider.probe"
 
 
 def test_absent_hardware_is_exit_3_and_an_unknown_name_exit_2(toy):

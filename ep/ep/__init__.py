@@ -3,10 +3,12 @@
 Importing it loads no library: not numpy, not pluggy, no provider.
 """
 
+from ep import spi
 from ep.callback import HostThread
 from ep.cells import Cell
 from ep.descriptor import Descriptor
-from ep.device import Device, DeviceInfo
+from ep.device import Device
+from ep.device_info import DeviceInfo
 from ep.dims import Geometry
 from ep.dtypes import DType, dtype
 from ep.errors import (
@@ -36,7 +38,6 @@ from ep.provider import Provider
 from ep.registry import providers
 from ep.spec import Scalar, TensorSpec
 from ep.stream import Stream
-from ep.worker import WorkerStream
 
 # Last, because these functions take the place of the submodules of the same name on the package.
 from ep.families import families  # isort: skip
@@ -78,7 +79,6 @@ __all__ = [
     "TimeoutError",
     "UnavailableError",
     "UnsupportedError",
-    "WorkerStream",
     "device",
     "devices",
     "dtype",
@@ -87,5 +87,6 @@ __all__ = [
     "provider",
     "provider_hook",
     "providers",
+    "spi",
     "view",
 ]

@@ -1,8 +1,7 @@
-"""An Allocator is a device as the source of its memory: what users ask of it, and what its provider writes for that."""
+"""An Allocator is a device as the source of its memory."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from os import getpid
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast, final
 
@@ -14,37 +13,35 @@ from ep.integers import count
 from ep.memory import Block, Memory, MemoryKind
 from ep.pool import MemoryInfo, Pool
 from ep.retire import RetireList
+from ep.spi.device import Device as SpiDevice
 from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
-    from ep.device import Device, DeviceInfo
+    from ep.device import Device
     from ep.segment import Freed
 
 __all__ = ["Allocator"]
 
 _END: Final = 2**63
-_STEPS_BITS: Final = 4  # of the exponent: 2**(4 - 1) lengths from one power of two to the next
 
 
-class Allocator(Uncopied, ABC):
+class Allocator(Uncopied):
     """What a device does with memory; `Device` adds streams, primitives and its own life.
 
+    twin         : the provider's device
+    info         : a DeviceInfo
     memory_kinds : the kinds that allocate() takes
     """
 
-    name: str
-    memory_kinds: frozenset[MemoryKind] = frozenset({MemoryKind.DEVICE})
-
-    def __init__(self, info: DeviceInfo) -> None:
-        self.info = info
-        self.name = info.name
+    def __init__(self, twin: SpiDevice, name: str) -> None:
+        self.twin = twin
+        self.name = name
+        self.info = twin.info
+        self.memory_kinds = twin.memory_kinds
         self.is_closed = False
         self._pid = getpid()
-        parks = type(self)._park is not Allocator._park or type(self)._unpark is not Allocator._unpark
-        self._pool = Pool(self, parks=parks)
+        self._pool = Pool(self)
         self._retired = RetireList(self._pool)
-
-    # What users call. Final: each validates and then calls the twin of its name.
 
     @final
     def allocate(self, nbytes: int, kind: MemoryKind = MemoryKind.DEVICE) -> Memory:
@@ -65,7 +62,7 @@ class Allocator(Uncopied, ABC):
         total: int | None
         free: int | None
         try:
-            total, free = self._memory_info()
+            total, free = self.twin.memory_info()
         except UnsupportedError:
             total, free = self.info.memory or None, None
         pool = self._pool
@@ -128,71 +125,7 @@ class Allocator(Uncopied, ABC):
     @final
     def reaches_host(self) -> bool:
         """True if kernels of this device may be given host memory."""
-        return type(self)._wrap_host is not Allocator._wrap_host
-
-    # What a provider must write.
-
-    @abstractmethod
-    def _allocate(self, nbytes: int, kind: MemoryKind) -> Any:
-        """Return a handle for nbytes > 0 of memory aligned to info.alignment. Raises OutOfMemoryError.
-
-        The pool asks for whole size classes and keeps what comes back; kind is one of memory_kinds.
-        """
-
-    @abstractmethod
-    def _free(self, handle: Any, kind: MemoryKind) -> None:
-        """Free what _allocate returned; no enqueued work touches it."""
-
-    # What a provider may write.
-
-    def _memory_info(self) -> tuple[int, int]:
-        """Return how many bytes the device has, and how many it could still give."""
-        message = f"{self.name} does not tell what is free"
-        raise UnsupportedError(message)
-
-    def _segment_size(self, nbytes: int) -> int:
-        """Return the length of the segments that serve `nbytes` > 0 bytes, its own one's length for each length.
-
-        Default: 8 lengths from one power of two to the next, at least info.alignment apart, so that a segment serves
-        many requests and at most an eighth of it is never asked for. Where overruns are to be noticed: nbytes itself.
-        """
-        step = max(self.info.alignment, 1 << max((nbytes - 1).bit_length() - _STEPS_BITS, 0))
-        return -(-nbytes // step) * step
-
-    def _park(self, handle: Any, kind: MemoryKind) -> None:
-        """Take note that an allocation lies ready in the pool: no enqueued work touches it. Raises nothing."""
-
-    def _unpark(self, handle: Any, nbytes: int, kind: MemoryKind) -> None:
-        """Take note that an allocation that was parked serves `nbytes` bytes now. Raises nothing."""
-
-    def _host(self, handle: Any, nbytes: int) -> memoryview:
-        """Return a whole allocation as a flat writable memoryview of bytes. Raises UnsupportedError.
-
-        PINNED and SHARED memory is always reached by the host; the default reaches none.
-        """
-        del handle, nbytes
-        message = f"memory.host: the host does not reach this memory of {self.name}; use stream.download"
-        raise UnsupportedError(message)
-
-    def _wrap_host(self, address: int, nbytes: int) -> Any:
-        """Return a handle for host memory, where kernels reach it."""
-        message = f"{self.name} does not reach host memory ({nbytes} bytes at {glimpse(address)}); use stream.upload"
-        raise UnsupportedError(message)
-
-    def _wrap_memory(self, handle: Any, nbytes: int) -> Any:
-        """Return the handle of a foreign native allocation of at least nbytes, given as it or by DLPack's data pointer."""
-        message = f"{self.name} wraps no memory of others ({nbytes} bytes, {glimpse(handle)}); use stream.upload"
-        raise UnsupportedError(message)
-
-    def _dlpack_device(self) -> tuple[int, int]:
-        """Return DLPack's (device type, device index) of this device's memory."""
-        message = f"{self.name} has no DLPack device type; use stream.download"
-        raise UnsupportedError(message)
-
-    def _address(self, handle: Any) -> int:
-        """Return DLPack's data pointer of an allocation: its address, or the name of an object."""
-        message = f"{self.name} shows nobody where its memory is ({glimpse(handle)}); use stream.download"
-        raise UnsupportedError(message)
+        return type(self.twin).wrap_host is not SpiDevice.wrap_host
 
     # What EP itself calls.
 

@@ -137,9 +137,11 @@ class PrimitiveCache:
     def _compile(self, asked: Descriptor, descriptor: Descriptor, implementation: Implementation) -> Primitive:
         device = self._device
         (code,) = self._code.get((implementation, descriptor.key), self._compile_key)
-        return Primitive(device, asked, descriptor, implementation, implementation.create(descriptor, device, code))
+        return Primitive(
+            device, asked, descriptor, implementation, implementation.create(descriptor, device.twin, code)
+        )
 
     def _compile_key(self, of: tuple[Implementation, KernelKey]) -> tuple[Any]:
         implementation, key = of
         self.compiles += 1
-        return (implementation.compile(key, self._device),)
+        return (implementation.compile(key, self._device.twin),)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ep import spi
 from ep.claims import read_claims
-from ep.device import Device
 from ep.errors import UnsupportedError
 from ep.families import families
 from ep.implementation import choose
 from ep.memory import MemoryKind
-from ep.stream import Stream
-from ep.worker import WorkerStream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +17,9 @@ if TYPE_CHECKING:
     from ep.cells import Cell
     from ep.claims import Claims
     from ep.descriptor import Descriptor
+    from ep.device import Device
     from ep.family import Family
+    from ep.stream import Stream
 
 __all__ = ["ABILITIES", "Capability", "ability", "capabilities", "how", "served_by", "serves_calls"]
 
@@ -35,15 +35,15 @@ class Capability(NamedTuple):
     how: str
 
 
-_STREAM_TWINS: Final = {"fill": "_fill", "event": "_record", "wait": "_wait", "timeout": "_is_idle"}
+_STREAM_TWINS: Final = {"fill": "fill", "event": "record", "wait": "wait", "timeout": "is_idle"}
 _DEVICE_TWINS: Final = {
-    "memory-info": "_memory_info",
-    "wrap-host": "_wrap_host",
-    "wrap-memory": "_wrap_memory",
-    "wrap-stream": "_wrap_stream",
-    "export": "_dlpack_device",
-    "copy-between-devices": "_can_copy_from",
-    "graph": "_instantiate",
+    "memory-info": "memory_info",
+    "wrap-host": "wrap_host",
+    "wrap-memory": "wrap_memory",
+    "wrap-stream": "wrap_stream",
+    "export": "dlpack_device",
+    "copy-between-devices": "can_copy_from",
+    "graph": "instantiate",
 }
 _WITHOUT_DEFAULT: Final = frozenset({"memory-info", "wrap-host", "wrap-memory", "wrap-stream", "export"})
 
@@ -53,11 +53,11 @@ _KINDS: Final = {
     "shared-memory": MemoryKind.SHARED,
 }
 _OTHERS: Final[dict[str, tuple[type[Any], str, str]]] = {
-    "async": (Device, "_stream", "none"),
-    "call": (Stream, "_call", "degraded"),
-    "priority": (Device, "_stream", "none"),
-    "timing": (Stream, "_record", "degraded"),
-    "native-calls": (Device, "native_calls", "none"),
+    "async": (spi.Device, "stream", "none"),
+    "call": (spi.Stream, "call", "degraded"),
+    "priority": (spi.Device, "stream", "none"),
+    "timing": (spi.Stream, "record", "degraded"),
+    "native-calls": (spi.Device, "native_calls", "none"),
 }
 
 ABILITIES: Final = tuple(sorted([*_STREAM_TWINS, *_DEVICE_TWINS, *_KINDS, *_OTHERS]))
@@ -102,16 +102,16 @@ def served_by(name: str) -> tuple[type[Any], str, str]:
     The class, the name of its method, and "degraded" or "none".
     """
     if name in _STREAM_TWINS:
-        return Stream, _STREAM_TWINS[name], "degraded"
+        return spi.Stream, _STREAM_TWINS[name], "degraded"
     if name in _DEVICE_TWINS:
-        return Device, _DEVICE_TWINS[name], "none" if name in _WITHOUT_DEFAULT else "degraded"
-    return (Device, "_host", "none") if name in _KINDS else _OTHERS[name]
+        return spi.Device, _DEVICE_TWINS[name], "none" if name in _WITHOUT_DEFAULT else "degraded"
+    return (spi.Device, "host", "none") if name in _KINDS else _OTHERS[name]
 
 
 def serves_calls(stream: Stream) -> bool:
     """Say whether functions given to this stream's `call` wait in it, so that the enqueuing host does not."""
-    native = type(stream)._call is not Stream._call
-    return not stream.is_synchronous and (native or isinstance(stream, WorkerStream))
+    kind = type(stream.twin)
+    return not stream.is_synchronous and (kind is spi.Worker or kind.call is not spi.Stream.call)
 
 
 def ability(device: Device, name: str) -> str:
@@ -133,11 +133,12 @@ def _ability(device: Device, stream: Stream, name: str) -> str:
     if name in _KINDS:
         return "native" if _shows_host(device, _KINDS[name]) else "none"
     if name == "timing":
-        return "none" if not stream.is_timed else _twin(type(stream), Stream, "_record", "degraded")
+        return "none" if not stream.is_timed else _twin(type(stream.twin), spi.Stream, "record", "degraded")
     if name == "timeout" and stream.is_synchronous:
         return "native"
     default, method, otherwise = served_by(name)
-    return _twin(type(stream) if default is Stream else type(device), default, method, otherwise)
+    twin = stream.twin if default is spi.Stream else device.twin
+    return _twin(type(twin), default, method, otherwise)
 
 
 def _shows_host(device: Device, kind: MemoryKind) -> bool:

@@ -161,7 +161,7 @@ class CapturedEvent(Event):
     """
 
     def __init__(self, stream: Stream, capture: Capture, before: dict[Stream, int]) -> None:
-        super().__init__(stream, is_timed=False)
+        super().__init__(stream, None, is_timed=False)
         self.capture = capture
         self.before = before
 

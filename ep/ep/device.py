@@ -3,56 +3,37 @@
 from __future__ import annotations
 
 import collections
+import functools
 import itertools
-from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import TYPE_CHECKING, Any, final
 
 from ep import leaks, validation
 from ep.allocator import Allocator
 from ep.cache import PrimitiveCache
 from ep.callback import check_may_wait, check_outside
-from ep.errors import EpError, UnsupportedError
+from ep.errors import EpError
 from ep.executable import Replay
 from ep.foreign import wrap_stream
 from ep.glimpse import glimpse
 from ep.integers import integer
+from ep.ledger import Ledger
 from ep.roster import Roster
 from ep.segment import OWNERSHIP
+from ep.spi.stream import Stream as SpiStream
+from ep.spi.worker import Worker
 from ep.truth import truth
 from ep.waiting import Deadline, check_timeout
+from ep.worker import WorkerStream
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ep import spi
     from ep.executable import Executable, Node, Slot
     from ep.provider import Provider
     from ep.stream import Stream
 
-__all__ = ["Device", "DeviceInfo"]
-
-
-class DeviceInfo(NamedTuple):
-    """What a device is. A frozen value.
-
-    memory        : bytes
-    alignment     : bytes; every fresh allocation starts at a multiple of it
-    dtypes        : names of the element types that its kernels may compute or store
-    features      : words that `when` in claims.toml may ask for, such as "fp64"
-    flushes       : names of the dtypes whose denormals its kernels flush to zero
-    fingerprint   : UUID or PCI address; equal ones are one physical device, an empty one never matches
-    determinism   : what repeating a launch on equal inputs guarantees: "bitwise" or "none"
-    """
-
-    name: str
-    vendor: str
-    driver: str = ""
-    memory: int = 0
-    compute_units: int = 1
-    subgroup_size: int = 1
-    alignment: int = 64
-    dtypes: frozenset[str] = frozenset()
-    features: frozenset[str] = frozenset()
-    flushes: frozenset[str] = frozenset()
-    fingerprint: str = ""
-    determinism: str = "bitwise"
+__all__ = ["Device"]
 
 
 class Device(Allocator):
@@ -63,24 +44,18 @@ class Device(Allocator):
     name      : "provider:index"
     info      : a DeviceInfo
     degraded  : how often each ability was served by a default of EP in place of the provider, by name
+    twin      : the provider's device
     """
 
-    provider: Provider
-    index: int
-    _is_made: bool = False
-
-    def __init__(self, info: DeviceInfo) -> None:
-        if not isinstance(info, DeviceInfo):
-            message = f"Device: info is {glimpse(info)}, needs an ep.DeviceInfo"
-            raise TypeError(message)
-        super().__init__(info)
+    def __init__(self, provider: Provider, index: int, twin: spi.Device) -> None:
+        super().__init__(twin, f"{provider.name}:{index}")
+        self.provider = provider
+        self.index = index
+        twin.name, twin.index = self.name, index
         self.degraded: collections.Counter[str] = collections.Counter()
         self._primitives = PrimitiveCache(self)
-        self._streams = Roster()
+        self._streams: Roster[Stream] = Roster()
         self._numbers = itertools.count()
-        self._is_made = True
-
-    # What users call. Final: each validates and then calls the twin of its name.
 
     @final
     def stream(self, priority: int = 0, *, timed: bool = True, synchronous: bool | None = None) -> Stream:
@@ -98,8 +73,8 @@ class Device(Allocator):
         if synchronous is not None:  # None is the provider's habit
             synchronous = truth("stream: synchronous", synchronous)
         self._retired.drain()  # streams that were dropped give back their threads
-        stream = self._stream(priority=priority, timed=timed, synchronous=synchronous)
-        return self._enlist(stream)
+        make = functools.partial(self.twin.stream, priority=priority, timed=timed, synchronous=synchronous)
+        return self._enlist(self._over(make))
 
     @final
     def synchronize(self, timeout: float | None = None) -> None:
@@ -121,12 +96,12 @@ class Device(Allocator):
     @final
     def can_copy_from(self, other: Device) -> bool:
         """Say whether this device's streams copy from `other` without passing through the host."""
-        return other is self or self._can_copy_from(other)
+        return other is self or self.twin.can_copy_from(_twin("can_copy_from", other))
 
     @final
     def can_access(self, other: Device) -> bool:
         """Say whether this device's kernels read the memory of `other`."""
-        return other is self or self._can_access(other)
+        return other is self or self.twin.can_access(_twin("can_access", other))
 
     @final
     def close(self) -> None:
@@ -173,7 +148,7 @@ class Device(Allocator):
         self._pool.trim()
         self.is_closed = True
         self.provider._forget(self)
-        self._close()
+        self.twin.close()
 
     @final
     def _open_streams(self) -> list[Stream]:
@@ -190,48 +165,42 @@ class Device(Allocator):
         """
         return wrap_stream(self, handle, owner)
 
-    # What a provider must write.
-
-    @abstractmethod
-    def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> Stream:
-        """Return a new stream. Raises UnsupportedError for a mode that the device lacks."""
-
-    # What a provider may write.
-
-    def _wrap_stream(self, handle: Any) -> Stream:
-        """Return a new stream that enqueues into a foreign native queue and does not close it."""
-        message = f"{self.name} wraps no stream of others ({glimpse(handle)}); use device.stream()"
-        raise UnsupportedError(message)
-
-    def _can_copy_from(self, other: Device) -> bool:
-        """Say whether _copy takes memory of another device as its source. Default: of none, so that bytes pass through the host."""
-        del other
-        return False
-
-    def _can_access(self, other: Device) -> bool:
-        """Say whether kernels take memory of another device. Default: of none."""
-        del other
-        return False
-
-    def _instantiate(self, nodes: tuple[Node, ...], slots: tuple[Slot, ...]) -> Executable:
-        """Return captured work made ready to run. Default: a plain replay, node after node."""
-        self._degrade("graph")
-        return Replay(nodes, slots)
-
     @property
     def native_calls(self) -> int | None:
         """How many driver calls this device has made so far; None if nobody counts."""
-        return None
-
-    def _close(self) -> None:
-        """Release what the device itself holds; streams and memories are gone."""
+        return self.twin.native_calls
 
     # What EP itself calls.
 
     @final
+    def _instantiate(self, nodes: tuple[Node, ...], slots: tuple[Slot, ...]) -> Executable:
+        """Return captured work made ready to run: the provider's, or a replay, node after node."""
+        made = self.twin.instantiate(nodes, slots)
+        if made is None:
+            self._degrade("graph")
+            return Replay(nodes, slots)
+        return made
+
+    @final
+    def _over(self, make: Callable[[Ledger], spi.Stream]) -> Stream:
+        """Return a stream over the provider's, which nobody waits for at the end: see `_enlist`."""
+        ledger = Ledger(self)
+        twin = make(ledger)
+        if SpiStream not in type(twin).__mro__ or getattr(twin, "ledger", None) is not ledger:
+            message = f"{type(self.twin).__name__}: a stream of {self.name} is {glimpse(twin)}, needs a new ep.spi.Stream made with the ledger given"
+            raise TypeError(message)
+        kind = WorkerStream if type(twin) is Worker else self.provider._stream_type
+        return kind(self, twin, ledger)
+
+    @final
+    def _borrow(self, handle: Any) -> Stream:
+        """Return a stream over a native queue of others, for the moment."""
+        return self._over(lambda ledger: self.twin.wrap_stream(ledger, handle))
+
+    @final
     def _enlist(self, stream: Stream) -> Stream:
         """Name a stream that was made, and note that it may touch memory."""
-        stream.name = f"{self.name}/stream{next(self._numbers)}"
+        stream._rename(f"{self.name}/stream{next(self._numbers)}")
         self._streams.add(stream)
         self._retired.enrol(stream)
         stream._is_enlisted = True
@@ -255,3 +224,10 @@ class Device(Allocator):
 
     def __repr__(self) -> str:
         return f"<Device {self.name}: {self.info.name}>"
+
+
+def _twin(operation: str, other: Any) -> spi.Device:
+    if not isinstance(other, Device):
+        message = f"{operation}: other is {glimpse(other)}, needs a Device; ep.device('cpu:0') finds one"
+        raise TypeError(message)
+    return other.twin

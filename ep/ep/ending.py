@@ -30,7 +30,7 @@ def end(devices: Sequence[Device]) -> None:
     streams = [stream for device in devices for stream in device._unfinished()]
     stuck = _close(streams)
     for stream in stuck:
-        stream._abandon()
+        stream.twin.abandon()
     if not stuck:
         for device in devices:
             _try(device, device._close_memories)

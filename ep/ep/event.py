@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 from ep.callback import check_may_wait
 from ep.uncopied import Uncopied
@@ -14,19 +12,21 @@ if TYPE_CHECKING:
     from ep.device import Device
     from ep.stream import Stream
 
-__all__ = ["Event", "HostEvent"]
+__all__ = ["Event"]
 
 
-class Event(Uncopied, ABC):
+class Event(Uncopied):
     """A point in a stream, made by `stream.record`.
 
     device    : where it was recorded
     is_timed  : True if it carries device time, so that seconds_since works
+    twin      : the provider's event; None of those that EP makes itself
     """
 
-    def __init__(self, stream: Stream, *, is_timed: bool) -> None:
+    def __init__(self, stream: Stream, twin: Any, *, is_timed: bool) -> None:
         self.stream = stream
         self.device: Device = stream.device
+        self.twin = twin
         self.is_timed = is_timed
 
     @property
@@ -72,34 +72,14 @@ class Event(Uncopied, ABC):
         if earlier.device is not self.device:
             message = f"seconds_since: the events are of {earlier.device.name} and {self.device.name}; clocks differ"
             raise ValueError(message)
-        return max(0.0, self._point()._seconds_since(earlier._point()))
+        seconds: float = self.twin.seconds_since(earlier.twin)
+        return max(0.0, seconds)
 
-    @abstractmethod
     def _is_done(self) -> bool:
-        """Answer without waiting whether the point is reached."""
-
-    def _seconds_since(self, earlier: Event) -> float:
-        """Return device seconds between two timed, done events of this device."""
-        raise NotImplementedError
+        """Answer without waiting whether the point is reached, whoever asks."""
+        reached: bool = self.twin.is_done()
+        return reached
 
     def _pause(self, seconds: float) -> None:
-        """Let the host rest while it waits for this event, `seconds` at most. Default: all of them."""
-        sleep(seconds)
-
-    def _point(self) -> Event:
-        """Return the done event that knows the time. Default: this one."""
-        return self
-
-
-class HostEvent(Event):
-    """The default of a stream without events: the host waited when it was recorded, so it is done. Degraded."""
-
-    def __init__(self, stream: Stream, *, is_timed: bool) -> None:
-        super().__init__(stream, is_timed=is_timed)
-        self._at = time.perf_counter()
-
-    def _is_done(self) -> bool:
-        return True
-
-    def _seconds_since(self, earlier: Event) -> float:
-        return self._at - earlier._at if isinstance(earlier, HostEvent) else 0.0
+        pause = sleep if self.twin is None else self.twin.pause
+        pause(seconds)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ep.primitive import Primitive
-    from ep.stream import Stream
+    from ep.spi.stream import Stream
 
     Run = Callable[[Any, tuple[Memory, ...], tuple[Any, ...]], Any]
 
@@ -70,14 +70,14 @@ class Executable(Uncopied, ABC):
     """Nodes made ready to run in their order. Bound and run by several threads and on several streams at once."""
 
     @abstractmethod
-    def _bind(self, bindings: Bindings) -> Run:
+    def bind(self, bindings: Bindings) -> Run:
         """Return what enqueues one run with these memories: EP calls it with a stream, and says the memories again.
 
         Everything is validated. What is returned for bindings of None alone is run again and again, by several threads
         at once; every other one is run once at most.
         """
 
-    def _close(self) -> None:
+    def close(self) -> None:
         """Release what the executable holds; runs that were enqueued go on."""
 
 
@@ -88,7 +88,7 @@ class Replay(Executable):
         self._nodes = nodes
         self._slots = slots
 
-    def _bind(self, bindings: Bindings) -> Run:
+    def bind(self, bindings: Bindings) -> Run:
         changed: dict[int, list[Memory]] = {}
         for slot, memory in zip(self._slots, bindings, strict=True):
             for node, operand, offset in slot.places if memory is not None else ():

@@ -48,7 +48,7 @@ class Exported(Uncopied):
         self._block = memory._block
         self._offset = memory.offset
         self._kept = (self._block.keep(), self._block)  # as a consumer keeps it, who may be the last to know the block
-        self._dlpack_device = self.device._dlpack_device()
+        self._dlpack_device = self.device.twin.dlpack_device()
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's (device type, device index)."""
@@ -93,7 +93,7 @@ class Exported(Uncopied):
     def _tensor(self) -> dlpack.Tensor:
         spec, block = self.spec, self._block
         begin = self._offset + spec.offset * spec.itemsize
-        data = self.device._address(block.handle) if spec.size else 0
+        data = self.device.twin.address(block.handle) if spec.size else 0
         if self._dlpack_device[0] not in dlpack.OPAQUE or not spec.size:
             # Consumers have long ignored the field for the offset, so it is used only where the address allows no sum.
             data, begin = (data + begin if spec.size else 0), 0
@@ -118,7 +118,7 @@ class Exported(Uncopied):
 
     def _wait_in(self, handle: Any) -> None:
         try:
-            consumer = self.device._wrap_stream(handle)
+            consumer = self.device._borrow(handle)
         except (TypeError, UnsupportedError) as error:
             message = f"__dlpack__: stream is {glimpse(handle)}, which is no stream of {self.device.name}'s; give None, -1 or a Stream of EP"
             raise ValueError(message) from error
@@ -147,9 +147,9 @@ def check_export(memory: Memory, spec: Any) -> None:
         message = f"export: the memory starts at byte {memory.offset}, needs a multiple of the itemsize {spec.itemsize}"
         raise ValueError(message)
     device = memory.device
-    device._dlpack_device()
+    device.twin.dlpack_device()
     if memory._block.nbytes:
-        device._address(memory.handle)
+        device.twin.address(memory.handle)
 
 
 def _major(max_version: Any) -> int:

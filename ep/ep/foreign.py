@@ -28,7 +28,7 @@ def wrap_host(device: Device, address: int, nbytes: int, owner: object, *, is_re
     is_read_only = truth("wrap_host: is_read_only", is_read_only)
     if device.reaches_host:  # else it is _wrap_host that refuses
         address = _host_address("wrap_host: address", address, nbytes)
-    lent = Segment(device._wrap_host(address, nbytes), nbytes, MemoryKind.DEVICE, owner)
+    lent = Segment(device.twin.wrap_host(address, nbytes), nbytes, MemoryKind.DEVICE, owner)
     block = Block(device, nbytes, space=HOST_SPACE, address=address, is_read_only=is_read_only)
     return adopt(device, block, lent, 0, nbytes)
 
@@ -40,10 +40,10 @@ def wrap_memory(  # noqa: PLR0913 - beside the five of wrap_host, where in the a
     device._require_open("wrap_memory")
     nbytes = _checked("wrap_memory", nbytes, owner)
     is_read_only = truth("wrap_memory: is_read_only", is_read_only)
-    if device.reaches_host and device._dlpack_device()[0] in dlpack.HOST:
+    if device.reaches_host and device.twin.dlpack_device()[0] in dlpack.HOST:
         handle = _host_address("wrap_memory: handle", handle, offset + nbytes)
-    handle = device._wrap_memory(handle, offset + nbytes)
-    space, start = _place(device, device._address(handle), offset + nbytes)
+    handle = device.twin.wrap_memory(handle, offset + nbytes)
+    space, start = _place(device, device.twin.address(handle), offset + nbytes)
     lent = Segment(handle, offset + nbytes, MemoryKind.DEVICE, owner)
     block = Block(device, offset + nbytes, space=space, address=start, is_read_only=is_read_only)
     return adopt(device, block, lent, offset, nbytes)
@@ -54,7 +54,7 @@ def wrap_stream(device: Device, handle: Any, owner: object) -> Stream:
     device._require_open("wrap_stream")
     _checked("wrap_stream", 0, owner)
     device._retired.drain()  # as in device.stream
-    stream = device._wrap_stream(handle)
+    stream = device._borrow(handle)
     stream._kept = owner
     return device._enlist(stream)
 
@@ -68,7 +68,7 @@ def require_sound(device: Device, argument: str, handle: Any, nbytes: Any) -> No
     if not hasattr(type(handle), "__index__"):
         return
     try:
-        kind = device._dlpack_device()[0]
+        kind = device.twin.dlpack_device()[0]
     except UnsupportedError:
         return
     if kind in dlpack.OPAQUE:
@@ -97,7 +97,7 @@ def require_reach(where: str, lies: tuple[int, int], device: Device) -> None:
             raise ValueError(message)
         return
     try:
-        is_reached = device._dlpack_device() == lies
+        is_reached = device.twin.dlpack_device() == lies
     except UnsupportedError:
         is_reached = False
     if not is_reached:
@@ -107,11 +107,11 @@ def require_reach(where: str, lies: tuple[int, int], device: Device) -> None:
 
 def _place(device: Device, address: int, nbytes: int) -> tuple[int | None, int]:
     """Return the space of native bytes and where they are in it: that of whatever the device knows to share them."""
-    kind = device._dlpack_device()[0]
+    kind = device.twin.dlpack_device()[0]
     if kind in dlpack.HOST:
         return HOST_SPACE, address
     for block in device._pool.blocks():
-        begin = device._address(block.handle) if block.nbytes else 0
+        begin = device.twin.address(block.handle) if block.nbytes else 0
         overlaps = kind not in dlpack.OPAQUE and begin - nbytes < address < begin + block.nbytes
         if block.nbytes and (begin == address or overlaps):
             return block.space, block.start + address - begin

@@ -104,7 +104,7 @@ class Graph(Uncopied):
             if table is None or executable is None:
                 self._explain("graph.launch")
             given, bindings = table.check(memories)
-            run = executable._bind(bindings)
+            run = executable.bind(bindings)
         for other in self._others:
             other._retired.enrol(stream)
             stream._devices.add(other)
@@ -122,7 +122,7 @@ class Graph(Uncopied):
             executable, self._executable, self._run = self._executable, None, None
         self._nodes = []
         if executable is not None:
-            executable._close()
+            executable.close()
         self._leases = set()
 
     def _add(self, node: Node) -> None:
@@ -153,13 +153,13 @@ class Graph(Uncopied):
                 nodes = tuple(self._nodes)
                 table = self._table = self._table or SlotTable(nodes, self._memories)
                 executable = self.device._instantiate(nodes, table.slots)
-                run = executable._bind((None,) * len(self._memories))
+                run = executable.bind((None,) * len(self._memories))
                 with OWNERSHIP.lock:
                     is_first = self._run is None and not self.is_closed
                     if is_first:
                         self._executable, self._run = executable, run
                 if not is_first:  # it was made, or the graph closed, by a handler that came in
-                    executable._close()
+                    executable.close()
             return self._run or self._explain("graph.launch")
 
     def _explain(self, operation: str) -> NoReturn:

@@ -1,7 +1,7 @@
 """The two hooks of EP: what an entry point's package implements, and the markers that say so.
 
     @ep.provider_hook
-    def ep_provider() -> ep.Provider: ...
+    def ep_provider() -> ep.spi.Provider: ...
 
     @ep.family_hook
     def ep_families() -> Sequence[ep.Family]: ...
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 if TYPE_CHECKING:
     import pluggy
 
+    from ep import spi
     from ep.family import Family
-    from ep.provider import Provider
 
 __all__ = ["PROJECT", "Hooks", "family_hook", "provider_hook", "specified"]
 
@@ -54,7 +54,7 @@ def family_hook(function: Function) -> Function:
 class Hooks:
     """The specifications: a name, arguments and a docstring each, and no body."""
 
-    def ep_provider(self) -> Provider:
+    def ep_provider(self) -> spi.Provider:
         """Return a new provider. Called once a process; imports no vendor library, that is for `_probe`."""
         raise NotImplementedError
 

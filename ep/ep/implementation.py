@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ep.descriptor import Descriptor
-    from ep.device import Device, DeviceInfo
+    from ep.device_info import DeviceInfo
     from ep.key import KernelKey
     from ep.memory import Memory
-    from ep.stream import Stream
+    from ep.spi.device import Device
+    from ep.spi.stream import Stream
 
     Launch = Callable[[Stream, tuple[Memory, ...], tuple[Any, ...]], Any]
 

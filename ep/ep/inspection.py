@@ -13,9 +13,9 @@ from ep.spec import TensorSpec
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from ep import spi
     from ep.executable import Bindings
     from ep.memory import Memory
-    from ep.stream import Stream
     from ep.submission import Submission
 
 __all__ = ["inspect"]
@@ -129,9 +129,9 @@ def _content(stream: Submission, door: Callable[..., Any], spec: TensorSpec, mem
     return np.ndarray(spec.shape, dtype, view, spec.offset * spec.itemsize, strides)
 
 
-def _download(stream: Stream, _: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
+def _download(twin: spi.Stream, _: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
     memory, view = scalars
-    stream._copy(view, memory, memory.nbytes)
+    twin.copy(view, memory, memory.nbytes)
 
 
 def _array_dtype(name: str) -> Any:

@@ -116,7 +116,7 @@ class Block(Uncopied):
         if self.device is None or not self.nbytes:
             return None
         try:
-            view = self.device._host(self.handle, self.nbytes)
+            view = self.device.twin.host(self.handle, self.nbytes)
         except UnsupportedError:
             return None
         return ctypes.addressof(ctypes.c_char.from_buffer(view))
@@ -199,7 +199,7 @@ class Memory(Uncopied):
         device = self.device
         if not self.nbytes:
             return memoryview(bytearray())
-        view = device._host(self.handle, self._block.nbytes)[self.offset : self.offset + self.nbytes]
+        view = device.twin.host(self.handle, self._block.nbytes)[self.offset : self.offset + self.nbytes]
         return view.toreadonly() if self._block.is_read_only else view
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ep.errors import OutOfMemoryError
 from ep.memory import MemoryKind
 from ep.segment import OWNERSHIP, Row, Segment, Shelf
+from ep.spi.device import Device as SpiDevice
 
 if TYPE_CHECKING:
     from ep.allocator import Allocator
@@ -54,9 +55,10 @@ class Pool:
     moving it is a few assignments, so that a handler or Ctrl-C in between neither loses nor doubles it.
     """
 
-    def __init__(self, device: Allocator, *, parks: bool) -> None:
+    def __init__(self, device: Allocator) -> None:
         self._device = device
-        self._parks = parks
+        kind = type(device.twin)
+        self._parks = kind.park is not SpiDevice.park or kind.unpark is not SpiDevice.unpark
         # There while a segment is of its length, or a request of late was.
         self._shelves: weakref.WeakValueDictionary[tuple[MemoryKind, int], Shelf] = weakref.WeakValueDictionary()
         # By the length that was asked for, so that allocating computes no length.
@@ -137,7 +139,7 @@ class Pool:
                     segment.before = segment.behind = None
             if self._parks and shelf is not None and not (segment.is_parked or segment.is_taken):
                 segment.is_parked = True  # before, so that Ctrl-C inside does not make it happen twice
-                self._device._park(segment.handle, segment.kind)
+                self._device.twin.park(segment.handle, segment.kind)
             with OWNERSHIP.lock:
                 if batch.done != done:  # somebody at the end of the process came in
                     continue
@@ -179,13 +181,13 @@ class Pool:
         given = 0
         while self.cached > keep and (segment := self._oldest()) is not None:
             self._segments.discard(segment)
-            self._device._free(segment.handle, segment.kind)
+            self._device.twin.free(segment.handle, segment.kind)
             given += segment.nbytes
         return given
 
     def _shelf(self, nbytes: int, kind: MemoryKind) -> Shelf:
         """Return the shelf of a request's segments, and know it the next time."""
-        shelf = self._shelf_of(self._device._segment_size(nbytes), kind)
+        shelf = self._shelf_of(self._device.twin.segment_size(nbytes), kind)
         known = self._by_request[kind]
         if len(known) >= _MOST_LENGTHS:
             known.clear()
@@ -210,7 +212,7 @@ class Pool:
             if in_use > self.peak:  # noqa: PLR1730 - no call under a lock
                 self.peak = in_use
         if self._parks:
-            self._device._unpark(segment.handle, block.nbytes, segment.kind)
+            self._device.twin.unpark(segment.handle, block.nbytes, segment.kind)
             segment.is_parked = False
         return True
 
@@ -270,7 +272,7 @@ class Pool:
         if budget is not None and not fits:
             raise self._over_budget(nbytes, budget)
         try:
-            handle = self._device._allocate(nbytes, shelf.kind)
+            handle = self._device.twin.allocate(nbytes, shelf.kind)
         except BaseException as error:
             self.reserved -= nbytes
             if isinstance(error, OutOfMemoryError) and error.reserved is None:

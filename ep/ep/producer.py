@@ -139,7 +139,7 @@ def _of_dlpack(obj: Any, where: str, device: Device | None, stream: Stream | Non
     if device is not None:
         require_reach(where, lies, device)
     # Host memory has no streams; who does not touch what lies elsewhere need not wait for it.
-    words = None if lies[0] in dlpack.HOST else _NO_WAIT if stream is None else stream._dlpack_stream()
+    words = None if lies[0] in dlpack.HOST else _NO_WAIT if stream is None else stream.twin.dlpack_stream()
     return _asked(obj, where, _taken, words)
 
 
@@ -186,7 +186,7 @@ def _of_cuda_array(obj: Any, where: str, device: Device | None, stream: Stream |
         require_reach(where, (dlpack.CUDA, index), device)
     tensor, handle = _asked(obj, where, cuda_array.read, index)
     if stream is not None and handle is not None:
-        producer = stream.device._wrap_stream(handle)
+        producer = stream.device._borrow(handle)
         try:
             stream.wait(producer.record())
         finally:

@@ -18,6 +18,7 @@ from ep.glimpse import glimpse
 from ep.hooks import specified
 from ep.manifest import Manifest, ManifestError, read_manifest, refuse_version
 from ep.provider import Provider
+from ep.spi.provider import Provider as SpiProvider
 from ep.turn import Turn
 
 if TYPE_CHECKING:
@@ -147,16 +148,14 @@ class Registration:
 
     def _load(self) -> Provider:
         found = call_hook(self.package, "ep_provider")
-        if Provider not in type(found).__mro__:
-            message = f"ep_provider() of {self.package} returned {glimpse(found)}, needs an ep.Provider"
+        if SpiProvider not in type(found).__mro__:
+            message = f"ep_provider() of {self.package} returned {glimpse(found)}, needs an ep.spi.Provider"
             raise TypeError(message)
-        if any(found is other for other in _LOADED) or self.manifest is None:
-            message = (
-                f"ep_provider() of {self.package} returned provider {found.name} once more; make one for each name"
-            )
+        twin = next((other for other in _LOADED if found is other.twin), None)
+        if twin is not None or self.manifest is None:
+            message = f"ep_provider() of {self.package} returned provider {twin and twin.name} once more; make one for each name"
             raise ValueError(message)
-        provider: Provider = found
-        provider._adopt(self.name, self.manifest, self._turn)
+        provider = Provider(found, self.manifest, self._turn)
         _LOADED.append(provider)
         return provider
 

@@ -53,7 +53,7 @@ class RetireList:
         self.arrived: deque[LeaseRef] = deque()
         self._leaving = starmap(self.arrived.popleft, repeat(()))
         self._stamped: deque[Batch] = deque()
-        self._enrolled = Roster()
+        self._enrolled: Roster[Stream] = Roster()
         self._orphans: deque[Stream] = deque()
         self._is_draining = False
 
@@ -142,7 +142,7 @@ class RetireList:
                 try:
                     event = stream._fence()
                 except DeviceError as error:
-                    stream._fail(error)  # whoever synchronises with it hears of it; what it touches is kept
+                    stream._failure.keep(error)  # whoever synchronises with it hears of it; what it touches is kept
                     return
                 if event is not None:
                     events.append(event)
@@ -168,6 +168,6 @@ class RetireList:
                 try:
                     stream._finish()
                 except Exception as error:  # noqa: BLE001 - whoever drains has nothing to do with it: it becomes a warning
-                    stream._fail(error)
+                    stream._failure.keep(error)
                 stream._warn()
                 self._orphans.remove(stream)

@@ -13,6 +13,7 @@ from ep.event import Event
 from ep.export import Exported, check_export
 from ep.glimpse import glimpse
 from ep.memory import Memory, MemoryKind
+from ep.spi.stream import polls
 from ep.submission import Submission
 from ep.truth import truth
 from ep.waiting import check_timeout
@@ -124,8 +125,7 @@ class Stream(Submission):
         if timed and not self.is_timed:
             message = f"record: {self.name} is untimed; make it with device.stream(timed=True) for timed events"
             raise ValueError(message)
-        event: Event = self._submit("record", (), (timed,), verbs.record)
-        return event
+        return self._mark("record", timed=timed)
 
     @final
     def wait(self, event: Event) -> None:
@@ -170,7 +170,7 @@ class Stream(Submission):
         Raises OutOfMemoryError, after which the device still works; UnsupportedError for a kind that it lacks.
         """
         self._require_open("allocate")
-        memory: Memory = self._submit("allocate", (), (nbytes, kind, self._inside), verbs.allocate)
+        memory: Memory = self._submit("allocate", (), (self, nbytes, kind, self._inside), verbs.allocate)
         return memory
 
     @final
@@ -186,7 +186,7 @@ class Stream(Submission):
         if memory._is_view:
             message = f"free: memory is a view of {memory.nbytes} bytes at {memory.offset}; free the memory itself"
             raise ValueError(message)
-        self._submit("free", (memory,), (), verbs.free)
+        self._submit("free", (memory,), (self,), verbs.free)
 
     @final
     def export(self, memory: Memory, spec: TensorSpec) -> Exported:
@@ -200,7 +200,7 @@ class Stream(Submission):
         """
         self._check("export", "memory", memory)
         check_export(memory, spec)
-        return Exported(memory, spec, self._submit("export", (memory,), (False,), verbs.record))
+        return Exported(memory, spec, self._mark("export", memory, timed=False))
 
     @final
     def capture(self) -> Capture:
@@ -220,8 +220,8 @@ class Stream(Submission):
         """True if all that was enqueued is done. Never waits where the provider can answer."""
         self._require_open("is_idle")
         self._require_uncaptured("is_idle")
-        if not self._is_settled and type(self)._is_idle is not Submission._is_idle:
-            return self._is_idle()
+        if not self._is_settled and polls(self.twin):
+            return self.twin.is_idle()
         return self._fence() is None
 
     @final
@@ -252,7 +252,7 @@ class Stream(Submission):
         self._require_uncaptured("close")
         if not self._is_settled:
             check_may_wait("close")
-        if self._inside:
+        if self._inside is not None:
             self._refuse_reentry("close")
         try:
             self._finish_work()
@@ -261,6 +261,12 @@ class Stream(Submission):
             raise
         self._finish()  # not after Ctrl-C: the work that was interrupted in waiting for goes on
         self._raise_error(clear=True)
+
+    @final
+    def _mark(self, what: str, *memories: Memory, timed: bool) -> Event:
+        """Return an event at this point of the stream."""
+        placed = self._submit(what, memories, (timed,), verbs.record)
+        return placed if isinstance(placed, Event) else Event(self, placed, is_timed=timed)  # a capture's are of EP
 
     @final
     def _check(self, operation: str, argument: str, memory: Any, *, anywhere: bool = False) -> None:

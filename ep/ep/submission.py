@@ -1,30 +1,31 @@
-"""A Submission is a stream behind its verbs: the one door of all work, what its provider writes, errors, its end."""
+"""A Submission is a stream behind its verbs: the one door of all work, fences, errors, its end."""
 
 from __future__ import annotations
 
 import functools
-import threading
 import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast, final
+from weakref import ref
 
-from ep import verbs
 from ep.buffers import HeldBuffers
 from ep.callback import check_outside
 from ep.errors import ClosedError, DeviceError, EpError, TimeoutError  # noqa: A004 - ours is the builtin, too
-from ep.event import Event, HostEvent
-from ep.failure import Failure
+from ep.event import Event
 from ep.memory import Memory
 from ep.primitive import Primitive
 from ep.segment import OWNERSHIP
+from ep.spi.stream import Stream as SpiStream
+from ep.spi.stream import settle
 from ep.uncopied import Uncopied
-from ep.waiting import sleep, wait_until
+from ep.waiting import sleep
 
 if TYPE_CHECKING:
+    from ep import spi
     from ep.capture import Capture
     from ep.device import Device
+    from ep.ledger import Ledger
     from ep.segment import Freed
     from ep.stream import Stream
     from ep.validation import Origins
@@ -37,33 +38,39 @@ _NO_VERB: Final = -1
 Run = Callable[[Any, tuple[Memory, ...], tuple[Any, ...]], Any]
 
 
-class Submission(Uncopied, ABC):
-    """What EP does with a stream, and what a provider writes for one; `Stream` adds what users call."""
+class Submission(Uncopied):
+    """What EP does with a stream; `Stream` adds what users call.
 
-    def __init__(self, device: Device, *, is_synchronous: bool, is_timed: bool) -> None:
+    twin : the provider's stream
+    """
+
+    def __init__(self, device: Device, twin: spi.Stream, ledger: Ledger) -> None:
         self.device = device
-        self.name = f"{device.name}/stream"
-        self.is_synchronous = is_synchronous
-        self.is_timed = is_timed
+        self.twin = twin
+        self.name = ledger.name
+        self._ledger = ledger
+        self.is_synchronous = twin.is_synchronous
+        self.is_timed = twin.is_timed
         self.is_closed = False
         self._sequence = 0
-        self._inside = False  # True while a verb is under way
-        self._is_settled = is_synchronous  # False: work may be under way when no verb is
+        self._inside: Any = None  # what is launched, or the name of the verb that is under way
+        self._is_settled = twin.is_synchronous  # False: work may be under way when no verb is
         self._fencer = 0  # the thread that records an event beside whoever uses the stream
         self._fenced: tuple[int, Event | None] = (0, None)
         self._held = HeldBuffers()
-        self._failure = Failure()
+        self._failure = ledger._failure
         self._door: Callable[..., Any] | None = None
         self._capture: Capture | None = None
         self._devices = {device}
         self._freed: Freed = {}
         self._origins: Origins | None = None  # in validation mode
         self._kept: object = None  # the owner of a native queue that was wrapped
-        self._is_enlisted = False  # by its device, once a subclass has made all of it
+        self._is_enlisted = False  # by its device, once all of it is made
+        ledger._stream = ref(self)
 
     @final
     def _submit(self, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Run) -> Any:
-        """Enqueue `run(self, memories, scalars)`: the one door of every launch, copy, fill, record and wait.
+        """Enqueue `run(self.twin, memories, scalars)`: the one door of every launch, copy, fill, record and wait.
 
         what : the Primitive or Step launched, or the name of the verb
 
@@ -74,7 +81,7 @@ class Submission(Uncopied, ABC):
         # Said before closed memories are looked for: what is closed from here on, by another thread or by a handler that
         # interrupts this verb, is kept for it. A handler's own verb leaves that as it was, and has the same number.
         before = self._inside
-        self._inside = True
+        self._inside = what
         try:
             for memory in memories:
                 if memory._block.device is not device:
@@ -83,7 +90,7 @@ class Submission(Uncopied, ABC):
             self._inside = before
             raise
         try:
-            return run(self, memories, scalars)
+            return run(self.twin, memories, scalars)
         except DeviceError as error:
             error._hit(what, self.name, self._sequence + 1)
             raise
@@ -92,79 +99,13 @@ class Submission(Uncopied, ABC):
             raise
         finally:
             # Counted when it is there: a fence that another thread records meanwhile may come before it.
-            if not before:
+            if before is None:
                 self._sequence += 1
             self._inside = before
 
-    # What a provider must write.
-
-    @abstractmethod
-    def _copy(self, dst: Memory | memoryview, src: Memory | memoryview, nbytes: int) -> None:
-        """Enqueue a copy; each side is a Memory or a flat memoryview of nbytes > 0 bytes, one at least a Memory."""
-
-    @abstractmethod
-    def _synchronize(self) -> None:
-        """Wait until all that was enqueued is done. Raises the DeviceError of work that failed."""
-
-    # What a provider may write.
-
-    def _fill(self, dst: Memory, pattern: bytes) -> None:
-        """Enqueue a fill; nbytes and offset are multiples of the pattern's length. Default: a copy from the host."""
-        self.device._degrade("fill")
-        view = memoryview(pattern * (dst.nbytes // len(pattern)))
-        self._copy(dst, view, dst.nbytes)
-        self._hold(view)
-
-    def _record(self, *, timed: bool) -> Event:
-        """Enqueue an event. Default: the host waits, and the event is done.
-
-        The device's retire list records events, too, from whichever thread frees memory: unlike the other twins this
-        one may be called beside one that is running.
-        """
-        self.device._degrade("event")
-        self._synchronize()
-        return HostEvent(cast("Stream", self), is_timed=timed)
-
-    def _can_wait(self, event: Event) -> bool:
-        """Say whether _wait takes this event. Default: those of this device."""
-        return event.device is self.device
-
-    def _wait(self, event: Event) -> None:
-        """Enqueue a wait of the device. Default: the host waits."""
-        verbs.let_host_wait(cast("Stream", self), event)
-
-    def _is_idle(self) -> bool:
-        """Answer without waiting whether all that was enqueued is done.
-
-        Default: EP asks an event that it records; where host waits have a timeout, a thread of EP waits in their place.
-        """
-        raise NotImplementedError
-
-    def _dlpack_stream(self) -> Any:
-        """Return what producers of this device's DLPack type know as this stream. Default: None, so that they wait."""
-        return None
-
-    def _pause(self, seconds: float) -> None:
-        """Let the host rest while it waits for this stream, `seconds` at most. Default: all of them."""
-        sleep(seconds)
-
-    def _call(self, function: Callable[[], object]) -> None:
-        """Enqueue a call of a host function, which raises nothing. Default: the host waits, then calls it.
-
-        A synchronous stream's work is the caller's, and so is this; from an asynchronous one it is taken: degraded.
-        """
-        if not self.is_synchronous:
-            self.device._degrade("call")
-            self._wait_idle(None)
-        function()
-
-    def _abandon(self) -> None:
-        """Give up what is under way, because the process ends: what the driver waits for will not come."""
-
-    def _close(self) -> None:
-        """Release what the stream holds; nothing is under way."""
-
-    # What EP itself calls.
+    @final
+    def _rename(self, name: str) -> None:
+        self.name = self._ledger.name = name
 
     @final
     def _admit_all(self, what: Any, memories: tuple[Memory, ...]) -> None:
@@ -195,19 +136,8 @@ class Submission(Uncopied, ABC):
     @final
     def _wait_idle(self, timeout: float | None) -> None:
         if not self._is_settled:
-            if type(self)._is_idle is not Submission._is_idle:
-                wait_until(self._is_idle, timeout, f"{self.name}.synchronize", self._pause)
-                self._synchronize()
-            elif timeout is None:
-                self._synchronize()
-            else:
-                self._synchronize_beside(timeout)
+            settle(self.twin, timeout)
             self._is_settled = self.is_synchronous
-
-    @final
-    def _fail(self, error: BaseException) -> None:
-        """Keep the first error of asynchronous work; the next synchronisation raises it. For providers' workers."""
-        self._failure.keep(error)
 
     @final
     def _raise_error(self, *, clear: bool = False) -> None:
@@ -225,7 +155,7 @@ class Submission(Uncopied, ABC):
     @final
     def _fence(self) -> Event | None:
         """Return an event that is not done until all enqueued so far is, None if it is already."""
-        if self._inside:  # of which the verb under way is a part, in whichever thread
+        if self._inside is not None:  # of which the verb under way is a part, in whichever thread
             return _Behind(cast("Stream", self), self._sequence)
         if self._is_settled:
             return None
@@ -256,11 +186,11 @@ class Submission(Uncopied, ABC):
         enqueued = self._sequence
         sequence, event = self._fenced
         if sequence != enqueued:
-            if type(self)._record is Submission._record:
-                self._synchronize()
+            if type(self.twin).record is SpiStream.record:
+                self.twin.synchronize()
                 event = None
             else:
-                event = self._record(timed=False)
+                event = Event(cast("Stream", self), self.twin.record(timed=False), is_timed=False)
         if event is not None and event._is_done():
             event = None
         self._fenced = (enqueued, event)
@@ -270,20 +200,7 @@ class Submission(Uncopied, ABC):
     def _hold(self, view: memoryview) -> None:
         """Keep a host buffer until its copy is seen done."""
         if not self.is_synchronous:
-            self._held.add(view, self._sequence + bool(self._inside), self._fence)
-
-    @final
-    def _synchronize_beside(self, timeout: float) -> None:
-        waiter = threading.Thread(target=self._synchronize_quietly, name=f"{self.name} wait", daemon=True)
-        waiter.start()
-        wait_until(lambda: not waiter.is_alive(), timeout, f"{self.name}.synchronize", sleep)
-
-    @final
-    def _synchronize_quietly(self) -> None:
-        try:
-            self._synchronize()
-        except DeviceError as error:
-            self._fail(error)
+            self._held.add(view, self._sequence + (self._inside is not None), self._fence)
 
     @final
     def _admit(self, what: Any, memories: tuple[Memory, ...], memory: Memory) -> None:
@@ -344,7 +261,7 @@ class Submission(Uncopied, ABC):
             sleep(0)
         self._set_door(functools.partial(refuse_closed, self.name, self.device.name))
         self._held = HeldBuffers()
-        self._close()
+        self.twin.close()
         self._kept = None
 
     @final
@@ -374,13 +291,13 @@ class _Behind(Event):
     """The end of a verb that is under way, and of all that was enqueued before it."""
 
     def __init__(self, stream: Stream, enqueued: int) -> None:
-        super().__init__(stream, is_timed=False)
+        super().__init__(stream, None, is_timed=False)
         self._enqueued = enqueued
         self._mark: Event | None = self
 
     def _is_done(self) -> bool:
         stream = self.stream
-        if stream._inside and stream._sequence == self._enqueued:
+        if stream._inside is not None and stream._sequence == self._enqueued:
             return False
         if self._mark is self:
             mark = None if stream._is_settled else stream._fence_now()

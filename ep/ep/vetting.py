@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ep.descriptor import Descriptor
-from ep.device import Device, DeviceInfo
+from ep.device_info import DeviceInfo
 from ep.glimpse import glimpse
 from ep.implementation import Implementation
+from ep.spi.device import Device
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,9 +23,9 @@ _REPEATS: Final = ("bitwise", "none")
 
 
 def check_devices(found: Any, made: Mapping[int, Device]) -> Sequence[Device]:
-    """Return what `_devices()` returned, if it is new devices beside the `made` ones. Raises TypeError or ValueError."""
+    """Return what `devices()` returned, if it is new devices beside the `made` ones. Raises TypeError or ValueError."""
     if not isinstance(found, list | tuple):
-        message = f"_devices() returned {glimpse(found)}, needs a list of ep.Device"
+        message = f"devices() returned {glimpse(found)}, needs a list of ep.spi.Device"
         raise TypeError(message)
     for index, device in enumerate(found):
         _check_device(index, device)
@@ -32,10 +33,10 @@ def check_devices(found: Any, made: Mapping[int, Device]) -> Sequence[Device]:
             continue
         twin = next(place for place, other in enumerate(found) if other is device)
         if twin != index:
-            message = f"_devices() returned one object as devices {twin} and {index}; make one for each"
+            message = f"devices() returned one object as devices {twin} and {index}; make one for each"
             raise ValueError(message)
-        if "provider" in vars(device) or device.is_closed:
-            message = f"_devices() returned {device.name} once more; make new objects at each call"
+        if device.index >= 0:
+            message = f"devices() returned {device.name} once more; make new objects at each call"
             raise ValueError(message)
         check_info(device.info)
     return found
@@ -45,10 +46,10 @@ def _check_device(index: int, device: Any) -> None:
     kind = type(device)
     if Device not in kind.__mro__:
         message = (
-            f"_devices() returned {glimpse(device)} as device {index}, needs an instance of a subclass of ep.Device"
+            f"devices() returned {glimpse(device)} as device {index}, needs an instance of a subclass of ep.spi.Device"
         )
         raise TypeError(message)
-    if not device._is_made:
+    if not hasattr(device, "info"):
         message = f"device {index} was never made: write super().__init__(info) in {kind.__name__}.__init__"
         raise TypeError(message)
 

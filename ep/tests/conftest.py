@@ -16,38 +16,34 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def provider() -> manual.ManualProvider:
-    made = manual.ManualProvider(count=2)
-    made.table = {
+def provider() -> ep.Provider:
+    twin = manual.ManualProvider(count=2)
+    twin.table = {
         manual.Negate: (manual.Strategy("Plain", manual.NegateKernel),),
         manual.Scale: (manual.Strategy("Plain", manual.ScaleKernel),),
         manual.Add: (manual.Strategy("Plain", manual.AddKernel),),
     }
-    return made
+    return manual.provider_over(twin)
 
 
 @pytest.fixture
-def device(provider: manual.ManualProvider) -> manual.ManualDevice:
-    found = provider.devices()[0]
-    assert isinstance(found, manual.ManualDevice)
-    return found
+def device(provider: ep.Provider) -> ep.Device:
+    return provider.devices()[0]
 
 
 @pytest.fixture
-def stream(device: manual.ManualDevice) -> manual.ManualStream:
-    made = device.stream()
-    assert isinstance(made, manual.ManualStream)
-    return made
+def stream(device: ep.Device) -> ep.Stream:
+    return device.stream()
 
 
 @pytest.fixture(params=["manual", "worker"])
 def watched(
-    request: pytest.FixtureRequest, device: manual.ManualDevice, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest, device: ep.Device, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[ep.Stream]:
     """Return a stream made in validation mode."""
     monkeypatch.setenv("EP_VALIDATE", "1")
     if request.param == "worker":
-        stream: ep.Stream = device._enlist(ep.WorkerStream(device, manual.LaneStream(device)))
+        stream: ep.Stream = device._enlist(device._over(lambda ledger: ep.spi.Worker(manual.LaneStream(ledger))))
     else:
         stream = device.stream()
     yield stream
@@ -55,21 +51,17 @@ def watched(
 
 
 @pytest.fixture
-def host(provider: manual.ManualProvider) -> manual.HostDevice:
+def host(provider: ep.Provider) -> ep.Device:
     """Return a device that reaches host memory and shows its own."""
-    provider._devices = lambda: [manual.HostDevice(ep.DeviceInfo("Host", "Test", alignment=1))]  # type: ignore[method-assign]
-    found = provider.devices()[0]
-    assert isinstance(found, manual.HostDevice)
-    return found
+    provider.twin.devices = lambda: [manual.HostDevice(ep.DeviceInfo("Host", "Test", alignment=1))]  # type: ignore[method-assign]
+    return provider.devices()[0]
 
 
 @pytest.fixture
-def wide(provider: manual.ManualProvider) -> manual.HostDevice:
+def wide(provider: ep.Provider) -> ep.Device:
     """Return a device whose segments are 64 bytes and more."""
-    provider._devices = lambda: [manual.HostDevice(ep.DeviceInfo("Wide", "Test", memory=1 << 20, alignment=64))]  # type: ignore[method-assign]
-    found = provider.devices()[0]
-    assert isinstance(found, manual.HostDevice)
-    return found
+    provider.twin.devices = lambda: [manual.HostDevice(ep.DeviceInfo("Wide", "Test", memory=1 << 20, alignment=64))]  # type: ignore[method-assign]
+    return provider.devices()[0]
 
 
 @pytest.fixture

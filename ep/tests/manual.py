@@ -51,10 +51,13 @@ class Add(ep.Descriptor):
         self._freeze("-", (a, b, out))
 
 
-class ManualProvider(ep.Provider):
+def provider_over(twin: ep.spi.Provider) -> ep.Provider:
+    """Return EP's half of a provider, as the registry makes it."""
+    return ep.Provider(twin, Manifest("manual", "Test", (0, 1), fork_safe=True, path=Path("provider.toml")))
+
+
+class ManualProvider(ep.spi.Provider):
     def __init__(self, count: int = 1, reason: str = "") -> None:
-        self.name = "manual"
-        self.manifest = Manifest("manual", "Test", (0, 1), fork_safe=True, path=Path("provider.toml"))
         self.count = count
         self.reason = reason
         self.probes = 0
@@ -64,44 +67,46 @@ class ManualProvider(ep.Provider):
     def implementations(self) -> dict[type[ep.Descriptor], tuple[ep.Implementation, ...]]:
         return self.table
 
-    def _probe(self) -> None:
+    def probe(self) -> None:
         self.probes += 1
         if self.reason:
             raise ep.UnavailableError(self.reason)
 
-    def _devices(self) -> list[ep.Device]:
+    def devices(self) -> list[ManualDevice]:
         return [ManualDevice(ep.DeviceInfo("Manual", "Test", alignment=1)) for _ in range(self.count)]
 
 
-class ManualDevice(ep.Device):
+class ManualDevice(ep.spi.Device):
     def __init__(self, info: ep.DeviceInfo) -> None:
         super().__init__(info)
         self.freed: list[Any] = []
         self.limit = 1 << 40
         self.in_use = 0
-        self.stream_type: type[ep.Stream] = ManualStream
+        self.stream_type: type[ep.spi.Stream] = ManualStream
 
-    def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> bytearray:
+    def allocate(self, nbytes: int, kind: ep.MemoryKind) -> bytearray:
         if self.in_use + nbytes > self.limit:
             raise ep.OutOfMemoryError("full", requested=nbytes, free=self.limit - self.in_use)
         self.in_use += nbytes
         return bytearray(nbytes)
 
-    def _free(self, handle: bytearray, kind: ep.MemoryKind) -> None:
+    def free(self, handle: bytearray, kind: ep.MemoryKind) -> None:
         self.in_use -= len(handle)
         self.freed.append(handle)
 
-    def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> ep.Stream:
+    def stream(
+        self, ledger: ep.spi.Ledger, *, priority: int, timed: bool, synchronous: bool | None
+    ) -> ep.spi.Stream:
         if synchronous:
             raise ep.UnsupportedError("asynchronous only")
-        return self.stream_type(self, is_synchronous=False, is_timed=timed)
+        return self.stream_type(ledger, is_synchronous=False, is_timed=timed)
 
 
-class ManualStream(ep.Stream):
+class ManualStream(ep.spi.Stream):
     """Work waits in `queue`; `advance()` does it. Events count what was enqueued before them."""
 
-    def __init__(self, device: ep.Device, *, is_synchronous: bool, is_timed: bool) -> None:
-        super().__init__(device, is_synchronous=is_synchronous, is_timed=is_timed)
+    def __init__(self, ledger: ep.spi.Ledger, *, is_synchronous: bool, is_timed: bool) -> None:
+        super().__init__(ledger, is_synchronous=is_synchronous, is_timed=is_timed)
         self.queue: list[Any] = []
         self.done = 0
         self.enqueued = 0
@@ -117,36 +122,36 @@ class ManualStream(ep.Stream):
             self.queue.pop(0)()
             self.done += 1
 
-    def _copy(self, dst: Any, src: Any, nbytes: int) -> None:
+    def copy(self, dst: Any, src: Any, nbytes: int) -> None:
         def work() -> None:
             _content(dst)[:nbytes] = _content(src)[:nbytes]
 
         self.enqueue(work)
 
-    def _synchronize(self) -> None:
+    def synchronize(self) -> None:
         self.advance()
 
-    def _record(self, *, timed: bool) -> ep.Event:
+    def record(self, *, timed: bool) -> ep.spi.Event:
         self.events += 1
-        return ManualEvent(self, is_timed=timed)
+        return ManualEvent(self)
 
-    def _close(self) -> None:
+    def close(self) -> None:
         self.closed = True
 
 
 class HostDevice(ManualDevice):
     """Reaches host memory, and shows the host its own."""
 
-    def _wrap_host(self, address: int, nbytes: int) -> Any:
+    def wrap_host(self, address: int, nbytes: int) -> Any:
         return (ctypes.c_ubyte * nbytes).from_address(address)
 
-    def _host(self, handle: Any, nbytes: int) -> memoryview:
+    def host(self, handle: Any, nbytes: int) -> memoryview:
         return memoryview(handle).cast("B")
 
-    def _dlpack_device(self) -> tuple[int, int]:
+    def dlpack_device(self) -> tuple[int, int]:
         return (1, 0)
 
-    def _address(self, handle: Any) -> int:
+    def address(self, handle: Any) -> int:
         return ctypes.addressof((ctypes.c_ubyte * 0).from_buffer(handle))
 
 
@@ -159,39 +164,39 @@ class DLPackDevice(ManualDevice):
         self.stream_type = WaitingStream
         self.queues: dict[Any, WaitingStream] = {}
 
-    def _dlpack_device(self) -> tuple[int, int]:
+    def dlpack_device(self) -> tuple[int, int]:
         return (self.kind, self.index)
 
-    def _address(self, handle: Any) -> int:
+    def address(self, handle: Any) -> int:
         return ctypes.addressof((ctypes.c_ubyte * 0).from_buffer(handle))
 
-    def _wrap_memory(self, handle: Any, nbytes: int) -> Any:
+    def wrap_memory(self, handle: Any, nbytes: int) -> Any:
         return (ctypes.c_ubyte * nbytes).from_address(handle)
 
-    def _wrap_stream(self, handle: Any) -> ep.Stream:
+    def wrap_stream(self, ledger: ep.spi.Ledger, handle: Any) -> ep.spi.Stream:
         if not isinstance(handle, int):
             raise TypeError(f"{handle!r} is no queue")
-        self.queues[handle] = WaitingStream(self, is_synchronous=False, is_timed=False)
+        self.queues[handle] = WaitingStream(ledger, is_synchronous=False, is_timed=False)
         return self.queues[handle]
 
 
-class MustStream(ep.Stream):
+class MustStream(ep.spi.Stream):
     """Writes what a provider must and no more; `_synchronize` waits until `gate` is set, then does the work."""
 
-    def __init__(self, device: ep.Device, *, is_synchronous: bool = False, is_timed: bool = True) -> None:
-        super().__init__(device, is_synchronous=is_synchronous, is_timed=is_timed)
+    def __init__(self, ledger: ep.spi.Ledger, *, is_synchronous: bool = False, is_timed: bool = True) -> None:
+        super().__init__(ledger, is_synchronous=is_synchronous, is_timed=is_timed)
         self.queue: list[Any] = []
         self.gate = threading.Event()
         self.gate.set()
         self._one = threading.Lock()
 
-    def _copy(self, dst: Any, src: Any, nbytes: int) -> None:
+    def copy(self, dst: Any, src: Any, nbytes: int) -> None:
         def work() -> None:
             _content(dst)[:nbytes] = _content(src)[:nbytes]
 
         self.queue.append(work)
 
-    def _synchronize(self) -> None:
+    def synchronize(self) -> None:
         self.gate.wait(60)
         with self._one:
             while self.queue:
@@ -204,49 +209,49 @@ class PollingStream(ManualStream):
     interrupt: BaseException | None = None
     questions = 0
 
-    def _is_idle(self) -> bool:
+    def is_idle(self) -> bool:
         self.questions += 1
         error, self.interrupt = self.interrupt, None
         if error is not None:
             raise error
         return not self.queue
 
-    def _synchronize(self) -> None:
+    def synchronize(self) -> None:
         assert not self.queue
 
 
 class WaitingStream(ManualStream):
     """Notes the events that it waits for."""
 
-    def __init__(self, device: ep.Device, *, is_synchronous: bool, is_timed: bool) -> None:
-        super().__init__(device, is_synchronous=is_synchronous, is_timed=is_timed)
+    def __init__(self, ledger: ep.spi.Ledger, *, is_synchronous: bool, is_timed: bool) -> None:
+        super().__init__(ledger, is_synchronous=is_synchronous, is_timed=is_timed)
         self.waits: list[ep.Event] = []
 
-    def _wait(self, event: ep.Event) -> None:
+    def wait(self, event: ep.Event) -> None:
         self.waits.append(event)
 
 
 class LaneStream(ManualStream):
-    """Does each thing at once: what a WorkerStream needs."""
+    """Does each thing at once: what a Worker needs."""
 
-    def __init__(self, device: ep.Device, *, is_timed: bool = True) -> None:
-        super().__init__(device, is_synchronous=True, is_timed=is_timed)
+    def __init__(self, ledger: ep.spi.Ledger, *, is_timed: bool = True) -> None:
+        super().__init__(ledger, is_synchronous=True, is_timed=is_timed)
 
     def enqueue(self, work: Any) -> None:
         super().enqueue(work)
         self.advance()
 
 
-class ManualEvent(ep.Event):
-    def __init__(self, stream: ManualStream, *, is_timed: bool) -> None:
-        super().__init__(stream, is_timed=is_timed)
+class ManualEvent(ep.spi.Event):
+    def __init__(self, stream: ManualStream) -> None:
+        self.stream = stream
         self.place = stream.enqueued
 
-    def _is_done(self) -> bool:
-        return self.stream.done >= self.place  # type: ignore[attr-defined]
+    def is_done(self) -> bool:
+        return self.stream.done >= self.place
 
-    def _seconds_since(self, earlier: ep.Event) -> float:
-        return (self.place - earlier.place) * 1e-3  # type: ignore[attr-defined]
+    def seconds_since(self, earlier: ManualEvent) -> float:
+        return (self.place - earlier.place) * 1e-3
 
 
 def _content(side: Any) -> memoryview:
@@ -305,11 +310,11 @@ class Strategy(ep.Implementation):
             raise self.answer
         return self.answer  # type: ignore[no-any-return]
 
-    def compile(self, key: ep.KernelKey, device: ep.Device) -> str:
+    def compile(self, key: ep.KernelKey, device: ep.spi.Device) -> str:
         self.keys.append(key)
         return "code"
 
-    def create(self, descriptor: ep.Descriptor, device: ep.Device, code: str) -> ep.Kernel:
+    def create(self, descriptor: ep.Descriptor, device: ep.spi.Device, code: str) -> ep.Kernel:
         assert code == "code"
         return self.kernel()
 

@@ -17,10 +17,10 @@ MANIFEST = 'name = "{name}"\nvendor = "Test"\nspi = "{spi}"\nfork_safe = true\n'
 EMPTY = """
 import ep
 
-class Provider(ep.Provider):
+class Provider(ep.spi.Provider):
     implementations = {}
-    def _probe(self): pass
-    def _devices(self): return []
+    def probe(self): pass
+    def devices(self): return []
 
 @ep.provider_hook
 def ep_provider(): return Provider()
@@ -31,26 +31,26 @@ WORKING = """
 import ep
 from collections.abc import Mapping
 
-class Stream(ep.Stream):
-    def _copy(self, dst, src, nbytes):
+class Stream(ep.spi.Stream):
+    def copy(self, dst, src, nbytes):
         memoryview(dst.handle if isinstance(dst, ep.Memory) else dst)[at(dst):at(dst) + nbytes] = (
             memoryview(src.handle if isinstance(src, ep.Memory) else src)[at(src):at(src) + nbytes])
-    def _synchronize(self): pass
+    def synchronize(self): pass
 
 def at(side): return side.offset if isinstance(side, ep.Memory) else 0
 
-class Device(ep.Device):
-    def _allocate(self, nbytes, kind): return bytearray(nbytes)
-    def _free(self, handle, kind): pass
-    def _stream(self, *, priority, timed, synchronous): return Stream(self, is_synchronous=True, is_timed=timed)
+class Device(ep.spi.Device):
+    def allocate(self, nbytes, kind): return bytearray(nbytes)
+    def free(self, handle, kind): pass
+    def stream(self, ledger, *, priority, timed, synchronous): return Stream(ledger, is_synchronous=True, is_timed=timed)
 
-class Provider(ep.Provider):
+class Provider(ep.spi.Provider):
     implementations = {}
     title = "Device"
     probes = 0
     made = 0
-    def _probe(self): Provider.probes += 1
-    def _devices(self):
+    def probe(self): Provider.probes += 1
+    def devices(self):
         Provider.made += 1
         return [Device(ep.DeviceInfo(self.title, "Test"))]
 

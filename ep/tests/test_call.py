@@ -16,24 +16,24 @@ import ep
 def calling(request, device):
     """Return a stream of each kind, whose work is done by itself or by synchronize."""
     if request.param == "worker":
-        stream = device._enlist(ep.WorkerStream(device, manual.LaneStream(device)))
+        stream = device._enlist(device._over(lambda ledger: ep.spi.Worker(manual.LaneStream(ledger))))
         yield stream
         stream.close()
     else:
         kinds = {"manual": manual.ManualStream, "must": manual.MustStream, "polling": manual.PollingStream}
-        device.stream_type = kinds[request.param]
+        device.twin.stream_type = kinds[request.param]
         yield device.stream()
 
 
 def test_function_is_called_once_in_its_place(device, calling):
     memory, seen = device.allocate(4), []
     calling.upload(memory, b"abcd")
-    if isinstance(calling, manual.PollingStream):
-        calling.advance()
+    if isinstance(calling.twin, manual.PollingStream):
+        calling.twin.advance()
     calling.call(lambda: seen.append(bytes(memory.handle)))
     calling.upload(memory, b"efgh")
-    if isinstance(calling, manual.PollingStream):
-        calling.advance()
+    if isinstance(calling.twin, manual.PollingStream):
+        calling.twin.advance()
     calling.synchronize()
     assert seen == [b"abcd"]
     assert bytes(memory.handle) == b"efgh"
@@ -85,7 +85,7 @@ def test_close_raises_the_exception_and_closes(device, stream):
     stream.call(fail)
     with pytest.raises(KeyError, match="mine"):
         stream.close()
-    assert stream.closed
+    assert stream.twin.closed
     stream.close()
     device.close()
 
@@ -155,7 +155,7 @@ def test_child_forked_inside_of_a_function_is_free(stream):
         child = os.fork()
         if not child:
             try:
-                manual.ManualProvider().devices()[0].allocate(4)
+                manual.provider_over(manual.ManualProvider()).devices()[0].allocate(4)
             except BaseException:  # noqa: BLE001 - whatever it is, the parent hears of it by the exit code
                 os._exit(1)
             os._exit(0)

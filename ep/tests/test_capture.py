@@ -51,7 +51,7 @@ def test_graph_cannot_be_captured_nor_launched_before_its_end(device, stream, ne
         with pytest.raises(ValueError, match="its capture has not ended"):
             second.launch(device.stream())
     second.launch(stream)
-    assert not stream.queue
+    assert not stream.twin.queue
 
 
 def test_streams_join_by_events_and_must_be_joined(device, stream, negate):
@@ -64,7 +64,7 @@ def test_streams_join_by_events_and_must_be_joined(device, stream, negate):
         stream.wait(other.record())
     assert len(graph.nodes) == 2
     other.fill(out, b"\1")
-    assert len(other.queue) == 1
+    assert len(other.twin.queue) == 1
     capture = stream.capture()
     loose = capture.__enter__()
     other.wait(stream.record())
@@ -74,7 +74,7 @@ def test_streams_join_by_events_and_must_be_joined(device, stream, negate):
     with pytest.raises(ep.ClosedError, match="nobody waited for"):
         loose.launch(stream)
     other.fill(out, b"\1")
-    assert len(other.queue) == 2
+    assert len(other.twin.queue) == 2
 
 
 def test_work_behind_the_joining_event_is_loose(device, stream, negate):

@@ -32,7 +32,7 @@ def objects(device, stream):
     primitive = manual.Negate(x=SPEC, out=SPEC).on(device)
     with stream.capture() as graph:
         primitive(stream, x=a, out=out)
-    worker = device._enlist(ep.WorkerStream(device, manual.LaneStream(device)))
+    worker = device._enlist(device._over(lambda ledger: ep.spi.Worker(manual.LaneStream(ledger))))
     made = [
         device, device.provider, stream, worker, a, a._block, a._block.lease_ref.segment, a._block.lease, primitive, primitive.bind(x=a, out=out), graph,
         stream.record(), stream.capture(), ep.HostThread("x"), dlpack.Loan(0, None),
@@ -127,7 +127,7 @@ def _makers(device, stream):
     primitive = manual.Negate(x=SPEC, out=SPEC).on(device)
     yield lambda: primitive.bind(x=a, out=out)
     yield device.stream
-    yield lambda: device._enlist(ep.WorkerStream(device, manual.LaneStream(device)))
+    yield lambda: device._enlist(device._over(lambda ledger: ep.spi.Worker(manual.LaneStream(ledger))))
     yield lambda: device.allocate(16)
     yield lambda: a[4:8]
     yield stream.capture

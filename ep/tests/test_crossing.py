@@ -8,6 +8,7 @@ import manual
 import pytest
 from ep.ending import end
 from ep.waiting import sleep, wait_until
+from ep.worker import WorkerStream
 
 import ep
 from ep import verbs
@@ -18,13 +19,13 @@ DEADLINE = 20.0
 @pytest.fixture
 def worker(device):
     """Return an asynchronous stream whose work a thread does."""
-    return device._enlist(ep.WorkerStream(device, manual.LaneStream(device)))
+    return device._enlist(device._over(lambda ledger: ep.spi.Worker(manual.LaneStream(ledger))))
 
 
 def test_fence_that_is_recorded_while_the_stream_is_closed_is_reached(device, worker):
     memory = device.allocate(4)
     worker.upload(memory, b"abcd")
-    record, events = worker._record, []
+    record, events = worker.twin.record, []
     closer = threading.Thread(target=worker.close)
 
     def late(*, timed):
@@ -33,22 +34,22 @@ def test_fence_that_is_recorded_while_the_stream_is_closed_is_reached(device, wo
         events.append(record(timed=timed))
         return events[0]
 
-    worker._record = late
+    worker.twin.record = late
     worker._fence()
     closer.join(DEADLINE)
-    wait_until(events[0]._is_done, DEADLINE, "fence", sleep)
+    wait_until(events[0].is_done, DEADLINE, "fence", sleep)
 
 
 def test_work_that_comes_behind_the_end_is_refused(worker):
     worker.close()
     with pytest.raises(ep.ClosedError, match=r"record: .* was closed"):
-        ep.WorkerStream._submit(worker, "record", (), (False,), verbs.record)
+        WorkerStream._submit(worker, "record", (), (False,), verbs.record)
 
 
 @pytest.mark.parametrize("closed", [0, 1])
 def test_copy_through_the_host_outlives_memory_that_was_closed_behind_it(provider, closed):
     first, second = provider.devices()
-    stream = first._enlist(ep.WorkerStream(first, manual.LaneStream(first)))
+    stream = first._enlist(first._over(lambda ledger: ep.spi.Worker(manual.LaneStream(ledger))))
     ours, theirs = first.allocate(4), second.allocate(4)
     handles = ours.handle, theirs.handle
     handles[1 - closed][:] = b"abcd"
@@ -63,13 +64,13 @@ def test_copy_through_the_host_outlives_memory_that_was_closed_behind_it(provide
 
 
 def test_device_is_not_closed_before_other_devices_are_done_with_its_memory(provider, monkeypatch):
-    monkeypatch.setattr(manual.ManualDevice, "_can_copy_from", lambda *_: True)
+    monkeypatch.setattr(manual.ManualDevice, "can_copy_from", lambda *_: True)
     first, second = provider.devices()
     source, target = first.allocate(4), second.allocate(4)
     source.handle[:] = b"abcd"
     stream, freed = second.stream(), []
-    free = manual.ManualDevice._free
-    monkeypatch.setattr(manual.ManualDevice, "_free", lambda *all_: (freed.append(stream.queue), free(*all_)))
+    free = manual.ManualDevice.free
+    monkeypatch.setattr(manual.ManualDevice, "free", lambda *all_: (freed.append(stream.twin.queue), free(*all_)))
     stream.copy(target, source)
     source.close()
     first.close()
@@ -79,33 +80,33 @@ def test_device_is_not_closed_before_other_devices_are_done_with_its_memory(prov
 
 
 def test_memory_is_kept_for_the_work_of_a_worker_of_another_device(provider, monkeypatch):
-    monkeypatch.setattr(manual.ManualDevice, "_can_copy_from", lambda *_: True)
+    monkeypatch.setattr(manual.ManualDevice, "can_copy_from", lambda *_: True)
     first, second = provider.devices()
-    stream = first._enlist(ep.WorkerStream(first, manual.LaneStream(first)))
+    stream = first._enlist(first._over(lambda ledger: ep.spi.Worker(manual.LaneStream(ledger))))
     source, target = second.allocate(4), first.allocate(4)
     go = threading.Event()
     stream.call(lambda: go.wait(DEADLINE))
     stream.copy(target, source)
     source.close()
     second.trim()
-    assert second.freed == []
+    assert second.twin.freed == []
     go.set()
     stream.synchronize(DEADLINE)
     second.trim()
-    assert len(second.freed) == 1
+    assert len(second.twin.freed) == 1
 
 
 def test_allocation_that_waits_for_streams_leaves_their_errors_to_them(device, stream):
-    device.limit = 8
+    device.twin.limit = 8
     memory = device.allocate(8)
     stream.upload(memory, b"12345678")
 
     def tell():
-        stream.advance()
-        del stream._synchronize
+        stream.twin.advance()
+        del stream.twin.synchronize
         raise ep.DeviceError("broke")
 
-    stream._synchronize = tell
+    stream.twin.synchronize = tell
     memory.close()
     assert device.allocate(8).nbytes == 8
     with pytest.raises(ep.DeviceError, match="broke"):
@@ -163,13 +164,13 @@ def test_closed_memory_is_not_held_any_more(device):
 
 
 def test_view_of_an_export_waits_for_its_event(host):
-    host.stream_type = manual.WaitingStream
+    host.twin.stream_type = manual.WaitingStream
     writer, reader = host.stream(), host.stream()
     memory = host.allocate(4)
     writer.fill(memory, b"a")
     exported = writer.export(memory, ep.TensorSpec("int8", (4,)))
     seen, _ = ep.view(exported, reader)
-    assert reader.waits == [exported.event]
+    assert reader.twin.waits == [exported.event]
     assert seen.handle is memory.handle
 
 
@@ -184,13 +185,13 @@ def test_ctrl_c_at_the_end_is_the_last_wait_for_all_streams(provider):
             return False
 
     device = provider.devices()[0]
-    device.stream_type = Endless
+    device.twin.stream_type = Endless
     first, second = device.stream(), device.stream()
-    first.interrupt = KeyboardInterrupt()
+    first.twin.interrupt = KeyboardInterrupt()
     with pytest.warns(RuntimeWarning, match="the process ends although work of"):
         end([device])
-    assert second.questions == 1
-    device.stream_type = manual.ManualStream
+    assert second.twin.questions == 1
+    device.twin.stream_type = manual.ManualStream
     first.is_closed = second.is_closed = True
 
 

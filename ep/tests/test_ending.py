@@ -21,7 +21,7 @@ def test_end_waits_for_all_work(device):
     streams[1].upload(memory, b"abcd")
     end([device])
     assert [each.is_closed for each in streams] == [True] * 3
-    assert [each.closed for each in streams] == [True] * 3
+    assert [each.twin.closed for each in streams] == [True] * 3
     assert bytes(handle) == b"abcd"
     assert device.is_closed
 
@@ -41,7 +41,7 @@ def test_end_waits_for_dropped_streams(device):
 def test_end_warns_of_work_that_failed_and_goes_on(device):
     streams = [device.stream() for _ in range(2)]
     for each in streams:
-        each._fail(ep.DeviceError("boom"))
+        each.twin.ledger.failed(None, ep.DeviceError("boom"))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         end([device])
@@ -52,29 +52,29 @@ def test_end_warns_of_work_that_failed_and_goes_on(device):
 
 def test_end_leaves_what_does_not_end_in_time_alone(device, monkeypatch):
     monkeypatch.setenv("EP_EXIT_SECONDS", "0.01")
-    device.stream_type = manual.PollingStream
+    device.twin.stream_type = manual.PollingStream
     streams = [device.stream() for _ in range(2)]
     abandoned = []
     for each in streams:
-        each._abandon = functools.partial(abandoned.append, each)
+        each.twin.abandon = functools.partial(abandoned.append, each)
     memory = device.allocate(4)
     streams[0].upload(memory, b"abcd")
     with pytest.warns(RuntimeWarning, match=r"work of manual:0/stream0 is under way; EP_EXIT_SECONDS"):
         end([device])
-    assert (abandoned, device.freed, memory.is_closed, device.is_closed) == ([streams[0]], [], False, False)
+    assert (abandoned, device.twin.freed, memory.is_closed, device.is_closed) == ([streams[0]], [], False, False)
     assert [each.is_closed for each in streams] == [False, True]
-    streams[0].advance()
+    streams[0].twin.advance()
 
 
 def test_ctrl_c_at_the_end_is_the_last_wait(device, monkeypatch):
-    device.stream_type = manual.PollingStream
+    device.twin.stream_type = manual.PollingStream
     streams = [device.stream() for _ in range(3)]
-    streams[0].interrupt = KeyboardInterrupt()
+    streams[0].twin.interrupt = KeyboardInterrupt()
     streams[2].upload(device.allocate(4), b"abcd")
     with pytest.warns(RuntimeWarning, match=r"work of manual:0/stream0, manual:0/stream2 is under way"):
         end([device])
     assert [each.is_closed for each in streams] == [False, True, False]
-    streams[2].advance()
+    streams[2].twin.advance()
 
 
 def test_closing_the_memories_frees_open_closed_and_held_ones_once(device):
@@ -82,26 +82,26 @@ def test_closing_the_memories_frees_open_closed_and_held_ones_once(device):
     handles = [memory.handle for memory in memories]
     memories[0].close()
     device._close_memories()
-    assert sorted(map(id, device.freed)) == sorted(map(id, handles))
+    assert sorted(map(id, device.twin.freed)) == sorted(map(id, handles))
     assert all(memory.is_closed for memory in memories)
     device._close_memories()
     del memories
     device._close_memories()
-    assert len(device.freed) == 3
+    assert len(device.twin.freed) == 3
 
 
 def test_process_ends_with_all_streams_then_all_memories_then_all_devices(provider, monkeypatch):
     log = []
-    monkeypatch.setattr(manual.ManualStream, "_close", lambda self: log.append(("stream", len(self.queue))))
-    monkeypatch.setattr(manual.ManualDevice, "_free", lambda self, handle, kind: log.append(("memory", bytes(handle))))
-    monkeypatch.setattr(manual.ManualDevice, "_close", lambda self: log.append(("device", self.name)))
-    monkeypatch.setattr(manual.ManualDevice, "_can_copy_from", lambda self, other: True)
+    monkeypatch.setattr(manual.ManualStream, "close", lambda self: log.append(("stream", len(self.queue))))
+    monkeypatch.setattr(manual.ManualDevice, "free", lambda self, handle, kind: log.append(("memory", bytes(handle))))
+    monkeypatch.setattr(manual.ManualDevice, "close", lambda self: log.append(("device", self.name)))
+    monkeypatch.setattr(manual.ManualDevice, "can_copy_from", lambda self, other: True)
     monkeypatch.setattr(registry, "_LOADED", [provider])
     first, second = provider.devices()
     source, target = first.allocate(4), second.allocate(4)
     streams = [first.stream(), second.stream()]
     streams[0].upload(source, b"abcd")
-    streams[0].advance()
+    streams[0].twin.advance()
     streams[1].copy(target, source)
     registry._shut_down()
     assert log == [

@@ -32,7 +32,7 @@ def test_capture_runs_nothing_and_each_launch_runs_all(device, stream, negate):
         negate(stream, x=x, out=y)
         stream.copy(out, y)
         stream.fill(y, b"\7")
-    assert not stream.queue
+    assert not stream.twin.queue
     assert [str(node.what) for node in graph.nodes] == ["negate", "copy", "fill"]
     graph.launch(stream)
     assert content(stream, out) == [255, 254, 253, 252]
@@ -56,7 +56,7 @@ def test_door_comes_back_and_a_launch_is_one_enqueue(device, stream, negate):
     before = stream._sequence
     graph.launch(stream)
     assert stream._sequence == before + 1
-    assert len(stream.queue) == 5
+    assert len(stream.twin.queue) == 5
 
 
 def test_step_is_captured_as_its_primitive_with_its_memories(device, stream, negate):
@@ -142,7 +142,7 @@ def test_wrong_bindings_are_refused_by_name(device, stream, negate, given, kind,
     graph.slot("out", out)
     with pytest.raises(kind, match=words):
         graph.launch(stream, **given(device))
-    assert not stream.queue
+    assert not stream.twin.queue
 
 
 def test_closed_binding_is_refused(device, stream, negate):
@@ -233,7 +233,7 @@ def test_slot_counts_the_bytes_that_are_touched(device, stream):
     assert slot.places == ((0, 0, 0),)
     replaced = []
     nodes = [node._replace(run=lambda _, memories, __: replaced.extend(memories)) for node in graph.nodes]
-    Replay(tuple(nodes), (slot,))._bind((device.allocate(7)[1:],))(stream, (), ())
+    Replay(tuple(nodes), (slot,)).bind((device.allocate(7)[1:],))(stream, (), ())
     assert (replaced[0].offset, replaced[0].nbytes) == (1, 6)
 
 
@@ -255,14 +255,14 @@ def test_graph_holds_its_memories_until_it_is_closed(device, stream, negate):
     x.close()
     device.synchronize()
     device.trim()
-    assert not device.freed
+    assert not device.twin.freed
     graph.launch(stream)
     assert content(stream, out) == [255, 254, 253, 252]
     graph.close()
     graph.close()
     device.synchronize()
     device.trim()
-    assert len(device.freed) == 1
+    assert len(device.twin.freed) == 1
     with pytest.raises(ep.ClosedError, match="it was closed"):
         graph.launch(stream)
 
@@ -276,7 +276,7 @@ def test_dropped_graph_lets_go(device, stream, negate):
     gc.collect()
     device.synchronize()
     device.trim()
-    assert len(device.freed) == 2
+    assert len(device.twin.freed) == 2
 
 
 def test_empty_outputs_and_empty_graphs_run(device, stream):
@@ -287,7 +287,7 @@ def test_empty_outputs_and_empty_graphs_run(device, stream):
     with stream.capture() as nothing:
         pass
     nothing.launch(stream)
-    assert not stream.queue
+    assert not stream.twin.queue
 
 
 def test_launch_wants_a_stream_of_the_device(device, stream, provider):
@@ -308,7 +308,7 @@ def test_first_launches_of_several_threads_make_one_executable(device, stream, n
         thread.start()
     for thread in threads:
         thread.join(10)
-    assert [len(each.queue) for each in streams] == [1, 1, 1, 1]
+    assert [len(each.twin.queue) for each in streams] == [1, 1, 1, 1]
     assert device.degraded["graph"] == 1
 
 
@@ -318,7 +318,7 @@ def test_operands_that_a_launch_updates_count_as_written(device, stream, negate)
         updates = ("x",)
         __slots__ = ()
 
-    device.provider.table[Advance] = device.provider.table[manual.Negate]
+    device.provider.twin.table[Advance] = device.provider.twin.table[manual.Negate]
     x, y = device.allocate(4), device.allocate(4)
     with stream.capture() as graph:
         Advance(x=SPEC, out=SPEC).on(device)(stream, x=x, out=device.allocate(4))

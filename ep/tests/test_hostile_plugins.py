@@ -270,8 +270,8 @@ def test_nothing_is_noticed_only_at_the_end_of_the_process(site):
 
 
 def test_device_that_cannot_be_closed_keeps_no_other_open(site):
-    site.install("stuck", WORKING + "\ndef _close(self): raise RuntimeError('no luck')\nDevice._close = _close\n")
-    site.install("tidy", WORKING + "\ndef _close(self): print('closed', self.name)\nDevice._close = _close\n")
+    site.install("stuck", WORKING + "\ndef close(self): raise RuntimeError('no luck')\nDevice.close = _close\n")
+    site.install("tidy", WORKING + "\ndef close(self): print('closed', self.name)\nDevice.close = _close\n")
     done = site.python("import ep\nep.device('stuck')\nep.device('tidy')")
     assert (done.returncode, done.stdout) == (0, "closed tidy:0\n")
     assert "stuck:0 could not be closed at the end of the process: RuntimeError: no luck" in done.stderr

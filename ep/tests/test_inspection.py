@@ -38,7 +38,7 @@ class Lowered(Bounded):
 @pytest.fixture(autouse=True)
 def table(provider):
     Bounded.seen.clear()
-    provider.table[Bounded] = provider.table[manual.Add]
+    provider.twin.table[Bounded] = provider.twin.table[manual.Add]
 
 
 @pytest.fixture(params=[Bounded, Lowered])
@@ -142,7 +142,7 @@ def test_types_that_numpy_lacks_and_tensors_without_elements_are_looked_at(watch
 def test_stream_whose_work_failed_is_not_judged_by_what_it_left(watched, bounded):
     a, b, out = holding(watched, 1, 1, 1, 1), holding(watched, 99, 0, 0, 0), holding(watched, 0, 0, 0, 0)
     watched.synchronize()
-    watched._fail(ep.DeviceError("broken"))
+    watched.twin.ledger.failed(None, ep.DeviceError("broken"))
     bounded(watched, a=a, b=b, out=out)
     with pytest.raises(ep.DeviceError, match="broken"):
         watched.synchronize()

@@ -61,7 +61,7 @@ def test_view_keeps_the_owner_until_no_work_can_touch_it(host):
     del memory
     host.allocate(0)
     assert freed == []
-    stream.advance()
+    stream.twin.advance()
     host.allocate(0)
     assert freed == [1]
 
@@ -93,7 +93,7 @@ def test_dlpack_objects_are_seen_in_place(host):
 
 
 def test_tensors_out_of_reach_are_refused_with_the_cure(host):
-    stream = manual.ManualProvider().devices()[0].stream()
+    stream = manual.provider_over(manual.ManualProvider()).devices()[0].stream()
     with pytest.raises(ValueError, match=r"manual:0 does not reach; .*stream\.upload"):
         ep.view(np.zeros(3), stream)
     with pytest.raises(ValueError, match=r"DLPack device type 2, .*stream\.upload"):
@@ -236,7 +236,7 @@ def test_a_loan_ends_once_when_no_work_can_touch_it(host, generation):
     memory.close()
     host.allocate(0)
     assert deletions == []
-    stream.advance()
+    stream.twin.advance()
     host.allocate(0)
     assert len(deletions) == 1
     del memory
@@ -272,8 +272,8 @@ class CudaArray:
 
 @pytest.fixture
 def cuda():
-    provider = manual.ManualProvider()
-    provider._devices = lambda: [manual.DLPackDevice(ep.DeviceInfo("Far", "Test"))]
+    provider = manual.provider_over(manual.ManualProvider())
+    provider.twin.devices = lambda: [manual.DLPackDevice(ep.DeviceInfo("Far", "Test"))]
     return provider.devices()[0]
 
 
@@ -286,7 +286,7 @@ def test_cuda_arrays_are_seen_where_the_device_is_one_of_cuda(cuda):
     stream.download(back, memory)
     stream.synchronize()
     assert back.tolist() == list(range(11))
-    assert not cuda.queues
+    assert not cuda.twin.queues
     memory, _ = ep.view(CudaArray(array, data=(array.ctypes.data, True)), stream)
     with pytest.raises(ValueError, match="read-only"):
         stream.fill(memory, b"\0")
@@ -295,10 +295,10 @@ def test_cuda_arrays_are_seen_where_the_device_is_one_of_cuda(cuda):
 def test_work_waits_for_the_stream_that_a_cuda_array_names(cuda):
     stream = cuda.stream()
     ep.view(CudaArray(np.zeros(3), stream=7), stream)
-    assert [event.stream for event in stream.waits] == [cuda.queues[7]]
-    assert cuda.queues[7].closed
+    assert [event.stream for event in stream.twin.waits] == [cuda.twin.queues[7]]
+    assert cuda.twin.queues[7].closed
     ep.view(CudaArray(np.zeros(3), stream=None), stream)
-    assert len(stream.waits) == 1
+    assert len(stream.twin.waits) == 1
     with pytest.raises(ValueError, match="its stream is 0"):
         ep.view(CudaArray(np.zeros(3), stream=0), stream)
 
@@ -319,11 +319,11 @@ def test_a_producer_is_told_the_consumers_stream(cuda):
     stream = cuda.stream()
     data = np.zeros(4, np.float32)
     producer = Producer(lambda: capsule(VERSIONED, data.ctypes.data, (4,), None, device=(2, 0)), device=(2, 0))
-    type(stream)._dlpack_stream = lambda self: 7
+    type(stream.twin).dlpack_stream = lambda self: 7
     try:
         memory, _ = ep.view(producer, stream)
     finally:
-        del type(stream)._dlpack_stream
+        del type(stream.twin).dlpack_stream
     assert producer.asked[0]["stream"] == 7
     assert memory.nbytes == 16
 
@@ -358,14 +358,14 @@ def test_the_owner_of_a_wrapped_stream_lives_until_it_is_closed(cuda):
     stream.fill(memory, b"\1")
     memory.close()
     cuda.trim()
-    assert cuda.freed == []  # a wrapped stream's work counts like any other's
+    assert cuda.twin.freed == []  # a wrapped stream's work counts like any other's
     gc.collect()
     assert end() is not None
     stream.close()
     gc.collect()
     assert end() is None
     cuda.trim()
-    assert len(cuda.freed) == 1
+    assert len(cuda.twin.freed) == 1
 
 
 def test_wrappers_of_one_allocation_share_their_bytes(cuda):
@@ -378,7 +378,7 @@ def test_wrappers_of_one_allocation_share_their_bytes(cuda):
     wider = cuda.wrap_memory(data.ctypes.data - 4, 16, owner=data)
     assert first._distance_to(wider) == -4
     own = cuda.allocate(64)
-    inside = cuda.wrap_memory(cuda._address(own.handle) + 16, 8, owner=own)
+    inside = cuda.wrap_memory(cuda.twin.address(own.handle) + 16, 8, owner=own)
     assert own._distance_to(inside) == 16
-    assert own._distance_to(cuda.wrap_memory(cuda._address(own.handle), 64, owner=own)) == 0
+    assert own._distance_to(cuda.wrap_memory(cuda.twin.address(own.handle), 64, owner=own)) == 0
     assert own._distance_to(first) is None

@@ -23,7 +23,7 @@ def test_device_that_is_not_empty_says_in_few_words_what_is_open(device):
     for memory in held:
         memory.close()
     device.close()
-    assert device.in_use == 0
+    assert device.twin.in_use == 0
 
 
 @pytest.mark.parametrize(
@@ -47,4 +47,4 @@ def test_process_that_ends_names_what_was_never_closed_if_it_is_asked(device, mo
         else []
     )
     assert all(memory.is_closed for memory in held)
-    assert device.in_use == 0
+    assert device.twin.in_use == 0

@@ -21,7 +21,7 @@ def boom(*_, **__):
 @pytest.fixture
 def direct(provider, monkeypatch):
     """Return two devices that copy from each other without the host."""
-    monkeypatch.setattr(manual.ManualDevice, "_can_copy_from", lambda self, other: True)
+    monkeypatch.setattr(manual.ManualDevice, "can_copy_from", lambda self, other: True)
     return provider.devices()
 
 
@@ -34,10 +34,10 @@ def test_bytes_are_freed_only_after_the_foreign_streams_work(direct):
     foreign.copy(target, memory)
     memory.close()
     first.trim()
-    assert first.freed == []
+    assert first.twin.freed == []
     foreign.advance()
     first.trim()
-    assert first.freed == [handle]
+    assert first.twin.freed == [handle]
     assert bytes(target.handle) == b"abcd"
 
 
@@ -47,7 +47,7 @@ def test_stream_that_touched_nothing_of_a_device_holds_nothing_back(direct):
     stream.upload(second.allocate(4), b"abcd")
     first.allocate(4).close()
     first.trim()
-    assert len(first.freed) == 1
+    assert len(first.twin.freed) == 1
 
 
 def test_stream_dropped_in_a_cycle_is_waited_for(device):
@@ -80,7 +80,7 @@ def test_dropped_stream_is_waited_for_on_each_device_that_it_touched(direct, pla
 def test_dropped_stream_holds_back_memory_of_each_device_that_it_touched(direct, place):
     memories = [found.allocate(4) for found in direct]
     stream = direct[1].stream()
-    queue = stream.queue
+    queue = stream.twin.queue
     stream.copy(memories[1], memories[0])
     stream.itself = stream
     del stream
@@ -104,11 +104,11 @@ def test_dropped_stream_is_waited_for_before_its_device_closes(device):
     memory.close()
     gc.collect()
     device.close()
-    assert (device.freed, bytes(handle)) == ([handle], b"abcd")
+    assert (device.twin.freed, bytes(handle)) == ([handle], b"abcd")
 
 
 def test_one_failing_free_does_not_lose_the_others(device):
-    free = device._free
+    free = device.twin.free
     failing = []
 
     def once(handle, kind):
@@ -117,7 +117,7 @@ def test_one_failing_free_does_not_lose_the_others(device):
             boom()
         free(handle, kind)
 
-    device._free = once
+    device.twin.free = once
     memories = [device.allocate(4) for _ in range(5)]
     handles = [memory.handle for memory in memories]
     for memory in memories:
@@ -126,7 +126,7 @@ def test_one_failing_free_does_not_lose_the_others(device):
         device.trim()
     device.trim()
     kept = [handle for handle in handles if handle is not failing[0]]
-    assert sorted(map(id, device.freed)) == sorted(map(id, kept))
+    assert sorted(map(id, device.twin.freed)) == sorted(map(id, kept))
 
 
 def test_failing_fence_keeps_what_was_closed(device, stream, monkeypatch):
@@ -135,41 +135,41 @@ def test_failing_fence_keeps_what_was_closed(device, stream, monkeypatch):
     stream.upload(memory, b"abcd")
     memory.close()
     with monkeypatch.context() as patch:
-        patch.setattr(manual.ManualStream, "_record", boom)
+        patch.setattr(manual.ManualStream, "record", boom)
         device.trim()  # the failure is the stream's, and whoever trims has nothing to do with it
     assert len(device._retired) == 1
     device.trim()
-    assert device.freed == []
+    assert device.twin.freed == []
     with pytest.raises(ep.DeviceError, match="boom"):
         stream._raise_error(clear=True)
-    stream.advance()
+    stream.twin.advance()
     device.trim()
-    assert device.freed == [handle]
+    assert device.twin.freed == [handle]
 
 
 def test_interrupted_close_leaves_the_stream_open_and_its_memories_unfreed(device):
-    device.stream_type = manual.PollingStream
+    device.twin.stream_type = manual.PollingStream
     stream = device.stream()
     memory = device.allocate(4)
     handle = memory.handle
     stream.upload(memory, b"abcd")
     memory.close()
-    stream.interrupt = KeyboardInterrupt()
+    stream.twin.interrupt = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):
         stream.close()
     device.trim()
-    assert (stream.is_closed, stream.closed, device.freed) == (False, False, [])
-    stream.advance()
+    assert (stream.is_closed, stream.twin.closed, device.twin.freed) == (False, False, [])
+    stream.twin.advance()
     stream.close()
     device.trim()
-    assert (stream.closed, device.freed, bytes(handle)) == (True, [handle], b"abcd")
+    assert (stream.twin.closed, device.twin.freed, bytes(handle)) == (True, [handle], b"abcd")
 
 
 def test_close_raises_the_error_of_failed_work_and_closes(device, stream):
     stream._fail(ep.DeviceError("boom"))
     with pytest.raises(ep.DeviceError, match="boom"):
         stream.close()
-    assert stream.closed
+    assert stream.twin.closed
     stream.close()
 
 
@@ -200,10 +200,10 @@ def test_device_with_a_live_step_that_holds_closed_memory_does_not_close(device)
     out.close()
     with pytest.raises(ep.EpError, match="still open are 2 memories of 4 bytes"):
         device.close()
-    assert device.freed == []
+    assert device.twin.freed == []
     step.close()
     device.close()
-    assert len(device.freed) == 2
+    assert len(device.twin.freed) == 2
 
 
 def test_step_that_is_dropped_gives_its_memories_back(device):
@@ -212,7 +212,7 @@ def test_step_that_is_dropped_gives_its_memories_back(device):
     x.close()
     del step
     device.trim()
-    assert len(device.freed) == 1
+    assert len(device.twin.freed) == 1
 
 
 def test_step_and_memory_of_one_cycle_give_the_bytes_back_once(device):
@@ -224,7 +224,7 @@ def test_step_and_memory_of_one_cycle_give_the_bytes_back_once(device):
     del x, step, cycle
     gc.collect()
     device.trim()
-    assert len(device.freed) == 1
+    assert len(device.twin.freed) == 1
 
 
 def test_wrapped_host_memory_is_a_child(host):
@@ -235,7 +235,7 @@ def test_wrapped_host_memory_is_a_child(host):
         host.close()
     memory.close()
     host.close()
-    assert host.freed == []
+    assert host.twin.freed == []
 
 
 def test_wrapped_host_memory_is_never_freed_by_the_provider(host):
@@ -243,7 +243,7 @@ def test_wrapped_host_memory_is_never_freed_by_the_provider(host):
     memory.close()
     host.synchronize()
     assert host.trim() == 0
-    assert host.freed == []
+    assert host.twin.freed == []
 
 
 def test_dropped_streams_error_is_a_warning(device):
@@ -275,7 +275,7 @@ def test_fence_of_another_thread_is_not_taken_for_one_behind_later_work(device, 
     stream = device.stream()
     memory = device.allocate(4)
     handle = memory.handle
-    copy = manual.ManualStream._copy
+    copy = manual.ManualStream.copy
 
     def interrupted(self, *arguments):
         device.allocate(8).close()
@@ -283,21 +283,21 @@ def test_fence_of_another_thread_is_not_taken_for_one_behind_later_work(device, 
         copy(self, *arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(manual.ManualStream, "_copy", interrupted)
+        patch.setattr(manual.ManualStream, "copy", interrupted)
         stream.upload(memory, b"abcd")
     memory.close()
     device.trim()
-    assert handle not in device.freed
-    stream.advance()
+    assert handle not in device.twin.freed
+    stream.twin.advance()
     device.trim()
-    assert handle in device.freed
+    assert handle in device.twin.freed
 
 
 def test_fence_is_not_taken_for_one_behind_work_enqueued_while_it_was_recorded(device, monkeypatch):
     stream = device.stream()
     memory = device.allocate(4)
     handle = memory.handle
-    record = manual.ManualStream._record
+    record = manual.ManualStream.record
 
     def overtaken(self, *, timed):
         event = record(self, timed=timed)
@@ -306,17 +306,17 @@ def test_fence_is_not_taken_for_one_behind_work_enqueued_while_it_was_recorded(d
         return event
 
     with monkeypatch.context() as patch:
-        patch.setattr(manual.ManualStream, "_record", overtaken)
+        patch.setattr(manual.ManualStream, "record", overtaken)
         stream.upload(memory, b"efgh")
         device.allocate(8).close()
         device.trim()
     memory.close()
-    stream.advance(1)
+    stream.twin.advance(1)
     device.trim()
-    assert handle not in device.freed
-    stream.advance()
+    assert handle not in device.twin.freed
+    stream.twin.advance()
     device.trim()
-    assert handle in device.freed
+    assert handle in device.twin.freed
 
 
 def test_memory_closed_while_another_thread_is_in_a_synchronous_verb_is_kept_for_it():

@@ -28,8 +28,8 @@ def test_zero_bytes_never_reach_the_provider(device, stream):
     memory.close()
     device.synchronize()
     device.trim()
-    assert stream.enqueued == 0
-    assert device.freed == []
+    assert stream.twin.enqueued == 0
+    assert device.twin.freed == []
 
 
 def test_closing_a_base_closes_its_views_and_not_the_other_way(device, stream):
@@ -54,10 +54,10 @@ def test_closed_memory_is_freed_only_after_the_work_that_may_touch_it(device, st
     stream.upload(memory, b"abcd")
     memory.close()
     device.trim()
-    assert device.freed == []
-    stream.advance()
+    assert device.twin.freed == []
+    stream.twin.advance()
     device.trim()
-    assert device.freed == [handle]
+    assert device.twin.freed == [handle]
 
 
 def test_one_fence_a_stream_serves_many_closed_memories(device, stream):
@@ -67,10 +67,10 @@ def test_one_fence_a_stream_serves_many_closed_memories(device, stream):
         memory.close()
     device.trim()
     device.trim()
-    assert stream.events == 1
-    stream.advance()
+    assert stream.twin.events == 1
+    stream.twin.advance()
     device.trim()
-    assert len(device.freed) == 50
+    assert len(device.twin.freed) == 50
 
 
 def test_dropped_memory_is_retired_by_its_finalizer(device, stream):
@@ -79,39 +79,39 @@ def test_dropped_memory_is_retired_by_its_finalizer(device, stream):
     del memory
     gc.collect()
     device.trim()
-    assert device.freed == []
+    assert device.twin.freed == []
     del view
     device.trim()
-    assert len(device.freed) == 1
+    assert len(device.twin.freed) == 1
 
 
 def test_dropped_stream_lives_until_its_work_is_done(device, stream):
     memory = device.allocate(4)
     other = device.stream()
-    kept = other.queue
+    kept = other.twin.queue
     other.upload(memory, b"abcd")
     dead = weakref.ref(other)
-    advance = other.advance.__func__
+    advance = other.twin.advance.__func__
     handle = memory.handle
     del other
     memory.close()
     gc.collect()
     device.trim()
-    assert device.freed == []
+    assert device.twin.freed == []
     orphan = device._retired._orphans[0]
     assert orphan.queue is kept
     advance(orphan)
     del orphan
     device.trim()
     gc.collect()
-    assert device.freed == [handle]
+    assert device.twin.freed == [handle]
     assert bytes(handle) == b"abcd"
     assert dead() is None
     assert not device._retired._orphans
 
 
 def test_out_of_memory_frees_what_waits_and_tries_again(device, stream):
-    device.limit = 10
+    device.twin.limit = 10
     memory = device.allocate(8)
     stream.upload(memory, b"x" * 8)
     with pytest.raises(ep.OutOfMemoryError) as caught:

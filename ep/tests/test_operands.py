@@ -74,13 +74,13 @@ def test_missing_one_of_three_is_named(stream, add, operands, use, left_out):
     del operands[left_out]
     with pytest.raises(TypeError, match=rf"operands are a, b, out; missing {left_out}\Z"):
         use(add, **operands)
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 def test_unknown_name_beside_three_is_named(stream, add, operands, use):
     with pytest.raises(TypeError, match=r"unknown c\Z"):
         use(add, **operands, c=operands["a"])
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 @pytest.mark.parametrize("short", ["a", "b", "out"])
@@ -88,7 +88,7 @@ def test_too_small_one_of_three_is_named(stream, add, operands, use, short):
     operands[short] = operands[short][:3]
     with pytest.raises(ValueError, match=f"{short} needs 4 bytes .* has 3"):
         use(add, **operands)
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 @pytest.mark.parametrize("foreign", ["a", "b", "out"])
@@ -96,7 +96,7 @@ def test_foreign_one_of_three_is_named(provider, stream, add, operands, use, for
     operands[foreign] = provider.devices()[1].allocate(4)
     with pytest.raises(ValueError, match=f"{foreign} is on manual:1, needs manual:0"):
         use(add, **operands)
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 @pytest.mark.parametrize("closed", ["a", "b", "out"])
@@ -105,7 +105,7 @@ def test_closed_one_of_three_is_refused(device, stream, add, operands, use, clos
     operands[closed].close()
     with pytest.raises(ep.ClosedError, match="closed"):
         use(add, **operands)
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 @pytest.mark.parametrize("place", ["a", "b"])
@@ -114,17 +114,17 @@ def test_either_of_two_inputs_may_be_in_place(stream, add, operands, use, place)
     use(add, **operands)
     operands[place] = operands["out"][0:16]
     use(add, **operands)
-    assert stream.enqueued == 2
+    assert stream.twin.enqueued == 2
 
 
 def test_both_inputs_may_be_in_place_at_once(stream, add, memory, use):
     use(add, a=memory[0:4], b=memory[0:4], out=memory[0:4])
-    assert stream.enqueued == 1
+    assert stream.twin.enqueued == 1
 
 
 def test_inputs_may_share_bytes_with_each_other(stream, add, memory, use):
     use(add, a=memory[0:4], b=memory[2:6], out=memory[8:12])
-    assert stream.enqueued == 1
+    assert stream.twin.enqueued == 1
 
 
 @pytest.mark.parametrize("place", ["a", "b"])
@@ -136,7 +136,7 @@ def test_input_that_overlaps_the_output_in_part_is_named(stream, add, operands, 
         ValueError, match=f"{place} and out share bytes without being the same tensor; .* allowed for a, b"
     ):
         use(add, **operands)
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 @pytest.mark.parametrize(("allowed", "refused"), [("a", "b"), ("b", "a")])
@@ -148,7 +148,7 @@ def test_in_place_only_where_the_family_names_the_input(monkeypatch, device, str
         ValueError, match=f"{refused} and out share bytes as the same tensor; .* allowed for {allowed};"
     ):
         use(add, **{**operands, refused: operands["out"]})
-    assert stream.enqueued == 1
+    assert stream.twin.enqueued == 1
 
 
 def test_same_memory_in_another_layout_is_not_in_place(device, stream, memory, use):
@@ -160,7 +160,7 @@ def test_same_memory_in_another_layout_is_not_in_place(device, stream, memory, u
     add = manual.Add(a=straight, b=turned, out=straight).on(device)
     with pytest.raises(ValueError, match="b and out share bytes"):
         use(add, a=memory, b=memory, out=memory)
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 def test_interleaved_operands_of_one_memory_pass(device, stream, memory, use):
@@ -169,7 +169,7 @@ def test_interleaved_operands_of_one_memory_pass(device, stream, memory, use):
     use(interleaved, x=memory[0:8], out=memory[0:8])
     with pytest.raises(ValueError, match="share bytes"):
         use(interleaved, x=memory[0:8], out=memory[1:9])
-    assert stream.enqueued == 1
+    assert stream.twin.enqueued == 1
 
 
 def test_two_tensors_in_place_beside_and_overlapping(stream, negate, memory, use):
@@ -177,14 +177,14 @@ def test_two_tensors_in_place_beside_and_overlapping(stream, negate, memory, use
     use(negate, x=memory[0:4], out=memory[0:4])
     with pytest.raises(ValueError, match="x and out share bytes"):
         use(negate, x=memory[0:4], out=memory[2:6])
-    assert stream.enqueued == 2
+    assert stream.twin.enqueued == 2
 
 
 def test_in_place_is_refused_where_the_family_has_none(device, stream, memory, use):
     scale = manual.Scale(x=INT32, out=INT32).on(device)
     with pytest.raises(ValueError, match="in place is not allowed"):
         use(scale, factor=1, x=memory[:4], out=memory[:4])
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 @pytest.fixture
@@ -199,14 +199,14 @@ def test_misaligned_one_of_three_is_named(stream, mixed, operands, use, name, st
     operands[name] = operands[name][start:]
     with pytest.raises(ValueError, match=f"{name} starts at byte {start}, needs a multiple of the itemsize {needed}"):
         use(mixed, **operands)
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 @pytest.mark.parametrize(("name", "start"), [("a", 1), ("out", 2)])
 def test_each_operand_is_held_to_its_own_itemsize_alone(stream, mixed, operands, use, name, start):
     operands[name] = operands[name][start:]
     use(mixed, **operands)
-    assert stream.enqueued == 1
+    assert stream.twin.enqueued == 1
 
 
 @pytest.mark.parametrize("name", ["x", "out"])
@@ -215,7 +215,7 @@ def test_misaligned_one_of_two_is_named(device, stream, memory, use, name):
     operands = {"x": memory, "out": device.allocate(4), name: device.allocate(32)[18:22]}
     with pytest.raises(ValueError, match=f"{name} starts at byte 18, needs a multiple of the itemsize 4"):
         use(negate, **operands)
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 def read_only(size=4):
@@ -241,7 +241,7 @@ def test_view_of_a_read_only_object_is_refused_as_a_target(host, slices):
     ):
         with pytest.raises(ValueError, match="read-only"):
             write()
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 def test_view_of_a_read_only_object_is_refused_as_the_output_of_three(host):
@@ -250,7 +250,7 @@ def test_view_of_a_read_only_object_is_refused_as_the_output_of_three(host):
     add = manual.Add(a=INT8, b=INT8, out=INT8).on(host)
     with pytest.raises(ValueError, match="read-only"):
         add(stream, a=host.allocate(4), b=host.allocate(4), out=memory)
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 def test_read_only_view_may_be_read(host):
@@ -275,7 +275,7 @@ def test_array_over_a_memory_of_the_device_is_seen_as_that_memory(host):
         negate(stream, x=array[2:6], out=memory[4:8])
     negate(stream, x=memory[4:8], out=array[4:8])
     negate(stream, x=memory[0:4], out=array[4:8])
-    assert stream.enqueued == 2
+    assert stream.twin.enqueued == 2
 
 
 def test_array_over_a_memory_may_not_be_copied_onto_its_own_bytes(host):
@@ -289,7 +289,7 @@ def test_array_over_a_memory_may_not_be_copied_onto_its_own_bytes(host):
             stream.copy(wrapped, memory[shift : shift + 4])
     stream.copy(memory[0:4], wrapped)
     stream.copy(wrapped, memory[8:12])
-    assert stream.enqueued == 2
+    assert stream.twin.enqueued == 2
 
 
 class ScaleByDefault(manual.Scale):
@@ -297,7 +297,7 @@ class ScaleByDefault(manual.Scale):
 
 
 def test_scalar_with_a_default_may_be_left_out(device, stream):
-    device.provider.table[ScaleByDefault] = (manual.Strategy("scale", manual.ScaleKernel),)
+    device.provider.twin.table[ScaleByDefault] = (manual.Strategy("scale", manual.ScaleKernel),)
     scale = ScaleByDefault(x=INT32, out=INT32).on(device)
     x, out = device.allocate(INT32.nbytes), device.allocate(INT32.nbytes)
     stream.fill(x, (3).to_bytes(4, "little"))

@@ -49,7 +49,7 @@ def count(request):
 
 @pytest.fixture
 def total(provider, device, count):
-    provider.table[Sum] = (manual.Strategy("Plain", SumKernel),)
+    provider.twin.table[Sum] = (manual.Strategy("Plain", SumKernel),)
     return Sum(*[INT8] * count, out=INT8).on(device)
 
 
@@ -90,7 +90,7 @@ def test_short_way_takes_what_is_right(monkeypatch, device, stream, total, opera
     memory = device.allocate(64)
     total(stream, **operands | {"x0": memory[8:], "x1": memory[3:9]})
     total(stream, **operands | {"x1": operands["out"], "x2": operands["out"]})
-    assert stream.enqueued == 3
+    assert stream.twin.enqueued == 3
 
 
 def test_stream_of_another_device_is_refused(provider, total, operands):
@@ -105,58 +105,58 @@ def test_missing_one_is_named(stream, total, operands, use, place):
     del operands[place]
     with pytest.raises(TypeError, match=rf"missing {place}\Z"):
         use(total, **operands)
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 def test_unknown_name_is_named(stream, total, operands, use):
     with pytest.raises(TypeError, match=r"unknown c\Z"):
         use(total, **operands, c=operands["out"])
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 @pytest.mark.parametrize("kind", [ep.Memory, memoryview, object])
 def test_class_in_place_of_one_is_named(stream, total, operands, use, place, kind):
     with pytest.raises((TypeError, ValueError), match=f"^sum: {place}[ :]"):
         use(total, **operands | {place: kind})
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 def test_too_small_one_is_named(stream, total, operands, use, place):
     operands[place] = operands[place][:3]
     with pytest.raises(ValueError, match=f"{place} needs 4 bytes .* has 3"):
         use(total, **operands)
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 def test_foreign_one_is_named(provider, stream, total, operands, use, place):
     operands[place] = provider.devices()[1].allocate(4)
     with pytest.raises(ValueError, match=f"{place} is on manual:1, needs manual:0"):
         use(total, **operands)
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 def test_closed_one_is_refused(stream, total, operands, use, place):
     operands[place].close()
     with pytest.raises(ep.ClosedError, match="closed"):
         use(total, **operands)
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 def test_misaligned_one_is_named(device, stream, count, provider, operands, use, place):
-    provider.table[Sum] = (manual.Strategy("Plain", SumKernel),)
+    provider.twin.table[Sum] = (manual.Strategy("Plain", SumKernel),)
     spec = ep.TensorSpec("int32", (1,))
     total = Sum(*[spec] * count, out=spec).on(device)
     operands[place] = operands[place][2:]
     with pytest.raises(ValueError, match=f"{place} starts at byte 2, needs a multiple of the itemsize 4"):
         use(total, **operands)
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 def test_only_inputs_that_may_are_in_place(stream, total, operands, use, count):
     use(total, **operands | {f"x{count - 1}": operands["out"]})
     with pytest.raises(ValueError, match=r"x0 and out share bytes .* allowed for x1"):
         use(total, **operands | {"x0": operands["out"]})
-    assert stream.enqueued == 1
+    assert stream.twin.enqueued == 1
 
 
 @pytest.mark.parametrize("shift", [-3, 1])
@@ -165,13 +165,13 @@ def test_input_that_overlaps_the_output_in_part_is_named(stream, total, operands
     operands[f"x{count - 1}"] = memory[4 + shift : 8 + shift]
     with pytest.raises(ValueError, match=f"x{count - 1} and out share bytes"):
         use(total, **operands)
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 def test_input_of_another_layout_is_not_in_place(device, provider, stream, operands, use, count):
-    provider.table[Sum] = (manual.Strategy("Plain", SumKernel),)
+    provider.twin.table[Sum] = (manual.Strategy("Plain", SumKernel),)
     straight = ep.TensorSpec("int8", (2, 2))
     total = Sum(*[straight] * (count - 1), ep.TensorSpec("int8", (2, 2), (1, 2)), out=straight).on(device)
     with pytest.raises(ValueError, match="share bytes"):
         use(total, **operands | {f"x{count - 1}": operands["out"]})
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0

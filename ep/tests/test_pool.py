@@ -16,8 +16,8 @@ SPEC = ep.TensorSpec("int8", (4,))
 
 @pytest.mark.parametrize("alignment", [1, 64, 512, 4096])
 def test_segments_have_eight_lengths_an_octave_and_little_to_spare(provider, alignment):
-    provider._devices = lambda: [manual.ManualDevice(ep.DeviceInfo("D", "T", alignment=alignment))]
-    size_of = provider.devices()[0]._segment_size
+    provider.twin.devices = lambda: [manual.ManualDevice(ep.DeviceInfo("D", "T", alignment=alignment))]
+    size_of = provider.devices()[0].twin.segment_size
     for nbytes in [*range(1, 5000), *(int(1.007**n) for n in range(1300, 6000, 7))]:
         size = size_of(nbytes)
         assert size >= nbytes
@@ -66,7 +66,7 @@ def test_memory_that_a_stream_may_still_use_does_not_lie_ready(device, stream):
     first.close()
     assert device.allocate(4).handle is not handle
     assert figures(device)[0] == 8  # the other was dropped at once, and waits with the first
-    stream.advance()
+    stream.twin.advance()
     assert device.memory_info().in_use == 0
     found = [device.allocate(4) for _ in range(2)]
     assert any(memory.handle is handle for memory in found)
@@ -84,14 +84,14 @@ def test_stream_takes_what_it_freed_at_once_and_nobody_else_does(device, stream)
     assert again.handle is handle
     assert again._block.space != space
     stream.upload(again, b"efgh")
-    stream.advance()
+    stream.twin.advance()
     device.synchronize()
     assert bytes(handle) == b"efgh"
     assert device.allocate(4).handle is not handle  # the entry of its first use gave nothing back
     again.close()
     device.synchronize()
     device.trim()
-    assert [each is handle for each in device.freed].count(True) == 1
+    assert [each is handle for each in device.twin.freed].count(True) == 1
 
 
 def test_what_a_stream_freed_is_everybodys_once_it_is_past_that_point(device, stream):
@@ -100,7 +100,7 @@ def test_what_a_stream_freed_is_everybodys_once_it_is_past_that_point(device, st
     stream.upload(first, b"abcd")
     stream.free(first)
     device.memory_info()
-    stream.advance()
+    stream.twin.advance()
     assert device.memory_info().in_use == 0
     again = device.allocate(4)
     assert again.handle is handle
@@ -134,7 +134,7 @@ def test_freed_memory_outlives_its_dropped_stream(device, again):
     assert bytes(handle) == (b"efgh" if again else b"abcd")
     gc.collect()  # an event that was recorded for what was freed may have kept the stream so far
     device.close()
-    assert any(each is handle for each in device.freed)
+    assert any(each is handle for each in device.twin.freed)
 
 
 def test_free_says_what_it_cannot_free(provider, device, stream):
@@ -180,7 +180,7 @@ def test_what_a_step_holds_is_not_used_again(device, stream):
     for memory in (stream.allocate(4), stream.allocate(4), device.allocate(4)):
         assert all(memory.handle is not handle for handle in handles)
     step(stream)
-    stream.advance()
+    stream.twin.advance()
     step.close()
     device.synchronize()
     found = [device.allocate(4) for _ in range(5)]
@@ -194,7 +194,7 @@ def test_wrapped_memory_never_lies_ready(host):
         memory, _ = ep.view(array, stream)
         stream.fill(memory, b"\1")
         give_back(memory)
-        stream.advance()
+        stream.twin.advance()
         host.synchronize()
         assert figures(host) == (0, 0, 0, 0)
         assert host._pool.blocks() == []
@@ -211,7 +211,7 @@ def test_provider_hears_of_what_lies_ready_and_of_what_is_used_again(provider):
         def _unpark(self, handle, nbytes, kind):
             log.append(("unpark", nbytes, kind))
 
-    provider._devices = lambda: [Hearing(ep.DeviceInfo("D", "T", alignment=64))]
+    provider.twin.devices = lambda: [Hearing(ep.DeviceInfo("D", "T", alignment=64))]
     device = provider.devices()[0]
     stream = device.stream()
     kind = ep.MemoryKind.DEVICE
@@ -220,7 +220,7 @@ def test_provider_hears_of_what_lies_ready_and_of_what_is_used_again(provider):
     memory.close()
     device.memory_info()
     assert log == []
-    stream.advance()
+    stream.twin.advance()
     device.memory_info()
     ((word, content, _),) = log
     assert (word, content[:3]) == ("park", b"abc")
@@ -245,7 +245,7 @@ def test_kinds_lie_on_shelves_of_their_own(provider):
             kinds.append(kind)
             return super()._allocate(nbytes, kind)
 
-    provider._devices = lambda: [Kinds(ep.DeviceInfo("D", "T"))]
+    provider.twin.devices = lambda: [Kinds(ep.DeviceInfo("D", "T"))]
     device = provider.devices()[0]
     device.allocate(4).close()
     shared = device.allocate(4, ep.MemoryKind.SHARED)
@@ -278,7 +278,7 @@ def test_figures_follow_what_is_open_closed_and_given_back(wide):
 
 def test_memory_info_asks_the_provider(device):
     assert device.memory_info()[:2] == (None, None)
-    device._memory_info = lambda: (1000, 300)
+    device.twin.memory_info = lambda: (1000, 300)
     assert device.memory_info()[:2] == (1000, 300)
     device.close()
     for question in (device.memory_info, device.trim, lambda: setattr(device, "budget", 1)):
@@ -296,7 +296,7 @@ def test_no_more_is_reserved_than_twice_the_peak(device):
             held.append(device.allocate(int(2 ** rng.uniform(0, 16))))
         info = device.memory_info()
         assert info.reserved <= 2 * info.peak
-        assert info.reserved == device.in_use
+        assert info.reserved == device.twin.in_use
     assert device.memory_info().hits > 500
 
 
@@ -309,7 +309,7 @@ def test_what_was_not_used_for_long_goes_first(device, is_old_first):
         device.allocate(16).close()
     device.budget = 64
     assert device.allocate(32).nbytes == 32
-    assert [len(handle) for handle in device.freed] == [8, 8]
+    assert [len(handle) for handle in device.twin.freed] == [8, 8]
     assert device.allocate(16).nbytes == 16
     assert device.memory_info().hits == 11
 

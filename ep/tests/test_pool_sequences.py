@@ -29,7 +29,7 @@ class Use:
 class Sequences(RuleBasedStateMachine):
     @initialize()
     def begin(self):
-        provider = manual.ManualProvider()
+        provider = manual.provider_over(manual.ManualProvider())
         self.device = provider.devices()[0]
         self.streams = [self.device.stream() for _ in range(STREAMS)]
         self.open = []
@@ -61,7 +61,7 @@ class Sequences(RuleBasedStateMachine):
         for other in use.pending(self.streams) - {number}:
             self.streams[other].advance()  # in place of waiting for it
         stream.upload(memory, content)
-        use.places[number] = stream.enqueued
+        use.places[number] = stream.twin.enqueued
         self.open[place] = (memory, content)
 
     def give(self, choice):
@@ -101,12 +101,12 @@ class Sequences(RuleBasedStateMachine):
     @rule(number=numbers, count=st.integers(1, 4))
     def advance(self, number, count):
         stream = self.streams[number]
-        stream.advance(min(count, len(stream.queue)))
+        stream.twin.advance(min(count, len(stream.twin.queue)))
 
     @rule()
     def trim(self):
-        before = self.device.in_use
-        assert before - self.device.trim() == self.device.in_use
+        before = self.device.twin.in_use
+        assert before - self.device.trim() == self.device.twin.in_use
 
     @rule(budget=st.sampled_from([None, 0, 50, 200]))
     def limit(self, budget):
@@ -118,7 +118,7 @@ class Sequences(RuleBasedStateMachine):
             memory = self.device.allocate(40)
         except ep.OutOfMemoryError as error:
             assert error.requested == 40  # noqa: PT017 - what was asked for is a claim of its own
-            assert info.in_use + 40 > budget or any(stream.queue for stream in self.streams)
+            assert info.in_use + 40 > budget or any(stream.twin.queue for stream in self.streams)
         else:
             assert self.device.memory_info().reserved <= max(budget, info.in_use)
             self.take(memory)
@@ -129,7 +129,7 @@ class Sequences(RuleBasedStateMachine):
         if not hasattr(self, "device"):
             return
         info = self.device.memory_info()
-        assert info.reserved == self.device.in_use
+        assert info.reserved == self.device.twin.in_use
         assert sum(memory.nbytes for memory, _ in self.open) <= info.in_use <= info.reserved
         assert info.in_use <= info.peak
         assert info.reserved <= 2 * info.peak
@@ -139,15 +139,15 @@ class Sequences(RuleBasedStateMachine):
         if not hasattr(self, "device"):
             return
         for stream in self.streams:
-            stream.advance()
+            stream.twin.advance()
         for memory, content in self.open:
             assert bytes(memory.handle[: memory.nbytes]) == content
             memory.close()
         self.device.synchronize()
         assert self.device.memory_info().in_use == 0
         self.device.trim()
-        assert self.device.in_use == 0
-        freed = [id(handle) for handle in self.device.freed]
+        assert self.device.twin.in_use == 0
+        freed = [id(handle) for handle in self.device.twin.freed]
         assert len(freed) == len(set(freed))
         assert set(self.uses) <= set(freed)
 

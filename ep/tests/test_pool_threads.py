@@ -27,14 +27,14 @@ def test_closing_dropping_and_allocating_wait_for_no_drain(device, monkeypatch):
     stream = device.stream()
     stream.upload(memories[0], b"abcd")
     memories.pop().close()
-    inside, go, record = threading.Event(), threading.Event(), manual.ManualStream._record
+    inside, go, record = threading.Event(), threading.Event(), manual.ManualStream.record
 
     def slow(self, *, timed):
         inside.set()
         go.wait(60)
         return record(self, timed=timed)
 
-    monkeypatch.setattr(manual.ManualStream, "_record", slow)
+    monkeypatch.setattr(manual.ManualStream, "record", slow)
     drainer = threading.Thread(target=device.trim, daemon=True)
     drainer.start()
     assert inside.wait(60)
@@ -64,7 +64,7 @@ class Crowd:
     def advance(self):
         while not self.done.is_set():
             for stream in self.streams:
-                stream.advance(min(len(stream.queue), 3))
+                stream.twin.advance(min(len(stream.twin.queue), 3))
 
     def work(self, number):
         rng = np.random.default_rng(number)
@@ -104,10 +104,10 @@ def test_threads_that_close_while_streams_run_lose_and_share_nothing(device):
     device.synchronize()
     info = device.memory_info()
     assert (info.in_use, info.hits + info.misses) == (0, 6 * 300)
-    assert info.reserved == device.in_use
+    assert info.reserved == device.twin.in_use
     assert len(device._retired) == 0
     device.trim()
-    assert device.in_use == 0
+    assert device.twin.in_use == 0
 
 
 def test_slow_stream_bears_few_events_however_much_is_closed(device, stream):
@@ -115,8 +115,8 @@ def test_slow_stream_bears_few_events_however_much_is_closed(device, stream):
     for _ in range(200):
         stream.copy(one, other)
         device.allocate(4).close()
-    assert 0 < stream.events < 10
-    stream.advance()
+    assert 0 < stream.twin.events < 10
+    stream.twin.advance()
     device.synchronize()
     assert device.memory_info().in_use == 2
 

@@ -60,7 +60,7 @@ def test_calls_are_refused_before_anything_is_enqueued(provider, device, stream)
         negate(other.stream(), x=x, out=out)
     with pytest.raises(ValueError, match="stream is of manual:1"):
         negate.bind(x=x, out=out)(other.stream())
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 def test_empty_output_enqueues_nothing(device, stream):
@@ -68,7 +68,7 @@ def test_empty_output_enqueues_nothing(device, stream):
     nothing = device.allocate(0)
     empty(stream, x=nothing, out=nothing)
     empty.bind(x=nothing, out=nothing)(stream)
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 def test_step_holds_its_memories_after_they_were_closed(device, stream):
@@ -78,14 +78,14 @@ def test_step_holds_its_memories_after_they_were_closed(device, stream):
     x.close()
     device.trim()
     step(stream)
-    stream.advance()
-    assert device.freed == []
+    stream.twin.advance()
+    assert device.twin.freed == []
     with pytest.raises(ep.ClosedError):
         descriptor().on(device).bind(x=x, out=out)
     step.close()
     step.close()
     device.trim()
-    assert device.freed == [handle]
+    assert device.twin.freed == [handle]
     with pytest.raises(ep.ClosedError, match="bind again"):
         step(stream)
 
@@ -95,7 +95,7 @@ def test_closed_memory_is_refused_at_the_door(device, stream):
     x.close()
     with pytest.raises(ep.ClosedError, match="4 bytes on manual:0"):
         descriptor().on(device)(stream, x=x, out=out)
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
     with pytest.raises(ep.ClosedError, match=r"negate: x \(4 bytes on manual:0\) was closed; give an open memory"):
         descriptor().on(device).bind(x=x, out=out)
 
@@ -109,9 +109,9 @@ def test_what_is_no_device_is_refused_by_name(device):
 def test_walk_takes_the_first_that_accepts_and_collects_reasons(provider, device):
     refusing = manual.Strategy("Picky", manual.NegateKernel, answer=ep.UnsupportedError("only on Sundays"))
     silent = manual.Strategy("Silent", manual.NegateKernel, answer=False)
-    provider.table[manual.Negate] = (refusing, silent, manual.Strategy("Plain", manual.NegateKernel))
+    provider.twin.table[manual.Negate] = (refusing, silent, manual.Strategy("Plain", manual.NegateKernel))
     assert descriptor().on(device).implementation.name == "Plain"
-    provider.table[manual.Negate] = (refusing, silent)
+    provider.twin.table[manual.Negate] = (refusing, silent)
     with pytest.raises(ep.UnsupportedError) as caught:
         descriptor(5).on(device)
     assert caught.value.reasons == ("Picky: only on Sundays", "Silent: refused without a reason")
@@ -120,21 +120,21 @@ def test_walk_takes_the_first_that_accepts_and_collects_reasons(provider, device
 
 def test_only_unsupported_means_try_the_next(provider, device):
     broken = manual.Strategy("Broken", manual.NegateKernel, answer=ep.CompileError("no", log="line 1"))
-    provider.table[manual.Negate] = (broken, manual.Strategy("Plain", manual.NegateKernel))
+    provider.twin.table[manual.Negate] = (broken, manual.Strategy("Plain", manual.NegateKernel))
     with pytest.raises(ep.CompileError, match="line 1"):
         descriptor().on(device)
-    provider.table[manual.Negate] = (manual.Strategy("Odd", manual.NegateKernel, answer=None),)
+    provider.twin.table[manual.Negate] = (manual.Strategy("Odd", manual.NegateKernel, answer=None),)
     with pytest.raises(TypeError, match=r"Odd\.accepts returned None"):
         descriptor().on(device)
 
 
 def test_lowering_is_tried_and_named(provider, device):
-    table = provider.table[manual.Negate]
+    table = provider.twin.table[manual.Negate]
 
     class Other(manual.Negate):
         __slots__ = ()
 
-    provider.table = {manual.Negate: table}
+    provider.twin.table = {manual.Negate: table}
     asked = Other(x=INT8, out=INT8, lowers_to=descriptor())
     primitive = asked.on(device)
     assert primitive.is_lowered
@@ -143,7 +143,7 @@ def test_lowering_is_tried_and_named(provider, device):
 
 
 def test_many_shapes_of_one_key_compile_once(provider, device):
-    (strategy,) = provider.table[manual.Negate]
+    (strategy,) = provider.twin.table[manual.Negate]
     for size in range(64, 6064):
         descriptor(size).on(device)
     assert len(strategy.keys) == 1

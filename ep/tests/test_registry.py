@@ -166,7 +166,7 @@ def test_provider_may_open_another_providers_device_while_it_is_probed(site):
     site.install("below", WORKING)
     site.install(
         "above",
-        WORKING + "\nProvider._probe = lambda self: setattr(Provider, 'title', 'on ' + ep.device('below').name)\n",
+        WORKING + "\nProvider.probe = lambda self: setattr(Provider, 'title', 'on ' + ep.device('below').name)\n",
     )
     titles = site.run(
         """
@@ -185,12 +185,12 @@ time.sleep(0.05)
 
 class Slow(Provider):
     hooks = 0
-    def _probe(self):
+    def probe(self):
         time.sleep(0.05)
-        super()._probe()
-    def _devices(self):
+        super().probe()
+    def devices(self):
         time.sleep(0.05)
-        return super()._devices()
+        return super().devices()
 
 @ep.provider_hook
 def ep_provider():
@@ -222,7 +222,7 @@ def test_threads_that_ask_at_once_get_one_object_made_once(site):
 
 def test_unavailable_answer_of_a_probe_is_kept(site):
     site.install(
-        "absent", EMPTY.replace("def _probe(self): pass", "def _probe(self): raise ep.UnavailableError('no card')")
+        "absent", EMPTY.replace("def probe(self): pass", "def probe(self): raise ep.UnavailableError('no card')")
     )
     code = """
         answers = []

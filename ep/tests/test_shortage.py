@@ -38,7 +38,7 @@ def test_lower_budget_takes_what_lies_ready(wide):
         memory.close()
     wide.budget = 128
     assert figures(wide)[:2] == (64, 128)
-    assert len(wide.freed) == 2
+    assert len(wide.twin.freed) == 2
 
 
 @pytest.mark.parametrize(("wrong", "error"), [(-1, ValueError), (1.5, TypeError), ("1", TypeError)])
@@ -54,11 +54,11 @@ def test_budget_waits_for_what_was_closed(device, stream):
     stream.upload(memory, b"abcdefgh")
     memory.close()
     assert device.allocate(5).nbytes == 5
-    assert bytes(device.freed[0]) == b"abcdefgh"
+    assert bytes(device.twin.freed[0]) == b"abcdefgh"
 
 
 def test_what_lies_ready_never_makes_a_request_fail_that_would_have_fitted(wide):
-    wide.limit = 4096
+    wide.twin.limit = 4096
     for nbytes in (64, 512, 1024, 2048):
         wide.allocate(nbytes).close()
     assert wide.memory_info().reserved > 2048
@@ -67,7 +67,7 @@ def test_what_lies_ready_never_makes_a_request_fail_that_would_have_fitted(wide)
 
 
 def test_length_of_a_segment_never_makes_a_request_fail_that_would_have_fitted(wide):
-    wide.limit = 1000  # a segment for it would have 1024
+    wide.twin.limit = 1000  # a segment for it would have 1024
     memory = wide.allocate(1000)
     assert figures(wide)[:2] == (1000, 1000)
     memory.close()
@@ -80,9 +80,9 @@ def test_length_of_a_segment_never_makes_a_request_fail_that_would_have_fitted(w
 
 
 def test_shortage_waits_for_streams_of_other_devices_too(provider, monkeypatch):
-    monkeypatch.setattr(manual.ManualDevice, "_can_copy_from", lambda self, other: True)
+    monkeypatch.setattr(manual.ManualDevice, "can_copy_from", lambda self, other: True)
     first, second = provider.devices()
-    first.limit = 8
+    first.twin.limit = 8
     memory, target = first.allocate(8), second.allocate(8)
     foreign = second.stream()
     foreign.copy(target, memory)
@@ -98,7 +98,7 @@ def test_driver_that_has_room_is_not_asked_twice(wide):
         asked.append(nbytes)
         raise ep.OutOfMemoryError("as asked", requested=nbytes, free=1 << 20)
 
-    wide._allocate = refuse
+    wide.twin.allocate = refuse
     with pytest.raises(ep.OutOfMemoryError) as caught:
         wide.allocate(1000)
     assert asked == [1024]
@@ -110,7 +110,7 @@ def test_driver_that_has_room_is_not_asked_twice(wide):
 @pytest.mark.parametrize("n", range(1, 9))
 def test_nth_allocation_fails_and_nothing_is_lost(device, stream, n):
     """The n-th call of the driver fails: the request is served by a second one, or its error leaves all as it was."""
-    allocate, calls = device._allocate, []
+    allocate, calls = device.twin.allocate, []
 
     def failing(nbytes, kind):
         calls.append(nbytes)
@@ -118,7 +118,7 @@ def test_nth_allocation_fails_and_nothing_is_lost(device, stream, n):
             raise ep.OutOfMemoryError("injected", requested=nbytes)
         return allocate(nbytes, kind)
 
-    device._allocate = failing
+    device.twin.allocate = failing
     kept, failures = [], 0
     for nbytes in (4, 8, 4, 16, 32, 8, 64, 4):
         try:
@@ -130,19 +130,19 @@ def test_nth_allocation_fails_and_nothing_is_lost(device, stream, n):
         kept.append(memory)
         if nbytes == 8:
             kept.pop().close()
-    assert device.memory_info().reserved == device.in_use
+    assert device.memory_info().reserved == device.twin.in_use
     assert failures <= 1
-    stream.advance()
+    stream.twin.advance()
     for memory in kept:
         assert bytes(memory.handle) == bytes([memory.nbytes]) * memory.nbytes
         memory.close()
     assert figures(device)[0] == 0
     device.trim()
-    assert device.in_use == device.memory_info().reserved == 0
+    assert device.twin.in_use == device.memory_info().reserved == 0
 
 
 def test_one_that_cannot_be_freed_does_not_lose_the_others(device):
-    free, failing = device._free, []
+    free, failing = device.twin.free, []
     memories = [device.allocate(4) for _ in range(5)]
     for memory in memories:
         memory.close()
@@ -153,9 +153,9 @@ def test_one_that_cannot_be_freed_does_not_lose_the_others(device):
             raise ep.DeviceError("boom")
         free(handle, kind)
 
-    device._free = once
+    device.twin.free = once
     with pytest.raises(ep.DeviceError, match="boom"):
         device.trim()
     assert figures(device)[:2] == (0, 16)
     assert device.trim() == 16
-    assert len(device.freed) == 4
+    assert len(device.twin.freed) == 4

@@ -61,7 +61,7 @@ def test_default_fill_is_a_copy_and_counted_as_degraded(device, stream):
 def test_fill_refuses_patterns_that_do_not_fit(device, stream, start, stop, pattern, text):
     with pytest.raises(ValueError, match=text):
         stream.fill(device.allocate(8)[start:stop], pattern)
-    assert stream.enqueued == 0
+    assert stream.twin.enqueued == 0
 
 
 def test_copies_of_what_does_not_fit_are_refused(device, stream):
@@ -75,7 +75,7 @@ def test_copies_of_what_does_not_fit_are_refused(device, stream):
         stream.upload(memory, 3)
     with pytest.raises(TypeError, match="Memory"):
         stream.upload(b"12345678", memory)
-    assert stream.enqueued == 1
+    assert stream.twin.enqueued == 1
 
 
 def test_copy_between_devices_passes_the_host_and_says_so(provider):
@@ -99,7 +99,7 @@ def test_host_buffers_are_kept_until_their_copy_is_done(device, stream):
     for _ in range(40):
         stream.upload(memory, bytearray(4))
     assert len(stream._held) == 40
-    stream.advance()
+    stream.twin.advance()
     stream.upload(memory, bytearray(4))
     assert len(stream._held) < 40
     stream.synchronize()
@@ -116,7 +116,7 @@ def test_events_are_points_that_never_move(device, stream):
         after.seconds_since(before)
     with pytest.raises(ep.TimeoutError):
         after.synchronize(timeout=0.01)
-    stream.advance()
+    stream.twin.advance()
     assert after.seconds_since(before) == pytest.approx(1e-3)
     with pytest.raises(ValueError, match="untimed"):
         after.seconds_since(stream.record())
@@ -138,7 +138,7 @@ def test_closed_stream_refuses_everything(device, stream):
     stream.upload(memory, b"abcd")
     stream.close()
     stream.close()
-    assert stream.closed
+    assert stream.twin.closed
     assert bytes(memory.handle) == b"abcd"
     for use in (lambda: stream.upload(memory, b"abcd"), stream.record, stream.synchronize, lambda: stream.is_idle):
         with pytest.raises(ep.ClosedError, match="was closed"):

@@ -23,7 +23,7 @@ def hang(self=None):
 PLACES = {
     "import": ("", "\nhang()\n"),
     "hook": ("return Provider()", "return hang()"),
-    "probe": ("def _probe(self): Provider.probes += 1", "_probe = hang"),
+    "probe": ("def probe(self): Provider.probes += 1", "_probe = hang"),
     "devices": ("Provider.made += 1", "hang()"),
 }
 
@@ -91,7 +91,7 @@ print(json.dumps([answers, again, ep_slow.Provider.probes, ep_slow.Provider.made
 )
 def test_handler_that_interrupts_loading_is_told_so_and_what_it_asked_for_works_later(site, old, new):
     site.install("slow", "import signal\n" + WORKING.replace(old, new))
-    site.install("above", WORKING + "\nProvider._probe = lambda self: ep.device('slow')\n")
+    site.install("above", WORKING + "\nProvider.probe = lambda self: ep.device('slow')\n")
     answers, again, probes, made = site.run(INTERRUPTED)
     refusal = "provider slow is being loaded by this very thread; ask again when that is done"
     assert answers == [refusal, f"provider above: {refusal}"]
@@ -113,7 +113,7 @@ def test_provider_that_asks_for_itself_is_refused_in_a_sentence(site):
 
 def test_providers_that_use_each_other_end_in_sentences_from_two_threads(site):
     for name, other in (("one", "two"), ("two", "one")):
-        probe = f"\nimport builtins\nProvider._probe = lambda self: (builtins.meeting.wait(30), ep.device({other!r}))\n"
+        probe = f"\nimport builtins\nProvider.probe = lambda self: (builtins.meeting.wait(30), ep.device({other!r}))\n"
         site.install(name, WORKING + probe)
     answers = site.run(
         """

@@ -36,12 +36,12 @@ class CountKernel(ep.Kernel):
 
 @pytest.fixture
 def count(provider, device):
-    provider.table[Count] = (manual.Strategy("Plain", CountKernel),)
+    provider.twin.table[Count] = (manual.Strategy("Plain", CountKernel),)
     return Count().on(device)
 
 
 def test_a_read_only_operand_that_would_be_updated_is_refused(provider, host):
-    provider.table[Count] = (manual.Strategy("Plain", CountKernel),)
+    provider.twin.table[Count] = (manual.Strategy("Plain", CountKernel),)
     count, stream = Count().on(host), host.stream()
     state, other, out = np.zeros(4, np.int8), np.zeros(4, np.int8), np.zeros(4, np.int8)
     other.flags.writeable = False

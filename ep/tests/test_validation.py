@@ -9,6 +9,7 @@ import weakref
 
 import manual
 import pytest
+from ep.worker import WorkerStream
 
 import ep
 
@@ -21,8 +22,8 @@ def test_second_thread_inside_of_a_verb_is_refused_and_the_first_goes_on(device,
         assert leave.wait(20)
 
     def slow():
-        monkeypatch.setattr(manual.ManualStream, "_copy", copy)
-        monkeypatch.setattr(ep.WorkerStream, "_place", copy)
+        monkeypatch.setattr(manual.ManualStream, "copy", copy)
+        monkeypatch.setattr(WorkerStream, "_place", copy)
         watched.upload(memory, b"abcd")
 
     thread = threading.Thread(target=slow)
@@ -54,8 +55,8 @@ def fail(*_, **__):
 
 def test_error_says_which_line_enqueued_the_work(device, watched, monkeypatch):
     memory = device.allocate(4)
-    monkeypatch.setattr(manual.ManualStream, "_copy", fail)
-    monkeypatch.setattr(manual.LaneStream, "_copy", fail)
+    monkeypatch.setattr(manual.ManualStream, "copy", fail)
+    monkeypatch.setattr(manual.LaneStream, "copy", fail)
     with pytest.raises(ep.DeviceError, match=r"broken .*test_validation\.py:\d+") as caught:  # noqa: PT012 - either raises
         line = inspect.currentframe().f_lineno + 1
         watched.upload(memory, b"abcd")
@@ -85,7 +86,7 @@ def test_dropped_stream_ends_with_its_last_user(device, monkeypatch, validates):
     monkeypatch.setenv("EP_VALIDATE", validates)
     gc.disable()
     try:
-        stream = device._enlist(ep.WorkerStream(device, manual.LaneStream(device)))
+        stream = device._enlist(device._over(lambda ledger: ep.spi.Worker(manual.LaneStream(ledger))))
         stream.upload(device.allocate(4), b"abcd")
         stream.synchronize()
         worker, reference = stream._worker, weakref.ref(stream)

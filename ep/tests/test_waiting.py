@@ -80,14 +80,14 @@ def test_timeout_that_is_no_time_is_refused(device, stream, timeout):
 
 @pytest.fixture
 def polling(device):
-    device.stream_type = manual.PollingStream
+    device.twin.stream_type = manual.PollingStream
     return device.stream()
 
 
 @pytest.fixture
 def must(device):
     """Return a stream of a provider that writes nothing but what it must."""
-    device.stream_type = manual.MustStream
+    device.twin.stream_type = manual.MustStream
     return device.stream()
 
 
@@ -96,8 +96,8 @@ def copies(device, stream):
     memory, back = device.allocate(4), bytearray(4)
     stream.upload(memory, b"abcd")
     stream.download(back, memory)
-    if isinstance(stream, manual.PollingStream):
-        stream.advance()
+    if isinstance(stream.twin, manual.PollingStream):
+        stream.twin.advance()
     stream.synchronize()
     return back == b"abcd"
 
@@ -138,7 +138,7 @@ def test_event_is_waited_for_as_long_as_asked_and_usable_afterwards(device, stre
     with pytest.raises(ep.TimeoutError, match="not done after 3 s"):
         event.synchronize(timeout=3)
     assert 3 <= clock.now - begin < 3.1
-    stream.advance()
+    stream.twin.advance()
     event.synchronize(timeout=3)
 
 
@@ -183,11 +183,11 @@ def test_interrupted_event_wait_leaves_the_event_usable(device, stream, monkeypa
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(manual.ManualEvent, "_is_done", interrupt)
+        patch.setattr(manual.ManualEvent, "is_done", interrupt)
         with pytest.raises(KeyboardInterrupt):
             event.synchronize()
     assert not event.is_done
-    stream.advance()
+    stream.twin.advance()
     event.synchronize()
 
 
@@ -206,7 +206,7 @@ def test_default_fence_waits_before_bytes_are_freed(device, must):
     must.upload(memory, b"abcd")
     memory.close()
     device.trim()
-    assert device.freed == [handle]
+    assert device.twin.freed == [handle]
     assert bytes(handle) == b"abcd"
 
 
@@ -217,7 +217,7 @@ def test_default_idle_answer_waits(device, must):
     assert bytes(memory.handle) == b"abcd"
 
 
-class CountingEvent(ep.Event):
+class CountingEvent(ep.spi.Event):
     """Done when it has been asked often enough."""
 
     def __init__(self, stream, answers=4):

@@ -53,19 +53,19 @@ def never_ends():
 
 def at(side): return side.offset if isinstance(side, ep.Memory) else 0
 
-class Stream(ep.Stream):
-    def _copy(self, dst, src, nbytes):
+class Stream(ep.spi.Stream):
+    def copy(self, dst, src, nbytes):
         memoryview(dst.handle if isinstance(dst, ep.Memory) else dst)[at(dst):at(dst) + nbytes] = (
             memoryview(src.handle if isinstance(src, ep.Memory) else src)[at(src):at(src) + nbytes])
-    def _synchronize(self): pass
+    def synchronize(self): pass
 
-class Device(ep.Device):
-    def _allocate(self, nbytes, kind):
+class Device(ep.spi.Device):
+    def allocate(self, nbytes, kind):
         {check}
         return bytearray(nbytes)
-    def _free(self, handle, kind): pass
-    def _stream(self, *, priority, timed, synchronous): return Stream(self, is_synchronous=True, is_timed=timed)
-    def _close(self):
+    def free(self, handle, kind): pass
+    def stream(self, ledger, *, priority, timed, synchronous): return Stream(ledger, is_synchronous=True, is_timed=timed)
+    def close(self):
         {close}
 
 class Bare(Device):
@@ -73,11 +73,11 @@ class Bare(Device):
 
 def info(**fields): return ep.DeviceInfo(**{{"name": "Device", "vendor": "Test", **fields}})
 
-class Provider(ep.Provider):
+class Provider(ep.spi.Provider):
     implementations = {table}
-    def _probe(self):
+    def probe(self):
         {probe}
-    def _devices(self):
+    def devices(self):
         {devices}
         return {made}
 

@@ -82,9 +82,9 @@ def graph(trial: Trial) -> None:
 def timeout(trial: Trial) -> None:
     """The provider answers whether a stream is idle, so that waits end in time without a helper thread."""
     stream = trial.asynchronous()
-    kind = type(stream)
-    if not stream.is_synchronous and kind._is_idle is ep.Stream._is_idle:  # noqa: SLF001 - whether its twin is overridden
-        message = "the provider does not answer _is_idle"
+    kind = type(stream.twin)
+    if not stream.is_synchronous and kind.is_idle is ep.spi.Stream.is_idle:
+        message = "the provider's stream does not answer is_idle"
         raise ep.UnsupportedError(message)
     busy(trial, stream)
     stream.synchronize(timeout=60)
@@ -252,7 +252,7 @@ def wrap_memory(trial: Trial) -> None:
 def wrap_stream(trial: Trial) -> None:
     """A native queue can be given to the device as a stream: in its order, and open after the stream's close()."""
     native = trial.stream()
-    handle = native._dlpack_stream()  # noqa: SLF001 - the one way to a native queue that all providers have
+    handle = native.twin.dlpack_stream()  # the one way to a native queue that all providers have
     stream = trial.device.wrap_stream(handle, owner=native)
     old, new = trial.noise(50_000), trial.noise(50_000)
     target = late(trial, native, old, new)

@@ -143,7 +143,7 @@ def consumers_streams_wait(trial: Trial) -> None:
 def consumers_queues_wait(trial: Trial) -> None:
     """A native queue, given as the consumer's stream, waits for what was enqueued before the export."""
     other = trial.asynchronous()
-    queue = other._dlpack_stream()  # noqa: SLF001 - the one way to a native queue that all providers have
+    queue = other.twin.dlpack_stream()  # the one way to a native queue that all providers have
     if queue is None or not _shows(trial):
         return
     for stream in trial.streams():

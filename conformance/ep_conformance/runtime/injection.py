@@ -1,6 +1,6 @@
 """Failures on request: one scenario runs with its n-th allocation, or its n-th enqueue, failing, for every n there is.
 
-Injected in front of the provider: its `_allocate` is replaced on the device, the stream's door on the stream. Each time the
+Injected in front of the provider: its `allocate` is replaced on the device, the stream's door on the stream. Each time the
 error must be reported as documented, all memory must come back, and the same stream must work on.
 """
 
@@ -33,7 +33,7 @@ class _Allocations:
 
     def __init__(self, device: ep.Device, fails: int) -> None:
         self._device = device
-        self._allocate = device._allocate  # noqa: SLF001 - the provider's twin is what is replaced
+        self._allocate = device.twin.allocate
         self._fails = fails
         self.count = 0
 
@@ -45,11 +45,11 @@ class _Allocations:
         return self._allocate(nbytes, kind)
 
     def __enter__(self) -> Self:
-        self._device.__dict__["_allocate"] = self
+        self._device.twin.__dict__["allocate"] = self
         return self
 
     def __exit__(self, *_: object) -> None:
-        del self._device.__dict__["_allocate"]
+        del self._device.twin.__dict__["allocate"]
 
 
 class _Enqueues:

@@ -22,12 +22,12 @@ _BYTES: Final = 300_000
 @contextlib.contextmanager
 def _allocating_by(device: ep.Device, function: Callable[..., Any]) -> Iterator[None]:
     """Let the device allocate by another function, which is given its own one first."""
-    own = device._allocate  # noqa: SLF001 - the twin whose failure is the case
-    device._allocate = lambda nbytes, kind: function(own, nbytes, kind)  # type: ignore[method-assign]  # noqa: SLF001
+    own = device.twin.allocate  # the method whose failure is the case
+    device.twin.allocate = lambda nbytes, kind: function(own, nbytes, kind)  # type: ignore[method-assign]
     try:
         yield
     finally:
-        del device._allocate  # noqa: SLF001 - the class has it
+        del device.twin.allocate  # the class has it
 
 
 @contextlib.contextmanager

@@ -25,7 +25,7 @@ __all__ = [
 
 
 class _CallsAtOnce(HonestStream):
-    def _call(self, function: Callable[[], object]) -> None:
+    def call(self, function: Callable[[], object]) -> None:
         called = threading.Thread(target=function)
         called.start()
         self.enqueue(called.join)
@@ -39,7 +39,7 @@ class CallsAtOnce(HonestProvider):
 
 
 class _CallsWithoutWaiting(HonestStream):
-    def _call(self, function: Callable[[], object]) -> None:
+    def call(self, function: Callable[[], object]) -> None:
         def late() -> None:
             time.sleep(0.002)
             function()
@@ -57,7 +57,7 @@ class CallsWithoutWaiting(HonestProvider):
 class _CallsBackwards(HonestStream):
     _waiting: tuple[Callable[[], object], ...] = ()
 
-    def _call(self, function: Callable[[], object]) -> None:
+    def call(self, function: Callable[[], object]) -> None:
         def collect() -> None:
             self._waiting = (function, *self._waiting)
 
@@ -81,9 +81,9 @@ class CallsBackwards(HonestProvider):
 
 
 class _CallsTwice(HonestStream):
-    def _call(self, function: Callable[[], object]) -> None:
-        super()._call(function)
-        super()._call(function)
+    def call(self, function: Callable[[], object]) -> None:
+        super().call(function)
+        super().call(function)
 
 
 @killed_by("runtime/call/runs-once-and-in-order")
@@ -94,9 +94,9 @@ class CallsTwice(HonestProvider):
 
 
 class _SwallowsErrors(HonestStream):
-    def _call(self, function: Callable[[], object]) -> None:
-        super()._call(function)
-        self.enqueue(self._failure.take)
+    def call(self, function: Callable[[], object]) -> None:
+        super().call(function)
+        self.enqueue(self.ledger._failure.take)  # noqa: SLF001 - EP keeps it for who synchronises
 
 
 @killed_by("runtime/call/exception-is-raised-by-the-next-synchronisation")
@@ -109,17 +109,17 @@ class SwallowsErrors(HonestProvider):
 class _RepeatsErrors(HonestStream):
     _raised: BaseException | None = None
 
-    def _call(self, function: Callable[[], object]) -> None:
-        super()._call(function)
+    def call(self, function: Callable[[], object]) -> None:
+        super().call(function)
         self.enqueue(self._remember)
 
     def _remember(self) -> None:
-        self._raised = self._failure.error
+        self._raised = self.ledger._failure.error  # noqa: SLF001 - likewise
 
-    def _synchronize(self) -> None:
-        super()._synchronize()
+    def synchronize(self) -> None:
+        super().synchronize()
         if self._raised is not None:
-            self._fail(self._raised)
+            self.ledger.failed(None, self._raised)
 
 
 @killed_by("runtime/call/exception-is-raised-by-the-next-synchronisation")
@@ -130,12 +130,12 @@ class RepeatsErrors(HonestProvider):
 
 
 class _MiscountsErrors(HonestStream):
-    def _call(self, function: Callable[[], object]) -> None:
-        super()._call(function)
+    def call(self, function: Callable[[], object]) -> None:
+        super().call(function)
         self.enqueue(self._miscount)
 
     def _miscount(self) -> None:
-        error = self._failure.error
+        error = self.ledger._failure.error  # noqa: SLF001 - likewise
         if error is not None and hasattr(error, "__notes__"):
             error.__notes__ = [note.replace("enqueue ", "enqueue 1") for note in error.__notes__]
 

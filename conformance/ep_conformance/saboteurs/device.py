@@ -45,7 +45,7 @@ class Handle:
         self._memory.close()
 
 
-class HonestDevice(ep.Device):
+class HonestDevice(ep.spi.Device):
     """An asynchronous device; no host address leads to its memory but to that which is pinned or shared."""
 
     memory_kinds = frozenset(ep.MemoryKind)
@@ -68,36 +68,36 @@ class HonestDevice(ep.Device):
         self._called = 0
         self._given = 0
 
-    def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> Handle:
+    def allocate(self, nbytes: int, kind: ep.MemoryKind) -> Handle:
         self.count_call()
         handle = Handle(self.cpu.allocate(nbytes), kind)
         self._given += nbytes
         return handle
 
-    def _free(self, handle: Handle, kind: ep.MemoryKind) -> None:
+    def free(self, handle: Handle, kind: ep.MemoryKind) -> None:
         del kind
         self._given -= handle.nbytes
         handle.free(self._cleaner)
 
-    def _memory_info(self) -> tuple[int, int]:
+    def memory_info(self) -> tuple[int, int]:
         return self.info.memory, self.info.memory - self._given
 
-    def _host(self, handle: Handle, nbytes: int) -> memoryview:
+    def host(self, handle: Handle, nbytes: int) -> memoryview:
         if handle.kind is ep.MemoryKind.DEVICE:
-            return super()._host(handle, nbytes)
+            return super().host(handle, nbytes)
         return handle.bytes_at(0, nbytes).host()
 
-    def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> ep.Stream:
+    def stream(self, ledger: ep.spi.Ledger, *, priority: int, timed: bool, synchronous: bool | None) -> HonestStream:
         if synchronous:
             message = f"{self.name}: streams are asynchronous only; ask for synchronous=False or None"
             raise ep.UnsupportedError(message)
-        return self._stream_type(self, self._event_type, seed=priority, is_timed=timed)
+        return self._stream_type(ledger, self, self._event_type, seed=priority, is_timed=timed)
 
-    def _instantiate(self, nodes: tuple[Node, ...], slots: tuple[Slot, ...]) -> Executable:
+    def instantiate(self, nodes: tuple[Node, ...], slots: tuple[Slot, ...]) -> Executable:
         return self._graph_type(nodes, slots)
 
-    def _can_copy_from(self, other: ep.Device) -> bool:
-        return other.provider is self.provider
+    def can_copy_from(self, other: ep.spi.Device) -> bool:
+        return isinstance(other, HonestDevice) and other.cpu is self.cpu
 
     def count_call(self) -> None:
         """Count one call of the driver that there would be."""
@@ -107,5 +107,5 @@ class HonestDevice(ep.Device):
     def native_calls(self) -> int:
         return self._called
 
-    def _close(self) -> None:
+    def close(self) -> None:
         self._cleaner.close()

@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
 
 import ep
-
-if TYPE_CHECKING:
-    from ep_conformance.saboteurs.stream import HonestStream
 
 __all__ = ["HonestEvent"]
 
 
-class HonestEvent(ep.Event):
+class HonestEvent(ep.spi.Event):
     """A point in a worker's queue."""
 
-    def __init__(self, stream: HonestStream, *, is_timed: bool) -> None:
-        super().__init__(stream, is_timed=is_timed)
+    def __init__(self) -> None:
         self.reached = threading.Event()
         self.at = 0.0
 
@@ -27,8 +22,8 @@ class HonestEvent(ep.Event):
         self.at = time.perf_counter()
         self.reached.set()
 
-    def _is_done(self) -> bool:
+    def is_done(self) -> bool:
         return self.reached.is_set()
 
-    def _seconds_since(self, earlier: ep.Event) -> float:
-        return self.at - earlier.at if isinstance(earlier, HonestEvent) else 0.0
+    def seconds_since(self, earlier: HonestEvent) -> float:
+        return self.at - earlier.at

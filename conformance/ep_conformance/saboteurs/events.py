@@ -33,7 +33,7 @@ __all__ = [
 
 
 class _IgnoresWait(HonestStream):
-    def _wait(self, event: ep.Event) -> None:
+    def wait(self, event: ep.Event) -> None:
         del event
 
 
@@ -49,18 +49,18 @@ class _HoldsKernelsAlone(HonestStream):
         self._awaited: list[ep.Event] = []
         super().__init__(*args, **options)
 
-    def _wait(self, event: ep.Event) -> None:
+    def wait(self, event: ep.Event) -> None:
         self._awaited.append(event)
 
     def enqueue(self, task: Callable[[], object]) -> None:
         awaited, self._awaited = self._awaited, []
         for event in awaited:
-            super()._wait(event)
+            super().wait(event)
         super().enqueue(task)
 
-    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         awaited, self._awaited = self._awaited, []
-        super()._copy(dst, src, nbytes)
+        super().copy(dst, src, nbytes)
         self._awaited = awaited
 
 
@@ -72,7 +72,7 @@ class HoldsKernelsAlone(HonestProvider):
 
 
 class _ReportsEventsEarly(HonestEvent):
-    def _is_done(self) -> bool:
+    def is_done(self) -> bool:
         return True
 
 
@@ -84,8 +84,8 @@ class ReportsEventsEarly(HonestProvider):
 
 
 class _TimesInMilliseconds(HonestEvent):
-    def _seconds_since(self, earlier: ep.Event) -> float:
-        return 1000 * super()._seconds_since(earlier)
+    def seconds_since(self, earlier: HonestEvent) -> float:
+        return 1000 * super().seconds_since(earlier)
 
 
 @killed_by("runtime/event/time-is-of-the-device-and-in-seconds")
@@ -96,8 +96,8 @@ class TimesInMilliseconds(HonestProvider):
 
 
 class _TimesTheEnqueue(HonestEvent):
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+    def __init__(self) -> None:
+        super().__init__()
         self._enqueued = time.perf_counter()
 
     def reach(self) -> None:
@@ -113,19 +113,25 @@ class TimesTheEnqueue(HonestProvider):
 
 
 class _RecordsElsewhere(HonestStream):
-    _last: ClassVar[weakref.ref[HonestStream] | None] = None
+    _last: ClassVar[weakref.ref[_RecordsElsewhere] | None] = None
+    is_ended = False
 
-    def _record(self, *, timed: bool) -> ep.Event:
+    def close(self) -> None:
+        self.is_ended = True
+        super().close()
+
+    def record(self, *, timed: bool) -> HonestEvent:
+        del timed
         last = None if _RecordsElsewhere._last is None else _RecordsElsewhere._last()
-        if last is None or last.is_closed or last.device is not self.device:
+        if last is None or last.is_ended or last.device is not self.device:
             last = self
-        event = self._event_type(self, is_timed=timed)
+        event = self._event_type()
         last.enqueue(event.reach)
         return event
 
-    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         _RecordsElsewhere._last = weakref.ref(self)
-        super()._copy(dst, src, nbytes)
+        super().copy(dst, src, nbytes)
 
 
 @killed_by("runtime/program/streams-and-events")
@@ -138,17 +144,16 @@ class RecordsElsewhere(HonestProvider):
 class _ReusesEvents(HonestStream):
     _event: HonestEvent | None = None
 
-    def _record(self, *, timed: bool) -> ep.Event:
+    def record(self, *, timed: bool) -> HonestEvent:
         if self._event is None or timed:
-            self._event = self._event_type(self, is_timed=timed)
+            self._event = self._event_type()
         event = self._event
         event.reached.clear()
         self.enqueue(event.reach)
         return event
 
-    def _wait(self, event: ep.Event) -> None:
-        assert isinstance(event, HonestEvent)
-        self.enqueue(lambda: event.reached.wait(_PATIENCE_SECONDS))  # what moves may never come
+    def wait(self, event: ep.Event) -> None:
+        self.enqueue(lambda: event.twin.reached.wait(_PATIENCE_SECONDS))  # what moves may never come
 
 
 @killed_by("runtime/program/streams-and-events")
@@ -159,9 +164,9 @@ class ReusesEvents(HonestProvider):
 
 
 class _IgnoresOtherDevices(HonestStream):
-    def _wait(self, event: ep.Event) -> None:
-        if event.device is self.device:
-            super()._wait(event)
+    def wait(self, event: ep.Event) -> None:
+        if event.device is self.ledger.device:
+            super().wait(event)
 
 
 @killed_by("runtime/program/devices")
@@ -172,9 +177,8 @@ class IgnoresOtherDevices(HonestProvider):
 
 
 class _LetsTheHostWait(HonestStream):
-    def _wait(self, event: ep.Event) -> None:
-        assert isinstance(event, HonestEvent)
-        event.reached.wait(_HOST_SECONDS)
+    def wait(self, event: ep.Event) -> None:
+        event.twin.reached.wait(_HOST_SECONDS)
 
 
 @killed_by("runtime/wait/host-that-enqueues-it-goes-on")

@@ -20,9 +20,9 @@ class _Lane(HonestStream):
     """What nodes are enqueued on inside the worker: each is done at once. No stream of anybody else."""
 
     def __init__(self, stream: HonestStream) -> None:
+        self.ledger = stream.ledger
         self.device = stream.device
         self.cpu = stream.cpu
-        self.is_closed = True
 
     def enqueue(self, task: Callable[[], object]) -> None:
         task()
@@ -31,8 +31,8 @@ class _Lane(HonestStream):
 class HonestGraph(Replay):
     """Captured nodes; saboteurs override how they are bound or run."""
 
-    def _bind(self, bindings: Bindings) -> Run:
-        replay = super()._bind(bindings)
+    def bind(self, bindings: Bindings) -> Run:
+        replay = super().bind(bindings)
 
         def run(stream: Any, memories: Any, scalars: Any) -> None:
             lane = self.lane(stream)

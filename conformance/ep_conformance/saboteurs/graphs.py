@@ -80,10 +80,10 @@ class MovesFillsForward(HonestProvider):
 class _KeepsOldBindings(HonestGraph):
     _last: Bindings = ()
 
-    def _bind(self, bindings: Bindings) -> Run:
+    def bind(self, bindings: Bindings) -> Run:
         last = self._last or bindings
         self._last = tuple(new or old for new, old in zip(bindings, last, strict=True))
-        return super()._bind(self._last)
+        return super().bind(self._last)
 
 
 @killed_by("runtime/graph/slots-not-given-keep-the-captured-memory")
@@ -96,11 +96,11 @@ class KeepsOldBindings(HonestProvider):
 class _SharesBindings(HonestGraph):
     _latest: Bindings = ()
 
-    def _bind(self, bindings: Bindings) -> Run:
+    def bind(self, bindings: Bindings) -> Run:
         def run(stream: Any, memories: Any, scalars: Any) -> None:
             self._latest = bindings
             lane = self.lane(stream)
-            stream.enqueue(lambda: Replay._bind(self, self._latest)(lane, memories, scalars))  # noqa: SLF001 - at the last moment
+            stream.enqueue(lambda: Replay.bind(self, self._latest)(lane, memories, scalars))  # at the last moment
 
         return run
 

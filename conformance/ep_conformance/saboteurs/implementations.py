@@ -39,7 +39,7 @@ class HonestKernel(ep.Kernel):
         """Compute, in the worker's thread; when it returns, the result is there."""
         self.primitive(cpu, **operands)
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: Any, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         assert isinstance(stream, HonestStream)
         tensors, numbers = iter(memories), iter(scalars)
         operands = {
@@ -68,6 +68,6 @@ class Delegated(ep.Implementation):
             lowered = lowered.lower()
         raise ep.UnsupportedError("; ".join(reasons))
 
-    def create(self, descriptor: ep.Descriptor, device: ep.Device, code: Any) -> ep.Kernel:
+    def create(self, descriptor: ep.Descriptor, device: ep.spi.Device, code: Any) -> ep.Kernel:
         del device, code
         return self._kernel_type(descriptor, self._cpu)

@@ -21,7 +21,7 @@ import ep
 
 
 @ep.provider_hook
-def ep_provider() -> ep.Provider:
+def ep_provider() -> ep.spi.Provider:
     """Return the provider."""
     from ep_conformance.saboteurs.table import named
 

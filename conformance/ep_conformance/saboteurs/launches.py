@@ -27,7 +27,7 @@ class BakesTheFirstNumber(ArrayKernel):
 
     _baked: tuple[Any, ...] | None = None
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         if self._baked is None:
             self._baked = scalars
         super().launch(stream, memories, self._baked)
@@ -119,7 +119,7 @@ class SharesScratch(ArrayKernel):
 
     _scratch: Array | None = None
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         self._scratch = None
         super().launch(stream, memories, scalars)
 
@@ -136,7 +136,7 @@ class SharesScratch(ArrayKernel):
 class TakesOneMemoryForOneTensor(ArrayKernel):
     """Take operands in one allocation for one and the same."""
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         *inputs, out = memories
         if len(inputs) > 1 and inputs[0].handle is inputs[1].handle and inputs[0].nbytes == inputs[1].nbytes:
             inputs[1] = inputs[0]
@@ -200,7 +200,7 @@ class WritesWholeLines(ArrayKernel):
 class LaunchesOnTimedStreamsAlone(ArrayKernel):
     """Do no launch on a stream that takes no times."""
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         if stream.is_timed:
             super().launch(stream, memories, scalars)
 
@@ -209,7 +209,7 @@ class LaunchesOnTimedStreamsAlone(ArrayKernel):
 class KeepsOffSharedMemory(ArrayKernel):
     """Do no launch with an operand in memory that the host shares."""
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         if not any(memory.kind is ep.MemoryKind.SHARED for memory in memories):
             super().launch(stream, memories, scalars)
 
@@ -220,8 +220,8 @@ class CompilesForTheFirstDevice(ArrayKernel):
 
     _device: ClassVar[dict[Any, ep.Device]] = {}
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
-        if self._device.setdefault(self.descriptor.key, stream.device) is stream.device:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        if self._device.setdefault(self.descriptor.key, stream.ledger.device) is stream.ledger.device:
             super().launch(stream, memories, scalars)
 
 

@@ -27,10 +27,10 @@ class _OverlapsAllocations(HonestDevice):
     _page: ep.Memory | None = None
     _used = 0
 
-    def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> Handle:
+    def allocate(self, nbytes: int, kind: ep.MemoryKind) -> Handle:
         step = self.info.alignment
         if nbytes > 8 * step:
-            return super()._allocate(nbytes, kind)
+            return super().allocate(nbytes, kind)
         if self._page is None or self._used + nbytes > self._page.nbytes:
             self._page, self._used = self.cpu.allocate(1 << 20), 0
         at = self._used
@@ -51,8 +51,8 @@ class _WrapsItsTable(HonestDevice):
         super().__init__(*parts)
         self._given_out: list[Handle] = []
 
-    def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> Handle:
-        handle = super()._allocate(nbytes, kind)
+    def allocate(self, nbytes: int, kind: ep.MemoryKind) -> Handle:
+        handle = super().allocate(nbytes, kind)
         self._given_out.append(handle)
         there = self._given_out[len(self._given_out) % _PLACES - 1]
         return there if there.nbytes == nbytes else handle
@@ -66,8 +66,8 @@ class WrapsItsTable(HonestProvider):
 
 
 class _HidesOutOfMemory(HonestDevice):
-    def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> Handle:
-        return super()._allocate(min(nbytes, self.info.memory // 64), kind)
+    def allocate(self, nbytes: int, kind: ep.MemoryKind) -> Handle:
+        return super().allocate(min(nbytes, self.info.memory // 64), kind)
 
 
 @killed_by("runtime/error/out-of-memory-is-reported")
@@ -92,8 +92,8 @@ class CountsLooks(HonestProvider):
 
 
 class _PromisesMoreThanThereIs(HonestDevice):
-    def _memory_info(self) -> tuple[int, int]:
-        total, _ = super()._memory_info()
+    def memory_info(self) -> tuple[int, int]:
+        total, _ = super().memory_info()
         return total, total + 1
 
 
@@ -105,8 +105,8 @@ class PromisesMoreThanThereIs(HonestProvider):
 
 
 class _ShowsTheHostACopy(HonestDevice):
-    def _host(self, handle: Handle, nbytes: int) -> memoryview:
-        return memoryview(bytearray(super()._host(handle, nbytes)))
+    def host(self, handle: Handle, nbytes: int) -> memoryview:
+        return memoryview(bytearray(super().host(handle, nbytes)))
 
 
 @killed_by("runtime/ability/pinned-memory")

@@ -8,7 +8,7 @@ from ep.pool import Pool
 from ep.retire import RetireList
 from ep.segment import Segment
 
-from ep_conformance.saboteurs.device import HonestDevice
+import ep
 from ep_conformance.saboteurs.provider import HonestProvider
 from ep_conformance.saboteurs.saboteur import killed_by
 
@@ -28,7 +28,7 @@ class _HastyList(RetireList):
         self._pass()
 
 
-class _ReusesAtOnce(HonestDevice):
+class _ReusesAtOnce(ep.Device):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._retired = _HastyList(self._pool)
@@ -38,15 +38,15 @@ class _ReusesAtOnce(HonestDevice):
 class ReusesAtOnce(HonestProvider):
     """Give the bytes of a closed memory out again although enqueued work still uses them."""
 
-    device_type: ClassVar[type[HonestDevice]] = _ReusesAtOnce
+    host_device: ClassVar[type[ep.Device]] = _ReusesAtOnce
 
 
-class _Pooling(HonestDevice):
+class _Pooling(ep.Device):
     pool_type: ClassVar[type[Pool]]
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._pool = self.pool_type(self, parks=False)
+        self._pool = self.pool_type(self)
         self._retired = RetireList(self._pool)
 
 
@@ -71,7 +71,7 @@ class _OffersToEveryone(_Pooling):
 class OffersToEveryone(HonestProvider):
     """Let any stream allocate at once what another has freed in its own order."""
 
-    device_type: ClassVar[type[HonestDevice]] = _OffersToEveryone
+    host_device: ClassVar[type[ep.Device]] = _OffersToEveryone
 
 
 class _GenerousPool(Pool):
@@ -94,7 +94,7 @@ class _GivesTwice(_Pooling):
 class GivesTwice(HonestProvider):
     """Give the same bytes to two that ask for as many, one after the other."""
 
-    device_type: ClassVar[type[HonestDevice]] = _GivesTwice
+    host_device: ClassVar[type[ep.Device]] = _GivesTwice
 
 
 class _GrowingPool(Pool):
@@ -112,4 +112,4 @@ class _CountsUpOnly(_Pooling):
 class CountsUpOnly(HonestProvider):
     """Count what is allocated as in use, and never what comes back as free."""
 
-    device_type: ClassVar[type[HonestDevice]] = _CountsUpOnly
+    host_device: ClassVar[type[ep.Device]] = _CountsUpOnly

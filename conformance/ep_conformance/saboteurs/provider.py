@@ -17,8 +17,17 @@ if TYPE_CHECKING:
 __all__ = ["HonestProvider"]
 
 
-class HonestProvider(ep.Provider):
-    """Two asynchronous devices over cpu:0, which it gets through the registry. A saboteur overrides one of their parts."""
+class HonestProvider(ep.spi.Provider):
+    """Two asynchronous devices over cpu:0, which it gets through the registry. A saboteur overrides one of their parts.
+
+    registered : the name under which it is installed
+
+    Some defects are of EP's own half, where no provider can plant them: `host_device` and `host_stream` take its place.
+    """
+
+    registered: str
+    host_device: ClassVar[type[ep.Device]] = ep.Device
+    host_stream: ClassVar[type[ep.Stream]] = ep.Stream
 
     device_type: ClassVar[type[HonestDevice]] = HonestDevice
     stream_type: ClassVar[type[HonestStream]] = HonestStream
@@ -37,8 +46,10 @@ class HonestProvider(ep.Provider):
             self._table = dict.fromkeys((*self._cpu.provider.implementations, *owned), delegated)
         return self._table
 
-    def _probe(self) -> None:
+    def probe(self) -> None:
         self._cpu = ep.device("cpu:0")
 
-    def _devices(self) -> Sequence[ep.Device]:
+    def devices(self) -> Sequence[HonestDevice]:
+        host = ep.provider(self.registered)
+        host._device_type, host._stream_type = self.host_device, self.host_stream  # noqa: SLF001 - what is planted there
         return [self.device_type(self._cpu, self.stream_type, self.event_type, self.graph_type) for _ in range(2)]

@@ -81,7 +81,7 @@ class NumbersByMemory(_RandomKernel):
 class ReadsTheStateEarly(_RandomKernel):
     """Read the state of a generator when a launch is enqueued, not when the stream gets there."""
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         if self.is_random:
             self._early = np.frombuffer(bytes_of(memories[0]).host(), np.uint64).copy()
         super().launch(stream, memories, scalars)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import ep
 from ep_conformance.saboteurs.device import Handle, HonestDevice
 from ep_conformance.saboteurs.kernel import ArrayKernel
 from ep_conformance.saboteurs.provider import HonestProvider
@@ -13,8 +14,6 @@ from ep_conformance.saboteurs.stream import HonestStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import ep
 
 __all__ = ["AllocatesUnderALock", "EnqueuesUnderALock", "SharesItsArguments"]
 
@@ -39,19 +38,22 @@ class _AllocatesUnderALock(HonestDevice):
         super().__init__(*arguments)
         self._allocating = threading.Lock()
 
-    def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> Handle:
+    def allocate(self, nbytes: int, kind: ep.MemoryKind) -> Handle:
         with self._allocating:
-            return super()._allocate(nbytes, kind)
+            return super().allocate(nbytes, kind)
 
-    def _segment_size(self, nbytes: int) -> int:
-        self._pool.trim()  # so that every allocation comes here
-        return super()._segment_size(nbytes)
+
+class _WithoutPool(ep.Device):
+    def _allocate_for(self, *arguments: Any) -> ep.Memory:  # type: ignore[misc]  # it is final: this is a defect's half
+        self._pool.trim()  # so that every allocation comes to the provider
+        return super()._allocate_for(*arguments)
 
 
 @killed_by("runtime/reentry/signal-handlers-may-use-the-device")
 class AllocatesUnderALock(HonestProvider):
     """Hold a lock that is not reentrant while allocating."""
 
+    host_device: ClassVar[type[ep.Device]] = _WithoutPool
     device_type: ClassVar[type[HonestDevice]] = _AllocatesUnderALock
 
 
@@ -61,9 +63,9 @@ class SharesItsArguments(ArrayKernel):
 
     _arguments: tuple[Any, ...] = ()
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         self._arguments = memories
-        stream.device.native_calls  # noqa: B018 - a call of the driver, in which a handler may come
+        stream.ledger.device.native_calls  # noqa: B018 - a call of the driver, in which a handler may come
         for _ in range(20):
             str(self)
         super().launch(stream, self._arguments, scalars)

@@ -36,10 +36,14 @@ class Saboteur(NamedTuple):
 
     def provider(self) -> HonestProvider:
         """Return the provider with the defect."""
-        if issubclass(self.planted, HonestProvider):
-            return self.planted()
-        kind: type[HonestProvider] = type(self.planted.__name__, (HonestProvider,), {"kernel_type": self.planted})
-        return kind()
+        kind: type[HonestProvider] = (
+            self.planted
+            if issubclass(self.planted, HonestProvider)
+            else type(self.planted.__name__, (HonestProvider,), {"kernel_type": self.planted})
+        )
+        made = kind()
+        made.registered = self.name
+        return made
 
 
 PLANTED: Final[list[Saboteur]] = []

@@ -16,8 +16,6 @@ import ep
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ep.failure import Failure
-
     from ep_conformance.saboteurs.device import HonestDevice
     from ep_conformance.saboteurs.event import HonestEvent
 
@@ -36,25 +34,32 @@ def bytes_of(memory: ep.Memory) -> ep.Memory:
 class _Progress:
     """What a stream and its worker both know; the worker keeps nothing else of the stream, which may be dropped."""
 
-    def __init__(self, seed: int, failure: Failure) -> None:
+    def __init__(self, seed: int, ledger: ep.spi.Ledger) -> None:
         self.dice = random.Random(seed)  # noqa: S311 - delays, not secrets
-        self.failure = failure
+        self.ledger = ledger
         self.tasks: deque[Callable[[], object]] = deque()  # the one that is under way stands first
         self.wakes: queue.SimpleQueue[str] = queue.SimpleQueue()  # "" for the end
         self.done = 0
 
 
-class HonestStream(ep.Stream):
+class HonestStream(ep.spi.Stream):
     """An asynchronous queue; `cpu` is the CPU's stream on which its worker thread does the work."""
 
-    device: HonestDevice
-
-    def __init__(self, device: HonestDevice, event_type: type[HonestEvent], *, seed: int, is_timed: bool) -> None:
-        super().__init__(device, is_synchronous=False, is_timed=is_timed)
+    def __init__(
+        self,
+        ledger: ep.spi.Ledger,
+        device: HonestDevice,
+        event_type: type[HonestEvent],
+        *,
+        seed: int,
+        is_timed: bool,
+    ) -> None:
+        super().__init__(ledger, is_synchronous=False, is_timed=is_timed)
+        self.device = device
         self.cpu = device.cpu.stream()
         self.cpu._set_door(None)  # noqa: SLF001 - with EP_VALIDATE=1 the driver that it is would refuse what this stream let pass
         self._event_type = event_type
-        self._progress = _Progress(seed, self._failure)
+        self._progress = _Progress(seed, ledger)
         self._worker = threading.Thread(target=_work, args=(self._progress,), daemon=True)
         self._worker.start()
 
@@ -68,7 +73,7 @@ class HonestStream(ep.Stream):
     def _enqueued(self) -> int:
         return self._progress.done + len(self._progress.tasks)
 
-    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         del nbytes
         cpu = self.cpu
         if isinstance(src, memoryview):
@@ -81,33 +86,34 @@ class HonestStream(ep.Stream):
             into, out_of = bytes_of(dst), bytes_of(src)
             self.enqueue(lambda: cpu.copy(into, out_of))
 
-    def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
+    def fill(self, dst: ep.Memory, pattern: bytes) -> None:
         cpu, target = self.cpu, bytes_of(dst)
         self.enqueue(lambda: cpu.fill(target, pattern))
 
-    def _record(self, *, timed: bool) -> ep.Event:
-        event = self._event_type(self, is_timed=timed)
+    def record(self, *, timed: bool) -> HonestEvent:
+        del timed
+        event = self._event_type()
         self.enqueue(event.reach)
         return event
 
-    def _can_wait(self, event: ep.Event) -> bool:
-        return event.device.provider is self.device.provider
+    def can_wait(self, event: ep.Event) -> bool:
+        return event.device.provider is self.ledger.device.provider
 
-    def _wait(self, event: ep.Event) -> None:
-        self.enqueue(event.reached.wait)  # type: ignore[attr-defined]  # _can_wait lets no others through
+    def wait(self, event: ep.Event) -> None:
+        self.enqueue(event.twin.reached.wait)
 
-    def _call(self, function: Callable[[], object]) -> None:
+    def call(self, function: Callable[[], object]) -> None:
         self.enqueue(function)
 
-    def _is_idle(self) -> bool:
+    def is_idle(self) -> bool:
         return not self._progress.tasks
 
-    def _synchronize(self) -> None:
+    def synchronize(self) -> None:
         reached = Latch()
         self.enqueue(reached.open)
         reached.rest(threading.TIMEOUT_MAX)
 
-    def _close(self) -> None:
+    def close(self) -> None:
         self._progress.wakes.put("")
         self._worker.join()
         self.cpu.close()
@@ -122,7 +128,7 @@ def _work(progress: _Progress) -> None:
             try:
                 task()
             except ep.EpError as error:
-                progress.failure.keep(error)
+                progress.ledger.failed(None, error)
             finally:
                 progress.done += 1
                 del progress.tasks[0]

@@ -33,7 +33,7 @@ class _IsIdleEarly(HonestStream):
 
         super().enqueue(begin)
 
-    def _is_idle(self) -> bool:
+    def is_idle(self) -> bool:
         return self._begun == self._enqueued
 
 
@@ -45,10 +45,10 @@ class IsIdleEarly(HonestProvider):
 
 
 class _SynchronizesAtOnce(HonestStream):
-    def _is_idle(self) -> bool:
+    def is_idle(self) -> bool:
         return True
 
-    def _synchronize(self) -> None:
+    def synchronize(self) -> None:
         """Return at once."""
 
 
@@ -63,24 +63,24 @@ class _Abandoning(HonestStream):
     """A stream that can be told to do no more copies and fills. What it has enqueued does not keep it alive."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        self._abandoned = threading.Event()
+        self.abandoned = threading.Event()
         super().__init__(*args, **options)
 
-    def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
-        cpu, target, abandoned = self.cpu, bytes_of(dst), self._abandoned
+    def fill(self, dst: ep.Memory, pattern: bytes) -> None:
+        cpu, target, abandoned = self.cpu, bytes_of(dst), self.abandoned
         self.enqueue(lambda: None if abandoned.is_set() else cpu.fill(target, pattern))
 
-    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         if isinstance(dst, ep.Memory) and isinstance(src, ep.Memory):
-            cpu, target, source, abandoned = self.cpu, bytes_of(dst), bytes_of(src), self._abandoned
+            cpu, target, source, abandoned = self.cpu, bytes_of(dst), bytes_of(src), self.abandoned
             self.enqueue(lambda: None if abandoned.is_set() else cpu.copy(target, source))
         else:
-            super()._copy(dst, src, nbytes)
+            super().copy(dst, src, nbytes)
 
 
-class _ClosesAtOnce(_Abandoning):
+class _ClosesAtOnce(ep.Stream):
     def close(self) -> None:  # type: ignore[misc]  # it is final: this is a defect
-        self._abandoned.set()
+        self.twin.abandoned.set()  # type: ignore[attr-defined]  # an _Abandoning
         super().close()
 
 
@@ -88,12 +88,13 @@ class _ClosesAtOnce(_Abandoning):
 class ClosesAtOnce(HonestProvider):
     """Destroy a stream at close(), with what it has not done yet."""
 
-    stream_type: ClassVar[type[HonestStream]] = _ClosesAtOnce
+    stream_type: ClassVar[type[HonestStream]] = _Abandoning
+    host_stream: ClassVar[type[ep.Stream]] = _ClosesAtOnce
 
 
-class _AbandonsDroppedStreams(_Abandoning):
+class _AbandonsDroppedStreams(ep.Stream):
     def __del__(self) -> None:
-        self._abandoned.set()
+        self.twin.abandoned.set()  # type: ignore[attr-defined]  # an _Abandoning
         super().__del__()
 
 
@@ -101,19 +102,20 @@ class _AbandonsDroppedStreams(_Abandoning):
 class AbandonsDroppedStreams(HonestProvider):
     """Destroy a stream that nobody holds any more, with what it has not done yet."""
 
-    stream_type: ClassVar[type[HonestStream]] = _AbandonsDroppedStreams
+    stream_type: ClassVar[type[HonestStream]] = _Abandoning
+    host_stream: ClassVar[type[ep.Stream]] = _AbandonsDroppedStreams
 
 
 class _AbandonsTimedOutStreams(HonestStream):
     _was_seen_busy = False
 
-    def _is_idle(self) -> bool:
-        self._was_seen_busy = not super()._is_idle()
+    def is_idle(self) -> bool:
+        self._was_seen_busy = not super().is_idle()
         return not self._was_seen_busy
 
-    def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
+    def fill(self, dst: ep.Memory, pattern: bytes) -> None:
         if not self._was_seen_busy:
-            super()._fill(dst, pattern)
+            super().fill(dst, pattern)
 
 
 @killed_by("runtime/stream/timeout-leaves-it-usable")

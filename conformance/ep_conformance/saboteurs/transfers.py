@@ -41,21 +41,21 @@ class _ReadsUploadsLate(HonestStream):
         self._late: list[Callable[[], object]] = []
         super().__init__(*args, **options)
 
-    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         self.enqueue(self._catch_up)
         if isinstance(src, memoryview) and isinstance(dst, ep.Memory):
             target, cpu = bytes_of(dst), self.cpu
             self.enqueue(lambda: self._late.append(lambda: cpu.upload(target, src)))
         else:
-            super()._copy(dst, src, nbytes)
+            super().copy(dst, src, nbytes)
 
-    def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
+    def fill(self, dst: ep.Memory, pattern: bytes) -> None:
         self.enqueue(self._catch_up)
-        super()._fill(dst, pattern)
+        super().fill(dst, pattern)
 
-    def _synchronize(self) -> None:
+    def synchronize(self) -> None:
         self.enqueue(self._catch_up)
-        super()._synchronize()
+        super().synchronize()
 
     def _catch_up(self) -> None:
         for upload in self._late:
@@ -71,9 +71,9 @@ class ReadsUploadsLate(HonestProvider):
 
 
 class _FillsWholeLines(HonestStream):
-    def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
+    def fill(self, dst: ep.Memory, pattern: bytes) -> None:
         whole = dst.nbytes // _LINE * _LINE or dst.nbytes
-        super()._fill(dst[:whole], pattern)
+        super().fill(dst[:whole], pattern)
 
 
 @killed_by("runtime/fill/pattern-of-1-byte")
@@ -84,13 +84,13 @@ class FillsWholeLines(HonestProvider):
 
 
 class _CopiesOutOfOrder(HonestStream):
-    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         if isinstance(dst, ep.Memory) and isinstance(src, ep.Memory):
             cpu = self.device.cpu.stream()
             cpu.copy(bytes_of(dst), bytes_of(src))
             cpu.close()
         else:
-            super()._copy(dst, src, nbytes)
+            super().copy(dst, src, nbytes)
 
 
 @killed_by("runtime/copy/is-ordered-with-its-stream")
@@ -101,9 +101,9 @@ class CopiesOutOfOrder(HonestProvider):
 
 
 class _CopiesThroughASmallBuffer(HonestStream):
-    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         fits = min(nbytes, _BUFFER)
-        super()._copy(dst[:fits], src[:fits], fits)
+        super().copy(dst[:fits], src[:fits], fits)
 
 
 @killed_by("runtime/copy/large-ranges-are-moved-to-the-end")
@@ -114,14 +114,14 @@ class CopiesThroughASmallBuffer(HonestProvider):
 
 
 class _DownloadsLate(_ReadsUploadsLate):
-    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         if isinstance(dst, memoryview) and isinstance(src, ep.Memory):
             self.enqueue(self._catch_up)
             origin, cpu = bytes_of(src), self.cpu
             self.enqueue(lambda: self._late.append(lambda: cpu.download(dst, origin)))
         else:
             self.enqueue(self._catch_up)
-            HonestStream._copy(self, dst, src, nbytes)  # noqa: SLF001 - what the class above does late is done in time
+            HonestStream.copy(self, dst, src, nbytes)  # what the class above does late is done in time
 
 
 @killed_by("runtime/transfer/download-is-complete-when-its-event-is-done")
@@ -137,10 +137,12 @@ class _KeepsNothing(HeldBuffers):
 
 
 class _DropsHostBuffers(HonestStream):
-    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
-        self._held = _KeepsNothing()
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        stream = self.ledger._stream and self.ledger._stream()  # noqa: SLF001 - EP keeps what it was given, too
+        assert stream
+        stream._held = _KeepsNothing()  # noqa: SLF001
         if not isinstance(src, memoryview) or not isinstance(src.obj, np.ndarray):
-            super()._copy(dst, src, nbytes)
+            super().copy(dst, src, nbytes)
             return
         assert isinstance(dst, ep.Memory)
         cpu, target = self.cpu, bytes_of(dst)
@@ -166,12 +168,12 @@ class DropsHostBuffers(HonestProvider):
 
 
 class _DropsViewsInCopies(HonestStream):
-    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         if isinstance(dst, ep.Memory) and isinstance(src, ep.Memory):
             cpu, target, start = self.cpu, bytes_of(dst), src.handle.bytes_at(0, nbytes)
             self.enqueue(lambda: cpu.copy(target, start))
         else:
-            super()._copy(dst, src, nbytes)
+            super().copy(dst, src, nbytes)
 
 
 @killed_by("runtime/program/views-and-copies")
@@ -182,7 +184,7 @@ class DropsViewsInCopies(HonestProvider):
 
 
 class _RestartsPatterns(HonestStream):
-    def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
+    def fill(self, dst: ep.Memory, pattern: bytes) -> None:
         for start in range(0, dst.nbytes, _CHUNK):
             length = min(_CHUNK, dst.nbytes - start)
             cpu, target = self.cpu, bytes_of(dst)[start : start + length]
@@ -198,13 +200,13 @@ class RestartsPatterns(HonestProvider):
 
 
 class _CopiesBetweenDevicesAtOnce(HonestStream):
-    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         if isinstance(dst, ep.Memory) and isinstance(src, ep.Memory) and dst.device is not src.device:
             cpu = self.device.cpu.stream()
             cpu.copy(bytes_of(dst), bytes_of(src))
             cpu.close()
         else:
-            super()._copy(dst, src, nbytes)
+            super().copy(dst, src, nbytes)
 
 
 @killed_by("runtime/program/devices")
@@ -215,10 +217,10 @@ class CopiesBetweenDevicesAtOnce(HonestProvider):
 
 
 class _DropsOddBytes(HonestStream):
-    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         if isinstance(src, memoryview) and np.frombuffer(src, np.uint8).ctypes.data % _WORD:
             src = np.append(np.frombuffer(src, np.uint8)[:-1], np.uint8(0)).data
-        super()._copy(dst, src, nbytes)
+        super().copy(dst, src, nbytes)
 
 
 @killed_by("runtime/transfer/host-buffers-begin-anywhere")

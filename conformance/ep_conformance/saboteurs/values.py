@@ -142,7 +142,7 @@ class KeepsTheFirstOperands(ArrayKernel):
 
     _first: tuple[ep.Memory, ...] | None = None
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         if self.descriptor.family == "cast":
             if self._first is None or any(memory.is_closed for memory in self._first):
                 self._first = memories
@@ -154,7 +154,7 @@ class KeepsTheFirstOperands(ArrayKernel):
 class ScalarsThroughFloat32(ArrayKernel):
     """Give integer scalars to kernels as float32, which holds 24 bits of them."""
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         if self.descriptor.out.dtype == "int32":
             scalars = tuple(int(np.float32(scalar)) for scalar in scalars)
         super().launch(stream, memories, scalars)

@@ -22,7 +22,7 @@ class LoopKernel(ep.Kernel):
         self.format = layout
         self.function = function
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         del stream, scalars
         x, out = (whole_elements(memory, self.format) for memory in memories)
         for source, target in zip(places(self.geometry, 0), places(self.geometry, 1), strict=True):
@@ -36,7 +36,7 @@ class CopyKernel(ep.Kernel):
         self.geometry = descriptor.geometry
         self.size = descriptor.out.itemsize
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         del stream, scalars
         x, out = map(content, memories)
         size = self.size
@@ -51,7 +51,7 @@ class RmsNormKernel(ep.Kernel):
         self.specs: Any = descriptor.specs
         self.epsilon = descriptor.attributes[0]
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         del stream, scalars
         buffers: Any = (whole_elements(memory, "f") for memory in memories)
         x, scale, out = buffers
@@ -71,7 +71,7 @@ class LoopCopy(ep.Implementation):
         del descriptor, info
         return True
 
-    def create(self, descriptor: Copy, device: ep.Device, code: None) -> ep.Kernel:
+    def create(self, descriptor: Copy, device: ep.spi.Device, code: None) -> ep.Kernel:
         del device, code
         return CopyKernel(descriptor)
 
@@ -92,7 +92,7 @@ class LoopUnary(ep.Implementation):
             raise ep.UnsupportedError(message)
         return True
 
-    def create(self, descriptor: ElementwiseUnary, device: ep.Device, code: None) -> ep.Kernel:
+    def create(self, descriptor: ElementwiseUnary, device: ep.spi.Device, code: None) -> ep.Kernel:
         del device, code
         return LoopKernel(descriptor, "f", self._OPS[descriptor.op])
 
@@ -107,7 +107,7 @@ class LoopRmsNorm(ep.Implementation):
             raise ep.UnsupportedError(message)
         return True
 
-    def create(self, descriptor: RmsNorm, device: ep.Device, code: None) -> ep.Kernel:
+    def create(self, descriptor: RmsNorm, device: ep.spi.Device, code: None) -> ep.Kernel:
         del device, code
         return RmsNormKernel(descriptor)
 

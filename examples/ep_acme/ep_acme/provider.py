@@ -7,14 +7,14 @@ from ep_acme.device import AcmeDevice
 from ep_acme.implementations import IMPLEMENTATIONS
 
 
-class AcmeProvider(ep.Provider):
+class AcmeProvider(ep.spi.Provider):
     """A maker of one imaginary device."""
 
     implementations = IMPLEMENTATIONS
 
-    def _probe(self) -> None:
+    def probe(self) -> None:
         """Find the hardware: it is the host's own memory, so there is nothing to look for."""
 
-    def _devices(self) -> Sequence[ep.Device]:
+    def devices(self) -> Sequence[ep.spi.Device]:
         dtypes = frozenset({"bool", "int32", "float16", "float32", "float64"})
         return [AcmeDevice(ep.DeviceInfo("Acme One", "Acme", driver="0.1", alignment=1, dtypes=dtypes))]

@@ -3,13 +3,13 @@
 import ep
 
 
-class AcmeStream(ep.Stream):
+class AcmeStream(ep.spi.Stream):
     """A synchronous queue."""
 
-    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         content(dst)[:nbytes] = content(src)[:nbytes]
 
-    def _synchronize(self) -> None:
+    def synchronize(self) -> None:
         """Wait for nothing: all is done already."""
 
 

@@ -9,7 +9,7 @@ __all__ = ["ep_provider"]
 
 
 @ep.provider_hook
-def ep_provider() -> ep.Provider:
+def ep_provider() -> ep.spi.Provider:
     """Return the provider; its probe loads the native module."""
     from ep_cpu.provider import CpuProvider  # noqa: PLC0415 - an entry module imports nothing heavy
 

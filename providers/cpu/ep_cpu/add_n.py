@@ -27,11 +27,11 @@ class BlockSum(ep.Implementation):
             raise ep.UnsupportedError(message)
         return True
 
-    def compile(self, key: ep.KernelKey, device: ep.Device) -> Native:
+    def compile(self, key: ep.KernelKey, device: ep.spi.Device) -> Native:
         del key, device
         return open_native()
 
-    def create(self, descriptor: AddN, device: ep.Device, code: Native) -> ep.Kernel:
+    def create(self, descriptor: AddN, device: ep.spi.Device, code: Native) -> ep.Kernel:
         del device
         return SumKernel(code, descriptor)
 
@@ -62,7 +62,7 @@ class SumKernel(CommandKernel):
         )
         self._kept = self._terms, offset, stride
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         del stream, scalars
         addresses = [memory.handle + memory.offset for memory in memories]
         check(self._native.lib.ep_launch_add_n(self._terms, addresses), "ep_launch_add_n")

@@ -27,11 +27,11 @@ class LaneSearch(ep.Implementation):
             raise ep.UnsupportedError(message)
         return True
 
-    def compile(self, key: ep.KernelKey, device: ep.Device) -> Native:
+    def compile(self, key: ep.KernelKey, device: ep.spi.Device) -> Native:
         del key, device
         return open_native()
 
-    def create(self, descriptor: ArgReduce, device: ep.Device, code: Native) -> ep.Kernel:
+    def create(self, descriptor: ArgReduce, device: ep.spi.Device, code: Native) -> ep.Kernel:
         del device
         return RowKernel(code, reduction_of(descriptor, code, seeker=_seeker_of(descriptor, code)), "arg_reduce")
 

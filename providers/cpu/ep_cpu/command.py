@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ep_cpu.native import Native
 
-    Launch = Callable[[ep.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
+    Launch = Callable[[ep.spi.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
 
 __all__ = ["Command", "CommandKernel"]
 
@@ -48,7 +48,7 @@ class CommandKernel(ep.Kernel):
         entry = getattr(command.native.lib, name)
 
         # The default argument keeps what the block only points to.
-        def run(_: ep.Stream, __: Any, ___: Any, _kept: Command = command) -> None:
+        def run(_: ep.spi.Stream, __: Any, ___: Any, _kept: Command = command) -> None:
             if status := entry(block):
                 check(status, name)
 

@@ -20,7 +20,7 @@ _LARGE: Final = 64 << 20  # from here on asking what is free, 20 us, is lost in 
 _FEATURES: Final = frozenset({"fp16", "fp64", "host-memory"})
 
 
-class CpuDevice(ep.Device):
+class CpuDevice(ep.spi.Device):
     """The host. Its kernels reach all host memory, and the host reaches its memory, which is of every kind at once."""
 
     memory_kinds = frozenset(ep.MemoryKind)
@@ -44,7 +44,7 @@ class CpuDevice(ep.Device):
         self._reserved = 0
         self._counting = threading.Lock()
 
-    def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> int:
+    def allocate(self, nbytes: int, kind: ep.MemoryKind) -> int:
         del kind
         # The system promises more than it has and kills whoever believes it: what is promised here stays within its
         # memory, and a large piece within what others leave of it now.
@@ -69,45 +69,43 @@ class CpuDevice(ep.Device):
             message, requested=nbytes, free=free, reserved=reserved, provider="cpu", call="ep_allocate"
         )
 
-    def _free(self, handle: int, kind: ep.MemoryKind) -> None:
+    def free(self, handle: int, kind: ep.MemoryKind) -> None:
         del kind
         nbytes = self._sizes.pop(handle)
         with self._counting:
             self._reserved -= nbytes
         self.native.lib.ep_free(handle)
 
-    def _memory_info(self) -> tuple[int, int]:
+    def memory_info(self) -> tuple[int, int]:
         available = memory_available()
         unreserved = self.info.memory - self._reserved
         return self.info.memory, unreserved if available is None else min(unreserved, available)
 
-    def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> ep.Stream:
+    def stream(self, ledger: ep.spi.Ledger, *, priority: int, timed: bool, synchronous: bool | None) -> ep.spi.Stream:
         del priority
-        stream = CpuStream(self, self.native, is_timed=timed)
-        return ep.WorkerStream(self, stream) if synchronous is False else stream
+        stream = CpuStream(ledger, self.native, is_timed=timed)
+        return ep.spi.Worker(stream) if synchronous is False else stream
 
-    def _host(self, handle: int, nbytes: int) -> memoryview:
+    def host(self, handle: int, nbytes: int) -> memoryview:
         ffi = self.native.ffi
         return memoryview(ffi.buffer(ffi.cast("char *", handle), nbytes)).cast("B")
 
-    def _wrap_host(self, address: int, nbytes: int) -> int:
+    def wrap_host(self, address: int, nbytes: int) -> int:
         del nbytes
         return address
 
-    def _wrap_memory(self, handle: int, nbytes: int) -> int:
-        return self._wrap_host(handle, nbytes)
+    def wrap_memory(self, handle: int, nbytes: int) -> int:
+        return self.wrap_host(handle, nbytes)
 
-    def _dlpack_device(self) -> tuple[int, int]:
+    def dlpack_device(self) -> tuple[int, int]:
         return (1, 0)
 
-    def _address(self, handle: int) -> int:
+    def address(self, handle: int) -> int:
         return handle
 
-    def _instantiate(self, nodes: tuple[ep.Node, ...], slots: tuple[ep.Slot, ...]) -> ep.Executable:
+    def instantiate(self, nodes: tuple[ep.Node, ...], slots: tuple[ep.Slot, ...]) -> ep.Executable | None:
         commands = commands_of(self.native, nodes)
-        return (
-            super()._instantiate(nodes, slots) if commands is None else CommandList(self.native, nodes, slots, commands)
-        )
+        return None if commands is None else CommandList(self.native, nodes, slots, commands)
 
     @property
     def native_calls(self) -> int:

@@ -27,11 +27,11 @@ class VectorLoop(ep.Implementation):
             raise ep.UnsupportedError(message)
         return True
 
-    def compile(self, key: ep.KernelKey, device: ep.Device) -> Loop:
+    def compile(self, key: ep.KernelKey, device: ep.spi.Device) -> Loop:
         del device
         return loop_of(key, open_native())
 
-    def create(self, descriptor: ep.Descriptor, device: ep.Device, code: Loop) -> ep.Kernel:
+    def create(self, descriptor: ep.Descriptor, device: ep.spi.Device, code: Loop) -> ep.Kernel:
         del device
         return LoopKernel(code, geometry_of(descriptor, code))
 

@@ -23,11 +23,11 @@ class RunGather(ep.Implementation):
         del descriptor, info
         return True
 
-    def compile(self, key: ep.KernelKey, device: ep.Device) -> Native:
+    def compile(self, key: ep.KernelKey, device: ep.spi.Device) -> Native:
         del key, device
         return open_native()
 
-    def create(self, descriptor: Gather, device: ep.Device, code: Native) -> ep.Kernel:
+    def create(self, descriptor: Gather, device: ep.spi.Device, code: Native) -> ep.Kernel:
         del device
         return RunKernel(code, _geometry_of(descriptor, code))
 
@@ -42,7 +42,7 @@ class RunKernel(CommandKernel):
         self._geometry = geometry
         self._enter = native.lib.ep_launch_gather
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         del stream, scalars
         if status := self._enter(self._geometry, *_addresses(memories)):
             check(status, "ep_launch_gather")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ep_cpu.native import Native
 
-    Launch = Callable[[ep.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
+    Launch = Callable[[ep.spi.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
 
 __all__ = ["CommandList", "commands_of"]
 
@@ -48,7 +48,7 @@ class CommandList(ep.Executable):
         self._native = native
         self._names = [f"{node.what} (node {place})" for place, node in enumerate(nodes) if place in places]
 
-    def _bind(self, bindings: tuple[ep.Memory | None, ...]) -> Launch:
+    def bind(self, bindings: tuple[ep.Memory | None, ...]) -> Launch:
         enter, commands, fail, ffi = self._native.lib.ep_run, self._list, self._fail, self._native.ffi
         addresses = ffi.NULL
         if any(memory is not None for memory in bindings):
@@ -57,7 +57,7 @@ class CommandList(ep.Executable):
             )
 
         # `fail` keeps this object, and it keeps what `commands` only points to.
-        def run(_: ep.Stream, __: Any, ___: Any) -> None:
+        def run(_: ep.spi.Stream, __: Any, ___: Any) -> None:
             if code := enter(commands, addresses):
                 fail(code)
 

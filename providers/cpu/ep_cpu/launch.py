@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ep_cpu.native import Native
 
-    Launch = Callable[[ep.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
+    Launch = Callable[[ep.spi.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
 
 __all__ = ["Loop", "LoopKernel", "number_bytes"]
 
@@ -93,7 +93,7 @@ def unary(loop: Loop, geometry: Any) -> Launch:
     """Return the launch from x to out."""
     enter = loop.native.lib.ep_launch2
 
-    def launch(_: ep.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
+    def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
         x, out = memories
         if status := enter(geometry, x.handle + x.offset, out.handle + out.offset):
             check(status, "ep_launch2")
@@ -105,7 +105,7 @@ def binary(loop: Loop, geometry: Any) -> Launch:
     """Return the launch from a and b to out."""
     enter = loop.native.lib.ep_launch3
 
-    def launch(_: ep.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
+    def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
         a, b, out = memories
         if status := enter(geometry, a.handle + a.offset, b.handle + b.offset, out.handle + out.offset):
             check(status, "ep_launch3")
@@ -117,7 +117,7 @@ def select(loop: Loop, geometry: Any) -> Launch:
     """Return the launch from a condition, a and b to out."""
     enter = loop.native.lib.ep_launch4
 
-    def launch(_: ep.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
+    def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
         condition, a, b, out = memories
         if status := enter(
             geometry,
@@ -135,7 +135,7 @@ def scalar_fill(loop: Loop, geometry: Any) -> Launch:
     """Return the launch from a number that a double holds to out."""
     enter = loop.native.lib.ep_launch2_scalar
 
-    def launch(_: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         (out,) = memories
         if status := enter(geometry, scalars[0], out.handle + out.offset):
             check(status, "ep_launch2_scalar")
@@ -147,7 +147,7 @@ def scalar_binary(loop: Loop, geometry: Any) -> Launch:
     """Return the launch from a number that a double holds and a tensor, on whichever sides, to out."""
     enter = loop.native.lib.ep_launch3_scalar
 
-    def launch(_: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         other, out = memories
         if status := enter(geometry, scalars[0], other.handle + other.offset, out.handle + out.offset):
             check(status, "ep_launch3_scalar")
@@ -159,7 +159,7 @@ def number_fill(loop: Loop, geometry: Any) -> Launch:
     """Return the launch from any number to out."""
     enter, dtype = loop.native.lib.ep_launch2_number, loop.number
 
-    def launch(_: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         (out,) = memories
         if status := enter(geometry, number_bytes(dtype, scalars[0]), out.handle + out.offset):
             check(status, "ep_launch2_number")
@@ -171,7 +171,7 @@ def number_binary(loop: Loop, geometry: Any) -> Launch:
     """Return the launch from any number and a tensor, on whichever sides, to out."""
     enter, dtype = loop.native.lib.ep_launch3_number, loop.number
 
-    def launch(_: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         other, out = memories
         number = number_bytes(dtype, scalars[0])
         if status := enter(geometry, number, other.handle + other.offset, out.handle + out.offset):

@@ -34,11 +34,11 @@ class PanelMatmul(ep.Implementation):
             raise ep.UnsupportedError(message)
         return True
 
-    def compile(self, key: ep.KernelKey, device: ep.Device) -> Native:
+    def compile(self, key: ep.KernelKey, device: ep.spi.Device) -> Native:
         del key, device
         return open_native()
 
-    def create(self, descriptor: Matmul, device: ep.Device, code: Native) -> ep.Kernel:
+    def create(self, descriptor: Matmul, device: ep.spi.Device, code: Native) -> ep.Kernel:
         del device
         return PanelKernel(code, *described(descriptor, code))
 
@@ -53,7 +53,7 @@ class PanelKernel(CommandKernel):
         self._matmul = matmul
         self._order = order
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         del stream
         alpha, beta = scalars
         check(

@@ -30,11 +30,11 @@ class RowOneHot(ep.Implementation):
             raise ep.UnsupportedError(message)
         return True
 
-    def compile(self, key: ep.KernelKey, device: ep.Device) -> Native:
+    def compile(self, key: ep.KernelKey, device: ep.spi.Device) -> Native:
         del key, device
         return open_native()
 
-    def create(self, descriptor: OneHot, device: ep.Device, code: Native) -> ep.Kernel:
+    def create(self, descriptor: OneHot, device: ep.spi.Device, code: Native) -> ep.Kernel:
         del device
         return RowKernel(code, _geometry_of(descriptor, code), descriptor.compute)
 
@@ -49,7 +49,7 @@ class RowKernel(CommandKernel):
         self._geometry = geometry
         self._compute = compute
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         del stream
         on, off = (number_bytes(self._compute, number) for number in scalars)
         indices, out = (memory.handle + memory.offset for memory in memories)

@@ -27,11 +27,11 @@ class RowRuns(ep.Implementation):
             raise ep.UnsupportedError(message)
         return True
 
-    def compile(self, key: ep.KernelKey, device: ep.Device) -> Native:
+    def compile(self, key: ep.KernelKey, device: ep.spi.Device) -> Native:
         del key, device
         return open_native()
 
-    def create(self, descriptor: Pad, device: ep.Device, code: Native) -> ep.Kernel:
+    def create(self, descriptor: Pad, device: ep.spi.Device, code: Native) -> ep.Kernel:
         del device
         return RunKernel(code, descriptor)
 
@@ -46,7 +46,7 @@ class RunKernel(CommandKernel):
         self._compute = descriptor.compute
         self._pad = described(descriptor, native)
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         del stream
         x, out = memories
         # An x without elements may stand in a memory without bytes, which has no handle.

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 __all__ = ["CpuProvider"]
 
 
-class CpuProvider(ep.Provider):
+class CpuProvider(ep.spi.Provider):
     """The host's cores, as one device."""
 
     implementations = IMPLEMENTATIONS
 
-    def _probe(self) -> None:
+    def probe(self) -> None:
         open_native()
 
-    def _devices(self) -> Sequence[ep.Device]:
+    def devices(self) -> Sequence[CpuDevice]:
         return [CpuDevice(open_native())]

@@ -27,11 +27,11 @@ class CounterFill(ep.Implementation):
             raise ep.UnsupportedError(message)
         return True
 
-    def compile(self, key: ep.KernelKey, device: ep.Device) -> Native:
+    def compile(self, key: ep.KernelKey, device: ep.spi.Device) -> Native:
         del key, device
         return open_native()
 
-    def create(self, descriptor: RandomFill, device: ep.Device, code: Native) -> ep.Kernel:
+    def create(self, descriptor: RandomFill, device: ep.spi.Device, code: Native) -> ep.Kernel:
         del device
         return CounterKernel(code, descriptor)
 
@@ -46,7 +46,7 @@ class CounterKernel(CommandKernel):
         self._limits = descriptor.limits
         self._geometry = _geometry_of(descriptor, native)
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         del stream
         state, out = memories
         status = self._native.lib.ep_launch_random_fill(

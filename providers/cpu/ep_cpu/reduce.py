@@ -30,11 +30,11 @@ class ChunkTree(ep.Implementation):
             raise ep.UnsupportedError(message)
         return True
 
-    def compile(self, key: ep.KernelKey, device: ep.Device) -> Native:
+    def compile(self, key: ep.KernelKey, device: ep.spi.Device) -> Native:
         del key, device
         return open_native()
 
-    def create(self, descriptor: Reduction, device: ep.Device, code: Native) -> ep.Kernel:
+    def create(self, descriptor: Reduction, device: ep.spi.Device, code: Native) -> ep.Kernel:
         del device
         return RowKernel(code, reduction_of(descriptor, code, reducer=_reducer_of(descriptor, code)), "reduce")
 
@@ -50,7 +50,7 @@ class RowKernel(CommandKernel):
         self._entry = f"ep_{entry}"
         self._launch = getattr(native.lib, f"ep_launch_{entry}")
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         del stream, scalars
         x, out = memories
         # An x without elements may stand in a memory without bytes, which has no handle.

@@ -38,11 +38,11 @@ class ChunkedRows(ep.Implementation):
             raise ep.UnsupportedError(message)
         return True
 
-    def compile(self, key: ep.KernelKey, device: ep.Device) -> Native:
+    def compile(self, key: ep.KernelKey, device: ep.spi.Device) -> Native:
         del key, device
         return open_native()
 
-    def create(self, descriptor: AxisDescriptor, device: ep.Device, code: Native) -> ep.Kernel:
+    def create(self, descriptor: AxisDescriptor, device: ep.spi.Device, code: Native) -> ep.Kernel:
         del device
         return ChunkedKernel(code, described(descriptor, code), len(descriptor.operands))
 
@@ -57,7 +57,7 @@ class ChunkedKernel(CommandKernel):
         self._softmax = softmax
         self._has_y = operands == _PLACES
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         del stream, scalars
         check(self._native.lib.ep_launch_softmax(self._softmax, *self._addresses(memories)), "ep_launch_softmax")
 

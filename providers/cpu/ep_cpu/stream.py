@@ -1,4 +1,4 @@
-"""The CPU stream: each verb is done when it returns; ep.WorkerStream makes asynchronous ones of it."""
+"""The CPU stream: each verb is done when it returns; ep.spi.Worker makes asynchronous ones of it."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ if TYPE_CHECKING:
 __all__ = ["CpuStream"]
 
 
-class CpuStream(ep.Stream):
+class CpuStream(ep.spi.Stream):
     """A queue that is always empty: the calling thread, with the pool's help, does the work at once."""
 
-    def __init__(self, device: ep.Device, native: Native, *, is_timed: bool) -> None:
-        super().__init__(device, is_synchronous=True, is_timed=is_timed)
+    def __init__(self, ledger: ep.spi.Ledger, native: Native, *, is_timed: bool) -> None:
+        super().__init__(ledger, is_synchronous=True, is_timed=is_timed)
         self._native = native
 
-    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         check(self._native.lib.ep_copy(self._address(dst), self._address(src), nbytes), "ep_copy")
 
-    def _synchronize(self) -> None:
+    def synchronize(self) -> None:
         """Wait for nothing: all is done already."""
 
-    def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
+    def fill(self, dst: ep.Memory, pattern: bytes) -> None:
         check(self._native.lib.ep_fill(self._address(dst), dst.nbytes, pattern, len(pattern)), "ep_fill")
 
-    def _record(self, *, timed: bool) -> ep.Event:
-        return CpuEvent(self, self._native.lib.ep_clock() if timed else None)
+    def record(self, *, timed: bool) -> CpuEvent:
+        return CpuEvent(self._native.lib.ep_clock() if timed else 0)
 
-    def _can_wait(self, event: ep.Event) -> bool:
+    def can_wait(self, event: ep.Event) -> bool:
         del event
         return True
 
-    def _wait(self, event: ep.Event) -> None:
+    def wait(self, event: ep.Event) -> None:
         """Wait in the thread that does this stream's work: there is no device apart from the host."""
-        event._wait_done()  # noqa: SLF001 - the way EP gives providers
+        ep.spi.let_host_wait(self, event)
 
-    def _is_idle(self) -> bool:
+    def is_idle(self) -> bool:
         return True
 
     def _address(self, side: ep.Memory | memoryview) -> int:

@@ -26,11 +26,11 @@ class BlockTranspose(ep.Implementation):
             raise ep.UnsupportedError(message)
         return True
 
-    def compile(self, key: ep.KernelKey, device: ep.Device) -> Native:
+    def compile(self, key: ep.KernelKey, device: ep.spi.Device) -> Native:
         del key, device
         return open_native()
 
-    def create(self, descriptor: Copy, device: ep.Device, code: Native) -> ep.Kernel:
+    def create(self, descriptor: Copy, device: ep.spi.Device, code: Native) -> ep.Kernel:
         del device
         return BlockKernel(code, described(descriptor, code))
 
@@ -44,7 +44,7 @@ class BlockKernel(CommandKernel):
         self._native = native
         self._transposition = transposition
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         del stream, scalars
         x, out = memories
         status = self._native.lib.ep_launch_transpose(self._transposition, x.handle + x.offset, out.handle + out.offset)

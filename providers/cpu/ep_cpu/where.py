@@ -19,7 +19,7 @@ __all__ = ["VectorSelect"]
 class VectorSelect(VectorLoop):
     """Choices without branches, a vectorised loop for each size of elements; any strides, of any instruction set."""
 
-    def create(self, descriptor: ep.Descriptor, device: ep.Device, code: Loop) -> ep.Kernel:
+    def create(self, descriptor: ep.Descriptor, device: ep.spi.Device, code: Loop) -> ep.Kernel:
         del device
         geometry = geometry_of(descriptor, code)
         is_number = tuple(isinstance(spec, ep.Scalar) for spec in descriptor.specs)
@@ -36,7 +36,7 @@ class NumberSelect(CommandKernel):
         self._geometry = geometry
         self._is_number = is_number
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         del stream
         addresses, a, b = self._placed(memories, scalars)
         check(self._loop.native.lib.ep_launch_where(self._geometry, *addresses, a, b), "ep_launch_where")

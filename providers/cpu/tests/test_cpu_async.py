@@ -106,7 +106,7 @@ def test_error_is_raised_once_with_op_stream_and_sequence(device, queue, monkeyp
     memory, result = device.allocate(8), bytearray(8)
     queue.fill(memory, b"x")
     queue.synchronize()
-    monkeypatch.setattr(type(queue._lane), "_fill", _fail)
+    monkeypatch.setattr(type(queue.twin._lane), "fill", _fail)
     queue.fill(memory, b"y")
     queue.download(result, memory)
     with pytest.raises(ep.DeviceError, match="broken") as caught:
@@ -145,14 +145,14 @@ def _fail(*_, **__):
 
 
 def test_first_of_several_errors_is_raised_and_later_work_is_done(device, queue, monkeypatch):
-    memory, result, fill = device.allocate(8), bytearray(8), type(queue._lane)._fill
+    memory, result, fill = device.allocate(8), bytearray(8), type(queue.twin._lane).fill
 
     def fail_on(lane, dst, pattern):
         if pattern in {b"1", b"2"}:
             raise ep.DeviceError(pattern.decode())
         fill(lane, dst, pattern)
 
-    monkeypatch.setattr(type(queue._lane), "_fill", fail_on)
+    monkeypatch.setattr(type(queue.twin._lane), "fill", fail_on)
     for pattern in (b"0", b"1", b"2", b"3"):
         queue.fill(memory, pattern)
     queue.download(result, memory)
@@ -165,7 +165,7 @@ def test_first_of_several_errors_is_raised_and_later_work_is_done(device, queue,
 
 def test_error_that_is_no_device_error_has_its_place_in_a_note(device, queue, monkeypatch):
     memory = device.allocate(8)
-    monkeypatch.setattr(type(queue._lane), "_fill", lambda *_: {}["missing"])
+    monkeypatch.setattr(type(queue.twin._lane), "fill", lambda *_: {}["missing"])
     queue.fill(memory, b"x")
     with pytest.raises(KeyError, match="missing") as caught:
         queue.synchronize(DEADLINE)
@@ -178,7 +178,7 @@ def test_dropped_streams_error_is_a_warning(device, gate, monkeypatch):
     opened, event = gate
     memory = device.allocate(8)
     stream = device.stream(synchronous=False)
-    monkeypatch.setattr(type(stream._lane), "_fill", _fail)
+    monkeypatch.setattr(type(stream.twin._lane), "fill", _fail)
     stream.wait(event)
     stream.fill(memory, b"x")
     name = stream.name
@@ -275,7 +275,7 @@ def test_many_threads_fences_and_streams_end_with_equal_counts(device):
 def test_event_that_could_not_be_recorded_is_done_and_has_no_time(device, queue, monkeypatch):
     first = queue.record(timed=True)
     queue.synchronize(DEADLINE)
-    monkeypatch.setattr(type(queue._lane), "_record", _fail)
+    monkeypatch.setattr(type(queue.twin._lane), "record", _fail)
     second = queue.record(timed=True)
     with pytest.raises(ep.DeviceError, match="broken"):
         queue.synchronize(DEADLINE)

@@ -41,7 +41,7 @@ def stream(device, request):
 
 
 def address(memory):
-    return memory.device._address(memory.handle) + memory.offset
+    return memory.device.twin.address(memory.handle) + memory.offset
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -6,7 +6,7 @@ import ep
 
 
 @ep.provider_hook
-def ep_provider() -> ep.Provider:
+def ep_provider() -> ep.spi.Provider:
     """Return the provider; pyopencl is imported when it is probed."""
     from ep_opencl.provider import ClProvider  # noqa: PLC0415 - listing providers imports nothing but this file
 

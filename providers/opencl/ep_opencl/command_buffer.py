@@ -104,7 +104,7 @@ class CommandBuffers:
         event, own = c_void_p(), c_void_p(stream.queue.int_ptr)
         status = self._points.enqueue(1, byref(own), recorded.handle, 0, None, byref(event))
         _check("clEnqueueCommandBufferKHR", status)
-        recorded.stream, recorded.last = stream.name, cl.Event.from_int_ptr(event.value or 0, retain=False)
+        recorded.stream, recorded.last = stream.ledger.name, cl.Event.from_int_ptr(event.value or 0, retain=False)
         stream.placed(recorded.last, "graph")
         return True
 
@@ -117,7 +117,7 @@ class CommandBuffers:
     def _free(self, stream: ClStream) -> _Recorded | None:
         """Return a recording that is behind its last run when this stream gets to it."""
         for each in self._recorded:
-            if each.stream == stream.name:
+            if each.stream == stream.ledger.name:
                 return each
         points, properties = self._points, int(stream.queue.properties)
         if properties & points.required != points.required or properties & ~points.supported:

@@ -33,7 +33,7 @@ __all__ = ["ClDevice"]
 _DLPACK_OPENCL: Final = 4  # kDLOpenCL, dlpack.h: the data pointer is a cl_mem
 
 
-class ClDevice(ep.Device):
+class ClDevice(ep.spi.Device):
     """One OpenCL device.
 
     native   : the pyopencl device
@@ -56,7 +56,7 @@ class ClDevice(ep.Device):
             self.memory_kinds = frozenset(ep.MemoryKind)
         self._most = native.max_mem_alloc_size
         self._programs: LRU[Program | RandomProgram, cl.Program] = LRU()
-        self._open = Roster()
+        self._open: Roster[ClStream] = Roster()
         self._turn = threading.RLock()
         self._context: cl.Context | None = None
         self._counting = threading.RLock()
@@ -106,7 +106,7 @@ class ClDevice(ep.Device):
             self._calls += stream.calls
             stream.calls = 0
 
-    def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> cl.Buffer:
+    def allocate(self, nbytes: int, kind: ep.MemoryKind) -> cl.Buffer:
         self._reserve(nbytes)
         try:
             if kind is ep.MemoryKind.DEVICE:
@@ -116,8 +116,8 @@ class ClDevice(ep.Device):
             self._reserve(-nbytes)
             raise failure(error, nbytes) from error
 
-    def _segment_size(self, nbytes: int) -> int:
-        return max(nbytes, min(super()._segment_size(nbytes), self._most))
+    def segment_size(self, nbytes: int) -> int:
+        return max(nbytes, min(super().segment_size(nbytes), self._most))
 
     def _reserve(self, nbytes: int) -> None:
         """Account for bytes: drivers that allocate when a buffer is first touched would refuse too late, or never."""
@@ -137,7 +137,7 @@ class ClDevice(ep.Device):
             message, requested=nbytes, free=free, reserved=self._reserved, provider="opencl", call="clCreateBuffer"
         )
 
-    def _free(self, handle: cl.Buffer, kind: ep.MemoryKind) -> None:
+    def free(self, handle: cl.Buffer, kind: ep.MemoryKind) -> None:
         del kind
         self._reserve(-handle.size)
         if isinstance(handle, HostBuffer):
@@ -145,40 +145,40 @@ class ClDevice(ep.Device):
         else:
             handle.release()
 
-    def _host(self, handle: cl.Buffer, nbytes: int) -> memoryview:
-        return handle.view[:nbytes] if isinstance(handle, HostBuffer) else super()._host(handle, nbytes)
+    def host(self, handle: cl.Buffer, nbytes: int) -> memoryview:
+        return handle.view[:nbytes] if isinstance(handle, HostBuffer) else super().host(handle, nbytes)
 
-    def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> ClStream:
+    def stream(self, ledger: ep.spi.Ledger, *, priority: int, timed: bool, synchronous: bool | None) -> ClStream:
         self.count()
         queue = new_queue(self, is_timed=timed, priority=priority)
-        return self._opened(ClStream(self, queue, is_synchronous=bool(synchronous)))
+        return self._opened(ClStream(self, ledger, queue, is_synchronous=bool(synchronous)))
 
     def _opened(self, stream: ClStream) -> ClStream:
         self._open.add(stream)
         return stream
 
-    def _wrap_memory(self, handle: Any, nbytes: int) -> cl.Buffer:
+    def wrap_memory(self, handle: Any, nbytes: int) -> cl.Buffer:
         return foreign.buffer_of(self, handle, nbytes)
 
-    def _wrap_stream(self, handle: Any) -> ClStream:
-        return self._opened(ClStream(self, foreign.queue_of(self, handle), is_synchronous=False))
+    def wrap_stream(self, ledger: ep.spi.Ledger, handle: Any) -> ClStream:
+        return self._opened(ClStream(self, ledger, foreign.queue_of(self, handle), is_synchronous=False))
 
-    def _instantiate(self, nodes: tuple[ep.Node, ...], slots: tuple[ep.Slot, ...]) -> ep.Executable:
+    def instantiate(self, nodes: tuple[ep.Node, ...], slots: tuple[ep.Slot, ...]) -> ep.Executable | None:
         work = work_of(nodes)
-        return super()._instantiate(nodes, slots) if work is None else ClGraph(self._points, slots, work)
+        return None if work is None else ClGraph(self._points, slots, work)
 
     @functools.cached_property
     def _points(self) -> EntryPoints | None:
         return entry_points(self.native)
 
-    def _dlpack_device(self) -> tuple[int, int]:
+    def dlpack_device(self) -> tuple[int, int]:
         return (_DLPACK_OPENCL, self.index)
 
-    def _address(self, handle: cl.Buffer) -> int:
+    def address(self, handle: cl.Buffer) -> int:
         address: int = handle.int_ptr
         return address
 
-    def _close(self) -> None:
+    def close(self) -> None:
         self._programs.clear()
         if self._context is not None and self._folder is not None:
             self._folder.leave()

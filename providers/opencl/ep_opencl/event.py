@@ -15,25 +15,23 @@ if TYPE_CHECKING:
 __all__ = ["ClEvent"]
 
 
-class ClEvent(ep.Event):
+class ClEvent(ep.spi.Event):
     """A point in a ClStream.
 
     native : the pyopencl event of a marker
     """
 
-    def __init__(self, stream: ClStream, native: cl.Event, *, is_timed: bool) -> None:
-        super().__init__(stream, is_timed=is_timed)
+    def __init__(self, stream: ClStream, native: cl.Event) -> None:
         self._owner = stream
         self.native = native
 
-    def _is_done(self) -> bool:
+    def is_done(self) -> bool:
         status = status_of(self.native)
         if status < 0:
             self._owner.hear()
         return status <= cl.command_execution_status.COMPLETE
 
-    def _seconds_since(self, earlier: ep.Event) -> float:
-        assert isinstance(earlier, ClEvent)
+    def seconds_since(self, earlier: ClEvent) -> float:
         try:
             return float(self.native.profile.end - earlier.native.profile.end) * 1e-9
         except cl.Error as error:

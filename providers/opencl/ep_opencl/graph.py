@@ -78,7 +78,7 @@ class ClGraph(ep.Executable):
         self._flat = self._flattened(work)
         self._buffers = CommandBuffers(points, self._flat) if points is not None else None
 
-    def _bind(self, bindings: tuple[ep.Memory | None, ...]) -> Callable[..., Any]:
+    def bind(self, bindings: tuple[ep.Memory | None, ...]) -> Callable[..., Any]:
         if all(memory is None for memory in bindings):
             return self._run_captured
         given = [
@@ -145,7 +145,7 @@ class ClGraph(ep.Executable):
             finally:
                 self._is_launching = False
 
-    def _close(self) -> None:
+    def close(self) -> None:
         with self._turn:
             if self._buffers is not None:
                 self._buffers.close()

@@ -36,7 +36,7 @@ class Portable(ep.Implementation):
     def compile(self, key: ep.KernelKey, device: ClDevice) -> Entry:  # type: ignore[override]  # a provider gets its own devices
         return Entry(device, ep_simt.program_of(key), ep_simt.entry_of(key))
 
-    def create(self, descriptor: ep.Descriptor, device: ep.Device, code: Entry) -> ClKernel:
+    def create(self, descriptor: ep.Descriptor, device: ep.spi.Device, code: Entry) -> ClKernel:
         del device
         return ClKernel(code, descriptor)
 

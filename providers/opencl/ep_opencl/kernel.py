@@ -106,7 +106,7 @@ class ClKernel(CommandKernel):
         self._arguments = call.arguments
         self._places = call.places
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         arguments = self._arguments(memories, scalars)
         kernel = self._entry.take()
         try:

@@ -24,8 +24,7 @@ class _Command(NamedTuple):
     """One command, as its stream enqueued it."""
 
     event: cl.Event
-    what: str
-    sequence: int
+    ticket: ep.spi.Ticket
 
 
 class Pending:
@@ -36,10 +35,10 @@ class Pending:
         self._failed: tuple[_Command, int] | None = None
         self._lock = threading.RLock()
 
-    def add(self, event: cl.Event, what: str, sequence: int) -> None:
+    def add(self, event: cl.Event, ticket: ep.spi.Ticket) -> None:
         """Take note of a command, and forget old ones now and then."""
         commands = self._commands
-        commands.append(_Command(event, what, sequence))
+        commands.append(_Command(event, ticket))
         if not len(commands) % _BATCH:
             self.sweep()
 
@@ -56,8 +55,8 @@ class Pending:
             drop(commands, command)
         return False
 
-    def take_failure(self, stream: str) -> ep.DeviceError | None:
-        """Return the error of the first command that failed, with its place in the stream of that name, once."""
+    def take_failure(self) -> ep.DeviceError | None:
+        """Return the error of the first command that failed, with its place in its stream, once."""
         self.sweep()
         with self._lock:
             failed, self._failed = self._failed, None
@@ -65,5 +64,5 @@ class Pending:
             return None
         command, status = failed
         error = status_failure(status)
-        error._hit(command.what, stream, command.sequence)  # noqa: SLF001 - the way EP gives providers
+        command.ticket.blame(error)
         return error

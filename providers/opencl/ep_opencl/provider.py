@@ -26,7 +26,7 @@ _MOST_THREADS: Final = 1024
 _CHOSEN: Final = "POCL_CACHE_DIR"
 
 
-class ClProvider(ep.Provider):
+class ClProvider(ep.spi.Provider):
     """OpenCL: one EP device for each OpenCL device, in the platforms' order.
 
     folder : where PoCL compiles, None if the user has chosen a folder for it
@@ -34,7 +34,7 @@ class ClProvider(ep.Provider):
 
     folder: CompilerFolder | None = None
 
-    def _probe(self) -> None:
+    def probe(self) -> None:
         self.folder = _folder()
         with _variable("PYOPENCL_NO_CACHE", "1"):  # its database; the driver's compiler has a folder of its own
             try:
@@ -55,7 +55,7 @@ class ClProvider(ep.Provider):
             raise ep.UnavailableError(message)
         self._native = found
 
-    def _devices(self) -> Sequence[ep.Device]:
+    def devices(self) -> Sequence[ep.spi.Device]:
         from ep_opencl.device import ClDevice  # noqa: PLC0415 - imports pyopencl, which the probe has found
 
         return [ClDevice(native, self.folder if is_pocl(native) else None) for native in self._native]

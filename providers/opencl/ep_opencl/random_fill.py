@@ -44,7 +44,7 @@ class PortableRandom(ep.Implementation):
         program, entries = ep_simt.entries_of(key)
         return Entries(*(Entry(device, program, entry.name, entry.parameters) for entry in entries))
 
-    def create(self, descriptor: RandomFill, device: ep.Device, code: Entries) -> ClRandomKernel:
+    def create(self, descriptor: RandomFill, device: ep.spi.Device, code: Entries) -> ClRandomKernel:
         del device
         return ClRandomKernel(code, descriptor)
 
@@ -61,7 +61,7 @@ class ClRandomKernel(CommandKernel):
         self._group = (fill.group,)
         self._global = (-(-self._calls[0].items // fill.group) * fill.group,)
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         fill, advance = (entry.take() for entry in self._entries)
         self._set(fill, advance, memories, scalars)
         self._run(stream, fill, advance)  # type: ignore[arg-type]  # streams of this device are ClStreams

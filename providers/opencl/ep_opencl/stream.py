@@ -49,17 +49,19 @@ def new_queue(device: ClDevice, *, is_timed: bool, priority: int = 0) -> cl.Comm
         raise failure(error) from error
 
 
-class ClStream(ep.Stream):
+class ClStream(ep.spi.Stream):
     """An in-order queue, its own or one that others made.
 
     queue  : the pyopencl queue
     calls  : OpenCL calls made for it so far
     """
 
-    def __init__(self, device: ClDevice, queue: cl.CommandQueue, *, is_synchronous: bool) -> None:
+    def __init__(
+        self, device: ClDevice, ledger: ep.spi.Ledger, queue: cl.CommandQueue, *, is_synchronous: bool
+    ) -> None:
         is_timed = bool(queue.properties & cl.command_queue_properties.PROFILING_ENABLE)
-        super().__init__(device, is_synchronous=is_synchronous, is_timed=is_timed)
-        self._owner = device
+        super().__init__(ledger, is_synchronous=is_synchronous, is_timed=is_timed)
+        self.device = device
         self.queue = queue
         self.calls = 0
         self._pending = Pending()
@@ -76,22 +78,22 @@ class ClStream(ep.Stream):
             raise failure(error) from error
         self.placed(event, what)
 
-    def placed(self, event: cl.Event, what: str = "launch") -> None:
+    def placed(self, event: cl.Event, what: str) -> None:
         """Take note of a command that was enqueued; a synchronous stream waits for it."""
         self.calls += 1
-        self._pending.add(event, what, self._sequence + 1)
+        self._pending.add(event, self.ledger.ticket(what))
         if self.is_synchronous:
-            self._synchronize()
+            self.synchronize()
 
     def placed_all(self, commands: list[tuple[cl.Event, str]]) -> None:
         """Take note of commands that were enqueued one after the other; a synchronous stream waits for all of them."""
         self.calls += len(commands)
         for event, what in commands:
-            self._pending.add(event, what, self._sequence + 1)
+            self._pending.add(event, self.ledger.ticket(what))
         if self.is_synchronous and commands:
-            self._synchronize()
+            self.synchronize()
 
-    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         if isinstance(dst, memoryview):
             assert isinstance(src, ep.Memory)
             self._transfer("download", _enqueue_read_buffer, src.handle, dst, src.offset)
@@ -126,10 +128,11 @@ class ClStream(ep.Stream):
         while (kept := first(transfers)) and status_of(kept[0]) <= _COMPLETE:
             drop(transfers, kept)
 
-    def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
+    def fill(self, dst: ep.Memory, pattern: bytes) -> None:
         self.enqueue("fill", cl.enqueue_fill_buffer, dst.handle, pattern, dst.offset, dst.nbytes)
 
-    def _record(self, *, timed: bool) -> ClEvent:
+    def record(self, *, timed: bool) -> ClEvent:
+        del timed
         # No command of `pending`: the retire list records from other threads, and those are in the queue's order.
         try:
             mark = cl.enqueue_marker(self.queue)
@@ -140,21 +143,21 @@ class ClStream(ep.Stream):
         except cl.Error as error:
             raise failure(error) from error
         self._flush()
-        return ClEvent(self, mark, is_timed=timed)
+        return ClEvent(self, mark)
 
-    def _can_wait(self, event: ep.Event) -> bool:
+    def can_wait(self, event: ep.Event) -> bool:
         del event
         return True
 
-    def _wait(self, event: ep.Event) -> None:
+    def wait(self, event: ep.Event) -> None:
         if self.is_synchronous:  # here and not in the driver, where Ctrl-C does not reach
-            event._wait_done()  # noqa: SLF001 - the way EP gives providers
-        elif event.device is self.device and isinstance(event, ClEvent):
-            self.enqueue("wait", cl.enqueue_barrier, [event.native])
+            ep.spi.let_host_wait(self, event)
+        elif event.device is self.ledger.device and isinstance(event.twin, ClEvent):
+            self.enqueue("wait", cl.enqueue_barrier, [event.twin.native])
         else:
             self._let_host("wait", event._wait_done)  # noqa: SLF001 - likewise
 
-    def _call(self, function: Callable[[], object]) -> None:
+    def call(self, function: Callable[[], object]) -> None:
         if self.is_synchronous:
             function()
         else:
@@ -162,40 +165,43 @@ class ClStream(ep.Stream):
 
     def _let_host(self, what: str, task: Callable[[], object]) -> None:
         """Hold back later commands until the host's thread has done a task, for which it waits for those before."""
-        host = ep.HostThread(f"{self.name} host")
+        host = ep.HostThread(f"{self.ledger.name} host")
         if self._host is None:
             self._host = host
         gate = Gate(self.queue)
         self._gates.append(gate)
         self.calls += 2
         # First, so that there is no barrier that nobody will open, whenever Ctrl-C comes.
-        self._host.do(functools.partial(_pass, gate, task, self._failure.keep, self._gates))
+        self._host.do(functools.partial(_pass, gate, task, self._fail, self._gates))
         self.enqueue(what, cl.enqueue_barrier, [gate.native])
         self._flush()
 
-    def _dlpack_stream(self) -> cl.CommandQueue:
+    def dlpack_stream(self) -> cl.CommandQueue:
         return self.queue
 
-    def _is_idle(self) -> bool:
+    def is_idle(self) -> bool:
         self._flush()
         return not self._pending.sweep() and (self._mark is None or status_of(self._mark) <= _COMPLETE)
 
-    def _synchronize(self) -> None:
+    def synchronize(self) -> None:
         self.calls += 1
         try:
             self.queue.finish()
         except cl.Error as error:
             raise failure(error) from error
         self._drop_transfers()
-        failed = self._pending.take_failure(self.name)
+        failed = self._pending.take_failure()
         if failed is not None:
             raise failed
 
     def hear(self) -> None:
         """Take over the error of a command that failed, for whoever synchronises next."""
-        error = self._pending.take_failure(self.name)
+        error = self._pending.take_failure()
         if error is not None:
             self._fail(error)
+
+    def _fail(self, error: BaseException) -> None:
+        self.ledger.failed(None, error)
 
     def _flush(self) -> None:
         # A queue may keep commands until it is flushed, and whoever polls would wait for ever.
@@ -204,16 +210,16 @@ class ClStream(ep.Stream):
         except cl.Error as error:
             raise failure(error) from error
 
-    def _abandon(self) -> None:
+    def abandon(self) -> None:
         for gate in [*self._gates]:
             gate.open(-1)
 
-    def _close(self) -> None:
+    def close(self) -> None:
         self._drop_transfers()
         self._mark = None
         if self._host is not None:
             self._host.close()
-        self._owner.forget(self)
+        self.device.forget(self)
 
 
 def _pass(gate: Gate, task: Callable[[], object], fail: Callable[[BaseException], None], gates: deque[Gate]) -> None:

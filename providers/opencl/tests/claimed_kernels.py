@@ -31,7 +31,7 @@ class Kernels:
 
     def __init__(self) -> None:
         self.device = ep.device("opencl:0")
-        self.device.is_cpu = False  # one element an item and full groups: more items that might meet
+        self.device.twin.is_cpu = False  # one element an item and full groups: more items that might meet
         self.stream = self.device.stream()
         self.rng = np.random.default_rng(0)
         self.launched = 0
@@ -82,9 +82,9 @@ class Kernels:
     def fault(self) -> None:
         """Race for an element, and write one past the end."""
         memory = self.device.allocate(self.device.info.alignment)
-        kernel = cl.Program(self.device.context, FAULT).build().fault
-        kernel(self.stream.queue, (256,), (256,), memory.handle, np.int32(memory.nbytes // 4))
-        self.stream.queue.finish()
+        kernel = cl.Program(self.device.twin.context, FAULT).build().fault
+        kernel(self.stream.twin.queue, (256,), (256,), memory.handle, np.int32(memory.nbytes // 4))
+        self.stream.twin.queue.finish()
         self.launched += 1
 
 

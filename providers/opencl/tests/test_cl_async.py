@@ -90,7 +90,7 @@ def test_transfers_behind_a_call_are_not_waited_for_with_the_lock_held(device, s
         device.synchronize(timeout=0.02)
     opened.set()
     stream.synchronize(DEADLINE)
-    assert not stream._transfers
+    assert not stream.twin._transfers
 
 
 def test_stream_waits_for_the_cpu_without_the_host(device, opened):
@@ -127,7 +127,7 @@ def test_synchronous_stream_waits_for_the_cpu_at_once(device, opened):
 
 def _fail_next(stream, status=-5):
     """Enqueue a barrier that fails once the event that is returned gets its status."""
-    gate = cl.UserEvent(stream.device.context)
+    gate = cl.UserEvent(stream.device.twin.context)
     stream._submit("wait", (), (), lambda *_: stream.enqueue("wait", cl.enqueue_barrier, [gate]))
     return gate
 
@@ -169,10 +169,10 @@ def test_priority_is_a_hint_to_devices_that_have_it(device, monkeypatch):
     asked = []
 
     class Hinting:
-        context, native = device.context, device.native
+        context, native = device.twin.context, device.twin.native
         info = device.info._replace(features=device.info.features | {"priority"})
 
-    queue = cl.CommandQueue(device.context, device.native)
+    queue = cl.CommandQueue(device.twin.context, device.twin.native)
     monkeypatch.setattr("ep_opencl.stream.cl.CommandQueue", lambda *given: asked.append(given[2]) or queue)
     profiling = cl.command_queue_properties.PROFILING_ENABLE
     for priority in (5, -1, 0):

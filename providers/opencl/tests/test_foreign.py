@@ -15,17 +15,17 @@ SIZE = 256
 
 @pytest.fixture
 def buffer(device):
-    return cl.Buffer(device.context, cl.mem_flags.READ_WRITE, SIZE)
+    return cl.Buffer(device.twin.context, cl.mem_flags.READ_WRITE, SIZE)
 
 
 @pytest.fixture
 def queue(device):
-    return cl.CommandQueue(device.context, device.native)
+    return cl.CommandQueue(device.twin.context, device.twin.native)
 
 
 @pytest.fixture
 def other_context(device):
-    return cl.Context([device.native])
+    return cl.Context([device.twin.native])
 
 
 def test_a_buffer_of_pyopencl_is_a_memory(device, stream, queue, buffer):
@@ -71,7 +71,7 @@ def test_buffers_that_work_cannot_freely_use_are_refused(device, buffer, other_c
         wrap(buffer.get_sub_region(0, 128), 64)
     for flags in (cl.mem_flags.READ_ONLY, cl.mem_flags.WRITE_ONLY):
         with pytest.raises(ValueError, match="make it READ_WRITE"):
-            wrap(cl.Buffer(device.context, flags, SIZE))
+            wrap(cl.Buffer(device.twin.context, flags, SIZE))
 
 
 def test_a_queue_of_pyopencl_is_a_stream(device, queue, buffer):
@@ -93,7 +93,7 @@ def test_a_queue_of_pyopencl_is_a_stream(device, queue, buffer):
 @pytest.mark.parametrize("is_timed", [True, False])
 def test_a_wrapped_queue_is_timed_as_it_was_made(device, is_timed):
     properties = cl.command_queue_properties.PROFILING_ENABLE if is_timed else 0
-    queue = cl.CommandQueue(device.context, device.native, properties)
+    queue = cl.CommandQueue(device.twin.context, device.twin.native, properties)
     stream = device.wrap_stream(queue, owner=queue)
     assert stream.is_timed == is_timed
     stream.close()
@@ -106,7 +106,7 @@ def test_queues_that_are_no_streams_are_refused(device, other_context):
     with pytest.raises(ValueError, match="not of opencl:0's context"):
         device.wrap_stream(foreign, owner=foreign)
     unordered = cl.CommandQueue(
-        device.context, device.native, cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+        device.twin.context, device.twin.native, cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
     )
     with pytest.raises(ValueError, match="out of order"):
         device.wrap_stream(unordered, owner=unordered)
@@ -187,13 +187,13 @@ def test_pointers_to_no_buffer_are_refused_and_not_followed(device, stream, queu
             ep.view(Said(pointer), stream)
     with pytest.raises(ValueError, match="its data is a null pointer"):
         ep.view(Said(0), stream)
-    for other in (device.context, queue, device.native):
+    for other in (device.twin.context, queue, device.twin.native):
         with pytest.raises(ValueError, match="is that of another object, needs that of a buffer"):
             ep.view(Said(other.int_ptr), stream)
 
 
 def test_a_buffer_that_was_released_is_refused(device, stream):
-    gone = cl.Buffer(device.context, cl.mem_flags.READ_WRITE, SIZE)
+    gone = cl.Buffer(device.twin.context, cl.mem_flags.READ_WRITE, SIZE)
     pointer = gone.int_ptr
     gone.release()
     with pytest.raises(ValueError, match="give a buffer that was not released"):

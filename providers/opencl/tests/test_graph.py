@@ -99,7 +99,7 @@ def test_sequence_numbers_and_names_are_those_of_the_launch(device, stream):
     before = stream._sequence
     graph.launch(stream)
     assert stream._sequence == before + 1
-    commands = [command for command in stream._pending._commands if command.sequence == before + 1]
+    commands = [command for command in stream.twin._pending._commands if command.sequence == before + 1]
     assert [command.what for command in commands] == ["add", "add"]
     stream.synchronize()
 

@@ -30,7 +30,7 @@ def test_host_and_device_reach_the_same_bytes(device, kind):
     stream.close()
     device.synchronize()
     device.trim()
-    assert device._reserved == device.memory_info().reserved
+    assert device.twin._reserved == device.memory_info().reserved
 
 
 def test_device_memory_is_not_the_hosts(device):
@@ -46,13 +46,13 @@ def test_shared_memory_that_the_driver_refuses_is_accounted_for(device, monkeypa
 
     monkeypatch.setattr(device, "memory_kinds", frozenset(ep.MemoryKind))
     device.trim()
-    before = device._reserved
+    before = device.twin._reserved
     with monkeypatch.context() as patch:
         patch.setattr(cl, "SVMAllocation", refuse)
         with pytest.raises(ep.OutOfMemoryError) as caught:
             device.allocate(1000, KINDS[0])
     assert caught.value.requested == 1000
-    assert device._reserved == before
+    assert device.twin._reserved == before
     assert device.allocate(1000).nbytes == 1000
 
 

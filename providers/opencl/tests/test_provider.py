@@ -57,7 +57,7 @@ def test_events_carry_device_time(device):
 
 def test_untimed_stream_does_not_profile(device):
     stream = device.stream(timed=False)
-    assert not stream.queue.properties & cl.command_queue_properties.PROFILING_ENABLE
+    assert not stream.twin.queue.properties & cl.command_queue_properties.PROFILING_ENABLE
     stream.close()
 
 
@@ -161,7 +161,7 @@ def test_status_codes_become_the_errors_they_mean(code, requested, kind):
 
 
 def test_buffer_beyond_the_largest_is_out_of_memory_and_the_device_goes_on(device, stream):
-    nbytes = device.native.max_mem_alloc_size + 1
+    nbytes = device.twin.native.max_mem_alloc_size + 1
     with pytest.raises(ep.OutOfMemoryError) as caught:
         device.allocate(nbytes)
     assert caught.value.requested == nbytes
@@ -183,7 +183,7 @@ def test_length_that_the_pool_would_round_past_the_largest_buffer_is_served(devi
 
 def test_more_than_the_device_has_is_out_of_memory_before_it_is_touched(device):
     held = []
-    step = min(device.native.max_mem_alloc_size, device.info.memory // 2)
+    step = min(device.twin.native.max_mem_alloc_size, device.info.memory // 2)
     with pytest.raises(ep.OutOfMemoryError) as caught:
         held.extend(device.allocate(step) for _ in range(64))
     assert 0 <= caught.value.free < step
@@ -225,7 +225,7 @@ def test_synchronous_stream_is_idle_after_each_verb(device):
     stream = device.stream(synchronous=True)
     memory = device.allocate(1 << 22)
     stream.fill(memory, b"\1")
-    assert not stream._pending.sweep()
+    assert not stream.twin._pending.sweep()
     stream.close()
 
 
@@ -246,7 +246,7 @@ add.on(second)(b, a=y, b=y, out=z)
 out = np.empty(100, np.float32)
 b.download(out, z); b.synchronize()
 assert np.array_equal(out, 4 * np.arange(100)), out
-assert first.context != second.context
+assert first.twin.context != second.twin.context
 print(first.name, second.name)
 """
     assert python(code, POCL_DEVICES="pthread pthread") == "opencl:0 opencl:1"

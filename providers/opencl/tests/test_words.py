@@ -19,12 +19,12 @@ def run(device):
     defines = "#define EP_HAS_F64 0\n#define EP_WIDE 0\n"
     source = defines + PRELUDE + text("dialect.h") + _WORDS.read_text(encoding="utf-8")
     program = build_source(device, source, "words")
-    queue = cl.CommandQueue(device.context)
+    queue = cl.CommandQueue(device.twin.context)
 
     def launch(name, size, group, *arguments):
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
         arrays = [argument for argument in arguments if isinstance(argument, np.ndarray)]
-        buffers = {id(array): cl.Buffer(device.context, flags, hostbuf=array) for array in arrays}
+        buffers = {id(array): cl.Buffer(device.twin.context, flags, hostbuf=array) for array in arrays}
         kernel = cl.Kernel(program, name)
         kernel.set_args(*[buffers.get(id(argument), argument) for argument in arguments])
         cl.enqueue_nd_range_kernel(queue, kernel, size, group)

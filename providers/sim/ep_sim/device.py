@@ -30,7 +30,7 @@ _DLPACK_EXTENSION: Final = 12  # kDLExtDev, dlpack.h
 _CLOCKS_APART: Final = 1000 * 10**9  # nanoseconds, so that times of two devices never look comparable
 
 
-class SimDevice(ep.Device):
+class SimDevice(ep.spi.Device):
     """One of several devices that share a scheduler. What tests ask of it beyond the contract: fail, lose, reseed, history.
 
     complaints : what somebody did that the contract forbids
@@ -108,10 +108,10 @@ class SimDevice(ep.Device):
 
     # The contract.
 
-    def _segment_size(self, nbytes: int) -> int:
+    def segment_size(self, nbytes: int) -> int:
         return nbytes  # the byte behind the last one is to be noticed
 
-    def _allocate(self, nbytes: int, kind: ep.MemoryKind) -> Allocation:
+    def allocate(self, nbytes: int, kind: ep.MemoryKind) -> Allocation:
         self.require_there()
         self.count_call()
         fails, arena = self._failures.strikes("allocation"), self._arena
@@ -124,15 +124,15 @@ class SimDevice(ep.Device):
             message, requested=nbytes, free=free, reserved=in_use, provider="sim", call="ep_arena_map"
         )
 
-    def _free(self, handle: Allocation, kind: ep.MemoryKind) -> None:
+    def free(self, handle: Allocation, kind: ep.MemoryKind) -> None:
         del kind
         self._take_back(handle, "freed", self._arena.give)
 
-    def _park(self, handle: Allocation, kind: ep.MemoryKind) -> None:
+    def park(self, handle: Allocation, kind: ep.MemoryKind) -> None:
         del kind
         self._take_back(handle, "given back", self._arena.park)
 
-    def _unpark(self, handle: Allocation, nbytes: int, kind: ep.MemoryKind) -> None:
+    def unpark(self, handle: Allocation, nbytes: int, kind: ep.MemoryKind) -> None:
         del nbytes, kind
         self._arena.unpark(handle)
 
@@ -145,52 +145,50 @@ class SimDevice(ep.Device):
         elif overwritten := protect(handle):
             self.complaints.add(f"{overwritten} bytes beside {handle!r} were overwritten")
 
-    def _memory_info(self) -> tuple[int, int]:
+    def memory_info(self) -> tuple[int, int]:
         self.require_there()
         return self._arena.capacity, self._arena.capacity - self._arena.in_use
 
-    def _host(self, handle: Allocation, nbytes: int) -> memoryview:
+    def host(self, handle: Allocation, nbytes: int) -> memoryview:
         if not handle.is_visible:
-            return super()._host(handle, nbytes)
+            return super().host(handle, nbytes)
         ffi = self.native.ffi
         return memoryview(ffi.buffer(ffi.cast("char *", handle.shadow), nbytes)).cast("B")
 
-    def _stream(self, *, priority: int, timed: bool, synchronous: bool | None) -> SimStream:
+    def stream(self, ledger: ep.spi.Ledger, *, priority: int, timed: bool, synchronous: bool | None) -> SimStream:
         self.require_there()
         self.count_call()
         queue = self.scheduler.open(self, priority)
         queue.users += 1
-        return SimStream(self, queue, is_synchronous=bool(synchronous), is_timed=timed)
+        return SimStream(self, ledger, queue, is_synchronous=bool(synchronous), is_timed=timed)
 
-    def _wrap_memory(self, handle: object, nbytes: int) -> Allocation:
+    def wrap_memory(self, handle: object, nbytes: int) -> Allocation:
         found = self._arena.find(handle) if type(handle) is int else handle
         if type(found) is not Allocation or found.device is not self or found.nbytes < nbytes:
             message = f"wrap_memory: {glimpse(handle)} is no allocation of {self.name} with {nbytes} bytes; give its handle or address"
             raise ValueError(message)
         return found
 
-    def _wrap_stream(self, handle: object) -> SimStream:
+    def wrap_stream(self, ledger: ep.spi.Ledger, handle: object) -> SimStream:
         if type(handle) is not Queue:
-            message = (
-                f"wrap_stream: {glimpse(handle)} is no queue of {self.name}; stream._dlpack_stream() tells a stream's"
-            )
+            message = f"wrap_stream: {glimpse(handle)} is no queue of {self.name}; stream.twin.dlpack_stream() tells a stream's"
             raise TypeError(message)
         if handle.device is not self or not handle.users:
             message = f"wrap_stream: {handle!r} is of {handle.device.name} and of {handle.users} open streams; give one of {self.name} that is open"
             raise ValueError(message)
         handle.users += 1
-        return SimStream(self, handle, is_synchronous=False, is_timed=True)
+        return SimStream(self, ledger, handle, is_synchronous=False, is_timed=True)
 
-    def _dlpack_device(self) -> tuple[int, int]:
+    def dlpack_device(self) -> tuple[int, int]:
         return (_DLPACK_EXTENSION, self.index)
 
-    def _address(self, handle: Allocation) -> int:
+    def address(self, handle: Allocation) -> int:
         return handle.address
 
-    def _instantiate(self, nodes: tuple[ep.Node, ...], slots: tuple[ep.Slot, ...]) -> ep.Executable:
+    def instantiate(self, nodes: tuple[ep.Node, ...], slots: tuple[ep.Slot, ...]) -> ep.Executable:
         return TaskGraph(nodes, slots)
 
-    def _can_copy_from(self, other: ep.Device) -> bool:
+    def can_copy_from(self, other: ep.spi.Device) -> bool:
         return isinstance(other, SimDevice) and other.scheduler is self.scheduler
 
     @property
@@ -198,7 +196,7 @@ class SimDevice(ep.Device):
         """Allocations, streams and tasks so far."""
         return self._called
 
-    def _close(self) -> None:
+    def close(self) -> None:
         self.scheduler.end()
         self._arena.close()
 

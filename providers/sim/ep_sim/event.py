@@ -12,15 +12,14 @@ if TYPE_CHECKING:
 __all__ = ["SimEvent"]
 
 
-class SimEvent(ep.Event):
+class SimEvent(ep.spi.Event):
     """A point in a stream.
 
     is_reached  : True once the stream got there
     nanoseconds : of the device's clock at that moment
     """
 
-    def __init__(self, stream: SimStream, *, is_timed: bool) -> None:
-        super().__init__(stream, is_timed=is_timed)
+    def __init__(self, stream: SimStream) -> None:
         self._owner = stream
         self.is_reached = False
         self.nanoseconds = 0
@@ -34,16 +33,15 @@ class SimEvent(ep.Event):
         """Say whether the stream got here, without being a look."""
         return self.is_reached
 
-    def _is_done(self) -> bool:
+    def is_done(self) -> bool:
         if not self.is_reached:
             self._owner.device.scheduler.look()
         if self.is_reached:
             self._owner.hear()
         return self.is_reached
 
-    def _pause(self, seconds: float) -> None:
+    def pause(self, seconds: float) -> None:
         self._owner.device.scheduler.rest(self.has_been_reached, seconds)
 
-    def _seconds_since(self, earlier: ep.Event) -> float:
-        assert isinstance(earlier, SimEvent)
+    def seconds_since(self, earlier: SimEvent) -> float:
         return (self.nanoseconds - earlier.nanoseconds) * 1e-9

@@ -19,8 +19,8 @@ __all__ = ["TaskGraph"]
 class TaskGraph(Replay):
     """Captured work as a task that is put together at each launch."""
 
-    def _bind(self, bindings: Bindings) -> Callable[[Any, Any, Any], None]:
-        replay = super()._bind(bindings)
+    def bind(self, bindings: Bindings) -> Callable[[Any, Any, Any], None]:
+        replay = super().bind(bindings)
 
         def run(stream: SimStream, _: Any, __: Any) -> None:
             stream.together("graph", lambda taker: replay(taker, (), ()))

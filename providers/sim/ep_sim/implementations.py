@@ -30,7 +30,7 @@ class OverShadow(ep.Implementation):
             raise ep.UnsupportedError(message, reasons)
         return True
 
-    def create(self, descriptor: ep.Descriptor, device: ep.Device, code: Any) -> ep.Kernel:
+    def create(self, descriptor: ep.Descriptor, device: ep.spi.Device, code: Any) -> ep.Kernel:
         del device, code
         return ShadowKernel(descriptor)
 
@@ -61,7 +61,7 @@ class ShadowKernel(ep.Kernel):
         ]
         self._primitive = descriptor.on(ep.device("cpu:0"))
 
-    def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+    def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         assert isinstance(stream, SimStream)
         operands = [Operand(memory.handle, memory.offset, memory.nbytes) for memory in memories]
         touched = tuple(operand.allocation.whole for operand in operands if operand.allocation is not None)

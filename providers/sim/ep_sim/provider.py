@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["SimProvider"]
 
 
-class SimProvider(ep.Provider):
+class SimProvider(ep.spi.Provider):
     """Software alone: devices over cpu:0, which they get through the registry."""
 
     _schedulers: dict[int, Scheduler]
@@ -29,13 +29,13 @@ class SimProvider(ep.Provider):
         """The table, in implementations.py."""
         return implementations_over(ep.device("cpu:0"))
 
-    def _probe(self) -> None:
+    def probe(self) -> None:
         read_settings()
         open_native()
         ep.device("cpu:0")
         self._schedulers = {}
 
-    def _devices(self) -> Sequence[ep.Device]:
+    def devices(self) -> Sequence[SimDevice]:
         settings = read_settings()
         # A forked child has none of its parent's threads, so it gets a scheduler of its own.
         process = os.getpid()

@@ -21,7 +21,7 @@ from ep.locks import Bell
 
 from ep_sim.dice import Dice
 from ep_sim.lane import Helper, Lane
-from ep_sim.task import Place, Queue, Task
+from ep_sim.task import Queue, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +50,7 @@ class Scheduler:
     def __init__(self, cpu: ep.Device, seed: int, patience: float) -> None:
         self.cpu = cpu
         self.patience = patience
-        self.history: deque[Place] = deque(maxlen=_REMEMBERED)
+        self.history: deque[tuple[str, int, str]] = deque(maxlen=_REMEMBERED)
         self._dice = Dice(seed)
         self._lock = threading.RLock()
         self._alarm = Bell()  # where the devices wait
@@ -230,7 +230,7 @@ class Scheduler:
         with self._lock:
             self._waiting -= 1
         task = queue.tasks.popleft()
-        self.history.append(task.place)
+        self.history.append((task.ticket.stream, task.ticket.sequence, task.ticket.what))
         return task
 
     def _seconds(self) -> float:

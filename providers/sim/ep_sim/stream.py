@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import ep
 from ep_sim.event import SimEvent
 from ep_sim.native import address_of
-from ep_sim.task import Place, Task
+from ep_sim.task import Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,13 +28,14 @@ class Part(NamedTuple):
     launches: int
 
 
-class SimStream(ep.Stream):
+class SimStream(ep.spi.Stream):
     """A queue of tasks. A synchronous one waits for each."""
 
-    device: SimDevice
-
-    def __init__(self, device: SimDevice, queue: Queue, *, is_synchronous: bool, is_timed: bool) -> None:
-        super().__init__(device, is_synchronous=is_synchronous, is_timed=is_timed)
+    def __init__(
+        self, device: SimDevice, ledger: ep.spi.Ledger, queue: Queue, *, is_synchronous: bool, is_timed: bool
+    ) -> None:
+        super().__init__(ledger, is_synchronous=is_synchronous, is_timed=is_timed)
+        self.device = device
         self._native = device.native
         self._queue = queue
 
@@ -45,13 +46,13 @@ class SimStream(ep.Stream):
         device = self.device
         device.require_there()
         device.count_call()
-        place = Place(self.name, self._sequence + 1, op)
+        ticket = self.ledger.ticket(op)
         doom = device.next_doom(options.pop("launches", 0))
         errors: list[BaseException] = []
-        fail = errors.append if self.is_synchronous else self._failure.keep
-        device.scheduler.submit(self._queue, Task(device, place, body, fail, touched, doom=doom, **options))
+        fail = errors.append if self.is_synchronous else self._fail
+        device.scheduler.submit(self._queue, Task(device, ticket, body, fail, touched, doom=doom, **options))
         if self.is_synchronous:
-            self._synchronize()
+            self.synchronize()
             if errors:
                 raise errors[0]
 
@@ -74,7 +75,10 @@ class SimStream(ep.Stream):
         if error is not None:
             self._fail(error)
 
-    def _copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+    def _fail(self, error: BaseException) -> None:
+        self.ledger.failed(None, error)
+
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         op = "copy" if not isinstance(src, memoryview) else "upload"
         op = "download" if isinstance(dst, memoryview) else op
         touched = tuple(side.handle.whole for side in (dst, src) if isinstance(side, ep.Memory))
@@ -88,45 +92,45 @@ class SimStream(ep.Stream):
 
         self.enqueue(op, body, touched)
 
-    def _fill(self, dst: ep.Memory, pattern: bytes) -> None:
+    def fill(self, dst: ep.Memory, pattern: bytes) -> None:
         at, nbytes, fill = self._shadow(dst), dst.nbytes, self._native.lib.ep_sim_fill
         self.enqueue("fill", lambda _: fill(at, nbytes, pattern, len(pattern)), (dst.handle.whole,))
 
-    def _record(self, *, timed: bool) -> ep.Event:
-        event = SimEvent(self, is_timed=timed)
+    def record(self, *, timed: bool) -> SimEvent:
+        del timed
+        event = SimEvent(self)
         self.enqueue("record", event.reach, is_order=True)
         return event
 
-    def _can_wait(self, event: ep.Event) -> bool:
+    def can_wait(self, event: ep.Event) -> bool:
         del event
         return True  # a worker polls what it cannot be told of
 
-    def _wait(self, event: ep.Event) -> None:
-        device = self.device
-        question = event._is_done  # noqa: SLF001 - the question alone, without the check of who asks
-        reached = event.has_been_reached if isinstance(event, SimEvent) else device.scheduler.poll(question)
+    def wait(self, event: ep.Event) -> None:
+        device, twin = self.device, event.twin
+        reached = twin.has_been_reached if isinstance(twin, SimEvent) else device.scheduler.poll(twin.is_done)
         self.enqueue("wait", _pass, is_order=True, gate=lambda: device.is_lost or reached())
 
-    def _call(self, function: Callable[[], object]) -> None:
+    def call(self, function: Callable[[], object]) -> None:
         self._queue.host.do(_begin)  # a process that is about to end can begin no thread
         self.enqueue("call", lambda _: function(), is_call=True)
 
-    def _is_idle(self) -> bool:
+    def is_idle(self) -> bool:
         if not self._queue.is_idle:
             self.device.scheduler.look()
         return self._queue.is_idle
 
-    def _pause(self, seconds: float) -> None:
+    def pause(self, seconds: float) -> None:
         self.device.scheduler.rest(lambda: self._queue.is_idle, seconds)
 
-    def _synchronize(self) -> None:
+    def synchronize(self) -> None:
         self.device.scheduler.wait_idle(self._queue)
         self.hear()
 
-    def _dlpack_stream(self) -> Queue:
+    def dlpack_stream(self) -> Queue:
         return self._queue
 
-    def _close(self) -> None:
+    def close(self) -> None:
         self._queue.users -= 1
         if not self._queue.users:
             # The retire list may have recorded an event since the stream was seen idle.
@@ -145,8 +149,7 @@ class _Taker(SimStream):
     """Takes what is enqueued as parts of a task, for one who puts that together; whoever interrupts him has the stream."""
 
     def __init__(self, stream: SimStream) -> None:
-        super().__init__(stream.device, stream._queue, is_synchronous=False, is_timed=stream.is_timed)  # noqa: SLF001 - of its own kind
-        self.is_closed = True  # it holds nothing, and nothing waits for it
+        super().__init__(stream.device, stream.ledger, stream._queue, is_synchronous=False, is_timed=stream.is_timed)  # noqa: SLF001 - of its own kind
         self.parts: list[Part] = []
 
     def enqueue(

@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ep.callback import HostThread
-
-import ep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import ep
     from ep_sim.device import SimDevice
     from ep_sim.lane import Lane
     from ep_sim.memory import Allocation
 
-__all__ = ["Place", "Queue", "Task"]
-
-
-class Place(NamedTuple):
-    """Where a task comes from, for its errors and for the history of the device."""
-
-    stream: str
-    sequence: int
-    op: str
+__all__ = ["Queue", "Task"]
 
 
 class Task:
     """One piece of work of a stream.
 
+    ticket    : which enqueue it is, for errors and for the history of the device
     body      : what a lane does
     fail      : takes what goes wrong
     touched   : the allocations that it uses
@@ -40,12 +32,12 @@ class Task:
     is_placed : True from its enqueue until it is done
     """
 
-    __slots__ = ("body", "device", "doom", "fail", "gate", "is_call", "is_order", "is_placed", "place", "touched")
+    __slots__ = ("body", "device", "doom", "fail", "gate", "is_call", "is_order", "is_placed", "ticket", "touched")
 
     def __init__(  # noqa: PLR0913 - a record
         self,
         device: SimDevice,
-        place: Place,
+        ticket: ep.spi.Ticket,
         body: Callable[[Lane], object],
         fail: Callable[[BaseException], object],
         touched: tuple[Allocation, ...] = (),
@@ -56,7 +48,7 @@ class Task:
         doom: Callable[[], ep.DeviceError] | None = None,
     ) -> None:
         self.device = device
-        self.place = place
+        self.ticket = ticket
         self.body = body
         self.fail = fail
         self.touched = touched
@@ -70,11 +62,8 @@ class Task:
         """Do the work, whatever becomes of it."""
         try:
             self._perform(lane)
-        except ep.DeviceError as error:
-            error._hit(self.place.op, self.place.stream, self.place.sequence)  # noqa: SLF001 - the way EP gives providers
-            self.fail(error)
         except BaseException as error:  # noqa: BLE001 - a worker hands on whatever the work raised
-            error.add_note(f"enqueue {self.place.sequence} of {self.place.stream}: {self.place.op}")
+            self.ticket.blame(error)
             self.fail(error)
 
     def _perform(self, lane: Lane) -> None:

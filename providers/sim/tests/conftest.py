@@ -32,7 +32,7 @@ def device():
 @pytest.fixture
 def patient(device, monkeypatch):
     """Return sim:0, which never goes on by itself, so that a busy machine changes no order."""
-    monkeypatch.setattr(device.scheduler, "patience", 60.0)
+    monkeypatch.setattr(device.twin.scheduler, "patience", 60.0)
     return device
 
 

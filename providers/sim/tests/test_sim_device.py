@@ -227,7 +227,7 @@ kept = device.allocate(50)
 
 def test_queues_of_others_or_of_closed_streams_are_not_wrapped(device, other):
     stream = device.stream()
-    queue = stream._dlpack_stream()
+    queue = stream.twin.dlpack_stream()
     with pytest.raises(ValueError, match="is of sim:0"):
         other.wrap_stream(queue, owner=stream)
     with pytest.raises(TypeError, match="is no queue of sim:0"):
@@ -246,13 +246,13 @@ def test_fence_of_another_thread_is_no_part_of_a_graph(device):
     events = []
 
     def enqueue(taker):
-        taker._fill(memory, b"\1")
-        events.append(stream._record(timed=False))  # as the retire list does, from whichever thread frees memory
+        taker.twin.fill(memory, b"\1")
+        events.append(stream.twin.record(timed=False))  # as the retire list does, from whichever thread frees memory
 
     stream.together("graph", enqueue)
     (event,) = events
-    device.scheduler.reseed(1)
+    device.twin.scheduler.reseed(1)
     event.synchronize(timeout=60)
     stream.synchronize(timeout=60)
-    assert [op for _, _, op in device.history()][-1] == "graph"
+    assert [op for _, _, op in device.twin.history()][-1] == "graph"
     stream.close()

@@ -42,7 +42,7 @@ if all(memories):
     attempt("again", stream.synchronize)
     if event:
         attempt("event", event.synchronize)
-print("; ".join(errors) or "nothing", "lost" if device.is_lost else "there")
+print("; ".join(errors) or "nothing", "lost" if device.twin.is_lost else "there")
 """
 
 
@@ -74,7 +74,7 @@ def test_failed_launch_names_its_place_and_leaves_the_rest_working(device):
     memories = [device.allocate(x.nbytes) for _ in range(4)]
     primitive = ElementwiseUnary.infer("negative", ep.TensorSpec.of(x)).on(device)
     stream.upload(memories[0], x)
-    device.fail(launch=2)
+    device.twin.fail(launch=2)
     for before, after in itertools.pairwise(memories):
         primitive(stream, x=before, out=after)
     with pytest.raises(ep.DeviceError, match="as was asked for") as caught:
@@ -92,7 +92,7 @@ def test_failed_launch_on_a_synchronous_stream_is_raised_at_once(device):
     memory = device.allocate(x.nbytes)
     primitive = ElementwiseUnary.infer("negative", ep.TensorSpec.of(x)).on(device)
     stream.upload(memory, x)
-    device.fail(launch=1)
+    device.twin.fail(launch=1)
     with pytest.raises(ep.DeviceError, match="as was asked for"):
         primitive(stream, x=memory, out=memory)
     primitive(stream, x=memory, out=memory)
@@ -101,7 +101,7 @@ def test_failed_launch_on_a_synchronous_stream_is_raised_at_once(device):
 
 def test_out_of_memory_that_was_asked_for_is_named(device):
     device.trim()  # or the pool would give that back and ask again
-    device.fail(allocation=1)
+    device.twin.fail(allocation=1)
     with pytest.raises(ep.OutOfMemoryError) as caught:
         device.allocate(12_345_678)
     assert caught.value.requested == 12_345_678
@@ -118,7 +118,7 @@ stream, beside, memory = device.stream(), other.stream(), device.allocate(64)
 event = stream.record()
 stream.synchronize()
 stream.fill(memory, b"a")
-device.lose()
+device.twin.lose()
 calls = {
     "allocate": lambda: device.allocate(1 << 20),
     "stream": device.stream,
@@ -166,7 +166,7 @@ event = stream.record()
 beside.wait(event)
 beside.fill(memory, b"y")
 beside.copy(memory[:32], theirs[:32])
-device.lose()
+device.twin.lose()
 try:
     beside.synchronize(timeout=60)
 except ep.DeviceLostError as error:

@@ -93,7 +93,7 @@ def test_freed_memory_is_protected_and_its_report_says_so(device, program):
 def test_workers_that_come_late_fault_on_freed_memory(device, program):
     touch = """
 shadow = memory.handle.shadow
-device._free(memory.handle, memory.kind)
+device.twin.free(memory.handle, memory.kind)
 stream = device.stream()
 stream.enqueue("late", lambda lane: ctypes.memset(shadow, 0, 1))
 stream.synchronize()
@@ -110,7 +110,7 @@ def test_fresh_memory_is_poisoned(device, reader):
         stream = device.stream()
         stream.fill(memory, b"\1")
         stream.close()
-        device._free(memory.handle, memory.kind)  # past whatever keeps memory for its next use
+        device.twin.free(memory.handle, memory.kind)  # past whatever keeps memory for its next use
         memory._block.lease_ref.segment = None
 
 
@@ -123,12 +123,12 @@ def test_handle_is_opaque(device):
 
 
 def test_allocations_have_a_page_between_them_and_addresses_come_back_late(device):
-    rng, live, seen, before = np.random.default_rng(1), [], set(), device._arena.in_use
+    rng, live, seen, before = np.random.default_rng(1), [], set(), device.twin._arena.in_use
     for _ in range(600):
         if live and rng.random() < 0.5:
-            device._free(live.pop(rng.integers(len(live))), ep.MemoryKind.DEVICE)
+            device.twin.free(live.pop(rng.integers(len(live))), ep.MemoryKind.DEVICE)
         else:
-            handle = device._allocate(int(rng.integers(1, 20_000)), ep.MemoryKind.DEVICE)
+            handle = device.twin.allocate(int(rng.integers(1, 20_000)), ep.MemoryKind.DEVICE)
             assert handle.address % device.info.alignment == 0
             assert handle.address not in seen
             seen.add(handle.address)
@@ -136,8 +136,8 @@ def test_allocations_have_a_page_between_them_and_addresses_come_back_late(devic
     places = sorted((handle.start, handle.start + handle.span) for handle in live)
     assert all(end + 4096 <= start for (_, end), (start, _) in itertools.pairwise(places))
     for handle in live:
-        device._free(handle, ep.MemoryKind.DEVICE)
-    assert device._arena.in_use == before
+        device.twin.free(handle, ep.MemoryKind.DEVICE)
+    assert device.twin._arena.in_use == before
 
 
 def test_addresses_are_used_again_when_all_were_used(program):
@@ -145,14 +145,14 @@ def test_addresses_are_used_again_when_all_were_used(program):
         """
 import ep
 device = ep.device("sim:0")
-kept = device._allocate(5000, ep.MemoryKind.DEVICE)
-most = max(device._arena._reserve // 60_000, 100)
+kept = device.twin.allocate(5000, ep.MemoryKind.DEVICE)
+most = max(device.twin._arena._reserve // 60_000, 100)
 places = set()
 for _ in range(3 * most):
-    handle = device._allocate(60_000, ep.MemoryKind.DEVICE)
+    handle = device.twin.allocate(60_000, ep.MemoryKind.DEVICE)
     assert not kept.start - 4096 < handle.start + handle.span <= kept.start or handle.start > kept.start
     places.add(handle.start)
-    device._free(handle, ep.MemoryKind.DEVICE)
+    device.twin.free(handle, ep.MemoryKind.DEVICE)
 print(len(places) < 3 * most)
 """,
         EP_SIM_MEMORY="64K",
@@ -188,25 +188,25 @@ def test_freeing_what_enqueued_work_uses_is_reported(device, capfd):
     stream, memory = device.stream(), device.allocate(4096)
     stream.fill(memory, b"\0")
     handle = memory.handle
-    device._free(handle, memory.kind)
+    device.twin.free(handle, memory.kind)
     memory._block.lease_ref.segment = None
     with pytest.raises(ep.DeviceError, match="was freed while enqueued work still uses it"):
         stream.synchronize()
-    assert device.complaints.said.pop().endswith("was freed while enqueued work still uses it")
+    assert device.twin.complaints.said.pop().endswith("was freed while enqueued work still uses it")
     assert "ep_sim: <Allocation 4096 bytes" in capfd.readouterr().err
     stream.close()
 
 
 def test_bytes_written_beside_an_allocation_are_reported(device, capfd):
     stream, memory = device.stream(), device.allocate(1000)
-    handle, lib = memory.handle, device.native.lib
+    handle, lib = memory.handle, device.twin.native.lib
     stream.enqueue("stray", lambda _: lib.ep_sim_fill(handle.shadow + 998, 10, b"\0", 1))
     stream.synchronize()
-    device._free(handle, memory.kind)
+    device.twin.free(handle, memory.kind)
     memory._block.lease_ref.segment = None
     with pytest.raises(ep.DeviceError, match=r"8 bytes beside .* were overwritten"):
         stream.synchronize()
-    assert device.complaints.said.pop().startswith("8 bytes")
+    assert device.twin.complaints.said.pop().startswith("8 bytes")
     assert "ep_sim: 8 bytes" in capfd.readouterr().err
     stream.close()
 
@@ -250,10 +250,10 @@ print(view[0], view[2999])
 def test_giving_back_what_enqueued_work_uses_is_reported(device, capfd):
     stream, memory = device.stream(), device.allocate(4321)
     stream.fill(memory, b"\0")
-    device._park(memory.handle, memory.kind)
+    device.twin.park(memory.handle, memory.kind)
     with pytest.raises(ep.DeviceError, match="was given back while enqueued work still uses it"):
         stream.synchronize()
-    device.complaints.said.clear()
+    device.twin.complaints.said.clear()
     assert "given back" in capfd.readouterr().err
     stream.close()
 
@@ -271,7 +271,7 @@ def test_retire_list_without_fences_is_found_with_most_seeds(device, patient, mo
     monkeypatch.setattr(ep.Stream, "_fence", lambda _: None)
     found = 0
     for seed in range(10):
-        device.reseed(seed)
+        device.twin.reseed(seed)
         stream, memory, seen = device.stream(), device.allocate(5000), device.allocate(5000)
         stream.fill(memory, b"k")
         stream.copy(seen, memory)
@@ -283,17 +283,17 @@ def test_retire_list_without_fences_is_found_with_most_seeds(device, patient, mo
             found += "was given back while enqueued work still uses it" in str(error)
         stream.close()
     assert found >= 7
-    assert len(device.complaints.said) == found
-    device.complaints.said.clear()
+    assert len(device.twin.complaints.said) == found
+    device.twin.complaints.said.clear()
     assert capfd.readouterr().err
 
 
 @pytest.mark.parametrize(("twin", "word"), [("_park", "given back"), ("_free", "freed")])
 def test_giving_back_twice_is_reported(device, capfd, twin, word):
-    handle = device._allocate(100, ep.MemoryKind.DEVICE)
+    handle = device.twin.allocate(100, ep.MemoryKind.DEVICE)
     for _ in range(2):
         getattr(device, twin)(handle, ep.MemoryKind.DEVICE)
-    assert device.complaints.take().args[0].endswith(f"was {word}, and that is not the first time")
-    assert device.complaints.take() is None
-    device.complaints.said.clear()
+    assert device.twin.complaints.take().args[0].endswith(f"was {word}, and that is not the first time")
+    assert device.twin.complaints.take() is None
+    device.twin.complaints.said.clear()
     assert word in capfd.readouterr().err

@@ -34,7 +34,7 @@ for turn in range(30):
         extra.close()
 for stream in streams:
     stream.close()
-print(devices[0].history())
+print(devices[0].twin.history())
 """
 
 
@@ -84,7 +84,7 @@ def test_devices_without_order_are_done_in_either_and_with_an_event_in_one(devic
     assert not other.can_access(device)
     free, ordered = set(), set()
     for seed in SEEDS:
-        device.reseed(seed)
+        device.twin.reseed(seed)
         free.add(copied(device, other, with_wait=False))
         ordered.add(copied(device, other, with_wait=True))
     assert free == {b"o", b"n"}
@@ -111,7 +111,7 @@ def test_upload_reads_its_source_and_download_writes_its_target_when_the_stream_
 
 def test_stream_is_in_order_for_every_seed(device, reader):
     for seed in SEEDS:
-        device.reseed(seed)
+        device.twin.reseed(seed)
         stream, memory = device.stream(), device.allocate(256)
         for value in range(50):
             stream.fill(memory[value : 256 - value], bytes([value]))
@@ -152,7 +152,7 @@ def test_reseeding_tells_the_order_too(patient):
 def test_higher_priority_goes_first(device):
     memory = device.allocate(64)
     for seed in SEEDS:
-        device.reseed(seed)
+        device.twin.reseed(seed)
         low, high = device.stream(priority=-1), device.stream(priority=5)
         gate = []
         for stream in (low, high):
@@ -162,7 +162,7 @@ def test_higher_priority_goes_first(device):
         gate.append(True)
         low.synchronize()
         high.synchronize()
-        assert [name for name, _, op in device.history() if op == "fill"] == [high.name] * 10 + [low.name] * 10
+        assert [name for name, _, op in device.twin.history() if op == "fill"] == [high.name] * 10 + [low.name] * 10
         low.close()
         high.close()
 
@@ -291,13 +291,13 @@ def test_graph_is_one_task_among_others(device, patient, reader):
         stream.fill(memory[:16], b"\3")
     seen = set()
     for seed in SEEDS:
-        device.reseed(seed)
+        device.twin.reseed(seed)
         graph.launch(stream)
         other.fill(memory, b"\4")
         stream.synchronize()
         other.synchronize()
-        assert [op for _, _, op in device.history() if op != "record"].count("graph") == 1
-        assert len(device.history()) == 2
+        assert [op for _, _, op in device.twin.history() if op != "record"].count("graph") == 1
+        assert len(device.twin.history()) == 2
         seen.add(tuple(reader(memory)[[0, 16, 32]]))
     assert seen == {(3, 2, 1), (4, 4, 4)}
     assert not device.degraded["graph"]
@@ -314,7 +314,7 @@ def test_graph_with_a_failed_launch_fails_as_one(device):
     with stream.capture() as graph:
         for _ in range(3):
             primitive(stream, x=memory, out=memory)
-    device.fail(launch=5)
+    device.twin.fail(launch=5)
     for _ in range(2):
         graph.launch(stream)
     with pytest.raises(ep.DeviceError, match="as was asked for") as caught:

@@ -98,13 +98,13 @@ class ToyRelu(ep.Implementation):
         return ToyKernel(descriptor)
 
 
-class ToyStream(ep.Stream):
-    def _copy(self, dst, src, nbytes):
+class ToyStream(ep.spi.Stream):
+    def copy(self, dst, src, nbytes):
         if BEHAVIOUR == "deaf" or (BEHAVIOUR in {"poisons", "spoils-the-bus"} and STATE["is spoiled"] and nbytes == 64):
             raise OSError("the bus does not answer")
         place(dst, nbytes)[:] = place(src, nbytes)
 
-    def _synchronize(self):
+    def synchronize(self):
         pass
 
 
@@ -112,25 +112,25 @@ def place(side, nbytes):
     return memoryview(side.handle)[side.offset : side.offset + nbytes] if isinstance(side, ep.Memory) else side
 
 
-class ToyDevice(ep.Device):
-    def _allocate(self, nbytes, kind):
+class ToyDevice(ep.spi.Device):
+    def allocate(self, nbytes, kind):
         if nbytes > MEMORY:
             raise ep.OutOfMemoryError("too much", requested=nbytes)
         return bytearray(nbytes)
 
-    def _free(self, handle, kind):
+    def free(self, handle, kind):
         pass
 
-    def _stream(self, *, priority, timed, synchronous):
+    def stream(self, ledger, *, priority, timed, synchronous):
         if synchronous is False:
             raise ep.UnsupportedError("synchronous only")
-        return ToyStream(self, is_synchronous=True, is_timed=timed)
+        return ToyStream(ledger, is_synchronous=True, is_timed=timed)
 
 
-class ToyProvider(ep.Provider):
+class ToyProvider(ep.spi.Provider):
     implementations = {} if BEHAVIOUR == "empty" else {ElementwiseUnary: (ToyRelu(),)}
 
-    def _probe(self):
+    def probe(self):
         if BEHAVIOUR == "unavailable" or (BEHAVIOUR == "dies-for-good" and MARK.exists()):
             raise ep.UnavailableError("no toy is plugged in")
         if BEHAVIOUR in {"junk-at-once", "begins-at-once"}:
@@ -140,5 +140,5 @@ class ToyProvider(ep.Provider):
         if BEHAVIOUR == "broken":
             raise RuntimeError("the vendor's library is of another year")
 
-    def _devices(self):
+    def devices(self):
         return [ToyDevice(ep.DeviceInfo("toy", "EP", alignment=8, features=frozenset({"cpu"})))]

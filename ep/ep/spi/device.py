@@ -1,0 +1,136 @@
+"""A provider's device: where memory and streams come from, and what else the hardware can do."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, Final
+
+from ep.device_info import DeviceInfo
+from ep.errors import UnsupportedError
+from ep.glimpse import glimpse
+from ep.memory import MemoryKind
+
+if TYPE_CHECKING:
+    from ep.executable import Executable, Node, Slot
+    from ep.ledger import Ledger
+    from ep.spi.stream import Stream
+
+__all__ = ["Device"]
+
+_STEPS_BITS: Final = 4  # of the exponent: 2**(4 - 1) lengths from one power of two to the next
+
+
+class Device(ABC):
+    """One device; `ep.Device` holds it as its `twin`. EP has checked all arguments before it calls a method here.
+
+    info          : what the device is
+    memory_kinds  : the kinds that `allocate` takes
+    name, index   : "provider:index" and the number, which EP sets before it calls a method
+    """
+
+    memory_kinds: frozenset[MemoryKind] = frozenset({MemoryKind.DEVICE})
+    name: str = "a new device"
+    index: int = -1
+
+    def __init__(self, info: DeviceInfo) -> None:
+        if not isinstance(info, DeviceInfo):
+            message = f"Device: info is {glimpse(info)}, needs an ep.DeviceInfo"
+            raise TypeError(message)
+        self.info = info
+
+    # What a provider must write.
+
+    @abstractmethod
+    def allocate(self, nbytes: int, kind: MemoryKind) -> Any:
+        """Return a handle for nbytes > 0 of memory aligned to info.alignment. Raises OutOfMemoryError.
+
+        The pool asks for whole size classes and keeps what comes back; kind is one of memory_kinds.
+        """
+
+    @abstractmethod
+    def free(self, handle: Any, kind: MemoryKind) -> None:
+        """Free what allocate returned; no enqueued work touches it."""
+
+    @abstractmethod
+    def stream(self, ledger: Ledger, *, priority: int, timed: bool, synchronous: bool | None) -> Stream:
+        """Return a new stream over a ledger of EP. Raises UnsupportedError for a mode that the device lacks."""
+
+    # What a provider may write.
+
+    def memory_info(self) -> tuple[int, int]:
+        """Return how many bytes the device has, and how many it could still give."""
+        message = f"{self.name} does not tell what is free"
+        raise UnsupportedError(message)
+
+    def segment_size(self, nbytes: int) -> int:
+        """Return the length of the segments that serve `nbytes` > 0 bytes, its own one's length for each length.
+
+        Default: 8 lengths from one power of two to the next, at least info.alignment apart, so that a segment serves
+        many requests and at most an eighth of it is never asked for. Where overruns are to be noticed: nbytes itself.
+        """
+        step = max(self.info.alignment, 1 << max((nbytes - 1).bit_length() - _STEPS_BITS, 0))
+        return -(-nbytes // step) * step
+
+    def park(self, handle: Any, kind: MemoryKind) -> None:
+        """Take note that an allocation lies ready in the pool: no enqueued work touches it. Raises nothing."""
+
+    def unpark(self, handle: Any, nbytes: int, kind: MemoryKind) -> None:
+        """Take note that an allocation that was parked serves `nbytes` bytes now. Raises nothing."""
+
+    def host(self, handle: Any, nbytes: int) -> memoryview:
+        """Return a whole allocation as a flat writable memoryview of bytes. Raises UnsupportedError.
+
+        PINNED and SHARED memory is always reached by the host; the default reaches none.
+        """
+        del handle, nbytes
+        message = f"memory.host: the host does not reach this memory of {self.name}; use stream.download"
+        raise UnsupportedError(message)
+
+    def wrap_host(self, address: int, nbytes: int) -> Any:
+        """Return a handle for host memory, where kernels reach it."""
+        message = f"{self.name} does not reach host memory ({nbytes} bytes at {glimpse(address)}); use stream.upload"
+        raise UnsupportedError(message)
+
+    def wrap_memory(self, handle: Any, nbytes: int) -> Any:
+        """Return the handle of a foreign native allocation of at least nbytes, given as it or by DLPack's data pointer."""
+        message = f"{self.name} wraps no memory of others ({nbytes} bytes, {glimpse(handle)}); use stream.upload"
+        raise UnsupportedError(message)
+
+    def dlpack_device(self) -> tuple[int, int]:
+        """Return DLPack's (device type, device index) of this device's memory."""
+        message = f"{self.name} has no DLPack device type; use stream.download"
+        raise UnsupportedError(message)
+
+    def address(self, handle: Any) -> int:
+        """Return DLPack's data pointer of an allocation: its address, or the name of an object."""
+        message = f"{self.name} shows nobody where its memory is ({glimpse(handle)}); use stream.download"
+        raise UnsupportedError(message)
+
+    def wrap_stream(self, ledger: Ledger, handle: Any) -> Stream:
+        """Return a new stream that enqueues into a foreign native queue and does not close it."""
+        del ledger
+        message = f"{self.name} wraps no stream of others ({glimpse(handle)}); use device.stream()"
+        raise UnsupportedError(message)
+
+    def can_copy_from(self, other: Device) -> bool:
+        """Say whether its streams' copy takes memory of another device as its source. Default: of none, so that bytes pass through the host."""
+        del other
+        return False
+
+    def can_access(self, other: Device) -> bool:
+        """Say whether kernels take memory of another device. Default: of none."""
+        del other
+        return False
+
+    def instantiate(self, nodes: tuple[Node, ...], slots: tuple[Slot, ...]) -> Executable | None:
+        """Return captured work made ready to run. Default: None, so that EP replays it, node after node."""
+        del nodes, slots
+        return None
+
+    @property
+    def native_calls(self) -> int | None:
+        """How many driver calls this device has made so far; None if nobody counts."""
+        return None
+
+    def close(self) -> None:
+        """Release what the device itself holds; streams and memories are gone."""

@@ -1,0 +1,44 @@
+"""A provider's event: a point that it placed in one of its streams."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from typing import Any
+
+from ep.waiting import sleep
+
+__all__ = ["Event", "HostEvent"]
+
+
+class Event(ABC):
+    """A point in a stream, which never moves; `ep.Event` holds it as its `twin`."""
+
+    # What a provider must write.
+
+    @abstractmethod
+    def is_done(self) -> bool:
+        """Answer without waiting whether the point is reached. Called from any thread."""
+
+    # What a provider may write.
+
+    def seconds_since(self, earlier: Any) -> float:
+        """Return device seconds from another event of this device to this one, both timed and done."""
+        raise NotImplementedError
+
+    def pause(self, seconds: float) -> None:
+        """Let the host rest while it waits for this event, `seconds` at most. Default: all of them."""
+        sleep(seconds)
+
+
+class HostEvent(Event):
+    """What a stream without events gives: the host waited when it was recorded, so it is done."""
+
+    def __init__(self) -> None:
+        self._at = time.perf_counter()
+
+    def is_done(self) -> bool:
+        return True
+
+    def seconds_since(self, earlier: Any) -> float:
+        return self._at - earlier._at if isinstance(earlier, HostEvent) else 0.0

@@ -1,0 +1,141 @@
+"""A provider's stream: an in-order queue of work, behind the verbs that users call."""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from ep.errors import DeviceError
+from ep.spi.event import Event, HostEvent
+from ep.waiting import sleep, wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import ep
+    from ep.ledger import Ledger
+    from ep.memory import Memory
+
+__all__ = ["Stream", "let_host_wait", "polls", "settle"]
+
+
+class Stream(ABC):
+    """An in-order queue; `ep.Stream` holds it as its `twin`. EP has checked all arguments before it calls a method here.
+
+    ledger          : of EP: who the stream is, and where late failures are reported
+    is_synchronous  : True: each method returns when its work is done
+    is_timed        : True: events recorded with timed=True carry device time
+    """
+
+    def __init__(self, ledger: Ledger, *, is_synchronous: bool, is_timed: bool = True) -> None:
+        self.ledger = ledger
+        self.is_synchronous = is_synchronous
+        self.is_timed = is_timed
+
+    # What a provider must write.
+
+    @abstractmethod
+    def copy(self, dst: Memory | memoryview, src: Memory | memoryview, nbytes: int) -> None:
+        """Enqueue a copy; each side is a Memory or a flat memoryview of nbytes > 0 bytes, one at least a Memory."""
+
+    @abstractmethod
+    def synchronize(self) -> None:
+        """Wait until all that was enqueued is done. Raises the DeviceError of work that failed."""
+
+    # What a provider may write.
+
+    def fill(self, dst: Memory, pattern: bytes) -> None:
+        """Enqueue a fill; nbytes and offset are multiples of the pattern's length. Default: a copy from the host."""
+        self.ledger.degrade("fill")
+        view = memoryview(pattern * (dst.nbytes // len(pattern)))
+        self.copy(dst, view, dst.nbytes)
+        self.ledger.hold(view)
+
+    def record(self, *, timed: bool) -> Event:
+        """Enqueue an event. Default: the host waits, and the event is done.
+
+        The device's retire list records events, too, from whichever thread frees memory: unlike the other methods this
+        one may be called beside one that is running.
+        """
+        del timed
+        self.ledger.degrade("event")
+        self.synchronize()
+        return HostEvent()
+
+    def can_wait(self, event: ep.Event) -> bool:
+        """Say whether `wait` takes this event, of whichever stream, device and provider. Default: those of this device."""
+        return event.device is self.ledger.device
+
+    def wait(self, event: ep.Event) -> None:
+        """Enqueue a wait of the device; `event.twin` is what `record` returned. Default: the host waits."""
+        let_host_wait(self, event)
+
+    def is_idle(self) -> bool:
+        """Answer without waiting whether all that was enqueued is done.
+
+        Default: EP asks an event that it records; where host waits have a timeout, a thread of EP waits in their place.
+        """
+        raise NotImplementedError
+
+    def dlpack_stream(self) -> Any:
+        """Return what producers of this device's DLPack type know as this stream. Default: None, so that they wait."""
+        return None
+
+    def pause(self, seconds: float) -> None:
+        """Let the host rest while it waits for this stream, `seconds` at most. Default: all of them."""
+        sleep(seconds)
+
+    def call(self, function: Callable[[], object]) -> None:
+        """Enqueue a call of a host function, which raises nothing. Default: the host waits, then calls it.
+
+        A synchronous stream's work is the caller's, and so is this; from an asynchronous one it is taken: degraded.
+        """
+        if not self.is_synchronous:
+            self.ledger.degrade("call")
+            settle(self, None)
+        function()
+
+    def abandon(self) -> None:
+        """Give up what is under way, because the process ends: what the driver waits for will not come."""
+
+    def close(self) -> None:
+        """Release what the stream holds; nothing is under way."""
+
+
+def polls(stream: Stream) -> bool:
+    """Say whether the provider answers if the stream is idle."""
+    return type(stream).is_idle is not Stream.is_idle
+
+
+def let_host_wait(stream: Stream, event: ep.Event) -> None:
+    """Wait in place of the device: degraded, unless the stream is synchronous and all of its waits are the host's."""
+    if not stream.is_synchronous:
+        stream.ledger.degrade("wait")
+    event._wait_done()
+
+
+def settle(stream: Stream, timeout: float | None) -> None:
+    """Wait until all that the stream was given is done, at most `timeout` seconds. Raises TimeoutError, or its error.
+
+    Where the stream does not answer if it is idle, a wait with a timeout is left to a thread.
+    """
+    operation = f"{stream.ledger.name}.synchronize"
+    if polls(stream):
+        wait_until(stream.is_idle, timeout, operation, stream.pause)
+        stream.synchronize()
+    elif timeout is None:
+        stream.synchronize()
+    else:
+        waiter = threading.Thread(
+            target=_synchronize_quietly, args=(stream,), name=f"{stream.ledger.name} wait", daemon=True
+        )
+        waiter.start()
+        wait_until(lambda: not waiter.is_alive(), timeout, operation, sleep)
+
+
+def _synchronize_quietly(stream: Stream) -> None:
+    try:
+        stream.synchronize()
+    except DeviceError as error:
+        stream.ledger.failed(None, error)
