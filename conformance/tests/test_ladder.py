@@ -76,7 +76,7 @@ def functions(done):
     return [(each["name"], each["place"]) for each in done.json["rungs"][-1]["functions"]]
 
 
-def install(toy, code, manifest='name = "late"\nvendor = "EP"\nspi = "0.1"\nfork_safe = true\n'):
+def install(toy, code, manifest='name = "late"\nvendor = "EP"\nspi = "0.2"\nfork_safe = true\n'):
     package, info = toy.packages / "ep_late", toy.packages / "ep_late-1.0.dist-info"
     package.mkdir()
     info.mkdir()

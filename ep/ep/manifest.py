@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SPI", "Manifest", "ManifestError", "read_manifest", "refuse_version"]
 
-SPI: Final = (0, 1)
+SPI: Final = (0, 2)
 """The version of the provider interface that this EP offers: (major, minor)."""
 
 _SPI_FORM = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})\Z")

@@ -53,7 +53,7 @@ class Add(ep.Descriptor):
 
 def provider_over(twin: ep.spi.Provider) -> ep.Provider:
     """Return EP's half of a provider, as the registry makes it."""
-    return ep.Provider(twin, Manifest("manual", "Test", (0, 1), fork_safe=True, path=Path("provider.toml")))
+    return ep.Provider(twin, Manifest("manual", "Test", (0, 2), fork_safe=True, path=Path("provider.toml")))
 
 
 class ManualProvider(ep.spi.Provider):

@@ -91,7 +91,7 @@ class Site:
         self.folder = folder
 
     def install(
-        self, name: str, code: str, *, manifest: str | None = MANIFEST, spi: str = "0.1", package: str = ""
+        self, name: str, code: str, *, manifest: str | None = MANIFEST, spi: str = "0.2", package: str = ""
     ) -> None:
         """Install a provider."""
         package = package or f"ep_{name}"

@@ -46,7 +46,7 @@ def test_host_that_waits_for_an_asynchronous_stream_is_counted(device):
 
 
 def test_synchronous_streams_call_is_nobodys_service(device, stream):
-    stream.is_synchronous = True
+    stream.twin.is_synchronous = True
     stream.call(list)
     assert device.degraded["call"] == 0
 

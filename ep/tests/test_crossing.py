@@ -176,7 +176,7 @@ def test_view_of_an_export_waits_for_its_event(host):
 
 def test_ctrl_c_at_the_end_is_the_last_wait_for_all_streams(provider):
     class Endless(manual.PollingStream):
-        def _is_idle(self):
+        def is_idle(self):
             self.questions += 1
             if self.questions == 1 and self.interrupt:
                 raise self.interrupt

@@ -41,7 +41,7 @@ def test_damaged_manifests_are_refused_and_read_in_no_time(site):
         "deep": "name = " + "[" * 5000,
         "digits": "name = " + "1" * 5000,
         "spi": MANIFEST.format(name="spi", spi="0." + "1" * 5000),
-        "huge": MANIFEST.format(name="huge", spi="0.1") + "#" * (1 << 20),
+        "huge": MANIFEST.format(name="huge", spi="0.2") + "#" * (1 << 20),
     }.items():
         (site.folder / f"ep_{name}" / "provider.toml").write_text(text)
     reasons = reasons_of(site, *files, "deep", "digits", "spi", "huge")
@@ -118,7 +118,7 @@ RAISING = {
 def test_whatever_a_plugin_raises_is_its_own_fault(site):
     for name, (code, action, _) in RAISING.items():
         site.install(f"{name}_hook", f"{EMPTY.replace('return Provider()', action)}\n{code}\n")
-        site.install(f"{name}_probe", f"{EMPTY.replace('_probe(self): pass', f'_probe(self): {action}')}\n{code}\n")
+        site.install(f"{name}_probe", f"{EMPTY.replace('probe(self): pass', f'probe(self): {action}')}\n{code}\n")
         site.install(f"{name}_devices", f"{EMPTY.replace('return []', action)}\n{code}\n")
     names = [f"{name}_{place}" for name in RAISING for place in ("hook", "probe", "devices")]
     reasons = reasons_of(site, *names)
@@ -143,9 +143,9 @@ def test_families_that_raise_anything_are_named(site):
 
 DEVICE = "[Device(ep.DeviceInfo({}))]"
 BROUGHT = {
-    "none": ("return None", "_devices() returned None, needs a list"),
-    "generator": ("return (each for each in [])", "needs a list of ep.Device"),
-    "object": ("return [object()]", "as device 0, needs an instance of a subclass of ep.Device"),
+    "none": ("return None", "devices() returned None, needs a list"),
+    "generator": ("return (each for each in [])", "needs a list of ep.spi.Device"),
+    "object": ("return [object()]", "as device 0, needs an instance of a subclass of ep.spi.Device"),
     "kind": ("return [Device]", "as device 0, needs an instance"),
     "twice": (f"return {DEVICE.format('*NAMES')} * 2", "one object as devices 0 and 1; make one for each"),
     "bare": ("return [Bare()]", "write super().__init__(info) in Bare.__init__"),
@@ -270,8 +270,8 @@ def test_nothing_is_noticed_only_at_the_end_of_the_process(site):
 
 
 def test_device_that_cannot_be_closed_keeps_no_other_open(site):
-    site.install("stuck", WORKING + "\ndef close(self): raise RuntimeError('no luck')\nDevice.close = _close\n")
-    site.install("tidy", WORKING + "\ndef close(self): print('closed', self.name)\nDevice.close = _close\n")
+    site.install("stuck", WORKING + "\ndef close(self): raise RuntimeError('no luck')\nDevice.close = close\n")
+    site.install("tidy", WORKING + "\ndef close(self): print('closed', self.name)\nDevice.close = close\n")
     done = site.python("import ep\nep.device('stuck')\nep.device('tidy')")
     assert (done.returncode, done.stdout) == (0, "closed tidy:0\n")
     assert "stuck:0 could not be closed at the end of the process: RuntimeError: no luck" in done.stderr
@@ -280,6 +280,6 @@ def test_device_that_cannot_be_closed_keeps_no_other_open(site):
 
 def test_builtin_module_is_no_provider_wherever_a_manifest_lies(site):
     site.enter("ep.providers", "sys", "sys")
-    (Path(site.folder) / "provider.toml").write_text(MANIFEST.format(name="sys", spi="0.1"))
+    (Path(site.folder) / "provider.toml").write_text(MANIFEST.format(name="sys", spi="0.2"))
     code = f"import os\nos.chdir({str(site.folder)!r})\nprint(json.dumps(ep.providers()['sys'].refusal))"
     assert "package sys is not importable" in site.run(code)

@@ -295,7 +295,7 @@ def test_cuda_arrays_are_seen_where_the_device_is_one_of_cuda(cuda):
 def test_work_waits_for_the_stream_that_a_cuda_array_names(cuda):
     stream = cuda.stream()
     ep.view(CudaArray(np.zeros(3), stream=7), stream)
-    assert [event.stream for event in stream.twin.waits] == [cuda.twin.queues[7]]
+    assert [event.stream.twin for event in stream.twin.waits] == [cuda.twin.queues[7]]
     assert cuda.twin.queues[7].closed
     ep.view(CudaArray(np.zeros(3), stream=None), stream)
     assert len(stream.twin.waits) == 1

@@ -35,7 +35,7 @@ def test_bytes_are_freed_only_after_the_foreign_streams_work(direct):
     memory.close()
     first.trim()
     assert first.twin.freed == []
-    foreign.advance()
+    foreign.twin.advance()
     first.trim()
     assert first.twin.freed == [handle]
     assert bytes(target.handle) == b"abcd"
@@ -87,11 +87,11 @@ def test_dropped_stream_holds_back_memory_of_each_device_that_it_touched(direct,
     gc.collect()
     memories[place].close()
     direct[place].trim()
-    assert direct[place].freed == []
+    assert direct[place].twin.freed == []
     assert len(queue) == 1
     direct[place].synchronize()
     direct[place].trim()
-    assert len(direct[place].freed) == 1
+    assert len(direct[place].twin.freed) == 1
 
 
 def test_dropped_stream_is_waited_for_before_its_device_closes(device):
@@ -166,7 +166,7 @@ def test_interrupted_close_leaves_the_stream_open_and_its_memories_unfreed(devic
 
 
 def test_close_raises_the_error_of_failed_work_and_closes(device, stream):
-    stream._fail(ep.DeviceError("boom"))
+    stream.twin.ledger.failed(None, ep.DeviceError("boom"))
     with pytest.raises(ep.DeviceError, match="boom"):
         stream.close()
     assert stream.twin.closed
@@ -175,7 +175,7 @@ def test_close_raises_the_error_of_failed_work_and_closes(device, stream):
 
 def test_event_raises_the_streams_error_and_leaves_it_to_the_stream(device, stream):
     event = stream.record()
-    stream._fail(ep.DeviceError("boom"))
+    stream.twin.ledger.failed(None, ep.DeviceError("boom"))
     for _ in range(2):
         with pytest.raises(ep.DeviceError, match="boom"):
             event.synchronize()
@@ -186,8 +186,8 @@ def test_event_raises_the_streams_error_and_leaves_it_to_the_stream(device, stre
 
 
 def test_first_of_two_errors_is_raised(stream):
-    stream._fail(ep.DeviceError("first"))
-    stream._fail(ep.DeviceError("second"))
+    stream.twin.ledger.failed(None, ep.DeviceError("first"))
+    stream.twin.ledger.failed(None, ep.DeviceError("second"))
     with pytest.raises(ep.DeviceError, match="first"):
         stream.synchronize()
     stream.synchronize()
@@ -249,7 +249,7 @@ def test_wrapped_host_memory_is_never_freed_by_the_provider(host):
 def test_dropped_streams_error_is_a_warning(device):
     stream = device.stream()
     stream.upload(device.allocate(4), b"abcd")
-    stream._fail(ep.DeviceError("boom"))
+    stream.twin.ledger.failed(None, ep.DeviceError("boom"))
     stream.itself = stream
     del stream
     gc.collect()
@@ -260,7 +260,7 @@ def test_dropped_streams_error_is_a_warning(device):
 def test_device_waits_for_all_streams_and_then_raises_the_first_error(device):
     streams = [device.stream() for _ in range(3)]
     for each in streams[:2]:
-        each._fail(ep.DeviceError(each.name))
+        each.twin.ledger.failed(None, ep.DeviceError(each.name))
     memory = device.allocate(4)
     streams[2].upload(memory, b"abcd")
     for each in streams[:2]:

@@ -99,8 +99,8 @@ def test_dropped_stream_lives_until_its_work_is_done(device, stream):
     device.trim()
     assert device.twin.freed == []
     orphan = device._retired._orphans[0]
-    assert orphan.queue is kept
-    advance(orphan)
+    assert orphan.twin.queue is kept
+    advance(orphan.twin)
     del orphan
     device.trim()
     gc.collect()

@@ -60,7 +60,7 @@ def test_stream_of_another_device_is_refused_for_three(provider, add, operands):
     for run in (lambda: add(foreign, **operands), lambda: add.bind(**operands)(foreign)):
         with pytest.raises(ValueError, match="stream is of manual:1, needs one of manual:0"):
             run()
-    assert foreign.enqueued == 0
+    assert foreign.twin.enqueued == 0
 
 
 def test_what_is_no_stream_is_refused(add, operands):

@@ -205,10 +205,10 @@ def test_provider_hears_of_what_lies_ready_and_of_what_is_used_again(provider):
     log = []
 
     class Hearing(manual.ManualDevice):
-        def _park(self, handle, kind):
+        def park(self, handle, kind):
             log.append(("park", bytes(handle), kind))
 
-        def _unpark(self, handle, nbytes, kind):
+        def unpark(self, handle, nbytes, kind):
             log.append(("unpark", nbytes, kind))
 
     provider.twin.devices = lambda: [Hearing(ep.DeviceInfo("D", "T", alignment=64))]
@@ -241,9 +241,9 @@ def test_kinds_lie_on_shelves_of_their_own(provider):
     class Kinds(manual.ManualDevice):
         memory_kinds = frozenset({ep.MemoryKind.DEVICE, ep.MemoryKind.SHARED})
 
-        def _allocate(self, nbytes, kind):
+        def allocate(self, nbytes, kind):
             kinds.append(kind)
-            return super()._allocate(nbytes, kind)
+            return super().allocate(nbytes, kind)
 
     provider.twin.devices = lambda: [Kinds(ep.DeviceInfo("D", "T"))]
     device = provider.devices()[0]
@@ -271,9 +271,9 @@ def test_figures_follow_what_is_open_closed_and_given_back(wide):
     first.close()
     wide.allocate(60).close()
     assert wide.memory_info() == ep.MemoryInfo(1 << 20, None, 0, 64, 64 + 1024, 1, 2, None)
-    assert wide.in_use == 64
+    assert wide.twin.in_use == 64
     wide.close()
-    assert wide.in_use == 0
+    assert wide.twin.in_use == 0
 
 
 def test_memory_info_asks_the_provider(device):

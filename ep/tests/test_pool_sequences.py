@@ -23,7 +23,7 @@ class Use:
         self.freed_by = None
 
     def pending(self, streams):
-        return {number for number, place in self.places.items() if streams[number].done < place}
+        return {number for number, place in self.places.items() if streams[number].twin.done < place}
 
 
 class Sequences(RuleBasedStateMachine):
@@ -59,7 +59,7 @@ class Sequences(RuleBasedStateMachine):
         content = bytes([self.asked % 251]) * memory.nbytes
         stream, use = self.streams[number], self.uses[id(memory.handle)]
         for other in use.pending(self.streams) - {number}:
-            self.streams[other].advance()  # in place of waiting for it
+            self.streams[other].twin.advance()  # in place of waiting for it
         stream.upload(memory, content)
         use.places[number] = stream.twin.enqueued
         self.open[place] = (memory, content)
@@ -93,10 +93,10 @@ class Sequences(RuleBasedStateMachine):
         memory = self.give(choice)
         use = self.uses[id(memory.handle)]
         for other in use.pending(self.streams) - {number}:
-            self.streams[other].advance()
+            self.streams[other].twin.advance()
         use.freed_by = number
         self.streams[number].free(memory)
-        use.places[number] = self.streams[number].enqueued
+        use.places[number] = self.streams[number].twin.enqueued
 
     @rule(number=numbers, count=st.integers(1, 4))
     def advance(self, number, count):

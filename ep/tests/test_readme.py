@@ -37,7 +37,7 @@ def vendor(tmp_path):
     package = tmp_path / "ep_tiny"
     package.mkdir()
     (package / "__init__.py").write_text(VENDOR)
-    (package / "provider.toml").write_text('name = "tiny"\nvendor = "Me"\nspi = "0.1"\nfork_safe = true\n')
+    (package / "provider.toml").write_text('name = "tiny"\nvendor = "Me"\nspi = "0.2"\nfork_safe = true\n')
     info = tmp_path / "ep_tiny-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ep-tiny\nVersion: 1.0\n")

@@ -26,7 +26,7 @@ def test_broken_providers_harm_nobody(site):
     site.install("leaving", "import sys\nsys.exit(3)")
     site.install("hookless", "")
     site.install("wrong", "import ep\n@ep.provider_hook\ndef ep_provider(): return 3")
-    site.install("partial", "import ep\n@ep.provider_hook\ndef ep_provider(): return type('P', (ep.Provider,), {})()")
+    site.install("partial", "import ep\n@ep.provider_hook\ndef ep_provider(): return type('P', (ep.spi.Provider,), {})()")
     site.install("bare", EMPTY, manifest=None)
     found = site.run(
         """
@@ -47,11 +47,11 @@ def test_broken_providers_harm_nobody(site):
     for name, text in {
         "importless": "No module named 'module_that_is_not_there'",
         "raising": "RuntimeError: no luck",
-        "newer": "written for spi 0.9, and this EP meets spi 0.1",
+        "newer": "written for spi 0.9, and this EP meets spi 0.2",
         "leaving": "SystemExit: 3",
         "hookless": "implements no hook ep_provider",
-        "wrong": "returned 3, needs an ep.Provider",
-        "partial": "_devices, _probe, implementations",
+        "wrong": "returned 3, needs an ep.spi.Provider",
+        "partial": "devices, implementations, probe",
         "bare": "provider.toml is missing",
     }.items():
         assert text in reasons[name][0], name

@@ -73,7 +73,7 @@ def test_length_of_a_segment_never_makes_a_request_fail_that_would_have_fitted(w
     memory.close()
     assert wide.allocate(1000).nbytes == 1000
     wide.trim()
-    assert wide.in_use == 0
+    assert wide.twin.in_use == 0
     with pytest.raises(ep.OutOfMemoryError) as caught:
         wide.allocate(1001)
     assert caught.value.requested == 1001
@@ -88,7 +88,7 @@ def test_shortage_waits_for_streams_of_other_devices_too(provider, monkeypatch):
     foreign.copy(target, memory)
     memory.close()
     assert first.allocate(8).nbytes == 8
-    assert foreign.queue == []
+    assert foreign.twin.queue == []
 
 
 def test_driver_that_has_room_is_not_asked_twice(wide):

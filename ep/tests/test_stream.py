@@ -146,7 +146,7 @@ def test_closed_stream_refuses_everything(device, stream):
 
 
 def test_asynchronous_error_surfaces_at_the_next_synchronisation_once(device, stream):
-    stream._fail(ep.DeviceError("boom"))
+    stream.twin.ledger.failed(None, ep.DeviceError("boom"))
     with pytest.raises(ep.DeviceError, match="boom"):
         stream.synchronize()
     stream.synchronize()

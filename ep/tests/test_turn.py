@@ -23,7 +23,7 @@ def hang(self=None):
 PLACES = {
     "import": ("", "\nhang()\n"),
     "hook": ("return Provider()", "return hang()"),
-    "probe": ("def probe(self): Provider.probes += 1", "_probe = hang"),
+    "probe": ("def probe(self): Provider.probes += 1", "probe = hang"),
     "devices": ("Provider.made += 1", "hang()"),
 }
 

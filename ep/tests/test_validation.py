@@ -9,7 +9,6 @@ import weakref
 
 import manual
 import pytest
-from ep.worker import WorkerStream
 
 import ep
 
@@ -23,7 +22,7 @@ def test_second_thread_inside_of_a_verb_is_refused_and_the_first_goes_on(device,
 
     def slow():
         monkeypatch.setattr(manual.ManualStream, "copy", copy)
-        monkeypatch.setattr(WorkerStream, "_place", copy)
+        monkeypatch.setattr(ep.spi.Worker, "place", copy)
         watched.upload(memory, b"abcd")
 
     thread = threading.Thread(target=slow)
@@ -89,7 +88,7 @@ def test_dropped_stream_ends_with_its_last_user(device, monkeypatch, validates):
         stream = device._enlist(device._over(lambda ledger: ep.spi.Worker(manual.LaneStream(ledger))))
         stream.upload(device.allocate(4), b"abcd")
         stream.synchronize()
-        worker, reference = stream._worker, weakref.ref(stream)
+        worker, reference = stream.twin._thread, weakref.ref(stream)
         del stream
         device.synchronize()
         worker.join(20)

@@ -110,7 +110,7 @@ def test_polling_stream_is_waited_for_as_long_as_asked_and_usable_afterwards(dev
         polling.synchronize(timeout=3)
     assert 3 <= clock.now - begin < 3.1
     assert len(polling._held) == 1
-    polling.advance()
+    polling.twin.advance()
     polling.synchronize(timeout=3)
     assert bytes(memory.handle) == b"wxyz"
     assert copies(device, polling)
@@ -118,14 +118,14 @@ def test_polling_stream_is_waited_for_as_long_as_asked_and_usable_afterwards(dev
 
 def test_stream_that_cannot_be_polled_is_waited_for_as_long_as_asked_and_usable_afterwards(device, must, clock):
     memory = device.allocate(4)
-    must.gate.clear()
+    must.twin.gate.clear()
     must.upload(memory, b"wxyz")
     begin = clock.now
     with pytest.raises(ep.TimeoutError, match="not done after 3 s"):
         must.synchronize(timeout=3)
     assert 3 <= clock.now - begin < 3.1
-    assert len(must.queue) == 1
-    must.gate.set()
+    assert len(must.twin.queue) == 1
+    must.twin.gate.set()
     must.synchronize()
     assert bytes(memory.handle) == b"wxyz"
     assert copies(device, must)
@@ -148,7 +148,7 @@ def test_device_passes_the_timeout_on_to_its_streams(device, polling, clock):
     with pytest.raises(ep.TimeoutError, match=r"stream0\.synchronize: not done after \S+ s"):
         device.synchronize(timeout=3)
     assert 2.9 < clock.now - begin < 3.1
-    polling.advance()
+    polling.twin.advance()
     device.synchronize(timeout=3)
 
 
@@ -156,7 +156,7 @@ def test_error_of_a_wait_beside_is_raised(device, must):
     def fail():
         raise ep.DeviceError("boom")
 
-    must.queue.append(fail)
+    must.twin.queue.append(fail)
     with pytest.raises(ep.DeviceError, match="boom"):
         must.synchronize(timeout=60)
     assert copies(device, must)
@@ -165,11 +165,11 @@ def test_error_of_a_wait_beside_is_raised(device, must):
 def test_interrupted_wait_keeps_what_the_work_needs(device, polling):
     memory = device.allocate(4)
     polling.upload(memory, b"abcd")
-    polling.interrupt = KeyboardInterrupt()
+    polling.twin.interrupt = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):
         polling.synchronize()
     assert len(polling._held) == 1
-    polling.advance()
+    polling.twin.advance()
     polling.synchronize()
     assert len(polling._held) == 0
     assert copies(device, polling)
@@ -220,40 +220,38 @@ def test_default_idle_answer_waits(device, must):
 class CountingEvent(ep.spi.Event):
     """Done when it has been asked often enough."""
 
-    def __init__(self, stream, answers=4):
-        super().__init__(stream, is_timed=False)
-        self.left = answers
+    left = 4
 
-    def _is_done(self):
+    def is_done(self):
         self.left -= 1
         return self.left <= 0
 
 
 def test_default_wait_lets_the_host_wait_for_an_event_of_its_device(device, must):
-    event = CountingEvent(device.stream())
+    event = ep.Event(device.stream(), CountingEvent(), is_timed=False)
     must.wait(event)
-    assert event.left == 0
+    assert event.twin.left == 0
     assert device.degraded["wait"] == 1
 
 
 def test_event_of_another_device_is_waited_for_by_the_host(provider, must):
-    event = CountingEvent(provider.devices()[1].stream())
+    event = ep.Event(provider.devices()[1].stream(), CountingEvent(), is_timed=False)
     must.wait(event)
-    assert event.left == 0
+    assert event.twin.left == 0
     assert must.device.degraded["wait"] == 1
 
 
 def test_event_of_the_same_stream_is_not_waited_for(device, must):
-    event = CountingEvent(must)
+    event = ep.Event(must, CountingEvent(), is_timed=False)
     must.wait(event)
-    assert event.left == 4
+    assert event.twin.left == 4
 
 
 @pytest.mark.parametrize("place", [0, 1], ids=["same-device", "other-device"])
 def test_waiting_for_failed_work_leaves_the_error_to_its_own_stream(provider, must, place):
     failed = provider.devices()[place].stream()
-    event = CountingEvent(failed)
-    failed._fail(ep.DeviceError("boom"))
+    event = ep.Event(failed, CountingEvent(), is_timed=False)
+    failed.twin.ledger.failed(None, ep.DeviceError("boom"))
     must.wait(event)
     must.synchronize()
     with pytest.raises(ep.DeviceError, match="boom"):

@@ -22,7 +22,7 @@ SLACK: Final = 60
 """Seconds beside those in which a command has to end, on whatever machine."""
 EXIT_CODES: Final = (0, 1)
 CONTROL: Final = re.compile(r"[^\n -~\u2010-\u2fff]|\u202e|\u2066")
-MANIFEST: Final = 'name = "{name}"\nvendor = "Test"\nspi = "0.1"\nfork_safe = true\n'
+MANIFEST: Final = 'name = "{name}"\nvendor = "Test"\nspi = "0.2"\nfork_safe = true\n'
 
 PROVIDER: Final = """
 import atexit, ctypes, os, signal, sys, threading, time
@@ -163,9 +163,9 @@ MANIFESTS: Final = {
     "digits": 'name = "{name}"\nvendor = "T"\nspi = "0.' + "1" * 5000 + '"\nfork_safe = true\n',
     "number": "spi = " + "1" * 5000,
     "huge": "#" * (3 << 20),
-    "escapes": 'name = "\\u001b[2J{name}"\nvendor = "T"\nspi = "0.1"\nfork_safe = true\n',
+    "escapes": 'name = "\\u001b[2J{name}"\nvendor = "T"\nspi = "0.2"\nfork_safe = true\n',
     "types": "name = 3\nspi = []\n",
-    "other": 'name = "other"\nvendor = "T"\nspi = "0.1"\nfork_safe = true\n',
+    "other": 'name = "other"\nvendor = "T"\nspi = "0.2"\nfork_safe = true\n',
 }
 FILES: Final = ("fifo", "folder", "zero", "bytes")
 """What takes the place of a file: a pipe, a folder, a device without end, damaged bytes."""

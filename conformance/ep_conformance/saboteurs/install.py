@@ -27,7 +27,7 @@ def ep_provider() -> ep.spi.Provider:
 
     return named("{name}").provider()
 '''
-_MANIFEST: Final = 'name = "{name}"\nvendor = "EP"\nspi = "0.1"\nfork_safe = false\n'
+_MANIFEST: Final = 'name = "{name}"\nvendor = "EP"\nspi = "0.2"\nfork_safe = false\n'
 _CLAIMED: Final = (
     "runtime/ability/async",
     "runtime/ability/call",
