@@ -144,12 +144,12 @@ def test_devices_are_seen_all_at_once(site):
 class Second(Device):
     def __setattr__(self, key, value):
         if key == "name" and value == "pair:1":
-            Provider.title = str(self.provider._is_ready())
+            Provider.title = str(ep.provider('pair')._is_ready())
         super().__setattr__(key, value)
 """
     made = '[Device(ep.DeviceInfo("D", "V")), Second(ep.DeviceInfo("D", "V"))]'
     site.install("pair", WORKING.replace('[Device(ep.DeviceInfo(self.title, "Test"))]', made) + code)
-    found = site.run("print(json.dumps([ep.device('pair:1').name, ep.provider('pair').title]))")
+    found = site.run("print(json.dumps([ep.device('pair:1').name, ep.provider('pair').twin.title]))")
     assert found == ["pair:1", "False"]
 
 

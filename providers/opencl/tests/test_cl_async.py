@@ -128,7 +128,7 @@ def test_synchronous_stream_waits_for_the_cpu_at_once(device, opened):
 def _fail_next(stream, status=-5):
     """Enqueue a barrier that fails once the event that is returned gets its status."""
     gate = cl.UserEvent(stream.device.twin.context)
-    stream._submit("wait", (), (), lambda *_: stream.enqueue("wait", cl.enqueue_barrier, [gate]))
+    stream._submit("wait", (), (), lambda *_: stream.twin.enqueue("wait", cl.enqueue_barrier, [gate]))
     return gate
 
 
@@ -137,7 +137,7 @@ def failing(device, stream):
     """Return a stream of a driver that hands a failed event on to the commands that wait for it."""
     probe = device.stream()
     gate = _fail_next(probe)
-    probe._flush()
+    probe.twin._flush()
     gate.set_status(-5)
     try:
         probe.close()
@@ -186,7 +186,7 @@ def test_priority_is_a_hint_to_devices_that_have_it(device, monkeypatch):
 
 def test_priority_has_no_effect_elsewhere(device):
     stream = device.stream(priority=3)
-    assert isinstance(stream, ClStream)
+    assert isinstance(stream.twin, ClStream)
     stream.close()
 
 

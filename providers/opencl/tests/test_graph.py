@@ -99,14 +99,14 @@ def test_sequence_numbers_and_names_are_those_of_the_launch(device, stream):
     before = stream._sequence
     graph.launch(stream)
     assert stream._sequence == before + 1
-    commands = [command for command in stream.twin._pending._commands if command.sequence == before + 1]
-    assert [command.what for command in commands] == ["add", "add"]
+    commands = [command for command in stream.twin._pending._commands if command.ticket.sequence == before + 1]
+    assert [command.ticket.what for command in commands] == ["add", "add"]
     stream.synchronize()
 
 
 @pytest.fixture
 def buffers(device):
-    points = device._points
+    points = device.twin._points
     if points is None:
         pytest.skip(f"{device.info.driver} has no cl_khr_command_buffer")
     return points

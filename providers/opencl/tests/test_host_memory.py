@@ -63,7 +63,7 @@ def test_device_of_before_shared_memory_has_no_such_kinds(device, monkeypatch):
             raise AttributeError
 
     assert not has_host_buffers(Old())
-    monkeypatch.setattr(device, "memory_kinds", ep.Device.memory_kinds)
+    monkeypatch.setattr(device, "memory_kinds", ep.spi.Device.memory_kinds)
     with pytest.raises(ep.UnsupportedError, match="no memory of kind SHARED; there is DEVICE"):
         device.allocate(4, ep.MemoryKind.SHARED)
     assert not isinstance(device.allocate(4).handle, HostBuffer)

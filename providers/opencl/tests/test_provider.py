@@ -123,7 +123,7 @@ def test_every_launch_counts_as_native_calls(device, stream, put):
 
 def test_compile_error_carries_log_source_and_entry(device):
     with pytest.raises(ep.CompileError) as caught:
-        build_source(device, "__kernel void broken(__global float *x) { x[0] = nowhere; }", "broken")
+        build_source(device.twin, "__kernel void broken(__global float *x) { x[0] = nowhere; }", "broken")
     assert "nowhere" in caught.value.log
     assert "__kernel void broken" in caught.value.source
     assert caught.value.entry == "broken"
@@ -173,8 +173,8 @@ def test_buffer_beyond_the_largest_is_out_of_memory_and_the_device_goes_on(devic
 
 def test_length_that_the_pool_would_round_past_the_largest_buffer_is_served(device, monkeypatch):
     largest = device.info.alignment * 1001 + 1
-    assert super(type(device), device)._segment_size(largest) > largest
-    monkeypatch.setattr(device, "_most", largest)
+    assert super(type(device.twin), device.twin).segment_size(largest) > largest
+    monkeypatch.setattr(device.twin, "_most", largest)
     for _ in range(2):
         device.allocate(largest).close()
     with pytest.raises(ep.OutOfMemoryError):

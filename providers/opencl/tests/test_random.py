@@ -39,7 +39,7 @@ def test_bits_are_those_of_the_cpu(device, op, dtype):
 
 def test_entries_with_64_bit_indices_give_the_same_numbers(device, stream, put, get):
     descriptor = RandomFill.infer("words", ep.TensorSpec("uint32", (65, 33), (40, 1)))
-    code = PortableRandom().compile(descriptor.key._replace(wide=True), device)
+    code = PortableRandom().compile(descriptor.key._replace(wide=True), device.twin)
     assert code.fill.program.wide
     state, out = put(np.array([5, 2**33 + 1], np.uint64)), put(np.zeros(65 * 40, np.uint32))
     ClRandomKernel(code, descriptor).launch(stream, (state, out), ())

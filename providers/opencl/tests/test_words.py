@@ -18,7 +18,7 @@ def run(device):
     """Return a function that runs one kernel of words.inc on arrays, in place."""
     defines = "#define EP_HAS_F64 0\n#define EP_WIDE 0\n"
     source = defines + PRELUDE + text("dialect.h") + _WORDS.read_text(encoding="utf-8")
-    program = build_source(device, source, "words")
+    program = build_source(device.twin, source, "words")
     queue = cl.CommandQueue(device.twin.context)
 
     def launch(name, size, group, *arguments):

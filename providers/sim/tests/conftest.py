@@ -23,9 +23,9 @@ def device():
         found = ep.device("sim:0")
     except ep.UnavailableError as error:
         pytest.skip(str(error))
-    found.reseed(0)
+    found.twin.reseed(0)
     yield found
-    if not found.is_closed and not found.is_lost:
+    if not found.is_closed and not found.twin.is_lost:
         found.synchronize()
 
 

@@ -97,7 +97,7 @@ for _ in range(20):
     add(stream, a=memory, b=memory, out=memory)
 stream.download(host, memory)
 import atexit
-stream.enqueue("last", lambda lane: print(int(host[0]), flush=True))
+stream.twin.enqueue("last", lambda lane: print(int(host[0]), flush=True))
 """
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "1048576\n", "")
@@ -162,7 +162,7 @@ print(mappings(), [thread.name for thread in threading.enumerate()])
 
 def test_timeout_leaves_the_stream_working(device):
     stream, gate = device.stream(), []
-    stream.enqueue("hold", lambda _: None, gate=lambda: bool(gate))
+    stream.twin.enqueue("hold", lambda _: None, gate=lambda: bool(gate))
     with pytest.raises(ep.TimeoutError):
         stream.synchronize(timeout=0.01)
     assert not stream.is_idle
@@ -246,10 +246,10 @@ def test_fence_of_another_thread_is_no_part_of_a_graph(device):
     events = []
 
     def enqueue(taker):
-        taker.twin.fill(memory, b"\1")
-        events.append(stream.twin.record(timed=False))  # as the retire list does, from whichever thread frees memory
+        taker.fill(memory, b"\1")
+        events.append(ep.Event(stream, stream.twin.record(timed=False), is_timed=False))  # as the retire list does, from whichever thread frees memory
 
-    stream.together("graph", enqueue)
+    stream.twin.together("graph", enqueue)
     (event,) = events
     device.twin.scheduler.reseed(1)
     event.synchronize(timeout=60)

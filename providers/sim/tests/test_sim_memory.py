@@ -76,7 +76,7 @@ def test_pages_around_an_allocation_are_guards_for_the_workers_too(device, progr
 handle = memory.handle
 span, base = handle.span, handle.shadow - handle.offset + handle.start
 stream = device.stream()
-stream.enqueue("stray", lambda lane: ctypes.memset({expression}, 0, 1))
+stream.twin.enqueue("stray", lambda lane: ctypes.memset({expression}, 0, 1))
 stream.synchronize()
 """
     line = report_of(program(HOST.format(before="", touch=touch)))
@@ -95,7 +95,7 @@ def test_workers_that_come_late_fault_on_freed_memory(device, program):
 shadow = memory.handle.shadow
 device.twin.free(memory.handle, memory.kind)
 stream = device.stream()
-stream.enqueue("late", lambda lane: ctypes.memset(shadow, 0, 1))
+stream.twin.enqueue("late", lambda lane: ctypes.memset(shadow, 0, 1))
 stream.synchronize()
 """
     line = report_of(program(HOST.format(before="", touch=touch)))
@@ -200,7 +200,7 @@ def test_freeing_what_enqueued_work_uses_is_reported(device, capfd):
 def test_bytes_written_beside_an_allocation_are_reported(device, capfd):
     stream, memory = device.stream(), device.allocate(1000)
     handle, lib = memory.handle, device.twin.native.lib
-    stream.enqueue("stray", lambda _: lib.ep_sim_fill(handle.shadow + 998, 10, b"\0", 1))
+    stream.twin.enqueue("stray", lambda _: lib.ep_sim_fill(handle.shadow + 998, 10, b"\0", 1))
     stream.synchronize()
     device.twin.free(handle, memory.kind)
     memory._block.lease_ref.segment = None
@@ -288,11 +288,11 @@ def test_retire_list_without_fences_is_found_with_most_seeds(device, patient, mo
     assert capfd.readouterr().err
 
 
-@pytest.mark.parametrize(("twin", "word"), [("_park", "given back"), ("_free", "freed")])
+@pytest.mark.parametrize(("twin", "word"), [("park", "given back"), ("free", "freed")])
 def test_giving_back_twice_is_reported(device, capfd, twin, word):
     handle = device.twin.allocate(100, ep.MemoryKind.DEVICE)
     for _ in range(2):
-        getattr(device, twin)(handle, ep.MemoryKind.DEVICE)
+        getattr(device.twin, twin)(handle, ep.MemoryKind.DEVICE)
     assert device.twin.complaints.take().args[0].endswith(f"was {word}, and that is not the first time")
     assert device.twin.complaints.take() is None
     device.twin.complaints.said.clear()

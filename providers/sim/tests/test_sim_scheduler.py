@@ -53,7 +53,7 @@ def mixed(device, first, second):
 def test_streams_without_order_are_done_in_either(patient):
     outcomes = set()
     for seed in SEEDS:
-        patient.reseed(seed)
+        patient.twin.reseed(seed)
         first, second = patient.stream(), patient.stream()
         outcomes.add(mixed(patient, first, second))
         first.close()
@@ -94,7 +94,7 @@ def test_devices_without_order_are_done_in_either_and_with_an_event_in_one(devic
 def test_upload_reads_its_source_and_download_writes_its_target_when_the_stream_gets_there(patient):
     late_reads = late_writes = 0
     for seed in SEEDS:
-        patient.reseed(seed)
+        patient.twin.reseed(seed)
         stream, memory = patient.stream(), patient.allocate(100)
         source, target = np.zeros(100, np.uint8), np.zeros(100, np.uint8)
         stream.upload(memory, source)
@@ -134,13 +134,13 @@ def test_reseeding_tells_the_order_too(patient):
         patient.synchronize()
         streams = [patient.stream() for _ in range(4)]
         memory = patient.allocate(64)
-        patient.reseed(seed)
+        patient.twin.reseed(seed)
         for value in range(20):
             for stream in streams:
                 stream.fill(memory, bytes([value]))
         for stream in streams:
             stream.synchronize()
-        order = [(streams.index(next(s for s in streams if s.name == name)), op) for name, _, op in patient.history()]
+        order = [(streams.index(next(s for s in streams if s.name == name)), op) for name, _, op in patient.twin.history()]
         for stream in streams:
             stream.close()
         return order
@@ -156,7 +156,7 @@ def test_higher_priority_goes_first(device):
         low, high = device.stream(priority=-1), device.stream(priority=5)
         gate = []
         for stream in (low, high):
-            stream.enqueue("hold", lambda _: None, gate=lambda: bool(gate))  # noqa: B023 - called in this turn of the loop
+            stream.twin.enqueue("hold", lambda _: None, gate=lambda: bool(gate))  # noqa: B023 - called in this turn of the loop
             for _ in range(10):
                 stream.fill(memory, b"\0")
         gate.append(True)
@@ -178,8 +178,8 @@ def test_tasks_of_two_streams_overlap_now_and_then(device):
 
     first, second = device.stream(), device.stream()
     for _ in range(100):
-        first.enqueue("linger", linger)
-        second.enqueue("linger", linger)
+        first.twin.enqueue("linger", linger)
+        second.twin.enqueue("linger", linger)
     first.close()
     second.close()
     assert max(most) == 2
@@ -187,20 +187,20 @@ def test_tasks_of_two_streams_overlap_now_and_then(device):
 
 def test_device_goes_on_although_nobody_looks(device):
     stream, begun = device.stream(), threading.Event()
-    stream.enqueue("begin", lambda _: begun.set())
+    stream.twin.enqueue("begin", lambda _: begun.set())
     assert begun.wait(60)
     stream.close()
 
 
 def test_wait_for_an_event_of_another_provider_holds_back_the_stream_and_not_the_host(device, reader):
-    class Never(ep.Event):
+    class Never(ep.spi.Event):
         done = False
 
-        def _is_done(self):
+        def is_done(self):
             return self.done
 
     cpu = ep.device("cpu:0").stream()
-    event, memory = Never(cpu, is_timed=False), device.allocate(64)
+    event, memory = ep.Event(cpu, Never(), is_timed=False), device.allocate(64)
     stream, free = device.stream(), device.stream()
     before = device.degraded["wait"]
     stream.wait(event)
@@ -209,7 +209,7 @@ def test_wait_for_an_event_of_another_provider_holds_back_the_stream_and_not_the
     free.close()
     with pytest.raises(ep.TimeoutError):
         stream.synchronize(timeout=0.05)
-    event.done = True
+    event.twin.done = True
     stream.close()
     assert (reader(memory) == 7).all()
     assert device.degraded["wait"] == before
@@ -246,7 +246,7 @@ def test_clocks_of_devices_differ_and_go_forward(device, other):
         assert second.seconds_since(first) >= 0
         events.append(first)
         stream.close()
-    assert abs(events[0].nanoseconds - events[1].nanoseconds) > 10**9
+    assert abs(events[0].twin.nanoseconds - events[1].twin.nanoseconds) > 10**9
     with pytest.raises(ValueError, match="clocks differ"):
         events[1].seconds_since(events[0])
 
