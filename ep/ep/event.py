@@ -72,7 +72,7 @@ class Event(Uncopied):
         if earlier.device is not self.device:
             message = f"seconds_since: the events are of {earlier.device.name} and {self.device.name}; clocks differ"
             raise ValueError(message)
-        seconds: float = self.twin.seconds_since(earlier.twin)
+        seconds: float = self.twin.point().seconds_since(earlier.twin.point())
         return max(0.0, seconds)
 
     def _is_done(self) -> bool:

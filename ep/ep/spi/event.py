@@ -26,6 +26,10 @@ class Event(ABC):
         """Return device seconds from another event of this device to this one, both timed and done."""
         raise NotImplementedError
 
+    def point(self) -> Event:
+        """Return the done event that knows the time. Default: this one."""
+        return self
+
     def pause(self, seconds: float) -> None:
         """Let the host rest while it waits for this event, `seconds` at most. Default: all of them."""
         sleep(seconds)

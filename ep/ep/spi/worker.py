@@ -138,10 +138,7 @@ class _WorkerEvent(Event):
         self._stream.wake()
         self._reached.rest(seconds)
 
-    def seconds_since(self, earlier: _WorkerEvent) -> float:
-        return self._point().seconds_since(earlier._point())
-
-    def _point(self) -> Event:
+    def point(self) -> Event:
         if self._of_lane is None:
             message = (
                 f"seconds_since: the event was not recorded, because {self._stream.ledger.name} failed; record another"

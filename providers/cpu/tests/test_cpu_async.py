@@ -191,7 +191,7 @@ def test_dropped_streams_error_is_a_warning(device, gate, monkeypatch):
 
 def test_worker_ends_with_its_stream(device):
     stream = device.stream(synchronous=False)
-    worker = stream._worker
+    worker = stream.twin._thread
     stream.close()
     assert not worker.is_alive()
 
@@ -205,7 +205,7 @@ def test_last_reference_may_go_in_the_worker_itself(device):
             ended.set()
 
     stream = device.stream(synchronous=False)
-    worker = stream._worker
+    worker = stream.twin._thread
     held = [stream, Tail()]
     stream.call(held.clear)
     del stream

@@ -70,7 +70,7 @@ def test_launch_is_one_task_of_a_worker_and_one_count_a_node(device):
         for _ in range(7):
             negative(stream, x=x, out=out)
     stream.synchronize()
-    before, opened, placed = device.native_calls, threading.Event(), stream._progress.tasks
+    before, opened, placed = device.native_calls, threading.Event(), stream.twin._progress.tasks
     stream.call(opened.wait)
     graph.launch(stream)
     assert len(placed) == 2

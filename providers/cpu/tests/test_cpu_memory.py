@@ -41,12 +41,12 @@ def test_memory_promised_stays_within_the_machine(device):
 
 def test_what_the_device_counts_is_what_the_pool_reserves(device, stream):
     memories = [device.allocate(nbytes) for nbytes in (1, 600, 5000, 70_000, 3 << 20)]
-    assert device._reserved == device.memory_info().reserved >= sum(memory.nbytes for memory in memories)
+    assert device.twin._reserved == device.memory_info().reserved >= sum(memory.nbytes for memory in memories)
     for memory in memories[::2]:
         memory.close()
-    assert device._reserved == device.memory_info().reserved
+    assert device.twin._reserved == device.memory_info().reserved
     device.trim()
-    assert device._reserved == device.memory_info().reserved
+    assert device.twin._reserved == device.memory_info().reserved
     for memory in memories:
         memory.close()
 
@@ -54,7 +54,7 @@ def test_what_the_device_counts_is_what_the_pool_reserves(device, stream):
 def test_what_lies_ready_makes_way_for_what_is_large(device, monkeypatch):
     device.trim()
     taken = device.memory_info().reserved
-    monkeypatch.setattr("ep_cpu.device.memory_available", lambda: (300 << 20) + taken - device._reserved)
+    monkeypatch.setattr("ep_cpu.device.memory_available", lambda: (300 << 20) + taken - device.twin._reserved)
     for nbytes in (100 << 20, 120 << 20):
         device.allocate(nbytes).close()
     assert device.allocate(250 << 20).nbytes == 250 << 20

@@ -42,7 +42,7 @@ def test_entries_with_64_bit_indices_give_the_same_numbers(device, stream, put, 
     code = PortableRandom().compile(descriptor.key._replace(wide=True), device.twin)
     assert code.fill.program.wide
     state, out = put(np.array([5, 2**33 + 1], np.uint64)), put(np.zeros(65 * 40, np.uint32))
-    ClRandomKernel(code, descriptor).launch(stream, (state, out), ())
+    ClRandomKernel(code, descriptor).launch(stream.twin, (state, out), ())
     rows = get(out, np.uint32).reshape(65, 40)
     assert np.array_equal(rows[:, :33], draw(5, 2**33 + 1, 65 * 33).reshape(65, 33))
     assert not rows[:, 33:].any()
