@@ -34,6 +34,7 @@ from ep.pool import MemoryInfo
 from ep.primitive import Primitive, Step
 from ep.provider import Provider
 from ep.registry import providers
+from ep.role import Role, Roles
 from ep.spec import Scalar, TensorSpec
 from ep.stream import Stream
 from ep.worker import WorkerStream
@@ -70,6 +71,8 @@ __all__ = [
     "OutOfMemoryError",
     "Primitive",
     "Provider",
+    "Role",
+    "Roles",
     "Scalar",
     "Slot",
     "Step",

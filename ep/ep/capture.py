@@ -127,13 +127,12 @@ class Capture(Uncopied):
         if isinstance(what, Step):
             what._require_open()
             memories, scalars, what = what.memories, what.scalars, what.primitive
-            run = what._launch
         elif isinstance(what, Primitive) or run is verbs.copy or run is verbs.fill:
-            for memory in memories:
-                if memory._block.device is not stream.device:
-                    stream._admit(what, memories, memory)
+            stream._admit_all(what, memories)
         else:
             self.refuse(stream, what)
+        if isinstance(what, Primitive):
+            memories, run = what._placed(memories), what._run
         with self._turn:
             self.graph._add(Node(what, memories, scalars, run))
             self._before[stream][stream] += 1

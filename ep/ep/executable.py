@@ -23,7 +23,7 @@ class Node(NamedTuple):
     """One enqueue of a captured stream.
 
     what      : the Primitive, or "copy" or "fill"
-    memories  : of the tensor operands, in operand order; of a copy the target and the source; of a fill the target
+    memories  : of the tensor operands, in operand order, None for an absent one; of a copy the target and the source; of a fill the target
     scalars   : numbers of the Scalar operands, in operand order; of a fill its pattern
     run       : enqueues the node: `run(stream, memories, scalars)`
     """
@@ -35,8 +35,8 @@ class Node(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """True for a launch whose output has no elements: nothing is to be done."""
-        return not isinstance(self.what, str) and not self.what.descriptor.out.size
+        """True for a launch whose outputs have no elements: nothing is to be done."""
+        return not isinstance(self.what, str) and self.what.descriptor.is_empty
 
 
 class Place(NamedTuple):

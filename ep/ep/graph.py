@@ -130,6 +130,8 @@ class Graph(Uncopied):
         if self.is_closed:
             self._explain("capture")
         for memory in node.memories:
+            if memory is None:  # an absent operand
+                continue
             self._leases.add(memory._block.keep())
             if memory.device is not self.device:
                 self._others.add(memory.device)

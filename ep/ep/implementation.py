@@ -28,8 +28,10 @@ class Kernel(ABC):
     def launch(self, stream: Stream, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
         """Enqueue one run. Everything is validated already.
 
-        memories : of the tensor operands, in operand order
-        scalars  : numbers of the Scalar operands, in operand order, in their compute types
+        memories : of the tensor operands, in operand order: `descriptor.tensors`
+        scalars  : numbers of the Scalar operands, in operand order, in their compute types: `descriptor.numbers`
+
+        An optional operand that is absent keeps its place in either, as None, so that no kernel has to count.
         """
 
     def bind(self, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> Launch:

@@ -13,17 +13,19 @@ from ep.memory import Memory
 from ep.namesakes import refuse_device
 from ep.operands import checker
 from ep.overlap import is_same, overlap
-from ep.spec import Scalar, TensorSpec
 from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ep.device import Device
+    from ep.dtypes import Number
     from ep.implementation import Implementation, Kernel
+    from ep.role import Role
+    from ep.spec import TensorSpec
     from ep.stream import Stream
 
-    _Operand = tuple[str, TensorSpec, Memory]
+    _Operand = tuple[Role, TensorSpec, Memory]
 
 __all__ = ["Primitive", "Step"]
 
@@ -41,10 +43,13 @@ class Primitive(Uncopied):
     """
 
     __slots__ = (
+        "_absent",
         "_bind",
         "_check",
         "_check_numbers",
         "_launch",
+        "_names",
+        "_run",
         "_scalars",
         "asked",
         "descriptor",
@@ -61,10 +66,14 @@ class Primitive(Uncopied):
         self.descriptor = descriptor
         self.implementation = implementation
         self.kernel = kernel
-        # A provider never sees an empty output.
-        self._launch = kernel.launch if descriptor.out.size else _do_nothing
-        self._bind = kernel.bind if descriptor.out.size else _bind_nothing
-        self._scalars = _scalars_of(descriptor) if True in descriptor.key.scalars else _NOTHING
+        self._absent = tuple([place for place, (_, spec) in enumerate(descriptor.tensors) if spec is None])
+        # A provider never sees work whose outputs are all empty.
+        is_empty = descriptor.is_empty
+        self._run: Callable[..., Any] = _do_nothing if is_empty else kernel.launch
+        self._bind: Callable[..., Any] = _bind_nothing if is_empty else kernel.bind
+        self._launch = functools.partial(_run_placed, self._run, self._absent) if self._absent else self._run
+        self._scalars = _scalars_of(descriptor)
+        self._names = descriptor.present.keys()
         self._check = checker(descriptor, device)
         is_limited = type(descriptor).check_numbers is not Descriptor.check_numbers
         self._check_numbers = descriptor.check_numbers if is_limited else None
@@ -101,6 +110,10 @@ class Primitive(Uncopied):
         self.device._check_fork(f"bind of {self}")
         return Step(self, self._settle(operands), self._convert(operands), self._bind)
 
+    def _placed(self, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
+        """Return the memories that a stream's door gets as kernels get them: None in the place of an absent tensor."""
+        return _placed(self._absent, memories) if self._absent else memories
+
     def _launchable(self, stream: Any, operands: dict[str, Any]) -> tuple[Memory, ...]:
         """Do at length what `_check` does in short."""
         if getattr(stream, "device", None) is not self.device:
@@ -109,61 +122,60 @@ class Primitive(Uncopied):
 
     def _settle(self, operands: dict[str, Any]) -> tuple[Memory, ...]:
         """Return the memories of operands of any kind, in operand order, or say what is wrong with them."""
-        names = self.descriptor.operands
-        if operands.keys() != set(names):
+        if operands.keys() != self._names:
             self._check_names(operands)
-        written = self.descriptor.written
         memories = []
         # An array lies as the descriptor says that was asked for, even where a lowered one sees it otherwise.
-        for name, spec in zip(names, self.asked.specs, strict=True):
-            if isinstance(spec, Scalar):
+        for role, spec in self.asked.tensors:
+            if spec is None:
                 continue
-            operand = operands[name]
+            name, operand = role.name, operands[role.name]
             if type(operand) is not Memory:
-                operand = operand_memory(f"{self}: {name}", operand, spec, self.device, written=name in written)
+                operand = operand_memory(f"{self}: {name}", operand, spec, self.device, written=role.is_written)
             self._check_memory(name, spec, operand)
-            if name in written:
+            if role.is_written:
                 operand._require_writable(f"{self}: {name}")
             memories.append(operand)
         self._check_aliasing(memories)
         return tuple(memories)
 
     def _convert(self, operands: dict[str, Any]) -> tuple[Any, ...]:
-        given = {**self.descriptor.defaults, **operands} if self.descriptor.defaults else operands
-        numbers = tuple([self._scalar(name, dtype, given[name]) for name, dtype in self._scalars])
+        """Return the numbers of a launch whose keywords are checked, None for an absent one."""
+        numbers = tuple(
+            [
+                self._scalar(name, dtype, operands.get(name, default)) if dtype else None
+                for name, dtype, default in self._scalars
+            ]
+        )
         if self._check_numbers is not None:
             self._check_numbers(numbers)
         return numbers
 
     def _check_aliasing(self, memories: list[Memory]) -> None:
         """Pass disjoint operands and legal in-place ones. See the aliasing rule of the primitive contract."""
-        descriptor = self.descriptor
-        named = zip(descriptor.operands, descriptor.specs, strict=True)
-        tensors = [(name, spec) for name, spec in named if isinstance(spec, TensorSpec)]
-        *inputs, out = [(name, spec, memory) for (name, spec), memory in zip(tensors, memories, strict=True)]
-        for operand in inputs:
-            self._check_disjoint(operand, out, in_place=operand[0] in descriptor.inplace)
-        for updated in inputs if descriptor.updates else ():
-            if updated[0] in descriptor.updates:
-                for operand in inputs:
-                    if operand is not updated:
-                        self._check_disjoint(operand, updated, in_place=False)
+        tensors = [(role, spec) for role, spec in self.descriptor.tensors if spec is not None]
+        operands = [(role, spec, memory) for (role, spec), memory in zip(tensors, memories, strict=True)]
+        read = [operand for operand in operands if not operand[0].is_written]
+        written = [operand for operand in operands if operand[0].is_written]
+        for place, target in enumerate(written):
+            for operand in (*written[:place], *read):
+                self._check_disjoint(operand, target)
 
-    def _check_disjoint(self, operand: _Operand, target: _Operand, *, in_place: bool) -> None:
+    def _check_disjoint(self, operand: _Operand, target: _Operand) -> None:
         """Raise ValueError if an operand shares bytes with one that is written, unless it may be the very same tensor."""
-        name, spec, memory = operand
-        target_name, target_spec, target_memory = target
+        (name, *_), spec, memory = operand
+        (target_name, *_), target_spec, target_memory = target
         distance = memory._distance_to(target_memory)
         if distance is None:
             return
         same = not distance and is_same(spec, target_spec)
-        if same and (in_place or not target_spec.size):
+        if same and (target_name in operand[0].shares or not target_spec.size):
             return
         shared = True if same else overlap(spec, target_spec, distance)
         if shared is False:
             return
         what = "share" if shared else "may share (too many strides to decide)"
-        names = self.descriptor.inplace
+        names = [role.name for role in self.descriptor.roles if target_name in role.shares]
         allowed = f"exactly in place is allowed for {', '.join(names)}" if names else "in place is not allowed"
         how = "as" if same else "without being"
         message = f"{self}: {name} and {target_name} {what} bytes {how} the same tensor; {allowed}; give {target_name} a memory of its own"
@@ -183,13 +195,18 @@ class Primitive(Uncopied):
         refuse_device(str(self), "stream is of", stream.device, self.device, f"one of {self.device.name}")
 
     def _check_names(self, operands: dict[str, Any]) -> None:
-        names = self.descriptor.operands
-        missing = [name for name in names if name not in operands and name not in self.descriptor.defaults]
-        unknown = [name for name in operands if name not in names]
-        if not missing and not unknown:
+        """Raise TypeError unless each operand that is needed is given, and no others; None stands for none."""
+        named = [*zip(self.descriptor.roles, self.descriptor.specs, strict=True)]
+        needed = [role.name for role, spec in named if spec is not None and role.default is None]
+        missing = [name for name in needed if name not in operands]
+        unknown = [name for name in operands if name not in self.descriptor.operands]
+        needless = [role.name for role, spec in named if spec is None and operands.get(role.name) is not None]
+        if not missing and not unknown and not needless:
             return
         parts = [f"missing {', '.join(missing)}"] if missing else []
         parts += [f"unknown {', '.join(unknown)}"] if unknown else []
+        parts += [f"{', '.join(needless)} given, which the descriptor was made without"] if needless else []
+        names = [name for name in self.descriptor.operands if name in self._names]
         message = f"{self}: operands are {', '.join(names)}; {'; '.join(parts)}"
         raise TypeError(message)
 
@@ -208,12 +225,8 @@ class Primitive(Uncopied):
         raise ValueError(message)
 
     def _explain_foreign(self, memories: tuple[Memory, ...], place: int) -> NoReturn:
-        tensors = [
-            name
-            for name, spec in zip(self.descriptor.operands, self.descriptor.specs, strict=True)
-            if isinstance(spec, TensorSpec)
-        ]
-        self._refuse_memory(tensors[place], memories[place])
+        names = [role.name for role, spec in self.descriptor.tensors if spec is not None]
+        self._refuse_memory(names[place], memories[place])
 
     def _refuse_memory(self, name: str, memory: Memory) -> NoReturn:
         refuse_device(str(self), f"{name} is on", memory.device, self.device, f"{self.device.name}; use stream.copy")
@@ -241,7 +254,7 @@ class Step(Uncopied):
         self.memories = memories
         self.scalars = scalars
         self._leases = tuple([memory._block.keep() for memory in memories])
-        self._run: Callable[..., Any] = bind(memories, scalars)
+        self._run: Callable[..., Any] = bind(primitive._placed(memories), scalars)
         self._device = primitive.device
 
     def __call__(self, stream: Stream) -> None:
@@ -272,10 +285,28 @@ class Step(Uncopied):
         return f"<Step of {self.primitive!r}>"
 
 
-def _scalars_of(descriptor: Descriptor) -> tuple[tuple[str, str], ...]:
-    """Return the names and dtypes of the operands that are numbers."""
-    named = zip(descriptor.operands, descriptor.specs, strict=True)
-    return tuple((name, spec.dtype) for name, spec in named if isinstance(spec, Scalar))
+def _scalars_of(descriptor: Descriptor) -> tuple[tuple[str, str, Number | None], ...]:
+    """Return name, dtype and default of the operands that are numbers; of an absent one no dtype."""
+    return tuple([(role.name, "" if spec is None else spec.dtype, role.default) for role, spec in descriptor.numbers])
+
+
+def _placed(absent: tuple[int, ...], memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
+    """Return memories with None at the places that are absent."""
+    placed: list[Any] = [*memories]
+    for place in absent:
+        placed.insert(place, None)
+    return tuple(placed)
+
+
+def _run_placed(
+    run: Callable[..., Any],
+    absent: tuple[int, ...],
+    stream: Stream,
+    memories: tuple[Memory, ...],
+    scalars: tuple[Any, ...],
+) -> None:
+    """Launch a kernel some of whose tensors are absent, with the memories of the others."""
+    run(stream, _placed(absent, memories), scalars)
 
 
 def _refuse(primitive: Primitive, *_: Any) -> NoReturn:
@@ -285,9 +316,9 @@ def _refuse(primitive: Primitive, *_: Any) -> NoReturn:
 
 
 def _do_nothing(*_: Any) -> None:
-    """Run an empty output."""
+    """Run what has no elements to write."""
 
 
 def _bind_nothing(*_: Any) -> Callable[..., None]:
-    """Bind an empty output."""
+    """Bind what has no elements to write."""
     return _do_nothing

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, final
 from ep.executable import Place, Slot
 from ep.memory import HOST_SPACE, Memory
 from ep.namesakes import refuse_device
-from ep.spec import TensorSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -217,11 +216,8 @@ def _spans(nodes: tuple[Node, ...]) -> Iterator[_Span]:
                 name = f"{('dst', 'src')[operand]} of {node.what} (node {place})"
                 yield _Span(memory, 0, memory.nbytes, not operand, alignment, name, place, operand)
             continue
-        descriptor = node.what.descriptor
-        named = zip(descriptor.operands, descriptor.specs, strict=True)
-        tensors = [(name, spec) for name, spec in named if isinstance(spec, TensorSpec)]
-        for operand, ((name, spec), memory) in enumerate(zip(tensors, node.memories, strict=True)):
-            size = spec.itemsize
-            is_written = name in descriptor.written
-            title = f"{name} of {node.what} (node {place})"
-            yield _Span(memory, spec.lo * size, spec.hi * size, is_written, size, title, place, operand)
+        tensors = zip(node.what.descriptor.tensors, node.memories, strict=True)
+        for operand, ((role, spec), memory) in enumerate(tensors):
+            if spec is not None:
+                size, name = spec.itemsize, f"{role.name} of {node.what} (node {place})"
+                yield _Span(memory, spec.lo * size, spec.hi * size, role.is_written, size, name, place, operand)
