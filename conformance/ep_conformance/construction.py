@@ -69,7 +69,7 @@ def construction_of(descriptor: ep.Descriptor) -> Construction | None:
 
 
 def _found(descriptor: ep.Descriptor) -> Construction:
-    specs = descriptor.present
+    specs = dict(zip(descriptor.operands, descriptor.specs, strict=True))
     parameters = [*inspect.signature(type(descriptor).__init__).parameters.values()][1:]
     positional: list[Any] = []
     keywords: dict[str, Any] = {}
