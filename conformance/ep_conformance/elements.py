@@ -17,6 +17,7 @@ from ep_conformance.bias import bias, variance
 from ep_conformance.determinism import check_again, check_part, is_promised
 from ep_conformance.draw import draw
 from ep_conformance.expression import as_expression, explain_failure, failure_details, operands_text
+from ep_conformance.operands import place
 from ep_conformance.refusal import is_refused
 from ep_conformance.trial import CaseError, Trial
 from ep_conformance.verdict import Outcome, Status
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from ep_primitives.case import Case
 
     from ep_conformance.draw import Draw
+    from ep_conformance.operands import Operand
     from ep_conformance.output import Output
 
 __all__ = ["run_case"]
@@ -129,6 +131,9 @@ def _launch(trial: Trial, primitive: ep.Primitive, drawn: Draw, way: _Way) -> di
         operand.upload(stream)
     tensors = [role.name for role, spec in primitive.asked.tensors if spec is not None]
     operands = {**{name: drawn.operand(name).memory for name in tensors}, **drawn.scalars}
+    scratch = _scratch(trial, primitive, stream) if way.is_bound else None
+    if scratch is not None:
+        operands["scratch"] = scratch.memory
     if way.is_bound:
         step = primitive.bind(**operands)
         step(stream)
@@ -136,8 +141,23 @@ def _launch(trial: Trial, primitive: ep.Primitive, drawn: Draw, way: _Way) -> di
     else:
         primitive(stream, **operands)
     images = {name: operand.download(stream) for name, operand in drawn.tensors.items()}
+    if scratch is not None:
+        image = scratch.download(stream)
+        stream.synchronize()
+        scratch.check(image, is_written=True)
     stream.synchronize()
     return images
+
+
+def _scratch(trial: Trial, primitive: ep.Primitive, stream: ep.Stream) -> Operand | None:
+    """Return scratch full of noise between red zones, for the step; a checked launch takes EP's. None if there is no need."""
+    if not primitive.scratch_nbytes:
+        return None
+    spec = ep.TensorSpec("uint8", (primitive.scratch_nbytes,))
+    scratch = place(trial, "scratch", spec, trial.noise(spec.nbytes), 0)
+    scratch.allocate(trial)
+    scratch.upload(stream)
+    return scratch
 
 
 def _check_states(drawn: Draw, images: Mapping[str, Any]) -> None:

@@ -134,7 +134,7 @@ class Capture(Uncopied):
         if isinstance(what, Primitive):
             memories, run = what._placed(memories), what._run
         with self._turn:
-            self.graph._add(Node(what, memories, scalars, run))
+            self.graph._add(Node(what, memories, scalars, run), [*self._before].index(stream))
             self._before[stream][stream] += 1
         return None
 

@@ -187,8 +187,8 @@ class Descriptor:
         """
 
     def named(self, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> dict[str, Any]:
-        """Return by keyword what a kernel's launch gets; absent operands are left out."""
-        tensors, numbers = zip(self.tensors, memories, strict=True), zip(self.numbers, scalars, strict=True)
+        """Return by keyword what a kernel's launch gets for its operands; those that are absent are left out."""
+        tensors, numbers = zip(self.tensors, memories, strict=False), zip(self.numbers, scalars, strict=True)
         return {role.name: given for (role, spec), given in (*tensors, *numbers) if spec is not None}
 
     def lower(self) -> Descriptor | None:

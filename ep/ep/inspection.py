@@ -66,7 +66,7 @@ def inspect(stream: Submission, door: Callable[..., Any], what: Any, memories: t
 
 
 def _of_launch(primitive: Primitive, memories: tuple[Memory, ...], where: str = "") -> Iterator[_Inspected]:
-    tensors = zip(primitive.asked.tensors, memories, strict=True)
+    tensors = zip(primitive.asked.tensors, memories, strict=False)  # behind them there may be scratch
     operands = {role.name: memory for (role, spec), memory in tensors if role.is_inspected and spec is not None}
     if operands:
         yield _Inspected(primitive, operands, where)
@@ -89,7 +89,7 @@ def _of_graph(graph: Graph, bindings: Bindings) -> Iterator[_Inspected]:
             }
             if len(known) == len(launch.operands):
                 yield launch
-        tensors = zip(node.what.descriptor.tensors, memories, strict=True)
+        tensors = zip(node.what.descriptor.tensors, memories, strict=False)  # as above
         written += [memory for (role, spec), memory in tensors if role.is_written and spec is not None]
 
 

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 from ep.descriptor import Descriptor
 from ep.dtypes import convert
 from ep.errors import ClosedError
+from ep.glimpse import glimpse
 from ep.interchange import operand_memory
 from ep.memory import Memory
 from ep.namesakes import refuse_device
 from ep.operands import checker
 from ep.overlap import is_same, overlap
+from ep.role import SCRATCH
+from ep.scratch import checked_nbytes
+from ep.spec import TensorSpec
 from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
@@ -22,7 +26,6 @@ if TYPE_CHECKING:
     from ep.dtypes import Number
     from ep.implementation import Implementation, Kernel
     from ep.role import Role
-    from ep.spec import TensorSpec
     from ep.stream import Stream
 
     _Operand = tuple[Role, TensorSpec, Memory]
@@ -40,6 +43,7 @@ class Primitive(Uncopied):
     descriptor      : the one that runs: `asked`, or what it lowered to
     implementation  : the row of the provider's table that accepted it
     kernel          : what that made of the descriptor
+    scratch_nbytes  : bytes that a launch needs beside its operands; it takes them in stream order, a step when it is bound
     """
 
     __slots__ = (
@@ -47,6 +51,8 @@ class Primitive(Uncopied):
         "_bind",
         "_check",
         "_check_numbers",
+        "_has_more",
+        "_lacking",
         "_launch",
         "_names",
         "_run",
@@ -56,6 +62,7 @@ class Primitive(Uncopied):
         "device",
         "implementation",
         "kernel",
+        "scratch_nbytes",
     )
 
     def __init__(
@@ -71,8 +78,13 @@ class Primitive(Uncopied):
         is_empty = descriptor.is_empty
         self._run: Callable[..., Any] = _do_nothing if is_empty else kernel.launch
         self._bind: Callable[..., Any] = _bind_nothing if is_empty else kernel.bind
+        present = [spec for _, spec in descriptor.tensors if spec is not None]
         self._launch = functools.partial(_run_placed, self._run, self._absent) if self._absent else self._run
+        self.scratch_nbytes = 0 if is_empty else checked_nbytes(kernel.scratch_nbytes, implementation.name)
         self._scalars = _scalars_of(descriptor)
+        self._has_more = bool(self._scalars or self.scratch_nbytes)
+        # As many memories are all but the scratch; of a kernel that needs none no launch has.
+        self._lacking = len(present) if self.scratch_nbytes else -1
         self._names = descriptor.present.keys()
         self._check = checker(descriptor, device)
         is_limited = type(descriptor).check_numbers is not Descriptor.check_numbers
@@ -88,12 +100,18 @@ class Primitive(Uncopied):
 
         stream    : of this primitive's device
         operands  : for each tensor a Memory of the device, or an object that the device reaches; for each Scalar a
-                    number, unless the descriptor has a default for it. Memories are read and written when the stream gets there
+                    number, unless the descriptor has a default for it. Memories are read and written when the stream gets there.
+                    `scratch` may be a Memory of at least scratch_nbytes, aligned as the device aligns; else EP takes one
 
         Raises TypeError, ValueError or ClosedError, naming the operand, before anything is enqueued.
         """
         memories = self._check(self, stream, operands)
-        scalars = self._convert(operands) if self._scalars else _NOTHING
+        scalars = _NOTHING
+        if self._has_more:
+            scalars = self._convert(operands)
+            if len(memories) == self._lacking:
+                self._launch_over_scratch(stream, memories, scalars)
+                return
         try:
             stream._submit(self, memories, scalars, self._launch)
         except AttributeError:
@@ -108,7 +126,27 @@ class Primitive(Uncopied):
         Raises as a call does.
         """
         self.device._check_fork(f"bind of {self}")
-        return Step(self, self._settle(operands), self._convert(operands), self._bind)
+        memories, scratch = self._settle(operands), None
+        if len(memories) == self._lacking:
+            scratch = self.device.allocate(self.scratch_nbytes)
+            memories = (*memories, scratch)
+        step = Step(self, memories, self._convert(operands), self._bind)
+        if scratch is not None:
+            scratch.close()  # the step alone holds it
+        return step
+
+    def _launch_over_scratch(self, stream: Stream, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
+        """Enqueue a run over scratch that later work of the stream may have again; a graph brings its own."""
+        if not hasattr(stream, "_submit"):
+            self._explain_stream(stream)
+        if stream._capture is not None:
+            stream._submit(self, memories, scalars, self._launch)
+            return
+        scratch = stream.allocate(self.scratch_nbytes)
+        try:
+            stream._submit(self, (*memories, scratch), scalars, self._launch)
+        finally:
+            stream.free(scratch)
 
     def _placed(self, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
         """Return the memories that a stream's door gets as kernels get them: None in the place of an absent tensor."""
@@ -137,7 +175,26 @@ class Primitive(Uncopied):
                 operand._require_writable(f"{self}: {name}")
             memories.append(operand)
         self._check_aliasing(memories)
+        if self.scratch_nbytes and operands.get(SCRATCH.name) is not None:
+            memories.append(self._checked_scratch(operands[SCRATCH.name], memories))
         return tuple(memories)
+
+    def _checked_scratch(self, scratch: Any, memories: list[Memory]) -> Memory:
+        """Return a caller's scratch. Raises TypeError, ValueError or ClosedError for what will not do."""
+        needs, alignment = TensorSpec("uint8", (self.scratch_nbytes,)), self.device.info.alignment
+        if type(scratch) is not Memory:
+            message = f"{self}: scratch is {glimpse(scratch)}, needs a Memory of {needs.nbytes} bytes; leave it out, and EP takes one"
+            raise TypeError(message)
+        self._check_memory(SCRATCH.name, needs, scratch)
+        scratch._require_writable(f"{self}: {SCRATCH.name}")
+        if scratch.offset % alignment:
+            message = f"{self}: scratch starts at byte {scratch.offset}, needs a multiple of {alignment}, the device's alignment; take a view that begins there"
+            raise ValueError(message)
+        target = SCRATCH, needs, scratch
+        tensors = [(role, spec) for role, spec in self.descriptor.tensors if spec is not None]
+        for (role, spec), memory in zip(tensors, memories, strict=True):
+            self._check_disjoint((role, spec, memory), target)
+        return scratch
 
     def _convert(self, operands: dict[str, Any]) -> tuple[Any, ...]:
         """Return the numbers of a launch whose keywords are checked, None for an absent one."""
@@ -199,7 +256,7 @@ class Primitive(Uncopied):
         named = [*zip(self.descriptor.roles, self.descriptor.specs, strict=True)]
         needed = [role.name for role, spec in named if spec is not None and role.default is None]
         missing = [name for name in needed if name not in operands]
-        unknown = [name for name in operands if name not in self.descriptor.operands]
+        unknown = [name for name in operands if name not in (*self.descriptor.operands, SCRATCH.name)]
         needless = [role.name for role, spec in named if spec is None and operands.get(role.name) is not None]
         if not missing and not unknown and not needless:
             return
@@ -225,7 +282,7 @@ class Primitive(Uncopied):
         raise ValueError(message)
 
     def _explain_foreign(self, memories: tuple[Memory, ...], place: int) -> NoReturn:
-        names = [role.name for role, spec in self.descriptor.tensors if spec is not None]
+        names = [*(role.name for role, spec in self.descriptor.tensors if spec is not None), SCRATCH.name]
         self._refuse_memory(names[place], memories[place])
 
     def _refuse_memory(self, name: str, memory: Memory) -> NoReturn:

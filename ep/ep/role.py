@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ep.dtypes import Number
 
-__all__ = ["INPUT", "NUMBER", "OUTPUT", "STATE", "Role", "Roles"]
+__all__ = ["INPUT", "NUMBER", "OUTPUT", "SCRATCH", "STATE", "Role", "Roles"]
 
 INPUT: Final = "input"
 NUMBER: Final = "number"
@@ -65,6 +65,10 @@ class Role(NamedTuple):
     def is_written(self) -> bool:
         """True for outputs and states."""
         return self.use in {STATE, OUTPUT}
+
+
+SCRATCH: Final = Role.state("scratch")
+"""What a kernel needs beside its operands: memory that a launch may give, and else EP takes."""
 
 
 class Roles(tuple[Role, ...]):  # noqa: SLOT001 - a tuple has no slots for what is found out once
@@ -139,6 +143,9 @@ class Roles(tuple[Role, ...]):  # noqa: SLOT001 - a tuple has no slots for what 
     def _check(self) -> None:
         if len(set(self.names)) < len(self):
             message = f"roles {', '.join(self.names)}: a name stands twice; each operand needs its own"
+            raise ValueError(message)
+        if SCRATCH.name in self.names:
+            message = f"roles {', '.join(self.names)}: every launch takes {SCRATCH.name}; give the operand another name"
             raise ValueError(message)
         if not self.outputs or self[self.outputs[0]].is_optional:
             message = (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, final
 from ep.executable import Place, Slot
 from ep.memory import HOST_SPACE, Memory
 from ep.namesakes import refuse_device
+from ep.role import SCRATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -216,8 +217,12 @@ def _spans(nodes: tuple[Node, ...]) -> Iterator[_Span]:
                 name = f"{('dst', 'src')[operand]} of {node.what} (node {place})"
                 yield _Span(memory, 0, memory.nbytes, not operand, alignment, name, place, operand)
             continue
-        tensors = zip(node.what.descriptor.tensors, node.memories, strict=True)
-        for operand, ((role, spec), memory) in enumerate(tensors):
+        tensors = node.what.descriptor.tensors
+        if len(node.memories) > len(tensors):
+            name = f"{SCRATCH.name} of {node.what} (node {place})"
+            alignment = node.what.device.info.alignment
+            yield _Span(node.memories[-1], 0, node.scratch_nbytes, True, alignment, name, place, len(tensors))  # noqa: FBT003
+        for operand, ((role, spec), memory) in enumerate(zip(tensors, node.memories, strict=False)):
             if spec is not None:
                 size, name = spec.itemsize, f"{role.name} of {node.what} (node {place})"
                 yield _Span(memory, spec.lo * size, spec.hi * size, role.is_written, size, name, place, operand)

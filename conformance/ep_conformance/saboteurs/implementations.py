@@ -41,8 +41,10 @@ class HonestKernel(ep.Kernel):
 
     def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         assert isinstance(stream, HonestStream)
-        named = self.descriptor.named(memories, scalars).items()
-        operands = {name: self.operand(its) if type(its) is ep.Memory else its for name, its in named}
+        named = self.descriptor.named(memories, scalars)
+        if self.scratch_nbytes:
+            named["scratch"] = memories[-1]
+        operands = {name: self.operand(its) if type(its) is ep.Memory else its for name, its in named.items()}
         cpu = stream.cpu
         stream.enqueue(lambda: self.run(cpu, operands))
 

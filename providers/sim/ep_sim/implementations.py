@@ -57,12 +57,15 @@ class ShadowKernel(ep.Kernel):
         self._op = descriptor.title
         self._named = descriptor.named
         self._primitive = descriptor.on(ep.device("cpu:0"))
+        self.scratch_nbytes = self._primitive.scratch_nbytes
 
     def launch(self, stream: ep.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         assert isinstance(stream, SimStream)
-        named = self._named(memories, scalars).items()
-        tensors = {name: Operand(its.handle, its.offset, its.nbytes) for name, its in named if type(its) is ep.Memory}
-        numbers = {name: its for name, its in named if name not in tensors}
+        named = self._named(memories, scalars)
+        if self.scratch_nbytes:
+            named["scratch"] = memories[-1]
+        tensors = {name: Operand(m.handle, m.offset, m.nbytes) for name, m in named.items() if type(m) is ep.Memory}
+        numbers = {name: its for name, its in named.items() if name not in tensors}
         touched = tuple(operand.allocation.whole for operand in tensors.values() if operand.allocation is not None)
         stream.enqueue(self._op, partial(self._run, tensors, numbers), touched, launches=1)
 
