@@ -25,7 +25,8 @@ class Kernel(ABC):
     """Compiled code with the geometry of one descriptor. Immutable; launched from several threads and streams at once.
 
     scratch_nbytes : bytes that a launch needs beside its operands, from descriptor and device alone. EP gives the memory to
-                     `launch` and `bind`, as the last of `memories`, aligned as the device aligns; what it holds is undefined
+                     `launch` and `bind`, as the last of `memories`, aligned as the device aligns; what it holds is undefined.
+                     A worker finds it closed for the host, as any memory may be by then: its handle is good
     """
 
     scratch_nbytes: int = 0
