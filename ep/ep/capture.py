@@ -10,7 +10,8 @@ from ep import verbs
 from ep.event import Event
 from ep.executable import Node
 from ep.graph import Graph
-from ep.primitive import Primitive, Step
+from ep.primitive import Primitive
+from ep.step import Step
 from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:

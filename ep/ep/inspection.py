@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ep.executable import moved
 from ep.graph import Graph
-from ep.primitive import Primitive, Step
+from ep.primitive import Primitive
 from ep.slots import overlapping
+from ep.step import Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

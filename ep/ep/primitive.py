@@ -1,4 +1,4 @@
-"""A Primitive is a descriptor made runnable on a device; a Step is one with its operands bound."""
+"""A Primitive is a descriptor made runnable on a device."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from ep.overlap import is_same, overlap
 from ep.role import SCRATCH
 from ep.scratch import checked_nbytes
 from ep.spec import TensorSpec
+from ep.step import Step
 from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     _Operand = tuple[Role, TensorSpec, Memory]
 
-__all__ = ["Primitive", "Step"]
+__all__ = ["Primitive"]
 
 _NOTHING: Final = ()
 
@@ -295,53 +296,6 @@ class Primitive(Uncopied):
         return f"<Primitive {self.asked.cell} by {self.implementation.name} on {self.device.name}>"
 
 
-@final
-class Step(Uncopied):
-    """A primitive with its operands bound: `step(stream)` enqueues one run. Used by one thread at a time.
-
-    Holds its memories until close() or its end.
-    """
-
-    __slots__ = ("_device", "_leases", "_run", "memories", "primitive", "scalars")
-
-    def __init__(
-        self, primitive: Primitive, memories: tuple[Memory, ...], scalars: tuple[Any, ...], bind: Callable[..., Any]
-    ) -> None:
-        self.primitive = primitive
-        self.memories = memories
-        self.scalars = scalars
-        self._leases = tuple([memory._block.keep() for memory in memories])
-        self._run: Callable[..., Any] = bind(primitive._placed(memories), scalars)
-        self._device = primitive.device
-
-    def __call__(self, stream: Stream) -> None:
-        """Enqueue one run on a stream of the primitive's device."""
-        # The memories are held, so the door has nothing to check: it numbers, and whoever replaced it sees the step.
-        try:
-            if stream.device is not self._device:
-                self.primitive._explain_stream(stream)
-            stream._submit(self, _NOTHING, _NOTHING, self._run)
-        except AttributeError:
-            if not hasattr(stream, "_submit"):  # perhaps it has a device, as memories have
-                self.primitive._explain_stream(stream)
-            raise
-
-    def close(self) -> None:
-        """Let go of the memories. Idempotent; the step cannot be run afterwards."""
-        self._run = functools.partial(_refuse, self.primitive)  # no method of its own: it would refer to itself
-        self._leases = ()
-
-    def _require_open(self) -> None:
-        if not self._leases:
-            _refuse(self.primitive)
-
-    def __str__(self) -> str:
-        return str(self.primitive)
-
-    def __repr__(self) -> str:
-        return f"<Step of {self.primitive!r}>"
-
-
 def _scalars_of(descriptor: Descriptor) -> tuple[tuple[str, str, Number | None], ...]:
     """Return name, dtype and default of the operands that are numbers; of an absent one no dtype."""
     return tuple([(role.name, "" if spec is None else spec.dtype, role.default) for role, spec in descriptor.numbers])
@@ -364,12 +318,6 @@ def _run_placed(
 ) -> None:
     """Launch a kernel some of whose tensors are absent, with the memories of the others."""
     run(stream, _placed(absent, memories), scalars)
-
-
-def _refuse(primitive: Primitive, *_: Any) -> NoReturn:
-    """Take the place of what a closed step ran."""
-    message = f"{primitive}: the bound step was closed; bind again"
-    raise ClosedError(message)
 
 
 def _do_nothing(*_: Any) -> None:
