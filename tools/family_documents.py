@@ -17,6 +17,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ep.role import OUTPUT, STATE
+from ep_conformance.accuracies import held_to
+
 import ep
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -25,6 +28,8 @@ from markdown import Row, Text, dtypes_text, escaped, parse, row_table, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from ep_primitives import Accuracy
 
 FOLDER: Final = Path(__file__).parents[1] / "docs" / "families"
 ROOM: Final = "ep_primitives"
@@ -152,11 +157,22 @@ class Document:
 
     def _facts(self) -> Iterator[str]:
         samples = [self.family.sample(cell) for cell in self.cells]
-        shared = ", ".join(f"`{name}`" for name in dict.fromkeys(name for each in samples for name in each.inplace))
-        yield f"\n- Output in the memory of: {shared or 'no input'}."
-        if self.kind.updates:
-            yield f"- Read and written: {', '.join(f'`{name}`' for name in self.kind.updates)}."
-        defaults = {name: value for each in samples for name, value in each.defaults.items()}
+        roles = {role: None for each in samples for role in each.roles}
+        outputs = dict.fromkeys(role.name for role in roles if role.use == OUTPUT)
+        yield ""
+        for output in outputs:
+            shared = ", ".join(
+                f"`{name}`" for name in dict.fromkeys(role.name for role in roles if output in role.shares)
+            )
+            what = "Output" if len(outputs) == 1 else f"Output `{output}`"
+            yield f"- {what} in the memory of: {shared or 'no input'}."
+        states = dict.fromkeys(role.name for role in roles if role.use == STATE)
+        if states:
+            yield f"- Read and written: {', '.join(f'`{name}`' for name in states)}."
+        absent = dict.fromkeys(role.name for role in roles if role.is_optional)
+        if absent:
+            yield f"- May be absent: {', '.join(f'`{name}`' for name in absent)}."
+        defaults = {name: value for each in samples for name, value in each.roles.defaults.items()}
         if defaults:
             numbers = ", ".join(f"`{name}` = {value}" for name, value in defaults.items())
             yield f"- Numbers that a launch may leave out: {numbers}."
@@ -174,7 +190,11 @@ class Document:
         typical = {(cell.op, cell.dtypes): cell for cell in reversed(self.cells)}
         if self.rows:
             return
-        promises = {cell.dtypes: self.family.accuracy(self.family.sample(cell)) for cell in reversed(typical.values())}
+        promises = {
+            f"{cell.dtypes} {output}".rstrip(): promise
+            for cell in reversed(typical.values())
+            for output, promise in self._promises(cell).items()
+        }
         accuracies = {dtypes: str(promise) for dtypes, promise in promises.items()}
         if len(accuracies) <= MOST_LINES and len(set(accuracies.values())) > 1:
             yield ""
@@ -188,6 +208,10 @@ class Document:
         named = dtypes_text(accuracies) if len(accuracies) <= MOST_LINES else f"{len(accuracies)} combinations"
         stated = "; ".join(dict.fromkeys(f"{promise}: {escaped(promise.why)}" for promise in promises.values()))
         yield f"\nElement types: {named}. Accuracy: {stated}."
+
+    def _promises(self, cell: ep.Cell) -> dict[str, Accuracy]:
+        sample = self.family.sample(cell)
+        return held_to(sample, self.family.accuracy(sample))
 
 
 def _signature(name: str, function: Any) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ep.cells import matches
+from ep.family import by_name
 from ep_primitives.elementwise import ElementwiseFamily
 
 from ep_conformance.catalogue import cells
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
 
     import ep
 
-__all__ = ["Promise", "domains_of", "promises", "stated", "worst_margins"]
+__all__ = ["Promise", "domains_of", "held_to", "promises", "stated", "worst_margins"]
 
 
 @dataclass(frozen=True)
 class Promise:
     """What the results of one op in its element types are held to.
 
-    name     : family/op/dtypes, a cell without its layout
+    name     : family/op/dtypes, a cell without its layout; the output follows if not all are held to the same
     accuracy : of a typical descriptor, where the bound depends on the number of terms; `accuracy.why` is the reason
     domains  : of each input for whose random data the accuracy holds; () for families without
     """
@@ -49,8 +50,18 @@ def promises(pattern: str = "*/*/*") -> Iterator[Promise]:
     for family, cell in cells():
         name = f"{cell.family}/{cell.op}/{cell.dtypes}"
         if name not in seen and matches(pattern, name):
-            yield Promise(name, family.accuracy(family.sample(cell)), domains_of(family, cell))
+            sample = family.sample(cell)
+            for output, accuracy in held_to(sample, family.accuracy(sample)).items():
+                yield Promise(f"{name} {output}".rstrip(), accuracy, domains_of(family, cell))
         seen.add(name)
+
+
+def held_to(descriptor: ep.Descriptor, answer: Any) -> dict[str, Accuracy]:
+    """Return what a family answered for the accuracy of each output, by name; under "" what all are held to alike."""
+    answers = by_name(descriptor, answer)
+    accuracies = {name: answers[name] for name in descriptor.outputs}
+    first, *others = accuracies.values()
+    return {"": first} if all(other == first for other in others) else accuracies
 
 
 def stated(accuracy: Accuracy, margin: float | None = None) -> str:

@@ -75,7 +75,7 @@ def _found(descriptor: ep.Descriptor) -> Construction:
     keywords: dict[str, Any] = {}
     for parameter in parameters:
         if parameter.kind is parameter.VAR_POSITIONAL:
-            positional += [specs[name] for name in descriptor.operands[:-1]]
+            positional += [specs[name] for name in descriptor.roles.read]
         elif parameter.kind is parameter.VAR_KEYWORD:
             keywords |= _free(descriptor, specs.keys() - {each.name for each in parameters})
         elif parameter.name == "op":
@@ -89,7 +89,7 @@ def _found(descriptor: ep.Descriptor) -> Construction:
 
 def _free(descriptor: ep.Descriptor, rest: set[str]) -> dict[str, Any]:
     """Return what keywords of any name hold: Scalars in operand order, then the attributes that the row names."""
-    specs = zip(descriptor.operands, descriptor.specs, strict=True)
+    specs = descriptor.present.items()
     numbers = {name: spec for name, spec in specs if name in rest and isinstance(spec, ep.Scalar)}
     if not descriptor.attributes:
         return numbers

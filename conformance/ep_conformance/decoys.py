@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -27,17 +28,30 @@ _FEW_BITS: Final = 3
 Array = npt.NDArray[Any]
 
 
-def blind_to(expected: Array, inputs: Mapping[str, Any], measure: Callable[[Array], Comparison]) -> str:
+def blind_to(
+    expected: Array,
+    inputs: Mapping[str, Any],
+    measure: Callable[[Array], Comparison],
+    others: Mapping[str, Array] = MappingProxyType({}),
+) -> str:
     """Return which wrong result the comparison would accept, "" if none.
 
     expected : the right result
-    inputs    : by operand; if none has more than one element, a constant output is what the case is about
+    inputs   : by operand; if none has more than one element, a constant output is what the case is about
+    others   : the right results of the other outputs, by name
 
-    Tried: an output never written; all zeros; the elements moved by one place; every element a little too large.
+    Tried: an output never written; all zeros; the elements moved by one place; every element a little too large; another
+    output of its shape and type in its place.
     """
     if not expected.size or expected.size > _MOST_SIZE:
         return ""
-    for what, decoy in _decoys(expected, has_tensors=any(np.size(value) > 1 for value in inputs.values())):
+    decoys = [*_decoys(expected, has_tensors=any(np.size(value) > 1 for value in inputs.values()))]
+    if expected.size >= LEAST_SIZE:
+        like = (expected.shape, expected.dtype)
+        decoys += [
+            (f"{name} in its place", other) for name, other in others.items() if (other.shape, other.dtype) == like
+        ]
+    for what, decoy in decoys:
         if measure(decoy).passes:
             return what
     return ""

@@ -37,11 +37,11 @@ def check_again(operand: Operand, first: Bytes, again: Bytes) -> None:
 def check_part(part: ep.Descriptor, out: Operand, whole: Bytes, alone: Bytes) -> None:
     """Fail the case unless a launch of a part of the work wrote the bits of the whole there, and nothing else.
 
-    whole, alone : what the output's allocation held after the launch of everything, and of the part
+    whole, alone : what an output's allocation held after the launch of everything, and of the part
 
     The sign and the payload of a NaN may differ: processors keep those of either operand, and compilers swap operands.
     """
-    window = replace(out, spec=part.out)
+    window = replace(out, spec=part.outputs[out.name])
     window.check(alone, is_written=True)
     given, needed = window.tensor(alone), window.tensor(whole)
     why = f"as it gave among others; computed by itself: {part!r}"

@@ -10,7 +10,7 @@ from ep.cells import matches
 from ep_primitives.case import FILLS
 
 import ep
-from ep_conformance.accuracies import domains_of, stated
+from ep_conformance.accuracies import domains_of, held_to, stated
 from ep_conformance.catalogue import CellCase, cells, find, list_ids, named_cases
 from ep_conformance.nearest import nearest
 from ep_conformance.replay import file_name, read_replay
@@ -125,8 +125,11 @@ def _explain_cell(identity: str, found: CellCase) -> str:
         "",
         f"cell        {found.cell}  (since suite {found.family.since(found.cell)})",
         f"descriptor  {descriptor!r}",
-        *(f"  {name:<9} {_spec(spec)}" for name, spec in zip(descriptor.operands, descriptor.specs, strict=True)),
-        f"accuracy    {stated(case.accuracy or found.family.accuracy(descriptor))}",
+        *(f"  {name:<9} {_spec(spec)}" for name, spec in descriptor.present.items()),
+        *(
+            f"accuracy    {f'{output}: ' if output else ''}{stated(accuracy)}"
+            for output, accuracy in held_to(descriptor, case.accuracy or found.family.accuracy(descriptor)).items()
+        ),
         *(
             f"narrowed    {domain.name}: {domain.why}"
             for domain in dict.fromkeys(domains_of(found.family, found.cell))
@@ -140,7 +143,7 @@ def _explain_cell(identity: str, found: CellCase) -> str:
         f"parts       {sum(1 for _ in found.family.parts(descriptor))}, launched by themselves, have to give the same bits",
         f"data        {case.fill}: {FILLS[case.fill]}",
         f"reference   {'results that come with the case' if case.expected else f'{found.family.name} family reference'}",
-        f"in place    {f'out is the memory of {case.inplace}' if case.inplace else 'no'}",
+        f"in place    {f'{case.target} is the memory of {case.inplace}' if case.inplace else 'no'}",
         f"memory      views start {case.shift} bytes after an aligned place, between red zones",
         f"profile     {case.profile}",
     ]

@@ -18,9 +18,8 @@ from ep_conformance.ulp import rounded
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ep_primitives.reference import Reference
-
     from ep_conformance.compare import Comparison, Inputs
+    from ep_conformance.output import Output
 
 __all__ = ["as_expression", "call_text", "explain_failure", "failure_details", "operands_text"]
 
@@ -34,41 +33,38 @@ def explain_failure(  # noqa: PLR0913, PLR0917 - an expression needs the operati
     family: ep.Family,
     descriptor: ep.Descriptor,
     inputs: Inputs,
+    output: Output,
     result: Array,
-    reference: Reference,
-    accuracy: Accuracy,
     comparison: Comparison,
 ) -> str:
     """Return `exp(x[3]=2.0)=7.389056, out[3]=7.389051 (5 ulp, bound 4; 1 of 257 elements)` for the worst element."""
     at = comparison.worst
-    needed = _needed(reference, descriptor, result.shape, at)
-    text = f"{call_text(family, descriptor, inputs, at)}={_text(needed)}, out{_place(at)}={_text(result[at])}"
-    return f"{text} ({_distance(comparison, accuracy, at)}; {int(comparison.fails.sum())} of {result.size} elements)"
+    call = call_text(family, descriptor, inputs, output.name, at)
+    text = f"{call}={_text(_needed(output, at))}, {output.name}{_place(at)}={_text(result[at])}"
+    return f"{text} ({_distance(comparison, output.accuracy, at)}; {int(comparison.fails.sum())} of {result.size} elements)"
 
 
-def failure_details(
-    descriptor: ep.Descriptor, result: Array, reference: Reference, accuracy: Accuracy, comparison: Comparison
-) -> dict[str, Any]:
+def failure_details(output: Output, result: Array, comparison: Comparison) -> dict[str, Any]:
     """Return the worst element as a replay file keeps it: place, both values, and by how much they may differ."""
-    at = comparison.worst
-    needed = np.asarray(_needed(reference, descriptor, result.shape, at), result.dtype)
+    at, reference, accuracy = comparison.worst, output.reference, output.accuracy
+    needed = np.asarray(_needed(output, at), result.dtype)
     true = np.broadcast_to(reference.value, result.shape)[at]
-    is_exact = isinstance(accuracy, Exact) or ep.dtype(descriptor.out.dtype).kind not in "fc"
+    is_exact = isinstance(accuracy, Exact) or ep.dtype(output.spec.dtype).kind not in "fc"
     return {
         "kind": "element",
-        "operand": descriptor.operands[-1],
+        "operand": output.name,
         "index": list(at),
         "given": _text(result[at]),
         "needed": _text(needed),
         "bits": needed.tobytes().hex(),
         "value": repr(np.asarray(true).item()),
-        "allowed": 0.0 if is_exact else allowance(reference, accuracy, descriptor.out.dtype, result.shape, at),
+        "allowed": 0.0 if is_exact else allowance(reference, accuracy, output.spec.dtype, result.shape, at),
     }
 
 
-def call_text(family: ep.Family, descriptor: ep.Descriptor, inputs: Inputs, at: tuple[int, ...]) -> str:
+def call_text(family: ep.Family, descriptor: ep.Descriptor, inputs: Inputs, output: str, at: tuple[int, ...]) -> str:
     """Return `exp(x[3]=2.0)` or `sum(x[1,0:257], axes=(1,))`: the operation as far as it makes one element."""
-    operands = operands_text(family, descriptor, inputs, at)
+    operands = operands_text(family, descriptor, inputs, output, at)
     construction = construction_of(descriptor)
     named = {} if construction is None else construction.keywords
     attributes = [f"{name}={value!r}" for name, value in named.items() if not _is_operand(value)]
@@ -84,18 +80,22 @@ def as_expression(family: ep.Family, descriptor: ep.Descriptor, inputs: Inputs) 
         yield
     except CaseError as error:
         at = error.details.get("index")
-        call = descriptor.title if at is None else call_text(family, descriptor, inputs, tuple(at))
+        call = descriptor.title
+        if at is not None:
+            call = call_text(family, descriptor, inputs, error.details["operand"], tuple(at))
         message = f"{call}: {error}"
         raise CaseError(message, **error.details) from None
 
 
-def operands_text(family: ep.Family, descriptor: ep.Descriptor, inputs: Inputs, at: tuple[int, ...]) -> str:
-    """Return `a[3]=2.0, b=1.5`: what an element of the output is made of."""
-    origin = family.origin(descriptor, dict(inputs), at)
+def operands_text(
+    family: ep.Family, descriptor: ep.Descriptor, inputs: Inputs, output: str, at: tuple[int, ...]
+) -> str:
+    """Return `a[3]=2.0, b=1.5`: what an element of an output, or of a state, is made of."""
+    origin = family.origin(descriptor, dict(inputs), output, at) if output in descriptor.outputs else None
     texts = []
     for name in inputs:
         array = np.asarray(inputs[name])
-        if name in descriptor.updates:
+        if name in descriptor.roles.states:
             texts.append(f"{name}={array.tolist()}")
         elif array.ndim == 0:
             texts.append(f"{name}={_text(array)}")
@@ -121,9 +121,9 @@ def _is_operand(value: Any) -> bool:
     return isinstance(value, ep.TensorSpec | ep.Scalar)
 
 
-def _needed(reference: Reference, descriptor: ep.Descriptor, shape: tuple[int, ...], at: tuple[int, ...]) -> Any:
-    true = np.broadcast_to(reference.value, shape)[at]
-    dtype = descriptor.out.dtype
+def _needed(output: Output, at: tuple[int, ...]) -> Any:
+    true = np.broadcast_to(output.reference.value, output.spec.shape)[at]
+    dtype = output.spec.dtype
     return rounded(true, dtype) if ep.dtype(dtype).kind in "fc" else true
 
 

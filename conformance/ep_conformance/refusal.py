@@ -16,10 +16,11 @@ __all__ = ["is_refused"]
 
 def is_refused(descriptor: ep.Descriptor, inputs: Mapping[str, Any]) -> bool:
     """Say whether a stream that is made now refuses a launch with these inputs for what they hold."""
-    if not descriptor.inspects or not validation.is_on():
+    inspected = [role.name for role, spec in descriptor.tensors if role.is_inspected and spec is not None]
+    if not inspected or not validation.is_on():
         return False
     try:
-        descriptor.check_contents({name: inputs[name] for name in descriptor.inspects})
+        descriptor.check_contents({name: inputs[name] for name in inspected})
     except ValueError:
         return True
     return False

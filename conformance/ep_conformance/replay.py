@@ -102,6 +102,12 @@ class Work:
         """What is computed."""
         return self.construction.build()
 
+    @property
+    def target(self) -> str:
+        """The output that uses the memory of `inplace`: see `ep_primitives.Case`."""
+        roles = self.descriptor.roles
+        return roles[roles.names.index(str(self.inplace))].shares[0]
+
     def case(self, name: str) -> Case:
         """Return it as a case whose data are the stored values. Raises ValueError if there are none."""
         values = self.values
@@ -285,24 +291,23 @@ def _work(table: Mapping[str, Any]) -> Work:
 def _check(work: Work) -> None:
     """Raise ValueError for work that no case of the suite could be: what reaches a device is as valid as its own."""
     descriptor = work.descriptor
-    tensors = {
-        name: spec
-        for name, spec in zip(descriptor.operands, descriptor.specs, strict=True)
-        if isinstance(spec, ep.TensorSpec)
-    }
+    tensors = {name: spec for name, spec in descriptor.present.items() if isinstance(spec, ep.TensorSpec)}
     nbytes = sum(spec.nbytes for spec in tensors.values())
     if nbytes > _MOST_OPERANDS and work.values is not None:
         message = f"its operands have {nbytes} bytes, at most {_MOST_OPERANDS} are replayed from a file"
         raise ValueError(message)
-    if not 0 <= work.shift <= _MOST_SHIFT or work.inplace not in {None, *descriptor.inplace}:
+    may_share = {role.name for role, spec in descriptor.tensors if role.shares and spec is not None}
+    if not 0 <= work.shift <= _MOST_SHIFT or work.inplace not in {None, *may_share}:
         message = f"shift {work.shift} or in_place {work.inplace!r} is none of {descriptor.family}"
         raise ValueError(message)
     values = work.values or {}
-    if values.keys() - set(descriptor.operands):
-        message = f"{descriptor.family} has no operand {min(values.keys() - set(descriptor.operands))!r}"
+    there = descriptor.present.keys()
+    needed = there & set(descriptor.roles.read)
+    if values.keys() - there:
+        message = f"{descriptor.family} has no operand {min(values.keys() - there)!r}"
         raise ValueError(message)
     for name in descriptor.operands if work.values is not None else ():
-        if name == descriptor.operands[-1] and name not in values:
+        if name not in values and name not in needed:
             continue
         given, spec = values[name], tensors.get(name)
         is_array = isinstance(given, np.ndarray)

@@ -83,20 +83,20 @@ def _head(replay: Replay, reason: str, device: str, work: Work, source: tuple[Pa
 def _body(work: Work, details: Mapping[str, Any], source: tuple[Path, str] | None) -> Iterator[str]:
     descriptor, arrays = work.descriptor, _arrays(work)
     yield from _wrapped(f"work = {_call(work.construction)}")
-    yield "specs = dict(zip(work.operands, work.specs))"
+    yield "specs = work.present"
     yield _START.format(shift=work.shift)
     if source is None:
         yield from _wrapped(f"held = {{{', '.join(f'{name!r}: {_literal(array)}' for name, array in arrays.items())}}}")
     else:
         yield from _reading(*source)
-    out = descriptor.operands[-1]
     names = "[*held]" if source is None or arrays.keys() == (work.values or {}).keys() else str([*arrays])
-    every = names if out in arrays or work.inplace else f"{names[:-1]}, {out!r}]".replace("[, ", "[")
+    fresh = [name for name in descriptor.outputs if name not in arrays and name not in _shared(work).values()]
+    every = ", ".join([names[:-1], *map(repr, fresh)]).replace("[, ", "[") + "]"
     # What no operand holds is NaN, or -1, where it is read by mistake, and something else where it is written.
-    blank = f"np.full(2 * start + specs[name].nbytes, 0x5B if name == {out!r} else 0xFF, np.uint8)"
+    blank = "np.full(2 * start + specs[name].nbytes, 0x5B if name in work.outputs else 0xFF, np.uint8)"
     yield from _wrapped(f"images = {{name: {blank} for name in {every}}}")
     yield f"for name in {names}:"
-    operands = dict(zip(descriptor.operands, descriptor.specs, strict=True))
+    operands = descriptor.present
     is_dense = all(
         isinstance(spec := operands[name], ep.TensorSpec) and spec.is_dense and not spec.lo for name in arrays
     )
@@ -123,15 +123,14 @@ def _reading(path: Path, part: str) -> Iterator[str]:
 def _launching(work: Work, details: Mapping[str, Any]) -> Iterator[str]:
     """Yield the launch over memories between known bytes, and what the watched operand's holds then, in `back`."""
     descriptor, values = work.descriptor, work.values or {}
-    out = descriptor.operands[-1]
-    watched = str(details.get("operand", out))
-    watched = str(work.inplace) if work.inplace and watched == out else watched
-    specs = zip(descriptor.operands, descriptor.specs, strict=True)
+    watched = str(details.get("operand", next(iter(descriptor.outputs))))
+    watched = next((name for name, output in _shared(work).items() if watched == output), watched)
+    specs = descriptor.present.items()
     numbers = [
         f", {name}={_number(values[name])}" for name, spec in specs if isinstance(spec, ep.Scalar) and name in values
     ]
     views = "{name: whole[start : whole.nbytes - start] for name, whole in wholes.items()}"
-    shared = f', {out}=views["{work.inplace}"]' if work.inplace else ""
+    shared = "".join([f', {output}=views["{name}"]' for name, output in _shared(work).items()])
     lines = [
         "wholes = {name: device.allocate(image.nbytes) for name, image in images.items()}",
         "for name in wholes: stream.upload(wholes[name], images[name])",
@@ -150,13 +149,14 @@ def _launching(work: Work, details: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _judge_element(work: Work, details: Mapping[str, Any]) -> Iterator[str]:
-    at, out = tuple(details["index"]), work.descriptor.out
+    at, name = tuple(details["index"]), details["operand"]
+    out = work.descriptor.outputs[name]
     value = details.get("value")
     as_byte = ".view(np.uint8)" if out.dtype == "bool" else ""
-    yield f"given = layout.gather(work.out, back, start){as_byte}[{at}]"
+    yield f'given = layout.gather(specs["{name}"], back, start){as_byte}[{at}]'
     yield f'needed = np.frombuffer(bytes.fromhex("{details["bits"]}"), given.dtype)[0]'
     shown = ".tobytes().hex()" if details["given"] == details["needed"] else ""
-    yield f'print(f"out{list(at)} is {{given{shown}}}, needed {{needed{shown}}}, on {{device.name}}")'
+    yield f'print(f"{name}{list(at)} is {{given{shown}}}, needed {{needed{shown}}}, on {{device.name}}")'
     if value is None:  # moved, of which every bit counts
         yield "sys.exit(given.tobytes() != needed.tobytes())"
     elif not details["allowed"] or not _is_finite(value):
@@ -194,9 +194,9 @@ def _judge_updated(work: Work, details: Mapping[str, Any]) -> Iterator[str]:
 
 def _judge_bool(work: Work, details: Mapping[str, Any]) -> Iterator[str]:
     del work
-    at = tuple(details["index"])
-    yield f"given = layout.gather(work.out, back, start).view(np.uint8)[{at}]"
-    yield f'print(f"out{list(at)} holds the byte {{given}}, needed 0 or 1, on {{device.name}}")'
+    at, name = tuple(details["index"]), details["operand"]
+    yield f'given = layout.gather(specs["{name}"], back, start).view(np.uint8)[{at}]'
+    yield f'print(f"{name}{list(at)} holds the byte {{given}}, needed 0 or 1, on {{device.name}}")'
     yield "sys.exit(given > 1)"
 
 
@@ -218,6 +218,11 @@ _JUDGES: Final = {
 
 def _arrays(work: Work) -> dict[str, Array]:
     return {name: value for name, value in (work.values or {}).items() if isinstance(value, np.ndarray)}
+
+
+def _shared(work: Work) -> dict[str, str]:
+    """Return the output that lies in an input's memory, by the name of that input; nothing if each has its own."""
+    return {} if work.inplace is None else {work.inplace: work.target}
 
 
 def _call(construction: Construction) -> str:

@@ -55,14 +55,16 @@ def smaller(
 def _candidates(family: ep.Family, case: Case, values: Mapping[str, Any], at: tuple[int, ...]) -> Iterator[Case]:
     """Yield smaller cases with dense operands, the smallest first; what the family does not take is left out."""
     descriptor = case.descriptor
-    specs = dict(zip(descriptor.operands, descriptor.specs, strict=True))
+    specs = descriptor.present
     inputs = {
         name: settled(spec, np.asarray(values[name])) if isinstance(spec, ep.TensorSpec) else values[name]
         for name, spec in specs.items()
         if name in values
     }
-    origin = family.origin(descriptor, inputs, at)
-    if origin is None or descriptor.updates:
+    if len(descriptor.written) > 1:  # what else is written has a shape, too, that nobody knows
+        return
+    origin = family.origin(descriptor, inputs, descriptor.written[0], at)
+    if origin is None:
         return
     tensors = {name: value for name, value in inputs.items() if isinstance(specs[name], ep.TensorSpec)}
     single = not any(isinstance(i, slice) for index in origin.values() for i in index)
@@ -113,9 +115,9 @@ def _described(descriptor: ep.Descriptor, parts: Mapping[str, Array], shape: tup
     construction = construction_of(descriptor)
     if construction is None:
         return None
-    specs = dict(zip(descriptor.operands, descriptor.specs, strict=True))
+    specs = descriptor.present
     fresh = {name: ep.TensorSpec(specs[name].dtype, part.shape) for name, part in parts.items() if name in specs}
-    fresh[descriptor.operands[-1]] = ep.TensorSpec(descriptor.out.dtype, shape)
+    fresh[descriptor.written[0]] = ep.TensorSpec(descriptor.out.dtype, shape)
     keywords = {name: fresh.get(name, value) for name, value in construction.keywords.items()}
     terms = iter([*fresh.values()])
     positional = tuple(next(terms) if isinstance(value, ep.TensorSpec) else value for value in construction.positional)

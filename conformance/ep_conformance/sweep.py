@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +18,7 @@ from ep_conformance.attestation import attest
 from ep_conformance.compare import Comparison, compare
 from ep_conformance.expression import explain_failure
 from ep_conformance.native import Worst, compare_native
+from ep_conformance.output import Output
 from ep_conformance.sensitivity import misjudged
 from ep_conformance.trial import CaseError, Trial
 from ep_conformance.ulp import numpy_dtype, rounded
@@ -102,9 +104,11 @@ def run_sweep(trial: Trial, family: ep.Family, sweep: Sweep) -> Outcome:
             return Outcome(Status.MISTRUSTED, doubt)
         found = _measured(result[inside], reference, accuracy, descriptor.out.dtype)
         if found.wrong:
-            inputs = {"x": values[inside]}
-            comparison = compare(result[inside], reference, accuracy, descriptor.out.dtype)
-            text = explain_failure(family, descriptor, inputs, result[inside], reference, accuracy, comparison)
+            shown = result[inside]
+            measure = partial(compare, reference=reference, accuracy=accuracy, dtype=descriptor.out.dtype)
+            spec = ep.TensorSpec(descriptor.out.dtype, shown.shape)
+            output = Output("out", spec, reference, accuracy, None, measure)
+            text = explain_failure(family, descriptor, {"x": values[inside]}, output, shown, measure(shown))
             raise CaseError(f"{text} on {trial.device.name}")  # noqa: EM102, TRY003 - one failure, told once
         if found.ratio > worst.ratio:
             given = "".join(f", {value:g}" for value in descriptor.attributes)

@@ -152,10 +152,14 @@ def has_cell(device: ep.Device, cell: str) -> bool:
 
 def _kernels(device: ep.Device) -> Iterator[Kernel]:
     for family, cell in cells():
-        if cell.layout != "dense" or cell.dtypes != "float32" or family.descriptor.operands != ("x", "out"):
+        if cell.layout != "dense" or cell.dtypes != "float32":
             continue
         sample = family.sample(cell)
-        if sample.attributes or any(spec.shape != sample.out.shape for spec in sample.specs):
+        if (
+            sample.operands != ("x", "out")
+            or sample.attributes
+            or any(spec.shape != sample.out.shape for spec in sample.specs)
+        ):
             continue  # the output has not the shape of x
         if how(device, family, cell) == "native":
             yield Kernel(family, cell.op, "x")

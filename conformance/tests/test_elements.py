@@ -7,6 +7,7 @@ from ep_conformance.catalogue import cell_cases
 from ep_conformance.compare import compare
 from ep_conformance.elements import run_case
 from ep_conformance.expression import explain_failure
+from ep_conformance.output import Output
 from ep_conformance.trial import Trial
 from ep_conformance.verdict import Status
 from ep_primitives import Case, ElementwiseUnary, Fill, Reference, Ulps
@@ -73,7 +74,8 @@ def test_expression_can_be_read_aloud():
     result = reference.value.astype(np.float32)
     result[1, 0] += np.float32(5 * 2.0**-21)
     comparison = compare(result, reference, Ulps(4), "float32")
-    text = explain_failure(ep.families()["elementwise_unary"], exp, {"x": x}, result, reference, Ulps(4), comparison)
+    output = Output("out", spec, reference, Ulps(4), None, compare)
+    text = explain_failure(ep.families()["elementwise_unary"], exp, {"x": x}, output, result, comparison)
     assert text.startswith("exp(x[1,0]=2.0)=7.389056, out[1,0]=7.38905")
     assert "ulp, bound 4; 1 of 4 elements)" in text
 
@@ -99,7 +101,7 @@ def test_launch_that_is_wrong_behind_a_right_one_fails_without_a_promise_of_equa
     def spoil(*given):
         images.append(launch(*given))
         if len(images) == 2:
-            place = given[2].out.start
+            place = given[2].tensors["out"].start
             images[1]["out"][place : place + 4] ^= 0x40
         return images[-1]
 
@@ -115,7 +117,8 @@ def test_outputs_that_nobody_reads_are_poisoned_on_either_side(trial, monkeypatc
     launch, held = elements._launch, []
 
     def look(trial, primitive, draw, way):
-        held.append(draw.out.tensor(draw.out.image).copy())
+        out = draw.tensors["out"]
+        held.append(out.tensor(out.image).copy())
         return launch(trial, primitive, draw, way)
 
     monkeypatch.setattr(elements, "_launch", look)

@@ -44,6 +44,9 @@ DEFECTS = {
     "wrong only above 64 Ki elements": "ends-at64-ki",
     "only at odd offsets": "rounds-addresses-down",
     "once in 1000 launches": "fails-once-in-a-thousand",
+    "stale scratch": "takes-scratch-for-zeros",
+    "scratch of another stream": "shares-scratch-between-streams",
+    "more scratch than asked for": "asks-for-too-little-scratch",
 }
 """What the suite was asked to find, and who does it."""
 

@@ -33,10 +33,12 @@ from ep.interchange import view
 from ep.key import KernelKey
 from ep.memory import Memory, MemoryKind
 from ep.pool import MemoryInfo
-from ep.primitive import Primitive, Step
+from ep.primitive import Primitive
 from ep.provider import Provider
 from ep.registry import providers
+from ep.role import Role, Roles
 from ep.spec import Scalar, TensorSpec
+from ep.step import Step
 from ep.stream import Stream
 
 # Last, because these functions take the place of the submodules of the same name on the package.
@@ -71,6 +73,8 @@ __all__ = [
     "OutOfMemoryError",
     "Primitive",
     "Provider",
+    "Role",
+    "Roles",
     "Scalar",
     "Slot",
     "Step",

@@ -10,7 +10,8 @@ from ep import verbs
 from ep.event import Event
 from ep.executable import Node
 from ep.graph import Graph
-from ep.primitive import Primitive, Step
+from ep.primitive import Primitive
+from ep.step import Step
 from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
@@ -127,15 +128,14 @@ class Capture(Uncopied):
         if isinstance(what, Step):
             what._require_open()
             memories, scalars, what = what.memories, what.scalars, what.primitive
-            run = what._launch
         elif isinstance(what, Primitive) or run is verbs.copy or run is verbs.fill:
-            for memory in memories:
-                if memory._block.device is not stream.device:
-                    stream._admit(what, memories, memory)
+            stream._admit_all(what, memories)
         else:
             self.refuse(stream, what)
+        if isinstance(what, Primitive):
+            memories, run = what._placed(memories), what._run
         with self._turn:
-            self.graph._add(Node(what, memories, scalars, run))
+            self.graph._add(Node(what, memories, scalars, run), [*self._before].index(stream))
             self._before[stream][stream] += 1
         return None
 

@@ -31,7 +31,7 @@ class Cell:
     """One square of the capability matrix; its text is `elementwise_unary/exp/float32/strided`.
 
     op      : "-" for a family without ops
-    dtypes  : of the inputs in operand order, one name if all are equal; "->out" follows if the output differs
+    dtypes  : of the inputs in operand order, one name if all are equal; "->" and those of the outputs follow if they differ
     layout  : one of LAYOUTS
     """
 
@@ -44,12 +44,18 @@ class Cell:
         return f"{self.family}/{self.op}/{self.dtypes}/{self.layout}"
 
 
-def dtypes_name(inputs: Sequence[str], out: str) -> str:
-    """Return the dtypes part of a cell: `float32`, `float32->bool`, `int8,int32->int32`; without inputs it is `out`."""
-    if not inputs:
-        return out
-    names = inputs[0] if len(set(inputs)) == 1 else ",".join(inputs)
-    return names if names == out else f"{names}->{out}"
+def dtypes_name(inputs: Sequence[str], *outputs: str) -> str:
+    """Return the dtypes part of a cell: `float32`, `float32->bool`, `int8,int32->int32`, `float32->float32,int64`.
+
+    Without inputs it is that of the outputs.
+    """
+    names, written = (_joined(dtypes) for dtypes in (inputs, outputs))
+    return written if names in {"", written} else f"{names}->{written}"
+
+
+def _joined(dtypes: Sequence[str]) -> str:
+    """Return the names of element types, one name if all are equal."""
+    return ",".join(dtypes if len(set(dtypes)) > 1 else dtypes[:1])
 
 
 def matches(pattern: str, name: str) -> bool:

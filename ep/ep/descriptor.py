@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ep.cells import dtypes_name
@@ -10,14 +9,18 @@ from ep.dims import Geometry, merge
 from ep.dtypes import DTYPES
 from ep.glimpse import glimpse
 from ep.key import KernelKey, kernel_key
+from ep.role import NUMBER, OUTPUT
 from ep.spec import Scalar, TensorSpec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ep.device import Device
-    from ep.dtypes import Number
+    from ep.memory import Memory
     from ep.primitive import Primitive
+    from ep.role import Role, Roles
+
+    Spec = TensorSpec | Scalar | None
 
 __all__ = ["Descriptor"]
 
@@ -29,25 +32,17 @@ class Descriptor:
     """What to compute. Subclasses name their operands and validate; values are equal if all their parts are.
 
     op          : name of the row, "-" for a family without ops
-    specs       : a TensorSpec or Scalar for each of `operands`, in that order, the output last
+    specs       : for each of `roles`, in that order, a TensorSpec, a Scalar, or None for an optional operand that is absent
     attributes  : values in the row's order
     """
 
     family: ClassVar[str]
     """The name of the family, the first part of its cells."""
-    operands: ClassVar[tuple[str, ...]]
-    """The keywords of a launch, inputs first, the output last."""
-    inplace: ClassVar[tuple[str, ...]] = ()
-    """The inputs whose very memory, offset, shape and strides the output may share."""
-    updates: ClassVar[tuple[str, ...]] = ()
-    """The operands before the output that a launch reads and writes."""
-    defaults: ClassVar[Mapping[str, Number]] = MappingProxyType({})
-    """The Scalars that a launch may leave out, and what they are then."""
-    inspects: ClassVar[tuple[str, ...]] = ()
-    """The tensors whose contents have limits, which EP_VALIDATE=1 checks before a launch: see `check_contents`."""
+    roles: ClassVar[Roles]
+    """What the operands are. A property where the instance decides, as it does of a sum of any number of terms."""
 
     op: str
-    specs: tuple[TensorSpec | Scalar, ...]
+    specs: tuple[TensorSpec | Scalar, ...]  # written without None, which few families have
     attributes: tuple[float, ...]
     _hash: int
     _geometry: Geometry | None
@@ -55,7 +50,7 @@ class Descriptor:
 
     __slots__ = ("_geometry", "_hash", "_key", "attributes", "op", "specs")
 
-    def _freeze(self, op: str, specs: tuple[TensorSpec | Scalar, ...], attributes: tuple[float, ...] = ()) -> None:
+    def _freeze(self, op: str, specs: tuple[Spec, ...], attributes: tuple[float, ...] = ()) -> None:
         """Fill this value, once, at the end of a subclass's __init__ and after its validation."""
         place = object.__setattr__
         place(self, "op", op)
@@ -71,14 +66,47 @@ class Descriptor:
         return self.family if self.op == "-" else self.op
 
     @property
+    def operands(self) -> tuple[str, ...]:
+        """The keywords of a launch, those of absent operands too."""
+        return self.roles.names
+
+    @property
+    def present(self) -> Mapping[str, TensorSpec | Scalar]:
+        """The specs of the operands that are there, by name."""
+        return {name: spec for name, spec in zip(self.operands, self.specs, strict=True) if spec is not None}
+
+    @property
     def written(self) -> tuple[str, ...]:
-        """The names of the operands that a launch writes: those it updates, and the output."""
-        return (*self.updates, self.operands[-1])
+        """The names of the operands that a launch writes: states and outputs."""
+        return self.roles.written
 
     @property
     def out(self) -> TensorSpec:
-        """The output's spec."""
-        return self.specs[-1]  # type: ignore[return-value]  # the output is never a Scalar
+        """The spec of the output, of several the first."""
+        return self.specs[self.roles.outputs[0]]  # type: ignore[return-value]  # see Roles.check_specs
+
+    @property
+    def outputs(self) -> Mapping[str, TensorSpec]:
+        """The specs of the outputs that are there, by name."""
+        roles, specs = self.roles, self.specs
+        return {roles.names[place]: spec for place in roles.outputs if isinstance(spec := specs[place], TensorSpec)}
+
+    @property
+    def is_empty(self) -> bool:
+        """True if no output has an element: then nothing runs."""
+        return not any(spec.size for spec in self.outputs.values())
+
+    @property
+    def tensors(self) -> tuple[tuple[Role, TensorSpec | None], ...]:
+        """What stands at each place of a kernel's memories: role and spec, None for a tensor that is absent."""
+        named = zip(self.roles, self.specs, strict=True)
+        return tuple([(role, spec) for role, spec in named if _is_tensor(role, spec)])  # type: ignore[misc]  # no Scalar
+
+    @property
+    def numbers(self) -> tuple[tuple[Role, Scalar | None], ...]:
+        """What stands at each place of a kernel's numbers: role and spec, None for a number that is absent."""
+        named = zip(self.roles, self.specs, strict=True)
+        return tuple([(role, spec) for role, spec in named if not _is_tensor(role, spec)])  # type: ignore[misc]  # as above
 
     @property
     def geometry(self) -> Geometry:
@@ -100,15 +128,15 @@ class Descriptor:
 
     @property
     def compute(self) -> str:
-        """The type that values are computed in: the compute type of the first operand."""
-        return DTYPES[self.specs[0].dtype].compute
+        """The type that values are computed in: the compute type of the first operand that is there."""
+        return DTYPES[next(spec.dtype for spec in self.specs if spec is not None)].compute
 
     @property
     def layout(self) -> str:
         """The layout part of this descriptor's cell, as far as specs show it (never "inplace")."""
         out, geometry = self.out, self.geometry
         tensors = [spec for spec in self.specs if isinstance(spec, TensorSpec)]
-        if not out.size:
+        if self.is_empty:
             return "empty"
         for name, spec in zip(self.operands, self.specs, strict=True):
             if name in _SIDES and isinstance(spec, Scalar):
@@ -124,8 +152,13 @@ class Descriptor:
     @property
     def cell(self) -> str:
         """The text of this descriptor's cell."""
-        names = [spec.dtype for spec in self.specs]
-        return f"{self.family}/{self.op}/{dtypes_name(names[:-1], names[-1])}/{self.layout}"
+        given = [
+            spec.dtype
+            for role, spec in zip(self.roles, self.specs, strict=True)
+            if spec is not None and role.use != OUTPUT
+        ]
+        outputs = [spec.dtype for spec in self.outputs.values()]
+        return f"{self.family}/{self.op}/{dtypes_name(given, *outputs)}/{self.layout}"
 
     @property
     def nbytes_moved(self) -> int:
@@ -134,13 +167,13 @@ class Descriptor:
 
     @property
     def flops(self) -> int:
-        """The operations of the definition, one an output element unless the family says otherwise."""
+        """The operations of the definition, one an element of the first output unless the family says otherwise."""
         return self.out.size
 
     def check_numbers(self, numbers: tuple[Any, ...]) -> None:
         """Raise ValueError, naming the operand, for numbers of a launch that the operation is not defined for.
 
-        numbers : of the Scalar operands, in operand order, in their compute types
+        numbers : of the Scalar operands, in operand order, in their compute types; None for an absent one
 
         A family whose numbers have no limits but those of their types does not override it, and launches do not call it.
         """
@@ -148,15 +181,20 @@ class Descriptor:
     def check_contents(self, contents: Mapping[str, Any]) -> None:
         """Raise ValueError, naming operand and place, for contents that the operation is not meant for.
 
-        contents : for each of `inspects` a NumPy array of the operand's shape, as the launch would find it
+        contents : for each role that is inspected, and is there, a NumPy array of the operand's shape, as the launch would find it
 
         Called in validation mode alone, before the launch is enqueued; without it such contents do what the family says.
         """
 
+    def named(self, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> dict[str, Any]:
+        """Return by keyword what a kernel's launch gets for its operands; those that are absent are left out."""
+        tensors, numbers = zip(self.tensors, memories, strict=False), zip(self.numbers, scalars, strict=True)
+        return {role.name: given for (role, spec), given in (*tensors, *numbers) if spec is not None}
+
     def lower(self) -> Descriptor | None:
         """Return the same computation in terms of another family, tried when a provider has nothing for this one.
 
-        Its operands have the same names in the same order, and the same elements of the same memories.
+        Its operands have the same names and uses in the same order, and the same elements of the same memories.
         """
         return None
 
@@ -211,7 +249,7 @@ class Descriptor:
 
     def __repr__(self) -> str:
         parts = [] if self.op == "-" else [repr(self.op)]
-        parts += [f"{name}={spec!r}" for name, spec in zip(self.operands, self.specs, strict=True)]
+        parts += [f"{name}={spec!r}" for name, spec in self.present.items()]
         parts += [f"attributes={self.attributes}"] if self.attributes else []
         return f"{type(self).__name__}({', '.join(parts)})"
 
@@ -219,8 +257,13 @@ class Descriptor:
         return _restore, (type(self), self.op, self.specs, self.attributes)
 
 
-def _nbytes_touched(spec: TensorSpec | Scalar) -> int:
-    if isinstance(spec, Scalar):
+def _is_tensor(role: Role, spec: Spec) -> bool:
+    """Say whether an operand stands among a kernel's memories, and not among its numbers."""
+    return role.use != NUMBER and not isinstance(spec, Scalar)
+
+
+def _nbytes_touched(spec: Spec) -> int:
+    if not isinstance(spec, TensorSpec):
         return 0
     if spec.is_dense:
         return spec.size * spec.itemsize
@@ -230,9 +273,7 @@ def _nbytes_touched(spec: TensorSpec | Scalar) -> int:
     return seen * spec.itemsize
 
 
-def _restore(
-    kind: type[Descriptor], op: str, specs: tuple[TensorSpec | Scalar, ...], attributes: tuple[float, ...]
-) -> Descriptor:
+def _restore(kind: type[Descriptor], op: str, specs: tuple[Spec, ...], attributes: tuple[float, ...]) -> Descriptor:
     value = kind.__new__(kind)
     value._freeze(op, specs, attributes)
     return value

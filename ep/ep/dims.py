@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ep.spec import Scalar, TensorSpec
+from ep.spec import TensorSpec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from ep.spec import Scalar
 
 __all__ = ["Geometry", "broadcast_strides", "merge"]
 
@@ -16,8 +18,8 @@ class Geometry(NamedTuple):
     """The merged iteration space of one descriptor, outermost dimension first.
 
     shape    : merged extents, none of them 1; () for a single element
-    strides  : for each operand its strides over `shape`, in elements; zeros for a Scalar
-    offsets  : for each operand the place of its first element, in elements; 0 for a Scalar
+    strides  : for each operand its strides over `shape`, in elements; zeros for a Scalar, and for an absent one
+    offsets  : for each operand the place of its first element, in elements; 0 for a Scalar and an absent one
     size     : number of elements visited
     is_dense : True if at most one dimension is left and every tensor has stride 1 in it
     """
@@ -48,19 +50,21 @@ def broadcast_strides(spec: TensorSpec, shape: tuple[int, ...]) -> tuple[int, ..
     return tuple(strides)
 
 
-def merge(out: TensorSpec, operands: Sequence[TensorSpec | Scalar], *, keeps_order: bool = False) -> Geometry:
+def merge(out: TensorSpec, operands: Sequence[TensorSpec | Scalar | None], *, keeps_order: bool = False) -> Geometry:
     """Return the merged geometry of an elementwise visit of `out`, all `operands` broadcast to its shape.
 
     Dimensions of extent 1 go, the rest is ordered by the output's strides, and neighbours that every operand crosses
     in one step become one. `out` is among the operands. With `keeps_order` the dimensions stay in their order, so that
     an element's number in the visit is its row-major index.
     """
-    offsets = tuple(0 if isinstance(operand, Scalar) else operand.offset for operand in operands)
-    tensors = [operand for operand in operands if not isinstance(operand, Scalar)]
+    offsets = tuple([operand.offset if isinstance(operand, TensorSpec) else 0 for operand in operands])
+    tensors = [operand for operand in operands if isinstance(operand, TensorSpec)]
     if all(tensor.is_dense and tensor.shape == out.shape for tensor in tensors):
         return _merge_dense(out, operands, offsets)
     zeros = (0,) * len(out.shape)
-    strides = [zeros if isinstance(operand, Scalar) else broadcast_strides(operand, out.shape) for operand in operands]
+    strides = [
+        broadcast_strides(operand, out.shape) if isinstance(operand, TensorSpec) else zeros for operand in operands
+    ]
     axes = [axis for axis, extent in enumerate(out.shape) if extent != 1]
     if not keeps_order:
         axes.sort(key=lambda axis: -abs(out.strides[axis]))
@@ -79,14 +83,15 @@ def merge(out: TensorSpec, operands: Sequence[TensorSpec | Scalar], *, keeps_ord
     is_dense = not shape or (
         len(shape) == 1
         and all(
-            isinstance(operand, Scalar) or stride[0] == 1 for operand, stride in zip(operands, by_operand, strict=True)
+            not isinstance(operand, TensorSpec) or stride[0] == 1
+            for operand, stride in zip(operands, by_operand, strict=True)
         )
     )
     return Geometry(tuple(shape), by_operand, offsets, out.size, is_dense)
 
 
-def _merge_dense(out: TensorSpec, operands: Sequence[TensorSpec | Scalar], offsets: tuple[int, ...]) -> Geometry:
+def _merge_dense(out: TensorSpec, operands: Sequence[TensorSpec | Scalar | None], offsets: tuple[int, ...]) -> Geometry:
     if out.size == 1:
         return Geometry((), ((),) * len(operands), offsets, 1, is_dense=True)
-    strides = tuple((0,) if isinstance(operand, Scalar) else (1,) for operand in operands)
+    strides = tuple([(1,) if isinstance(operand, TensorSpec) else (0,) for operand in operands])
     return Geometry((out.size,), strides, offsets, out.size, is_dense=True)

@@ -17,6 +17,7 @@ from ep.turn import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from ep.distributions import Entry
 
@@ -127,10 +128,16 @@ def _check(family: Family) -> None:
             )
             raise ValueError(message)
         parse_version(family.since(cell))
-        if not cells and not isinstance(sample := family.sample(cell), descriptor):
-            message = f"{kind}: the sample of {cell} is {glimpse(sample)}, needs a {descriptor.__name__}"
-            raise TypeError(message)
+        if not cells:
+            _check_sample(kind, cell, family.sample(cell), descriptor)
         cells.add(cell)
     if not cells:
         message = f"{kind}: has no cells, so nothing of it can be claimed or tried; yield them in cells()"
         raise ValueError(message)
+
+
+def _check_sample(kind: str, cell: Cell, sample: Any, descriptor: type[Descriptor]) -> None:
+    if not isinstance(sample, descriptor):
+        message = f"{kind}: the sample of {cell} is {glimpse(sample)}, needs a {descriptor.__name__}"
+        raise TypeError(message)
+    sample.roles.check_specs(f"{kind}: {descriptor.__name__}", sample.specs)

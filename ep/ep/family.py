@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from ep.cells import Cell
     from ep.descriptor import Descriptor
 
-__all__ = ["Family"]
+__all__ = ["Family", "by_name"]
 
 
 class Family(ABC):
     """One kind of operation: its cells, a sample descriptor for each, and what the suite needs to judge it.
+
+    What is known of results is known of each operand that is written. `reference`, `moved`, `accuracy` and `is_constant`
+    answer for the output, of several for all of them alike, or with a mapping that has an answer under the name of each.
 
     name        : a word in small letters, the first part of its cells
     descriptor  : the subclass of Descriptor whose `family` is that name
@@ -44,17 +48,15 @@ class Family(ABC):
     def reference(self, descriptor: Descriptor, inputs: dict[str, Any]) -> Any:
         """Return the `ep_primitives.Reference` of the inputs, computed independently of every provider.
 
-        inputs : for each input operand an array of the logical shape in the element type of its spec, a number for a Scalar
+        inputs : for each operand that is read an array of the logical shape in the element type of its spec, a number for
+                 a Scalar; those that are absent are not in it
         """
-
-    def updated(self, descriptor: Descriptor, inputs: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 - for families that update operands
-        """Return what each operand in the descriptor's `updates` holds after a launch, exactly, computed as the reference is."""
-        return {}
 
     def moved(self, descriptor: Descriptor, inputs: dict[str, Any]) -> Any:  # noqa: ARG002 - for families that move elements
         """Return the output, an array in its own element type, of a family that moves elements without looking at them.
 
         The suite then compares bits: the payload of a NaN and the byte of a bool are kept. None for a family that computes.
+        What a state holds after the launch is known by its bits alone: the family answers with a mapping that has them.
         """
         return None
 
@@ -70,9 +72,10 @@ class Family(ABC):
         self,
         descriptor: Descriptor,  # noqa: ARG002 - for families that know
         inputs: Mapping[str, Any],  # noqa: ARG002 - of operands that say where others are read
+        output: str,  # noqa: ARG002 - of families that have several
         at: tuple[int, ...],  # noqa: ARG002 - as above
     ) -> Mapping[str, tuple[int | slice, ...]] | None:
-        """Return what an element of the output is made of: by tensor operand an index, with slices where it is of several.
+        """Return what an element of an output is made of: by tensor operand an index, with slices where it is of several.
 
         at : index of the output
 
@@ -81,10 +84,17 @@ class Family(ABC):
         """
         return None
 
-    def is_constant(self, descriptor: Descriptor) -> bool:  # noqa: ARG002 - for families that have such ops
+    def is_constant(self, descriptor: Descriptor) -> Any:  # noqa: ARG002 - for families that have such ops
         """Say whether the output is one value whatever the input, so that no data can show that it is computed."""
         return False
 
     @abstractmethod
     def accuracy(self, descriptor: Descriptor) -> Any:
         """Return the `ep_primitives.Accuracy` that results of the descriptor are held to."""
+
+
+def by_name(descriptor: Descriptor, answer: Any) -> dict[str, Any]:
+    """Return what a family answered for each operand that a launch of the descriptor writes; None for what it leaves out."""
+    if isinstance(answer, Mapping):
+        return {name: answer.get(name) for name in descriptor.written}
+    return {name: None if name in descriptor.roles.states else answer for name in descriptor.written}

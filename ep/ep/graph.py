@@ -9,12 +9,14 @@ from ep.errors import ClosedError
 from ep.glimpse import glimpse
 from ep.memory import Memory
 from ep.namesakes import refuse_device
+from ep.scratch import planned, with_scratch
 from ep.segment import OWNERSHIP
 from ep.slots import SlotTable, overlapping
 from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
     from ep.device import Device
+    from ep.event import Event
     from ep.executable import Bindings, Executable, Node
     from ep.memory import Lease
     from ep.stream import Stream
@@ -35,12 +37,15 @@ class Graph(Uncopied):
     def __init__(self, device: Device) -> None:
         self.device = device
         self._nodes: list[Node] = []
+        self._lanes: list[int] = []
         self._memories: dict[str, Memory] = {}
         self._leases: set[Lease] = set()
         self._others: set[Device] = set()
         self._turn = threading.RLock()  # of whoever names slots or makes it ready; a handler may do so once more
         self._table: SlotTable | None = None
         self._executable: Executable | None = None
+        self._arena: Memory | None = None
+        self._last: Event | None = None  # behind the last launch that worked in the arena
         self._run: Any = None
         self._refusal = "its capture has not ended; launch it behind the with block"
         self.is_closed = False
@@ -109,31 +114,50 @@ class Graph(Uncopied):
             other._retired.enrol(stream)
             stream._devices.add(other)
         try:
-            stream._submit(self, given, bindings, run)
+            if self._arena is None:
+                stream._submit(self, given, bindings, run)
+            else:
+                self._follow(stream, given, bindings, run)
         except AttributeError:
             if not hasattr(stream, "_submit"):  # has a device, and is none: a memory
                 self._explain_stream(stream)
             raise
+
+    def _follow(self, stream: Stream, given: tuple[Memory, ...], bindings: Bindings, run: Any) -> None:
+        """Enqueue a launch behind the one before, wherever that was enqueued: both work in the same arena."""
+        stream._require_open("graph.launch")
+        stream._require_uncaptured("graph")
+        with self._turn:
+            if self._last is not None:
+                stream.wait(self._last)
+            stream._submit(self, given, bindings, run)
+            self._last = stream.record(timed=False)
 
     def close(self) -> None:
         """Let go of the memories, once enqueued launches are done. Idempotent; the graph cannot be launched afterwards."""
         with OWNERSHIP.lock:
             self.is_closed, self._refusal = True, "it was closed; capture again"
             executable, self._executable, self._run = self._executable, None, None
-        self._nodes = []
+        self._nodes, self._lanes, self._arena, self._last = [], [], None, None
         if executable is not None:
             executable.close()
         self._leases = set()
 
-    def _add(self, node: Node) -> None:
-        """Take over one node and hold its memories."""
+    def _add(self, node: Node, lane: int) -> None:
+        """Take over one node and hold its memories.
+
+        lane : which of the captured streams it is of
+        """
         if self.is_closed:
             self._explain("capture")
         for memory in node.memories:
+            if memory is None:  # an absent operand
+                continue
             self._leases.add(memory._block.keep())
             if memory.device is not self.device:
                 self._others.add(memory.device)
         self._nodes.append(node)
+        self._lanes.append(lane)
 
     def _complete(self) -> None:
         if not self.is_closed:
@@ -150,9 +174,8 @@ class Graph(Uncopied):
             if self._run is None:
                 if self._refusal:
                     self._explain("graph.launch")
-                nodes = tuple(self._nodes)
-                table = self._table = self._table or SlotTable(nodes, self._memories)
-                executable = self.device._instantiate(nodes, table.slots)
+                table = self._table = self._table or SlotTable(tuple(self._nodes), self._memories)
+                executable = self.device._instantiate(self._equipped(), table.slots)
                 run = executable.bind((None,) * len(self._memories))
                 with OWNERSHIP.lock:
                     is_first = self._run is None and not self.is_closed
@@ -161,6 +184,15 @@ class Graph(Uncopied):
                 if not is_first:  # it was made, or the graph closed, by a handler that came in
                     executable.close()
             return self._run or self._explain("graph.launch")
+
+    def _equipped(self) -> tuple[Node, ...]:
+        """Return the nodes with the scratch that they need, which lies in one arena of the graph's own."""
+        begins, nbytes = planned(self._nodes, self._lanes, self.device.info.alignment)
+        if not nbytes:
+            return tuple(self._nodes)
+        if self._arena is None:
+            self._arena = self.device.allocate(nbytes)
+        return with_scratch(self._nodes, begins, self._arena)
 
     def _explain(self, operation: str) -> NoReturn:
         message = (

@@ -23,14 +23,24 @@ __all__ = ["Implementation", "Kernel", "choose", "refusal"]
 
 
 class Kernel(ABC):
-    """Compiled code with the geometry of one descriptor. Immutable; launched from several threads and streams at once."""
+    """Compiled code with the geometry of one descriptor. Immutable; launched from several threads and streams at once.
+
+    scratch_nbytes : bytes that a launch needs beside its operands, from descriptor and device alone. EP gives the memory to
+                     `launch` and `bind`, as the last of `memories`, aligned as the device aligns; what it holds is undefined.
+                     A worker finds it closed for the host, as any memory may be by then: its handle is good
+    """
+
+    scratch_nbytes: int = 0
 
     @abstractmethod
     def launch(self, stream: Stream, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
         """Enqueue one run. Everything is validated already.
 
-        memories : of the tensor operands, in operand order
-        scalars  : numbers of the Scalar operands, in operand order, in their compute types
+        memories : of the tensor operands, in operand order: `descriptor.tensors`
+        scalars  : numbers of the Scalar operands, in operand order, in their compute types: `descriptor.numbers`
+
+        An optional operand that is absent keeps its place in either, as None, so that no kernel has to count. Scratch comes
+        behind the tensors, if the kernel asks for any.
         """
 
     def bind(self, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> Launch:

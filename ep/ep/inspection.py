@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ep.executable import moved
 from ep.graph import Graph
-from ep.primitive import Primitive, Step
+from ep.primitive import Primitive
 from ep.slots import overlapping
-from ep.spec import TensorSpec
+from ep.step import Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ep import spi
     from ep.executable import Bindings
     from ep.memory import Memory
+    from ep.spec import TensorSpec
     from ep.submission import Submission
 
 __all__ = ["inspect"]
@@ -43,16 +44,19 @@ def inspect(stream: Submission, door: Callable[..., Any], what: Any, memories: t
     """
     if isinstance(what, Primitive):
         stream._admit_all(what, memories)
-        launches = _of_launch(what, memories)
+        launches = _of_launch(what, what._placed(memories))
     elif isinstance(what, Step):
         what._require_open()
-        launches = _of_launch(what.primitive, what.memories)
+        launches = _of_launch(what.primitive, what.primitive._placed(what.memories))
     elif isinstance(what, Graph):
         launches = _of_graph(what, rest)
     else:
         return
     for primitive, operands, where in launches:
-        contents = {name: _content(stream, door, _spec(primitive, name), memory) for name, memory in operands.items()}
+        specs = {role.name: spec for role, spec in primitive.asked.tensors}
+        contents = {
+            name: _content(stream, door, cast("TensorSpec", specs[name]), memory) for name, memory in operands.items()
+        }
         if stream._failure.error is not None:
             return
         try:
@@ -63,10 +67,10 @@ def inspect(stream: Submission, door: Callable[..., Any], what: Any, memories: t
 
 
 def _of_launch(primitive: Primitive, memories: tuple[Memory, ...], where: str = "") -> Iterator[_Inspected]:
-    names = primitive.asked.inspects
-    if names:
-        operands = dict(zip(_tensors(primitive), memories, strict=True))
-        yield _Inspected(primitive, {name: operands[name] for name in names}, where)
+    tensors = zip(primitive.asked.tensors, memories, strict=False)  # behind them there may be scratch
+    operands = {role.name: memory for (role, spec), memory in tensors if role.is_inspected and spec is not None}
+    if operands:
+        yield _Inspected(primitive, operands, where)
 
 
 def _of_graph(graph: Graph, bindings: Bindings) -> Iterator[_Inspected]:
@@ -86,8 +90,8 @@ def _of_graph(graph: Graph, bindings: Bindings) -> Iterator[_Inspected]:
             }
             if len(known) == len(launch.operands):
                 yield launch
-        named = zip(_tensors(node.what), memories, strict=True)
-        written += [memory for name, memory in named if name in node.what.descriptor.written]
+        tensors = zip(node.what.descriptor.tensors, memories, strict=False)  # as above
+        written += [memory for (role, spec), memory in tensors if role.is_written and spec is not None]
 
 
 def _given(graph: Graph, bindings: Bindings) -> dict[tuple[int, int], Memory]:
@@ -98,18 +102,6 @@ def _given(graph: Graph, bindings: Bindings) -> dict[tuple[int, int], Memory]:
         for node, operand, offset in slot.places if memory is not None else ():
             changed[node, operand] = moved(nodes[node].memories[operand], memory, offset)
     return changed
-
-
-def _tensors(primitive: Primitive) -> list[str]:
-    """Return the names of the operands that have memories, in operand order."""
-    descriptor = primitive.descriptor
-    named = zip(descriptor.operands, descriptor.specs, strict=True)
-    return [name for name, spec in named if isinstance(spec, TensorSpec)]
-
-
-def _spec(primitive: Primitive, name: str) -> TensorSpec:
-    descriptor = primitive.asked
-    return cast("TensorSpec", descriptor.specs[descriptor.operands.index(name)])
 
 
 def _content(stream: Submission, door: Callable[..., Any], spec: TensorSpec, memory: Memory) -> Any:

@@ -21,7 +21,7 @@ _ALIGNMENT_CAP: Final = 16
 class KernelKey(NamedTuple):
     """All that compiled code may depend on. Sizes, attributes and scalar values are not in it.
 
-    dtypes     : of every operand, in order
+    dtypes     : of every operand, in order, "" for an absent one
     compute    : the type that values are computed in
     layout     : "dense" (every tensor has stride 1 over one merged dimension) or "strided"
     scalars    : for each operand True if it is a number given at launch
@@ -65,7 +65,7 @@ def kernel_key(
     return KernelKey(
         descriptor.family,
         descriptor.op,
-        tuple(spec.dtype for spec in descriptor.specs),
+        tuple(["" if spec is None else spec.dtype for spec in descriptor.specs]),
         descriptor.compute,
         "dense" if is_dense else "strided",
         tuple(isinstance(spec, Scalar) for spec in descriptor.specs),

@@ -3,165 +3,118 @@
 from __future__ import annotations
 
 import functools
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ep.overlap import is_same
-from ep.spec import TensorSpec
+from ep.spec import Scalar, TensorSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from ep.descriptor import Descriptor
     from ep.device import Device
     from ep.memory import Memory
     from ep.primitive import Primitive
+    from ep.role import Roles
 
-    Memories = tuple[Memory, ...]
-    Check = Callable[[Primitive, Any, dict[str, Any]], Memories]
+    Check = Callable[[Primitive, Any, dict[str, Any]], tuple[Memory, ...]]
 
 __all__ = ["checker"]
 
 
 def checker(descriptor: Descriptor, device: Device) -> Check:
-    """Return the function that turns a launch's stream and operands into the tensors' memories, in operand order.
+    """Return the function that turns a launch's stream and operands into the memories of the tensors that are there.
 
-    The short way takes two tensors and more that are memories, large and aligned enough, without shared bytes or
-    exactly in place. Up to four it loops over nothing, and it looks nothing up twice: 0.2 us instead of 0.6. Whatever
-    it does not take goes to the primitive's long way, which has the words. Whether memories are open and on the
-    stream's device is the door's to check.
+    The short way takes memories that are large and aligned enough, none of which shares bytes with one that is written,
+    or exactly in place where a role says so. It is a function written for the roles, which loops over nothing and looks
+    nothing up twice: 0.2 us instead of 0.6. Whatever it does not take goes to the primitive's long way, which has the
+    words. Whether memories are open and on the stream's device is the door's to check.
     """
-    named = [*zip(descriptor.operands, descriptor.specs, strict=True)]
-    tensors = [(name, spec) for name, spec in named if isinstance(spec, TensorSpec)]
-    if len(tensors) < _PAIR or descriptor.defaults or (descriptor.updates and len(tensors) > _PAIR):
-        # With defaults, counting the operands does not tell that all of them are known; with updates, inputs that share
-        # bytes with one another matter.
-        return _at_length
-    take = _getter(tuple([name for name, _ in tensors]))
-    limits = [spec.nbytes for _, spec in tensors]
+    specs = descriptor.specs
+    written = _written_for(descriptor.roles, tuple(map(type, specs)))
+    tensors = [spec for spec in specs if isinstance(spec, TensorSpec)]
     # The strictest operand's alignment stands for all; the long way knows each one's own.
-    odd = max([spec.itemsize for _, spec in tensors]) - 1
+    odd = max([spec.itemsize for spec in tensors]) - 1
     # Operands of a memory may share it exactly in place; anything finer is for the long way.
-    may_share = [name in descriptor.inplace and is_same(spec, descriptor.out) for name, spec in tensors]
-    return _SHORT_WAYS.get(len(tensors), _many)(device, take, len(named), limits, odd, may_share)
+    in_place = [is_same(specs[place], specs[target]) for place, target in written.may_share]  # type: ignore[arg-type]  # tensors
+    return written.make(device, odd, [spec.nbytes for spec in tensors], in_place)
 
 
-def _at_length(primitive: Primitive, stream: Any, operands: dict[str, Any]) -> Memories:
-    return primitive._launchable(stream, operands)
+class _Written(NamedTuple):
+    """The check of all descriptors with equal roles whose operands are tensors, numbers or absent alike.
+
+    make      : takes the device, the alignment less 1, each tensor's nbytes, and whether each of `may_share` may; returns it
+    may_share : the inputs and outputs, as places among the specs, that may be the very same memory
+    """
+
+    make: Callable[..., Check]
+    may_share: tuple[tuple[int, int], ...]
 
 
 @functools.cache
-def _getter(names: tuple[str, ...]) -> Callable[[dict[str, Any]], Any]:
-    return itemgetter(*names)
+def _written_for(roles: Roles, kinds: tuple[type, ...]) -> _Written:
+    may_share = tuple([pair for pair in _pairs(roles, kinds) if roles[pair[1]].name in roles[pair[0]].shares])
+    scope: dict[str, Any] = {}
+    exec("\n".join(_lines(roles, kinds, may_share)), scope)  # noqa: S102 - a text of ours, and names by their repr
+    return _Written(scope["make"], may_share)
 
 
-def _two(  # noqa: PLR0913, PLR0917 - what a launch must not look up again
-    device: Device, take: Any, count: int, limits: list[int], odd: int, may_share: list[bool]
-) -> Check:
-    x_nbytes, out_nbytes = limits
-    x_may, _ = may_share
-
-    def check(primitive: Primitive, stream: Any, operands: dict[str, Any]) -> Memories:
-        try:
-            x, out = memories = take(operands)
-            if (
-                stream.device is device
-                and x.nbytes >= x_nbytes
-                and out.nbytes >= out_nbytes
-                and not (x.offset | out.offset) & odd
-                and (x._space != out._space or (x_may and x is out))
-                and len(operands) == count
-            ):
-                return memories  # type: ignore[no-any-return]
-        except Exception:  # noqa: BLE001, S110 - a missing name, no memory, no stream, or host memory: objects of others
-            pass
-        return primitive._launchable(stream, operands)
-
-    return check
+def _pairs(roles: Roles, kinds: tuple[type, ...]) -> Iterator[tuple[int, int]]:
+    """Yield the places of every two tensors of which the second is written, each two once."""
+    tensors = [place for place, kind in enumerate(kinds) if kind is TensorSpec]
+    for target in tensors:
+        if roles[target].is_written:
+            for place in tensors:
+                if place < target or (place > target and not roles[place].is_written):
+                    yield place, target
 
 
-def _three(  # noqa: PLR0913, PLR0917 - what a launch must not look up again
-    device: Device, take: Any, count: int, limits: list[int], odd: int, may_share: list[bool]
-) -> Check:
-    a_nbytes, b_nbytes, out_nbytes = limits
-    a_may, b_may, _ = may_share
-
-    def check(primitive: Primitive, stream: Any, operands: dict[str, Any]) -> Memories:
-        try:
-            a, b, out = memories = take(operands)
-            space = out._space
-            if (
-                stream.device is device
-                and a.nbytes >= a_nbytes
-                and b.nbytes >= b_nbytes
-                and out.nbytes >= out_nbytes
-                and not (a.offset | b.offset | out.offset) & odd
-                and (a._space != space or (a_may and a is out))
-                and (b._space != space or (b_may and b is out))
-                and len(operands) == count
-            ):
-                return memories  # type: ignore[no-any-return]
-        except Exception:  # noqa: BLE001, S110 - a missing name, no memory, no stream, or host memory: objects of others
-            pass
-        return primitive._launchable(stream, operands)
-
-    return check
-
-
-def _four(  # noqa: PLR0913, PLR0917 - what a launch must not look up again
-    device: Device, take: Any, count: int, limits: list[int], odd: int, may_share: list[bool]
-) -> Check:
-    x_nbytes, a_nbytes, b_nbytes, out_nbytes = limits
-    x_may, a_may, b_may, _ = may_share
-
-    def check(primitive: Primitive, stream: Any, operands: dict[str, Any]) -> Memories:
-        try:
-            x, a, b, out = memories = take(operands)
-            space = out._space
-            if (
-                stream.device is device
-                and x.nbytes >= x_nbytes
-                and a.nbytes >= a_nbytes
-                and b.nbytes >= b_nbytes
-                and out.nbytes >= out_nbytes
-                and not (x.offset | a.offset | b.offset | out.offset) & odd
-                and (x._space != space or (x_may and x is out))
-                and (a._space != space or (a_may and a is out))
-                and (b._space != space or (b_may and b is out))
-                and len(operands) == count
-            ):
-                return memories  # type: ignore[no-any-return]
-        except Exception:  # noqa: BLE001, S110 - a missing name, no memory, no stream, or host memory: objects of others
-            pass
-        return primitive._launchable(stream, operands)
-
-    return check
+def _lines(roles: Roles, kinds: tuple[type, ...], may_share: tuple[tuple[int, int], ...]) -> Iterator[str]:
+    """Yield the text of `make`: the operand at place k is m<k>, its space s<k> if it is written."""
+    tensors = [place for place, kind in enumerate(kinds) if kind is TensorSpec]
+    yield "def make(device, odd, limits, in_place):"
+    yield f"    {_tuple(f'n{place}' for place in tensors)} = limits"
+    yield f"    {_tuple(f'may{place}_{target}' for place, target in may_share)} = in_place"
+    yield "    def check(primitive, stream, operands):"
+    yield "        try:"
+    for place in tensors:
+        yield f"            m{place} = operands[{roles[place].name!r}]"
+    for place in tensors:
+        if roles[place].is_written:
+            yield f"            s{place} = m{place}._space"
+    yield "            if ("
+    yield "                stream.device is device"
+    for place in tensors:
+        yield f"                and m{place}.nbytes >= n{place}"
+    yield f"                and not ({' | '.join(f'm{place}.offset' for place in tensors)}) & odd"
+    for place, target in _pairs(roles, kinds):
+        apart = f"{f's{place}' if roles[place].is_written else f'm{place}._space'} != s{target}"
+        same = f" or (may{place}_{target} and m{place} is m{target})" if (place, target) in may_share else ""
+        yield f"                and ({apart}{same})"
+    yield from (f"                and {condition}" for condition in _keywords(roles, kinds))
+    yield "            ):"
+    yield f"                return {_tuple(f'm{place}' for place in tensors)}"
+    # A missing name, no memory, no stream, or host memory: objects of others.
+    yield "        except Exception:"
+    yield "            pass"
+    yield "        return primitive._launchable(stream, operands)"
+    yield "    return check"
 
 
-def _many(  # noqa: PLR0913, PLR0917 - as above
-    device: Device, take: Any, count: int, limits: list[int], odd: int, may_share: list[bool]
-) -> Check:
-    needs = [*zip(limits, may_share, strict=True)]
-    out_nbytes, _ = needs.pop()
-
-    def check(primitive: Primitive, stream: Any, operands: dict[str, Any]) -> Memories:
-        try:
-            memories = take(operands)
-            out = memories[-1]
-            space, offsets = out._space, out.offset
-            if stream.device is device and out.nbytes >= out_nbytes and len(operands) == count:
-                for x, (nbytes, may) in zip(memories, needs, strict=False):
-                    if x.nbytes < nbytes or (x._space == space and not (may and x is out)):
-                        return primitive._launchable(stream, operands)
-                    offsets |= x.offset
-                if not offsets & odd:
-                    return memories  # type: ignore[no-any-return]
-        except Exception:  # noqa: BLE001, S110 - as above
-            pass
-        return primitive._launchable(stream, operands)
-
-    return check
+def _keywords(roles: Roles, kinds: tuple[type, ...]) -> Iterator[str]:
+    """Yield the conditions under which all keywords that are needed are given, and no others."""
+    count, left_out = 0, []
+    for role, kind in zip(roles, kinds, strict=True):
+        if kind is Scalar and role.default is None:
+            yield f"{role.name!r} in operands"
+        elif kind is not TensorSpec:
+            left_out.append(role.name)
+            if kind is not Scalar:
+                yield f"operands.get({role.name!r}) is None"
+            continue
+        count += 1
+    yield " + ".join([f"len(operands) == {count}", *(f"({name!r} in operands)" for name in left_out)])
 
 
-_PAIR = 2
-_SHORT_WAYS = {2: _two, 3: _three, 4: _four}
+def _tuple(names: Iterator[str]) -> str:
+    return f"({''.join(f'{name}, ' for name in names)})"

@@ -1,4 +1,4 @@
-"""A Primitive is a descriptor made runnable on a device; a Step is one with its operands bound."""
+"""A Primitive is a descriptor made runnable on a device."""
 
 from __future__ import annotations
 
@@ -8,24 +8,30 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 from ep.descriptor import Descriptor
 from ep.dtypes import convert
 from ep.errors import ClosedError
+from ep.glimpse import glimpse
 from ep.interchange import operand_memory
 from ep.memory import Memory
 from ep.namesakes import refuse_device
 from ep.operands import checker
 from ep.overlap import is_same, overlap
-from ep.spec import Scalar, TensorSpec
+from ep.role import SCRATCH
+from ep.scratch import checked_nbytes
+from ep.spec import TensorSpec
+from ep.step import Step
 from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ep.device import Device
+    from ep.dtypes import Number
     from ep.implementation import Implementation, Kernel
+    from ep.role import Role
     from ep.stream import Stream
 
-    _Operand = tuple[str, TensorSpec, Memory]
+    _Operand = tuple[Role, TensorSpec, Memory]
 
-__all__ = ["Primitive", "Step"]
+__all__ = ["Primitive"]
 
 _NOTHING: Final = ()
 
@@ -38,19 +44,26 @@ class Primitive(Uncopied):
     descriptor      : the one that runs: `asked`, or what it lowered to
     implementation  : the row of the provider's table that accepted it
     kernel          : what that made of the descriptor
+    scratch_nbytes  : bytes that a launch needs beside its operands; it takes them in stream order, a step when it is bound
     """
 
     __slots__ = (
+        "_absent",
         "_bind",
         "_check",
         "_check_numbers",
+        "_has_more",
+        "_lacking",
         "_launch",
+        "_names",
+        "_run",
         "_scalars",
         "asked",
         "descriptor",
         "device",
         "implementation",
         "kernel",
+        "scratch_nbytes",
     )
 
     def __init__(
@@ -61,10 +74,19 @@ class Primitive(Uncopied):
         self.descriptor = descriptor
         self.implementation = implementation
         self.kernel = kernel
-        # A provider never sees an empty output.
-        self._launch = kernel.launch if descriptor.out.size else _do_nothing
-        self._bind = kernel.bind if descriptor.out.size else _bind_nothing
-        self._scalars = _scalars_of(descriptor) if True in descriptor.key.scalars else _NOTHING
+        self._absent = tuple([place for place, (_, spec) in enumerate(descriptor.tensors) if spec is None])
+        # A provider never sees work whose outputs are all empty.
+        is_empty = descriptor.is_empty
+        self._run: Callable[..., Any] = _do_nothing if is_empty else kernel.launch
+        self._bind: Callable[..., Any] = _bind_nothing if is_empty else kernel.bind
+        present = [spec for _, spec in descriptor.tensors if spec is not None]
+        self._launch = functools.partial(_run_placed, self._run, self._absent) if self._absent else self._run
+        self.scratch_nbytes = 0 if is_empty else checked_nbytes(kernel.scratch_nbytes, implementation.name)
+        self._scalars = _scalars_of(descriptor)
+        self._has_more = bool(self._scalars or self.scratch_nbytes)
+        # As many memories are all but the scratch; of a kernel that needs none no launch has.
+        self._lacking = len(present) if self.scratch_nbytes else -1
+        self._names = descriptor.present.keys()
         self._check = checker(descriptor, device)
         is_limited = type(descriptor).check_numbers is not Descriptor.check_numbers
         self._check_numbers = descriptor.check_numbers if is_limited else None
@@ -79,12 +101,18 @@ class Primitive(Uncopied):
 
         stream    : of this primitive's device
         operands  : for each tensor a Memory of the device, or an object that the device reaches; for each Scalar a
-                    number, unless the descriptor has a default for it. Memories are read and written when the stream gets there
+                    number, unless the descriptor has a default for it. Memories are read and written when the stream gets there.
+                    `scratch` may be a Memory of at least scratch_nbytes, aligned as the device aligns; else EP takes one
 
         Raises TypeError, ValueError or ClosedError, naming the operand, before anything is enqueued.
         """
         memories = self._check(self, stream, operands)
-        scalars = self._convert(operands) if self._scalars else _NOTHING
+        scalars = _NOTHING
+        if self._has_more:
+            scalars = self._convert(operands)
+            if len(memories) == self._lacking:
+                self._launch_over_scratch(stream, memories, scalars)
+                return
         try:
             stream._submit(self, memories, scalars, self._launch)
         except AttributeError:
@@ -99,7 +127,31 @@ class Primitive(Uncopied):
         Raises as a call does.
         """
         self.device._check_fork(f"bind of {self}")
-        return Step(self, self._settle(operands), self._convert(operands), self._bind)
+        memories, scratch = self._settle(operands), None
+        if len(memories) == self._lacking:
+            scratch = self.device.allocate(self.scratch_nbytes)
+            memories = (*memories, scratch)
+        step = Step(self, memories, self._convert(operands), self._bind)
+        if scratch is not None:
+            scratch.close()  # the step alone holds it
+        return step
+
+    def _launch_over_scratch(self, stream: Stream, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
+        """Enqueue a run over scratch that later work of the stream may have again; a graph brings its own."""
+        if not hasattr(stream, "_submit"):
+            self._explain_stream(stream)
+        if stream._capture is not None:
+            stream._submit(self, memories, scalars, self._launch)
+            return
+        scratch = stream.allocate(self.scratch_nbytes)
+        try:
+            stream._submit(self, (*memories, scratch), scalars, self._launch)
+        finally:
+            stream.free(scratch)
+
+    def _placed(self, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
+        """Return the memories that a stream's door gets as kernels get them: None in the place of an absent tensor."""
+        return _placed(self._absent, memories) if self._absent else memories
 
     def _launchable(self, stream: Any, operands: dict[str, Any]) -> tuple[Memory, ...]:
         """Do at length what `_check` does in short."""
@@ -109,61 +161,79 @@ class Primitive(Uncopied):
 
     def _settle(self, operands: dict[str, Any]) -> tuple[Memory, ...]:
         """Return the memories of operands of any kind, in operand order, or say what is wrong with them."""
-        names = self.descriptor.operands
-        if operands.keys() != set(names):
+        if operands.keys() != self._names:
             self._check_names(operands)
-        written = self.descriptor.written
         memories = []
         # An array lies as the descriptor says that was asked for, even where a lowered one sees it otherwise.
-        for name, spec in zip(names, self.asked.specs, strict=True):
-            if isinstance(spec, Scalar):
+        for role, spec in self.asked.tensors:
+            if spec is None:
                 continue
-            operand = operands[name]
+            name, operand = role.name, operands[role.name]
             if type(operand) is not Memory:
-                operand = operand_memory(f"{self}: {name}", operand, spec, self.device, written=name in written)
+                operand = operand_memory(f"{self}: {name}", operand, spec, self.device, written=role.is_written)
             self._check_memory(name, spec, operand)
-            if name in written:
+            if role.is_written:
                 operand._require_writable(f"{self}: {name}")
             memories.append(operand)
         self._check_aliasing(memories)
+        if self.scratch_nbytes and operands.get(SCRATCH.name) is not None:
+            memories.append(self._checked_scratch(operands[SCRATCH.name], memories))
         return tuple(memories)
 
+    def _checked_scratch(self, scratch: Any, memories: list[Memory]) -> Memory:
+        """Return a caller's scratch. Raises TypeError, ValueError or ClosedError for what will not do."""
+        needs, alignment = TensorSpec("uint8", (self.scratch_nbytes,)), self.device.info.alignment
+        if type(scratch) is not Memory:
+            message = f"{self}: scratch is {glimpse(scratch)}, needs a Memory of {needs.nbytes} bytes; leave it out, and EP takes one"
+            raise TypeError(message)
+        self._check_memory(SCRATCH.name, needs, scratch)
+        scratch._require_writable(f"{self}: {SCRATCH.name}")
+        if scratch.offset % alignment:
+            message = f"{self}: scratch starts at byte {scratch.offset}, needs a multiple of {alignment}, the device's alignment; take a view that begins there"
+            raise ValueError(message)
+        target = SCRATCH, needs, scratch
+        tensors = [(role, spec) for role, spec in self.descriptor.tensors if spec is not None]
+        for (role, spec), memory in zip(tensors, memories, strict=True):
+            self._check_disjoint((role, spec, memory), target)
+        return scratch
+
     def _convert(self, operands: dict[str, Any]) -> tuple[Any, ...]:
-        given = {**self.descriptor.defaults, **operands} if self.descriptor.defaults else operands
-        numbers = tuple([self._scalar(name, dtype, given[name]) for name, dtype in self._scalars])
+        """Return the numbers of a launch whose keywords are checked, None for an absent one."""
+        numbers = tuple(
+            [
+                self._scalar(name, dtype, operands.get(name, default)) if dtype else None
+                for name, dtype, default in self._scalars
+            ]
+        )
         if self._check_numbers is not None:
             self._check_numbers(numbers)
         return numbers
 
     def _check_aliasing(self, memories: list[Memory]) -> None:
         """Pass disjoint operands and legal in-place ones. See the aliasing rule of the primitive contract."""
-        descriptor = self.descriptor
-        named = zip(descriptor.operands, descriptor.specs, strict=True)
-        tensors = [(name, spec) for name, spec in named if isinstance(spec, TensorSpec)]
-        *inputs, out = [(name, spec, memory) for (name, spec), memory in zip(tensors, memories, strict=True)]
-        for operand in inputs:
-            self._check_disjoint(operand, out, in_place=operand[0] in descriptor.inplace)
-        for updated in inputs if descriptor.updates else ():
-            if updated[0] in descriptor.updates:
-                for operand in inputs:
-                    if operand is not updated:
-                        self._check_disjoint(operand, updated, in_place=False)
+        tensors = [(role, spec) for role, spec in self.descriptor.tensors if spec is not None]
+        operands = [(role, spec, memory) for (role, spec), memory in zip(tensors, memories, strict=True)]
+        read = [operand for operand in operands if not operand[0].is_written]
+        written = [operand for operand in operands if operand[0].is_written]
+        for place, target in enumerate(written):
+            for operand in (*written[:place], *read):
+                self._check_disjoint(operand, target)
 
-    def _check_disjoint(self, operand: _Operand, target: _Operand, *, in_place: bool) -> None:
+    def _check_disjoint(self, operand: _Operand, target: _Operand) -> None:
         """Raise ValueError if an operand shares bytes with one that is written, unless it may be the very same tensor."""
-        name, spec, memory = operand
-        target_name, target_spec, target_memory = target
+        (name, *_), spec, memory = operand
+        (target_name, *_), target_spec, target_memory = target
         distance = memory._distance_to(target_memory)
         if distance is None:
             return
         same = not distance and is_same(spec, target_spec)
-        if same and (in_place or not target_spec.size):
+        if same and (target_name in operand[0].shares or not target_spec.size):
             return
         shared = True if same else overlap(spec, target_spec, distance)
         if shared is False:
             return
         what = "share" if shared else "may share (too many strides to decide)"
-        names = self.descriptor.inplace
+        names = [role.name for role in self.descriptor.roles if target_name in role.shares]
         allowed = f"exactly in place is allowed for {', '.join(names)}" if names else "in place is not allowed"
         how = "as" if same else "without being"
         message = f"{self}: {name} and {target_name} {what} bytes {how} the same tensor; {allowed}; give {target_name} a memory of its own"
@@ -183,13 +253,18 @@ class Primitive(Uncopied):
         refuse_device(str(self), "stream is of", stream.device, self.device, f"one of {self.device.name}")
 
     def _check_names(self, operands: dict[str, Any]) -> None:
-        names = self.descriptor.operands
-        missing = [name for name in names if name not in operands and name not in self.descriptor.defaults]
-        unknown = [name for name in operands if name not in names]
-        if not missing and not unknown:
+        """Raise TypeError unless each operand that is needed is given, and no others; None stands for none."""
+        named = [*zip(self.descriptor.roles, self.descriptor.specs, strict=True)]
+        needed = [role.name for role, spec in named if spec is not None and role.default is None]
+        missing = [name for name in needed if name not in operands]
+        unknown = [name for name in operands if name not in (*self.descriptor.operands, SCRATCH.name)]
+        needless = [role.name for role, spec in named if spec is None and operands.get(role.name) is not None]
+        if not missing and not unknown and not needless:
             return
         parts = [f"missing {', '.join(missing)}"] if missing else []
         parts += [f"unknown {', '.join(unknown)}"] if unknown else []
+        parts += [f"{', '.join(needless)} given, which the descriptor was made without"] if needless else []
+        names = [name for name in self.descriptor.operands if name in self._names]
         message = f"{self}: operands are {', '.join(names)}; {'; '.join(parts)}"
         raise TypeError(message)
 
@@ -208,12 +283,8 @@ class Primitive(Uncopied):
         raise ValueError(message)
 
     def _explain_foreign(self, memories: tuple[Memory, ...], place: int) -> NoReturn:
-        tensors = [
-            name
-            for name, spec in zip(self.descriptor.operands, self.descriptor.specs, strict=True)
-            if isinstance(spec, TensorSpec)
-        ]
-        self._refuse_memory(tensors[place], memories[place])
+        names = [*(role.name for role, spec in self.descriptor.tensors if spec is not None), SCRATCH.name]
+        self._refuse_memory(names[place], memories[place])
 
     def _refuse_memory(self, name: str, memory: Memory) -> NoReturn:
         refuse_device(str(self), f"{name} is on", memory.device, self.device, f"{self.device.name}; use stream.copy")
@@ -225,69 +296,34 @@ class Primitive(Uncopied):
         return f"<Primitive {self.asked.cell} by {self.implementation.name} on {self.device.name}>"
 
 
-@final
-class Step(Uncopied):
-    """A primitive with its operands bound: `step(stream)` enqueues one run. Used by one thread at a time.
-
-    Holds its memories until close() or its end.
-    """
-
-    __slots__ = ("_device", "_leases", "_run", "memories", "primitive", "scalars")
-
-    def __init__(
-        self, primitive: Primitive, memories: tuple[Memory, ...], scalars: tuple[Any, ...], bind: Callable[..., Any]
-    ) -> None:
-        self.primitive = primitive
-        self.memories = memories
-        self.scalars = scalars
-        self._leases = tuple([memory._block.keep() for memory in memories])
-        self._run: Callable[..., Any] = bind(memories, scalars)
-        self._device = primitive.device
-
-    def __call__(self, stream: Stream) -> None:
-        """Enqueue one run on a stream of the primitive's device."""
-        # The memories are held, so the door has nothing to check: it numbers, and whoever replaced it sees the step.
-        try:
-            if stream.device is not self._device:
-                self.primitive._explain_stream(stream)
-            stream._submit(self, _NOTHING, _NOTHING, self._run)
-        except AttributeError:
-            if not hasattr(stream, "_submit"):  # perhaps it has a device, as memories have
-                self.primitive._explain_stream(stream)
-            raise
-
-    def close(self) -> None:
-        """Let go of the memories. Idempotent; the step cannot be run afterwards."""
-        self._run = functools.partial(_refuse, self.primitive)  # no method of its own: it would refer to itself
-        self._leases = ()
-
-    def _require_open(self) -> None:
-        if not self._leases:
-            _refuse(self.primitive)
-
-    def __str__(self) -> str:
-        return str(self.primitive)
-
-    def __repr__(self) -> str:
-        return f"<Step of {self.primitive!r}>"
+def _scalars_of(descriptor: Descriptor) -> tuple[tuple[str, str, Number | None], ...]:
+    """Return name, dtype and default of the operands that are numbers; of an absent one no dtype."""
+    return tuple([(role.name, "" if spec is None else spec.dtype, role.default) for role, spec in descriptor.numbers])
 
 
-def _scalars_of(descriptor: Descriptor) -> tuple[tuple[str, str], ...]:
-    """Return the names and dtypes of the operands that are numbers."""
-    named = zip(descriptor.operands, descriptor.specs, strict=True)
-    return tuple((name, spec.dtype) for name, spec in named if isinstance(spec, Scalar))
+def _placed(absent: tuple[int, ...], memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
+    """Return memories with None at the places that are absent."""
+    placed: list[Any] = [*memories]
+    for place in absent:
+        placed.insert(place, None)
+    return tuple(placed)
 
 
-def _refuse(primitive: Primitive, *_: Any) -> NoReturn:
-    """Take the place of what a closed step ran."""
-    message = f"{primitive}: the bound step was closed; bind again"
-    raise ClosedError(message)
+def _run_placed(
+    run: Callable[..., Any],
+    absent: tuple[int, ...],
+    stream: Stream,
+    memories: tuple[Memory, ...],
+    scalars: tuple[Any, ...],
+) -> None:
+    """Launch a kernel some of whose tensors are absent, with the memories of the others."""
+    run(stream, _placed(absent, memories), scalars)
 
 
 def _do_nothing(*_: Any) -> None:
-    """Run an empty output."""
+    """Run what has no elements to write."""
 
 
 def _bind_nothing(*_: Any) -> Callable[..., None]:
-    """Bind an empty output."""
+    """Bind what has no elements to write."""
     return _do_nothing

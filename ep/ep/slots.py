@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, final
 from ep.executable import Place, Slot
 from ep.memory import HOST_SPACE, Memory
 from ep.namesakes import refuse_device
-from ep.spec import TensorSpec
+from ep.role import SCRATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -217,11 +217,12 @@ def _spans(nodes: tuple[Node, ...]) -> Iterator[_Span]:
                 name = f"{('dst', 'src')[operand]} of {node.what} (node {place})"
                 yield _Span(memory, 0, memory.nbytes, not operand, alignment, name, place, operand)
             continue
-        descriptor = node.what.descriptor
-        named = zip(descriptor.operands, descriptor.specs, strict=True)
-        tensors = [(name, spec) for name, spec in named if isinstance(spec, TensorSpec)]
-        for operand, ((name, spec), memory) in enumerate(zip(tensors, node.memories, strict=True)):
-            size = spec.itemsize
-            is_written = name in descriptor.written
-            title = f"{name} of {node.what} (node {place})"
-            yield _Span(memory, spec.lo * size, spec.hi * size, is_written, size, title, place, operand)
+        tensors = node.what.descriptor.tensors
+        if len(node.memories) > len(tensors):
+            name = f"{SCRATCH.name} of {node.what} (node {place})"
+            alignment = node.what.device.info.alignment
+            yield _Span(node.memories[-1], 0, node.scratch_nbytes, True, alignment, name, place, len(tensors))  # noqa: FBT003
+        for operand, ((role, spec), memory) in enumerate(zip(tensors, node.memories, strict=False)):
+            if spec is not None:
+                size, name = spec.itemsize, f"{role.name} of {node.what} (node {place})"
+                yield _Span(memory, spec.lo * size, spec.hi * size, role.is_written, size, name, place, operand)

@@ -37,9 +37,7 @@ def stream(device: ep.Device) -> ep.Stream:
 
 
 @pytest.fixture(params=["manual", "worker"])
-def watched(
-    request: pytest.FixtureRequest, device: ep.Device, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[ep.Stream]:
+def watched(request: pytest.FixtureRequest, device: ep.Device, monkeypatch: pytest.MonkeyPatch) -> Iterator[ep.Stream]:
     """Return a stream made in validation mode."""
     monkeypatch.setenv("EP_VALIDATE", "1")
     if request.param == "worker":

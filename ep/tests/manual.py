@@ -16,8 +16,7 @@ class Negate(ep.Descriptor):
     """out = -x, bytewise on int8; `lowered` makes it lower to another value of itself."""
 
     family = "negate"
-    operands = ("x", "out")
-    inplace = ("x",)
+    roles = ep.Roles(ep.Role.input("x", shares=("out",)), ep.Role.output("out"))
     __slots__ = ("lowers_to",)
 
     def __init__(self, *, x: ep.TensorSpec, out: ep.TensorSpec, op: str = "-", lowers_to: Negate | None = None) -> None:
@@ -32,7 +31,7 @@ class Scale(ep.Descriptor):
     """out = factor * x on int32."""
 
     family = "scale"
-    operands = ("factor", "x", "out")
+    roles = ep.Roles(ep.Role.number("factor"), ep.Role.input("x"), ep.Role.output("out"))
     __slots__ = ()
 
     def __init__(self, *, x: ep.TensorSpec, out: ep.TensorSpec) -> None:
@@ -43,8 +42,7 @@ class Add(ep.Descriptor):
     """out = a + b bytewise, for operands of any dtypes; either may be in place."""
 
     family = "add"
-    operands = ("a", "b", "out")
-    inplace = ("a", "b")
+    roles = ep.Roles(ep.Role.input("a", shares=("out",)), ep.Role.input("b", shares=("out",)), ep.Role.output("out"))
     __slots__ = ()
 
     def __init__(self, *, a: ep.TensorSpec, b: ep.TensorSpec, out: ep.TensorSpec) -> None:
@@ -94,9 +92,7 @@ class ManualDevice(ep.spi.Device):
         self.in_use -= len(handle)
         self.freed.append(handle)
 
-    def stream(
-        self, ledger: ep.spi.Ledger, *, priority: int, timed: bool, synchronous: bool | None
-    ) -> ep.spi.Stream:
+    def stream(self, ledger: ep.spi.Ledger, *, priority: int, timed: bool, synchronous: bool | None) -> ep.spi.Stream:
         if synchronous:
             raise ep.UnsupportedError("asynchronous only")
         return self.stream_type(ledger, is_synchronous=False, is_timed=timed)

@@ -64,7 +64,7 @@ import ep
 
 class Twice(ep.Descriptor):
     family = "twice"
-    operands = ("x", "out")
+    roles = ep.Roles(ep.Role.input("x"), ep.Role.output("out"))
     __slots__ = ()
     def __init__(self, spec): self._freeze("-", (spec, spec))
 

@@ -315,7 +315,7 @@ def test_first_launches_of_several_threads_make_one_executable(device, stream, n
 def test_operands_that_a_launch_updates_count_as_written(device, stream, negate):
     class Advance(manual.Negate):
         family = "advance"
-        updates = ("x",)
+        roles = ep.Roles(ep.Role.state("x"), ep.Role.output("out"))
         __slots__ = ()
 
     device.provider.twin.table[Advance] = device.provider.twin.table[manual.Negate]

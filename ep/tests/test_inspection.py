@@ -13,7 +13,7 @@ import ep
 class Bounded(manual.Add):
     """out = a + b, for a b that holds nothing above 9."""
 
-    inspects = ("b",)
+    roles = ep.Roles(ep.Role.input("a"), ep.Role.input("b", is_inspected=True), ep.Role.output("out"))
     seen: list[np.ndarray] = []  # noqa: RUF012 - emptied before each test
     __slots__ = ()
 

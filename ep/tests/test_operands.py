@@ -141,7 +141,8 @@ def test_input_that_overlaps_the_output_in_part_is_named(stream, add, operands, 
 
 @pytest.mark.parametrize(("allowed", "refused"), [("a", "b"), ("b", "a")])
 def test_in_place_only_where_the_family_names_the_input(monkeypatch, device, stream, operands, use, allowed, refused):
-    monkeypatch.setattr(manual.Add, "inplace", (allowed,))
+    inputs = [ep.Role.input(name, shares=("out",) if name == allowed else ()) for name in ("a", "b")]
+    monkeypatch.setattr(manual.Add, "roles", ep.Roles(*inputs, ep.Role.output("out")))
     add = manual.Add(a=INT8, b=INT8, out=INT8).on(device)
     use(add, **{**operands, allowed: operands["out"]})
     with pytest.raises(
@@ -293,7 +294,7 @@ def test_array_over_a_memory_may_not_be_copied_onto_its_own_bytes(host):
 
 
 class ScaleByDefault(manual.Scale):
-    defaults = {"factor": 7}  # noqa: RUF012 - as a family states it
+    roles = ep.Roles(ep.Role.number("factor", default=7), ep.Role.input("x"), ep.Role.output("out"))
 
 
 def test_scalar_with_a_default_may_be_left_out(device, stream):

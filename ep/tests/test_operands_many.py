@@ -22,12 +22,9 @@ class Sum(ep.Descriptor):
         self._freeze("-", (*x, out))
 
     @property
-    def operands(self) -> tuple[str, ...]:
-        return (*(f"x{place}" for place in range(len(self.specs) - 1)), "out")
-
-    @property
-    def inplace(self) -> tuple[str, ...]:
-        return self.operands[1:-1]
+    def roles(self) -> ep.Roles:
+        terms = [ep.Role.input(f"x{place}", shares=("out",) if place else ()) for place in range(len(self.specs) - 1)]
+        return ep.Roles(*terms, ep.Role.output("out"))
 
 
 class SumKernel(ep.Kernel):

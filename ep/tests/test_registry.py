@@ -26,7 +26,9 @@ def test_broken_providers_harm_nobody(site):
     site.install("leaving", "import sys\nsys.exit(3)")
     site.install("hookless", "")
     site.install("wrong", "import ep\n@ep.provider_hook\ndef ep_provider(): return 3")
-    site.install("partial", "import ep\n@ep.provider_hook\ndef ep_provider(): return type('P', (ep.spi.Provider,), {})()")
+    site.install(
+        "partial", "import ep\n@ep.provider_hook\ndef ep_provider(): return type('P', (ep.spi.Provider,), {})()"
+    )
     site.install("bare", EMPTY, manifest=None)
     found = site.run(
         """

@@ -13,8 +13,7 @@ class Count(ep.Descriptor):
     """out = steps + state + other; state grows by steps, which are even."""
 
     family = "count"
-    operands = ("steps", "state", "other", "out")
-    updates = ("state",)
+    roles = ep.Roles(ep.Role.number("steps"), ep.Role.state("state"), ep.Role.input("other"), ep.Role.output("out"))
     __slots__ = ()
 
     def __init__(self) -> None:

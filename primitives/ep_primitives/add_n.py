@@ -18,7 +18,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, ClassVar, Final, Self
 
-from ep import Descriptor, TensorSpec
+from ep import Descriptor, Role, Roles, TensorSpec
 from ep_primitives.op import ALL
 from ep_primitives.validation import broadcast_shape, check_dtype, check_input, check_output, dense_output, described
 
@@ -59,14 +59,9 @@ class AddN(Descriptor):
         return cls(*named.values(), out=dense_output("add_n", named["x0"].dtype, shape))
 
     @property
-    def operands(self) -> tuple[str, ...]:  # type: ignore[override]  # as many as there are terms
-        """The names of the terms, and out."""
-        return (*_names(len(self.specs) - 1), "out")
-
-    @property
-    def inplace(self) -> tuple[str, ...]:  # type: ignore[override]  # as above
-        """The names of the terms."""
-        return _names(len(self.specs) - 1)
+    def roles(self) -> Roles:  # type: ignore[override]  # as many as there are terms
+        """What the operands are."""
+        return _roles(len(self.specs) - 1)
 
     @property
     def flops(self) -> int:
@@ -77,6 +72,11 @@ class AddN(Descriptor):
 @cache
 def _names(count: int) -> tuple[str, ...]:
     return tuple(f"x{number}" for number in range(count))
+
+
+@cache
+def _roles(count: int) -> Roles:
+    return Roles(*(Role.input(name, shares=("out",)) for name in _names(count)), Role.output("out"))
 
 
 def _check_count(x: tuple[Any, ...]) -> None:

@@ -77,7 +77,7 @@ class AddNFamily(SignatureFamily):
     def reference(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Reference:
         """Return the sum in a wider type, and the sum of sizes."""
         dtype, shape = descriptor.out.dtype, descriptor.out.shape
-        terms = [widened(dtype, inputs[name]) for name in descriptor.operands[:-1]]
+        terms = [widened(dtype, inputs[name]) for name in descriptor.roles.read]
         with np.errstate(all="ignore"):
             if len(terms) <= _ROUNDED_RIGHT or dtype not in _WIDER:
                 total = reduce(np.logical_or if dtype == "bool" else np.add, terms)
@@ -92,9 +92,11 @@ class AddNFamily(SignatureFamily):
         scale = scale * (1 + _LONG_EPS) if is_long else scale
         return Reference(np.broadcast_to(value, shape), np.broadcast_to(scale, shape), 0.5 if is_long else 0.0)
 
-    def origin(self, descriptor: Descriptor, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+    def origin(
+        self, descriptor: Descriptor, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
+    ) -> Mapping[str, Index]:
         """Return the element of each input that meets it."""
-        del inputs
+        del inputs, output
         return broadcast_origin(descriptor, at)
 
     def accuracy(self, descriptor: Descriptor) -> Accuracy:

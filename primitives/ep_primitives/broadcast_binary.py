@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 from ep.glimpse import glimpse
 
-from ep import Descriptor, Scalar, TensorSpec
+from ep import Descriptor, Role, Roles, Scalar, TensorSpec
 from ep_primitives.binary_ops import BINARY_OPS
 from ep_primitives.hard_pairs import HARD_PAIRS, LOGICAL, SELECTIONS, selected, switches
 from ep_primitives.row_family import RowFamily
@@ -66,8 +66,9 @@ class BroadcastBinary(Descriptor):
     __slots__ = ()
 
     family: ClassVar[str] = "broadcast_binary"
-    operands: ClassVar[tuple[str, ...]] = ("a", "b", "out")
-    inplace: ClassVar[tuple[str, ...]] = ("a", "b")
+    roles: ClassVar[Roles] = Roles(
+        Role.input("a", shares=("out",)), Role.input("b", shares=("out",)), Role.output("out")
+    )
 
     def __init__(
         self, op: str, *, a: TensorSpec | Scalar, b: TensorSpec | Scalar, out: TensorSpec, **attributes: float

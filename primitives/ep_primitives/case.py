@@ -36,12 +36,12 @@ class Case:
     describe   : what is computed, or what makes it: a list of a hundred thousand names has no need of descriptors
     data       : from a seeded generator to a value for each input operand: an array of the logical shape and the
                  element type of its spec, or a number for a Scalar; equal generators give equal data
-    inplace    : the input whose memory the output uses, None if the output has its own
+    inplace    : the input whose memory an output uses, the first that its role shares; None if each has its own
     profile    : the smallest profile that runs the case
     shift      : bytes that every operand's memory view starts after an aligned place, a multiple of the itemsizes
-    expected   : the reference of `data` where it comes from a table, else the family's `reference` gives it
-    accuracy   : what holds instead of the family's accuracy: special values are always `Exact`
-    summands   : n, if each output element is a rounded sum of about n terms of one sign and like sizes, random enough that
+    expected   : the reference of `data` where it comes from a table, as the family's `reference`, which gives it else
+    accuracy   : what holds instead of the family's accuracy, of all outputs: special values are always `Exact`
+    summands   : n, if each element of the outputs is a rounded sum of about n terms of one sign and like sizes, random enough that
                  the errors of right rounding cancel over the outputs: then their mean and their mean square are held to limits,
                  too; else 0
     fill       : a key of FILLS
@@ -66,6 +66,12 @@ class Case:
             described = described()
             object.__setattr__(self, "describe", described)
         return described
+
+    @property
+    def target(self) -> str:
+        """The output that uses the memory of `inplace`."""
+        roles = self.descriptor.roles
+        return roles[roles.names.index(str(self.inplace))].shares[0]
 
     def quick_up_to(self, nbytes: int) -> Case:
         """Return the case; of profile standard if it is quick and moves more bytes."""

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 
 import ep
-from ep import Descriptor, TensorSpec
+from ep import Descriptor, Role, Roles, TensorSpec
 from ep_primitives.accuracy import Exact
 from ep_primitives.elementwise import ElementwiseFamily
 from ep_primitives.op import EVERY
@@ -57,8 +57,7 @@ class Cast(Descriptor):
     __slots__ = ()
 
     family: ClassVar[str] = "cast"
-    operands: ClassVar[tuple[str, ...]] = ("x", "out")
-    inplace: ClassVar[tuple[str, ...]] = ("x",)
+    roles: ClassVar[Roles] = Roles(Role.input("x", shares=("out",)), Role.output("out"))
 
     def __init__(self, *, x: TensorSpec, out: TensorSpec) -> None:
         check_output("cast", out)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
-from ep import Descriptor, TensorSpec
+from ep import Descriptor, Role, Roles, TensorSpec
 from ep_primitives import data
 from ep_primitives.elementwise import ElementwiseFamily
 from ep_primitives.layout import settled
@@ -49,7 +49,7 @@ class Copy(Descriptor):
     __slots__ = ()
 
     family: ClassVar[str] = "copy"
-    operands: ClassVar[tuple[str, ...]] = ("x", "out")
+    roles: ClassVar[Roles] = Roles(Role.input("x"), Role.output("out"))
 
     def __init__(self, *, x: TensorSpec, out: TensorSpec) -> None:
         check_output("copy", out)

@@ -46,9 +46,11 @@ class ElementwiseFamily(SignatureFamily):
         if bits <= data.EXHAUSTIBLE_BITS:
             yield self._listed(f"exhaustive-{bits}bit", signature, data.exhaustive(signature.inputs[0]))
 
-    def origin(self, descriptor: Descriptor, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+    def origin(
+        self, descriptor: Descriptor, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
+    ) -> Mapping[str, Index]:
         """Return the element of each input that meets it."""
-        del inputs
+        del inputs, output
         return broadcast_origin(descriptor, at)
 
     def domains(self, signature: Signature) -> tuple[Domain, ...]:
@@ -61,7 +63,7 @@ class ElementwiseFamily(SignatureFamily):
 
     def typed(self, signature: Signature) -> tuple[tuple[str, str], ...]:
         """Return the name and the element type of every operand, the output last."""
-        return tuple(zip(self.descriptor.operands, (*signature.inputs, signature.out), strict=True))
+        return tuple(zip(self.descriptor.roles.names, (*signature.inputs, signature.out), strict=True))
 
     def may_share(self, signature: Signature, place: int) -> bool:
         """Say whether the output may have the memory of the input at a place: elements of one size."""
@@ -124,7 +126,7 @@ class ElementwiseFamily(SignatureFamily):
             arrangement.name,
             describe,
             lambda rng: self._random(signature, describe(), rng),
-            inplace=None if shared is None else self.descriptor.operands[shared],
+            inplace=None if shared is None else self.typed(signature)[shared][0],
             profile=arrangement.profile,
             shift=shift * max(ep.dtype(spec.dtype).itemsize for spec in describe().specs) if shift else 0,
         )
@@ -153,7 +155,7 @@ class ElementwiseFamily(SignatureFamily):
             return self.describe(signature.op, specs, chosen)
 
         def inputs(_rng: np.random.Generator) -> dict[str, Any]:
-            return dict(zip(self.descriptor.operands, made()[0], strict=False))
+            return {name: array for (name, _), array in zip(self.typed(signature), made()[0], strict=False)}
 
         return Case(name, describe, inputs, fill="designed")
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ep import Descriptor, TensorSpec
+from ep import Descriptor, Role, Roles, TensorSpec
 from ep_primitives.row_family import RowFamily
 from ep_primitives.unary_ops import UNARY_OPS
 from ep_primitives.validation import attribute_values, check_dtype, check_input, check_output, chosen_row, described
@@ -43,8 +43,7 @@ class ElementwiseUnary(Descriptor):
     __slots__ = ()
 
     family: ClassVar[str] = "elementwise_unary"
-    operands: ClassVar[tuple[str, ...]] = ("x", "out")
-    inplace: ClassVar[tuple[str, ...]] = ("x",)
+    roles: ClassVar[Roles] = Roles(Role.input("x", shares=("out",)), Role.output("out"))
 
     def __init__(self, op: str, *, x: TensorSpec, out: TensorSpec, **attributes: float) -> None:
         row = chosen_row(self.family, op, UNARY_OPS)

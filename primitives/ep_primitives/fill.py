@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 from ep.glimpse import glimpse
 
-from ep import Descriptor, Scalar, TensorSpec
+from ep import Descriptor, Role, Roles, Scalar, TensorSpec
 from ep_primitives import data
 from ep_primitives.case import Case
 from ep_primitives.elementwise import ElementwiseFamily
@@ -52,7 +52,7 @@ class Fill(Descriptor):
     __slots__ = ()
 
     family: ClassVar[str] = "fill"
-    operands: ClassVar[tuple[str, ...]] = ("value", "out")
+    roles: ClassVar[Roles] = Roles(Role.number("value"), Role.output("out"))
 
     def __init__(self, *, value: Scalar, out: TensorSpec) -> None:
         check_output("fill", out)

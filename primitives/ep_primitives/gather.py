@@ -28,7 +28,7 @@ from ep.integers import integer
 from ep.key import KernelKey, kernel_key
 from ep.spec import MAX_RANK
 
-from ep import Descriptor, TensorSpec
+from ep import Descriptor, Role, Roles, TensorSpec
 from ep_primitives.axis import axis_within
 from ep_primitives.op import EVERY
 from ep_primitives.validation import check_dtype, check_output, check_spec, dense_output, described
@@ -64,8 +64,7 @@ class Gather(Descriptor):
     __slots__ = ()
 
     family: ClassVar[str] = "gather"
-    operands: ClassVar[tuple[str, ...]] = ("x", "indices", "out")
-    inspects: ClassVar[tuple[str, ...]] = ("indices",)
+    roles: ClassVar[Roles] = Roles(Role.input("x"), Role.input("indices", is_inspected=True), Role.output("out"))
 
     def __init__(
         self, *, x: TensorSpec, indices: TensorSpec, out: TensorSpec, axis: int = 0, batch_dims: int = 0

@@ -64,8 +64,11 @@ class GatherFamily(SignatureFamily):
         taken[batch, place] = rows[batch, :, asked[batch, place]]
         return np.asarray(taken.transpose(0, 2, 1, 3).reshape(descriptor.out.shape))
 
-    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+    def origin(
+        self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
+    ) -> Mapping[str, Index]:
         """Return the index, and the element of x that it names, if there is one."""
+        del output
         axis, shared, x = descriptor.axis, descriptor.batch_dims, descriptor.x
         places = inputs["indices"].ndim - shared
         place = (*at[:shared], *at[axis : axis + places])

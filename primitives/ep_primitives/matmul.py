@@ -28,7 +28,7 @@ from ep.dtypes import DTYPES
 from ep.glimpse import glimpse
 from ep.key import KernelKey, kernel_key
 
-from ep import Descriptor, Scalar, TensorSpec
+from ep import Descriptor, Role, Roles, Scalar, TensorSpec
 from ep_primitives.matmul_shapes import batch_geometry, broadcast, check_rank, check_shapes
 from ep_primitives.validation import check_dtype, check_input, check_output, check_spec, dense_output, described, flag
 
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ep.dims import Geometry
-    from ep.dtypes import Number
 
 __all__ = ["ACTIVATIONS", "MATMUL_DTYPES", "Matmul"]
 
@@ -67,7 +66,7 @@ class Matmul(Descriptor):
     """out = activation(alpha op(a) @ op(b) + beta out + bias).
 
     a, b        : (..., m, k) and (..., k, n), one dtype of MATMUL_DTYPES; any strides; read
-    bias        : broadcasts to out, of its dtype; read; the operand is missing if this is None
+    bias        : broadcasts to out, of its dtype; read; the operand is absent if this is None
     alpha, beta : Scalars of the accumulation type: numbers at launch, 1 and 0 if left out
     out         : (..., m, n); written, and read unless beta is 0; shares no byte with the others
     conjugate_a, conjugate_b : op is the conjugate; of real numbers that is nothing
@@ -80,8 +79,14 @@ class Matmul(Descriptor):
     __slots__ = ()
 
     family: ClassVar[str] = "matmul"
-    defaults: ClassVar[Mapping[str, Number]] = {"alpha": 1, "beta": 0}
-    """The numbers that a launch may leave out."""
+    roles: ClassVar[Roles] = Roles(
+        Role.input("a"),
+        Role.input("b"),
+        Role.input("bias", is_optional=True),
+        Role.number("alpha", default=1),
+        Role.number("beta", default=0),
+        Role.output("out"),
+    )
 
     def __init__(  # noqa: PLR0913 - all by keyword: three tensors, and what a matrix product has everywhere
         self,
@@ -102,11 +107,9 @@ class Matmul(Descriptor):
         check_dtype("matmul", "out", out, MATMUL_DTYPES[a.dtype])
         check_shapes(a, b, out)
         number = Scalar(DTYPES[out.dtype].compute)
-        specs: tuple[TensorSpec | Scalar, ...] = (a, b, number, number, out)
         if bias is not None:
             check_input("matmul", "bias", bias, out)
             check_dtype("matmul", "bias", bias, (out.dtype,))
-            specs = (a, b, bias, number, number, out)
         kind = DTYPES[a.dtype].kind
         if not issubclass(type(activation), str) or kind not in ACTIVATIONS.get(str.__str__(activation), ""):
             known = ", ".join(name for name, kinds in ACTIVATIONS.items() if kind in kinds)
@@ -116,7 +119,7 @@ class Matmul(Descriptor):
             raise ValueError(message)
         given = (("conjugate_a", conjugate_a), ("conjugate_b", conjugate_b))
         flags = [float(flag("matmul", name, value) and kind == "c") for name, value in given]
-        self._freeze("-", specs, (*flags, float(list(ACTIVATIONS).index(activation))))
+        self._freeze("-", (a, b, bias, number, number, out), (*flags, float(list(ACTIVATIONS).index(activation))))
 
     @classmethod
     def infer(  # noqa: PLR0913 - as the constructor
@@ -145,11 +148,6 @@ class Matmul(Descriptor):
         )
 
     @property
-    def operands(self) -> tuple[str, ...]:  # type: ignore[override]  # the bias may be missing
-        """The names of the operands that this descriptor has."""
-        return ("a", "b", "bias", "alpha", "beta", "out") if self.bias else ("a", "b", "alpha", "beta", "out")
-
-    @property
     def a(self) -> TensorSpec:
         """The left factor, (..., m, k)."""
         return self.specs[0]  # type: ignore[return-value]  # never a Scalar
@@ -162,7 +160,7 @@ class Matmul(Descriptor):
     @property
     def bias(self) -> TensorSpec | None:
         """What is added, broadcast to out."""
-        return self.specs[2] if isinstance(self.specs[2], TensorSpec) else None
+        return self.specs[2]  # type: ignore[return-value]  # never a Scalar
 
     @property
     def activation(self) -> str:
@@ -205,7 +203,7 @@ class Matmul(Descriptor):
 
     @property
     def geometry(self) -> Geometry:
-        """The merged batch extents with the strides of a, b, bias and out over them (the Scalars' are 0).
+        """The merged batch extents with the strides of a, b, bias and out over them (0 of the numbers, and of a bias that is absent).
 
         Where the stride of out is 0, it is the sum over the batches. A sum over no batch has the extents of out alone.
         """

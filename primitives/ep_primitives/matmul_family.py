@@ -39,8 +39,11 @@ class MatmulFamily(SignatureFamily):
         """Yield the cases of a pair in a layout."""
         return matmul_cases.cases(signature.inputs[0], signature.out, layout)
 
-    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+    def origin(
+        self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
+    ) -> Mapping[str, Index]:
         """Return the row of a and the column of b, of all batches that are summed, and what is added."""
+        del output
         *batch, row, column = at
         whole = slice(None)
         found = {

@@ -49,12 +49,12 @@ def broadcast(one: tuple[int, ...], other: tuple[int, ...], names: tuple[str, st
     return tuple(right if left == 1 else left for left, right in zip(longer, aligned, strict=True))
 
 
-def batch_geometry(specs: Sequence[TensorSpec | Scalar], batch: tuple[int, ...]) -> Geometry:
+def batch_geometry(specs: Sequence[TensorSpec | Scalar | None], batch: tuple[int, ...]) -> Geometry:
     """Return the merged batch extents, with the strides of each operand over them; the output is the last operand."""
     if not batch:
-        offsets = tuple(0 if isinstance(spec, Scalar) else spec.offset for spec in specs)
+        offsets = tuple([spec.offset if isinstance(spec, TensorSpec) else 0 for spec in specs])
         return Geometry((), ((),) * len(specs), offsets, 1, is_dense=True)
-    over = [spec if isinstance(spec, Scalar) else _over(spec, batch) for spec in specs]
+    over = [_over(spec, batch) if isinstance(spec, TensorSpec) else spec for spec in specs]
     out = over[-1]
     assert isinstance(out, TensorSpec)
     return merge(out, over)

@@ -25,17 +25,14 @@ from ep.integers import count, integer
 from ep.key import KernelKey, kernel_key
 from ep.spec import MAX_RANK
 
-from ep import Descriptor, Scalar, TensorSpec
+from ep import Descriptor, Role, Roles, Scalar, TensorSpec
 from ep_primitives.axis import axis_within
 from ep_primitives.gather import INDEX_DTYPES
 from ep_primitives.op import EVERY
 from ep_primitives.validation import check_dtype, check_output, check_spec, dense_output, described, dtype_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ep.dims import Geometry
-    from ep.dtypes import Number
 
 __all__ = ["ONE_HOT_DTYPES", "OneHot"]
 
@@ -60,9 +57,9 @@ class OneHot(Descriptor):
     __slots__ = ()
 
     family: ClassVar[str] = "one_hot"
-    operands: ClassVar[tuple[str, ...]] = ("indices", "on", "off", "out")
-    defaults: ClassVar[Mapping[str, Number]] = {"on": 1, "off": 0}
-    """The numbers that a launch may leave out."""
+    roles: ClassVar[Roles] = Roles(
+        Role.input("indices"), Role.number("on", default=1), Role.number("off", default=0), Role.output("out")
+    )
 
     def __init__(  # noqa: PLR0913 - all by keyword: the operands, and two numbers that say what the classes are
         self,

@@ -44,9 +44,11 @@ class OneHotFamily(SignatureFamily):
         """Yield the cases of a pair of types in a layout."""
         return one_hot_cases.cases(signature.inputs[0], signature.out, layout)
 
-    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+    def origin(
+        self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
+    ) -> Mapping[str, Index]:
         """Return the index that says on or off."""
-        del inputs
+        del inputs, output
         return {"indices": (*at[: descriptor.axis], *at[descriptor.axis + 1 :])}
 
     def reference(self, descriptor: Any, inputs: Mapping[str, Any]) -> Reference:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ep import Descriptor, TensorSpec
+from ep.role import INPUT
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+    from ep import Descriptor
 
 __all__ = ["Index", "broadcast_index", "broadcast_origin", "row_index", "summed_index"]
 
@@ -20,11 +22,11 @@ def broadcast_index(shape: tuple[int, ...], at: Index) -> Index:
 
 
 def broadcast_origin(descriptor: Descriptor, at: Index) -> dict[str, Index]:
-    """Return the element of each tensor operand that is broadcast to the output, but of those that a launch updates."""
+    """Return the element of each input that is broadcast to the output."""
     return {
-        name: broadcast_index(spec.shape, at)
-        for name, spec in zip(descriptor.operands[:-1], descriptor.specs, strict=False)
-        if isinstance(spec, TensorSpec) and name not in descriptor.updates
+        role.name: broadcast_index(spec.shape, at)
+        for role, spec in descriptor.tensors
+        if role.use == INPUT and spec is not None
     }
 
 

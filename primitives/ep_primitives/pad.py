@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 import numpy as np
 from ep.key import KernelKey, kernel_key
 
-from ep import Descriptor, Scalar, TensorSpec
+from ep import Descriptor, Role, Roles, Scalar, TensorSpec
 from ep_primitives import pad_cases
 from ep_primitives.op import EVERY
 from ep_primitives.pad_ops import PAD_OPS, PadOp
@@ -43,14 +43,11 @@ from ep_primitives.validation import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ep.dtypes import Number
-
     from ep_primitives.case import Case
     from ep_primitives.origin import Index
 
 __all__ = ["Pad", "PadFamily"]
 
-_ZERO: Final = {"value": 0}
 _COUNT_BITS: Final = 256  # a crop and a pad may each be beyond any memory, and what is left of both is not
 
 
@@ -59,7 +56,7 @@ class Pad(Relocation):
 
     op            : name of a row of pad_ops
     x             : read
-    value         : Scalar of the dtype of x, of constant alone; a number at launch, 0 if left out
+    value         : Scalar of the dtype of x, a number at launch, 0 if left out; absent but of constant
     out           : the dtype of x, extents before + x + after; written; shares no byte with x
     before, after : elements for each dimension; negative ones, of constant alone, crop
 
@@ -69,6 +66,9 @@ class Pad(Relocation):
     __slots__ = ()
 
     family: ClassVar[str] = "pad"
+    roles: ClassVar[Roles] = Roles(
+        Role.input("x"), Role.number("value", default=0, is_optional=True), Role.output("out")
+    )
 
     def __init__(self, op: str, *, x: TensorSpec, out: TensorSpec, before: Sequence[int], after: Sequence[int]) -> None:
         row = chosen_row(self.family, op, PAD_OPS)
@@ -81,8 +81,8 @@ class Pad(Relocation):
         if out.shape != needed:
             message = f"{where}: out has shape {out.shape}, needs {needed}: x {x.shape} with {counts[0]} before and {counts[1]} after; describe out so"
             raise ValueError(message)
-        specs = (x, Scalar(x.dtype), out) if row.has_value else (x, out)
-        self._freeze(op, specs, (*counts[0], *counts[1]))
+        value = Scalar(x.dtype) if row.has_value else None
+        self._freeze(op, (x, value, out), (*counts[0], *counts[1]))
 
     @classmethod
     def infer(cls, op: str, x: Any, before: Sequence[int], after: Sequence[int]) -> Self:
@@ -91,16 +91,6 @@ class Pad(Relocation):
         x = described(_named(row.name), "x", x)
         out = dense_output(_named(row.name), x.dtype, _shape(row, x, *_counts(row, x, before, after)))
         return cls(op, x=x, out=out, before=before, after=after)
-
-    @property
-    def operands(self) -> tuple[str, ...]:  # type: ignore[override]  # one mode alone has a number
-        """The names of the operands that this descriptor has."""
-        return ("x", "value", "out") if len(self.specs) > 2 else ("x", "out")  # noqa: PLR2004 - x and out
-
-    @property
-    def defaults(self) -> Mapping[str, Number]:  # type: ignore[override]  # as above
-        """The number that a launch may leave out."""
-        return _ZERO if len(self.specs) > 2 else {}  # noqa: PLR2004 - as above
 
     @property
     def title(self) -> str:
@@ -161,9 +151,11 @@ class PadFamily(SignatureFamily):
         """Return x taken along each dimension in turn."""
         return Reference(widened(descriptor.out.dtype, _padded(descriptor, inputs)))
 
-    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+    def origin(
+        self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
+    ) -> Mapping[str, Index]:
         """Return the element of x, nothing where the value stands."""
-        del inputs
+        del inputs, output
         row, x = PAD_OPS[descriptor.op], descriptor.x
         sides = zip(at, descriptor.before, x.shape, strict=True)
         index = tuple(int(row.index(np.asarray(i - before), extent)) for i, before, extent in sides)

@@ -101,9 +101,11 @@ class PermuteFamily(SignatureFamily):
         """Return the transposed input."""
         return Reference(widened(descriptor.out.dtype, self.moved(descriptor, inputs)))
 
-    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+    def origin(
+        self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
+    ) -> Mapping[str, Index]:
         """Return the element of x."""
-        del inputs
+        del inputs, output
         return {"x": tuple(at[descriptor.permutation.index(axis)] for axis in range(descriptor.x.ndim))}
 
     def moved(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Array:

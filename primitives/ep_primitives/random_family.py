@@ -69,7 +69,7 @@ class RandomFillFamily(ElementwiseFamily):
         value = row.value(out.dtype, _words(inputs["state"], out), *numbers)
         return Reference(value.reshape(out.shape), error=row.error if out.dtype == "float64" else 0.0)
 
-    def updated(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    def moved(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the state after the launch."""
         seed, offset = map(int, inputs["state"])
         return {"state": state_of(seed, offset + descriptor.out.size * words_each(descriptor.out.dtype))}

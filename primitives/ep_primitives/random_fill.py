@@ -23,13 +23,14 @@ in place     : state and out share no byte
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from ep.dims import merge
 from ep.dtypes import DTYPES
 from ep.glimpse import glimpse
 
-from ep import Descriptor, Scalar, TensorSpec
+from ep import Descriptor, Role, Roles, Scalar, TensorSpec
 from ep_primitives.random_ops import RANDOM_OPS, words_each
 from ep_primitives.validation import check_dtype, check_output, chosen_row, described
 
@@ -59,7 +60,6 @@ class RandomFill(Descriptor):
     __slots__ = ()
 
     family: ClassVar[str] = "random_fill"
-    updates: ClassVar[tuple[str, ...]] = ("state",)
 
     def __init__(self, op: str, *, out: TensorSpec, state: TensorSpec = STATE, **numbers: Scalar) -> None:
         row = chosen_row(self.family, op, RANDOM_OPS)
@@ -89,9 +89,9 @@ class RandomFill(Descriptor):
         return cls(op, out=described(op, "out", out))
 
     @property
-    def operands(self) -> tuple[str, ...]:  # type: ignore[override]  # the numbers differ from op to op
-        """The names of the operands that this op has."""
-        return ("state", *(name for name, _ in RANDOM_OPS[self.op].numbers), "out")
+    def roles(self) -> Roles:  # type: ignore[override]  # the numbers differ from op to op
+        """What the operands are."""
+        return _roles(self.op)
 
     @property
     def words(self) -> int:
@@ -151,3 +151,9 @@ class RandomFill(Descriptor):
             low, high = numbers
             return low % _MODULUS, high - low
         return 0, 0
+
+
+@cache
+def _roles(op: str) -> Roles:
+    numbers = [Role.number(name) for name, _ in RANDOM_OPS[op].numbers]
+    return Roles(Role.state("state"), *numbers, Role.output("out"))

@@ -57,9 +57,11 @@ class ReduceFamily(SignatureFamily):
         for x, out in windows(descriptor):
             yield Reduce(descriptor.op, x=x, out=out, axes=descriptor.axes)
 
-    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+    def origin(
+        self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
+    ) -> Mapping[str, Index]:
         """Return the row of x."""
-        del inputs
+        del inputs, output
         return {"x": row_index(descriptor.x.ndim, descriptor.axes, at)}
 
     def reference(self, descriptor: Any, inputs: dict[str, Any]) -> Reference:

@@ -13,7 +13,7 @@ from ep.integers import integer, taken
 from ep.key import KernelKey, kernel_key
 from ep.spec import MAX_RANK
 
-from ep import Descriptor, TensorSpec
+from ep import Descriptor, Role, Roles, TensorSpec
 from ep_primitives.window import rows, windowed
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Reduction(Descriptor):
 
     __slots__ = ()
 
-    operands: ClassVar[tuple[str, ...]] = ("x", "out")
+    roles: ClassVar[Roles] = Roles(Role.input("x"), Role.output("out"))
 
     @property
     def x(self) -> TensorSpec:

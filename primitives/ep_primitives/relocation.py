@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ep import Descriptor, TensorSpec
+from ep import Descriptor, Role, Roles, TensorSpec
 from ep_primitives.copy import Copy
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class CopyOf(Relocation):
 
     __slots__ = ()
 
-    operands: ClassVar[tuple[str, ...]] = ("x", "out")
+    roles: ClassVar[Roles] = Roles(Role.input("x"), Role.output("out"))
 
     @property
     @abstractmethod

@@ -142,7 +142,7 @@ class RowFamily(ElementwiseFamily):
         """Return the row's reference of the inputs exactly as stored, and of the attributes in the compute type."""
         row = self.rows[descriptor.op]
         dtype = descriptor.specs[0].dtype
-        arrays = [widened(dtype, inputs[name]) for name in descriptor.operands[:-1]]
+        arrays = [widened(dtype, inputs[name]) for name in descriptor.roles.read]
         attributes = row.held(dtype, descriptor.attributes)
         with np.errstate(all="ignore"):
             result = row.reference(*arrays, *attributes)
@@ -237,7 +237,7 @@ class RowFamily(ElementwiseFamily):
         return [n for n in numbers if n != n or domain.contains(dtype.name, np.asarray(n))]  # noqa: PLR0124 - NaN
 
     def _scalar(self, signature: Signature, side: int, number: Any, others: Array) -> Case:
-        operands = self.descriptor.operands
+        operands = self.descriptor.roles.names
 
         @cache
         def chosen() -> tuple[Descriptor, dict[str, Any]]:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from ep import Role, Roles
 from ep_primitives.axis_descriptor import AxisDescriptor
 from ep_primitives.validation import described
 
@@ -34,8 +35,7 @@ class Forward(AxisDescriptor):
 
     __slots__ = ()
 
-    operands: ClassVar[tuple[str, ...]] = ("x", "out")
-    inplace: ClassVar[tuple[str, ...]] = ("x",)
+    roles: ClassVar[Roles] = Roles(Role.input("x", shares=("out",)), Role.output("out"))
     operations: ClassVar[int] = 5
 
     def __init__(self, *, x: TensorSpec, out: TensorSpec, axis: int = -1) -> None:

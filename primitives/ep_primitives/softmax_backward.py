@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from ep import Role, Roles
 from ep_primitives.axis_descriptor import AxisDescriptor
 from ep_primitives.validation import described
 
@@ -36,8 +37,9 @@ class Backward(AxisDescriptor):
 
     __slots__ = ()
 
-    operands: ClassVar[tuple[str, ...]] = ("dy", "y", "out")
-    inplace: ClassVar[tuple[str, ...]] = ("dy", "y")
+    roles: ClassVar[Roles] = Roles(
+        Role.input("dy", shares=("out",)), Role.input("y", shares=("out",)), Role.output("out")
+    )
     operations: ClassVar[int] = 4
 
     def __init__(self, *, dy: TensorSpec, y: TensorSpec, out: TensorSpec, axis: int = -1) -> None:

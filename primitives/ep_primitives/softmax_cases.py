@@ -27,19 +27,19 @@ __all__ = ["cases"]
 
 def cases(kind: type[AxisDescriptor], dtype: str, layout: str) -> Iterator[Case]:
     """Yield the cases of a layout for a family's descriptor and an element type."""
-    for plan in PLANS[layout](len(kind.operands) - 1):
+    for plan in PLANS[layout](len(kind.roles.read)):
         if not plan.dtypes or dtype in plan.dtypes:
             yield _special(kind, dtype, plan) if plan.contents == "special-rows" else _case(kind, dtype, plan)
 
 
 def _case(kind: Any, dtype: str, plan: Plan) -> Case:
     specs = [TensorSpec(dtype, *form) for form in plan.forms]
-    descriptor: AxisDescriptor = kind(**dict(zip(kind.operands, specs, strict=True)), axis=plan.axis)
+    descriptor: AxisDescriptor = kind(**dict(zip(kind.roles.names, specs, strict=True)), axis=plan.axis)
     return Case(
         plan.name,
         descriptor,
         partial(_data, descriptor, plan.contents),
-        inplace=None if plan.inplace is None else kind.operands[plan.inplace],
+        inplace=None if plan.inplace is None else kind.roles.names[plan.inplace],
         profile=plan.profile,
         shift=plan.shift * descriptor.out.itemsize,
         # exp, a factor of the log form, may lean to one side by what its row allows.

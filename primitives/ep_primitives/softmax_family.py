@@ -35,7 +35,7 @@ class _RowsFamily(SignatureFamily):
     def signatures(self) -> Iterator[Signature]:
         """Yield every floating element type."""
         for dtype in FLOATS:
-            yield Signature("-", (dtype,) * (len(self.descriptor.operands) - 1), dtype)
+            yield Signature("-", (dtype,) * (len(self.descriptor.roles.read)), dtype)
 
     def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
         """Yield the cases of an element type in a layout."""
@@ -48,11 +48,13 @@ class _RowsFamily(SignatureFamily):
             cut = {name: windowed(spec, window) for name, spec in zip(whole.operands, descriptor.specs, strict=True)}
             yield self.descriptor(**cut, axis=whole.axis)
 
-    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+    def origin(
+        self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
+    ) -> Mapping[str, Index]:
         """Return the row of each input."""
-        del inputs
+        del inputs, output
         row = row_index(len(at), {descriptor.axis}, at)
-        return dict.fromkeys(descriptor.operands[:-1], row)
+        return dict.fromkeys(descriptor.roles.read, row)
 
     def reference(self, descriptor: Any, inputs: dict[str, Any]) -> Reference:
         """Return the definition in a wider type, with S."""

@@ -44,7 +44,7 @@ def reference(descriptor: AxisDescriptor, inputs: Mapping[str, Any]) -> Referenc
     """Return the definition on the operands as stored, with S: computed in float64, for float64 in long double."""
     dtype, rank = descriptor.out.dtype, len(descriptor.out.shape)
     is_long = dtype == "float64"
-    arrays = [widened(dtype, inputs[name]) for name in descriptor.operands[:-1]]
+    arrays = [widened(dtype, inputs[name]) for name in descriptor.roles.read]
     rows = [array.astype(np.longdouble) if is_long else array for array in arrays]
     tiny = float(limits(descriptor.compute).smallest_normal)
     if not descriptor.out.size:

@@ -109,10 +109,11 @@ class TensorFillFamily(SignatureFamily):
         """Return the element, broadcast."""
         return Reference(np.broadcast_to(widened(descriptor.out.dtype, inputs["x"]).reshape(()), descriptor.out.shape))
 
-    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+    def origin(
+        self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
+    ) -> Mapping[str, Index]:
         """Return the one element of x."""
-        del inputs
-        del at
+        del inputs, output, at
         return {"x": (0,) * descriptor.x.ndim}
 
     def moved(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Array:

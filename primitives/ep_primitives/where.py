@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Final, Self
 from ep.cells import dtypes_name
 from ep.dtypes import DTYPES
 
-from ep import Descriptor, Scalar, TensorSpec
+from ep import Descriptor, Role, Roles, Scalar, TensorSpec
 from ep_primitives.op import EVERY
 from ep_primitives.validation import (
     broadcast_shape,
@@ -37,6 +37,16 @@ __all__ = ["CONDITIONS", "Where"]
 CONDITIONS: Final = ("bool", "int32", "int64")
 """The element types of a condition."""
 
+_ROLES: Final = tuple(
+    Roles(
+        Role.input("condition", shares=shares),
+        Role.input("a", shares=("out",)),
+        Role.input("b", shares=("out",)),
+        Role.output("out"),
+    )
+    for shares in ((), ("out",))
+)
+
 
 class Where(Descriptor):
     """out = condition ? a : b, bits unchanged; all three are broadcast to the shape of out.
@@ -51,7 +61,6 @@ class Where(Descriptor):
     __slots__ = ()
 
     family: ClassVar[str] = "where"
-    operands: ClassVar[tuple[str, ...]] = ("condition", "a", "b", "out")
 
     def __init__(
         self, *, condition: TensorSpec, a: TensorSpec | Scalar, b: TensorSpec | Scalar, out: TensorSpec
@@ -78,9 +87,9 @@ class Where(Descriptor):
         return cls(condition=condition, a=a, b=b, out=dense_output("where", a.dtype, shape))
 
     @property
-    def inplace(self) -> tuple[str, ...]:  # type: ignore[override]  # the condition only if its bytes are the output's
-        """The inputs whose memory the output may share."""
-        return ("condition", "a", "b") if self.specs[0].dtype == self.out.dtype == "bool" else ("a", "b")
+    def roles(self) -> Roles:  # type: ignore[override]  # the condition shares only bytes that are the output's
+        """What the operands are."""
+        return _ROLES[self.specs[0].dtype == self.specs[-1].dtype == "bool"]
 
     @property
     def compute(self) -> str:

@@ -96,8 +96,11 @@ class WhereFamily(ElementwiseFamily):
         np.copyto(chosen, words[0], where=_truth(inputs["condition"]))
         return chosen.view(dtype)
 
-    def origin(self, descriptor: Any, inputs: Mapping[str, Any], at: tuple[int, ...]) -> Mapping[str, Index]:
+    def origin(
+        self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
+    ) -> Mapping[str, Index]:
         """Return the element of the condition, and that of the side that it chooses."""
+        del output
         met = broadcast_origin(descriptor, at)
         chosen = "a" if _truth(inputs["condition"][met["condition"]]) else "b"
         return {name: index for name, index in met.items() if name in {"condition", chosen}}

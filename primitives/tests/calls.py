@@ -139,8 +139,8 @@ CALLS: dict[str, list[Call]] = {
         kind.family: _both(
             kind,
             kind.family,
-            {**dict.fromkeys(kind.operands, F32), "axis": -1},
-            {**dict.fromkeys(kind.operands[:-1], F32), "axis": 0},
+            {**dict.fromkeys(kind.roles.names, F32), "axis": -1},
+            {**dict.fromkeys(kind.roles.read, F32), "axis": 0},
         )
         for kind in (
             primitives.Softmax,

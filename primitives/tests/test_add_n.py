@@ -28,7 +28,7 @@ def named(arrays):
 def test_operands_are_as_many_as_terms():
     total = described("float32", 3)
     assert total.operands == ("x0", "x1", "x2", "out")
-    assert total.inplace == ("x0", "x1", "x2")
+    assert [role.shares for role in total.roles] == [("out",)] * 3 + [()]
     assert total.cell == "add_n/-/float32/dense"
     assert total.flops == 128
     assert described("complex64", 3).flops == 256

@@ -8,7 +8,7 @@ from ep_primitives.op import COMPLEXES, EVERY, FLOATS
 from ep_primitives.reference import array_dtype, limits, widened
 
 import ep
-from ep import Scalar
+from ep import Scalar, TensorSpec
 
 FAMILIES = ep_families()
 CASES = [(family, cell, case) for family in FAMILIES for cell in family.cells() for case in family.cases(cell)]
@@ -40,9 +40,9 @@ def test_data_fits_the_operands_and_the_reference_fits_the_output():
     for family, cell, case in SAMPLE:
         descriptor = case.descriptor
         inputs = case.data(generator(cell, case))
-        assert set(descriptor.operands[:-1]) <= set(inputs) <= set(descriptor.operands)
-        for name, spec in zip(descriptor.operands, descriptor.specs[:-1], strict=False):
-            value = inputs[name]
+        assert set(descriptor.present) - {"out"} <= set(inputs) <= set(descriptor.present)
+        for name, value in inputs.items():
+            spec = descriptor.present[name]
             if isinstance(spec, Scalar):
                 held = ep.dtypes.convert(spec.dtype, value)
                 assert held == value or cmath.isnan(value), identity(cell, case)
@@ -72,7 +72,7 @@ def test_cases_lie_in_the_layout_of_their_cell():
                 case.descriptor.out.offset,
             )
         elif not case.shift:
-            is_moved = any(spec.lo for spec in case.descriptor.specs if not isinstance(spec, Scalar))
+            is_moved = any(spec.lo for spec in case.descriptor.specs if isinstance(spec, TensorSpec))
             assert is_moved == (cell.layout == "offset"), identity(cell, case)
             if not any(getattr(spec, "offset", 0) for spec in case.descriptor.specs):
                 assert case.descriptor.cell == str(cell), identity(cell, case)
@@ -80,8 +80,8 @@ def test_cases_lie_in_the_layout_of_their_cell():
 
 def test_strided_cells_hold_every_kind_of_stride():
     strided = [case.descriptor for _, cell, case in SMALL if cell.layout == "strided"]
-    specs = [spec for descriptor in strided for spec in descriptor.specs if not isinstance(spec, Scalar)]
-    inputs = [spec for descriptor in strided for spec in descriptor.specs[:-1] if not isinstance(spec, Scalar)]
+    specs = [spec for descriptor in strided for spec in descriptor.specs if isinstance(spec, TensorSpec)]
+    inputs = [spec for descriptor in strided for spec in descriptor.specs[:-1] if isinstance(spec, TensorSpec)]
     assert any(0 in spec.strides for spec in inputs)
     assert any(min(spec.strides) < 0 for spec in specs)
     assert any(spec.ndim == 16 for spec in specs)
@@ -171,7 +171,7 @@ def test_no_case_would_accept_zeros_or_elements_out_of_place():
     """The suite draws again where it would; more than twice running is no chance."""
     for family, cell, case in SAMPLE:
         descriptor = case.descriptor
-        has_tensors = any(not isinstance(spec, Scalar) and spec.size > 1 for spec in descriptor.specs[:-1])
+        has_tensors = any(isinstance(spec, TensorSpec) and spec.size > 1 for spec in descriptor.specs[:-1])
         if descriptor.out.size < 10 or not has_tensors or family.is_constant(descriptor):
             continue
         rng = generator(cell, case)

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from ep.family import by_name
+from ep.role import INPUT
 from ep_primitives import ep_families
 from ep_primitives.accuracy import Conditioned
 
 import ep
-from ep import Scalar
+from ep import TensorSpec
 
 FAMILIES = {family.name: family for family in ep_families()}
 CASES = {
@@ -32,7 +34,7 @@ def drawn(name):
 
 
 def tensors(name):
-    return [spec for _, case in CASES[name] for spec in case.descriptor.specs if not isinstance(spec, Scalar)]
+    return [spec for _, case in CASES[name] for spec in case.descriptor.specs if isinstance(spec, TensorSpec)]
 
 
 @by_family
@@ -47,7 +49,7 @@ def test_shifts_suit_every_operand(name):
     assert [
         f"{cell}/{case.name}"
         for cell, case in shifted
-        if any(case.shift % spec.itemsize for spec in case.descriptor.specs if not isinstance(spec, Scalar))
+        if any(case.shift % spec.itemsize for spec in case.descriptor.specs if isinstance(spec, TensorSpec))
     ] == []
     assert shifted or "offset" not in FAMILIES[name].layouts
 
@@ -73,8 +75,8 @@ def test_inputs_of_strided_cells_lie_in_every_way(name):
     inputs = [
         spec
         for descriptor in strided
-        for operand, spec in zip(descriptor.operands[:-1], descriptor.specs, strict=False)
-        if not isinstance(spec, Scalar) and operand not in descriptor.updates and spec.size > 1
+        for role, spec in descriptor.tensors
+        if role.use == INPUT and spec is not None and spec.size > 1
     ]
     outs = [descriptor.out for descriptor in strided]
     assert any(spec.strides != ep.spec.dense_strides(spec.shape) for spec in outs), "no output but dense ones"
@@ -86,7 +88,7 @@ def test_inputs_of_strided_cells_lie_in_every_way(name):
 @by_family
 def test_every_operand_that_out_may_share_is_shared_in_a_case(name):
     shared = {case.inplace for _, case in CASES[name]} - {None}
-    allowed = {operand for _, case in CASES[name] for operand in case.descriptor.inplace}
+    allowed = {role.name for _, case in CASES[name] for role in case.descriptor.roles if role.shares}
     assert {operand.rstrip("0123456789") for operand in shared} == {operand.rstrip("0123456789") for operand in allowed}
 
 
@@ -125,12 +127,11 @@ def test_bounds_fit_the_references(name):
 @by_family
 def test_moved_elements_are_of_the_outputs_type_and_shape(name):
     for cell, case, inputs in drawn(name):
-        moved = FAMILIES[name].moved(case.descriptor, inputs)
-        if moved is None:
-            continue
-        out = case.descriptor.out
-        assert moved.shape == out.shape, str(cell)
-        assert moved.dtype.itemsize == out.itemsize, str(cell)
+        for written, moved in by_name(case.descriptor, FAMILIES[name].moved(case.descriptor, inputs)).items():
+            if moved is not None:
+                spec = case.descriptor.present[written]
+                assert moved.shape == spec.shape, str(cell)
+                assert moved.dtype.itemsize == spec.itemsize, str(cell)
 
 
 @by_family

@@ -28,7 +28,7 @@ def operands_of(descriptor):
     """Return an array of zeros for each tensor and a 1 for each number of a descriptor."""
     return {
         name: np.zeros(spec.shape, array_dtype(spec.dtype)) if isinstance(spec, TensorSpec) else 1
-        for name, spec in zip(descriptor.operands, descriptor.specs, strict=True)
+        for name, spec in descriptor.present.items()
     }
 
 
@@ -88,7 +88,7 @@ def test_arrays_are_operands_and_wrong_ones_are_refused_in_words(device, stream,
     right = operands_of(descriptor)
     primitive(stream, **right)
     before, faults = stream._sequence, {}
-    for name, spec in zip(descriptor.operands, descriptor.specs, strict=True):
+    for name, spec in descriptor.present.items():
         if isinstance(spec, Scalar):
             wrong = NUMBERS.items()
         else:
@@ -108,7 +108,7 @@ def test_arrays_are_operands_and_wrong_ones_are_refused_in_words(device, stream,
 def test_missing_and_unknown_operands_are_named(device, stream, call):
     descriptor = call.make(**call.arguments)
     primitive, right = descriptor.on(device), operands_of(descriptor)
-    for name in set(descriptor.operands) - set(descriptor.defaults):
+    for name in set(descriptor.present) - set(descriptor.roles.defaults):
         with pytest.raises(TypeError, match=rf"operands are .*; missing {name}\Z"):
             primitive(stream, **{other: thing for other, thing in right.items() if other != name})
     with pytest.raises(TypeError, match=r"operands are .*; unknown zz\Z"):

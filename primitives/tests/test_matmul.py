@@ -198,12 +198,12 @@ def test_infer_names_what_is_no_spec_and_types_that_have_no_product():
         Matmul.infer(spec(2, 2), spec(2, 2), activation=["relu"])
 
 
-def test_operands_are_named_with_a_bias_only_if_there_is_one():
+def test_bias_keeps_its_place_where_there_is_none():
     plain = Matmul.infer(spec(2, 3), spec(3, 4))
     biased = Matmul.infer(spec(2, 3), spec(3, 4), bias=spec(4))
-    assert plain.operands == ("a", "b", "alpha", "beta", "out")
-    assert biased.operands == ("a", "b", "bias", "alpha", "beta", "out")
-    assert plain.bias is None
+    assert plain.operands == biased.operands == ("a", "b", "bias", "alpha", "beta", "out")
+    assert biased.present.keys() - plain.present.keys() == {"bias"}
+    assert plain.specs[2] is plain.bias is None
     assert biased.bias == spec(4)
     assert plain != biased
     assert pickle.loads(pickle.dumps(biased)) == biased

@@ -25,7 +25,7 @@ def test_infer_puts_the_classes_in_at_the_axis():
 
 def test_numbers_may_be_left_out_and_are_of_the_type_of_out():
     descriptor = OneHot.infer(INDICES, "float16", 7)
-    assert dict(descriptor.defaults) == {"on": 1, "off": 0}
+    assert dict(descriptor.roles.defaults) == {"on": 1, "off": 0}
     assert descriptor.specs[1:3] == (Scalar("float16"), Scalar("float16"))
     assert descriptor.compute == "float32"
 

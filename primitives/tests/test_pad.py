@@ -24,12 +24,12 @@ def test_infer_adds_both_sides_to_each_extent():
 
 def test_constant_alone_has_a_number_and_may_leave_it_out():
     constant, edge = (Pad.infer(op, X, (1, 1), (1, 1)) for op in ("constant", "edge"))
-    assert (constant.operands, constant.specs[1], dict(constant.defaults)) == (
+    assert (constant.operands, constant.specs[1], dict(constant.roles.defaults)) == (
         ("x", "value", "out"),
         Scalar("float32"),
         {"value": 0},
     )
-    assert (edge.operands, dict(edge.defaults)) == (("x", "out"), {})
+    assert (edge.operands, edge.specs[1]) == (constant.operands, None)
 
 
 def test_bytes_moved_are_those_of_out_and_of_what_it_holds_of_x():

@@ -44,7 +44,7 @@ def test_an_output_that_is_no_spec_is_a_type_error():
 def test_state_is_updated_and_out_is_written():
     fill = RandomFill.infer("integers", TensorSpec("int8", (3,)))
     assert fill.operands == ("state", "low", "high", "out")
-    assert fill.updates == ("state",)
+    assert fill.roles.states == ("state",)
     assert fill.written == ("state", "out")
     assert fill.specs[0] == STATE
 
@@ -53,7 +53,7 @@ def test_state_is_updated_and_out_is_written():
 def test_words_are_counted_by_the_size_of_an_element(dtype, each):
     fill = RandomFill.infer("uniform", TensorSpec(dtype, (5, 7)))
     assert fill.words == 35 * each
-    assert FAMILY.updated(fill, {"state": np.array([3, 2**64 - 1], np.uint64)})["state"].tolist() == [3, 35 * each - 1]
+    assert FAMILY.moved(fill, {"state": np.array([3, 2**64 - 1], np.uint64)})["state"].tolist() == [3, 35 * each - 1]
 
 
 def test_a_transposed_output_is_visited_in_the_order_of_its_elements():

@@ -79,7 +79,8 @@ def test_descriptor_refuses_with_a_message_that_says_what_is_needed(make, error,
 def test_condition_shares_the_output_only_where_both_are_bools():
     for condition, dtype, shared in (("bool", "bool", 3), ("bool", "int8", 2), ("int32", "int32", 2)):
         spec = TensorSpec(dtype, (4,))
-        assert len(Where.infer(TensorSpec(condition, (4,)), spec, spec).inplace) == shared
+        roles = Where.infer(TensorSpec(condition, (4,)), spec, spec).roles
+        assert sum(role.shares == ("out",) for role in roles) == shared
 
 
 def test_cell_names_the_condition_and_where_numbers_are():

@@ -185,7 +185,7 @@ def _of_device(w: World) -> dict[str, Callable[[], Any]]:
         "budget": budget,
         "wrap_host": wrap_host,
         "wrap_memory": wrap_memory,
-        "wrap_stream": lambda: device.wrap_stream(draw(w.stream.twin.dlpack_stream()), owner=draw(w.stream)).close(),  # noqa: SLF001
+        "wrap_stream": lambda: device.wrap_stream(draw(w.stream.twin.dlpack_stream()), owner=draw(w.stream)).close(),
         "can_copy_from": lambda: device.can_copy_from(draw(*w.devices)),
         "can_access": lambda: device.can_access(draw(*w.devices)),
     }

@@ -59,7 +59,7 @@ class World:
 
     def address(self) -> int:
         """Return where bytes are, or where there are none."""
-        native = self.device.twin.address(self.memory.handle)  # noqa: SLF001 - what a producer of the same device would say
+        native = self.device.twin.address(self.memory.handle)
         return self.random.choice((self.array.ctypes.data, self.array.ctypes.data, native, native, *_NUMBERS))
 
 

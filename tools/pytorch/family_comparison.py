@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import ep_primitives
 import numpy as np
 import torch
+from ep.family import by_name
 from ep_conformance.compare import compare
 from ep_conformance.ulp import rounded
 from ep_primitives.reference import widened
@@ -64,7 +65,9 @@ def judged(name: str) -> Judgement:
     torch.set_num_threads(1)  # so that sums are the same on every machine
     for cell in family.cells():
         for case in family.cases(cell):
-            if case.profile == "quick" and _SCARCE.isdisjoint(spec.dtype for spec in case.descriptor.specs):
+            if case.profile == "quick" and _SCARCE.isdisjoint(
+                spec.dtype for spec in case.descriptor.specs if spec is not None
+            ):
                 _judge(family, cell, case, judgement)
     return judgement
 
@@ -72,9 +75,11 @@ def judged(name: str) -> Judgement:
 def _judge(family: ep.Family, cell: ep.Cell, case: Case, judgement: Judgement) -> None:
     descriptor = case.descriptor
     inputs = dict(case.data(np.random.default_rng(_SEED)))
-    named = dict(zip(descriptor.operands, descriptor.specs, strict=True))
+    named = descriptor.present
     operands = [
-        tensor(spec.dtype, inputs.get(o, descriptor.defaults.get(o))) for o, spec in named.items() if o != "out"
+        tensor(spec.dtype, inputs.get(o, descriptor.roles.defaults.get(o)))
+        for o, spec in named.items()
+        if o != "out" and spec is not None
     ]
 
     def found(how: str, here: Any, there: Any, count: int) -> None:
@@ -102,7 +107,7 @@ def _judge(family: ep.Family, cell: ep.Cell, case: Case, judgement: Judgement) -
 
 
 def _kind(descriptor: Any) -> str:
-    dtype = next(spec.dtype for spec in reversed(descriptor.specs[:-1]))
+    dtype = next(spec.dtype for spec in reversed(descriptor.specs[:-1]) if spec is not None)
     kind = _KINDS[ep.dtype(dtype).kind]
     return f"narrow {kind}" if dtype in {"float16", "bfloat16"} else kind
 
@@ -120,7 +125,7 @@ def _differences(
 ) -> dict[str, tuple[Any, Any, int]]:
     """Return an example of here and there, and how many there are, by what differs beyond the bounds of the suite."""
     descriptor, dtype = case.descriptor, case.descriptor.out.dtype
-    here = family.moved(descriptor, inputs)
+    here = by_name(descriptor, family.moved(descriptor, inputs))["out"]
     if here is not None:
         places = {"value": (_bytes(here, dtype) != _bytes(there, dtype)).any(axis=-1)}
     else:

@@ -214,7 +214,7 @@ def in_place_nodes_are_captured(trial: Trial) -> None:
     """Kernels whose output is their input run in place at each launch, and in place in the memory given."""
     kernel, size, stream = _kernel(trial), 77, trial.asynchronous()
     descriptor = kernel.descriptor(size)
-    if kernel.operand not in descriptor.inplace:
+    if not descriptor.roles[descriptor.operands.index(kernel.operand)].shares:
         return
     data = kernel.data(trial, size)
     memory = trial.holding(stream, data.view(np.uint8))

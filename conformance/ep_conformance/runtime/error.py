@@ -77,7 +77,7 @@ def unsupported_names_every_reason(trial: Trial) -> None:
 
         __slots__ = ()
         family = "unheard"
-        operands = ("x", "out")
+        roles = ep.Roles(ep.Role.input("x"), ep.Role.output("out"))
 
         def __init__(self) -> None:
             spec = ep.TensorSpec("float32", (4,))

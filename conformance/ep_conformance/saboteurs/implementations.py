@@ -41,11 +41,10 @@ class HonestKernel(ep.Kernel):
 
     def launch(self, stream: Any, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         assert isinstance(stream, HonestStream)
-        tensors, numbers = iter(memories), iter(scalars)
-        operands = {
-            name: next(numbers) if isinstance(spec, ep.Scalar) else self.operand(next(tensors))
-            for name, spec in zip(self.descriptor.operands, self.descriptor.specs, strict=True)
-        }
+        named = self.descriptor.named(memories, scalars)
+        if self.scratch_nbytes:
+            named["scratch"] = memories[-1]
+        operands = {name: self.operand(its) if type(its) is ep.Memory else its for name, its in named.items()}
         cpu = stream.cpu
         stream.enqueue(lambda: self.run(cpu, operands))
 

@@ -55,7 +55,7 @@ class Defect(ArrayKernel):
         of = self.descriptor
         given = {
             name: np.array(self.array(operands, name)) if isinstance(spec, ep.TensorSpec) else operands.get(name)
-            for name, spec in zip(of.operands, of.specs, strict=True)
+            for name, spec in of.present.items()
         }
         super().run(cpu, operands)
         with np.errstate(all="ignore"):

@@ -153,7 +153,7 @@ class CountsBytesIn32Bits(ArrayKernel):
 
 
 def _wrapped(spec: ep.TensorSpec | ep.Scalar) -> ep.TensorSpec | ep.Scalar:
-    if isinstance(spec, ep.Scalar) or spec.nbytes < 2**32:
+    if not isinstance(spec, ep.TensorSpec) or spec.nbytes < 2**32:
         return spec
     most = 2**32 // spec.itemsize
     return ep.TensorSpec(spec.dtype, spec.shape, tuple(stride % most for stride in spec.strides), spec.offset % most)

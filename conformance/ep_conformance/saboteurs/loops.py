@@ -90,7 +90,7 @@ class BelievesTheStrideOfOneElement(ArrayKernel):
 
 
 def _flat(spec: ep.TensorSpec | ep.Scalar) -> ep.TensorSpec | ep.Scalar:
-    if isinstance(spec, ep.Scalar) or not spec.shape or spec.shape[-1] != 1 or min(spec.strides) < 0:
+    if not isinstance(spec, ep.TensorSpec) or not spec.shape or spec.shape[-1] != 1 or min(spec.strides) < 0:
         return spec
     dense = ep.TensorSpec(spec.dtype, spec.shape, None, spec.offset)
     return dense if dense.hi <= spec.hi else spec

@@ -99,7 +99,7 @@ class IgnoresNegativeStrides(ArrayKernel):
 
 
 def _forwards(spec: ep.TensorSpec | ep.Scalar) -> ep.TensorSpec | ep.Scalar:
-    if isinstance(spec, ep.Scalar) or min(spec.strides, default=0) >= 0 or not spec.size:
+    if not isinstance(spec, ep.TensorSpec) or min(spec.strides, default=0) >= 0 or not spec.size:
         return spec
     return ep.TensorSpec(spec.dtype, spec.shape, tuple(map(abs, spec.strides)), spec.lo)
 

@@ -28,7 +28,7 @@ from ep_primitives.layout import settled
 from ep_primitives.signature import Signature, SignatureFamily
 from ep_primitives.validation import check_dtype, check_output, check_spec, described
 
-from ep import Descriptor, TensorSpec
+from ep import Descriptor, Role, Roles, TensorSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -53,8 +53,7 @@ class RmsNorm(Descriptor):
     __slots__ = ()
 
     family: ClassVar[str] = "rms_norm"
-    operands: ClassVar[tuple[str, ...]] = ("x", "scale", "out")
-    inplace: ClassVar[tuple[str, ...]] = ("x",)
+    roles: ClassVar[Roles] = Roles(Role.input("x", shares=("out",)), Role.input("scale"), Role.output("out"))
 
     def __init__(self, *, x: TensorSpec, scale: TensorSpec, out: TensorSpec, epsilon: float = _EPSILON) -> None:
         check_output("rms_norm", out)

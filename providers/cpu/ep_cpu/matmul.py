@@ -44,7 +44,7 @@ class PanelMatmul(ep.Implementation):
 
 
 class PanelKernel(CommandKernel):
-    """A described product; `order` says which memory stands at each of the native places, -1 for a missing bias."""
+    """A described product; `order` says which memory stands at each of the native places: a, b, bias and out."""
 
     __slots__ = ("_matmul", "_native", "_order")
 
@@ -80,8 +80,8 @@ class PanelKernel(CommandKernel):
         return Command(self._native, "ep_multiply", packed, offsets, matmul)
 
     def _addresses(self, memories: tuple[ep.Memory, ...]) -> list[int]:
-        # A factor without elements may stand in a memory without bytes, which has no handle.
-        addresses = [*((memory.handle or 0) + memory.offset for memory in memories), 0]
+        # A factor without elements may stand in a memory without bytes, which has no handle; the bias may be absent.
+        addresses = [0 if memory is None else (memory.handle or 0) + memory.offset for memory in memories]
         return [addresses[place] for place in self._order]
 
 
@@ -105,7 +105,7 @@ def described(descriptor: Matmul, native: Native) -> tuple[Any, tuple[int, ...]]
     transposed: out^T = b^T @ a^T.
     """
     m, n = descriptor.out.shape[-2:]
-    places = [0, 1, 2, 3] if descriptor.bias else [0, 1, -1, 2]
+    places = [0, 1, 2, 3]
     conjugates = descriptor.conjugates
     a, b, bias, out = matrices = _matrices(descriptor)
     if n == 1 or abs(out.row) < abs(out.column):

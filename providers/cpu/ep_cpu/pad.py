@@ -64,7 +64,8 @@ class RunKernel(CommandKernel):
         return Command(self._native, "ep_pad_borders", packed, places, pad)
 
     def _number(self, scalars: tuple[Any, ...]) -> bytes:
-        return number_bytes(self._compute, scalars[0]) if scalars else b""
+        (value,) = scalars
+        return b"" if value is None else number_bytes(self._compute, value)
 
 
 class _Dimension(NamedTuple):

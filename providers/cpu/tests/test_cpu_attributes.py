@@ -35,7 +35,7 @@ def test_promises_hold_for_all_attributes(isa, run_on, op):
         if signature.op != op or signature.inputs[0] not in {"float16", "float32", "float64", "int64", "uint64"}:
             continue
         rng = np.random.default_rng(zlib.crc32(f"{op} {signature.inputs}".encode()))
-        names = family.descriptor.operands
+        names = family.descriptor.roles.names
         dtypes = (*signature.inputs, signature.out)
         specs = {name: ep.TensorSpec(dtype, SIZE) for name, dtype in zip(names, dtypes, strict=True)}
         for attributes in [*FOUND.get(op, ()), *family.attribute_sets(signature)]:

@@ -26,7 +26,7 @@ def digest(case):
     descriptor = case.descriptor
     data = case.data(np.random.default_rng(1))
     operands, memories = {{}}, {{}}
-    for name, spec in zip(descriptor.operands, descriptor.specs):
+    for name, spec in descriptor.present.items():
         if isinstance(spec, ep.Scalar):
             value = data[name]
             operands[name] = value.item() if isinstance(value, np.generic | np.ndarray) else value

@@ -93,7 +93,7 @@ class ClDevice(ep.spi.Device):
     @property
     def native_calls(self) -> int:
         """OpenCL calls that allocated, compiled or enqueued."""
-        return self._calls + sum(stream.calls for stream in self._open.living())  # type: ignore[attr-defined]  # all are ClStreams
+        return self._calls + sum(stream.calls for stream in self._open.living())
 
     def count(self, calls: int = 1) -> None:
         """Add calls that no open stream counts."""

@@ -44,7 +44,7 @@ class Kernels:
     def launch(self, descriptor: ep.Descriptor) -> None:
         operands = {
             name: 1 if isinstance(spec, ep.Scalar) else self.holding(spec.hi * spec.itemsize)
-            for name, spec in zip(descriptor.operands, descriptor.specs, strict=True)
+            for name, spec in descriptor.present.items()
         }
         descriptor.on(self.device)(self.stream, **operands)
         self.stream.synchronize()

@@ -55,22 +55,23 @@ class ShadowKernel(ep.Kernel):
 
     def __init__(self, descriptor: ep.Descriptor) -> None:
         self._op = descriptor.title
-        self._names = [
-            (name, isinstance(spec, ep.Scalar))
-            for name, spec in zip(descriptor.operands, descriptor.specs, strict=True)
-        ]
+        self._named = descriptor.named
         self._primitive = descriptor.on(ep.device("cpu:0"))
+        self.scratch_nbytes = self._primitive.scratch_nbytes
 
     def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         assert isinstance(stream, SimStream)
-        operands = [Operand(memory.handle, memory.offset, memory.nbytes) for memory in memories]
-        touched = tuple(operand.allocation.whole for operand in operands if operand.allocation is not None)
-        stream.enqueue(self._op, partial(self._run, operands, scalars), touched, launches=1)
+        named = self._named(memories, scalars)
+        if self.scratch_nbytes:
+            named["scratch"] = memories[-1]
+        tensors = {name: Operand(m.handle, m.offset, m.nbytes) for name, m in named.items() if type(m) is ep.Memory}
+        numbers = {name: its for name, its in named.items() if name not in tensors}
+        touched = tuple(operand.allocation.whole for operand in tensors.values() if operand.allocation is not None)
+        stream.enqueue(self._op, partial(self._run, tensors, numbers), touched, launches=1)
 
-    def _run(self, operands: list[Operand], scalars: tuple[Any, ...], lane: Lane) -> None:
-        tensors, numbers = iter(operands), iter(scalars)
-        given = {name: next(numbers) if is_number else next(tensors).on(lane.cpu) for name, is_number in self._names}
-        self._primitive(lane.stream, **given)
+    def _run(self, tensors: dict[str, Operand], numbers: dict[str, Any], lane: Lane) -> None:
+        memories = {name: operand.on(lane.cpu) for name, operand in tensors.items()}
+        self._primitive(lane.stream, **memories, **numbers)
 
 
 def implementations_over(cpu: ep.Device) -> Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]:

@@ -247,7 +247,9 @@ def test_fence_of_another_thread_is_no_part_of_a_graph(device):
 
     def enqueue(taker):
         taker.fill(memory, b"\1")
-        events.append(ep.Event(stream, stream.twin.record(timed=False), is_timed=False))  # as the retire list does, from whichever thread frees memory
+        events.append(
+            ep.Event(stream, stream.twin.record(timed=False), is_timed=False)
+        )  # as the retire list does, from whichever thread frees memory
 
     stream.twin.together("graph", enqueue)
     (event,) = events

@@ -140,7 +140,9 @@ def test_reseeding_tells_the_order_too(patient):
                 stream.fill(memory, bytes([value]))
         for stream in streams:
             stream.synchronize()
-        order = [(streams.index(next(s for s in streams if s.name == name)), op) for name, _, op in patient.twin.history()]
+        order = [
+            (streams.index(next(s for s in streams if s.name == name)), op) for name, _, op in patient.twin.history()
+        ]
         for stream in streams:
             stream.close()
         return order

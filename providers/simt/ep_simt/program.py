@@ -24,7 +24,9 @@ __all__ = ["ELEMENTS", "Parameter", "Program", "entry_of", "program_of", "requir
 ELEMENTS: Final = {"bool": "bool", "int32": "i32", "float16": "f16", "float32": "f32", "float64": "f64"}
 """The element types that the dialect computes with, and how they are called in C after `ep_`."""
 
-_OPERANDS: Final = {family.family: family.operands for family in (BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill)}
+_OPERANDS: Final = {
+    family.family: family.roles.names for family in (BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill)
+}
 
 _KINDS: Final = ("BOOLEAN", "INTEGER", "FLOATING")
 
