@@ -40,7 +40,7 @@ class ScratchKernel(ep.Kernel):
 
 def content(memory, more=0):
     """Return the bytes of a memory, which is closed by the time a worker gets to it, and those behind it."""
-    whole = np.frombuffer(memory.device._host(memory.handle, memory._block.nbytes), np.uint8)
+    whole = np.frombuffer(memory.device.twin.host(memory.handle, memory._block.nbytes), np.uint8)
     return whole[memory.offset : memory.offset + memory.nbytes + more]
 
 

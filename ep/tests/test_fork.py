@@ -102,6 +102,7 @@ HARMLESS = {
     "Primitive.device",
     "Primitive.implementation",
     "Primitive.is_lowered",
+    "Primitive.scratch_nbytes",
     "Primitive.kernel",
     "Step.close",
     "Step.memories",

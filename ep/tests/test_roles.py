@@ -71,7 +71,7 @@ class SplitKernel(ep.Kernel):
 @pytest.fixture(autouse=True)
 def given(provider):
     SplitKernel.given.clear()
-    provider.table[Split] = (manual.Strategy("Plain", SplitKernel),)
+    provider.twin.table[Split] = (manual.Strategy("Plain", SplitKernel),)
     return SplitKernel.given
 
 
@@ -124,7 +124,7 @@ def test_short_way_takes_defaults_numbers_states_and_absent_operands(monkeypatch
     split = Split().on(device)
     split(stream, **operands, **more)
     split(stream, **operands | {"low": operands["x"]}, **more)
-    assert len(stream.queue) == 2 + 5
+    assert len(stream.twin.queue) == 2 + 5
 
 
 def test_operand_that_the_descriptor_was_made_without_is_refused(device, stream, operands, use, given):
@@ -167,7 +167,7 @@ def test_too_small_or_closed_is_said_of_each_that_is_written(device, operands, u
 
 
 def test_read_only_arrays_are_refused_for_every_output(provider, host):
-    provider.table[Split] = (manual.Strategy("Plain", SplitKernel),)
+    provider.twin.table[Split] = (manual.Strategy("Plain", SplitKernel),)
     split, stream = Split().on(host), host.stream()
     arrays = {"x": np.ones(4, np.int8), "count": np.zeros(4, np.int8), "low": np.zeros(4, np.int8)}
     high = np.zeros(4, np.int16)

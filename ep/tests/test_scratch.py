@@ -52,7 +52,7 @@ class ReverseKernel(ep.Kernel):
 @pytest.fixture(autouse=True)
 def given(provider):
     ReverseKernel.given.clear()
-    provider.table[Reverse] = (manual.Strategy("Twice", ReverseKernel),)
+    provider.twin.table[Reverse] = (manual.Strategy("Twice", ReverseKernel),)
     return ReverseKernel.given
 
 
@@ -219,29 +219,29 @@ def test_branches_of_a_graph_have_bytes_of_their_own(device, stream, reverse, op
 
 
 def test_launches_of_one_graph_on_two_streams_follow_each_other(device, reverse, operands):
-    device.stream_type = manual.WaitingStream
+    device.twin.stream_type = manual.WaitingStream
     first, second = device.stream(), device.stream()
     with first.capture() as graph:
         reverse(first, **operands)
     graph.launch(first)
     graph.launch(first)
     graph.launch(second)
-    assert [event.stream for event in second.waits] == [first]
-    assert not second.waits[0].is_done
+    assert [event.stream for event in second.twin.waits] == [first]
+    assert not second.twin.waits[0].is_done
     first.synchronize()
-    assert second.waits[0].is_done
-    assert first.waits == []
+    assert second.twin.waits[0].is_done
+    assert first.twin.waits == []
 
 
 def test_graph_without_scratch_waits_for_nothing(device, operands):
-    device.stream_type = manual.WaitingStream
+    device.twin.stream_type = manual.WaitingStream
     first, second = device.stream(), device.stream()
     with first.capture() as graph:
         manual.Negate(x=SPEC, out=SPEC).on(device)(first, **operands)
     graph.launch(first)
     graph.launch(second)
-    assert second.waits == []
-    assert first.events == 0
+    assert second.twin.waits == []
+    assert first.twin.events == 0
 
 
 def test_graph_over_scratch_is_refused_where_any_is(device, stream, reverse, operands):
@@ -282,12 +282,12 @@ def test_stream_that_is_none_is_told_so(device, reverse, operands):
 
 
 def test_shortage_of_scratch_leaves_the_device_usable(device, stream, reverse, operands):
-    device.limit = device.in_use
+    device.twin.limit = device.twin.in_use
     with pytest.raises(ep.OutOfMemoryError):
         reverse(stream, **operands)
     with pytest.raises(ep.OutOfMemoryError):
         reverse.bind(**operands)
-    device.limit = 1 << 40
+    device.twin.limit = 1 << 40
     reverse(stream, **operands)
     assert content(stream, operands["out"]) == [4, 3, 2, 1]
 
