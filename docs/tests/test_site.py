@@ -59,8 +59,8 @@ def test_everything_has_its_place_and_nothing_else(built):
     [
         ("py:class", "ep.TensorSpec"),
         ("py:exception", "ep.ClosedError"),
-        ("py:method", "ep.Device.allocate"),
-        ("py:method", "ep.Stream.fill"),
+        ("py:method", "ep.spi.Device.allocate"),
+        ("py:method", "ep.spi.Stream.fill"),
         ("py:method", "ep.Graph.launch"),
         ("py:class", "ep_primitives.Softmax"),
         ("std:row", "elementwise_unary/exp"),

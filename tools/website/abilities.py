@@ -34,7 +34,7 @@ def page() -> str:
         default = _DEFAULT.search(text)
         role = "attr" if isinstance(own, property) else "meth"
         facts = {
-            "served by": f"{{py:{role}}}`ep.{kind.__name__}.{method}`",
+            "served by": f"{{py:{role}}}`ep.spi.{kind.__name__}.{method}`",
             "without it": otherwise,
             "EP's default": escaped(default[1]) if default else "",
             "claim": f"{{case}}`{case.id}`",

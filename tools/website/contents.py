@@ -65,14 +65,19 @@ def closed() -> dict[str, set[str]]:
 
 def objects() -> set[str]:
     """Return the names of the Python interface that must be there: public names, their members, twins, errors."""
-    found = {f"{package.__name__}.{name}" for package in PACKAGES for name in package.__all__}
-    for package in (ep, ep_conformance):
+    found = {
+        f"{package.__name__}.{name}"
+        for package in PACKAGES
+        for name in package.__all__
+        if not inspect.ismodule(getattr(package, name))
+    }
+    for package in (ep, ep.spi, ep_conformance):
         for name in package.__all__:
             kind = getattr(package, name)
             if inspect.isclass(kind):
                 found |= {f"{package.__name__}.{name}.{member}" for member in members(kind)}
     for kind in interface.CLASSES:
-        found |= {f"ep.{kind.__name__}.{member}" for member in (*interface.must(kind), *interface.may(kind))}
+        found |= {f"{interface.shown(kind)}.{member}" for member in (*interface.must(kind), *interface.may(kind))}
     return found | set(errors())
 
 

@@ -11,13 +11,13 @@ from website.docstrings import restructured
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["CLASSES", "may", "must", "page"]
+__all__ = ["CLASSES", "may", "must", "page", "shown"]
 
 CLASSES: Final = (
-    ep.Provider,
-    ep.Device,
-    ep.Stream,
-    ep.Event,
+    ep.spi.Provider,
+    ep.spi.Device,
+    ep.spi.Stream,
+    ep.spi.Event,
     ep.Executable,
     ep.Implementation,
     ep.Kernel,
@@ -28,8 +28,8 @@ CLASSES: Final = (
 _HEAD: Final = """The provider interface
 ======================
 
-What a vendor's package writes, class by class. Public methods of EP are final: they validate, and call the *twin* of their name with an
-underscore, which the provider writes and which never validates again. A *must* is abstract; a *may* has a default, which is named there;
+What a vendor's package writes, class by class. EP holds these objects as the *twins* of its own, which users have: those validate and
+are final, and a twin never validates again. A *must* is abstract; a *may* has a default, which is named there;
 :doc:`abilities` says which of them ``ep capabilities`` calls degraded.
 
 Beside the package's ``__init__.py`` lie ``provider.toml`` (``name``, ``vendor``, ``spi``, ``fork_safe``) and ``claims.toml``;
@@ -54,17 +54,18 @@ def page() -> str:
 
 
 def _section(kind: type) -> Iterator[str]:
-    name = kind.__name__
-    yield f"{name}\n{'-' * len(name)}\n\n{_lead(kind)} See :py:class:`ep.{name}`.\n"
+    name = shown(kind)
+    yield f"{name}\n{'-' * len(name)}\n\n{_lead(kind)} See :py:class:`{name}`.\n"
     for title, members in (("Must", must(kind)), ("May", may(kind))):
         if members:
             yield f"{title}\n{'^' * len(title)}\n"
-        # What has a public name has its place in the Python interface already.
-        yield from (
-            f"* :py:obj:`ep.{name}.{member}`: {_lead(getattr(kind, member))}" for member in members if member[0] != "_"
-        )
+        yield from (f"* :py:obj:`{name}.{member}`: {_lead(getattr(kind, member))}" for member in members)
         yield ""
-        yield from (f".. automethod:: ep.{name}.{member}\n" for member in members if member[0] == "_")
+
+
+def shown(kind: type) -> str:
+    """Return the name under which a class is documented."""
+    return f"ep.spi.{kind.__name__}" if hasattr(ep.spi, kind.__name__) else f"ep.{kind.__name__}"
 
 
 def _lead(thing: Any) -> str:

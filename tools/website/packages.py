@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PACKAGES", "public"]
 
-PACKAGES: Final[tuple[ModuleType, ...]] = (ep, ep_primitives, ep_conformance)
+PACKAGES: Final[tuple[ModuleType, ...]] = (ep, ep.spi, ep_primitives, ep_conformance)
 
 
 def public(name: str) -> str:
