@@ -94,7 +94,9 @@ _CASES: Final = {
     "runtime/device/equal-names-are-one-object": _Area(LOADING, ("Provider._devices",)),
     "runtime/device/unknown-index-is-unavailable": _Area(LOADING, ("Provider._devices",)),
     "runtime/device/info-is-complete": _Area(LOADING, ("Provider._devices",)),
-    "runtime/device/copies-from-and-accesses-itself": _Area(_MEMORY, ("Device._can_copy_from", "Device._can_access")),
+    "runtime/device/copies-from-and-accesses-itself": _Area(
+        _MEMORY, ("Device._can_copy_from", "Device._can_copy_to", "Device._can_access")
+    ),
     "runtime/error/unsupported-names-every-reason": _Area(KERNEL, ("Implementation.accepts",)),
     "runtime/memory/allocations-are-disjoint": _Area(_MEMORY, ("Device._allocate", "Stream._copy")),
     "runtime/memory/kinds-are-there-or-refused": _Area(_MEMORY, ("Device._allocate", "Device._host")),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import ep
 from ep_conformance.tries import Batch, Tries
-from ep_conformance.verdict import Outcome, Planned, Standing, Status, Verdict, settle
+from ep_conformance.verdict import UNAVAILABLE, Outcome, Planned, Standing, Status, Verdict, settle
 from ep_conformance.workers import Worker, ask, listen
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class Runner:
     hears each verdict once, as it is settled.
 
     peak_memory : bytes of the largest worker, 0 where the system does not say
+    gave_up     : why what is left does not run, "" while it does
     """
 
     def __init__(  # noqa: PLR0913 - what is to run, by what means, within what limits, and who hears of it
@@ -64,12 +65,12 @@ class Runner:
         self._queue: deque[Batch] = deque()
         self._workers: list[Worker] = []
         self._deaths = 0
-        self._gave_up = ""
         self._is_deaf = False
         self.peak_memory = 0
+        self.gave_up = ""
 
     def run(self, first: Worker | None = None, known: Mapping[str, Verdict] = MappingProxyType({})) -> None:
-        """Run everything; KeyboardInterrupt leaves `verdicts` valid.
+        """Run everything; KeyboardInterrupt, and what `on_verdict` raises, leave `verdicts` valid.
 
         first : a worker that is there already
         known : verdicts of a run that this one continues; these cases do not run again
@@ -84,7 +85,7 @@ class Runner:
         try:
             if first is not None and self._queue:
                 self._greet(first)
-            while not self._gave_up and (self._queue or any(worker.is_busy for worker in self._workers)):
+            while not self.gave_up and (self._queue or any(worker.is_busy for worker in self._workers)):
                 self._assign()
                 self._hear()
             for worker in self._workers:
@@ -95,9 +96,14 @@ class Runner:
                 worker.end()
             self._workers.clear()
 
+    @property
+    def is_done(self) -> bool:
+        """True if every case has a verdict."""
+        return len(self._verdicts) == len(self._plan)
+
     def verdicts(self, reason: str = "") -> tuple[Verdict, ...]:
         """Return a verdict for each case in the plan's order; those that have none are missing for a reason."""
-        why = self._gave_up or reason or "the run ended without a verdict"
+        why = self.gave_up or reason or "the run ended without a verdict"
         missing = Outcome(Status.MISSING, why)
         return tuple(self._verdicts.get(planned.id) or _missing(planned, missing) for planned in self._plan.values())
 
@@ -105,7 +111,7 @@ class Runner:
         for worker in [*self._workers]:
             if not worker.is_busy and self._queue:
                 self._give(worker)
-        while self._queue and len(self._workers) < self._jobs and not self._gave_up:
+        while self._queue and len(self._workers) < self._jobs and not self.gave_up:
             fresh = self._start()
             if fresh is not None:
                 self._give(fresh)
@@ -148,7 +154,7 @@ class Runner:
             if self._workers and self._is_deaf:
                 self._jobs = len(self._workers)  # it never answered: the cases will say what is wrong with it
                 return None
-            self._gave_up = f"{self._job.device} does not answer a health probe in a new process: {trouble}"
+            self.gave_up = f"{self._job.device} {UNAVAILABLE}: {trouble}"
             return None
         self._workers.append(worker)
         return worker
@@ -188,7 +194,7 @@ class Runner:
         self._queue.extendleft(Batch((identity,)) for identity in reversed(victims))
         self._deaths += 1
         if self._deaths >= _MOST_DEATHS:
-            self._gave_up = f"given up after {self._deaths} crashes, hangs and lost devices"
+            self.gave_up = f"given up after {self._deaths} crashes, hangs and lost devices"
 
     def _conclude(self, worker: Worker, identity: str, outcome: Outcome) -> None:
         """Settle a case, or let it run once more."""

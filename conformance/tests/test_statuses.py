@@ -104,6 +104,24 @@ def test_device_that_does_not_come_back_leaves_the_rest_missing(toy):
     assert "does not answer a health probe" in culprit(done)["reason"]
     assert "no toy is plugged in" in culprit(done)["reason"]
     assert done.returncode == 1
+    assert done.stdout.count("no toy is plugged in") == 1
+
+
+def test_device_that_is_not_there_when_the_cases_begin_is_one_reason_and_exit_3(toy):
+    done = toy.run("toy", "--filter", RELU, "--jobs", 1, EP_TOY="vanishes")
+    assert set(statuses(done).values()) == {"missing"}
+    assert (done.returncode, done.json["exit_code"], done.json["interrupted"]) == (3, 3, False)
+    assert done.stdout.count("no toy is plugged in") == 1
+    assert done.stdout.splitlines()[-1].startswith("UNAVAILABLE: toy 1.0 on toy:0: none of ")
+    assert toy("run", "--provider", "toy", "--failed").stdout.endswith("nothing failed in the last run\n")
+
+
+def test_claims_are_not_written_for_a_device_that_is_not_there(toy):
+    before = (toy.packages / "ep_toy" / "claims.toml").read_text()
+    done = toy("claims", "--provider", "toy", "--write", "--profile", "quick", "--filter", RELU, EP_TOY="vanishes")
+    assert done.returncode == 3
+    assert "no toy is plugged in" in done.stderr
+    assert (toy.packages / "ep_toy" / "claims.toml").read_text() == before
 
 
 def test_claimed_and_unsupported_fails(toy):

@@ -124,6 +124,11 @@ class Device(Allocator):
         return other is self or self._can_copy_from(other)
 
     @final
+    def can_copy_to(self, other: Device) -> bool:
+        """Say whether this device's streams copy to `other` without passing through the host."""
+        return other is self or self._can_copy_to(other)
+
+    @final
     def can_access(self, other: Device) -> bool:
         """Say whether this device's kernels read the memory of `other`."""
         return other is self or self._can_access(other)
@@ -205,6 +210,11 @@ class Device(Allocator):
 
     def _can_copy_from(self, other: Device) -> bool:
         """Say whether _copy takes memory of another device as its source. Default: of none, so that bytes pass through the host."""
+        del other
+        return False
+
+    def _can_copy_to(self, other: Device) -> bool:
+        """Say whether _copy takes memory of another device as its target. Default: of none, so that bytes pass through the host."""
         del other
         return False
 

@@ -14,7 +14,7 @@ import ep
 from ep_conformance.claims import is_installed, new_file, shown
 from ep_conformance.claims_file import Proposal, propose
 from ep_conformance.commands import options
-from ep_conformance.commands.exits import CODES, INTERRUPTED, WrongUse
+from ep_conformance.commands.exits import CODES, INTERRUPTED, UnavailableExit, WrongUse
 from ep_conformance.commands.run import judged
 from ep_conformance.report import write_text
 from ep_conformance.report_file import ReportError, read_report
@@ -120,9 +120,14 @@ def _default(provider: str) -> Path:
 
 
 def _report(provider: str, source: Path | None, given: dict[str, Any], console: Console) -> Report:
-    """Return a run of all that the provider accepts, or the report that was named."""
-    if source is None:
-        return judged(Options(provider, claim_all=True, **given), console)
+    """Return a run of all that the provider accepts, or the report that was named; exit 3 for one that judged nothing."""
+    report = judged(Options(provider, claim_all=True, **given), console) if source is None else _read(provider, source)
+    if report.unavailable:
+        raise UnavailableExit(report.sentence)
+    return report
+
+
+def _read(provider: str, source: Path) -> Report:
     try:
         report = read_report(source)
     except ReportError as error:

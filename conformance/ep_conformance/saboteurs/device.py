@@ -99,6 +99,9 @@ class HonestDevice(ep.Device):
     def _can_copy_from(self, other: ep.Device) -> bool:
         return other.provider is self.provider
 
+    def _can_copy_to(self, other: ep.Device) -> bool:
+        return other.provider is self.provider
+
     def count_call(self) -> None:
         """Count one call of the driver that there would be."""
         self._called = next(self._calls) + 1

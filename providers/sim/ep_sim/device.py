@@ -193,6 +193,9 @@ class SimDevice(ep.Device):
     def _can_copy_from(self, other: ep.Device) -> bool:
         return isinstance(other, SimDevice) and other.scheduler is self.scheduler
 
+    def _can_copy_to(self, other: ep.Device) -> bool:
+        return self._can_copy_from(other)
+
     @property
     def native_calls(self) -> int:
         """Allocations, streams and tasks so far."""
