@@ -24,6 +24,7 @@ HANG_SECONDS: Final = {"quick": 30.0, "standard": 60.0, "large": 600.0, "exhaust
 """How long a case may take before it hangs, by profile."""
 
 _BATCH: Final = 96
+_EAGER_BATCH: Final = 8
 _MOST_DEATHS: Final = 24
 _TICK: Final = 0.25
 
@@ -48,17 +49,20 @@ class Runner:
         on_verdict: Callable[[Verdict], None],
         *,
         memory: int | None = None,
+        is_eager: bool = False,
     ) -> None:
         """Make a runner.
 
-        limit  : seconds that a case may take
-        memory : bytes that all workers may take for cases, None for what is free
+        limit    : seconds that a case may take
+        memory   : bytes that all workers may take for cases, None for what is free
+        is_eager : settle what fails before all else runs, not behind it, where a process more spoils no other case's caches
         """
         self._plan = {planned.id: planned for planned in plan}
         self._job = job
         self._jobs = jobs
         self._limit = limit
         self._memory = None if memory is None else memory // jobs
+        self._is_eager = is_eager
         self._on_verdict = on_verdict
         self._verdicts: dict[str, Verdict] = {}
         self._tries = Tries(self._plan, self._keep)
@@ -81,7 +85,8 @@ class Runner:
                 self._tries.settle(planned.id, Outcome(fate, planned.reason))
             elif planned.id in known:
                 self._keep(known[planned.id])
-        self._queue.extend(_batches([p for p in self._plan.values() if p.runs and p.id not in self._verdicts]))
+        left = [p for p in self._plan.values() if p.runs and p.id not in self._verdicts]
+        self._queue.extend(_batches(left, _EAGER_BATCH if self._is_eager else _BATCH))
         try:
             if first is not None and self._queue:
                 self._greet(first)
@@ -91,6 +96,8 @@ class Runner:
             for worker in self._workers:
                 worker.dismiss()
             self._workers.clear()
+            if self.gave_up:
+                self._tries.give_up(self.gave_up)
         finally:
             for worker in self._workers:
                 worker.end()
@@ -201,8 +208,8 @@ class Runner:
         if worker.batch.is_search and identity != worker.batch.ids[-1]:
             return
         more = self._tries.hear(identity, outcome, worker.ran)
-        if more is not None and more.is_search:
-            self._queue.appendleft(more)  # whoever runs next should not run behind the same culprit
+        if more is not None and (more.is_search or self._is_eager):
+            self._queue.appendleft(more)  # of a search: whoever runs next should not run behind the same culprit
         elif more is not None:
             self._queue.append(more)
 
@@ -217,11 +224,11 @@ def _missing(planned: Planned, outcome: Outcome) -> Verdict:
     return Verdict(planned.id, replace(outcome, status=Status.UNSUPPORTED), counts=False)
 
 
-def _batches(plan: Sequence[Planned]) -> list[Batch]:
+def _batches(plan: Sequence[Planned], most: int) -> list[Batch]:
     """Cut a plan into batches of cases that are likely to share compiled programs, so that one worker compiles each."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for planned in plan:
         parts = planned.id.split("/")
         kin = (parts[0], parts[1], *parts[3:5]) if parts[0] == "primitives" else (parts[0], parts[1])
         groups.setdefault(kin, []).append(planned.id)
-    return [Batch(tuple(ids[at : at + _BATCH])) for ids in groups.values() for at in range(0, len(ids), _BATCH)]
+    return [Batch(tuple(ids[at : at + most])) for ids in groups.values() for at in range(0, len(ids), most)]

@@ -176,7 +176,9 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
         if options.fail_fast and verdict.is_failure and verdict.id in left:
             raise _FirstFailure
 
-    runner = Runner(plan, job, jobs, options.hang_seconds, hear, memory=options.memory_limit)
+    runner = Runner(
+        plan, job, jobs, options.hang_seconds, hear, memory=options.memory_limit, is_eager=options.fail_fast
+    )
     draft = None if options.json is None or is_special(options.json) else Draft(options.json, report, live.tell)
 
     def work() -> None:
