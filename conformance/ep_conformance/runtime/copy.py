@@ -68,15 +68,18 @@ def wrong_ranges_are_refused(trial: Trial) -> None:
 def is_ordered_with_its_stream(trial: Trial) -> None:
     """A chain of copies through ten memories carries each value on in order."""
     for stream in trial.streams():
-        content = trial.noise(100_000)
-        chain = [trial.memory(content.nbytes) for _ in range(10)]
+        old, content = trial.noise(100_000), trial.noise(100_000)
+        chain = [trial.holding(stream, old) for _ in range(10)]
         busy(trial, stream)
         stream.upload(chain[0], content)
         for before, after in itertools.pairwise(chain):
             stream.copy(after, before)
             stream.fill(before, b"\xaa")
-        order = Order(("copy", stream), ("fill", stream), otherwise=0xAA)
-        trial.same_bytes("the last of ten", trial.content(stream, chain[-1]), content, order)
+        orders = (
+            Order(("upload", stream), ("copy", stream), otherwise=old),
+            Order(("copy", stream), ("fill", stream), otherwise=0xAA),
+        )
+        trial.same_bytes("the last of ten", trial.content(stream, chain[-1]), content, *orders)
 
 
 @case(since="1.1")
