@@ -61,7 +61,7 @@ def lack_on_device(found: CellCase, device: ep.Device) -> str:
     total = capacity(device) if needed > _SMALL else None
     if total is None or needed <= total:
         return ""
-    return f"not run: its operands take {size_text(needed)}, and {device.name} has {size_text(total)} of memory"
+    return f"not run: its operands take {needed} bytes of the device's memory, and {device.name} has {total}"
 
 
 def lack_of_memory(needed: int, limit: int | None) -> str:
