@@ -63,7 +63,7 @@ def propose(text: str, shown: Shown, *, drop: bool) -> Proposal:
     fresh = shown.holding - before
     # What is claimed without conditions may be said again by a wider pattern, what is claimed under some may not.
     free = covered(Claims(claims.suite, tuple(c for c in claims.entries if not c.when)), names, ())
-    possible = claims_of(fresh | (free - lost.keys()), shown.features)
+    possible = claims_of(fresh | (free - lost.keys()), shown.features) if fresh else []
     added = [claim for claim in possible if any(matches(claim.cells, name) for name in _near(claim.cells, fresh))]
     if drop and (lost or idle):
         text = _without(text, claims, names, lost, idle)
