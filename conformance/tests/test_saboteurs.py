@@ -77,9 +77,9 @@ def selftest(long_command):
     return done
 
 
-@pytest.mark.parametrize("cases", ["runtime/*", "primitives/*/*/*32/dense/*"])
+@pytest.mark.parametrize("cases", ["runtime/*", "primitives/*/*/float32/dense/*"])
 def test_honest_provider_passes_the_suite(saboteurs, cases):
-    """All of the runtime; of the primitives dense ones of 32 bits, for the sake of time."""
+    """All of the runtime; of the primitives dense ones of float32, for the sake of time: `selftest` tries the rest of the kinds."""
     done = saboteurs.run("honest", "--filter", cases)
     assert done.returncode == 0, done.stdout
     summary = done.json["summary"]

@@ -53,9 +53,9 @@ def test_crash_costs_its_case_alone(toy):
 
 
 def test_hang_ends_at_the_limit(toy):
-    done = toy.run("toy", "--filter", RELU, "--hang-limit", 5, EP_TOY="hang")
+    done = toy.run("toy", "--filter", RELU, "--hang-limit", 3, EP_TOY="hang")
     assert_only_culprit(done, "hang")
-    assert "no verdict after 5 s" in culprit(done)["reason"]
+    assert "no verdict after 3 s" in culprit(done)["reason"]
 
 
 @pytest.mark.parametrize(
@@ -172,8 +172,8 @@ def test_claim_that_matches_nothing_is_missing(toy):
     claims.write_text(claims.read_text() + '[[claim]]\ncells = "elementwise_unray/relu/float32/*"\n')
     done = toy.run("toy", "--filter", RELU)
     assert done.returncode == 0, "a filter chooses among claims as well"
-    done = toy.run("toy", "--filter", "*relu/float32/*")
-    (stale,) = (case for case in done.json["cases"] if case["status"] == "missing")
+    done = toy.run("toy", "--filter", "claims/*")
+    (stale,) = done.json["cases"]
     assert stale["id"] == "claims/elementwise_unray/relu/float32/*"
     assert "matches no installed family" in stale["reason"]
     assert done.json["summary"]["missing"] == 1
@@ -191,7 +191,7 @@ def test_provider_that_moves_no_bytes_fails_case_by_case(toy):
 
 def test_nothing_claimed_leaves_the_mandatory_runtime_level(toy):
     (toy.packages / "ep_toy" / "claims.toml").unlink()
-    done = toy.run("toy", "--filter", "*/[dcft]*/*", EP_TOY="empty")
+    done = toy.run("toy", "--filter", "*/[dft]*/*", EP_TOY="empty")
     expected = [case for case in done.json["cases"] if case["status"] == "pass"]
     assert done.returncode == 0, done.stdout
     assert len(expected) == done.json["summary"]["expected"] > 20

@@ -19,10 +19,12 @@ from ep_conformance.commands.run import judged
 from ep_conformance.report import write_text
 from ep_conformance.report_file import ReportError, read_report
 from ep_conformance.session import Options
+from ep_conformance.verdict import UNSUPPORTED_CLAIM
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ep_conformance.claims import Shown
     from ep_conformance.report import Report
 
 __all__ = ["command"]
@@ -83,9 +85,7 @@ def command(  # noqa: PLR0913 - each is an option
         _show(console, before, proposal.text, target)
         if not dry_run and proposal.text != before:
             write_text(target, proposal.text)
-    failing = sorted(found.failing.keys() - proposal.lost.keys())
-    if failing:
-        _say(console, f"accepted and failing, so not claimed: {len(failing)}, such as {found.failing[failing[0]]}")
+    _tell_failing(console, found, proposal)
     _tell_lost(console, proposal)
     if check:
         return _compare(console, target, proposal)
@@ -146,6 +146,17 @@ def _show(console: Console, before: str, after: str, target: Path) -> None:
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), str(target), str(target), lineterm="", n=1)
     for line in lines:
         _say(console, Text(line, style=_STYLES.get(line[0], "")))
+
+
+def _tell_failing(console: Console, found: Shown, proposal: Proposal) -> None:
+    """Tell of what fails and nobody claimed; an ability that is not there is nothing to tell of."""
+    failing = [
+        reason
+        for name, reason in sorted(found.failing.items())
+        if name not in proposal.lost and not (name.startswith("runtime/") and UNSUPPORTED_CLAIM in reason)
+    ]
+    if failing:
+        _say(console, f"accepted and failing, so not claimed: {len(failing)}, such as {failing[0]}")
 
 
 def _tell_lost(console: Console, proposal: Proposal) -> None:
