@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import json
+import re
 import site
 import sysconfig
 from collections import defaultdict
@@ -12,18 +13,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ep.claims import Claim
+
 from ep_conformance import SUITE
 from ep_conformance.catalogue import cell_cases, cells, named_cases
+from ep_conformance.cover import cover
 from ep_conformance.runtime import RuntimeCase
-from ep_conformance.verdict import CLAIMABLE, Status
+from ep_conformance.verdict import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from ep_conformance.report import Report
-    from ep_conformance.verdict import Verdict
 
-__all__ = ["Shown", "claim_table", "claim_tables", "claimables", "is_installed", "new_file", "patterns", "shown"]
+__all__ = [
+    "Shown",
+    "claim_table",
+    "claim_tables",
+    "claimables",
+    "claims_of",
+    "is_installed",
+    "new_file",
+    "patterns",
+    "shown",
+]
 
 _NEEDS: Final = {"float64": "fp64", "complex128": "fp64", "float16": "fp16"}
 """The feature of devices that have an element type, for those that some devices lack."""
@@ -41,16 +54,16 @@ def claimables() -> tuple[str, ...]:
     """Return everything that a pattern may claim: cells, optional abilities, vendors' cases."""
     named = named_cases().items()
     others = (identity for identity, case in named if not isinstance(case, RuntimeCase) or case.optional)
-    return (*itertools.chain.from_iterable(_rows().values()), *others)
+    return (*itertools.chain.from_iterable(_cells().values()), *others)
 
 
 @functools.cache
-def _rows() -> dict[tuple[str, str, str], tuple[str, ...]]:
-    """Return the cells of each family, op and dtypes: listing all cells takes half a second."""
-    rows: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    for _, cell in cells():
-        rows[cell.family, cell.op, cell.dtypes].append(str(cell))
-    return {row: tuple(members) for row, members in rows.items()}
+def _cells() -> dict[str, tuple[str, ...]]:
+    """Return the cells of each family: listing all cells takes half a second."""
+    families: dict[str, list[str]] = defaultdict(list)
+    for family, cell in cells():
+        families[family.name].append(str(cell))
+    return {family: tuple(members) for family, members in families.items()}
 
 
 @dataclass(frozen=True)
@@ -74,7 +87,7 @@ def shown(report: Report) -> Shown:
     failing: dict[str, str] = {}
     for verdict in report.verdicts:
         name = _claimed_as(verdict.id)
-        if verdict.status in {Status.PASS, Status.UNEXPECTED_PASS} or _is_claimable(verdict):
+        if verdict.status in {Status.PASS, Status.UNEXPECTED_PASS} or verdict.is_claimable:
             passed.add(name)
         elif verdict.is_failure and verdict.status is not Status.MISSING:
             failing.setdefault(name, f"{verdict.status}: {verdict.id}: {verdict.outcome.reason}".splitlines()[0])
@@ -94,16 +107,24 @@ def shown(report: Report) -> Shown:
     return Shown(frozenset(holding), failing, frozenset(report.subject.device["features"]))
 
 
-def claim_tables(names: Sequence[str], features: Iterable[str]) -> str:
-    """Return [[claim]] tables of these patterns; an element type that only some devices have asks for its feature.
+def claims_of(names: Collection[str], features: Iterable[str]) -> list[Claim]:
+    """Return claims that cover these names and no other of the suite, on a device with these features.
 
-    features : of the device that passed
+    An element type that only some devices have asks for its feature, if this device has it.
     """
     have = set(features)
+    groups: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for name in names:
+        groups[tuple(sorted(_needs(name) & have))].add(name)
+    return [Claim(pattern, when) for when, group in sorted(groups.items()) for pattern in patterns(group)]
+
+
+def claim_tables(claims: Iterable[Claim]) -> str:
+    """Return [[claim]] tables of these claims, one for each condition."""
     groups: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for pattern in names:
-        groups[tuple(sorted({need for dtype, need in _NEEDS.items() if dtype in pattern} & have))].append(pattern)
-    return "\n".join(claim_table(patterns, when) for when, patterns in sorted(groups.items()))
+    for claim in claims:
+        groups[claim.when].append(claim.cells)
+    return "\n".join(claim_table(cells_of, when) for when, cells_of in groups.items())
 
 
 def claim_table(cells_of: Sequence[str], when: Sequence[str]) -> str:
@@ -114,24 +135,19 @@ def claim_table(cells_of: Sequence[str], when: Sequence[str]) -> str:
     return "\n".join([*lines, f"when = {json.dumps(list(when))}"] if when else lines) + "\n"
 
 
-def patterns(names: set[str]) -> list[str]:
-    """Return patterns that match these names and no other of the suite; dtypes that need a feature stay spelled out."""
-    rows = _rows()
-    whole = {row: all(cell in names for cell in members) for row, members in rows.items()}
-    alike: dict[tuple[str, str], bool] = {}
-    for (family, _, dtypes), is_whole in whole.items():
-        alike[family, dtypes] = alike.get((family, dtypes), True) and is_whole
+def patterns(names: Collection[str]) -> list[str]:
+    """Return patterns that match these names and no other of the suite, few of them."""
+    wanted = set(names)
     found: list[str] = []
-    done: set[tuple[str, str]] = set()
-    for (family, op, dtypes), members in rows.items():
-        if not whole[family, op, dtypes]:
-            found += [cell for cell in members if cell in names]
-        elif not alike[family, dtypes]:
-            found.append(f"{family}/{op}/{dtypes}/*")
-        elif (family, dtypes) not in done:
-            done.add((family, dtypes))
-            found.append(f"{family}/*/{dtypes}/*")
-    return found + sorted(name for name in names if name in named_cases())
+    for known in _cells().values():
+        of_family = wanted.intersection(known)
+        if of_family:
+            found += cover(of_family, known)
+    return found + sorted(wanted & named_cases().keys())
+
+
+def _needs(name: str) -> set[str]:
+    return {_NEEDS[word] for word in re.findall(r"\w+", name) if word in _NEEDS}
 
 
 def new_file() -> str:
@@ -141,7 +157,3 @@ def new_file() -> str:
 
 def _claimed_as(identity: str) -> str:
     return "/".join(identity.split("/")[1:5]) if identity.startswith("primitives/") else identity
-
-
-def _is_claimable(verdict: Verdict) -> bool:
-    return verdict.notice and verdict.outcome.reason.startswith(CLAIMABLE)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ep.cells import matches
 from ep.claims import Claim, Claims, ClaimsError, parse_claims
 
-from ep_conformance.claims import claim_table, claim_tables, claimables, patterns
+from ep_conformance.claims import claim_table, claim_tables, claimables, claims_of, patterns
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -63,20 +63,19 @@ def propose(text: str, shown: Shown, *, drop: bool) -> Proposal:
     fresh = shown.holding - before
     # What is claimed without conditions may be said again by a wider pattern, what is claimed under some may not.
     free = covered(Claims(claims.suite, tuple(c for c in claims.entries if not c.when)), names, ())
-    added = [
-        p for p in patterns(set(fresh | (free - lost.keys()))) if any(matches(p, name) for name in _near(p, fresh))
-    ]
+    possible = claims_of(fresh | (free - lost.keys()), shown.features) if fresh else []
+    added = [claim for claim in possible if any(matches(claim.cells, name) for name in _near(claim.cells, fresh))]
     if drop and (lost or idle):
         text = _without(text, claims, names, lost, idle)
     if added:
-        text = text.rstrip("\n") + "\n\n" + claim_tables(added, shown.features)
+        text = text.rstrip("\n") + "\n\n" + claim_tables(added)
     after = parse_claims(text, "claims.toml")
     found = covered(after, names, shown.features)
     needed = (before - lost.keys() if drop else before) | fresh
     if found != needed:
         message = f"claims.toml: what it should say cannot be written without changing other claims ({len(found ^ needed)} cells)"
         raise ClaimsError(message)
-    return Proposal(text, tuple(added), lost, idle, len(found), len(after.entries))
+    return Proposal(text, tuple(claim.cells for claim in added), lost, idle, len(found), len(after.entries))
 
 
 def covered(claims: Claims, names: Iterable[str], features: Iterable[str]) -> set[str]:

@@ -50,7 +50,7 @@ def keep_failures(report: Report, folder: Path, job: Job, parent: Path, tell: Ca
     kept = failing[:_MOST_FILES]
     less = f" of {len(failing)}" if len(failing) > len(kept) else ""
     tell(f"writing replay files of {len(kept)}{less} failures to {folder.name}; ep-conformance replay runs them again")
-    with _Gatherer(job, 0.0 if report.interrupted else _MOST_SECONDS) as gatherer:
+    with _Gatherer(job, 0.0 if report.interrupted and not report.is_cut_short else _MOST_SECONDS) as gatherer:
         for verdict in kept:
             path = folder / file_name(verdict.id)
             files[verdict.id] = path.relative_to(parent).as_posix() if path.is_relative_to(parent) else str(path)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from ep.folders import cache_folder
 
 from ep_conformance.report import SCHEMA, Report
+from ep_conformance.verdict import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,12 +51,13 @@ def read_history(device: str) -> History:
 
 
 def write_history(report: Report, before: History) -> None:
-    """Keep what a report says; what it did not run stays as it was before.
+    """Keep what a report says; what it did not run, ending early or without a device, stays as it was before.
 
     A folder that cannot be written costs the history, not the run.
     """
-    ran = {verdict.id for verdict in report.verdicts}
-    failed = (before.failed - ran) | {v.id for v in report.failures}
+    ended_early = report.interrupted or bool(report.unavailable)
+    ran = {v.id for v in report.verdicts if not (ended_early and v.status is Status.MISSING)}
+    failed = (before.failed - ran) | (ran & {v.id for v in report.failures})
     took = before.seconds | {v.id: round(v.outcome.seconds, 6) for v in report.verdicts if v.outcome.seconds}
     path = _path(report.subject.name)
     text = json.dumps({"schema": SCHEMA, "failed": sorted(failed), "took": took})

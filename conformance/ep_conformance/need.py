@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import ep
+from ep_conformance.capacity import capacity
 from ep_conformance.memory import free_memory
 from ep_conformance.sweep import Sweep
 
 if TYPE_CHECKING:
     from ep_conformance.catalogue import CellCase
 
-__all__ = ["LARGE", "lack_of_memory", "needed_memory", "size_text"]
+__all__ = ["LARGE", "lack_of_memory", "lack_on_device", "needed_memory", "size_text"]
 
 _BASE: Final = 64 << 20
 """What any case may take: its data in parts, its decoys, its few elements."""
@@ -51,6 +52,16 @@ def needed_memory(found: CellCase, *, is_on_host: bool) -> int:
     widest = max(_PER_ELEMENT.get(kind, 0) for kind in kinds)
     compared = descriptor.out.size * max(widest, _EXACT * descriptor.out.itemsize)
     return _BASE + copies * sum(spans) + 2 * max(spans) + compared
+
+
+def lack_on_device(found: CellCase, device: ep.Device) -> str:
+    """Return "" if the device can hold the operands of a case, else what is needed and what it has."""
+    specs = () if isinstance(found.case, Sweep) else found.case.descriptor.specs
+    needed = sum(spec.nbytes for spec in specs if isinstance(spec, ep.TensorSpec))
+    total = capacity(device) if needed > _SMALL else None
+    if total is None or needed <= total:
+        return ""
+    return f"not run: its operands take {needed} bytes of the device's memory, and {device.name} has {total}"
 
 
 def lack_of_memory(needed: int, limit: int | None) -> str:

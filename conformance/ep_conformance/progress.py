@@ -17,19 +17,23 @@ if TYPE_CHECKING:
 
 __all__ = ["Live"]
 
-_MOST_SHOWN: Final = {"notice": 10, "waiver": 10, "failure": 40}
-_WORDS: Final = {"notice": "notice", "waiver": "waived"}
+_MOST_SHOWN: Final = {"notice": 10, "failing notice": 10, "waiver": 10, "failure": 40}
+_WORDS: Final = {"notice": "notice", "failing notice": "notice", "waiver": "waived"}
 _LINES: Final = 8
 
 
 class Live:
-    """Shows verdicts as they come. The first failures in full; of a great many only their number."""
+    """Shows verdicts as they come. The first failures in full; of a great many only their number.
+
+    Notices of cases that pass come at the end, so that those of cases that fail are not lost among them.
+    """
 
     def __init__(self, console: Console, total: int) -> None:
         self._console = console
         self._total = total
         self._counts: Counter[Status] = Counter()
         self._shown: Counter[str] = Counter()
+        self._claimable: list[Verdict] = []
         self._progress = Progress(
             BarColumn(),
             MofNCompleteColumn(),
@@ -49,12 +53,18 @@ class Live:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._progress.stop()
+        for verdict in self._claimable:
+            self._show("notice", verdict)
+        self._claimable.clear()
 
     def hear(self, verdict: Verdict, *, quietly: bool = False) -> None:
         """Count one verdict, and show it, unless quietly, if somebody should read it."""
         self._counts[verdict.status] += 1
-        if not quietly and (verdict.is_failure or verdict.notice or verdict.waiver is not None):
-            self._show(verdict)
+        if verdict.is_claimable:
+            self._claimable.append(verdict)
+        elif not quietly and (verdict.is_failure or verdict.notice or verdict.waiver is not None):
+            kind = "failing notice" if verdict.notice else "waiver" if verdict.waiver is not None else "failure"
+            self._show(kind, verdict)
         counts = ", ".join(f"{n} {status}" for status, n in sorted(self._counts.items()))
         self._progress.update(self._task, advance=1, description=counts)
 
@@ -62,8 +72,7 @@ class Live:
         """Say a sentence beside the progress."""
         self._console.print(sentence, soft_wrap=True, markup=False, style="yellow")
 
-    def _show(self, verdict: Verdict) -> None:
-        kind = "notice" if verdict.notice else "waiver" if verdict.waiver is not None else "failure"
+    def _show(self, kind: str, verdict: Verdict) -> None:
         self._shown[kind] += 1
         if self._shown[kind] > _MOST_SHOWN[kind]:
             return

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ep_conformance import SUITE
 from ep_conformance.record import record, verdict_of
-from ep_conformance.verdict import Status, Verdict
+from ep_conformance.verdict import FIRST_FAILURE, UNAVAILABLE, Status, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,8 +96,23 @@ class Report:
 
     @property
     def notices(self) -> tuple[Verdict, ...]:
-        """The verdicts that a vendor should read, although they count for nothing."""
-        return tuple(verdict for verdict in self.verdicts if verdict.notice)
+        """The verdicts that a vendor should read, although they count for nothing: those of cases that fail come first."""
+        notices = (verdict for verdict in self.verdicts if verdict.notice)
+        return tuple(sorted(notices, key=lambda verdict: verdict.is_claimable))
+
+    @property
+    def unavailable(self) -> str:
+        """Why nothing was judged: all that was expected is missing, because the device was not there; "" in any other run."""
+        expected = [verdict for verdict in self.verdicts if verdict.counts]
+        if self.interrupted or any(verdict.status is not Status.MISSING for verdict in expected):
+            return ""
+        reasons = (verdict.outcome.reason for verdict in expected)
+        return next((reason for reason in reasons if UNAVAILABLE in reason), "")
+
+    @property
+    def is_cut_short(self) -> bool:
+        """True if the first failure ended the run: --fail-fast."""
+        return self.interrupted and any(verdict.outcome.reason == FIRST_FAILURE for verdict in self.verdicts)
 
     @property
     def is_good(self) -> bool:
@@ -107,8 +122,10 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """0 good, 1 failures, 130 interrupted."""
-        if self.interrupted:
+        """0 good, 1 failures, 3 device unavailable, 130 interrupted."""
+        if self.unavailable:
+            return 3
+        if self.interrupted and not self.is_cut_short:
             return 130
         return 0 if self.is_good else 1
 
@@ -117,9 +134,13 @@ class Report:
         """The one-line verdict."""
         summary = self.summary
         name = f"{self.subject.provider} {self.subject.version} on {self.subject.name}"
+        if self.unavailable:
+            return f"UNAVAILABLE: {name}: none of {summary['expected']} expected cases ran: {self.unavailable}"
+        given = f"{summary['expected'] - summary['missing']} of {summary['expected']} expected cases have a verdict"
+        if self.is_cut_short:
+            return f"FAIL: {name}: ended by --fail-fast at its first failure: {given}"
         if self.interrupted:
-            given = summary["expected"] - summary["missing"]
-            return f"INTERRUPTED: {name}: {given} of {summary['expected']} expected cases have a verdict"
+            return f"INTERRUPTED: {name}: {given}"
         if not summary["expected"]:
             return f"FAIL: {name}: no case was expected to run, so nothing was shown; choose claimed ones with --filter, or claim some"
         failing = Counter(verdict.status for verdict in self.failures)

@@ -95,7 +95,9 @@ _CASES: Final = {
     "runtime/device/equal-names-are-one-object": _Area(LOADING, ("Provider.devices",)),
     "runtime/device/unknown-index-is-unavailable": _Area(LOADING, ("Provider.devices",)),
     "runtime/device/info-is-complete": _Area(LOADING, ("Provider.devices",)),
-    "runtime/device/copies-from-and-accesses-itself": _Area(_MEMORY, ("Device.can_copy_from", "Device.can_access")),
+    "runtime/device/copies-from-and-accesses-itself": _Area(
+        _MEMORY, ("Device.can_copy_from", "Device.can_copy_to", "Device.can_access")
+    ),
     "runtime/error/unsupported-names-every-reason": _Area(KERNEL, ("Implementation.accepts",)),
     "runtime/memory/allocations-are-disjoint": _Area(_MEMORY, ("Device.allocate", "Stream.copy")),
     "runtime/memory/kinds-are-there-or-refused": _Area(_MEMORY, ("Device.allocate", "Device.host")),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import ep
 from ep_conformance.tries import Batch, Tries
-from ep_conformance.verdict import Outcome, Planned, Standing, Status, Verdict, settle
+from ep_conformance.verdict import UNAVAILABLE, Outcome, Planned, Standing, Status, Verdict, settle
 from ep_conformance.workers import Worker, ask, listen
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ HANG_SECONDS: Final = {"quick": 30.0, "standard": 60.0, "large": 600.0, "exhaust
 """How long a case may take before it hangs, by profile."""
 
 _BATCH: Final = 96
+_EAGER_BATCH: Final = 8
 _MOST_DEATHS: Final = 24
 _TICK: Final = 0.25
 
@@ -36,6 +37,7 @@ class Runner:
     hears each verdict once, as it is settled.
 
     peak_memory : bytes of the largest worker, 0 where the system does not say
+    gave_up     : why what is left does not run, "" while it does
     """
 
     def __init__(  # noqa: PLR0913 - what is to run, by what means, within what limits, and who hears of it
@@ -47,29 +49,32 @@ class Runner:
         on_verdict: Callable[[Verdict], None],
         *,
         memory: int | None = None,
+        is_eager: bool = False,
     ) -> None:
         """Make a runner.
 
-        limit  : seconds that a case may take
-        memory : bytes that all workers may take for cases, None for what is free
+        limit    : seconds that a case may take
+        memory   : bytes that all workers may take for cases, None for what is free
+        is_eager : settle what fails before all else runs, not behind it, where a process more spoils no other case's caches
         """
         self._plan = {planned.id: planned for planned in plan}
         self._job = job
         self._jobs = jobs
         self._limit = limit
         self._memory = None if memory is None else memory // jobs
+        self._is_eager = is_eager
         self._on_verdict = on_verdict
         self._verdicts: dict[str, Verdict] = {}
         self._tries = Tries(self._plan, self._keep)
         self._queue: deque[Batch] = deque()
         self._workers: list[Worker] = []
         self._deaths = 0
-        self._gave_up = ""
         self._is_deaf = False
         self.peak_memory = 0
+        self.gave_up = ""
 
     def run(self, first: Worker | None = None, known: Mapping[str, Verdict] = MappingProxyType({})) -> None:
-        """Run everything; KeyboardInterrupt leaves `verdicts` valid.
+        """Run everything; KeyboardInterrupt, and what `on_verdict` raises, leave `verdicts` valid.
 
         first : a worker that is there already
         known : verdicts of a run that this one continues; these cases do not run again
@@ -80,24 +85,32 @@ class Runner:
                 self._tries.settle(planned.id, Outcome(fate, planned.reason))
             elif planned.id in known:
                 self._keep(known[planned.id])
-        self._queue.extend(_batches([p for p in self._plan.values() if p.runs and p.id not in self._verdicts]))
+        left = [p for p in self._plan.values() if p.runs and p.id not in self._verdicts]
+        self._queue.extend(_batches(left, _EAGER_BATCH if self._is_eager else _BATCH))
         try:
             if first is not None and self._queue:
                 self._greet(first)
-            while not self._gave_up and (self._queue or any(worker.is_busy for worker in self._workers)):
+            while not self.gave_up and (self._queue or any(worker.is_busy for worker in self._workers)):
                 self._assign()
                 self._hear()
             for worker in self._workers:
                 worker.dismiss()
             self._workers.clear()
+            if self.gave_up:
+                self._tries.give_up(self.gave_up)
         finally:
             for worker in self._workers:
                 worker.end()
             self._workers.clear()
 
+    @property
+    def is_done(self) -> bool:
+        """True if every case has a verdict."""
+        return len(self._verdicts) == len(self._plan)
+
     def verdicts(self, reason: str = "") -> tuple[Verdict, ...]:
         """Return a verdict for each case in the plan's order; those that have none are missing for a reason."""
-        why = self._gave_up or reason or "the run ended without a verdict"
+        why = self.gave_up or reason or "the run ended without a verdict"
         missing = Outcome(Status.MISSING, why)
         return tuple(self._verdicts.get(planned.id) or _missing(planned, missing) for planned in self._plan.values())
 
@@ -105,7 +118,7 @@ class Runner:
         for worker in [*self._workers]:
             if not worker.is_busy and self._queue:
                 self._give(worker)
-        while self._queue and len(self._workers) < self._jobs and not self._gave_up:
+        while self._queue and len(self._workers) < self._jobs and not self.gave_up:
             fresh = self._start()
             if fresh is not None:
                 self._give(fresh)
@@ -148,7 +161,7 @@ class Runner:
             if self._workers and self._is_deaf:
                 self._jobs = len(self._workers)  # it never answered: the cases will say what is wrong with it
                 return None
-            self._gave_up = f"{self._job.device} does not answer a health probe in a new process: {trouble}"
+            self.gave_up = f"{self._job.device} {UNAVAILABLE}: {trouble}"
             return None
         self._workers.append(worker)
         return worker
@@ -188,15 +201,15 @@ class Runner:
         self._queue.extendleft(Batch((identity,)) for identity in reversed(victims))
         self._deaths += 1
         if self._deaths >= _MOST_DEATHS:
-            self._gave_up = f"given up after {self._deaths} crashes, hangs and lost devices"
+            self.gave_up = f"given up after {self._deaths} crashes, hangs and lost devices"
 
     def _conclude(self, worker: Worker, identity: str, outcome: Outcome) -> None:
         """Settle a case, or let it run once more."""
         if worker.batch.is_search and identity != worker.batch.ids[-1]:
             return
         more = self._tries.hear(identity, outcome, worker.ran)
-        if more is not None and more.is_search:
-            self._queue.appendleft(more)  # whoever runs next should not run behind the same culprit
+        if more is not None and (more.is_search or self._is_eager):
+            self._queue.appendleft(more)  # of a search: whoever runs next should not run behind the same culprit
         elif more is not None:
             self._queue.append(more)
 
@@ -211,11 +224,11 @@ def _missing(planned: Planned, outcome: Outcome) -> Verdict:
     return Verdict(planned.id, replace(outcome, status=Status.UNSUPPORTED), counts=False)
 
 
-def _batches(plan: Sequence[Planned]) -> list[Batch]:
+def _batches(plan: Sequence[Planned], most: int) -> list[Batch]:
     """Cut a plan into batches of cases that are likely to share compiled programs, so that one worker compiles each."""
     groups: dict[tuple[str, ...], list[str]] = {}
     for planned in plan:
         parts = planned.id.split("/")
         kin = (parts[0], parts[1], *parts[3:5]) if parts[0] == "primitives" else (parts[0], parts[1])
         groups.setdefault(kin, []).append(planned.id)
-    return [Batch(tuple(ids[at : at + _BATCH])) for ids in groups.values() for at in range(0, len(ids), _BATCH)]
+    return [Batch(tuple(ids[at : at + most])) for ids in groups.values() for at in range(0, len(ids), most)]

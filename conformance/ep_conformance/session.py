@@ -24,11 +24,13 @@ from ep_conformance.progress import Live
 from ep_conformance.report import Report, is_special
 from ep_conformance.resume import read_verdicts
 from ep_conformance.runner import HANG_SECONDS, Runner
-from ep_conformance.verdict import UNSUPPORTED_CLAIM, Planned, Standing
+from ep_conformance.verdict import FIRST_FAILURE, UNSUPPORTED_CLAIM, Planned, Standing
 from ep_conformance.worker import Job
 from ep_conformance.workers import Worker, ask
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import Console
 
     from ep_conformance.survey import Survey
@@ -70,6 +72,10 @@ class Options:
     """A file in place of the provider's own waivers.toml."""
     replays: Path | None = None
     """The folder for replay files of failing cases."""
+    no_replays: bool = False
+    """Write none."""
+    fail_fast: bool = False
+    """End the run after the first case that fails and counts."""
 
     @property
     def device_name(self) -> str:
@@ -78,7 +84,9 @@ class Options:
 
     @property
     def failures_folder(self) -> Path | None:
-        """Where replay files go: beside the JSON report, unless a folder is given; None if there is neither."""
+        """Where replay files go: beside the JSON report, unless a folder is given; None if there are to be none."""
+        if self.no_replays:
+            return None
         beside = None if self.json is None else self.json.with_name(f"{self.json.stem}-failures")
         return self.replays or beside
 
@@ -93,11 +101,16 @@ class Options:
         return HANG_SECONDS[self.profile] if self.hang_limit is None else self.hang_limit
 
 
+class _FirstFailure(Exception):  # noqa: N818 - how --fail-fast ends a run; nobody else sees it
+    """A case failed, and the run was to go no further."""
+
+
 def conduct(options: Options, console: Console) -> Report:
     """Run the suite on one device and return the report, files written.
 
     Raises UnavailableError if the device cannot be opened, ResumeError if the report to resume is of another run, ClaimsError
-    for a claim of the options that no case of the run matches, BusyError if another run writes the same report. Ctrl-C gives a report that says it was interrupted.
+    for a claim of the options that no case of the run matches, BusyError if another run writes the same report. Ctrl-C, and
+    with `fail_fast` the first failure, give a report that says it did not come to its end.
     """
     history = read_history(options.device_name)
     cores = os.cpu_count() or 1
@@ -137,7 +150,6 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
     taken = {p.id: known[p.id] for p in plan if p.runs and p.id in known and p.suits(known[p.id])}
     left = {planned.id for planned in plan if planned.runs} - taken.keys()
     begin, started = time.monotonic(), dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-    interrupted = False
     live = Live(console, len(plan))
 
     def report(reason: str = "the run was still going on") -> Report:
@@ -161,10 +173,15 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
         live.hear(verdict, quietly=options.claim_all and verdict.outcome.reason.startswith(UNSUPPORTED_CLAIM))
         if draft is not None and verdict.id in left:
             draft.hear(verdict)
+        if options.fail_fast and verdict.is_failure and verdict.id in left:
+            raise _FirstFailure
 
-    runner = Runner(plan, job, jobs, options.hang_seconds, hear, memory=options.memory_limit)
+    runner = Runner(
+        plan, job, jobs, options.hang_seconds, hear, memory=options.memory_limit, is_eager=options.fail_fast
+    )
     draft = None if options.json is None or is_special(options.json) else Draft(options.json, report, live.tell)
-    try:
+
+    def work() -> None:
         _announce(console, found, plan, options, history.expected_seconds(left, jobs))
         if options.resume is not None:
             console.print(f"{len(taken)} verdicts taken over from {options.resume}", soft_wrap=True, markup=False)
@@ -172,12 +189,31 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
             draft.begin(heading, taken.values())
         with live:
             runner.run(worker, taken)
-    except KeyboardInterrupt:
-        interrupted = True
+
+    try:
+        made = report(_ending(runner, work))
     finally:
         if draft is not None:
             draft.close()
-    return report("interrupted before it ran" if interrupted else "")
+    _tell_rest(live, made, runner.gave_up)
+    return made
+
+
+def _tell_rest(live: Live, report: Report, reason: str) -> None:
+    """Say once why cases did not run, unless the verdict does."""
+    if reason and not report.unavailable:
+        live.tell(f"the rest did not run: {reason}")
+
+
+def _ending(runner: Runner, work: Callable[[], None]) -> str:
+    """Do the work of a run, and return why it did not come to its end, "" if it did."""
+    try:
+        work()
+    except KeyboardInterrupt:
+        return "interrupted before it ran"
+    except _FirstFailure:
+        return "" if runner.is_done else FIRST_FAILURE
+    return ""
 
 
 def _plan(found: Survey, options: Options, history: History) -> list[Planned]:

@@ -16,7 +16,16 @@ from ep.claims import Claims, parse_version, read_claims
 
 import ep
 from ep_conformance import SUITE
-from ep_conformance.catalogue import cell_cases, cells, is_within, may_select, named_cases, profile_of, selects
+from ep_conformance.catalogue import (
+    cell_cases,
+    cells,
+    is_within,
+    may_begin,
+    may_select,
+    named_cases,
+    profile_of,
+    selects,
+)
 from ep_conformance.contributed import case_packages
 from ep_conformance.record import waiver_of, waiver_record
 from ep_conformance.report import Subject
@@ -101,8 +110,9 @@ def survey(
     subject = Subject(device.provider.name, registration.version, _info(device))
     mine = [entry for entry in entries if entry.is_for(subject.device)]
     day = today or dt.datetime.now(dt.UTC).date()
-    plan = [planned for find in (_runtime, _vendor, _primitives) for planned in find(device, claims, profile, pattern)]
-    stale = itertools.chain(_stale(claims), idle(plan, mine, day, functools.partial(_expected, device, claims)))
+    plan = [*_cases(device, claims, profile, pattern)]
+    claimed = _stale(claims) if may_begin(pattern, "claims/") else ()
+    stale = itertools.chain(claimed, idle(plan, mine, day, functools.partial(_expected, device, claims)))
     return Survey(
         subject,
         (*(planned for planned in stale if selects(pattern, planned.id)), *waived(plan, mine, day)),
@@ -113,8 +123,14 @@ def survey(
 
 def _expected(device: ep.Device, claims: Claims, pattern: str) -> Iterator[Planned]:
     """Yield the cases of any profile that a glob selects and that are expected of the device."""
-    found = (find(device, claims, PROFILES[-1], pattern) for find in (_runtime, _vendor, _primitives))
-    return (each for each in itertools.chain.from_iterable(found) if each.standing is Standing.EXPECTED)
+    return (each for each in _cases(device, claims, PROFILES[-1], pattern) if each.standing is Standing.EXPECTED)
+
+
+def _cases(device: ep.Device, claims: Claims, profile: str, pattern: str | None) -> Iterator[Planned]:
+    """Yield the cases that a glob selects; those of the runtime are not even imported where it selects none."""
+    for start, find in (("runtime/", _runtime), ("vendor/", _vendor), ("primitives/", _primitives)):
+        if may_begin(pattern, start):
+            yield from find(device, claims, profile, pattern)
 
 
 def _stale(claims: Claims) -> Iterator[Planned]:
@@ -177,7 +193,7 @@ def _vendor(device: ep.Device, claims: Claims, profile: str, pattern: str | None
 
 
 def _primitives(device: ep.Device, claims: Claims, profile: str, pattern: str | None) -> Iterator[Planned]:
-    for family, cell in cells():
+    for family, cell in cells(pattern):
         if not may_select(pattern, cell):
             continue
         standing = functools.cache(functools.partial(_standing, device, claims, family, cell))

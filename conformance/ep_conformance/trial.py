@@ -11,9 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 import ep
+from ep_conformance.capacity import fitting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from ep_conformance.order import Order
 
 __all__ = ["PROFILES", "CaseError", "Trial"]
 
@@ -44,6 +47,7 @@ class Trial:
     seed: int = 0
     profile: str = "standard"
     _open: list[Any] = field(default_factory=list)
+    _scratch: dict[ep.Stream, tuple[ep.Memory, ep.Memory]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng([self.seed, zlib.crc32(self.id.encode())])
@@ -81,6 +85,16 @@ class Trial:
         self._open.append(memory)
         return memory
 
+    def fitting(self, nbytes: int, copies: int) -> int:
+        """Return how long a memory may be of which the device is to hold so many at once: nbytes, on a small device less."""
+        return fitting(self.device, nbytes, copies)
+
+    def scratch(self, stream: ep.Stream, nbytes: int) -> tuple[ep.Memory, ep.Memory]:
+        """Return the two memories that the trial has for a stream to be busy with."""
+        if stream not in self._scratch:
+            self._scratch[stream] = (self.memory(nbytes), self.memory(nbytes))
+        return self._scratch[stream]
+
     def first(self, thing: Any) -> None:
         """Close a thing at the end of the trial before all others, because they may wait for it."""
         self._open.insert(0, thing)
@@ -116,8 +130,11 @@ class Trial:
             message = f"{what} is {given!r}, needed {needed!r}"
             raise CaseError(message)
 
-    def same_bytes(self, what: str, given: Bytes, needed: Bytes) -> None:
-        """Fail the case at the first byte that differs."""
+    def same_bytes(self, what: str, given: Bytes, needed: Bytes, *orders: Order) -> None:
+        """Fail the case at the first byte that differs.
+
+        orders : of which the first that explains what is given is named as the violated one
+        """
         if given.shape != needed.shape:
             message = f"{what} has {given.size} bytes, needed {needed.size}"
             raise CaseError(message)
@@ -128,7 +145,8 @@ class Trial:
                 f"{what}[{at}] == {given[at]:#04x}, needed {needed[at]:#04x} "
                 f"({wrong.size} of {given.size} bytes differ) on {self.device.name}"
             )
-            raise CaseError(message)
+            violated = next((order for order in orders if order.explains(given, needed)), None)
+            raise CaseError(message if violated is None else f"{message}: {violated}")
 
     def refuses(self, what: str, kind: type[Exception], call: Callable[[], object], *words: str) -> None:
         """Fail the case unless the call raises `kind` with a message that holds each of `words`."""
@@ -152,6 +170,7 @@ class Trial:
             except Exception as error:  # noqa: BLE001 - a host function may have raised anything; the rest is closed all the same
                 failure = failure or error
         self._open.clear()
+        self._scratch.clear()
         self.device.synchronize()
         if failure is not None:
             raise failure

@@ -50,6 +50,7 @@ class Tries:
         self._plan = plan
         self._keep = keep
         self._firsts: dict[str, Outcome] = {}
+        self._settled: set[str] = set()
         self._before: dict[str, tuple[str, ...]] = {}
         self._alone: dict[str, Outcome] = {}
         self._search: Search | None = None
@@ -85,9 +86,16 @@ class Tries:
 
     def settle(self, identity: str, outcome: Outcome) -> None:
         """Give a case its verdict."""
+        self._settled.add(identity)
         first = self._firsts.get(identity)
         verdict = settle(self._plan[identity], outcome)
         self._keep(replace(verdict, first=First(first.status, first.reason) if first else None))
+
+    def give_up(self, why: str) -> None:
+        """Settle what failed, and will not be tried again, by what it showed."""
+        for identity, first in self._firsts.items():
+            if identity not in self._settled and first.status is not Status.PASS:
+                self.settle(identity, replace(first, reason=f"{first.reason}; not tried again: {why}"))
 
     def _once(self, identity: str, outcome: Outcome, ran: Sequence[str]) -> Batch | None:
         planned, status = self._plan[identity], outcome.status

@@ -16,6 +16,8 @@ __all__ = [
     "CLAIMABLE",
     "DEATHS",
     "FAILING",
+    "FIRST_FAILURE",
+    "UNAVAILABLE",
     "UNSUPPORTED_CLAIM",
     "First",
     "Outcome",
@@ -64,6 +66,12 @@ ATTESTATIONS: Final = ("no", "attested", "native")
 
 CLAIMABLE: Final = f"not claimed, but accepted: {Status.PASS}"
 """How the reason of a notice begins whose case passed."""
+
+UNAVAILABLE: Final = "does not answer a health probe in a new process"
+"""What the reason of a missing case says whose device was not there."""
+
+FIRST_FAILURE: Final = "not run: --fail-fast ended the run at its first failure"
+"""Why a case did not run whose run was to end with the first failure."""
 
 
 class Standing(enum.StrEnum):
@@ -172,6 +180,11 @@ class Verdict:
     def is_failure(self) -> bool:
         """True if the run fails because of it."""
         return self.counts and self.status in FAILING and self.waiver is None
+
+    @property
+    def is_claimable(self) -> bool:
+        """True for a notice whose case passed: a claim is all that it lacks."""
+        return self.notice and self.outcome.reason.startswith(CLAIMABLE)
 
 
 def settle(planned: Planned, outcome: Outcome) -> Verdict:

@@ -20,19 +20,25 @@ from ep_conformance.trial import Bytes, CaseError, Trial
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Gate", "Kernel", "busy", "find_kernel", "gate", "has_cell", "late", "settled"]
+__all__ = ["Gate", "Kernel", "busy", "copy_each_way", "find_kernel", "gate", "has_cell", "late", "settled"]
 
 _BUSY_BYTES: Final = 4 << 20
 _BUSY_COPIES: Final = 12
+_BUSY_MEMORIES: Final = 32
+"""A case keeps up to eight streams busy, with two memories each, and has others beside them."""
 _GATE_SECONDS: Final = 10.0
 
 Array = npt.NDArray[Any]
 
 
 def busy(trial: Trial, stream: ep.Stream, copies: int = _BUSY_COPIES) -> None:
-    """Enqueue fills and copies back and forth that keep the stream busy for milliseconds."""
-    one, other = trial.memory(_BUSY_BYTES), trial.memory(_BUSY_BYTES)
-    for _ in range(copies // 2):
+    """Enqueue fills and copies back and forth that keep the stream busy for milliseconds.
+
+    copies : of 4 MiB; where the device is small more of less, so that as many bytes move
+    """
+    nbytes = trial.fitting(_BUSY_BYTES, _BUSY_MEMORIES)
+    one, other = trial.scratch(stream, nbytes)
+    for _ in range(copies // 2 * (_BUSY_BYTES // nbytes)):
         stream.fill(one, b"busy")
         stream.copy(other, one)
         one, other = other, one
@@ -92,6 +98,25 @@ def settled(trial: Trial) -> ep.MemoryInfo:
     gc.collect()
     trial.device.synchronize()
     return trial.device.memory_info()
+
+
+def copy_each_way(trial: Trial, other: ep.Device) -> None:
+    """Fail the case unless a stream copies from another device and to it, through the host just where its device says so."""
+    device, stream, theirs = trial.device, trial.stream(), trial.closing(other.stream())
+    for is_from, reaches in ((True, device.can_copy_from(other)), (False, device.can_copy_to(other))):
+        content, degraded = trial.noise(10_000), device.degraded["copy-between-devices"]
+        here, there = trial.memory(content.nbytes), trial.closing(other.allocate(content.nbytes))
+        source, target, reader = (there, here, stream) if is_from else (here, there, theirs)
+        (theirs if is_from else stream).upload(source, content)
+        device.synchronize()
+        other.synchronize()
+        stream.copy(target, source)
+        stream.synchronize()
+        way = f"{'from' if is_from else 'to'} {other.name}"
+        trial.same_bytes(f"memory copied {way}", trial.content(reader, target), content)
+        through_host = device.degraded["copy-between-devices"] > degraded
+        said = f"device.can_copy_{'from' if is_from else 'to'}({other.name}) is {reaches}"
+        trial.require(through_host != reaches, f"{said}, and a copy {way} passed through the host: {through_host}")
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from ep_conformance.elements import run_case
 from ep_conformance.evidence import gather, perform
 from ep_conformance.floats import changed_environment
 from ep_conformance.memory import PeakMemory, be_killed_first, give_back
-from ep_conformance.need import LARGE, lack_of_memory, needed_memory
+from ep_conformance.need import LARGE, lack_of_memory, lack_on_device, needed_memory
 from ep_conformance.orphan import end_with_parent
 from ep_conformance.record import outcome_record
 from ep_conformance.replay import gathered_json, replay_of
@@ -147,8 +147,8 @@ class _Bench:
 
     def _fitting(self, identity: str, limit: int | None) -> Outcome:
         """Return what a case showed, missing if there is no memory for it."""
-        needed = self._needed(identity)
-        lack = lack_of_memory(needed, limit)
+        needed, lack = self._demand(identity)
+        lack = lack or lack_of_memory(needed, limit)
         if lack:
             return Outcome(Status.MISSING, lack)
         outcome = self._execute(identity)
@@ -157,13 +157,16 @@ class _Bench:
             give_back()
         return outcome
 
-    def _needed(self, identity: str) -> int:
+    def _demand(self, identity: str) -> tuple[int, str]:
+        """Return how many bytes of this machine a case takes, and why the device cannot hold its operands, "" if it can."""
         on_host = bool({"cpu", "host-memory"} & self._device.info.features)
         try:
             found = find(identity)
-            return needed_memory(found, is_on_host=on_host) if isinstance(found, CellCase) else 0
+            if not isinstance(found, CellCase):
+                return 0, ""
+            return needed_memory(found, is_on_host=on_host), lack_on_device(found, self._device)
         except Exception:  # noqa: BLE001 - the worker boundary: what is wrong with the case, running it says
-            return 0
+            return 0, ""
 
     def _execute(self, identity: str) -> Outcome:
         """Return what a case showed; one that fails and leaves behind a device that moves no bytes has lost the device."""

@@ -3,10 +3,12 @@
 import json
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 import numpy as np
 import pytest
+from ep_conformance.capacity import fitting
 from ep_conformance.catalogue import cell_cases, cells, find
 from ep_conformance.commands.options import Bytes
 from ep_conformance.memory import PeakMemory, free_memory
@@ -37,6 +39,46 @@ def test_case_that_does_not_fit_is_missing_and_says_what_it_needs(toy):
     again = toy("run", "--provider", "toy", "--json", toy.report, "--resume", toy.report, *words[:-4], *words[-2:])
     assert again.returncode == 0
     assert read(toy)[LARGE]["status"] == "pass"
+
+
+def test_case_whose_operands_the_device_does_not_hold_is_missing_before_it_runs(command):
+    """Two vectors of 1048579 float32."""
+    words = ("--profile", "standard", "--filter", LARGE, "--jobs", 1, "--json", command.report)
+    done = command("run", "--provider", "sim", *words, EP_SIM_MEMORY="8M")
+    assert done.returncode == 1, done.stdout
+    (case,) = read(command).values()
+    assert (case["status"], case["seconds"]) == ("missing", 0)
+    assert case["reason"] == "not run: its operands take 8388632 bytes of the device's memory, and sim:0 has 8388608"
+
+
+def test_runtime_cases_fit_a_device_of_16_mib(command):
+    """Those that take most, and some that keep streams busy; all others take less."""
+    done = command.run("sim", "--filter", "runtime/[acdflmp]*/[lmw]*", EP_SIM_MEMORY="16M")
+    assert done.returncode == 0, done.stdout
+    ran = {case["id"] for case in done.json["cases"] if case["status"] == "pass"}
+    assert {
+        "runtime/ability/memory-info",
+        "runtime/copy/large-ranges-are-moved-to-the-end",
+        "runtime/fill/large-ranges-are-filled-to-the-end",
+        "runtime/memory/large-memories-hold-their-ends",
+        "runtime/primitive/large-launches-reach-the-end",
+    } <= ran
+
+
+def test_lengths_shrink_with_the_device_alone(device_of):
+    assert fitting(device_of(1 << 30), 4 << 20, copies=16) == 4 << 20
+    assert fitting(device_of(64 << 20), 4 << 20, copies=16) == 2 << 20
+    assert fitting(device_of(100), 4 << 20, copies=16) == 4096
+    assert fitting(device_of(0), 4 << 20, copies=16) == 4 << 20, "nobody knows"
+
+
+@pytest.fixture
+def device_of():
+    def make(total):
+        info = ep.DeviceInfo("small", "EP", memory=total)
+        return SimpleNamespace(info=info, memory_info=lambda: SimpleNamespace(total=total or None))
+
+    return make
 
 
 def test_limit_is_a_number_of_bytes():

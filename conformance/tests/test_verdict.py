@@ -7,7 +7,16 @@ import pytest
 from ep_conformance import SUITE
 from ep_conformance.junit import write_junit
 from ep_conformance.report import Report, Subject
-from ep_conformance.verdict import Outcome, Planned, Standing, Status, Verdict, settle
+from ep_conformance.verdict import (
+    FIRST_FAILURE,
+    UNAVAILABLE,
+    Outcome,
+    Planned,
+    Standing,
+    Status,
+    Verdict,
+    settle,
+)
 
 EXPECTED = Planned("primitives/a/b/float32/dense/one", Standing.EXPECTED)
 
@@ -59,6 +68,33 @@ def test_nothing_expected_is_a_failure():
 
 def test_interrupted_is_130():
     assert report(settle(EXPECTED, Outcome(Status.PASS)), interrupted=True).exit_code == 130
+
+
+def test_all_missing_for_want_of_a_device_is_unavailable():
+    """A claim that matches nothing is missing, too, and says nothing of the device."""
+    lost = settle(EXPECTED, Outcome(Status.MISSING, f"toy:0 {UNAVAILABLE}: unplugged"))
+    stale = settle(Planned("claims/x", Standing.STALE), Outcome(Status.MISSING, "matches nothing"))
+    short = settle(EXPECTED, Outcome(Status.MISSING, "not run: it needs about 9.0 GiB of memory"))
+    for verdicts, code in (((lost,), 3), ((lost, stale), 3), ((stale,), 1), ((short,), 1)):
+        assert report(*verdicts).exit_code == code
+    assert report(lost, settle(EXPECTED, Outcome(Status.PASS))).exit_code == 1
+    assert report(lost, interrupted=True).exit_code == 130
+    assert "unplugged" in report(stale, lost).sentence
+
+
+def test_first_failure_that_ends_a_run_is_a_failure():
+    cut = settle(EXPECTED, Outcome(Status.MISSING, FIRST_FAILURE))
+    made = report(settle(EXPECTED, Outcome(Status.FAIL, "wrong")), cut, interrupted=True)
+    assert made.exit_code == 1
+    assert made.sentence.startswith("FAIL: ")
+    assert "ended by --fail-fast at its first failure: 1 of 2 expected cases have a verdict" in made.sentence
+
+
+def test_notices_of_failing_cases_come_first():
+    unclaimed = [Planned(name, Standing.UNCLAIMED) for name in "abcd"]
+    passing, failing = Outcome(Status.PASS), Outcome(Status.FAIL, "wrong")
+    made = report(*map(settle, unclaimed, (passing, failing, passing, failing)))
+    assert [verdict.id for verdict in made.notices] == ["b", "d", "a", "c"]
 
 
 def test_statuses_of_expected_cases_add_up():

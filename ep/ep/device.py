@@ -99,6 +99,11 @@ class Device(Allocator):
         return other is self or self.twin.can_copy_from(_twin("can_copy_from", other))
 
     @final
+    def can_copy_to(self, other: Device) -> bool:
+        """Say whether this device's streams copy to `other` without passing through the host."""
+        return other is self or self.twin.can_copy_to(_twin("can_copy_to", other))
+
+    @final
     def can_access(self, other: Device) -> bool:
         """Say whether this device's kernels read the memory of `other`."""
         return other is self or self.twin.can_access(_twin("can_access", other))

@@ -58,6 +58,7 @@ class Primitive(Uncopied):
         "_names",
         "_run",
         "_scalars",
+        "_to_number",
         "asked",
         "descriptor",
         "device",

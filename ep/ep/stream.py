@@ -89,8 +89,8 @@ class Stream(Submission):
             raise ValueError(message)
         if not dst.nbytes:
             return
-        other = src.device if dst.device is self.device else dst.device
-        if self.device.can_copy_from(other):
+        device = self.device
+        if device.can_copy_from(src.device) if dst.device is device else device.can_copy_to(dst.device):
             self._submit("copy", (dst, src), (), verbs.copy)
         else:
             self._submit("copy", (dst, src), (), verbs.staged_copy)

@@ -200,3 +200,21 @@ def test_launch_on_what_is_no_stream_is_refused_in_words(device, thing):
     memory, spec = device.allocate(4), ep.TensorSpec("int8", (4,))
     with pytest.raises(TypeError, match=r"stream is \w+, needs a Stream"):
         manual.Negate(x=spec, out=spec).on(device)(thing, x=memory, out=memory)
+
+
+@pytest.mark.parametrize("can", ["from", "to"])
+def test_each_direction_of_a_copy_is_asked_for_under_its_own_name(provider, monkeypatch, can):
+    """A device that pulls is not asked to push: what it cannot do passes through the host."""
+    monkeypatch.setattr(manual.ManualDevice, f"can_copy_{can}", lambda *_: True)
+    first, second = provider.devices()
+    stream = first.stream()
+    ours, theirs = first.allocate(4), second.allocate(4)
+    assert (first.can_copy_from(second), first.can_copy_to(second)) == (can == "from", can == "to")
+    for way, dst, src in (("from", ours, theirs), ("to", theirs, ours)):
+        before = first.degraded["copy-between-devices"]
+        src.handle[:] = way.ljust(4).encode()
+        stream.copy(dst, src)
+        stream.synchronize(DEADLINE)
+        assert bytes(dst.handle) == way.ljust(4).encode()
+        assert first.degraded["copy-between-devices"] - before == (way != can)
+    assert first.can_copy_to(first)

@@ -78,6 +78,7 @@ HARMLESS = {
     "Device.budget",
     "Device.can_access",
     "Device.can_copy_from",
+    "Device.can_copy_to",
     "Device.memory_kinds",
     "Device.native_calls",
     "Device.reaches_host",

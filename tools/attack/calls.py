@@ -187,6 +187,7 @@ def _of_device(w: World) -> dict[str, Callable[[], Any]]:
         "wrap_memory": wrap_memory,
         "wrap_stream": lambda: device.wrap_stream(draw(w.stream.twin.dlpack_stream()), owner=draw(w.stream)).close(),
         "can_copy_from": lambda: device.can_copy_from(draw(*w.devices)),
+        "can_copy_to": lambda: device.can_copy_to(draw(*w.devices)),
         "can_access": lambda: device.can_access(draw(*w.devices)),
     }
 

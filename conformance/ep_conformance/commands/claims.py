@@ -14,15 +14,17 @@ import ep
 from ep_conformance.claims import is_installed, new_file, shown
 from ep_conformance.claims_file import Proposal, propose
 from ep_conformance.commands import options
-from ep_conformance.commands.exits import CODES, INTERRUPTED, WrongUse
+from ep_conformance.commands.exits import CODES, INTERRUPTED, UnavailableExit, WrongUse
 from ep_conformance.commands.run import judged
 from ep_conformance.report import write_text
 from ep_conformance.report_file import ReportError, read_report
 from ep_conformance.session import Options
+from ep_conformance.verdict import UNSUPPORTED_CLAIM
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ep_conformance.claims import Shown
     from ep_conformance.report import Report
 
 __all__ = ["command"]
@@ -83,9 +85,7 @@ def command(  # noqa: PLR0913 - each is an option
         _show(console, before, proposal.text, target)
         if not dry_run and proposal.text != before:
             write_text(target, proposal.text)
-    failing = sorted(found.failing.keys() - proposal.lost.keys())
-    if failing:
-        _say(console, f"accepted and failing, so not claimed: {len(failing)}, such as {found.failing[failing[0]]}")
+    _tell_failing(console, found, proposal)
     _tell_lost(console, proposal)
     if check:
         return _compare(console, target, proposal)
@@ -120,9 +120,14 @@ def _default(provider: str) -> Path:
 
 
 def _report(provider: str, source: Path | None, given: dict[str, Any], console: Console) -> Report:
-    """Return a run of all that the provider accepts, or the report that was named."""
-    if source is None:
-        return judged(Options(provider, claim_all=True, **given), console)
+    """Return a run of all that the provider accepts, or the report that was named; exit 3 for one that judged nothing."""
+    report = judged(Options(provider, claim_all=True, **given), console) if source is None else _read(provider, source)
+    if report.unavailable:
+        raise UnavailableExit(report.sentence)
+    return report
+
+
+def _read(provider: str, source: Path) -> Report:
     try:
         report = read_report(source)
     except ReportError as error:
@@ -141,6 +146,17 @@ def _show(console: Console, before: str, after: str, target: Path) -> None:
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), str(target), str(target), lineterm="", n=1)
     for line in lines:
         _say(console, Text(line, style=_STYLES.get(line[0], "")))
+
+
+def _tell_failing(console: Console, found: Shown, proposal: Proposal) -> None:
+    """Tell of what fails and nobody claimed; an ability that is not there is nothing to tell of."""
+    failing = [
+        reason
+        for name, reason in sorted(found.failing.items())
+        if name not in proposal.lost and not (name.startswith("runtime/") and UNSUPPORTED_CLAIM in reason)
+    ]
+    if failing:
+        _say(console, f"accepted and failing, so not claimed: {len(failing)}, such as {failing[0]}")
 
 
 def _tell_lost(console: Console, proposal: Proposal) -> None:

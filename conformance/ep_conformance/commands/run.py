@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +45,11 @@ __all__ = ["command", "judged"]
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; default one a device, one a core on a CPU.")
 @click.option("--failed", is_flag=True, help="Only what failed in the last run of this device.")
 @click.option(
+    "--fail-fast",
+    is_flag=True,
+    help="End after the first case that fails and counts, tried twice; --resume goes on from there.",
+)
+@click.option(
     "--json", type=options.FILE, help="Write the report as JSON; a journal beside it keeps each verdict meanwhile."
 )
 @click.option(
@@ -57,6 +63,7 @@ __all__ = ["command", "judged"]
     type=click.Path(file_okay=False, path_type=Path),
     help="The folder for replay files of failing cases; default that of --json, with -failures for its suffix.",
 )
+@click.option("--no-replays", is_flag=True, help="Write no replay files, for which each failing case runs again.")
 @click.option(
     "--memory-limit",
     type=options.Bytes(),
@@ -67,12 +74,21 @@ def command(*, quick: bool, **given: Any) -> int:
     """Run the suite on one device and give a verdict."""
     given["profile"] = "quick" if quick else given["profile"]
     chosen = Options(**given)
+    if chosen.no_replays and chosen.replays is not None:
+        message = f"--no-replays and --replays {chosen.replays} contradict each other; give one of them"
+        raise WrongUse(message)
     options.require_folders((chosen.json, chosen.html, chosen.markdown, chosen.junit, chosen.replays))
     console = Console(highlight=False)
     report = judged(chosen, console)
     if chosen.failed and not report.verdicts:
         console.print(f"{chosen.device_name}: nothing failed in the last run", soft_wrap=True)
         return 0
+    if report.interrupted and chosen.json is not None:
+        console.print(
+            f"the same command with --resume {shlex.quote(str(chosen.json))} runs the rest",
+            soft_wrap=True,
+            markup=False,
+        )
     console.print(report.sentence, soft_wrap=True, markup=False, style="green" if report.is_good else "bold red")
     return report.exit_code
 

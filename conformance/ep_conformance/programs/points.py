@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ep_conformance.programs.look import Look
 from ep_conformance.programs.op import Model, Op, noise
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class Scribble(Op):
         return (self.dst,)
 
     def perform(self, stage: Stage) -> None:
-        stage.compare(str(self.dst), stage.host(self.dst), stage.model[self.dst])
+        stage.compare(str(self.dst), stage.host(self.dst), stage.model[self.dst], Look(self.dst, self))
         stage.model[self.dst] = stage.host(self.dst)[:] = noise(self.dst.nbytes, self.seed, stage.model.unit)
 
     def __str__(self) -> str:
@@ -170,7 +171,7 @@ class CallRead(Op):
         return (self.src,)
 
     def perform(self, stage: Stage) -> None:
-        buffer, seen = stage.host(self.src), stage.sighting(self.actor, self.src)
+        buffer, seen = stage.host(self.src), stage.sighting(self.actor, Look(self.src, self))
 
         def read() -> None:
             seen[:] = buffer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 import zlib
 from typing import TYPE_CHECKING, Final
@@ -10,6 +11,8 @@ import hypothesis
 from hypothesis import strategies as st
 
 import ep
+from ep_conformance.programs.blame import blame
+from ep_conformance.programs.look import MismatchError
 from ep_conformance.programs.program import Intent, Mix, Program
 from ep_conformance.programs.stage import Bench, Stage
 from ep_conformance.programs.verbs import NEEDS_KERNELS, NOTHING, build
@@ -47,15 +50,15 @@ def try_programs(trial: Trial, mix: Mix, devices: Sequence[ep.Device] = ()) -> N
         phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
     )
     test = settings(hypothesis.given(_programs(mix, bench))(search.attempt))
-    try:
-        hypothesis.seed(zlib.crc32(f"{trial.seed} {trial.id}".encode()))(test)()
-    except (CaseError, ep.EpError, hypothesis.errors.HypothesisException):
-        if search.failure is None:
-            raise
-    finally:
-        bench.close()
-    if search.failure is not None:
-        raise search.failure
+    with contextlib.closing(bench):
+        try:
+            hypothesis.seed(zlib.crc32(f"{trial.seed} {trial.id}".encode()))(test)()
+        except (CaseError, ep.EpError, hypothesis.errors.HypothesisException):
+            if search.failure is None:
+                raise
+        failure = search.conclusion()
+    if failure is not None:
+        raise failure
 
 
 def _programs(mix: Mix, bench: Bench) -> st.SearchStrategy[Program]:
@@ -75,7 +78,7 @@ class _Search:
         self._trial = trial
         self._bench = bench
         self._deadline = 0.0
-        self._lines: list[str] = []
+        self._program: Program | None = None
         self.failure: Exception | None = None
 
     def attempt(self, program: Program) -> None:
@@ -105,15 +108,28 @@ class _Search:
         stage.close()
 
     def _keep(self, program: Program, error: Exception) -> None:
-        lines = [*program.lines()]
-        if self.failure is None:
+        if self._program is None:
             self._deadline = time.monotonic() + SHRINK_SECONDS[self._trial.profile]
-        elif len(lines) >= len(self._lines):
+        elif len([*program.lines()]) >= len([*self._program.lines()]):
             return
-        self._lines = lines
+        self._program, self.failure = program, error
+
+    def conclusion(self) -> Exception | None:
+        """Return what to say of the shortest program that failed, None if none did."""
+        if self._program is None or isinstance(self.failure, ep.DeviceLostError):
+            return self.failure
+        error, lines = self.failure, [*self._program.lines()]
         shown = (
             lines if len(lines) <= _MOST_LINES else [*lines[:_MOST_LINES], f"... and {len(lines) - _MOST_LINES} more"]
         )
         what = str(error) if isinstance(error, CaseError) else f"{type(error).__name__}: {error}"
+        if isinstance(error, MismatchError) and (why := self._blame(self._program, error)):
+            what = f"{what}: {why};"
         code = "\n".join(f"  {line}" for line in shown)
-        self.failure = CaseError(f"{what} on {self._trial.device.name}, seed {self._trial.seed}, behind\n{code}")
+        return CaseError(f"{what} on {self._trial.device.name}, seed {self._trial.seed}, behind\n{code}")
+
+    def _blame(self, program: Program, error: MismatchError) -> str:
+        try:
+            return blame(program, error, self._bench.result)
+        except ep.EpError:  # a device that fails is asked what its kernel makes of other bytes: no answer, no blame
+            return ""

@@ -10,15 +10,16 @@ import numpy as np
 from ep.capabilities import serves_calls
 
 import ep
+from ep_conformance.capacity import fitting
+from ep_conformance.programs.look import Look, MismatchError
 from ep_conformance.programs.op import Model
+from ep_conformance.programs.order import Span
 from ep_conformance.programs.points import DEADLINE_SECONDS
-from ep_conformance.trial import CaseError
 from ep_conformance.work import find_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ep_conformance.programs.order import Span
     from ep_conformance.programs.program import Program
     from ep_conformance.trial import Bytes
 
@@ -29,6 +30,8 @@ _STALL_SECONDS: Final = 0.05
 
 _STALL_BYTES: Final = 1 << 20
 _STALL_COPIES: Final = 8
+_STALL_MEMORIES: Final = 16
+"""Two for each of four streams, and others beside them."""
 
 
 class Bench:
@@ -90,7 +93,8 @@ class Bench:
     def scratch(self, name: str, device: ep.Device) -> tuple[ep.Memory, ep.Memory]:
         """Return two large memories that a stream of that name may be busy with."""
         if name not in self._scratch:
-            self._scratch[name] = (device.allocate(_STALL_BYTES), device.allocate(_STALL_BYTES))
+            nbytes = fitting(device, _STALL_BYTES, _STALL_MEMORIES)
+            self._scratch[name] = (device.allocate(nbytes), device.allocate(nbytes))
         return self._scratch[name]
 
     def close(self) -> None:
@@ -128,7 +132,7 @@ class Stage:
         self._hosts: dict[str, Bytes] = {}
         self._open: list[Any] = []
         self._gates: list[threading.Event] = []
-        self._sightings: list[tuple[str, str, Bytes, Bytes]] = []
+        self._sightings: list[tuple[str, Look, Bytes, Bytes]] = []
 
     def perform(self) -> None:
         """Do the program, then compare every byte of every memory and host buffer that is left."""
@@ -148,7 +152,7 @@ class Stage:
             stream.synchronize(timeout=DEADLINE_SECONDS)
             self.look(name)
         for name, buffer in self._hosts.items():
-            self.compare(name, buffer, self.model.bytes[name])
+            self._compare_all(name, buffer)
         self._compare_memories()
 
     def close(self) -> None:
@@ -214,26 +218,26 @@ class Stage:
             gate.set()
         self._gates.clear()
 
-    def sighting(self, stream: str, span: Span) -> Bytes:
+    def sighting(self, stream: str, look: Look) -> Bytes:
         """Return a buffer that a callback of a stream fills with what the model has now."""
-        seen = np.full(span.nbytes, 0xEE, np.uint8)
-        self._sightings.append((stream, f"({span} seen by a callback of {stream})", seen, self.model[span].copy()))
+        seen = np.full(look.span.nbytes, 0xEE, np.uint8)
+        self._sightings.append((stream, look, seen, self.model[look.span].copy()))
         return seen
 
     def look(self, stream: str) -> None:
         """Compare what the callbacks of a stream saw, which is done."""
-        for name, what, seen, needed in self._sightings:
+        for name, look, seen, needed in self._sightings:
             if name == stream:
-                self.compare(what, seen, needed)
+                self.compare(f"({look.span} seen by a callback of {stream})", seen, needed, look)
         self._sightings = [sighting for sighting in self._sightings if sighting[0] != stream]
 
-    def compare(self, what: str, given: Bytes, needed: Bytes) -> None:
+    def compare(self, what: str, given: Bytes, needed: Bytes, look: Look) -> None:
         """Fail at the first byte that differs from the model."""
         wrong = np.flatnonzero(given != needed)
         if wrong.size:
             at = int(wrong[0])
             message = f"{what}[{at}] == {given[at]:#04x}, needed {needed[at]:#04x} ({wrong.size} of {given.size} bytes differ)"  # fmt: skip
-            raise CaseError(message)
+            raise MismatchError(message, look, given)
 
     def _begin(self, name: str) -> None:
         synchronous, device = self._program.streams[name]
@@ -242,4 +246,7 @@ class Stage:
     def _compare_memories(self) -> None:
         left = {name: memory for name, memory in self.memories.items() if not memory.is_closed}
         for name, content in self._bench.contents(left).items():
-            self.compare(name, content, self.model.bytes[name])
+            self._compare_all(name, content)
+
+    def _compare_all(self, name: str, content: Bytes) -> None:
+        self.compare(name, content, self.model.bytes[name], Look(Span(name, 0, content.size)))

@@ -11,7 +11,7 @@ import numpy as np
 import ep
 from ep_conformance.lender import SecondHand
 from ep_conformance.runtime import case
-from ep_conformance.work import busy, gate, late
+from ep_conformance.work import busy, copy_each_way, gate, late
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -207,7 +207,7 @@ def memory_info(trial: Trial) -> None:
     total = info.total or 0
     trial.require(0 < info.free <= total, f"free is {info.free} of {total} bytes")
     trial.require(info.reserved <= total, f"{info.reserved} bytes are reserved of {total}")
-    stream, memory = trial.stream(), trial.memory(96 << 20)
+    stream, memory = trial.stream(), trial.memory(trial.fitting(96 << 20, copies=1))
     stream.fill(memory, b"\1")
     stream.synchronize()
     less = trial.device.memory_info()
@@ -289,22 +289,14 @@ def export(trial: Trial) -> None:
 
 @case(optional=True)
 def copy_between_devices(trial: Trial) -> None:
-    """A copy from another device of the provider does not pass through the host."""
+    """Copies between devices of the provider, each direction that it says it has, do not pass through the host."""
     others = [other for other in trial.device.provider.devices() if other is not trial.device]
-    reachable = [other for other in others if trial.device.can_copy_from(other)]
+    reachable = [other for other in others if trial.device.can_copy_from(other) or trial.device.can_copy_to(other)]
     if not reachable:
-        message = f"it can copy from none of the {len(others)} other devices of its provider"
+        message = f"it can copy from and to none of the {len(others)} other devices of its provider"
         raise ep.UnsupportedError(message)
-    stream, content = trial.stream(), trial.noise(10_000)
     for other in reachable:
-        theirs = other.stream()
-        source, target = other.allocate(content.nbytes), trial.memory(content.nbytes)
-        theirs.upload(source, content)
-        theirs.synchronize()
-        stream.copy(target, source)
-        trial.same_bytes(f"memory copied from {other.name}", trial.content(stream, target), content)
-        source.close()
-        theirs.close()
+        copy_each_way(trial, other)
 
 
 @case(optional=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ep
+from ep_conformance.order import Order
 from ep_conformance.runtime import case
 from ep_conformance.trial import CaseError, Trial
 from ep_conformance.work import busy, gate
@@ -55,7 +56,8 @@ def sees_the_work_before_it(trial: Trial) -> None:
         stream.download(result, memory)
         stream.call(lambda: seen.append(result.copy()))  # noqa: B023 - called in this turn of the loop
         stream.synchronize(_DEADLINE_SECONDS)
-        trial.same_bytes("what the function saw", seen[0], content)
+        order = Order(("download", stream), ("function", stream), otherwise=0)
+        trial.same_bytes("what the function saw", seen[0], content, order)
 
 
 @case()
@@ -69,7 +71,8 @@ def is_before_the_work_behind_it(trial: Trial) -> None:
         stream.upload(memory, source)
         held.open()
         stream.synchronize(_DEADLINE_SECONDS)
-        trial.same_bytes("memory", trial.content(stream, memory), content)
+        order = Order(("function", stream), ("upload", stream), otherwise=0)
+        trial.same_bytes("memory", trial.content(stream, memory), content, order)
 
 
 @case()

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ep_conformance.order import Order
 from ep_conformance.runtime import case
-from ep_conformance.work import busy
+from ep_conformance.work import busy, copy_each_way
 
 if TYPE_CHECKING:
     from ep_conformance.trial import Trial
@@ -29,9 +30,9 @@ def moves_every_byte(trial: Trial) -> None:
 
 @case()
 def large_ranges_are_moved_to_the_end(trial: Trial) -> None:
-    """A range of 20 MiB and 5 bytes is copied completely, and nothing behind it."""
+    """A range of 20 MiB, less on a small device, and 5 bytes is copied completely, and nothing behind it."""
     for stream in trial.streams():
-        content = trial.noise((20 << 20) + 5)
+        content = trial.noise(trial.fitting(20 << 20, copies=8) + 5)
         source, target = trial.holding(stream, content), trial.memory(content.nbytes + 3)
         stream.fill(target[content.nbytes :], b"\x77")
         stream.copy(target[: content.nbytes], source)
@@ -67,11 +68,23 @@ def wrong_ranges_are_refused(trial: Trial) -> None:
 def is_ordered_with_its_stream(trial: Trial) -> None:
     """A chain of copies through ten memories carries each value on in order."""
     for stream in trial.streams():
-        content = trial.noise(100_000)
-        chain = [trial.memory(content.nbytes) for _ in range(10)]
+        old, content = trial.noise(100_000), trial.noise(100_000)
+        chain = [trial.holding(stream, old) for _ in range(10)]
         busy(trial, stream)
         stream.upload(chain[0], content)
         for before, after in itertools.pairwise(chain):
             stream.copy(after, before)
             stream.fill(before, b"\xaa")
-        trial.same_bytes("the last of ten", trial.content(stream, chain[-1]), content)
+        orders = (
+            Order(("upload", stream), ("copy", stream), otherwise=old),
+            Order(("copy", stream), ("fill", stream), otherwise=0xAA),
+        )
+        trial.same_bytes("the last of ten", trial.content(stream, chain[-1]), content, *orders)
+
+
+@case(since="1.1")
+def each_direction_between_devices_is_asked_for(trial: Trial) -> None:
+    """Copies from another device of the provider and to it arrive, and pass through the host only where the device says so."""
+    for other in trial.device.provider.devices():
+        if other is not trial.device:
+            copy_each_way(trial, other)

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import ep
+from ep_conformance.order import Order
 from ep_conformance.runtime import case
 from ep_conformance.work import gate, late
 
@@ -51,11 +52,13 @@ def copies_from_and_accesses_itself(trial: Trial) -> None:
 def synchronize_waits_for_every_stream(trial: Trial) -> None:
     """After device.synchronize() the work of each of its streams is done."""
     old, new = trial.noise(256), trial.noise(256)
-    targets = [late(trial, trial.asynchronous(), old, new) for _ in range(3)]
+    streams = [trial.asynchronous() for _ in range(3)]
+    targets = [late(trial, stream, old, new) for stream in streams]
     trial.device.synchronize()
     reader = trial.stream()
-    for place, target in enumerate(targets):
-        trial.same_bytes(f"memory of stream {place}", trial.content(reader, target), new)
+    for stream, target in zip(streams, targets, strict=True):
+        order = Order(("copy", stream), ("device.synchronize()", None), otherwise=old)
+        trial.same_bytes(f"memory of {stream.name}", trial.content(reader, target), new, order)
 
 
 @case()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ep
+from ep_conformance.order import Order
 from ep_conformance.runtime import case
 from ep_conformance.work import busy, find_kernel, late
 
@@ -31,7 +32,8 @@ def wait_orders_copies(trial: Trial) -> None:
         target, seen = late(trial, first, old, new), trial.memory(new.nbytes)
         second.wait(first.record())
         second.copy(seen, target)
-        trial.same_bytes("what the second stream saw", trial.content(second, seen), new)
+        order = Order(("copy", first), ("copy", second), otherwise=old)
+        trial.same_bytes("what the second stream saw", trial.content(second, seen), new, order)
 
 
 @case()
@@ -39,11 +41,13 @@ def wait_orders_fills(trial: Trial) -> None:
     """A fill behind wait(event) comes after what the other stream wrote."""
     for _ in range(3):
         first, second = trial.asynchronous(), trial.asynchronous()
-        target = late(trial, first, trial.noise(50_000), trial.noise(50_000))
+        old, new = trial.noise(50_000), trial.noise(50_000)
+        target = late(trial, first, old, new)
         second.wait(first.record())
         second.fill(target, b"\x55")
         first.synchronize()
-        trial.same_bytes("memory", trial.content(second, target), np.full(50_000, 0x55, np.uint8))
+        order = Order(("copy", first), ("fill", second), otherwise=new)
+        trial.same_bytes("memory", trial.content(second, target), np.full(50_000, 0x55, np.uint8), order)
 
 
 @case()
@@ -56,7 +60,8 @@ def wait_orders_uploads(trial: Trial) -> None:
         second.wait(first.record())
         second.upload(target, sent)
         first.synchronize()
-        trial.same_bytes("memory", trial.content(second, target), sent)
+        order = Order(("copy", first), ("upload", second), otherwise=new)
+        trial.same_bytes("memory", trial.content(second, target), sent, order)
 
 
 @case()
@@ -67,7 +72,8 @@ def wait_orders_downloads(trial: Trial) -> None:
         old, new = trial.noise(100_000), trial.noise(100_000)
         target = late(trial, first, old, new)
         second.wait(first.record())
-        trial.same_bytes("what the second stream saw", trial.content(second, target), new)
+        order = Order(("copy", first), ("download", second), otherwise=old)
+        trial.same_bytes("what the second stream saw", trial.content(second, target), new, order)
 
 
 @case(kernels=True)
@@ -99,7 +105,8 @@ def wait_is_a_chain(trial: Trial) -> None:
         stream.wait(before.record())
         chain.append(trial.memory(new.nbytes))
         stream.copy(chain[-1], chain[-2])
-    trial.same_bytes("the last of eight", trial.content(streams[-1], chain[-1]), new)
+    order = Order(("copy", streams[0]), ("copy", streams[1]), otherwise=old)
+    trial.same_bytes("the last of eight", trial.content(streams[-1], chain[-1]), new, order)
 
 
 @case()
@@ -113,7 +120,8 @@ def wait_protects_a_reader(trial: Trial) -> None:
     writer.wait(reader.record())
     writer.fill(memory, b"\xff")
     writer.synchronize()
-    trial.same_bytes("what the reader saw", trial.content(reader, seen), content)
+    order = Order(("copy", reader), ("fill", writer), otherwise=0xFF)
+    trial.same_bytes("what the reader saw", trial.content(reader, seen), content, order)
 
 
 @case()
@@ -141,7 +149,8 @@ def done_means_done(trial: Trial) -> None:
             deadline = time.monotonic() + _DEADLINE_SECONDS
             while not event.is_done:
                 trial.require(time.monotonic() < deadline, f"event.is_done within {_DEADLINE_SECONDS} s")
-            trial.same_bytes("memory once is_done", trial.content(reader, target), new)
+            order = Order(("copy", stream), ("event.is_done", None), otherwise=old)
+            trial.same_bytes("memory once is_done", trial.content(reader, target), new, order)
 
 
 @case()
@@ -154,7 +163,8 @@ def synchronize_means_done(trial: Trial) -> None:
         event = stream.record()
         event.synchronize()
         trial.require(event.is_done, "event.is_done after synchronize()")
-        trial.same_bytes("memory after event.synchronize()", trial.content(reader, target), new)
+        order = Order(("copy", stream), ("event.synchronize()", None), otherwise=old)
+        trial.same_bytes("memory after event.synchronize()", trial.content(reader, target), new, order)
 
 
 @case()
@@ -193,7 +203,8 @@ def timeout_leaves_it_usable(trial: Trial) -> None:
     with contextlib.suppress(ep.TimeoutError):
         event.synchronize(timeout=0)
     event.synchronize(timeout=_DEADLINE_SECONDS)
-    trial.same_bytes("memory", trial.content(trial.stream(), target), new)
+    order = Order(("copy", stream), ("event.synchronize()", None), otherwise=old)
+    trial.same_bytes("memory", trial.content(trial.stream(), target), new, order)
 
 
 @case()

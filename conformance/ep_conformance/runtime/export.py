@@ -9,6 +9,7 @@ import numpy as np
 
 import ep
 from ep_conformance.lender import SecondHand, as_laid_out
+from ep_conformance.order import Order
 from ep_conformance.runtime import case
 from ep_conformance.work import late
 
@@ -107,10 +108,12 @@ def consumers_wait_for_earlier_work(trial: Trial) -> None:
         memory = late(trial, stream, old, new)
         exported = stream.export(memory, ep.TensorSpec("uint8", (50_000,)))
         if trial.device.reaches_host:
-            trial.same_bytes("what NumPy reads", np.asarray(np.from_dlpack(exported)).view(np.uint8), new)
+            order = Order(("copy", stream), ("the export", None), otherwise=old)
+            trial.same_bytes("what NumPy reads", np.asarray(np.from_dlpack(exported)).view(np.uint8), new, order)
         other = trial.asynchronous()
         view, _ = ep.view(_Asks(exported, stream=None), other)
-        trial.same_bytes("what another stream reads", trial.content(other, view), new)
+        order = Order(("copy", stream), ("download", other), otherwise=old)
+        trial.same_bytes("what another stream reads", trial.content(other, view), new, order)
 
 
 class _Asks(SecondHand):
@@ -136,7 +139,8 @@ def consumers_streams_wait(trial: Trial) -> None:
             exported = stream.export(memory, ep.TensorSpec("uint8", (50_000,)))
             obj = exported if kind == "itself" else _Asks(exported, stream=other)
             view, _ = ep.view(obj, other)
-            trial.same_bytes(f"what the waiting stream reads ({kind})", trial.content(other, view), new)
+            order = Order(("copy", stream), ("download", other), otherwise=old)
+            trial.same_bytes(f"what the waiting stream reads ({kind})", trial.content(other, view), new, order)
 
 
 @case()

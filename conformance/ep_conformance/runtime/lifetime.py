@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ep_conformance.order import Order
 from ep_conformance.runtime import case
 from ep_conformance.work import busy, find_kernel
 
 if TYPE_CHECKING:
+    from ep_conformance.order import Work
     from ep_conformance.trial import Bytes, Trial
+
+_REUSE: Final[Work] = ("the next owner's fill", None)
 
 
 def _crowd(trial: Trial, nbytes: int) -> None:
@@ -34,7 +38,8 @@ def close_under_load_keeps_the_bytes(trial: Trial) -> None:
         stream.copy(seen, memory)
         memory.close()
         _crowd(trial, content.nbytes)
-        trial.same_bytes("what was read after close()", trial.content(stream, seen), content)
+        order = Order(("copy", stream), _REUSE, otherwise=0xBD)
+        trial.same_bytes("what was read after close()", trial.content(stream, seen), content, order)
 
 
 @case()
@@ -45,7 +50,8 @@ def drop_under_load_keeps_the_bytes(trial: Trial) -> None:
         content = _enqueue_and_drop(trial, stream, seen)
         gc.collect()
         _crowd(trial, content.nbytes)
-        trial.same_bytes("what was read after the drop", trial.content(stream, seen), content)
+        order = Order(("copy", stream), _REUSE, otherwise=0xBD)
+        trial.same_bytes("what was read after the drop", trial.content(stream, seen), content, order)
 
 
 def _enqueue_and_drop(trial: Trial, stream: object, seen: object) -> Bytes:
@@ -68,7 +74,8 @@ def another_streams_work_counts(trial: Trial) -> None:
     owner.synchronize()
     memory.close()
     _crowd(trial, content.nbytes)
-    trial.same_bytes("what the other stream read", trial.content(reader, seen), content)
+    order = Order(("copy", reader), _REUSE, otherwise=0xBD)
+    trial.same_bytes("what the other stream read", trial.content(reader, seen), content, order)
 
 
 @case()
@@ -78,7 +85,7 @@ def dropped_streams_finish(trial: Trial) -> None:
     source = trial.holding(trial.stream(), content)
     for memory in memories:
         stream = trial.device.stream()
-        scratch = trial.memory(1 << 20)
+        scratch = trial.memory(trial.fitting(1 << 20, copies=8))
         for _ in range(8):
             stream.fill(scratch, b"\1")
         stream.copy(memory, source)
@@ -97,7 +104,7 @@ def streams_dropped_with_work_under_way_finish(trial: Trial) -> None:
     """A stream that nobody holds any more, not even through an event, does its work; device.synchronize() waits for it."""
     content, memory = trial.noise(50_000), trial.memory(50_000)
     source = trial.holding(trial.stream(), content)
-    one, other = trial.memory(4 << 20), trial.memory(4 << 20)
+    one, other = (trial.memory(trial.fitting(4 << 20, copies=8)) for _ in range(2))
     stream = trial.device.stream()
     for _ in range(6):
         stream.fill(one, b"busy")
@@ -111,10 +118,10 @@ def streams_dropped_with_work_under_way_finish(trial: Trial) -> None:
 
 @case()
 def allocate_and_close_can_go_on(trial: Trial) -> None:
-    """Three hundred times 16 MiB, each used and closed, fit on a device that does not hold them at once."""
-    stream = trial.stream()
+    """Three hundred times 16 MiB, less on a small device, each used and closed, fit where not all can be at once."""
+    stream, nbytes = trial.stream(), trial.fitting(16 << 20, copies=8)
     for place in range(300):
-        memory = trial.device.allocate(16 << 20)
+        memory = trial.device.allocate(nbytes)
         stream.fill(memory[memory.nbytes - 64 :], bytes([place % 256]))
         memory.close()
     last = trial.memory(64)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 import ep
+from ep_conformance.order import Order
 from ep_conformance.runtime import case
 from ep_conformance.work import busy, find_kernel, settled
 
@@ -23,7 +24,7 @@ _BYTES: Final = 300_000
 def open_bytes_are_in_use(trial: Trial) -> None:
     """memory_info counts open memories as in use, with little more than they asked for, and not once they are closed."""
     before = settled(trial)
-    sizes = (1, 100, 4096, 100_001, 3 << 20)
+    sizes = (1, 100, 4096, 100_001, trial.fitting(3 << 20, copies=8))
     memories = [trial.device.allocate(size) for size in sizes]
     info = trial.device.memory_info()
     used, most = info.in_use - before.in_use, sum(size + max(size // 4, trial.device.info.alignment) for size in sizes)
@@ -99,8 +100,10 @@ def a_stream_reuses_what_it_freed_in_its_order(trial: Trial) -> None:
             stream.copy(memory, source)
             stream.copy(target, memory)
             stream.free(memory)
-        trial.same_bytes("what was written before free()", trial.content(stream, seen[0]), first)
-        trial.same_bytes("what was written after it", trial.content(stream, seen[1]), second)
+        order = Order(("copy before free()", stream), ("copy behind it", stream), otherwise=second)
+        trial.same_bytes("what was written before free()", trial.content(stream, seen[0]), first, order)
+        order = Order(("second write", stream), ("second copy", stream), otherwise=first)
+        trial.same_bytes("what was written after it", trial.content(stream, seen[1]), second, order)
 
 
 @case()
@@ -120,7 +123,8 @@ def freed_bytes_stay_while_the_stream_works(trial: Trial) -> None:
                 other.fill(fresh, b"\xbd")
                 other.free(fresh)
             other.synchronize()
-        trial.same_bytes("what was read before free()", trial.content(stream, seen), content)
+        order = Order(("copy", stream), ("the next owner's fill", None), otherwise=0xBD)
+        trial.same_bytes("what was read before free()", trial.content(stream, seen), content, order)
 
 
 @case()
@@ -153,7 +157,8 @@ def an_event_hands_memory_to_another_stream(trial: Trial) -> None:
         second.free(memory)
         for stream in (first, second, first):
             stream.fill(stream.allocate(_BYTES), b"\xbd")
-        trial.same_bytes("what the second stream read", trial.content(second, seen), content)
+        order = Order(("copy", second), ("the next owner's fill", None), otherwise=0xBD)
+        trial.same_bytes("what the second stream read", trial.content(second, seen), content, order)
 
 
 @case()

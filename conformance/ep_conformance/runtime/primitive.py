@@ -90,7 +90,7 @@ def empty_launches_are_legal(trial: Trial) -> None:
 @case(kernels=True)
 def large_launches_reach_the_end(trial: Trial) -> None:
     """A kernel over millions of elements, of which no part is as long as another, writes each of them."""
-    kernel, size, stream = _kernel(trial), (3 << 20) + 7, trial.stream()
+    kernel, size, stream = _kernel(trial), trial.fitting(12 << 20, copies=4) // 4 + 7, trial.stream()
     x, out = kernel.data(trial, size), trial.memory(4 * size)
     kernel.descriptor(size).on(trial.device)(
         stream, **{kernel.operand: trial.holding(stream, x.view(np.uint8)), "out": out}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ep
+from ep_conformance.order import Order
 from ep_conformance.runtime import case
 from ep_conformance.work import busy, gate, late
 
@@ -50,7 +51,8 @@ def synchronous_streams_are_always_idle(trial: Trial) -> None:
         old, new = trial.noise(64), trial.noise(64)
         target = late(trial, stream, old, new)
         trial.require(stream.is_idle, "stream.is_idle behind a verb of a synchronous stream")
-        trial.same_bytes("memory", trial.content(trial.stream(), target), new)
+        order = Order(("copy", stream), ("the return of copy()", None), otherwise=old)
+        trial.same_bytes("memory", trial.content(trial.stream(), target), new, order)
 
 
 @case()
@@ -77,7 +79,8 @@ def idle_means_done(trial: Trial) -> None:
         deadline = time.monotonic() + _DEADLINE_SECONDS
         while not stream.is_idle:
             trial.require(time.monotonic() < deadline, f"stream.is_idle within {_DEADLINE_SECONDS} s")
-        trial.same_bytes("memory once is_idle", trial.content(reader, target), new)
+        order = Order(("copy", stream), ("stream.is_idle", None), otherwise=old)
+        trial.same_bytes("memory once is_idle", trial.content(reader, target), new, order)
 
 
 @case()
@@ -108,7 +111,8 @@ def synchronize_means_done(trial: Trial) -> None:
         target = late(trial, stream, old, new)
         stream.synchronize()
         trial.require(stream.is_idle, "stream.is_idle after synchronize()")
-        trial.same_bytes("memory after synchronize()", trial.content(reader, target), new)
+        order = Order(("copy", stream), ("stream.synchronize()", None), otherwise=old)
+        trial.same_bytes("memory after synchronize()", trial.content(reader, target), new, order)
 
 
 @case()
@@ -143,7 +147,8 @@ def verbs_return_before_their_work_is_done(trial: Trial) -> None:
     stream.wait(other.record())
     if held.holds:
         trial.require(not stream.is_idle and not event.is_done, "nothing is done while the stream is held back")
-        trial.same_bytes("memory of a stream that is held back", trial.content(reader, memory), content)
+        order = Order(("call", stream), ("fill", stream), otherwise=0x5A)
+        trial.same_bytes("memory of a stream that is held back", trial.content(reader, memory), content, order)
         trial.require(not result.any(), "the download's target is not written yet")
     held.open()
     stream.synchronize(_DEADLINE_SECONDS)
@@ -239,7 +244,8 @@ def close_waits_for_the_work(trial: Trial) -> None:
         target = late(trial, stream, old, new)
         stream.close()
         stream.close()
-        trial.same_bytes("memory after close()", trial.content(reader, target), new)
+        order = Order(("copy", stream), ("stream.close()", None), otherwise=old)
+        trial.same_bytes("memory after close()", trial.content(reader, target), new, order)
 
 
 @case()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ep
+from ep_conformance.order import Order
 from ep_conformance.runtime import case
 from ep_conformance.trial import CaseError, Trial
 from ep_conformance.work import late
@@ -92,7 +93,8 @@ def events_cross_threads(trial: Trial) -> None:
         streams[place].wait(event)
         streams[place].copy(copies[place], target)
         event.synchronize()
-        trial.same_bytes(f"what thread {place} saw", trial.content(streams[place], copies[place]), new)
+        order = Order(("copy", first), ("copy", streams[place]), otherwise=old)
+        trial.same_bytes(f"what thread {place} saw", trial.content(streams[place], copies[place]), new, order)
 
     _together(3, work)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 import ep
+from ep_conformance.order import Order
 from ep_conformance.runtime import case
 from ep_conformance.work import gate
 
@@ -57,10 +58,12 @@ def holds_back_what_is_behind_it(trial: Trial) -> None:
     trial.same_bytes("memory in front of the wait", trial.content(reader, other), _NEW)
     if held.holds:
         trial.require(not after.is_done and not second.is_idle, "the wait holds its stream back")
-        trial.same_bytes("memory behind the wait", trial.content(reader, memory), _OLD)
+        order = Order(("call", first), ("fill", second), otherwise=_NEW)
+        trial.same_bytes("memory behind the wait", trial.content(reader, memory), _OLD, order)
     held.open()
     after.synchronize(_DEADLINE_SECONDS)
-    trial.same_bytes("memory behind the wait", trial.content(reader, memory), _NEW)
+    order = Order(("fill", second), ("event.synchronize()", None), otherwise=_OLD)
+    trial.same_bytes("memory behind the wait", trial.content(reader, memory), _NEW, order)
 
 
 @case()
@@ -92,7 +95,9 @@ def many_streams_wait_for_one(trial: Trial) -> None:
         stream.wait(event)
         stream.fill(memory[64 * place : 64 * place + 64], bytes([place + 1]))
     if held.holds:
-        trial.same_bytes("memory of streams that wait", trial.content(reader, memory), np.zeros(8 * 64, np.uint8))
+        orders = (Order(("call", first), ("fill", stream), place + 1) for place, stream in enumerate(streams))
+        untouched = np.zeros(8 * 64, np.uint8)
+        trial.same_bytes("memory of streams that wait", trial.content(reader, memory), untouched, *orders)
     held.open()
     for stream in streams:
         stream.synchronize(_DEADLINE_SECONDS)
@@ -110,7 +115,8 @@ def one_stream_waits_for_many(trial: Trial) -> None:
     last.fill(memory, b"\x1e")
     for place in (2, 0, 3, 1):
         if all(held.holds for held in gates):
-            trial.same_bytes("memory of a stream that waits", trial.content(reader, memory), _OLD)
+            order = Order(("call", streams[place]), ("fill", last), otherwise=_NEW)
+            trial.same_bytes("memory of a stream that waits", trial.content(reader, memory), _OLD, order)
         gates[place].open()
     last.synchronize(_DEADLINE_SECONDS)
     trial.same_bytes("memory", trial.content(reader, memory), _NEW)

@@ -99,6 +99,9 @@ class HonestDevice(ep.spi.Device):
     def can_copy_from(self, other: ep.spi.Device) -> bool:
         return isinstance(other, HonestDevice) and other.cpu is self.cpu
 
+    def can_copy_to(self, other: ep.spi.Device) -> bool:
+        return self.can_copy_from(other)
+
     def count_call(self) -> None:
         """Count one call of the driver that there would be."""
         self._called = next(self._calls) + 1

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
+import ep
 from ep_conformance.saboteurs.device import Handle, HonestDevice
 from ep_conformance.saboteurs.provider import HonestProvider
 from ep_conformance.saboteurs.saboteur import killed_by
 
-if TYPE_CHECKING:
-    import ep
-
 __all__ = [
     "CountsLooks",
     "HidesOutOfMemory",
+    "NamesKindsItLacks",
     "OverlapsAllocations",
     "PromisesMoreThanThereIs",
     "ShowsTheHostACopy",
@@ -75,6 +74,21 @@ class HidesOutOfMemory(HonestProvider):
     """Give what there is where more was asked for, and say nothing."""
 
     device_type: ClassVar[type[HonestDevice]] = _HidesOutOfMemory
+
+
+class _NamesKindsItLacks(HonestDevice):
+    def allocate(self, nbytes: int, kind: ep.MemoryKind) -> Handle:
+        if kind is ep.MemoryKind.PINNED:
+            message = f"{self.name} pins no memory"
+            raise ep.UnsupportedError(message)
+        return super().allocate(nbytes, kind)
+
+
+@killed_by("runtime/memory/kinds-are-there-or-refused")
+class NamesKindsItLacks(HonestProvider):
+    """Name PINNED memory among memory_kinds, and give none."""
+
+    device_type: ClassVar[type[HonestDevice]] = _NamesKindsItLacks
 
 
 class _CountsLooks(HonestDevice):

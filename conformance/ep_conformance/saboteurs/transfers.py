@@ -31,6 +31,7 @@ __all__ = [
     "DropsOddBytes",
     "DropsViewsInCopies",
     "FillsWholeLines",
+    "PushesNowhere",
     "ReadsUploadsLate",
     "RestartsPatterns",
 ]
@@ -214,6 +215,19 @@ class CopiesBetweenDevicesAtOnce(HonestProvider):
     """Copy from one device to another at once, not when the stream gets there."""
 
     stream_type: ClassVar[type[HonestStream]] = _CopiesBetweenDevicesAtOnce
+
+
+class _PushesNowhere(HonestStream):
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        if isinstance(dst, memoryview) or dst.device is self.ledger.device:
+            super().copy(dst, src, nbytes)
+
+
+@killed_by("runtime/copy/each-direction-between-devices-is-asked-for")
+class PushesNowhere(HonestProvider):
+    """Say that a device's streams copy to the others, and copy from them alone."""
+
+    stream_type: ClassVar[type[HonestStream]] = _PushesNowhere
 
 
 class _DropsOddBytes(HonestStream):

@@ -117,6 +117,11 @@ class Device(ABC):
         del other
         return False
 
+    def can_copy_to(self, other: Device) -> bool:
+        """Say whether its streams' copy takes memory of another device as its target. Default: of none, so that bytes pass through the host."""
+        del other
+        return False
+
     def can_access(self, other: Device) -> bool:
         """Say whether kernels take memory of another device. Default: of none."""
         del other

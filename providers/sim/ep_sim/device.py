@@ -191,6 +191,9 @@ class SimDevice(ep.spi.Device):
     def can_copy_from(self, other: ep.spi.Device) -> bool:
         return isinstance(other, SimDevice) and other.scheduler is self.scheduler
 
+    def can_copy_to(self, other: ep.spi.Device) -> bool:
+        return self.can_copy_from(other)
+
     @property
     def native_calls(self) -> int:
         """Allocations, streams and tasks so far."""

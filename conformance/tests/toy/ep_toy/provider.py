@@ -100,6 +100,9 @@ class ToyRelu(ep.Implementation):
 
 class ToyStream(ep.spi.Stream):
     def copy(self, dst, src, nbytes):
+        if BEHAVIOUR == "vanishes":
+            MARK.touch()
+            os._exit(1)
         if BEHAVIOUR == "deaf" or (BEHAVIOUR in {"poisons", "spoils-the-bus"} and STATE["is spoiled"] and nbytes == 64):
             raise OSError("the bus does not answer")
         place(dst, nbytes)[:] = place(src, nbytes)
@@ -131,7 +134,7 @@ class ToyProvider(ep.spi.Provider):
     implementations = {} if BEHAVIOUR == "empty" else {ElementwiseUnary: (ToyRelu(),)}
 
     def probe(self):
-        if BEHAVIOUR == "unavailable" or (BEHAVIOUR == "dies-for-good" and MARK.exists()):
+        if BEHAVIOUR == "unavailable" or (BEHAVIOUR in {"dies-for-good", "vanishes"} and MARK.exists()):
             raise ep.UnavailableError("no toy is plugged in")
         if BEHAVIOUR in {"junk-at-once", "begins-at-once"}:
             meddle()

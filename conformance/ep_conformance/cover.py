@@ -1,0 +1,99 @@
+"""The fewest patterns that match some cells and no others of the suite, each as a person would write it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+__all__ = ["cover"]
+
+_FIRST: Final = re.compile(r"\w+")
+"""The first type of the inputs."""
+
+Parts = tuple[str, ...]
+
+
+def cover(wanted: Collection[str], known: Collection[str]) -> list[str]:
+    """Return patterns that match each of the wanted cells and no other known one, as few as a greedy choice finds.
+
+    wanted : among the known, all of one family
+
+    Any part of a pattern may be open, types also behind the first or before the last of them: `float64*`, `*->bool`. Of
+    patterns that cover as much the plainest is taken, and of those the most open.
+    """
+    open_to: dict[Parts, set[str]] = defaultdict(set)
+    spoiled: set[Parts] = set()
+    family = _Family(known)
+    for name in known:
+        for pattern in family.patterns(name):
+            if name in wanted:
+                open_to[pattern].add(name)
+            else:
+                spoiled.add(pattern)
+    choices = {pattern: names for pattern, names in open_to.items() if pattern not in spoiled}
+    return ["/".join(pattern) for pattern in _pruned(_chosen(choices, set(wanted)), choices)]
+
+
+class _Family:
+    """How many values the parts of a family's cells have: what has one alone is spelled out."""
+
+    def __init__(self, known: Collection[str]) -> None:
+        columns = zip(*(name.split("/") for name in known), strict=True)
+        self._counts = [len(set(column)) for column in columns]
+
+    def patterns(self, name: str) -> Iterator[Parts]:
+        """Yield every pattern that may be written for a cell, the one that is preferred first."""
+        family, op, dtypes, layout = name.split("/")
+        _, ops, types, _ = self._counts
+        yield from itertools.product(
+            [family],
+            ["*", op] if ops > 1 else [op],
+            _types(dtypes) if types > 1 else [dtypes],
+            ["*", layout],
+        )
+
+
+def _types(dtypes: str) -> Iterator[str]:
+    """Yield what may stand for the types of a cell."""
+    yield from ("*", dtypes)
+    first = _FIRST.match(dtypes)
+    if first:
+        yield f"{first[0]}*"
+    inputs, arrow, out = dtypes.partition("->")
+    if arrow:
+        yield f"{inputs}->*"
+        yield f"*->{out}"
+
+
+def _chosen(choices: dict[Parts, set[str]], left: set[str]) -> list[Parts]:
+    """Return patterns that cover what is left: always the one next that covers most of it."""
+    found: list[Parts] = []
+    ranked = sorted(choices, key=lambda pattern: -len(choices[pattern]))  # among equals the preferred, which came first
+    while left:
+        best, most = ranked[0], 0
+        for pattern in ranked:
+            if len(choices[pattern]) <= most:
+                break
+            count = len(choices[pattern] & left)
+            if count > most:
+                best, most = pattern, count
+        found.append(best)
+        left = left - choices[best]
+    return found
+
+
+def _pruned(found: list[Parts], choices: dict[Parts, set[str]]) -> list[Parts]:
+    """Return the patterns less those whose cells are all covered by others as well."""
+    counts = Counter(name for pattern in found for name in choices[pattern])
+    kept = []
+    for pattern in reversed(found):
+        if all(counts[name] > 1 for name in choices[pattern]):
+            counts.subtract(choices[pattern])
+        else:
+            kept.append(pattern)
+    return kept[::-1]

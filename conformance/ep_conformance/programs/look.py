@@ -1,0 +1,30 @@
+"""A Look is a comparison of a program's bytes with its model, a MismatchError says what it found where they differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ep_conformance.trial import CaseError
+
+if TYPE_CHECKING:
+    from ep_conformance.programs.op import Op
+    from ep_conformance.programs.order import Span
+    from ep_conformance.trial import Bytes
+
+__all__ = ["Look", "MismatchError"]
+
+
+class Look(NamedTuple):
+    """Where bytes are compared, and by which op; None for the end of the program."""
+
+    span: Span
+    op: Op | None = None
+
+
+class MismatchError(CaseError):
+    """Bytes of a program that are not what its model says."""
+
+    def __init__(self, message: str, look: Look, given: Bytes) -> None:
+        super().__init__(message)
+        self.look = look
+        self.given = given.copy()
