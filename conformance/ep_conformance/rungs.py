@@ -87,7 +87,7 @@ _AREAS: Final = {
     "ability": _Area(OWN_ABILITIES, ()),
     "process": _Area(TOGETHER, ("Stream._abandon", "Stream._synchronize", "Provider._devices")),
     "reentry": _Area(TOGETHER, ("Stream._copy", "Device._allocate", "Kernel.launch")),
-    "scratch": _Area(TOGETHER, ("Kernel.launch", "Kernel.scratch_nbytes")),
+    "scratch": _Area(TOGETHER, ("Kernel.launch", "Kernel.bind")),
     "interchange": _Area(TOGETHER, ("Device._wrap_host", "Device._wrap_memory")),
     "export": _Area(TOGETHER, ("Device._dlpack_device", "Device._address", "Stream._dlpack_stream")),
 }

@@ -103,6 +103,7 @@ HARMLESS = {
     "Primitive.implementation",
     "Primitive.is_lowered",
     "Primitive.kernel",
+    "Primitive.scratch_nbytes",
     "Step.close",
     "Step.memories",
     "Step.primitive",
