@@ -245,6 +245,17 @@ def test_launches_of_one_graph_on_two_streams_follow_each_other(device, reverse,
     assert first.waits == []
 
 
+def test_launch_behind_one_on_a_stream_that_was_closed(device, stream, reverse, operands):
+    other = device.stream()
+    with stream.capture() as graph:
+        reverse(stream, **operands)
+    graph.launch(other)
+    other.close()
+    stream.upload(operands["x"], bytes([5, 6, 7, 8]))
+    graph.launch(stream)
+    assert content(stream, operands["out"]) == [8, 7, 6, 5]
+
+
 def test_graph_without_scratch_waits_for_nothing(device, operands):
     device.stream_type = manual.WaitingStream
     first, second = device.stream(), device.stream()
