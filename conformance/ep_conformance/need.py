@@ -50,7 +50,7 @@ def needed_memory(found: CellCase, *, is_on_host: bool) -> int:
     copies = 2 + is_on_host + any(True for _ in found.family.parts(descriptor))
     kinds = {ep.dtype(spec.dtype).kind for spec in tensors}
     widest = max(_PER_ELEMENT.get(kind, 0) for kind in kinds)
-    compared = descriptor.out.size * max(widest, _EXACT * descriptor.out.itemsize)
+    compared = sum(out.size * max(widest, _EXACT * out.itemsize) for out in descriptor.outputs.values())
     return _BASE + copies * sum(spans) + 2 * max(spans) + compared
 
 

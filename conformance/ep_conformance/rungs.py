@@ -87,7 +87,7 @@ _AREAS: Final = {
     "ability": _Area(OWN_ABILITIES, ()),
     "process": _Area(TOGETHER, ("Stream.abandon", "Stream.synchronize", "Provider.devices")),
     "reentry": _Area(TOGETHER, ("Stream.copy", "Device.allocate", "Kernel.launch")),
-    "scratch": _Area(TOGETHER, ("Kernel.launch", "Kernel.scratch_nbytes")),
+    "scratch": _Area(TOGETHER, ("Kernel.launch", "Kernel.bind")),
     "interchange": _Area(TOGETHER, ("Device.wrap_host", "Device.wrap_memory")),
     "export": _Area(TOGETHER, ("Device.dlpack_device", "Device.address", "Stream.dlpack_stream")),
 }

@@ -78,7 +78,7 @@ class Descriptor:
     @property
     def written(self) -> tuple[str, ...]:
         """The names of the operands that a launch writes: states and outputs."""
-        return self.roles.written
+        return tuple([role.name for role, spec in self.tensors if role.is_written and spec is not None])
 
     @property
     def out(self) -> TensorSpec:

@@ -6,6 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ep.overlap import is_same
+from ep.role import NUMBER, OUTPUT
 from ep.spec import Scalar, TensorSpec
 
 if TYPE_CHECKING:
@@ -19,44 +20,73 @@ if TYPE_CHECKING:
 
     Check = Callable[[Primitive, Any, dict[str, Any]], tuple[Memory, ...]]
 
-__all__ = ["checker"]
+__all__ = ["Operands", "operands_of"]
 
 
-def checker(descriptor: Descriptor, device: Device) -> Check:
-    """Return the function that turns a launch's stream and operands into the memories of the tensors that are there.
+class Operands(NamedTuple):
+    """What all descriptors with equal roles share whose operands are tensors, numbers or absent alike.
 
-    The short way takes memories that are large and aligned enough, none of which shares bytes with one that is written,
-    or exactly in place where a role says so. It is a function written for the roles, which loops over nothing and looks
-    nothing up twice: 0.2 us instead of 0.6. Whatever it does not take goes to the primitive's long way, which has the
-    words. Whether memories are open and on the stream's device is the door's to check.
-    """
-    specs = descriptor.specs
-    written = _written_for(descriptor.roles, tuple(map(type, specs)))
-    tensors = [spec for spec in specs if isinstance(spec, TensorSpec)]
-    # The strictest operand's alignment stands for all; the long way knows each one's own.
-    odd = max([spec.itemsize for spec in tensors]) - 1
-    # Operands of a memory may share it exactly in place; anything finer is for the long way.
-    in_place = [is_same(specs[place], specs[target]) for place, target in written.may_share]  # type: ignore[arg-type]  # tensors
-    return written.make(device, odd, [spec.nbytes for spec in tensors], in_place)
-
-
-class _Written(NamedTuple):
-    """The check of all descriptors with equal roles whose operands are tensors, numbers or absent alike.
-
-    make      : takes the device, the alignment less 1, each tensor's nbytes, and whether each of `may_share` may; returns it
+    names     : of the operands that are there
+    tensors   : where the tensors that are there stand among the specs
+    outputs   : where the outputs that are there do
+    absent    : which places of a kernel's memories are those of absent tensors
+    numbers   : name, place among the specs and default of each number of a kernel; the place of an absent one is -1
     may_share : the inputs and outputs, as places among the specs, that may be the very same memory
+    make      : takes a device, the alignment less 1, each tensor's nbytes, and whether each of `may_share` may; returns the check
     """
 
-    make: Callable[..., Check]
+    names: frozenset[str]
+    tensors: tuple[int, ...]
+    outputs: tuple[int, ...]
+    absent: tuple[int, ...]
+    numbers: tuple[tuple[str, int, Any], ...]
     may_share: tuple[tuple[int, int], ...]
+    make: Callable[..., Check]
+
+    def checker(self, descriptor: Descriptor, device: Device) -> Check:
+        """Return the function that turns a launch's stream and operands into the memories of the tensors that are there.
+
+        The short way takes memories that are large and aligned enough, none of which shares bytes with one that is
+        written, or exactly in place where a role says so. It is a function written for the roles, which loops over
+        nothing and looks nothing up twice: 0.2 us instead of 0.6. Whatever it does not take goes to the primitive's long
+        way, which has the words. Whether memories are open and on the stream's device is the door's to check.
+        """
+        specs: Any = descriptor.specs
+        tensors = [specs[place] for place in self.tensors]
+        # The strictest operand's alignment stands for all; the long way knows each one's own.
+        odd = max([spec.itemsize for spec in tensors]) - 1
+        # Operands of a memory may share it exactly in place; anything finer is for the long way.
+        in_place = [is_same(specs[place], specs[target]) for place, target in self.may_share]
+        return self.make(device, odd, [spec.nbytes for spec in tensors], in_place)
+
+
+def operands_of(descriptor: Descriptor) -> Operands:
+    """Return what a descriptor shares with those of its roles, found out once."""
+    return _operands_of(descriptor.roles, tuple(map(type, descriptor.specs)))
 
 
 @functools.cache
-def _written_for(roles: Roles, kinds: tuple[type, ...]) -> _Written:
+def _operands_of(roles: Roles, kinds: tuple[type, ...]) -> Operands:
+    named = [*enumerate(zip(roles, kinds, strict=True))]
+    memories = [kind for _, (role, kind) in named if kind is not Scalar and role.use != NUMBER]
     may_share = tuple([pair for pair in _pairs(roles, kinds) if roles[pair[1]].name in roles[pair[0]].shares])
     scope: dict[str, Any] = {}
     exec("\n".join(_lines(roles, kinds, may_share)), scope)  # noqa: S102 - a text of ours, and names by their repr
-    return _Written(scope["make"], may_share)
+    return Operands(
+        frozenset([role.name for _, (role, kind) in named if kind is TensorSpec or kind is Scalar]),
+        tuple([place for place, (_, kind) in named if kind is TensorSpec]),
+        tuple([place for place, (role, kind) in named if kind is TensorSpec and role.use == OUTPUT]),
+        tuple([place for place, kind in enumerate(memories) if kind is not TensorSpec]),
+        tuple(
+            [
+                (role.name, place if kind is Scalar else -1, role.default)
+                for place, (role, kind) in named
+                if kind is Scalar or role.use == NUMBER
+            ]
+        ),
+        may_share,
+        scope["make"],
+    )
 
 
 def _pairs(roles: Roles, kinds: tuple[type, ...]) -> Iterator[tuple[int, int]]:

@@ -12,7 +12,7 @@ from ep.glimpse import glimpse
 from ep.interchange import operand_memory
 from ep.memory import Memory
 from ep.namesakes import refuse_device
-from ep.operands import checker
+from ep.operands import operands_of
 from ep.overlap import is_same, overlap
 from ep.role import SCRATCH
 from ep.scratch import checked_nbytes
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ep.device import Device
-    from ep.dtypes import Number
     from ep.implementation import Implementation, Kernel
     from ep.role import Role
     from ep.stream import Stream
@@ -75,20 +74,22 @@ class Primitive(Uncopied):
         self.descriptor = descriptor
         self.implementation = implementation
         self.kernel = kernel
-        self._absent = tuple([place for place, (_, spec) in enumerate(descriptor.tensors) if spec is None])
+        operands, specs = operands_of(descriptor), descriptor.specs
+        self._names = operands.names
+        self._absent = operands.absent
+        self._scalars = tuple(
+            [(name, "" if place < 0 else specs[place].dtype, default) for name, place, default in operands.numbers]
+        )
+        self._check = operands.checker(descriptor, device)
         # A provider never sees work whose outputs are all empty.
-        is_empty = descriptor.is_empty
+        is_empty = not any(specs[place].size for place in operands.outputs)  # type: ignore[union-attr]  # no Scalar
         self._run: Callable[..., Any] = _do_nothing if is_empty else kernel.launch
         self._bind: Callable[..., Any] = _bind_nothing if is_empty else kernel.bind
-        present = [spec for _, spec in descriptor.tensors if spec is not None]
         self._launch = functools.partial(_run_placed, self._run, self._absent) if self._absent else self._run
         self.scratch_nbytes = 0 if is_empty else checked_nbytes(kernel.scratch_nbytes, implementation.name)
-        self._scalars = _scalars_of(descriptor)
         self._has_more = bool(self._scalars or self.scratch_nbytes)
         # As many memories are all but the scratch; of a kernel that needs none no launch has.
-        self._lacking = len(present) if self.scratch_nbytes else -1
-        self._names = descriptor.present.keys()
-        self._check = checker(descriptor, device)
+        self._lacking = len(operands.tensors) if self.scratch_nbytes else -1
         is_limited = type(descriptor).check_numbers is not Descriptor.check_numbers
         self._check_numbers = descriptor.check_numbers if is_limited else None
 
@@ -295,11 +296,6 @@ class Primitive(Uncopied):
 
     def __repr__(self) -> str:
         return f"<Primitive {self.asked.cell} by {self.implementation.name} on {self.device.name}>"
-
-
-def _scalars_of(descriptor: Descriptor) -> tuple[tuple[str, str, Number | None], ...]:
-    """Return name, dtype and default of the operands that are numbers; of an absent one no dtype."""
-    return tuple([(role.name, "" if spec is None else spec.dtype, role.default) for role, spec in descriptor.numbers])
 
 
 def _placed(absent: tuple[int, ...], memories: tuple[Memory, ...]) -> tuple[Memory, ...]:

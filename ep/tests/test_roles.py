@@ -245,6 +245,44 @@ def test_what_a_family_answers_is_by_name():
     assert by_name(split, {"high": 1, "count": 2}) == {"count": 2, "low": None, "high": 1}
 
 
+class Halve(ep.Descriptor):
+    """out = x // 2, and the bits that went, if somebody wants them."""
+
+    family = "halve"
+    roles = ep.Roles(ep.Role.input("x"), ep.Role.output("out"), ep.Role.output("rest", is_optional=True))
+    __slots__ = ()
+
+    def __init__(self, rest: ep.TensorSpec | None = None) -> None:
+        self._freeze("-", (INT8, INT8, rest))
+
+
+class HalveKernel(ep.Kernel):
+    def launch(self, stream: Any, memories: Any, scalars: Any) -> None:
+        x, out, rest = [None if each is None else manual._content(each) for each in memories]
+
+        def work() -> None:
+            values = bytes(x)
+            out[:] = bytes(each // 2 for each in values)
+            if rest is not None:
+                rest[:] = bytes(each % 2 for each in values)
+
+        stream.enqueue(work)
+
+
+def test_output_that_nobody_wants_is_absent(provider, device, stream, use):
+    provider.table[Halve] = (manual.Strategy("Plain", HalveKernel),)
+    x, out, rest = holding(stream, 1, 2, 3, 4), device.allocate(4), device.allocate(4)
+    use(Halve().on(device), x=x, out=out)
+    assert content(stream, out) == [0, 1, 1, 2]
+    assert (Halve().written, Halve().cell) == (("out",), "halve/-/int8/dense")
+    use(Halve(rest=INT8).on(device), x=x, out=out, rest=rest)
+    assert content(stream, rest) == [1, 0, 1, 0]
+    assert Halve(rest=INT8).written == ("out", "rest")
+    assert by_name(Halve(), 1) == {"out": 1}
+    with pytest.raises(TypeError, match="rest given, which the descriptor was made without"):
+        use(Halve().on(device), x=x, out=out, rest=rest)
+
+
 def test_roles_that_make_no_sense_are_refused():
     x, out = ep.Role.input("x"), ep.Role.output("out")
     with pytest.raises(ValueError, match="a name stands twice"):

@@ -150,6 +150,18 @@ def test_callers_scratch_is_used(device, stream, reverse, operands, given, use):
     assert given[1].handle is not mine.handle
 
 
+def test_steps_in_order_may_share_a_callers_scratch(device, stream, reverse, operands, given):
+    mine, between = device.allocate(NBYTES), device.allocate(4)
+    before = device.memory_info().in_use
+    first = reverse.bind(x=operands["x"], out=between, scratch=mine)
+    second = reverse.bind(x=between, out=operands["out"], scratch=mine)
+    assert device.memory_info().in_use == before
+    first(stream)
+    second(stream)
+    assert content(stream, operands["out"]) == [1, 2, 3, 4]
+    assert given[0].handle is given[1].handle is mine.handle
+
+
 def test_callers_scratch_is_checked(monkeypatch, provider, device, stream, reverse, operands, given, use):
     foreign, closed = provider.devices()[1].allocate(64), device.allocate(64)
     closed.close()
@@ -231,6 +243,17 @@ def test_launches_of_one_graph_on_two_streams_follow_each_other(device, reverse,
     first.synchronize()
     assert second.twin.waits[0].is_done
     assert first.twin.waits == []
+
+
+def test_launch_behind_one_on_a_stream_that_was_closed(device, stream, reverse, operands):
+    other = device.stream()
+    with stream.capture() as graph:
+        reverse(stream, **operands)
+    graph.launch(other)
+    other.close()
+    stream.upload(operands["x"], bytes([5, 6, 7, 8]))
+    graph.launch(stream)
+    assert content(stream, operands["out"]) == [8, 7, 6, 5]
 
 
 def test_graph_without_scratch_waits_for_nothing(device, operands):
