@@ -36,6 +36,7 @@ from ep.provider import Provider
 from ep.registry import providers
 from ep.spec import Scalar, TensorSpec
 from ep.stream import Stream
+from ep.tensor import Tensor
 from ep.worker import WorkerStream
 
 # Last, because these functions take the place of the submodules of the same name on the package.
@@ -74,6 +75,7 @@ __all__ = [
     "Slot",
     "Step",
     "Stream",
+    "Tensor",
     "TensorSpec",
     "TimeoutError",
     "UnavailableError",

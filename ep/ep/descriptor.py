@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from ep.asked import keep_and_explain
 from ep.cells import dtypes_name
 from ep.dims import Geometry, merge
 from ep.dtypes import DTYPES
@@ -54,6 +55,10 @@ class Descriptor:
     _key: KernelKey | None
 
     __slots__ = ("_geometry", "_hash", "_key", "attributes", "op", "specs")
+
+    def __init_subclass__(cls, **words: Any) -> None:
+        super().__init_subclass__(**words)
+        keep_and_explain(cls)
 
     def _freeze(self, op: str, specs: tuple[TensorSpec | Scalar, ...], attributes: tuple[float, ...] = ()) -> None:
         """Fill this value, once, at the end of a subclass's __init__ and after its validation."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import struct
+import sys
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ep.glimpse import glimpse
 
-__all__ = ["DTYPES", "DType", "Number", "convert", "dtype"]
+__all__ = ["DTYPES", "DType", "Number", "convert", "dtype", "name_of"]
 
 Number = bool | int | float | complex
 
@@ -62,19 +63,74 @@ _ROWS: Final = (
 
 DTYPES: Final = {row.name: row for row in _ROWS}
 
+_ABSTRACT: Final = frozenset(
+    [
+        "generic",
+        "number",
+        "integer",
+        "signedinteger",
+        "unsignedinteger",
+        "inexact",
+        "floating",
+        "complexfloating",
+        "flexible",
+        "character",
+    ]
+)
+"""Types of NumPy that stand for no element type, though `numpy.dtype` takes some."""
+
 _BEYOND: Final = 2.0**65  # every integer type
 
 
-def dtype(name: str) -> DType:
-    """Return the row of an element type.
+def dtype(name: Any) -> DType:
+    """Return the row of an element type, given as `name_of` takes it. Raises as that does."""
+    return DTYPES[name_of("ep.dtype: name", name)]
 
-    Raises ValueError for a name that is not in the table.
+
+def name_of(argument: str, given: Any) -> str:
+    """Return the name of an element type.
+
+    argument : "operation: argument", for the message
+    given    : that name, a DType, a dtype of NumPy or ml_dtypes, or the type of its numbers, such as numpy.float32
+
+    Raises TypeError for what is none of these, ValueError for an element type that EP lacks: one of another byte order or
+    with a structure, too.
     """
-    try:
-        return DTYPES[name]
-    except Exception:  # noqa: BLE001 - hashing and comparing are the name's own code
-        message = f"dtype: {glimpse(name)} is not an element type; known are {', '.join(DTYPES)}"
-        raise ValueError(message) from None
+    if type(given) is str and given in DTYPES:
+        return given
+    if type(given) is DType:
+        return given.name
+    theirs = _numpy_dtype(given)
+    if theirs is not None and theirs.isnative and theirs.subdtype is None and theirs.name in DTYPES:
+        return str(theirs.name)
+    said = glimpse(given)
+    if theirs is None and type(given) is not str:
+        message = f"{argument} is {said}, needs an element type; give a name such as 'float32', or a dtype of NumPy or ml_dtypes"
+        raise TypeError(message)
+    if theirs is not None and not theirs.isnative:
+        message = (
+            f"{argument} is {said}, in the byte order of other machines; give dtype.newbyteorder('=') and data of it"
+        )
+    elif theirs is not None and (theirs.names or theirs.subdtype):
+        message = (
+            f"{argument} is {said}, which has a structure; describe each field by a tensor of its own, with strides"
+        )
+    else:
+        message = f"{argument} is {said}, which is no element type; give one of {', '.join(DTYPES)}"
+    raise ValueError(message)
+
+
+def _numpy_dtype(given: Any) -> Any:
+    """Return the dtype of NumPy that an object is or stands for, None for others. Who has one has imported NumPy."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return None
+    if issubclass(type(given), numpy.dtype):
+        return given
+    if type(given) is type and issubclass(given, numpy.generic) and given.__name__ not in _ABSTRACT:
+        theirs = numpy.dtype(given)
+        return theirs if theirs.type is given else None
+    return None
 
 
 def convert(name: str, value: Number) -> Number:

@@ -32,8 +32,8 @@ from ep_primitives.validation import (
     check_dtype,
     check_input,
     check_output,
+    chosen_output,
     chosen_row,
-    dense_output,
     described_operand,
 )
 
@@ -86,15 +86,16 @@ class BroadcastBinary(Descriptor):
         self._freeze(op, (a, b, out), attribute_values(row, attributes, a.dtype))
 
     @classmethod
-    def infer(cls, op: str, a: Any, b: Any, **attributes: float) -> Self:
-        """Return the descriptor with a dense output of the shape that a and b broadcast to.
+    def infer(cls, op: str, a: Any, b: Any, *, out: Any = None, **attributes: float) -> Self:
+        """Return the descriptor.
 
         a, b : a TensorSpec or an array each; one of them may be a Scalar
+        out  : a TensorSpec or an array; None: dense, of the shape that a and b broadcast to
         """
         row = chosen_row(cls.family, op, BINARY_OPS)
         a, b = described_operand(op, "a", a), described_operand(op, "b", b)
         shape = a.shape if a.shape == b.shape else broadcast_shape(op, {"a": a.shape, "b": b.shape})
-        return cls(op, a=a, b=b, out=dense_output(op, row.out_dtype(a.dtype), shape), **attributes)
+        return cls(op, a=a, b=b, out=chosen_output(op, out, row.out_dtype(a.dtype), shape), **attributes)
 
 
 class BroadcastBinaryFamily(RowFamily):

@@ -256,8 +256,8 @@ def _families(w: World) -> dict[str, Callable[[], Any]]:
         "Matmul.infer": lambda: ops.Matmul.infer(spec(), spec(), bias=draw(None), conjugate_b=draw(*_FLAGS)),
         "RandomFill": lambda: ops.RandomFill(op(), out=spec(), state=draw(_SPEC), **_maybe(w, "p")),
         "RandomFill.infer": lambda: ops.RandomFill.infer(op(), spec()),
-        "Reduce": lambda: ops.Reduce(op(), x=spec(), out=spec(), axes=axis()),
-        "Reduce.infer": lambda: ops.Reduce.infer(op(), spec(), axes=axis(), keepdims=draw(*_FLAGS)),
+        "Reduce": lambda: ops.Reduce(op(), x=spec(), out=spec(), axis=axis()),
+        "Reduce.infer": lambda: ops.Reduce.infer(op(), spec(), axis=axis(), keepdims=draw(*_FLAGS)),
         "ArgReduce": lambda: ops.ArgReduce(op(), x=spec(), out=spec(), axis=axis()),
         "ArgReduce.infer": lambda: ops.ArgReduce.infer(op(), spec(), axis=axis(), keepdims=draw(*_FLAGS)),
     }

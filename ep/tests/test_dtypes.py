@@ -1,0 +1,76 @@
+"""Element types under the names of others: NumPy's and ml_dtypes' dtypes, and the types of their numbers."""
+
+import subprocess
+import sys
+
+import ml_dtypes
+import numpy as np
+import pytest
+from ep.dtypes import DTYPES, name_of
+from ep_primitives import ArgReduce, Cast, OneHot, Reduce
+
+import ep
+
+X = ep.TensorSpec("float32", (2, 3))
+
+
+@pytest.mark.parametrize("name", DTYPES)
+def test_each_element_type_has_its_names_in_numpy(name):
+    kind = getattr(ml_dtypes, name) if hasattr(ml_dtypes, name) else np.dtype(name).type
+    for given in (name, ep.dtype(name), np.dtype(kind), kind):
+        assert name_of("test: dtype", given) == name
+        spec = ep.TensorSpec(given, (2, 3))
+        assert spec == ep.TensorSpec(name, (2, 3))
+        assert type(spec.dtype) is str
+        assert ep.Scalar(given) == ep.Scalar(name)
+        assert ep.dtype(given) is DTYPES[name]
+        assert Cast.infer(X, given).out == spec
+
+
+def test_infer_takes_them_in_every_family_that_takes_one():
+    assert Reduce.infer("sum", X, dtype=np.float64).out.dtype == "float64"
+    assert ArgReduce.infer("max", X, dtype=np.dtype("int32")).out.dtype == "int32"
+    assert OneHot.infer(ep.TensorSpec(np.int64, (2,)), ml_dtypes.bfloat16, 4).out.dtype == "bfloat16"
+
+
+def test_types_of_c_are_those_of_their_size():
+    assert ep.TensorSpec(np.longlong, (1,)).dtype == "int64"
+    assert ep.TensorSpec(np.dtype("=f4"), (1,)).dtype == "float32"
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        (np.dtype(">f4"), ValueError, "byte order of other machines"),
+        (np.dtype([("a", "f4")]), ValueError, "has a structure"),
+        (np.dtype((np.float32, (2,))), ValueError, "has a structure"),
+        (np.dtype("M8[s]"), ValueError, "is no element type; give one of bool"),
+        (np.dtype("S4"), ValueError, "is no element type"),
+        (np.longdouble, ValueError, "is no element type"),
+        (ml_dtypes.int4, ValueError, "is no element type"),
+        (np.object_, ValueError, "is no element type"),
+        (np.floating, TypeError, "needs an element type"),
+        (np.number, TypeError, "needs an element type"),
+        (type("float32", (np.float32,), {}), TypeError, "needs an element type"),
+        (float, TypeError, "needs an element type"),
+        (np.float32(1), TypeError, "needs an element type"),
+        (None, TypeError, "needs an element type"),
+        ("float31", ValueError, "'float31', which is no element type"),
+    ],
+)
+def test_other_types_are_refused_with_a_reason(given, error, words):
+    for make in (
+        lambda: ep.TensorSpec(given, (1,)),
+        lambda: ep.Scalar(given),
+        lambda: ep.dtype(given),
+        lambda: Cast.infer(X, given),
+        lambda: ep.device("cpu:0").empty(given, (1,)),
+    ):
+        with pytest.raises(error, match=words):
+            make()
+
+
+def test_names_need_no_numpy():
+    program = "import ep, sys; ep.TensorSpec('bfloat16', [2]); print(sorted({'numpy', 'ml_dtypes'} & {*sys.modules}))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
