@@ -109,6 +109,11 @@ class Descriptor:
         return DTYPES[self.specs[0].dtype].compute
 
     @property
+    def compares_elements(self) -> bool:
+        """True if numbers of a launch are rounded as the elements beside them are, before they are held in the compute type."""
+        return False
+
+    @property
     def layout(self) -> str:
         """The layout part of this descriptor's cell, as far as specs show it (never "inplace")."""
         out, geometry = self.out, self.geometry

@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 
 from ep.descriptor import Descriptor
-from ep.dtypes import convert
+from ep.dtypes import convert, convert_element
 from ep.errors import ClosedError
 from ep.interchange import operand_memory
 from ep.memory import Memory
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ep.stream import Stream
 
     _Operand = tuple[str, TensorSpec, Memory]
+    _Conversion = Callable[[str, Any], Any]
 
 __all__ = ["Primitive", "Step"]
 
@@ -130,7 +131,7 @@ class Primitive(Uncopied):
 
     def _convert(self, operands: dict[str, Any]) -> tuple[Any, ...]:
         given = {**self.descriptor.defaults, **operands} if self.descriptor.defaults else operands
-        numbers = tuple([self._scalar(name, dtype, given[name]) for name, dtype in self._scalars])
+        numbers = tuple([self._scalar(name, dtype, given[name], convert) for name, dtype, convert in self._scalars])
         if self._check_numbers is not None:
             self._check_numbers(numbers)
         return numbers
@@ -169,7 +170,7 @@ class Primitive(Uncopied):
         message = f"{self}: {name} and {target_name} {what} bytes {how} the same tensor; {allowed}; give {target_name} a memory of its own"
         raise ValueError(message)
 
-    def _scalar(self, name: str, dtype: str, value: Any) -> Any:
+    def _scalar(self, name: str, dtype: str, value: Any, convert: _Conversion) -> Any:
         try:
             return convert(dtype, value)
         except (TypeError, ValueError) as error:
@@ -272,10 +273,11 @@ class Step(Uncopied):
         return f"<Step of {self.primitive!r}>"
 
 
-def _scalars_of(descriptor: Descriptor) -> tuple[tuple[str, str], ...]:
-    """Return the names and dtypes of the operands that are numbers."""
+def _scalars_of(descriptor: Descriptor) -> tuple[tuple[str, str, _Conversion], ...]:
+    """Return the names and dtypes of the operands that are numbers, and what holds a launch's."""
     named = zip(descriptor.operands, descriptor.specs, strict=True)
-    return tuple((name, spec.dtype) for name, spec in named if isinstance(spec, Scalar))
+    how = convert_element if descriptor.compares_elements else convert
+    return tuple((name, spec.dtype, how) for name, spec in named if isinstance(spec, Scalar))
 
 
 def _refuse(primitive: Primitive, *_: Any) -> NoReturn:

@@ -2,11 +2,12 @@
 
 import subprocess
 import sys
+from fractions import Fraction
 
 import ml_dtypes
 import numpy as np
 import pytest
-from ep.dtypes import DTYPES, name_of
+from ep.dtypes import DTYPES, convert_element, name_of
 from ep_primitives import ArgReduce, Cast, OneHot, Reduce
 
 import ep
@@ -74,3 +75,30 @@ def test_names_need_no_numpy():
     program = "import ep, sys; ep.TensorSpec('bfloat16', [2]); print(sorted({'numpy', 'ml_dtypes'} & {*sys.modules}))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_numbers_become_elements_by_one_rounding_to_even(name):
+    """Against exact fractions: NumPy and ml_dtypes go by way of float32, which rounds twice."""
+    kind = getattr(ml_dtypes, name, None) or np.dtype(name).type
+    elements = np.arange(1 << 8 * np.dtype(kind).itemsize - 1, dtype=f"uint{8 * np.dtype(kind).itemsize}").view(kind)
+    finite = np.unique(elements.astype(np.float64)[np.isfinite(elements.astype(np.float64))])
+    for place in np.random.default_rng(0).integers(1, finite.size - 1, 500):
+        below, here, above = (Fraction(each) for each in finite[place - 1 : place + 2])
+        step = Fraction(1, 2**40) * (above - here)
+        is_even = place % 2 == 0
+        for number, wanted in (
+            (here, here),
+            ((here + above) / 2 - step, here),
+            ((here + above) / 2 + step, above),
+            ((here + above) / 2, here if is_even else above),
+            ((below + here) / 2 + step, here),
+        ):
+            for sign in (1, -1):
+                assert convert_element(name, float(sign * number)) == float(sign * wanted)
+    half_above = 1.5 * finite[-1] - 0.5 * finite[-2]
+    assert convert_element(name, float(np.nextafter(half_above, 0))) == finite[-1]
+    assert convert_element(name, float("inf")) == float("inf")
+    assert str(convert_element(name, -0.0)) == "-0.0"
+    with pytest.raises(ValueError, match=f"out of the range of {name}"):
+        convert_element(name, float(half_above))
