@@ -61,8 +61,10 @@ def _kept(infer: Callable[..., Any]) -> Callable[..., Any]:
                     break
             else:
                 return known(cls, *given, **named)
-            if any(type(thing) is Tensor for thing in (*given, *named.values())):
-                return inferred(cls, *map(_seen, given), **{name: _seen(thing) for name, thing in named.items()})
+            if Tensor in map(type, (*given, *named.values())):
+                specs = [thing.spec if type(thing) is Tensor else thing for thing in given]
+                others = {name: thing.spec if type(thing) is Tensor else thing for name, thing in named.items()}
+                return inferred(cls, *specs, **others)
             return infer(cls, *given, **named)
         except TypeError:
             _explain(cls, infer, given, named)
@@ -76,10 +78,6 @@ def _is_value(thing: Any) -> bool:
     if kind is float:
         return bool(thing)  # 0.0 and -0.0 are equal and not the same
     return kind is tuple and _INTEGER.issuperset(map(type, thing))
-
-
-def _seen(thing: Any) -> Any:
-    return thing.spec if type(thing) is Tensor else thing
 
 
 def _explain(cls: Any, function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from ep.namesakes import refuse_device
 from ep.operands import checker
 from ep.overlap import is_same, overlap
 from ep.spec import Scalar, TensorSpec
+from ep.tensor import Tensor
 from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
@@ -79,8 +80,8 @@ class Primitive(Uncopied):
         """Check the operands and enqueue one run.
 
         stream    : of this primitive's device
-        operands  : for each tensor a Memory of the device, or an object that the device reaches; for each Scalar a
-                    number, unless the descriptor has a default for it. Memories are read and written when the stream gets there
+        operands  : for each tensor a Memory of the device, a Tensor of the descriptor's spec, or an object that the device
+                    reaches; for each Scalar a number, unless the descriptor has a default for it. Memories are read and written when the stream gets there
 
         Raises TypeError, ValueError or ClosedError, naming the operand, before anything is enqueued.
         """
@@ -103,10 +104,23 @@ class Primitive(Uncopied):
         return Step(self, self._settle(operands), self._convert(operands), self._bind)
 
     def _launchable(self, stream: Any, operands: dict[str, Any]) -> tuple[Memory, ...]:
-        """Do at length what `_check` does in short."""
+        """Do at length what `_check` does in short; in short again, where Tensors of the right description hide memories."""
+        if Tensor in map(type, operands.values()):
+            given = self._unwrapped(operands)
+            if Tensor not in map(type, given.values()):
+                return self._check(self, stream, given)
         if getattr(stream, "device", None) is not self.device:
             self._explain_stream(stream)
         return self._settle(operands)
+
+    def _unwrapped(self, operands: dict[str, Any]) -> dict[str, Any]:
+        """Return operands with memories in place of Tensors, but for those of another description."""
+        given = operands.copy()
+        for name, spec in zip(self.asked.operands, self.asked.specs, strict=True):
+            tensor = given.get(name)
+            if type(tensor) is Tensor and tensor.spec == spec:
+                given[name] = tensor.memory
+        return given
 
     def _settle(self, operands: dict[str, Any]) -> tuple[Memory, ...]:
         """Return the memories of operands of any kind, in operand order, or say what is wrong with them."""
