@@ -210,7 +210,7 @@ def _on_the_host(thing: Any) -> Array:
     where = "tensor: array"
     told, owner = read(thing, where, None, None)
     if told.device[0] not in dlpack.HOST:
-        message = f"{where} is on DLPack device type {told.device[0]}, needs host memory; bring it there first, or see it in place with ep.view"
+        message = f"{where} is on DLPack device type {told.device[0]}, needs host memory; bring it there first, as the numpy() of an ep.Tensor does, or see it in place with ep.view"
         raise ValueError(message)
     array = owner if isinstance(owner, np.ndarray) else array_of_loan(told, spec_of(told, where), owner)
     return array if array.flags.c_contiguous else np.ascontiguousarray(array)

@@ -135,7 +135,7 @@ def test_checks_of_memories_hold_for_tensors(cpu):
     exp(stream, x=x, out=x)  # in place
     closed = cpu.tensor(X)
     closed.close()
-    with pytest.raises(ep.ClosedError, match="exp: .* was closed"):
+    with pytest.raises(ep.ClosedError, match=r"exp: .* was closed"):
         exp(stream, x=closed, out=x)
     with pytest.raises(ValueError, match=r"use stream\.copy"):
         exp(stream, x=ep.device("sim:0").tensor(X), out=x)
