@@ -6,15 +6,17 @@ import ctypes
 import functools
 from typing import TYPE_CHECKING, Any
 
+from ep.errors import OutOfMemoryError
+from ep.spec import TensorSpec
+
 if TYPE_CHECKING:
     import numpy as np
 
     from ep.dlpack import Tensor
-    from ep.spec import TensorSpec
 
     Array = np.ndarray[Any, Any]
 
-__all__ = ["array_dtype", "array_in", "array_of_loan"]
+__all__ = ["array_dtype", "array_in", "array_of_loan", "dense_copy", "empty_array"]
 
 
 @functools.cache
@@ -41,6 +43,25 @@ def array_in(buffer: Any, spec: TensorSpec) -> Array:
     size = spec.itemsize
     strides = [stride * size for stride in spec.strides]
     return np.ndarray(spec.shape, array_dtype(spec.dtype), buffer, (spec.offset - spec.lo) * size, strides)
+
+
+def empty_array(operation: str, spec: TensorSpec) -> Array:
+    """Return a dense array with undefined contents. Raises OutOfMemoryError where the host has no room for it."""
+    import numpy as np  # noqa: PLC0415 - as above
+
+    try:
+        return np.empty(spec.shape, array_dtype(spec.dtype))
+    except MemoryError:
+        nbytes = spec.size * spec.itemsize
+        message = f"{operation}: the host has no room for {nbytes} bytes; take parts of the tensor"
+        raise OutOfMemoryError(message, requested=nbytes) from None
+
+
+def dense_copy(operation: str, array: Array) -> Array:
+    """Return a dense copy of an array in host memory. Raises as `empty_array` does."""
+    copy = empty_array(operation, TensorSpec(array.dtype.name, array.shape))
+    copy[...] = array
+    return copy
 
 
 def array_of_loan(tensor: Tensor, spec: TensorSpec, loan: object) -> Array:

@@ -6,7 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 
 from ep import dlpack, views
-from ep.arrays import array_dtype, array_in, array_of_loan
+from ep.arrays import array_in, array_of_loan, dense_copy, empty_array
 from ep.export import check_tensor
 from ep.glimpse import glimpse
 from ep.memory import Memory
@@ -159,15 +159,14 @@ class Tensor(Uncopied):
         self.close()
 
     def _downloaded(self, stream: Stream) -> Array:
-        import numpy as np  # noqa: PLC0415 - `import ep` must not
-
         spec = self.spec
         if not spec.size:
-            return np.empty(spec.shape, array_dtype(spec.dtype))
-        span = np.empty(spec.hi - spec.lo, array_dtype(spec.dtype))
+            return empty_array("Tensor.numpy", spec)
+        span = empty_array("Tensor.numpy", TensorSpec(spec.dtype, (spec.hi - spec.lo,)))
         stream.download(span, self.memory[spec.lo * spec.itemsize : spec.nbytes])
         stream.synchronize()
-        return np.array(array_in(span, spec), order="C", copy=None if spec.is_dense else True)
+        found = array_in(span, spec)
+        return found if spec.is_dense else dense_copy("Tensor.numpy", found)
 
     def __repr__(self) -> str:
         state = "closed " if self.memory.is_closed else ""
@@ -213,7 +212,7 @@ def _on_the_host(thing: Any) -> Array:
         message = f"{where} is on DLPack device type {told.device[0]}, needs host memory; bring it there first, as the numpy() of an ep.Tensor does, or see it in place with ep.view"
         raise ValueError(message)
     array = owner if isinstance(owner, np.ndarray) else array_of_loan(told, spec_of(told, where), owner)
-    return array if array.flags.c_contiguous else np.ascontiguousarray(array)
+    return array if array.flags.c_contiguous else dense_copy(where, array)
 
 
 def _require_stream(operation: str, stream: Any) -> None:

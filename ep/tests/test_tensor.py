@@ -243,6 +243,13 @@ def test_end_of_a_block_closes_the_memory_and_its_tensors(device):
         x.__dlpack__()
 
 
+def test_copy_that_the_host_has_no_room_for_is_out_of_memory(cpu):
+    huge = np.broadcast_to(np.float64(1), (2**50,))
+    for copy_of in (cpu.tensor, lambda array: ep.Tensor(cpu.allocate(8), ep.TensorSpec.of(array)).numpy()):
+        with pytest.raises(ep.OutOfMemoryError, match="the host has no room for 9007199254740992 bytes"):
+            copy_of(huge)
+
+
 def test_parts_keep_the_bytes(device):
     device.synchronize()
     before = device.memory_info().in_use
