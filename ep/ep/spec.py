@@ -186,8 +186,14 @@ _SCALARS: Final = {dtype: _scalar(dtype) for dtype in DTYPES}
 @functools.lru_cache(maxsize=_MOST_KNOWN)
 def _known(dtype: str, shape: tuple[int, ...], strides: tuple[int, ...] | None, offset: int) -> TensorSpec:
     """Return the spec of a dtype's name and of integers, checked."""
-    row = DTYPES[name_of("TensorSpec: dtype", dtype)]
-    shape, offset = _extents(shape), int(offset)
+    row = DTYPES.get(dtype) or DTYPES[name_of("TensorSpec: dtype", dtype)]
+    for extent in shape:
+        if type(extent) is not int or not 0 <= extent <= _MOST_BYTES:
+            shape = _extents(shape)
+            break
+    if len(shape) > MAX_RANK:
+        shape = _extents(shape)
+    offset = int(offset)
     size = math.prod(shape) or _no_elements(row, shape)
     dense = dense_strides(shape)
     lo, hi = offset, offset + size
