@@ -119,6 +119,11 @@ class Tensor(Uncopied):
         """Yield the parts along the first dimension."""
         return (self[place] for place in range(len(self)))
 
+    def __bool__(self) -> NoReturn:
+        """Raise TypeError: whether it is there and whether it holds something true are two questions."""
+        message = "tensor: its truth was asked for; ask `tensor is None`, or look at tensor.numpy()"
+        raise TypeError(message)
+
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's (device type, device index). Raises UnsupportedError where memory cannot be shown."""
         return self.device._dlpack_device()

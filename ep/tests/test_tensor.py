@@ -208,6 +208,7 @@ def test_views_of_elements_agree_with_numpy(cpu):
         (lambda x: x[::0], TypeError, "a step other than 0"),
         (lambda x: x["a":], TypeError, "needs integers"),
         (lambda x: len(x[0, 0]), TypeError, "rank 0 has no length"),
+        (bool, TypeError, "its truth was asked for"),
         (np.asarray, TypeError, r"tensor\.numpy\(\)"),
         (lambda x: X - x, TypeError, "unsupported operand"),
         (lambda x: x.device.tensor([1, 2]), TypeError, "tensor: array is list"),

@@ -14,7 +14,7 @@ from ep.key import KernelKey, kernel_key
 from ep.spec import MAX_RANK
 
 from ep import Descriptor, TensorSpec
-from ep_primitives.validation import agreed, chosen_output
+from ep_primitives.validation import chosen_output
 from ep_primitives.window import rows, windowed
 
 if TYPE_CHECKING:
@@ -149,7 +149,9 @@ def reduced_output(  # noqa: PLR0913 - what `infer` knows of it
     """Return the output of an `infer`; out, dtype, keepdims : as there. Raises as `chosen_output` does, and if out says other."""
     shape = reduced_shape(x.shape, axes, keepdims=keepdims)
     chosen = chosen_output(op, out, dtype, shape)
-    agreed(op, "keepdims=True, the shape", shape if keepdims else None, chosen.shape)
+    if keepdims and chosen.shape != shape:
+        message = f"{op}: keepdims is True and makes {shape}, and out has {chosen.shape}; leave keepdims out, or describe another out"
+        raise ValueError(message)
     return chosen
 
 

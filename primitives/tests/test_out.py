@@ -80,7 +80,7 @@ def test_output_may_be_what_is_broadcast_to():
         (lambda out: OneHot.infer(TensorSpec("int64", ()), "int8", out=out), ValueError, "one_hot: dtype is 'int8'"),
         (lambda out: OneHot.infer(TensorSpec("int64", ()), None, 4, out=out), ValueError, "one_hot: classes is 4, and out has 3"),
         (lambda out: OneHot.infer(TensorSpec("int64", ())), TypeError, "one_hot: classes is None"),
-        (lambda out: Reduce.infer("sum", X, 0, keepdims=True, out=out), ValueError, r"sum: keepdims=True, the shape is \(1, 3\), and out has \(3,\)"),
+        (lambda out: Reduce.infer("sum", X, 0, keepdims=True, out=out), ValueError, r"sum: keepdims is True and makes \(1, 3\), and out has \(3,\); leave keepdims out"),
         (lambda out: Reduce.infer("sum", X, 0, dtype="float64", out=out), ValueError, "sum: dtype is 'float64', and out has float32"),
         (lambda out: ArgReduce.infer("max", X, 0, out=out), ValueError, "arg_reduce/max: out has dtype float32, needs one of int64, int32"),
         (lambda out: Gather.infer(X, TensorSpec("int64", (2,)), out=out), ValueError, r"gather: out has shape \(3,\), needs \(2, 3\)"),
