@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attention_reference import largest_error, problem, reference, shapes
@@ -39,36 +39,6 @@ exit codes:
   4  the device lacks primitives, which are named"""
 
 
-class Tensor(NamedTuple):
-    """What a framework keeps: bytes on a device, and how they are a tensor."""
-
-    memory: ep.Memory
-    spec: ep.TensorSpec
-
-    def view(self, shape: tuple[int, ...], strides: tuple[int, ...], offset: int = 0) -> Tensor:
-        """Return other elements of the same bytes, all counted in elements."""
-        return Tensor(self.memory, ep.TensorSpec(self.spec.dtype, shape, strides, offset))
-
-    @property
-    def transposed(self) -> Tensor:
-        """The tensor with its last two dimensions swapped."""
-        (*shape, m, n), (*strides, down, along) = self.spec.shape, self.spec.strides
-        return self.view((*shape, n, m), (*strides, along, down), self.spec.offset)
-
-    @property
-    def rows(self) -> Tensor:
-        """A dense tensor with all dimensions but the last made one."""
-        width = self.spec.shape[-1]
-        return self.view((self.spec.size // width, width), (width, 1))
-
-    def heads(self, heads: int, parts: int = 1) -> list[Tensor]:
-        """Return each of `parts` equal parts of the rows of a dense (batch, length, width) as (batch, heads, length, depth)."""
-        batch, length, width = self.spec.shape
-        depth = width // parts // heads
-        shape, strides = (batch, heads, length, depth), (length * width, depth, width, 1)
-        return [self.view(shape, strides, part * heads * depth) for part in range(parts)]
-
-
 class Program:
     """Primitives with their operands, in the order in which one stream runs them."""
 
@@ -78,51 +48,50 @@ class Program:
         self.launches: list[tuple[ep.Primitive, dict[str, Any]]] = []
         self.missing: list[str] = []
 
-    def empty(self, spec: ep.TensorSpec) -> Tensor:
-        """Return a tensor with undefined contents."""
-        return Tensor(self.device.allocate(spec.nbytes), spec)
-
-    def emit(self, descriptor: ep.Descriptor, out: Tensor | None = None, **operands: Tensor | float | None) -> Tensor:
+    def emit(
+        self, descriptor: ep.Descriptor, out: ep.Tensor | None = None, **operands: ep.Tensor | float | None
+    ) -> ep.Tensor:
         """Append a primitive and return what it writes: `out`, or a new tensor. Operands that are None are left out."""
-        out = out or self.empty(descriptor.out)
+        out = self.device.empty(descriptor.out) if out is None else out
         given = {name: each for name, each in {**operands, "out": out}.items() if each is not None}
         try:
-            primitive = descriptor.on(self.device)
+            self.launches.append((descriptor.on(self.device), given))
         except ep.UnsupportedError as error:
             self.missing.append(str(error))
-        else:
-            memories = {name: each.memory if isinstance(each, Tensor) else each for name, each in given.items()}
-            self.launches.append((primitive, memories))
         return out
 
     def matmul(
-        self, a: Tensor, b: Tensor, *, bias: Tensor | None = None, alpha: float = 1.0, out: Tensor | None = None
-    ) -> Tensor:
+        self,
+        a: ep.Tensor,
+        b: ep.Tensor,
+        *,
+        bias: ep.Tensor | None = None,
+        alpha: float = 1.0,
+        out: ep.Tensor | None = None,
+    ) -> ep.Tensor:
         """Append alpha a @ b + bias."""
-        specs: dict[str, Any] = {"a": a.spec, "b": b.spec, "bias": bias and bias.spec}
-        descriptor = Matmul(**specs, out=out.spec) if out else Matmul.infer(**specs)
-        return self.emit(descriptor, out, a=a, b=b, bias=bias, alpha=alpha)
+        return self.emit(Matmul.infer(a, b, bias=bias, out=out), out, a=a, b=b, bias=bias, alpha=alpha)
 
-    def add(self, a: Tensor, b: Tensor) -> Tensor:
+    def add(self, a: ep.Tensor, b: ep.Tensor) -> ep.Tensor:
         """Append a += b."""
-        return self.emit(BroadcastBinary("add", a=a.spec, b=b.spec, out=a.spec), a, a=a, b=b)
+        return self.emit(BroadcastBinary.infer("add", a, b, out=a), a, a=a, b=b)
 
-    def sum_rows(self, x: Tensor) -> Tensor:
+    def sum_rows(self, x: ep.Tensor) -> ep.Tensor:
         """Append the sum of all rows, the gradient of a bias."""
-        return self.emit(Reduce.infer("sum", x.rows.spec, 0), x=x)
+        return self.emit(Reduce.infer("sum", x, range(len(x.shape) - 1)), x=x)
 
-    def mask(self, x: Tensor, keep: Tensor) -> Tensor:
+    def mask(self, x: ep.Tensor, keep: ep.Tensor) -> ep.Tensor:
         """Append -inf in place of what x is not to keep."""
-        where = Where(condition=keep.spec, a=x.spec, b=ep.Scalar(x.spec.dtype), out=x.spec)
+        where = Where.infer(keep, x, ep.Scalar(x.dtype), out=x)
         return self.emit(where, x, condition=keep, a=x, b=-math.inf)
 
-    def softmax(self, x: Tensor) -> Tensor:
+    def softmax(self, x: ep.Tensor) -> ep.Tensor:
         """Append the softmax of the rows of x, in place."""
-        return self.emit(Softmax(x=x.spec, out=x.spec), x, x=x)
+        return self.emit(Softmax.infer(x, out=x), x, x=x)
 
-    def softmax_backward(self, dy: Tensor, y: Tensor) -> Tensor:
+    def softmax_backward(self, dy: ep.Tensor, y: ep.Tensor) -> ep.Tensor:
         """Append the gradient by what the softmax y was made of, in place of dy."""
-        return self.emit(SoftmaxBackward(dy=dy.spec, y=y.spec, out=dy.spec), dy, dy=dy, y=y)
+        return self.emit(SoftmaxBackward.infer(dy, y, out=dy), dy, dy=dy, y=y)
 
     def graph(self) -> ep.Graph:
         """Return all of it as one graph. Raises UnsupportedError that names whatever the device lacks."""
@@ -142,43 +111,47 @@ class Attention:
     def __init__(self, device: ep.Device, shape: tuple[int, int, int], heads: int, dtype: str = "float32") -> None:
         _, length, width = shape
         self.program = do = Program(device)
-        self.inputs = {name: do.empty(ep.TensorSpec(dtype, each)) for name, each in shapes(shape).items()}
+        self.inputs = {name: device.empty(dtype, each) for name, each in shapes(shape).items()}
         x, w_in, b_in, w_out, b_out, dy = self.inputs.values()
-        keep = do.empty(ep.TensorSpec("bool", (length, length)))
+        keep = device.tensor(np.tri(length, dtype=np.bool_))
         scale = (width / heads) ** -0.5
 
-        qkv, joined = do.matmul(x, w_in, bias=b_in), do.empty(x.spec)
-        q, k, v = qkv.heads(heads, 3)
-        p = do.softmax(do.mask(do.matmul(q, k.transposed, alpha=scale), keep))
-        do.matmul(p, v, out=joined.heads(heads)[0])
+        qkv, joined = do.matmul(x, w_in, bias=b_in), device.empty(x.spec)
+        q, k, v = _heads(qkv, heads, 3)
+        p = do.softmax(do.mask(do.matmul(q, k.mT, alpha=scale), keep))
+        do.matmul(p, v, out=_heads(joined, heads)[0])
         y = do.add(do.matmul(joined, w_out, bias=b_out), x)
 
-        dw_out, db_out = do.matmul(joined.rows.transposed, dy.rows), do.sum_rows(dy)
-        (dpv,), dqkv = do.matmul(dy, w_out.transposed).heads(heads), do.empty(qkv.spec)
-        dq, dk, dv = dqkv.heads(heads, 3)
-        do.matmul(p.transposed, dpv, out=dv)
-        ds = do.softmax_backward(do.matmul(dpv, v.transposed), p)  # 0 where p is masked
+        dw_out, db_out = do.matmul(_rows(joined).mT, _rows(dy)), do.sum_rows(dy)
+        (dpv,), dqkv = _heads(do.matmul(dy, w_out.mT), heads), device.empty(qkv.spec)
+        dq, dk, dv = _heads(dqkv, heads, 3)
+        do.matmul(p.mT, dpv, out=dv)
+        ds = do.softmax_backward(do.matmul(dpv, v.mT), p)  # 0 where p is masked
         do.matmul(ds, k, alpha=scale, out=dq)
-        do.matmul(ds.transposed, q, alpha=scale, out=dk)
-        dw_in, db_in = do.matmul(x.rows.transposed, dqkv.rows), do.sum_rows(dqkv)
-        dx = do.add(do.matmul(dqkv, w_in.transposed), dy)
+        do.matmul(ds.mT, q, alpha=scale, out=dk)
+        dw_in, db_in = do.matmul(_rows(x).mT, _rows(dqkv)), do.sum_rows(dqkv)
+        dx = do.add(do.matmul(dqkv, w_in.mT), dy)
 
         self.outputs = {"y": y, "dx": dx, "dw_in": dw_in, "db_in": db_in, "dw_out": dw_out, "db_out": db_out}
         self.graph = do.graph()
-        do.stream.upload(keep.memory, np.tri(length, dtype=np.bool_))
 
     def step(self, inputs: Arrays) -> Arrays:
         """Return y and the gradients of sum(y dy) by all else, for the inputs x, w_in, b_in, w_out, b_out and dy."""
         stream = self.program.stream
         for name, tensor in self.inputs.items():
-            stream.upload(tensor.memory, np.ascontiguousarray(inputs[name], array_dtype(tensor.spec.dtype)))
+            stream.upload(tensor.memory, np.ascontiguousarray(inputs[name], array_dtype(tensor.dtype)))
         self.graph.launch(stream)
-        specs = {name: tensor.spec for name, tensor in self.outputs.items()}
-        results = {name: np.empty(spec.shape, array_dtype(spec.dtype)) for name, spec in specs.items()}
-        for name, array in results.items():
-            stream.download(array, self.outputs[name].memory)
-        stream.synchronize()
-        return results
+        return {name: tensor.numpy(stream) for name, tensor in self.outputs.items()}
+
+
+def _rows(x: ep.Tensor) -> ep.Tensor:
+    """Return x with all dimensions but the last made one."""
+    return x.reshape(-1, x.shape[-1])
+
+
+def _heads(x: ep.Tensor, heads: int, parts: int = 1) -> list[ep.Tensor]:
+    """Return each of `parts` equal parts of the rows of a (batch, length, width) as (batch, heads, length, depth)."""
+    return [*x.reshape(*x.shape[:2], parts, heads, -1).permute(2, 0, 3, 1, 4)]
 
 
 def main() -> int:

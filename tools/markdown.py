@@ -106,7 +106,7 @@ class Row(NamedTuple):
             case "domain":
                 return ", ".join(dict.fromkeys(_domain(domain) for domain in getattr(self.row, "domain", ())))
             case "attributes":
-                return ", ".join(attribute.name for attribute in getattr(self.row, "attributes", ()))
+                return ", ".join(map(_attribute, getattr(self.row, "attributes", ())))
             case _:
                 return escaped(str(getattr(self.row, column, "")))
 
@@ -136,6 +136,10 @@ class Row(NamedTuple):
         usual = of(self.row.accuracy_of("float32")) if "float32" in self.inputs else next(iter(promises))
         rest = [f"{promise} for {dtypes_text(given)}" for promise, given in promises.items() if promise != usual]
         return "; ".join([usual, *rest])
+
+
+def _attribute(attribute: Any) -> str:
+    return attribute.name if attribute.default is None else f"{attribute.name} = {attribute.default:g}"
 
 
 def _domain(domain: Any) -> str:

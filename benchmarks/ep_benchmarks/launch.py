@@ -129,6 +129,12 @@ def _creation_rows(device: ep.Device, known: ep.Descriptor, *, is_cpu: bool) -> 
             spec = ep.TensorSpec("float32", (7, 9))
             ElementwiseUnary("negative", x=spec, out=spec)
 
+    def again(count: int) -> None:
+        for _ in range(count):
+            a = ep.TensorSpec("float32", (7, 9), (9, 1))
+            b = ep.TensorSpec("float32", (9,), (1,))
+            BroadcastBinary.infer("add", a, b).on(device)
+
     def new_shape(count: int) -> None:
         for _ in range(count):
             spec = ep.TensorSpec("float32", (next(sizes),))
@@ -136,6 +142,7 @@ def _creation_rows(device: ep.Device, known: ep.Descriptor, *, is_cpu: bool) -> 
 
     yield _row("lookup of a descriptor", lookup, 1.0, {})
     yield _row("building a spec and a descriptor", build, 5.0, {})
+    yield _row("describing a known addition again", again, 3.0, {})
     yield _row("new shape of a known key", new_shape, 20.0 if is_cpu else 30.0, {})
 
 

@@ -63,7 +63,7 @@ def failure_details(output: Output, result: Array, comparison: Comparison) -> di
 
 
 def call_text(family: ep.Family, descriptor: ep.Descriptor, inputs: Inputs, output: str, at: tuple[int, ...]) -> str:
-    """Return `exp(x[3]=2.0)` or `sum(x[1,0:257], axes=(1,))`: the operation as far as it makes one element."""
+    """Return `exp(x[3]=2.0)` or `sum(x[1,0:257], axis=(1,))`: the operation as far as it makes one element."""
     operands = operands_text(family, descriptor, inputs, output, at)
     construction = construction_of(descriptor)
     named = {} if construction is None else construction.keywords

@@ -40,6 +40,7 @@ from ep.role import Role, Roles
 from ep.spec import Scalar, TensorSpec
 from ep.step import Step
 from ep.stream import Stream
+from ep.tensor import Tensor
 
 # Last, because these functions take the place of the submodules of the same name on the package.
 from ep.families import families  # isort: skip
@@ -79,6 +80,7 @@ __all__ = [
     "Slot",
     "Step",
     "Stream",
+    "Tensor",
     "TensorSpec",
     "TimeoutError",
     "UnavailableError",

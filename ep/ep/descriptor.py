@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from ep.asked import keep_and_explain
 from ep.cells import dtypes_name
 from ep.dims import Geometry, merge
 from ep.dtypes import DTYPES
@@ -49,6 +50,10 @@ class Descriptor:
     _key: KernelKey | None
 
     __slots__ = ("_geometry", "_hash", "_key", "attributes", "op", "specs")
+
+    def __init_subclass__(cls, **words: Any) -> None:
+        super().__init_subclass__(**words)
+        keep_and_explain(cls)
 
     def _freeze(self, op: str, specs: tuple[Spec, ...], attributes: tuple[float, ...] = ()) -> None:
         """Fill this value, once, at the end of a subclass's __init__ and after its validation."""
@@ -130,6 +135,11 @@ class Descriptor:
     def compute(self) -> str:
         """The type that values are computed in: the compute type of the first operand that is there."""
         return DTYPES[next(spec.dtype for spec in self.specs if spec is not None)].compute
+
+    @property
+    def compares_elements(self) -> bool:
+        """True if numbers of a launch are rounded as the elements beside them are, before they are held in the compute type."""
+        return False
 
     @property
     def layout(self) -> str:

@@ -17,21 +17,25 @@ from ep.foreign import wrap_stream
 from ep.glimpse import glimpse
 from ep.integers import integer
 from ep.ledger import Ledger
+from ep.memory import MemoryKind
 from ep.roster import Roster
 from ep.segment import OWNERSHIP
 from ep.spi.stream import Stream as SpiStream
 from ep.spi.worker import Worker
+from ep.tensor import empty, uploaded
 from ep.truth import truth
 from ep.waiting import Deadline, check_timeout
 from ep.worker import WorkerStream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ep import spi
     from ep.executable import Executable, Node, Slot
     from ep.provider import Provider
+    from ep.spec import TensorSpec
     from ep.stream import Stream
+    from ep.tensor import Tensor
 
 __all__ = ["Device"]
 
@@ -75,6 +79,30 @@ class Device(Allocator):
         self._retired.drain()  # streams that were dropped give back their threads
         make = functools.partial(self.twin.stream, priority=priority, timed=timed, synchronous=synchronous)
         return self._enlist(self._over(make))
+
+    @final
+    def tensor(self, array: Any, stream: Stream | None = None) -> Tensor:
+        """Return a dense copy of an array on this device.
+
+        array  : of NumPy, or an object with DLPack, an array interface or a buffer, in host memory
+        stream : one of this device, which copies when it gets there: leave the array unchanged until then;
+                 None: the host waits until it is copied
+
+        Raises TypeError or ValueError for what is no such array, OutOfMemoryError.
+        """
+        self._require_open("tensor")
+        return uploaded(self, array, stream)
+
+    @final
+    def empty(
+        self, what: TensorSpec | str, shape: Sequence[int] | None = None, kind: MemoryKind = MemoryKind.DEVICE
+    ) -> Tensor:
+        """Return a tensor with undefined contents, in memory of its own: `empty(spec)`, or `empty(dtype, shape)`, a dense one.
+
+        Raises TypeError or ValueError for what is no description, and as `allocate` does.
+        """
+        self._require_open("empty")
+        return empty(self, what, shape, kind)
 
     @final
     def synchronize(self, timeout: float | None = None) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import struct
+import sys
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ep.glimpse import glimpse
 
-__all__ = ["DTYPES", "DType", "Number", "convert", "dtype"]
+__all__ = ["DTYPES", "DType", "Number", "convert", "convert_element", "dtype", "name_of"]
 
 Number = bool | int | float | complex
 
@@ -62,23 +64,84 @@ _ROWS: Final = (
 
 DTYPES: Final = {row.name: row for row in _ROWS}
 
+_ABSTRACT: Final = frozenset(
+    [
+        "generic",
+        "number",
+        "integer",
+        "signedinteger",
+        "unsignedinteger",
+        "inexact",
+        "floating",
+        "complexfloating",
+        "flexible",
+        "character",
+    ]
+)
+"""Types of NumPy that stand for no element type, though `numpy.dtype` takes some."""
+
+_NARROW: Final = 2  # bytes
 _BEYOND: Final = 2.0**65  # every integer type
 
 
-def dtype(name: str) -> DType:
-    """Return the row of an element type.
+def dtype(name: Any) -> DType:
+    """Return the row of an element type, given as `name_of` takes it. Raises as that does."""
+    return DTYPES[name_of("ep.dtype: name", name)]
 
-    Raises ValueError for a name that is not in the table.
+
+def name_of(argument: str, given: Any) -> str:
+    """Return the name of an element type.
+
+    argument : "operation: argument", for the message
+    given    : that name, a DType, a dtype of NumPy or ml_dtypes, or the type of its numbers, such as numpy.float32
+
+    Raises TypeError for what is none of these, ValueError for an element type that EP lacks: one of another byte order or
+    with a structure, too.
     """
-    try:
-        return DTYPES[name]
-    except Exception:  # noqa: BLE001 - hashing and comparing are the name's own code
-        message = f"dtype: {glimpse(name)} is not an element type; known are {', '.join(DTYPES)}"
-        raise ValueError(message) from None
+    if type(given) is str and given in DTYPES:
+        return given
+    if type(given) is DType:
+        return given.name
+    theirs = _numpy_dtype(given)
+    if theirs is not None and theirs.isnative and theirs.subdtype is None and theirs.name in DTYPES:
+        return str(theirs.name)
+    said = glimpse(given)
+    if theirs is None and type(given) is not str:
+        message = f"{argument} is {said}, needs an element type; give a name such as 'float32', or a dtype of NumPy or ml_dtypes"
+        raise TypeError(message)
+    if theirs is not None and not theirs.isnative:
+        message = (
+            f"{argument} is {said}, in the byte order of other machines; give dtype.newbyteorder('=') and data of it"
+        )
+    elif theirs is not None and (theirs.names or theirs.subdtype):
+        message = (
+            f"{argument} is {said}, which has a structure; describe each field by a tensor of its own, with strides"
+        )
+    else:
+        message = f"{argument} is {said}, which is no element type; give one of {', '.join(DTYPES)}"
+    raise ValueError(message)
 
 
-def convert(name: str, value: Number) -> Number:
-    """Return `value` as a scalar of dtype `name`, held in its compute type.
+def _numpy_dtype(given: Any) -> Any:
+    """Return the dtype of NumPy that an object is or stands for, None for others. Who has one has imported NumPy."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return None
+    if issubclass(type(given), numpy.dtype):
+        return given
+    if type(given) is type and issubclass(given, numpy.generic) and given.__name__ not in _ABSTRACT:
+        theirs = numpy.dtype(given)
+        return theirs if theirs.type is given else None
+    return None
+
+
+def convert_element(name: str, value: Number) -> Number:
+    """Return `value` as `convert` does, but beside 16-bit floats rounded to that type itself, as an element is."""
+    return convert(name, value, is_element=True)
+
+
+def convert(name: str, value: Number, *, is_element: bool = False) -> Number:
+    """Return `value` as a scalar of dtype `name`, held in its compute type; `is_element`: in a 16-bit type itself.
 
     Raises TypeError if it is not a number and ValueError if an integer type cannot hold it exactly or it is out of
     range: scalars are never rounded to an integer and never wrap.
@@ -87,6 +150,8 @@ def convert(name: str, value: Number) -> Number:
     try:
         if not (hasattr(value, "__float__") or hasattr(value, "__complex__")):  # int() and float() would read text
             raise TypeError  # noqa: TRY301 - explained below, like every other misfit
+        if is_element and row.kind == "f" and row.itemsize == _NARROW:
+            return _to_float(row, row.name, value)
         return _CONVERT[row.kind](row, value)
     except _MisfitError as misfit:
         message = f"scalar {glimpse(value)} {misfit}"
@@ -120,17 +185,21 @@ def _to_integer(row: DType, value: Number) -> int:
     return exact
 
 
-def _to_float(row: DType, value: Number) -> float:
+def _to_compute(row: DType, value: Number) -> float:
+    return _to_float(row, row.compute, value)
+
+
+def _to_float(row: DType, holder: str, value: Number) -> float:
     real = _real(value)
-    rounded = _rounded(float(real), row.compute)
+    rounded = _rounded(float(real), row if holder == row.name else DTYPES[holder])
     if hasattr(real, "__index__") and rounded != real:
-        message = f"is an integer that no {row.compute} holds exactly; give a float to have it rounded"
+        message = f"is an integer that no {holder} holds exactly; give a float to have it rounded"
         raise _MisfitError(message)
     return rounded
 
 
 def _to_complex(row: DType, value: Number) -> complex:
-    number, part = complex(value), "float64" if row.compute == "complex128" else "float32"
+    number, part = complex(value), DTYPES["float64" if row.compute == "complex128" else "float32"]
     return complex(_rounded(number.real, part), _rounded(number.imag, part))
 
 
@@ -141,9 +210,21 @@ def _real(value: Number) -> Any:
     return value if isinstance(value, int | float) else getattr(value, "real", value)
 
 
-def _rounded(value: float, compute: str) -> float:
-    # struct refuses a finite value that rounds to infinity; such a scalar is out of range, an infinity is not.
-    return float(struct.unpack("<f", struct.pack("<f", value))[0]) if compute == "float32" else value
+def _rounded(value: float, holder: DType) -> float:
+    """Return the nearest number of a floating type, the even one of two. Raises OverflowError if that is an infinity."""
+    if holder.itemsize == 8:  # noqa: PLR2004 - as Python's own
+        return value
+    if holder.itemsize == 4:  # noqa: PLR2004 - quickly; struct refuses what rounds to infinity, too
+        return float(struct.unpack("<f", struct.pack("<f", value))[0])
+    if not value or not math.isfinite(value):
+        return value
+    largest_exponent = 1 << holder.exponent - 1
+    exponent = max(math.frexp(value)[1], 3 - largest_exponent)  # that of subnormals is one for all
+    step = 2.0 ** (exponent - 1 - holder.fraction)
+    rounded = round(value / step) * step
+    if abs(rounded) >= 2.0**largest_exponent:
+        raise OverflowError
+    return rounded
 
 
-_CONVERT: Final = {"b": _to_bool, "i": _to_integer, "u": _to_integer, "f": _to_float, "c": _to_complex}
+_CONVERT: Final = {"b": _to_bool, "i": _to_integer, "u": _to_integer, "f": _to_compute, "c": _to_complex}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ep.memory import Memory
     from ep.stream import Stream
 
-__all__ = ["Exported", "check_export"]
+__all__ = ["Exported", "check_export", "check_tensor"]
 
 _NO_WAIT: Final = -1
 _DEFAULT_STREAMS: Final = {dlpack.CUDA: 1, dlpack.ROCM: 0}
@@ -137,19 +137,26 @@ class Exported(Uncopied):
 
 def check_export(memory: Memory, spec: Any) -> None:
     """Raise TypeError or ValueError unless `spec` describes a tensor in `memory`, UnsupportedError if that is hidden."""
-    if not isinstance(spec, TensorSpec):
-        message = f"export: spec is {type(spec).__name__}, needs a TensorSpec"
-        raise TypeError(message)
-    if spec.nbytes > memory.nbytes:
-        message = f"export: {spec} needs {spec.nbytes} bytes, the memory has {memory.nbytes}"
-        raise ValueError(message)
-    if memory.offset % spec.itemsize:
-        message = f"export: the memory starts at byte {memory.offset}, needs a multiple of the itemsize {spec.itemsize}"
-        raise ValueError(message)
+    check_tensor("export", memory, spec)
     device = memory.device
     device.twin.dlpack_device()
     if memory._block.nbytes:
         device.twin.address(memory.handle)
+
+
+def check_tensor(operation: str, memory: Memory, spec: Any) -> None:
+    """Raise TypeError or ValueError unless `spec` describes a tensor in `memory`."""
+    if not isinstance(spec, TensorSpec):
+        message = f"{operation}: spec is {type(spec).__name__}, needs a TensorSpec"
+        raise TypeError(message)
+    if spec.nbytes > memory.nbytes:
+        message = f"{operation}: {spec} needs {spec.nbytes} bytes, the memory has {memory.nbytes}"
+        raise ValueError(message)
+    if memory.offset % spec.itemsize:
+        message = (
+            f"{operation}: the memory starts at byte {memory.offset}, needs a multiple of the itemsize {spec.itemsize}"
+        )
+        raise ValueError(message)
 
 
 def _major(max_version: Any) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from ep.arrays import array_dtype
 from ep.executable import moved
 from ep.graph import Graph
 from ep.primitive import Primitive
@@ -108,7 +109,7 @@ def _content(stream: Submission, door: Callable[..., Any], spec: TensorSpec, mem
     """Return a tensor as the launch would find it, a NumPy array over bytes of its own."""
     import numpy as np  # noqa: PLC0415 - only validation needs it, and `import ep` must not
 
-    dtype = _array_dtype(spec.dtype)
+    dtype = array_dtype(spec.dtype)
     if not spec.size:
         return np.empty(spec.shape, dtype)
     # A memory that was closed is held by a step or a graph: no view can be made of it, and it is as good as open.
@@ -124,14 +125,3 @@ def _content(stream: Submission, door: Callable[..., Any], spec: TensorSpec, mem
 def _download(twin: spi.Stream, _: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
     memory, view = scalars
     twin.copy(view, memory, memory.nbytes)
-
-
-def _array_dtype(name: str) -> Any:
-    import numpy as np  # noqa: PLC0415 - as above
-
-    try:
-        return np.dtype(name)
-    except TypeError:
-        import ml_dtypes  # noqa: PLC0415 - as above
-
-        return np.dtype(getattr(ml_dtypes, name))

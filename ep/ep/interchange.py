@@ -8,12 +8,13 @@ from ep import dlpack
 from ep.dtypes import DTYPES
 from ep.export import Exported
 from ep.foreign import require_reach, wrap_host, wrap_memory
-from ep.producer import read
-from ep.spec import Scalar, TensorSpec
+from ep.producer import read, spec_of
+from ep.tensor import Tensor
 
 if TYPE_CHECKING:
     from ep.device import Device
     from ep.memory import Memory
+    from ep.spec import Scalar, TensorSpec
     from ep.stream import Stream
 
 __all__ = ["describe", "operand_memory", "view"]
@@ -21,8 +22,10 @@ __all__ = ["describe", "operand_memory", "view"]
 
 def describe(obj: Any, where: str = "TensorSpec.of") -> TensorSpec:
     """Return the spec of a tensor wherever it lies; see TensorSpec.of. `where` begins what errors say."""
+    if type(obj) is Tensor:
+        return obj.spec
     tensor, _ = read(obj, where, None, None)
-    return _spec(tensor, where)
+    return spec_of(tensor, where)
 
 
 def view(obj: Any, stream: Stream) -> tuple[Memory, TensorSpec]:
@@ -41,33 +44,43 @@ def view(obj: Any, stream: Stream) -> tuple[Memory, TensorSpec]:
         message = f"ep.view: stream is {type(stream).__name__}, needs a Stream of the device that will use the object"
         raise TypeError(message)
     stream._require_open("ep.view")
+    if type(obj) is Tensor and obj.device is stream.device:
+        obj.memory._require_open(where)
+        return obj.memory, obj.spec
     if type(obj) is Exported and obj.device is stream.device:
         return obj._lend(stream), obj.spec
     tensor, owner = read(obj, where, stream.device, stream)
-    spec = _spec(tensor, where)
+    spec = spec_of(tensor, where)
     return _memory(tensor, spec, owner, where, stream.device), spec
 
 
 def operand_memory(where: str, obj: Any, spec: TensorSpec | Scalar, device: Device, *, written: bool) -> Memory:
-    """Return the memory of a launch operand that is not a Memory but a tensor in host memory.
+    """Return the memory of a launch operand that is not a Memory but a Tensor, or another library's in host memory.
 
     Raises ValueError if it lies otherwise than `spec` says, is read-only but written, or out of the device's reach.
     """
+    if type(obj) is Tensor:
+        _check_description(where, obj.spec, spec)
+        return obj.memory
     tensor, owner = read(obj, where, device, None)
     require_reach(where, tensor.device, device)
     if tensor.device[0] not in dlpack.HOST:
         message = f"{where} is on DLPack device type {tensor.device[0]}, whose streams a launch does not know; give what ep.view(obj, stream) returns"
         raise ValueError(message)
-    have = _spec(tensor, where)
-    if have != spec:
-        message = (
-            f"{where} is {have}, needs {spec}; give an array of that description, or infer a descriptor from this one"
-        )
-        raise ValueError(message)
+    have = spec_of(tensor, where)
+    _check_description(where, have, spec)
     if written and tensor.is_read_only:
         message = f"{where} is read-only and would be written; give a writable array"
         raise ValueError(message)
     return _memory(tensor, have, owner, where, device)
+
+
+def _check_description(where: str, have: TensorSpec, needed: TensorSpec | Scalar) -> None:
+    if have != needed:
+        message = (
+            f"{where} is {have}, needs {needed}; give a tensor of that description, or infer a descriptor from this one"
+        )
+        raise ValueError(message)
 
 
 def _memory(tensor: dlpack.Tensor, spec: TensorSpec, owner: object, where: str, device: Device) -> Memory:
@@ -86,15 +99,3 @@ def _memory(tensor: dlpack.Tensor, spec: TensorSpec, owner: object, where: str, 
         return wrap_memory(device, tensor.data, spec.nbytes, owner, is_read_only=is_read_only, offset=begin)
     wrap = wrap_host if tensor.device[0] in dlpack.HOST else wrap_memory
     return wrap(device, tensor.data + begin, spec.nbytes, owner, is_read_only=is_read_only)
-
-
-def _spec(tensor: dlpack.Tensor, where: str) -> TensorSpec:
-    # The producer's pointer is at index (0, ..., 0); the memory begins where the lowest element is.
-    below = 0
-    if tensor.strides is not None and len(tensor.strides) == len(tensor.shape) and 0 not in tensor.shape:
-        below = sum((e - 1) * s for e, s in zip(tensor.shape, tensor.strides, strict=True) if s < 0)
-    try:
-        return TensorSpec(tensor.dtype, tensor.shape, tensor.strides, -below)
-    except ValueError as error:
-        message = f"{where}: {error}"
-        raise ValueError(message) from None

@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 
 from ep.descriptor import Descriptor
-from ep.dtypes import convert
+from ep.dtypes import convert, convert_element
 from ep.errors import ClosedError
 from ep.glimpse import glimpse
 from ep.interchange import operand_memory
@@ -18,6 +18,7 @@ from ep.role import SCRATCH
 from ep.scratch import checked_nbytes
 from ep.spec import TensorSpec
 from ep.step import Step
+from ep.tensor import Tensor
 from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class Primitive(Uncopied):
         self._scalars = tuple(
             [(name, "" if place < 0 else specs[place].dtype, default) for name, place, default in operands.numbers]
         )
+        self._to_number = convert_element if descriptor.compares_elements else convert
         self._check = operands.checker(descriptor, device)
         # A provider never sees work whose outputs are all empty.
         is_empty = not any(specs[place].size for place in operands.outputs)  # type: ignore[union-attr]  # no Scalar
@@ -102,8 +104,8 @@ class Primitive(Uncopied):
         """Check the operands and enqueue one run.
 
         stream    : of this primitive's device
-        operands  : for each tensor a Memory of the device, or an object that the device reaches; for each Scalar a
-                    number, unless the descriptor has a default for it. Memories are read and written when the stream gets there.
+        operands  : for each tensor a Memory of the device, a Tensor of the descriptor's spec, or an object that the device
+                    reaches; for each Scalar a number, unless the descriptor has a default for it. Memories are read and written when the stream gets there.
                     `scratch` may be a Memory of at least scratch_nbytes, aligned as the device aligns; else EP takes one
 
         Raises TypeError, ValueError or ClosedError, naming the operand, before anything is enqueued.
@@ -156,10 +158,23 @@ class Primitive(Uncopied):
         return _placed(self._absent, memories) if self._absent else memories
 
     def _launchable(self, stream: Any, operands: dict[str, Any]) -> tuple[Memory, ...]:
-        """Do at length what `_check` does in short."""
+        """Do at length what `_check` does in short; in short again, where Tensors of the right description hide memories."""
+        if Tensor in map(type, operands.values()):
+            given = self._unwrapped(operands)
+            if Tensor not in map(type, given.values()):
+                return self._check(self, stream, given)
         if getattr(stream, "device", None) is not self.device:
             self._explain_stream(stream)
         return self._settle(operands)
+
+    def _unwrapped(self, operands: dict[str, Any]) -> dict[str, Any]:
+        """Return operands with memories in place of Tensors, but for those of another description."""
+        given = operands.copy()
+        for name, spec in zip(self.asked.operands, self.asked.specs, strict=True):
+            tensor = given.get(name)
+            if type(tensor) is Tensor and tensor.spec == spec:
+                given[name] = tensor.memory
+        return given
 
     def _settle(self, operands: dict[str, Any]) -> tuple[Memory, ...]:
         """Return the memories of operands of any kind, in operand order, or say what is wrong with them."""
@@ -243,7 +258,7 @@ class Primitive(Uncopied):
 
     def _scalar(self, name: str, dtype: str, value: Any) -> Any:
         try:
-            return convert(dtype, value)
+            return self._to_number(dtype, value)
         except (TypeError, ValueError) as error:
             message = f"{self}: {name}: {error}"
             raise type(error)(message) from None

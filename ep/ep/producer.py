@@ -13,6 +13,7 @@ from ep.errors import EpError
 from ep.foreign import require_reach
 from ep.glimpse import glimpse, told
 from ep.integers import integer
+from ep.spec import TensorSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ep.device import Device
     from ep.stream import Stream
 
-__all__ = ["read"]
+__all__ = ["read", "spec_of"]
 
 _NO_WAIT: Final = -1
 _PROTOCOLS: Final = ("__dlpack__", "__cuda_array_interface__", "__array_interface__")
@@ -49,6 +50,19 @@ def read(obj: Any, where: str, device: Device | None, stream: Stream | None) -> 
         return _of_cuda_array(obj, where, device, stream), obj
     array = _asked(obj, where, _array_of) if protocol else _array_over(obj, where)
     return _of_array(array, where), array
+
+
+def spec_of(tensor: dlpack.Tensor, where: str) -> TensorSpec:
+    """Return how a tensor lies in a memory that begins where its lowest element is. Raises ValueError for no such tensor."""
+    # The producer's pointer is at index (0, ..., 0).
+    below = 0
+    if tensor.strides is not None and len(tensor.strides) == len(tensor.shape) and 0 not in tensor.shape:
+        below = sum((e - 1) * s for e, s in zip(tensor.shape, tensor.strides, strict=True) if s < 0)
+    try:
+        return TensorSpec(tensor.dtype, tensor.shape, tensor.strides, -below)
+    except ValueError as error:
+        message = f"{where}: {error}"
+        raise ValueError(message) from None
 
 
 def _protocol(obj: Any) -> str:

@@ -119,7 +119,7 @@ class SlotTable:
             message = f"graph.launch: there is no slot {name}; {known}; graph.slot makes them before the first launch"
             raise ValueError(message)
         if type(memory) is not Memory:
-            message = f"graph.launch: {name} is {type(memory).__name__}, needs a Memory; device.allocate gives one"
+            message = f"graph.launch: {name} is {type(memory).__name__}, needs a Memory; device.allocate gives one, and a Tensor has one: tensor.memory"
             raise TypeError(message)
         memory._require_open(f"graph.launch: {name}")
         needs = self._needs[name]

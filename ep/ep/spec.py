@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import Any, Final
+from typing import Any, Final, final
 
-from ep.dtypes import DTYPES, DType, dtype
+from ep.dtypes import DTYPES, DType, name_of
 from ep.glimpse import glimpse
 from ep.integers import index, taken
 
@@ -13,6 +14,10 @@ __all__ = ["MAX_RANK", "Scalar", "TensorSpec", "dense_strides"]
 
 MAX_RANK: Final = 16
 _MOST_BYTES: Final = 2**60  # no machine has them, and the bytes that a launch moves fit 63 bits
+
+
+_MOST_KNOWN: Final = 8192
+"""As many specs are kept, so that making one again costs a look-up."""
 
 
 def dense_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -25,10 +30,11 @@ def dense_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
+@final
 class TensorSpec:
     """A dtype, a shape, strides and an offset: which elements of a memory are a tensor. A frozen, hashable value.
 
-    dtype    : name of an element type, as in `ep.dtypes`
+    dtype    : name of an element type, as in `ep.dtypes`; also given as a dtype of NumPy or ml_dtypes, or numpy.float32
     shape    : extents, 0 to 16 of them, each at least 0; a tensor without elements has no larger ones than others
     strides  : distance of neighbours along each dimension, in elements; may be 0 or negative; None is row-major
     offset   : place of index (0, ..., 0), in elements from the start of the memory
@@ -51,56 +57,23 @@ class TensorSpec:
     nbytes: int
     is_dense: bool
 
-    def __init__(
-        self, dtype: str, shape: tuple[int, ...], strides: tuple[int, ...] | None = None, offset: int = 0
-    ) -> None:
-        row = DTYPES.get(dtype) if type(dtype) is str else None
-        if row is None:
-            row = _explain_dtype("TensorSpec", dtype)
-        if type(shape) is not tuple or len(shape) > MAX_RANK:
-            shape = _extents(shape)
-        for extent in shape:
-            if type(extent) is not int or not 0 <= extent <= _MOST_BYTES:
-                shape = _extents(shape)
-                break
-        size = math.prod(shape) or _no_elements(row, shape)
-        dense = dense_strides(shape)
-        if type(offset) is not int:
-            (offset,) = _integers("offset", (offset,))
-        if strides is None:
-            strides = dense
-            lo = offset
-            hi = offset + size
-            is_dense = True
-        else:
-            strides = _integers("strides", strides)
-            if len(strides) != len(shape):
-                message = f"TensorSpec: strides {strides} and shape {shape} differ in length"
-                raise ValueError(message)
-            # A dimension that is never crossed has the stride of a dense tensor, so that equal layouts are equal values.
-            crossed = zip(shape, strides, dense, strict=True)
-            strides = tuple(have if extent > 1 and size else want for extent, have, want in crossed)
-            is_dense = strides == dense
-            lo, hi = _span(shape, strides, offset, size)
-        if lo < 0:
-            message = f"TensorSpec: the strides reach element {glimpse(lo)}, before the memory; give an offset of at least {glimpse(offset - lo)}"
-            raise ValueError(message)
-        end = hi * row.itemsize
-        if end > _MOST_BYTES or size * row.itemsize > _MOST_BYTES:
-            message = f"TensorSpec: {dtype} {shape} has {size} elements, up to byte {glimpse(end)}; at most 2**60 bytes are supported"
-            raise ValueError(message)
-        place = object.__setattr__
-        place(self, "dtype", dtype)
-        place(self, "shape", shape)
-        place(self, "strides", strides)
-        place(self, "offset", offset)
-        place(self, "itemsize", row.itemsize)
-        place(self, "size", size)
-        place(self, "lo", lo)
-        place(self, "hi", hi)
-        place(self, "nbytes", end if size else 0)
-        place(self, "is_dense", is_dense)
-        place(self, "_hash", hash((dtype, shape, strides, offset)))
+    def __new__(cls, dtype: Any, shape: Any, strides: Any = None, offset: Any = 0) -> TensorSpec:
+        """Return the spec, the same object for equal arguments as long as it is among the last few thousand."""
+        try:
+            # The sums say of what types all numbers are: a 2.0 equals a 2 and is none.
+            if (
+                type(dtype) is str
+                and type(shape) is tuple
+                and type(sum(shape, offset)) is int
+                and (strides is None or (type(strides) is tuple and type(sum(strides)) is int))
+            ):
+                return _known(dtype, shape, strides, offset)
+        except Exception:  # noqa: BLE001, S110 - what is wrong, and what numbers of others raise, is said below
+            pass
+        dtype, shape = name_of("TensorSpec: dtype", dtype), _extents(shape)
+        strides = None if strides is None else _integers("strides", strides)
+        (offset,) = _integers("offset", (offset,))
+        return _known(dtype, shape, strides, offset)
 
     @classmethod
     def of(cls, obj: Any) -> TensorSpec:
@@ -165,20 +138,22 @@ class TensorSpec:
         return TensorSpec, (self.dtype, self.shape, self.strides, self.offset)
 
 
+@final
 class Scalar:
-    """An operand that is a number, given at launch and held in the compute type of `dtype`. A frozen, hashable value.
+    """An operand that is a number, given at launch and held in the compute type of `dtype`.
 
-    Raises ValueError for a dtype that EP lacks, TypeError for what is not its name.
+    dtype : name of an element type, or whatever TensorSpec takes for one
+
+    Frozen, and one object for each element type. Raises ValueError for a dtype that EP lacks, TypeError for what is none.
     """
 
     __slots__ = ("dtype",)
 
     dtype: str
 
-    def __init__(self, dtype: str) -> None:
-        if type(dtype) is not str or dtype not in DTYPES:
-            _explain_dtype("Scalar", dtype)
-        object.__setattr__(self, "dtype", dtype)
+    def __new__(cls, dtype: Any) -> Scalar:
+        """Return the one of the element type."""
+        return _SCALARS[dtype if type(dtype) is str and dtype in _SCALARS else name_of("Scalar: dtype", dtype)]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -192,17 +167,67 @@ class Scalar:
     def __delattr__(self, name: str) -> None:
         self.__setattr__(name, None)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Scalar) and self.dtype == other.dtype
-
-    def __hash__(self) -> int:
-        return hash((Scalar, self.dtype))
-
     def __repr__(self) -> str:
         return f"Scalar({self.dtype!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Scalar, (self.dtype,)
+
+
+def _scalar(dtype: str) -> Scalar:
+    scalar = object.__new__(Scalar)
+    object.__setattr__(scalar, "dtype", dtype)
+    return scalar
+
+
+_SCALARS: Final = {dtype: _scalar(dtype) for dtype in DTYPES}
+
+
+@functools.lru_cache(maxsize=_MOST_KNOWN)
+def _known(dtype: str, shape: tuple[int, ...], strides: tuple[int, ...] | None, offset: int) -> TensorSpec:
+    """Return the spec of a dtype's name and of integers, checked."""
+    row = DTYPES.get(dtype) or DTYPES[name_of("TensorSpec: dtype", dtype)]
+    for extent in shape:
+        if type(extent) is not int or not 0 <= extent <= _MOST_BYTES:
+            shape = _extents(shape)
+            break
+    if len(shape) > MAX_RANK:
+        shape = _extents(shape)
+    offset = int(offset)
+    size = math.prod(shape) or _no_elements(row, shape)
+    dense = dense_strides(shape)
+    lo, hi = offset, offset + size
+    if strides is None:
+        strides = dense
+    else:
+        strides = _integers("strides", strides)
+        if len(strides) != len(shape):
+            message = f"TensorSpec: strides {strides} and shape {shape} differ in length"
+            raise ValueError(message)
+        # A dimension that is never crossed has the stride of a dense tensor, so that equal layouts are equal values.
+        crossed = zip(shape, strides, dense, strict=True)
+        strides = tuple(have if extent > 1 and size else want for extent, have, want in crossed)
+        lo, hi = _span(shape, strides, offset, size)
+    if lo < 0:
+        message = f"TensorSpec: the strides reach element {glimpse(lo)}, before the memory; give an offset of at least {glimpse(offset - lo)}"
+        raise ValueError(message)
+    end = hi * row.itemsize
+    if end > _MOST_BYTES or size * row.itemsize > _MOST_BYTES:
+        message = f"TensorSpec: {dtype} {shape} has {size} elements, up to byte {glimpse(end)}; at most 2**60 bytes are supported"
+        raise ValueError(message)
+    spec, place = object.__new__(TensorSpec), object.__setattr__
+    place(spec, "dtype", dtype)
+    place(spec, "shape", shape)
+    place(spec, "strides", strides)
+    place(spec, "offset", offset)
+    place(spec, "itemsize", row.itemsize)
+    place(spec, "size", size)
+    place(spec, "lo", lo)
+    place(spec, "hi", hi)
+    place(spec, "nbytes", end if size else 0)
+    place(spec, "is_dense", strides == dense)
+    place(spec, "_hash", hash((dtype, shape, strides, offset)))
+    return spec
 
 
 def _span(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, size: int) -> tuple[int, int]:
@@ -221,7 +246,7 @@ def _integers(name: str, values: Any) -> tuple[int, ...]:
     """Return an argument that is as many integers as there may be dimensions, or fewer."""
     try:
         found = taken(values, MAX_RANK)
-        integers = tuple([index(value) for value in found])
+        integers = tuple([int(index(value)) for value in found])  # True is 1 here
     except TypeError:
         message = f"TensorSpec: {name} {glimpse(values)} is not a sequence of integers; give a tuple of them"
         raise TypeError(message) from None
@@ -251,10 +276,3 @@ def _no_elements(row: DType, shape: tuple[int, ...]) -> int:
         message = f"TensorSpec: {row.name} {shape} has no elements, and its other extents need more than 2**60 bytes; give smaller ones"
         raise ValueError(message)
     return 0
-
-
-def _explain_dtype(asked: str, name: Any) -> Any:
-    if type(name) is not str:
-        message = f"{asked}: dtype {glimpse(name)} is not a string; give the name of an element type, such as 'float32'"
-        raise TypeError(message)
-    return dtype(name)

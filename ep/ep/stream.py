@@ -272,7 +272,7 @@ class Stream(Submission):
     def _check(self, operation: str, argument: str, memory: Any, *, anywhere: bool = False) -> None:
         self._require_open(operation)
         if type(memory) is not Memory:
-            message = f"{operation}: {argument} is {type(memory).__name__}, needs a Memory; device.allocate gives one"
+            message = f"{operation}: {argument} is {type(memory).__name__}, needs a Memory; device.allocate gives one, and a Tensor has one: tensor.memory"
             raise TypeError(message)
         memory._require_open(f"{operation}: {argument}")
         if not anywhere and memory.device is not self.device:

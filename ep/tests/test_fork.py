@@ -21,9 +21,11 @@ HOST = np.zeros(16, np.float32)
 REFUSED = {
     "Device.allocate": lambda old: old.device.allocate(8),
     "Device.close": lambda old: old.device.close(),
+    "Device.empty": lambda old: old.device.empty(SPEC),
     "Device.memory_info": lambda old: old.device.memory_info(),
     "Device.stream": lambda old: old.device.stream(),
     "Device.synchronize": lambda old: old.device.synchronize(),
+    "Device.tensor": lambda old: old.device.tensor(HOST),
     "Device.trim": lambda old: old.device.trim(),
     "Device.wrap_host": lambda old: old.device.wrap_host(HOST.ctypes.data, HOST.nbytes, HOST),
     "Device.wrap_memory": lambda old: old.device.wrap_memory(HOST.ctypes.data, HOST.nbytes, owner=HOST),
@@ -53,6 +55,8 @@ REFUSED = {
     "Graph.launch": lambda old: old.graph.launch(old.stream),
     "Graph.slot": lambda old: old.graph.slot("x", old.x),
     "Exported.__dlpack__": lambda old: old.exported.__dlpack__(),
+    "Tensor.__dlpack__": lambda old: old.tensor.__dlpack__(),
+    "Tensor.numpy": lambda old: old.tensor.numpy(),
     "descriptor.on": lambda old: ElementwiseUnary.infer("abs", SPEC).on(old.device),
     "ep.view": lambda old: ep.view(HOST, old.stream),
 }
@@ -68,6 +72,7 @@ MIXED = {
     "stream.export": lambda old, new: new.stream.export(old.x, SPEC),
     "primitive on a stream": lambda old, new: old.primitive(new.stream, x=old.x, out=old.out),
     "memory in a primitive": lambda old, new: new.primitive(new.stream, x=old.x, out=new.out),
+    "tensor in a primitive": lambda old, new: new.primitive(new.stream, x=old.tensor, out=new.out),
     "memory in bind": lambda old, new: new.primitive.bind(x=new.x, out=old.out),
     "step on a stream": lambda old, new: old.step(new.stream),
     "graph on a stream": lambda old, new: old.graph.launch(new.stream),
@@ -109,9 +114,21 @@ HARMLESS = {
     "Step.memories",
     "Step.primitive",
     "Step.scalars",
+    "Tensor.__dlpack_device__",
+    "Tensor.__getitem__",
+    "Tensor.__len__",
+    "Tensor.close",
+    "Tensor.device",
+    "Tensor.dtype",
+    "Tensor.mT",
+    "Tensor.memory",
+    "Tensor.permute",
+    "Tensor.reshape",
+    "Tensor.shape",
+    "Tensor.spec",
 }
 
-KINDS = (ep.Device, ep.Stream, ep.Event, ep.Memory, ep.Primitive, ep.Step, ep.Graph, ep.Exported)
+KINDS = (ep.Device, ep.Stream, ep.Event, ep.Memory, ep.Primitive, ep.Step, ep.Graph, ep.Exported, ep.Tensor)
 SPECIAL = {"__call__", "__getitem__", "__len__", "__dlpack__", "__dlpack_device__"}
 
 
@@ -137,6 +154,7 @@ def make(*, synchronous):
         graph=graph,
         event=event,
         exported=exported,
+        tensor=ep.Tensor(x, SPEC),
     )
 
 

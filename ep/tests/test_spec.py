@@ -70,8 +70,8 @@ def test_broadcast_aligns_from_the_right():
 @pytest.mark.parametrize(
     ("arguments", "kind", "text"),
     [
-        (("float31", (1,)), ValueError, "known are bool"),
-        ((float, (1,)), TypeError, "not a string"),
+        (("float31", (1,)), ValueError, "give one of bool"),
+        ((float, (1,)), TypeError, "needs an element type; give a name"),
         (("float32", (-1,)), ValueError, "below 0"),
         (("float32", (1.5,)), TypeError, "integers"),
         (("float32", (1,) * 17), ValueError, "at most 16"),
@@ -102,7 +102,7 @@ def test_specs_are_frozen_values():
         spec.shape = (1,)
     with pytest.raises(AttributeError, match="frozen"):
         ep.Scalar("int8").dtype = "int16"
-    with pytest.raises(TypeError, match=r"^Scalar: dtype <class 'float'> is not a string"):
+    with pytest.raises(TypeError, match=r"^Scalar: dtype is <class 'float'>, needs an element type"):
         ep.Scalar(float)
 
 

@@ -100,7 +100,7 @@ def test_doctor_names_the_family_and_where_it_is_from(installed):
     [
         ("strides[axis] = -strides[axis]", "strides[axis] = +strides[axis]"),
         ("(self.x.shape[axis] - 1) * strides[axis]", "self.x.shape[axis] * strides[axis]"),
-        ("self.axes if self.x.size", "self.axes[:1] if self.x.size"),
+        ("self.axis if self.x.size", "self.axis[:1] if self.x.size"),
         ('return np.flip(inputs["x"], descriptor.attributes)', 'return inputs["x"]'),
     ],
     ids=["stride", "offset", "first-axis-alone", "reference"],
@@ -152,11 +152,11 @@ def test_it_does_what_numpy_does(flip, name, axes):
     ("x", "axes", "error", "message"),
     [
         ([1, 2], (0,), TypeError, r"^flip: x is \[1, 2\], of type list, needs a TensorSpec or an array"),
-        (np.zeros((2, 3)), (2,), ValueError, r"^flip: axes is \(2,\), needs dimensions from -2 to 1; name each once"),
+        (np.zeros((2, 3)), (2,), ValueError, r"^flip: axis is \(2,\), needs dimensions from -2 to 1; name each once"),
         (np.zeros((2, 3)), (0, -2), ValueError, "name each once"),
-        (np.zeros((2, 3)), 0, TypeError, r"^flip: axes is 0, needs integers; give a tuple"),
-        (np.zeros((2, 3)), (0.5,), TypeError, r"^flip: axes is \(0.5,\), needs integers"),
-        (np.zeros(()), (0,), ValueError, "flip: axes"),
+        (np.zeros((2, 3)), 0, TypeError, r"^flip: axis is 0, needs integers; give a tuple"),
+        (np.zeros((2, 3)), (0.5,), TypeError, r"^flip: axis is \(0.5,\), needs integers"),
+        (np.zeros(()), (0,), ValueError, "flip: axis"),
     ],
 )
 def test_wrong_arguments_are_named(flip, x, axes, error, message):
@@ -167,6 +167,6 @@ def test_wrong_arguments_are_named(flip, x, axes, error, message):
 def test_wrong_outputs_are_named(flip):
     x = ep.TensorSpec("float32", (2, 3))
     with pytest.raises(ValueError, match=r"^flip: out has shape \(3, 2\), needs that of x, \(2, 3\)"):
-        flip(x=x, out=ep.TensorSpec("float32", (3, 2)), axes=(0,))
+        flip(x=x, out=ep.TensorSpec("float32", (3, 2)), axis=(0,))
     with pytest.raises(ValueError, match=r"^flip: out has dtype int32, needs float32"):
-        flip(x=x, out=ep.TensorSpec("int32", (2, 3)), axes=(0,))
+        flip(x=x, out=ep.TensorSpec("int32", (2, 3)), axis=(0,))

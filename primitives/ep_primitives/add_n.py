@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Final, Self
 
 from ep import Descriptor, Role, Roles, TensorSpec
 from ep_primitives.op import ALL
-from ep_primitives.validation import broadcast_shape, check_dtype, check_input, check_output, dense_output, described
+from ep_primitives.validation import broadcast_shape, check_dtype, check_input, check_output, chosen_output, described
 
 __all__ = ["MOST_TERMS", "AddN"]
 
@@ -51,12 +51,15 @@ class AddN(Descriptor):
         self._freeze("-", (*x, out))
 
     @classmethod
-    def infer(cls, *x: Any) -> Self:
-        """Return the descriptor with a dense output of the shape that all terms, TensorSpecs or arrays, broadcast to."""
+    def infer(cls, *x: Any, out: Any = None) -> Self:
+        """Return the descriptor; the terms and out are TensorSpecs or arrays.
+
+        Without out it is dense, of the shape that all terms broadcast to.
+        """
         _check_count(x)
         named = {name: described("add_n", name, thing) for name, thing in zip(_names(len(x)), x, strict=True)}
         shape = broadcast_shape("add_n", {name: spec.shape for name, spec in named.items()})
-        return cls(*named.values(), out=dense_output("add_n", named["x0"].dtype, shape))
+        return cls(*named.values(), out=chosen_output("add_n", out, named["x0"].dtype, shape))
 
     @property
     def roles(self) -> Roles:  # type: ignore[override]  # as many as there are terms

@@ -22,15 +22,25 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from ep.integers import integer
 
-from ep import TensorSpec
 from ep_primitives.op import REALS
-from ep_primitives.reduction import Reduction, check_shapes, reduced_shape
-from ep_primitives.validation import check_dtype, check_output, check_spec, chosen_row, described, dtype_name, flag
+from ep_primitives.reduction import Reduction, check_shapes, reduced_output
+from ep_primitives.validation import (
+    agreed,
+    check_dtype,
+    check_output,
+    check_spec,
+    chosen_row,
+    described,
+    dtype_name,
+    flag,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ep.dims import Geometry
+
+    from ep import TensorSpec
 
 __all__ = ["ARG_REDUCE_DTYPES", "ARG_REDUCE_OPS", "ArgReduce", "ArgReduceOp"]
 
@@ -104,18 +114,24 @@ class ArgReduce(Reduction):
         self._freeze(op, (x, out), () if axis is None else gone)
 
     @classmethod
-    def infer(cls, op: str, x: Any, axis: int | None = None, *, keepdims: bool = False, dtype: str = "int64") -> Self:
-        """Return the descriptor with a dense output.
+    def infer(  # noqa: PLR0913 - what NumPy has, too
+        cls, op: str, x: Any, axis: int | None = None, *, keepdims: bool = False, dtype: Any = None, out: Any = None
+    ) -> Self:
+        """Return the descriptor.
 
         x        : a TensorSpec, or an array that TensorSpec.of reads
         axis     : as in the constructor
         keepdims : True leaves an extent of 1 where an axis was
-        dtype    : of out, int64 or int32
+        dtype    : of out, int32 or int64, the usual one
+        out      : a TensorSpec or an array, which says for itself what keepdims and dtype say; None: a dense one
         """
         name = _name(op)
         x = described(name, "x", x)
-        shape = reduced_shape(x.shape, _axes(name, axis, x.ndim), keepdims=flag(name, "keepdims", keepdims))
-        return cls(op, x=x, out=TensorSpec(dtype_name(name, dtype), shape), axis=axis)
+        gone, kept = _axes(name, axis, x.ndim), flag(name, "keepdims", keepdims)
+        places = None if dtype is None else dtype_name(name, dtype)
+        out = reduced_output(name, x, gone, out, places or _PLACES[0], keepdims=kept)
+        agreed(name, "dtype", places, out.dtype)
+        return cls(op, x=x, out=out, axis=axis)
 
     @property
     def title(self) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ep_primitives.op import Op
 
-__all__ = ["ALPHA", "Attribute", "Legal", "candidates"]
+__all__ = ["ALPHA", "TORCH", "TORCH_AND_ONNX", "Attribute", "Legal", "candidates"]
 
 # Shares of what is drawn: numbers of everyday size, of any magnitude, and the ends of what is legal.
 _EVERYDAY: Final = 0.4
@@ -50,15 +50,19 @@ class Legal(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A number that belongs to the descriptor, with the values that cases name; the first is the usual one.
+    """A number that belongs to the descriptor, with the values that cases name, the first most often.
 
-    stored : True if it is rounded to the element type first, so that it can equal an element
-    wide   : True if it is a float64 whatever the element type; else it is held in the compute type
-    legal  : what it may be, after that rounding; descriptors refuse all else, and rows keep their promise for all of it
+    default : what it is where a caller leaves it out; None: it is never left out
+    source  : who else takes that default; "" where there is none
+    stored  : True if it is rounded to the element type first, so that it can equal an element
+    wide    : True if it is a float64 whatever the element type; else it is held in the compute type
+    legal   : what it may be, after that rounding; descriptors refuse all else, and rows keep their promise for all of it
     """
 
     name: str
     samples: tuple[float, ...]
+    default: float | None = None
+    source: str = ""
     stored: bool = False
     wide: bool = False
     legal: Legal = Legal.FINITE
@@ -107,7 +111,10 @@ class Attribute:
         return dtype if self.stored else ep.dtype(dtype).compute
 
 
-ALPHA: Final = Attribute("alpha", (0.75, 1.6732632423543772, 1.0, 3.0))
+TORCH: Final = "PyTorch"
+TORCH_AND_ONNX: Final = "PyTorch and ONNX"
+
+ALPHA: Final = Attribute("alpha", (0.75, 1.6732632423543772, 1.0, 3.0), 1.0, TORCH_AND_ONNX)
 
 
 def candidates(row: Op, rng: np.random.Generator, dtype: str) -> Iterator[tuple[float, ...]]:

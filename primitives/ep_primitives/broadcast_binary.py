@@ -32,8 +32,8 @@ from ep_primitives.validation import (
     check_dtype,
     check_input,
     check_output,
+    chosen_output,
     chosen_row,
-    dense_output,
     described_operand,
 )
 
@@ -55,7 +55,8 @@ class BroadcastBinary(Descriptor):
 
     op   : name of a row of binary_ops
     a, b : broadcast to out.shape, one dtype of the row; read; one of them may be a Scalar, whose number the launch
-           rounds to the compute type: complex for a complex one, any integer exactly for a 64-bit one
+           rounds to the compute type: complex for a complex one, any integer exactly for a 64-bit one. Where out is bool it
+           rounds to the dtype itself, as NumPy and PyTorch do: beside float16 a 0.1 equals the element 0.1
     out  : the dtype of a and b, or bool for a comparison; written; may be the same memory as a or b
 
     In `*_backward_with_dy_x` and `..._dy_y` a is the gradient dy, and b the x that the forward op got or the y that it
@@ -87,15 +88,21 @@ class BroadcastBinary(Descriptor):
         self._freeze(op, (a, b, out), attribute_values(row, attributes, a.dtype))
 
     @classmethod
-    def infer(cls, op: str, a: Any, b: Any, **attributes: float) -> Self:
-        """Return the descriptor with a dense output of the shape that a and b broadcast to.
+    def infer(cls, op: str, a: Any, b: Any, *, out: Any = None, **attributes: float) -> Self:
+        """Return the descriptor.
 
         a, b : a TensorSpec or an array each; one of them may be a Scalar
+        out  : a TensorSpec or an array; None: dense, of the shape that a and b broadcast to
         """
         row = chosen_row(cls.family, op, BINARY_OPS)
         a, b = described_operand(op, "a", a), described_operand(op, "b", b)
         shape = a.shape if a.shape == b.shape else broadcast_shape(op, {"a": a.shape, "b": b.shape})
-        return cls(op, a=a, b=b, out=dense_output(op, row.out_dtype(a.dtype), shape), **attributes)
+        return cls(op, a=a, b=b, out=chosen_output(op, out, row.out_dtype(a.dtype), shape), **attributes)
+
+    @property
+    def compares_elements(self) -> bool:
+        """True of comparisons and tests: a number beside tensors of 16 bits is rounded as they are, and then compared."""
+        return BINARY_OPS[self.op].out == "bool"
 
 
 class BroadcastBinaryFamily(RowFamily):

@@ -29,7 +29,15 @@ from ep_primitives.op import EVERY
 from ep_primitives.reference import Array, Reference, array_dtype, widened
 from ep_primitives.signature import Signature
 from ep_primitives.ties import ties
-from ep_primitives.validation import check_dtype, check_input, check_output, described, dtype_name
+from ep_primitives.validation import (
+    agreed,
+    check_dtype,
+    check_input,
+    check_output,
+    chosen_output,
+    described,
+    dtype_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -67,10 +75,18 @@ class Cast(Descriptor):
         self._freeze("-", (x, out))
 
     @classmethod
-    def infer(cls, x: Any, dtype: str) -> Self:
-        """Return the descriptor with a dense output of the shape of x, a TensorSpec or an array, and element type `dtype`."""
+    def infer(cls, x: Any, dtype: Any = None, *, out: Any = None) -> Self:
+        """Return the descriptor.
+
+        x     : a TensorSpec or an array
+        dtype : the element type of out; may be left out beside `out`
+        out   : a TensorSpec or an array; None: dense, of the shape of x
+        """
         x = described("cast", "x", x)
-        return cls(x=x, out=TensorSpec(dtype_name("cast", dtype), x.shape))
+        name = dtype_name("cast", dtype) if dtype is not None or out is None else None
+        out = chosen_output("cast", out, name or "", x.shape)
+        agreed("cast", "dtype", name, out.dtype)
+        return cls(x=x, out=out)
 
 
 class CastFamily(ElementwiseFamily):

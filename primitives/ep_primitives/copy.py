@@ -24,7 +24,7 @@ from ep_primitives.layout import settled
 from ep_primitives.op import EVERY
 from ep_primitives.reference import Reference, widened
 from ep_primitives.signature import Signature
-from ep_primitives.validation import check_dtype, check_input, check_output, described
+from ep_primitives.validation import check_dtype, check_input, check_output, chosen_output, described
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -59,10 +59,10 @@ class Copy(Descriptor):
         self._freeze("-", (x, out))
 
     @classmethod
-    def infer(cls, x: Any) -> Self:
-        """Return the descriptor with a dense output of the shape of x, a TensorSpec or an array."""
+    def infer(cls, x: Any, *, out: Any = None) -> Self:
+        """Return the descriptor; x and out are TensorSpecs or arrays, without out it is dense and of the shape of x."""
         x = described("copy", "x", x)
-        return cls(x=x, out=x.dense())
+        return cls(x=x, out=chosen_output("copy", out, x.dtype, x.shape))
 
     @property
     def flops(self) -> int:

@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from ep import Descriptor, Role, Roles, TensorSpec
 from ep_primitives.row_family import RowFamily
 from ep_primitives.unary_ops import UNARY_OPS
-from ep_primitives.validation import attribute_values, check_dtype, check_input, check_output, chosen_row, described
+from ep_primitives.validation import (
+    attribute_values,
+    check_dtype,
+    check_input,
+    check_output,
+    chosen_output,
+    chosen_row,
+    described,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,11 +62,12 @@ class ElementwiseUnary(Descriptor):
         self._freeze(op, (x, out), attribute_values(row, attributes, x.dtype))
 
     @classmethod
-    def infer(cls, op: str, x: Any, **attributes: float) -> Self:
-        """Return the descriptor with a dense output of the shape of x, a TensorSpec or an array."""
+    def infer(cls, op: str, x: Any, *, out: Any = None, **attributes: float) -> Self:
+        """Return the descriptor; x and out are TensorSpecs or arrays, without out it is dense and of the shape of x."""
         row = chosen_row(cls.family, op, UNARY_OPS)
         x = described(op, "x", x)
-        return cls(op, x=x, out=TensorSpec(row.out_dtype(x.dtype), x.shape), **attributes)
+        out = chosen_output(op, out, row.out_dtype(x.dtype), x.shape)
+        return cls(op, x=x, out=out, **attributes)
 
 
 class ElementwiseUnaryFamily(RowFamily):

@@ -31,7 +31,7 @@ from ep.spec import MAX_RANK
 from ep import Descriptor, Role, Roles, TensorSpec
 from ep_primitives.axis import axis_within
 from ep_primitives.op import EVERY
-from ep_primitives.validation import check_dtype, check_output, check_spec, dense_output, described
+from ep_primitives.validation import check_dtype, check_output, check_spec, chosen_output, described
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,11 +81,12 @@ class Gather(Descriptor):
         self._freeze("-", (x, indices, out), (axis, batch_dims))
 
     @classmethod
-    def infer(cls, x: Any, indices: Any, *, axis: int = 0, batch_dims: int = 0) -> Self:
-        """Return the descriptor with a dense output; x and indices are TensorSpecs or arrays."""
+    def infer(cls, x: Any, indices: Any, axis: int = 0, *, batch_dims: int = 0, out: Any = None) -> Self:
+        """Return the descriptor; x, indices and out are TensorSpecs or arrays, without out it is dense."""
         x, indices = described("gather", "x", x), described("gather", "indices", indices)
         axis, batch_dims, shape = _settled(x, indices, axis, batch_dims)
-        return cls(x=x, indices=indices, out=dense_output("gather", x.dtype, shape), axis=axis, batch_dims=batch_dims)
+        out = chosen_output("gather", out, x.dtype, shape)
+        return cls(x=x, indices=indices, out=out, axis=axis, batch_dims=batch_dims)
 
     @property
     def x(self) -> TensorSpec:

@@ -30,7 +30,7 @@ from ep.key import KernelKey, kernel_key
 
 from ep import Descriptor, Role, Roles, Scalar, TensorSpec
 from ep_primitives.matmul_shapes import batch_geometry, broadcast, check_rank, check_shapes
-from ep_primitives.validation import check_dtype, check_input, check_output, check_spec, dense_output, described, flag
+from ep_primitives.validation import check_dtype, check_input, check_output, check_spec, chosen_output, described, flag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -131,10 +131,12 @@ class Matmul(Descriptor):
         conjugate_a: bool = False,
         conjugate_b: bool = False,
         activation: str = "none",
+        out: Any = None,
     ) -> Self:
-        """Return the descriptor with a dense output of the usual dtype, over the batches that a and b broadcast to.
+        """Return the descriptor.
 
         a, b, bias : a TensorSpec or an array each; no bias: None
+        out        : a TensorSpec or an array; None: dense, of the usual dtype, over the batches that a and b broadcast to
         """
         a, b = described("matmul", "a", a), described("matmul", "b", b)
         bias = None if bias is None else described("matmul", "bias", bias)
@@ -142,7 +144,7 @@ class Matmul(Descriptor):
             check_rank(name, spec)
         check_dtype("matmul", "a", a, tuple(MATMUL_DTYPES))
         shape = (*broadcast(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
-        out = dense_output("matmul", MATMUL_DTYPES[a.dtype][0], shape)
+        out = chosen_output("matmul", out, MATMUL_DTYPES[a.dtype][0], shape)
         return cls(
             a=a, b=b, out=out, bias=bias, conjugate_a=conjugate_a, conjugate_b=conjugate_b, activation=activation
         )

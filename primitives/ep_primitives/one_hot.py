@@ -29,7 +29,7 @@ from ep import Descriptor, Role, Roles, Scalar, TensorSpec
 from ep_primitives.axis import axis_within
 from ep_primitives.gather import INDEX_DTYPES
 from ep_primitives.op import EVERY
-from ep_primitives.validation import check_dtype, check_output, check_spec, dense_output, described, dtype_name
+from ep_primitives.validation import agreed, check_dtype, check_output, check_spec, dense_output, described, dtype_name
 
 if TYPE_CHECKING:
     from ep.dims import Geometry
@@ -92,9 +92,30 @@ class OneHot(Descriptor):
         self._freeze("-", (indices, number, number, out), (axis, _first_class(first, out.shape[axis])))
 
     @classmethod
-    def infer(cls, indices: Any, dtype: str, classes: int, *, axis: int = -1, first: int = 0) -> Self:
-        """Return the descriptor with a dense output of so many classes; indices is a TensorSpec or an array."""
+    def infer(  # noqa: PLR0913 - as the constructor
+        cls,
+        indices: Any,
+        dtype: Any = None,
+        classes: int | None = None,
+        *,
+        axis: int = -1,
+        first: int = 0,
+        out: Any = None,
+    ) -> Self:
+        """Return the descriptor.
+
+        indices        : a TensorSpec or an array
+        dtype, classes : of out; may be left out beside `out`
+        out            : a TensorSpec or an array; None: dense
+        """
         indices = described("one_hot", "indices", indices)
+        if out is not None:
+            return cls(
+                indices=indices,
+                out=_agreed(described("one_hot", "out", out), dtype, classes, axis),
+                axis=axis,
+                first=first,
+            )
         classes = count("one_hot: classes", classes)
         if indices.ndim == MAX_RANK:
             message = f"one_hot: indices has rank {MAX_RANK}, and out would have one more, which is not supported; merge dimensions"
@@ -178,6 +199,15 @@ class OneHot(Descriptor):
             inner=self.classes if self.step == 1 else geometry.shape[-1] if geometry.shape else 1,
             outer=[(self.indices, indices[:-1]), (self.out, rows if self.step == 1 else (*rows[:-1], self.step))],
         )
+
+
+def _agreed(out: TensorSpec, dtype: Any, classes: Any, axis: Any) -> TensorSpec:
+    """Return an output that `infer` got. Raises ValueError if the arguments beside it say something else."""
+    agreed("one_hot", "dtype", None if dtype is None else dtype_name("one_hot", dtype), out.dtype)
+    if classes is not None and out.shape:
+        place = axis_within("one_hot", axis, out.shape, "out")
+        agreed("one_hot", "classes", count("one_hot: classes", classes), out.shape[place])
+    return out
 
 
 def _check_number(name: str, scalar: Any, dtype: str) -> None:

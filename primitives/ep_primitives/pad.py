@@ -34,8 +34,8 @@ from ep_primitives.validation import (
     check_dtype,
     check_output,
     check_spec,
+    chosen_output,
     chosen_row,
-    dense_output,
     described,
     one_a_dimension,
 )
@@ -85,11 +85,11 @@ class Pad(Relocation):
         self._freeze(op, (x, value, out), (*counts[0], *counts[1]))
 
     @classmethod
-    def infer(cls, op: str, x: Any, before: Sequence[int], after: Sequence[int]) -> Self:
-        """Return the descriptor with a dense output; x is a TensorSpec or an array."""
+    def infer(cls, op: str, x: Any, before: Sequence[int], after: Sequence[int], *, out: Any = None) -> Self:
+        """Return the descriptor; x and out are TensorSpecs or arrays, without out it is dense."""
         row = chosen_row(cls.family, op, PAD_OPS)
         x = described(_named(row.name), "x", x)
-        out = dense_output(_named(row.name), x.dtype, _shape(row, x, *_counts(row, x, before, after)))
+        out = chosen_output(_named(row.name), out, x.dtype, _shape(row, x, *_counts(row, x, before, after)))
         return cls(op, x=x, out=out, before=before, after=after)
 
     @property

@@ -25,7 +25,7 @@ from ep_primitives.op import EVERY
 from ep_primitives.reference import Reference, widened
 from ep_primitives.relocation import CopyOf
 from ep_primitives.signature import Signature, SignatureFamily
-from ep_primitives.validation import check_dtype, check_output, check_spec, described, one_a_dimension
+from ep_primitives.validation import check_dtype, check_output, check_spec, chosen_output, described, one_a_dimension
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -63,11 +63,12 @@ class Permute(CopyOf):
         self._freeze("-", (x, out), chosen)
 
     @classmethod
-    def infer(cls, x: Any, permutation: Sequence[int]) -> Self:
-        """Return the descriptor with a dense output; x is a TensorSpec or an array."""
+    def infer(cls, x: Any, permutation: Sequence[int], *, out: Any = None) -> Self:
+        """Return the descriptor; x and out are TensorSpecs or arrays, without out it is dense."""
         x = described("permute", "x", x)
-        shape = tuple(x.shape[axis] for axis in _checked(permutation, x))
-        return cls(x=x, out=TensorSpec(x.dtype, shape), permutation=permutation)
+        chosen = _checked(permutation, x)
+        out = chosen_output("permute", out, x.dtype, tuple(x.shape[axis] for axis in chosen))
+        return cls(x=x, out=out, permutation=chosen)
 
     @property
     def permutation(self) -> tuple[int, ...]:

@@ -23,13 +23,23 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ep.dtypes import DTYPES
 
-from ep import TensorSpec
 from ep_primitives.reduce_ops import REDUCE_OPS
-from ep_primitives.reduction import Reduction, check_shapes, reduced_axes, reduced_shape
-from ep_primitives.validation import check_dtype, check_output, check_spec, chosen_row, described, dtype_name, flag
+from ep_primitives.reduction import Reduction, check_shapes, reduced_axes, reduced_output
+from ep_primitives.validation import (
+    agreed,
+    check_dtype,
+    check_output,
+    check_spec,
+    chosen_row,
+    described,
+    dtype_name,
+    flag,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from ep import TensorSpec
 
 __all__ = ["Reduce"]
 
@@ -40,7 +50,8 @@ class Reduce(Reduction):
     op   : a name in REDUCE_OPS
     x    : one of the row's element types, any strides; read
     out  : the shape of x with extents of 1 at the axes, or without them; one of the row's types for x; written
-    axes : integers, negative ones count from the end; all of range(rank) reduces everything, () each element alone
+    axis : an integer or several, negative ones count from the end; all of range(rank) reduces everything, () each element
+           alone
 
     Attributes are the axes, sorted and not negative. Raises TypeError or ValueError for anything else.
     """
@@ -49,41 +60,50 @@ class Reduce(Reduction):
 
     family: ClassVar[str] = "reduce"
 
-    def __init__(self, op: str, *, x: TensorSpec, out: TensorSpec, axes: Sequence[int] | int) -> None:
+    def __init__(self, op: str, *, x: TensorSpec, out: TensorSpec, axis: Sequence[int] | int) -> None:
         row = chosen_row(self.family, op, REDUCE_OPS)
         check_output(op, out)
         check_spec(op, "x", x)
         check_dtype(op, "x", x, tuple(row.outs))
         check_dtype(op, "out", out, row.outs[x.dtype])
-        gone = reduced_axes(op, axes, x.ndim)
+        gone = reduced_axes(op, axis, x.ndim)
         check_shapes(op, x, out, gone)
         self._freeze(op, (x, out), gone)
 
     @classmethod
-    def infer(
+    def infer(  # noqa: PLR0913 - what NumPy has, too
         cls,
         op: str,
         x: Any,
-        axes: Sequence[int] | int | None = None,
+        axis: Sequence[int] | int | None = None,
         *,
         keepdims: bool = False,
-        dtype: str | None = None,
+        dtype: Any = None,
+        out: Any = None,
     ) -> Self:
-        """Return the descriptor with a dense output.
+        """Return the descriptor.
 
         x        : a TensorSpec, or an array that TensorSpec.of reads
-        axes     : as in the constructor; None is all of them
+        axis     : as in the constructor; None is all of them
         keepdims : True leaves extents of 1 where an axis was
         dtype    : of out; None is the row's usual one: that of x, but 64 bits for sums and products of integers, which wrap in
                    their own type only where it is given here
+        out      : a TensorSpec or an array, which says for itself what keepdims and dtype say; None: a dense one
         """
         row = chosen_row(cls.family, op, REDUCE_OPS)
         x = described(op, "x", x)
         check_dtype(op, "x", x, tuple(row.outs))
-        gone = reduced_axes(op, range(x.ndim) if axes is None else axes, x.ndim)
-        shape = reduced_shape(x.shape, gone, keepdims=flag(op, "keepdims", keepdims))
-        made = row.usual_out(x.dtype) if dtype is None else dtype_name(op, dtype)
-        return cls(op, x=x, out=TensorSpec(made, shape), axes=gone)
+        gone = reduced_axes(op, range(x.ndim) if axis is None else axis, x.ndim)
+        name = None if dtype is None else dtype_name(op, dtype)
+        usual = name or row.usual_out(x.dtype)
+        out = reduced_output(op, x, gone, out, usual, keepdims=flag(op, "keepdims", keepdims))
+        agreed(op, "dtype", name, out.dtype)
+        return cls(op, x=x, out=out, axis=gone)
+
+    @property
+    def axis(self) -> tuple[int, ...]:
+        """The dimensions of x that go, as `axes`."""
+        return self.axes
 
     @property
     def axes(self) -> tuple[int, ...]:

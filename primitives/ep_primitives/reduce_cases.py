@@ -52,7 +52,7 @@ def _is_chief(signature: Signature) -> bool:
 
 def _planned(signature: Signature, plan: Plan) -> Case:
     x, out = plan.specs(signature.inputs[0], signature.out)
-    descriptor = Reduce(signature.op, x=x, out=out, axes=plan.axes)
+    descriptor = Reduce(signature.op, x=x, out=out, axis=plan.axes)
     shift = plan.shift * max(x.itemsize, out.itemsize)
     return Case(plan.name, descriptor, partial(_random, descriptor, plan.rows), profile=plan.profile, shift=shift)
 

@@ -55,7 +55,7 @@ class ReduceFamily(SignatureFamily):
     def parts(self, descriptor: Any) -> Iterator[Reduce]:
         """Yield single rows, and all but the first."""
         for x, out in windows(descriptor):
-            yield Reduce(descriptor.op, x=x, out=out, axes=descriptor.axes)
+            yield Reduce(descriptor.op, x=x, out=out, axis=descriptor.axes)
 
     def origin(
         self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]

@@ -14,13 +14,14 @@ from ep.key import KernelKey, kernel_key
 from ep.spec import MAX_RANK
 
 from ep import Descriptor, Role, Roles, TensorSpec
+from ep_primitives.validation import chosen_output
 from ep_primitives.window import rows, windowed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-__all__ = ["Reduction", "check_shapes", "reduced_axes", "reduced_shape", "windows"]
+__all__ = ["Reduction", "check_shapes", "reduced_axes", "reduced_output", "reduced_shape", "windows"]
 
 
 class Reduction(Descriptor):
@@ -116,21 +117,21 @@ class Reduction(Descriptor):
         )
 
 
-def reduced_axes(op: str, axes: Any, rank: int) -> tuple[int, ...]:
+def reduced_axes(op: str, axis: Any, rank: int) -> tuple[int, ...]:
     """Return axes sorted and not negative; an integer is one axis. Raises TypeError or ValueError for others."""
     try:
-        given = taken(axes, MAX_RANK) if hasattr(type(axes), "__iter__") else (axes,)
-        whole = [integer(f"{op}: axes", axis) for axis in given]
+        given = taken(axis, MAX_RANK) if hasattr(type(axis), "__iter__") else (axis,)
+        whole = [integer(f"{op}: axis", each) for each in given]
     except TypeError:
-        message = f"{op}: axes is {glimpse(axes)}, needs integers; give them in a tuple, () reduces nothing"
+        message = f"{op}: axis is {glimpse(axis)}, needs integers; give one, or several in a tuple, () reduces nothing"
         raise TypeError(message) from None
-    settled = sorted(axis + rank if axis < 0 else axis for axis in whole)
-    if any(not 0 <= axis < rank for axis in settled):
+    settled = sorted(each + rank if each < 0 else each for each in whole)
+    if any(not 0 <= each < rank for each in settled):
         last = f"from {-rank} to {rank - 1}" if rank else "none"
-        message = f"{op}: axes {glimpse(given)} are not all axes of x, which has rank {rank}; needs {last}"
+        message = f"{op}: axis is {glimpse(given)}, not all of it axes of x, which has rank {rank}; needs {last}"
         raise ValueError(message)
     if len(set(settled)) != len(settled):
-        message = f"{op}: axes {given} name one axis twice; name each once, negative ones count from the end"
+        message = f"{op}: axis is {given}, which names one axis twice; name each once, negative ones count from the end"
         raise ValueError(message)
     return tuple(settled)
 
@@ -140,6 +141,18 @@ def reduced_shape(shape: tuple[int, ...], axes: tuple[int, ...], *, keepdims: bo
     if keepdims:
         return tuple(1 if axis in axes else extent for axis, extent in enumerate(shape))
     return tuple(extent for axis, extent in enumerate(shape) if axis not in axes)
+
+
+def reduced_output(  # noqa: PLR0913 - what `infer` knows of it
+    op: str, x: TensorSpec, axes: tuple[int, ...], out: Any, dtype: str, *, keepdims: bool
+) -> TensorSpec:
+    """Return the output of an `infer`; out, dtype, keepdims : as there. Raises as `chosen_output` does, and if out says other."""
+    shape = reduced_shape(x.shape, axes, keepdims=keepdims)
+    chosen = chosen_output(op, out, dtype, shape)
+    if keepdims and chosen.shape != shape:
+        message = f"{op}: keepdims is True and makes {shape}, and out has {chosen.shape}; leave keepdims out, or describe another out"
+        raise ValueError(message)
+    return chosen
 
 
 def check_shapes(op: str, x: TensorSpec, out: TensorSpec, axes: tuple[int, ...]) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from ep.arrays import array_dtype
 
 import ep
 
@@ -34,18 +35,6 @@ class Reference:
     value: Array
     scale: Array | None = None
     error: float = 0.0
-
-
-@cache
-def array_dtype(name: str) -> np.dtype[Any]:
-    """Return the NumPy dtype of an element type of EP; those that NumPy lacks come from ml_dtypes."""
-    try:
-        return np.dtype(name)
-    except TypeError:
-        import ml_dtypes  # noqa: PLC0415 - 60 ms, and few cells need it
-
-        lacking: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
-        return lacking
 
 
 @cache

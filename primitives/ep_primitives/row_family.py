@@ -9,6 +9,7 @@ from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
+from ep.dtypes import convert_element
 
 import ep
 from ep import Cell, Descriptor, Scalar, TensorSpec
@@ -142,7 +143,10 @@ class RowFamily(ElementwiseFamily):
         """Return the row's reference of the inputs exactly as stored, and of the attributes in the compute type."""
         row = self.rows[descriptor.op]
         dtype = descriptor.specs[0].dtype
-        arrays = [widened(dtype, inputs[name]) for name in descriptor.roles.read]
+        given = [inputs[name] for name in descriptor.roles.read]
+        if descriptor.compares_elements:
+            given = [each if isinstance(each, np.ndarray) else convert_element(dtype, each) for each in given]
+        arrays = [widened(dtype, each) for each in given]
         attributes = row.held(dtype, descriptor.attributes)
         with np.errstate(all="ignore"):
             result = row.reference(*arrays, *attributes)
@@ -234,7 +238,11 @@ class RowFamily(ElementwiseFamily):
         column = [inputs[side] for inputs, _ in row.special_rows(self.samples(signature))]
         distinct = {repr(number): number for number in column}
         numbers = list(distinct.values())
-        return [n for n in numbers if n != n or domain.contains(dtype.name, np.asarray(n))]  # noqa: PLR0124 - NaN
+        inside = [n for n in numbers if n != n or domain.contains(dtype.name, np.asarray(n))]  # noqa: PLR0124 - NaN
+        if row.out == "bool" and dtype.compute != dtype.name and not _sees_truth_alone(row, dtype.name):
+            # They round to 1, of which less and more than 1 is lost: so they are compared.
+            inside += [1 + 0.25 * 2.0**-dtype.fraction, 1 - 0.125 * 2.0**-dtype.fraction]
+        return inside
 
     def _scalar(self, signature: Signature, side: int, number: Any, others: Array) -> Case:
         operands = self.descriptor.roles.names

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ep import Role, Roles
 from ep_primitives.axis_descriptor import AxisDescriptor
-from ep_primitives.validation import described
+from ep_primitives.validation import chosen_output, described
 
 if TYPE_CHECKING:
     from ep import TensorSpec
@@ -42,10 +42,10 @@ class Forward(AxisDescriptor):
         self._freeze_rows(axis, x=x, out=out)
 
     @classmethod
-    def infer(cls, x: Any, axis: int = -1) -> Self:
-        """Return the descriptor with a dense output of the shape of x, a TensorSpec or an array."""
+    def infer(cls, x: Any, axis: int = -1, *, out: Any = None) -> Self:
+        """Return the descriptor; x and out are TensorSpecs or arrays, without out it is dense and of the shape of x."""
         x = described(cls.family, "x", x)
-        return cls(x=x, out=x.dense(), axis=axis)
+        return cls(x=x, out=chosen_output(cls.family, out, x.dtype, x.shape), axis=axis)
 
 
 class Softmax(Forward):

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ep import Role, Roles
 from ep_primitives.axis_descriptor import AxisDescriptor
-from ep_primitives.validation import described
+from ep_primitives.validation import chosen_output, described
 
 if TYPE_CHECKING:
     from ep import TensorSpec
@@ -46,10 +46,10 @@ class Backward(AxisDescriptor):
         self._freeze_rows(axis, dy=dy, y=y, out=out)
 
     @classmethod
-    def infer(cls, dy: Any, y: Any, axis: int = -1) -> Self:
-        """Return the descriptor with a dense output of the shape of dy; dy and y are TensorSpecs or arrays."""
+    def infer(cls, dy: Any, y: Any, axis: int = -1, *, out: Any = None) -> Self:
+        """Return the descriptor; dy, y and out are TensorSpecs or arrays, without out it is dense and of the shape of dy."""
         dy, y = described(cls.family, "dy", dy), described(cls.family, "y", y)
-        return cls(dy=dy, y=y, out=dy.dense(), axis=axis)
+        return cls(dy=dy, y=y, out=chosen_output(cls.family, out, dy.dtype, dy.shape), axis=axis)
 
 
 class SoftmaxBackward(Backward):

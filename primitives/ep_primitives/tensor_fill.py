@@ -28,7 +28,7 @@ from ep_primitives.op import EVERY
 from ep_primitives.reference import Reference, widened
 from ep_primitives.relocation import CopyOf
 from ep_primitives.signature import Signature, SignatureFamily
-from ep_primitives.validation import check_dtype, check_output, check_spec, dense_output, described
+from ep_primitives.validation import agreed, check_dtype, check_output, check_spec, dense_output, described
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -67,10 +67,24 @@ class TensorFill(CopyOf):
         self._freeze("-", (x, out))
 
     @classmethod
-    def infer(cls, x: Any, shape: tuple[int, ...]) -> Self:
-        """Return the descriptor with a dense output of this shape; x is a TensorSpec or an array."""
+    def infer(cls, x: Any, shape: tuple[int, ...] | None = None, *, out: Any = None) -> Self:
+        """Return the descriptor.
+
+        x     : a TensorSpec or an array
+        shape : of out; may be left out beside `out`
+        out   : a TensorSpec or an array; None: dense
+        """
         x = described("tensor_fill", "x", x)
-        return cls(x=x, out=dense_output("tensor_fill", x.dtype, shape))
+        if out is None:
+            return cls(x=x, out=dense_output("tensor_fill", x.dtype, shape))
+        out = described("tensor_fill", "out", out)
+        agreed(
+            "tensor_fill",
+            "shape",
+            None if shape is None else dense_output("tensor_fill", x.dtype, shape).shape,
+            out.shape,
+        )
+        return cls(x=x, out=out)
 
     @property
     def seen(self) -> TensorSpec:

@@ -10,14 +10,14 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ep.dims import broadcast_strides
-from ep.dtypes import DTYPES, convert
+from ep.dtypes import convert, name_of
 from ep.glimpse import glimpse
 from ep.integers import integer, taken
 from ep.interchange import describe
 from ep.spec import MAX_RANK
 from ep.truth import truth
 
-from ep import Scalar, TensorSpec
+from ep import Scalar, Tensor, TensorSpec
 
 if TYPE_CHECKING:
     from ep_primitives.attribute import Attribute
@@ -28,12 +28,14 @@ Row = TypeVar("Row")
 _LONGEST_NAME: Final = 100  # of an op that is looked for among the rows; the search takes as long as both names
 
 __all__ = [
+    "agreed",
     "attribute_values",
     "broadcast_shape",
     "check_dtype",
     "check_input",
     "check_output",
     "check_spec",
+    "chosen_output",
     "chosen_row",
     "dense_output",
     "described",
@@ -68,6 +70,8 @@ def described(op: str, name: str, thing: Any) -> TensorSpec:
     """
     if type(thing) is TensorSpec:
         return thing
+    if type(thing) is Tensor:
+        return thing.spec
     try:
         return describe(thing, f"{op}: {name}")
     except TypeError:
@@ -97,16 +101,24 @@ def dense_output(op: str, dtype: str, shape: Any) -> TensorSpec:
         raise type(error)(message) from None
 
 
+def chosen_output(op: str, out: Any, dtype: str, shape: Any) -> TensorSpec:
+    """Return the output of an `infer`: the one described by its caller, a TensorSpec or an array, or else a dense one.
+
+    Of the former the constructor sees whether it fits. Raises as `described` does, and what TensorSpec does.
+    """
+    return dense_output(op, dtype, shape) if out is None else described(op, "out", out)
+
+
+def agreed(op: str, name: str, given: Any, have: Any) -> None:
+    """Raise ValueError if an argument of `infer` was given and says something else than the `out` beside it."""
+    if given is not None and given != have:
+        message = f"{op}: {name} is {glimpse(given)}, and out has {have}; leave {name} out, or describe another out"
+        raise ValueError(message)
+
+
 def dtype_name(op: str, dtype: Any) -> str:
     """Return the name of an element type given to `infer`. Raises TypeError or ValueError for what is none."""
-    if type(dtype) is str and dtype in DTYPES:
-        return dtype
-    names = ", ".join(DTYPES)
-    if type(dtype) is str:
-        message = f"{op}: dtype is {glimpse(dtype)}, which names no element type; give one of {names}"
-        raise ValueError(message)
-    message = f"{op}: dtype is {glimpse(dtype)}, needs the name of an element type; give a string, one of {names}"
-    raise TypeError(message)
+    return name_of(f"{op}: dtype", dtype)
 
 
 def flag(op: str, name: str, value: Any) -> bool:
@@ -178,17 +190,22 @@ def one_a_dimension(op: str, name: str, given: Any, spec: TensorSpec, bits: int 
 def attribute_values(row: Op, given: Mapping[str, Any], dtype: str) -> tuple[float, ...]:
     """Return the attributes in the row's order, as float64.
 
-    One that is stored is rounded to the element type. Raises TypeError for one that is missing, unknown or not a
-    number, ValueError if the type that it is held in makes none of it that is legal, or if bounds are in the wrong order.
+    One that is left out has its default, one that is stored is rounded to the element type. Raises TypeError for one that
+    is missing and has none, unknown or not a number, ValueError if the type that it is held in makes none of it that is legal, or if bounds are in the wrong order.
     """
     if not given and not row.attributes:
         return ()
     names = [attribute.name for attribute in row.attributes]
-    if set(given) != set(names):
-        wanted = ", ".join(names) or "none"
-        message = f"{row.name}: attributes given are {', '.join(given) or 'none'}, needed are {wanted}; name each once"
+    usual = {attribute.name: attribute.default for attribute in row.attributes if attribute.default is not None}
+    chosen = {**usual, **given}
+    if set(chosen) != set(names):
+        needed = ", ".join(name for name in names if name not in usual) or "none"
+        known = "".join(f", and {name} is {default:g} if left out" for name, default in usual.items())
+        message = (
+            f"{row.name}: attributes given are {', '.join(given) or 'none'}, needed are {needed}{known}; name each once"
+        )
         raise TypeError(message)
-    values = tuple(_legal(row.name, attribute, given[attribute.name], dtype) for attribute in row.attributes)
+    values = tuple(_legal(row.name, attribute, chosen[attribute.name], dtype) for attribute in row.attributes)
     if row.ascending and values != tuple(sorted(values)):
         message = f"{row.name}: {' and '.join(names)} are {' and '.join(f'{value:g}' for value in values)}, needs them in ascending order; swap them"
         raise ValueError(message)

@@ -27,7 +27,7 @@ from ep_primitives.validation import (
     check_dtype,
     check_input,
     check_output,
-    dense_output,
+    chosen_output,
     described,
     described_operand,
 )
@@ -76,15 +76,16 @@ class Where(Descriptor):
         self._freeze("-", (condition, a, b, out))
 
     @classmethod
-    def infer(cls, condition: Any, a: Any, b: Any) -> Self:
-        """Return the descriptor with a dense output of the shape that all broadcast to.
+    def infer(cls, condition: Any, a: Any, b: Any, *, out: Any = None) -> Self:
+        """Return the descriptor.
 
-        condition : TensorSpec or array; a, b : TensorSpec, array or Scalar
+        condition, out : TensorSpec or array; without out it is dense, of the shape that all broadcast to
+        a, b           : TensorSpec, array or Scalar
         """
         condition = described("where", "condition", condition)
         a, b = described_operand("where", "a", a), described_operand("where", "b", b)
         shape = broadcast_shape("where", {"condition": condition.shape, "a": a.shape, "b": b.shape})
-        return cls(condition=condition, a=a, b=b, out=dense_output("where", a.dtype, shape))
+        return cls(condition=condition, a=a, b=b, out=chosen_output("where", out, a.dtype, shape))
 
     @property
     def roles(self) -> Roles:  # type: ignore[override]  # the condition shares only bytes that are the output's

@@ -37,23 +37,32 @@ class Call(NamedTuple):
     @property
     def name(self) -> str:
         """The call in words."""
-        return f"{self.kind.__name__}{'' if self.is_strict else '.infer'}-{self.word}"
+        how = "" if self.is_strict else ".infer-out" if "out" in self.arguments else ".infer"
+        return f"{self.kind.__name__}{how}-{self.word}"
 
 
 def _both(kind: Any, op: str, strict: dict[str, Any], loose: dict[str, Any], word: str = "") -> list[Call]:
     named = {"op": op} if op != kind.family else {}
     return [
         Call(kind, kind, word or op, True, {**named, **strict}),
-        Call(kind, kind.infer, word or op, False, {**named, **loose}),
+        *_inferred(kind, kind.infer, word or op, {**named, **loose}),
     ]
+
+
+def _inferred(kind: Any, infer: Callable[..., Any], word: str, loose: dict[str, Any]) -> list[Call]:
+    """Return the call of an `infer`, and the one that describes its output, too."""
+    plain = Call(kind, infer, word, False, loose)
+    if "out" in loose:
+        return [plain]
+    return [plain, Call(kind, infer, word, False, {**loose, "out": infer(**loose).out})]
 
 
 def _add(x0: Any, x1: Any, out: Any) -> Any:
     return primitives.AddN(x0, x1, out=out)
 
 
-def _infer_add(x0: Any, x1: Any) -> Any:
-    return primitives.AddN.infer(x0, x1)
+def _infer_add(x0: Any, x1: Any, out: Any = None) -> Any:
+    return primitives.AddN.infer(x0, x1, out=out)
 
 
 CALLS: dict[str, list[Call]] = {
@@ -121,7 +130,7 @@ CALLS: dict[str, list[Call]] = {
     ),
     "add_n": [
         Call(primitives.AddN, _add, "add_n", True, {"x0": F32, "x1": ROW, "out": F32}),
-        Call(primitives.AddN, _infer_add, "add_n", False, {"x0": F32, "x1": ROW}),
+        *_inferred(primitives.AddN, _infer_add, "add_n", {"x0": F32, "x1": ROW}),
     ],
     "one_hot": _both(
         primitives.OneHot,
@@ -152,8 +161,8 @@ CALLS: dict[str, list[Call]] = {
     "reduce": _both(
         primitives.Reduce,
         "sum",
-        {"x": F32, "out": ROW, "axes": (0,)},
-        {"x": F32, "axes": (0,), "keepdims": False, "dtype": "float32"},
+        {"x": F32, "out": ROW, "axis": (0,)},
+        {"x": F32, "axis": (0,), "keepdims": False, "dtype": "float32"},
     ),
     "arg_reduce": _both(
         primitives.ArgReduce,

@@ -75,7 +75,7 @@ CALLS = {
     "conjugate_a": lambda value: Matmul.infer(SPEC, TensorSpec("float32", (3, 2)), conjugate_a=value),
     "state": lambda value: RandomFill("normal", out=SPEC, state=value),
     "number": lambda value: RandomFill("bernoulli", out=SPEC, p=value),
-    "axes": lambda value: Reduce.infer("sum", SPEC, axes=value),
+    "axes": lambda value: Reduce.infer("sum", SPEC, axis=value),
     "keepdims": lambda value: ArgReduce.infer("argmax", SPEC, axis=0, keepdims=value),
     "softmax axis": lambda value: Softmax.infer(SPEC, axis=value),
     "seed": lambda value: Generator(device("cpu:0"), value),

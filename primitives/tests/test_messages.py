@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 
 import numpy as np
@@ -63,9 +64,14 @@ VALUES = {
 }
 
 SHAPES = [(), (1,), (2,), (5, 4, 3), (4, 2), (3, 4), (0,), (4, 0), (1,) * 16, (2**31, 3), (4, 1)]
-MAY_BE_NONE = {"bias", "on", "off"}
 TAKES_ANY = {"copy", "fill", "cast"}
 """The operations whose `infer` takes a tensor of any kind."""
+
+
+def may_be_none(call, argument):
+    """Say whether None leaves an argument out."""
+    parameter = inspect.signature(call.make).parameters.get(argument)
+    return parameter is not None and parameter.default is None
 
 
 def refusal(call, **spoilt):
@@ -109,7 +115,7 @@ def test_right_call_is_right(call):
 def test_what_is_no_tensor_is_refused_in_words(call, argument):
     faults = {}
     for kind, thing in TENSORS.items():
-        if kind == "none" and argument in MAY_BE_NONE:
+        if kind == "none" and may_be_none(call, argument):
             continue
         message = refusal(call, **{argument: thing})
         faults[kind] = "taken" if message is None else lacks(call, [argument], message)
@@ -122,7 +128,7 @@ def test_tensor_of_another_shape_or_type_is_taken_or_refused_in_words(call, argu
     others = [TensorSpec(spec.dtype, shape) for shape in SHAPES] + [TensorSpec(dtype, spec.shape) for dtype in DTYPES]
     messages = {other: refusal(call, **{argument: other}) for other in others}
     # What goes ill with another argument may be said of either.
-    told = {other: lacks(call, [*call.arguments, "axes"], message) for other, message in messages.items() if message}
+    told = {other: lacks(call, call.arguments, message) for other, message in messages.items() if message}
     assert not any(told.values()), told
     assert told or call.word in TAKES_ANY
 
@@ -133,6 +139,6 @@ def test_other_argument_is_taken_or_refused_in_words(call, argument):
     for kind, value in VALUES.items():
         message = refusal(call, **{argument: value})
         is_named = argument == "op" or kind in {"object", "text"}
-        names = ([argument] if is_named else [*call.arguments, "out"]) + (["axes"] if argument == "axis" else [])
+        names = [argument] if is_named else [*call.arguments, "out"]
         faults[kind] = lacks(call, names, message) if message else "taken" if is_named else ""
     assert not any(faults.values()), faults

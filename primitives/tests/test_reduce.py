@@ -80,8 +80,8 @@ def test_a_row_is_walked_in_an_order_that_its_strides_alone_decide():
 
 def test_an_output_that_keeps_its_dimensions_has_the_same_geometry():
     x = spec(4, 5, 6)
-    long = Reduce("sum", x=x, out=spec(1, 5, 1), axes=(0, 2))
-    short = Reduce("sum", x=x, out=spec(5), axes=(0, 2))
+    long = Reduce("sum", x=x, out=spec(1, 5, 1), axis=(0, 2))
+    short = Reduce("sum", x=x, out=spec(5), axis=(0, 2))
     assert long.kept == short.kept
     assert long.geometry == short.geometry
 
@@ -139,8 +139,8 @@ def test_layouts_of_strides_and_offsets():
     [
         (lambda: Reduce.infer("summ", spec(3)), ValueError, ("reduce: op 'summ'", "near it are sum", "log_sum_exp")),
         (lambda: Reduce.infer("sum", "x"), TypeError, ("sum: x is 'x'", "TensorSpec")),
-        (lambda: Reduce("sum", x=np.zeros(3), out=spec(), axes=0), TypeError, ("sum: x is", "TensorSpec.of(array)")),
-        (lambda: Reduce("sum", x=spec(3), out=3, axes=0), TypeError, ("sum: out is 3",)),
+        (lambda: Reduce("sum", x=np.zeros(3), out=spec(), axis=0), TypeError, ("sum: x is", "TensorSpec.of(array)")),
+        (lambda: Reduce("sum", x=spec(3), out=3, axis=0), TypeError, ("sum: out is 3",)),
         (lambda: Reduce.infer("mean", spec(3, dtype="int8")), ValueError, ("mean: x has dtype int8", "cast")),
         (lambda: Reduce.infer("max", spec(3, dtype="complex64")), ValueError, ("max: x has dtype complex64", "bool")),
         (
@@ -149,18 +149,22 @@ def test_layouts_of_strides_and_offsets():
             ("sum: out has dtype int16", "one of int8, int64", "describe out so"),
         ),
         (lambda: Reduce.infer("sum", spec(3), dtype="f32"), ValueError, ("sum: dtype is 'f32'",)),
-        (lambda: Reduce.infer("sum", spec(3, 4), (0, 2)), ValueError, ("axes (0, 2)", "rank 2", "from -2 to 1")),
-        (lambda: Reduce.infer("sum", spec(), 0), ValueError, ("axes (0,)", "rank 0", "needs none")),
-        (lambda: Reduce.infer("sum", spec(3, 4), (1, -1)), ValueError, ("axes (1, -1) name one axis twice", "once")),
-        (lambda: Reduce.infer("sum", spec(3, 4), 0.5), TypeError, ("axes is 0.5", "integers", "()")),
-        (lambda: Reduce.infer("sum", spec(3, 4), "01"), TypeError, ("axes is '01'", "integers")),
+        (lambda: Reduce.infer("sum", spec(3, 4), (0, 2)), ValueError, ("axis is (0, 2)", "rank 2", "from -2 to 1")),
+        (lambda: Reduce.infer("sum", spec(), 0), ValueError, ("axis is (0,)", "rank 0", "needs none")),
         (
-            lambda: Reduce("sum", x=spec(3, 4), out=spec(4, 1), axes=1),
+            lambda: Reduce.infer("sum", spec(3, 4), (1, -1)),
+            ValueError,
+            ("axis is (1, -1), which names one axis twice", "once"),
+        ),
+        (lambda: Reduce.infer("sum", spec(3, 4), 0.5), TypeError, ("axis is 0.5", "integers", "()")),
+        (lambda: Reduce.infer("sum", spec(3, 4), "01"), TypeError, ("axis is '01'", "integers")),
+        (
+            lambda: Reduce("sum", x=spec(3, 4), out=spec(4, 1), axis=1),
             ValueError,
             ("sum: x (3, 4) over axes (1,)", "out (4, 1)", "needs (3,) or (3, 1)"),
         ),
         (
-            lambda: Reduce("sum", x=spec(3, 4), out=spec(3, strides=(0,)), axes=1),
+            lambda: Reduce("sum", x=spec(3, 4), out=spec(3, strides=(0,)), axis=1),
             ValueError,
             ("sum: out", "overlaps itself"),
         ),

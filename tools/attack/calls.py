@@ -80,6 +80,7 @@ class World:
         self.generator = ops.Generator(device, 1)
         self.exported = self.stream.export(d, _SPEC)
         self.array = np.zeros(_ELEMENTS, np.float32)
+        self.tensor = ep.Tensor(d, _SPEC)
 
     def thing(self) -> Any:
         """Return something of EP, where it may not be expected."""
@@ -97,6 +98,7 @@ class World:
                 self.graph,
                 self.event,
                 self.exported,
+                self.tensor,
                 _SPEC,
                 ep.Scalar("float32"),
                 self.add.descriptor,
@@ -119,7 +121,11 @@ class World:
     def spec(self) -> Any:
         """Return what may be given where a TensorSpec or an array is needed."""
         good = ep.TensorSpec(self.random.choice(_DTYPES), self.random.choice(_SHAPES))
-        return self.draw(_SPEC, good, good, self.array)
+        return self.draw(_SPEC, good, good, self.array, self.tensor)
+
+    def tensor_or_memory(self) -> Any:
+        """Return what may be given where a launch needs a tensor."""
+        return self.draw(*self.memories, self.tensor, self.tensor.reshape(4, 4), ep.Tensor(self.memories[1], _SPEC))
 
     def memory(self) -> Any:
         """Return what may be given where a memory is needed."""
@@ -146,10 +152,20 @@ def _core(w: World) -> dict[str, Callable[[], Any]]:
         "ep.dtype": lambda: ep.dtype(draw(*_DTYPES)),
         "ep.device": lambda: ep.device(draw("cpu", "cpu:0")),
         "ep.provider": lambda: ep.provider(draw("cpu")),
-        "ep.view": lambda: ep.view(draw(w.array, w.exported), w.some_stream()),
+        "ep.view": lambda: ep.view(draw(w.array, w.exported, w.tensor), w.some_stream()),
         "memory[]": lambda: w.memories[0][slice(draw(None, 0, 4), draw(None, 8, 64), draw(None, None, 1))],
         "memory[x]": lambda: w.memories[0][draw(slice(0, 4))],
         "memory.host": w.memories[0].host,
+        "Tensor": lambda: ep.Tensor(w.memory(), draw(_SPEC)),
+        "tensor[]": lambda: w.tensor[
+            draw(0, slice(1, 9, 2), ..., (-1,), slice(draw(None, 3), draw(None, 2), draw(1, -1)))
+        ],
+        "tensor.reshape": lambda: w.tensor[:: draw(1, -1, 2)].reshape(draw(-1, 2, 4), draw(4, 8, -1)),
+        "tensor.permute": lambda: w.tensor.reshape(2, 2, 4).permute(draw(0, 2), draw(1, -1), draw(2, 0)),
+        "tensor.numpy": lambda: w.tensor.numpy(draw(None, w.stream)),
+        "tensor.__dlpack__": lambda: w.tensor.__dlpack__(
+            stream=draw(None, -1), max_version=draw(None, (1, 0)), dl_device=draw(None), copy=draw(None, *_FLAGS)
+        ),
         "event.synchronize": lambda: w.event.synchronize(draw(None, 1, 0.5)),
         "event.seconds_since": lambda: w.event.seconds_since(draw(w.event)),
         "__dlpack__": lambda: w.exported.__dlpack__(
@@ -181,6 +197,8 @@ def _of_device(w: World) -> dict[str, Callable[[], Any]]:
     return {
         "allocate": lambda: device.allocate(draw(0, 1, 64, 1000), draw(*ep.MemoryKind)).close(),
         "stream": lambda: device.stream(draw(0, 1), timed=draw(*_FLAGS), synchronous=draw(None, *_FLAGS)).close(),
+        "device.tensor": lambda: device.tensor(draw(array, array[::2], b"bytes"), draw(None, w.stream)).close(),
+        "device.empty": lambda: device.empty(draw(_SPEC, *_DTYPES), draw(None, *_SHAPES), draw(*ep.MemoryKind)).close(),
         "device.synchronize": lambda: device.synchronize(draw(None, 1.0)),
         "budget": budget,
         "wrap_host": wrap_host,
@@ -209,6 +227,9 @@ def _of_stream(w: World) -> dict[str, Callable[[], Any]]:
         "primitive": lambda: w.add(
             w.some_stream(), a=w.memory(), b=w.memory(), out=w.memory(), **w.random.choice(({}, {}, {"c": 1}))
         ),
+        "primitive (tensors)": lambda: w.add(
+            w.some_stream(), a=w.tensor_or_memory(), b=w.tensor_or_memory(), out=w.tensor_or_memory()
+        ),
         "primitive (number)": lambda: w.scale(w.some_stream(), a=w.memory(), b=draw(2, 1.5), out=w.memory()),
         "bind": lambda: w.add.bind(a=w.memory(), b=w.memory(), out=w.memory()).close(),
         "step": lambda: w.step(w.some_stream()),
@@ -231,24 +252,24 @@ def _families(w: World) -> dict[str, Callable[[], Any]]:
     pairs = partial(draw, (0, 1), (1, 0), (0,), (1,))
     calls: dict[str, Callable[[], Any]] = {
         "ElementwiseUnary": lambda: ops.ElementwiseUnary(op(), x=spec(), out=spec(), **_maybe(w, "alpha")),
-        "ElementwiseUnary.infer": lambda: ops.ElementwiseUnary.infer(op(), spec(), **_maybe(w, "alpha")),
+        "ElementwiseUnary.infer": lambda: ops.ElementwiseUnary.infer(op(), spec(), **_out(w), **_maybe(w, "alpha")),
         "BroadcastBinary": lambda: ops.BroadcastBinary(op(), a=scalar(), b=scalar(), out=spec(), **_maybe(w, "beta")),
-        "BroadcastBinary.infer": lambda: ops.BroadcastBinary.infer(op(), spec(), scalar()),
+        "BroadcastBinary.infer": lambda: ops.BroadcastBinary.infer(op(), spec(), scalar(), **_out(w)),
         "Where": lambda: ops.Where(condition=spec(), a=scalar(), b=scalar(), out=spec()),
         "AddN": lambda: ops.AddN(*(spec() for _ in range(w.random.choice((0, 1, 2, 3, 70)))), out=spec()),
         "AddN.infer": lambda: ops.AddN.infer(*(spec() for _ in range(w.random.choice((0, 1, 2, 65))))),
         "Cast": lambda: ops.Cast(x=spec(), out=spec()),
-        "Cast.infer": lambda: ops.Cast.infer(spec(), dtype()),
+        "Cast.infer": lambda: ops.Cast.infer(spec(), dtype(), **_out(w)),
         "Copy": lambda: ops.Copy(x=spec(), out=spec()),
         "Fill": lambda: ops.Fill(out=spec(), **_maybe(w, "value")),
         "TensorFill": lambda: ops.TensorFill(x=spec(), out=spec()),
-        "TensorFill.infer": lambda: ops.TensorFill.infer(spec(), draw(*_SHAPES)),
+        "TensorFill.infer": lambda: ops.TensorFill.infer(spec(), draw(*_SHAPES), **_out(w)),
         "Permute": lambda: ops.Permute(x=spec(), out=spec(), permutation=pairs()),
         "Permute.infer": lambda: ops.Permute.infer(spec(), pairs()),
         "Pad": lambda: ops.Pad(op(), x=spec(), out=spec(), before=pairs(), after=pairs()),
         "Pad.infer": lambda: ops.Pad.infer(draw("constant", "reflect"), spec(), pairs(), pairs()),
         "OneHot": lambda: ops.OneHot(indices=spec(), out=spec(), on=scalar(), off=scalar(), axis=axis(), first=draw(0)),
-        "OneHot.infer": lambda: ops.OneHot.infer(spec(), dtype(), draw(3), axis=axis(), first=draw(0)),
+        "OneHot.infer": lambda: ops.OneHot.infer(spec(), dtype(), draw(3), axis=axis(), first=draw(0), **_out(w)),
         "Gather": lambda: ops.Gather(x=spec(), indices=spec(), out=spec(), axis=axis(), batch_dims=draw(0, 1)),
         "Gather.infer": lambda: ops.Gather.infer(spec(), spec(), axis=axis(), batch_dims=draw(0, 1)),
         "Matmul": lambda: ops.Matmul(
@@ -257,18 +278,23 @@ def _families(w: World) -> dict[str, Callable[[], Any]]:
         "Matmul.infer": lambda: ops.Matmul.infer(spec(), spec(), bias=draw(None), conjugate_b=draw(*_FLAGS)),
         "RandomFill": lambda: ops.RandomFill(op(), out=spec(), state=draw(_SPEC), **_maybe(w, "p")),
         "RandomFill.infer": lambda: ops.RandomFill.infer(op(), spec()),
-        "Reduce": lambda: ops.Reduce(op(), x=spec(), out=spec(), axes=axis()),
-        "Reduce.infer": lambda: ops.Reduce.infer(op(), spec(), axes=axis(), keepdims=draw(*_FLAGS)),
+        "Reduce": lambda: ops.Reduce(op(), x=spec(), out=spec(), axis=axis()),
+        "Reduce.infer": lambda: ops.Reduce.infer(op(), spec(), axis=axis(), keepdims=draw(*_FLAGS), **_out(w)),
         "ArgReduce": lambda: ops.ArgReduce(op(), x=spec(), out=spec(), axis=axis()),
         "ArgReduce.infer": lambda: ops.ArgReduce.infer(op(), spec(), axis=axis(), keepdims=draw(*_FLAGS)),
     }
     for kind in (ops.Softmax, ops.LogSoftmax):
         calls[kind.__name__] = lambda kind=kind: kind(x=spec(), out=spec(), axis=axis())
-        calls[f"{kind.__name__}.infer"] = lambda kind=kind: kind.infer(spec(), axis=axis())
+        calls[f"{kind.__name__}.infer"] = lambda kind=kind: kind.infer(spec(), axis=axis(), **_out(w))
     for kind in (ops.SoftmaxBackward, ops.LogSoftmaxBackward):
         calls[kind.__name__] = lambda kind=kind: kind(dy=spec(), y=spec(), out=spec(), axis=axis())
         calls[f"{kind.__name__}.infer"] = lambda kind=kind: kind.infer(spec(), spec(), axis=axis())
     return {name: partial(_used, w, call) for name, call in calls.items()}
+
+
+def _out(w: World) -> dict[str, Any]:
+    """Return an output for an `infer`, now and then, and now and then a keyword that it does not have."""
+    return w.random.choice(({}, {}, {"out": w.spec()}, {"out": w.draw(None)}, {"outs": w.spec()}))
 
 
 def _maybe(w: World, name: str) -> dict[str, Any]:

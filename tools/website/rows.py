@@ -75,7 +75,8 @@ def _domain(domain: Any) -> str:
 
 def _attribute(attribute: Any) -> str:
     held = "float64" if attribute.wide else "the element type" if attribute.stored else "the compute type"
-    return f"`{attribute.name}`, held in {held} (cases try {', '.join(f'{value:g}' for value in attribute.samples)})"
+    usual = "" if attribute.default is None else f", {attribute.default:g} if left out, as in {attribute.source}"
+    return f"`{attribute.name}`, held in {held}{usual} (cases try {', '.join(f'{value:g}' for value in attribute.samples)})"
 
 
 def _number(name: str, dtype: str) -> str:

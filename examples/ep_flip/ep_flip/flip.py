@@ -28,7 +28,7 @@ from ep_primitives.op import EVERY
 from ep_primitives.reference import widened
 from ep_primitives.relocation import CopyOf
 from ep_primitives.signature import Signature, SignatureFamily
-from ep_primitives.validation import check_dtype, check_output, check_spec, described
+from ep_primitives.validation import check_dtype, check_output, check_spec, chosen_output, described
 
 from ep import Descriptor, TensorSpec
 
@@ -43,7 +43,7 @@ class Flip(CopyOf):
 
     x    : any shape, one of EVERY; read
     out  : the shape and dtype of x; written; shares no byte with x
-    axes : which dimensions are reversed; negative ones count from the end
+    axis : which dimensions are reversed; negative ones count from the end
 
     The attributes are the axes, sorted and not negative. Raises TypeError or ValueError for anything else.
     """
@@ -52,23 +52,24 @@ class Flip(CopyOf):
 
     family: ClassVar[str] = "flip"
 
-    def __init__(self, *, x: TensorSpec, out: TensorSpec, axes: Iterable[int]) -> None:
+    def __init__(self, *, x: TensorSpec, out: TensorSpec, axis: Iterable[int]) -> None:
         check_output("flip", out)
         check_spec("flip", "x", x)
         check_dtype("flip", "out", out, (x.dtype,))
         if out.shape != x.shape:
             message = f"flip: out has shape {out.shape}, needs that of x, {x.shape}; describe out so"
             raise ValueError(message)
-        self._freeze("-", (x, out), _checked(axes, x.ndim))
+        self._freeze("-", (x, out), _checked(axis, x.ndim))
 
     @classmethod
-    def infer(cls, x: Any, axes: Iterable[int] | None = None) -> Self:
-        """Return the descriptor with a dense output; x is a TensorSpec or an array, axes None is all of them."""
+    def infer(cls, x: Any, axis: Iterable[int] | None = None, *, out: Any = None) -> Self:
+        """Return the descriptor; x and out are TensorSpecs or arrays, axis None is all, without out it is dense."""
         x = described("flip", "x", x)
-        return cls(x=x, out=x.dense(), axes=range(x.ndim) if axes is None else axes)
+        out = chosen_output("flip", out, x.dtype, x.shape)
+        return cls(x=x, out=out, axis=range(x.ndim) if axis is None else axis)
 
     @property
-    def axes(self) -> tuple[int, ...]:
+    def axis(self) -> tuple[int, ...]:
         """The dimensions that are reversed: sorted, not negative, each once."""
         return self.attributes  # type: ignore[return-value]  # integers, as _checked made them
 
@@ -76,7 +77,7 @@ class Flip(CopyOf):
     def seen(self) -> TensorSpec:
         """The elements of x in the order of out."""
         strides, offset = list(self.x.strides), self.x.offset
-        for axis in self.axes if self.x.size else ():
+        for axis in self.axis if self.x.size else ():
             offset += (self.x.shape[axis] - 1) * strides[axis]
             strides[axis] = -strides[axis]
         return TensorSpec(self.x.dtype, self.x.shape, tuple(strides), offset)
@@ -104,7 +105,7 @@ class FlipFamily(SignatureFamily):
             for axes in dict.fromkeys((everything[:1], everything[-1:], everything)):
                 yield Case(
                     "-".join([arrangement.name, "along", *(map(str, axes) if axes else ["none"])]),
-                    Flip(x=x, out=out, axes=axes),
+                    Flip(x=x, out=out, axis=axes),
                     partial(_drawn, x),
                     profile=arrangement.profile,
                     shift=arrangement.shift * x.itemsize,
@@ -123,15 +124,15 @@ def _drawn(x: TensorSpec, rng: np.random.Generator) -> dict[str, Any]:
     return {"x": settled(x, any_bits(rng, x.dtype, x.shape))}
 
 
-def _checked(axes: Any, rank: int) -> tuple[int, ...]:
+def _checked(axis: Any, rank: int) -> tuple[int, ...]:
     """Return the axes sorted and not negative."""
     try:
-        given = [integer("flip: an axis", axis) for axis in axes]
+        given = [integer("flip: axis", each) for each in axis]
     except TypeError:
-        message = f"flip: axes is {axes!r}, needs integers; give a tuple, such as (0,) or (0, -1)"
+        message = f"flip: axis is {axis!r}, needs integers; give a tuple, such as (0,) or (0, -1)"
         raise TypeError(message) from None
     chosen = tuple(sorted({axis % rank for axis in given if -rank <= axis < rank}))
     if len(chosen) != len(given):
-        message = f"flip: axes is {axes!r}, needs dimensions from {-rank} to {rank - 1}; name each once"
+        message = f"flip: axis is {axis!r}, needs dimensions from {-rank} to {rank - 1}; name each once"
         raise ValueError(message)
     return chosen

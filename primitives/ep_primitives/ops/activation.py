@@ -7,12 +7,13 @@ so is its effect, but only where the values are tiny: an absolute floor says fro
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from ep_primitives.accuracy import CORRECT, MOVED, OF_COMPLEX, OPENCL, ROUNDED_ONCE, Ulps
-from ep_primitives.attribute import ALPHA, Attribute, Legal
+from ep_primitives.attribute import ALPHA, TORCH, TORCH_AND_ONNX, Attribute, Legal
 from ep_primitives.domain import REAL, SIGMOID
 from ep_primitives.formulas import activation as formulas
 from ep_primitives.formulas.extended import extended
@@ -41,16 +42,16 @@ _MISH: Final = {"": Ulps(8, floor=2.0**-142, why=_OF_MISH), "float64": Ulps(8, f
 
 _TANH: Final = {"": Ulps(5, why=OPENCL), "complex": Ulps(8, why=OF_COMPLEX)}
 
-_STEEP: Final = Attribute("alpha", ALPHA.samples, legal=Legal.POSITIVE)
-_LAMBD: Final = Attribute("lambd", (0.5, 0.1, 3.0), stored=True, legal=Legal.NOT_NEGATIVE)
-_SHRINK: Final = Attribute("alpha", (0.5, 0.1, 3.0), stored=True, legal=Legal.NOT_NEGATIVE)
-_MIN: Final = Attribute("min", (-1.0, -0.7, 0.1), stored=True, legal=Legal.EXTENDED)
-_MAX: Final = Attribute("max", (1.0, 0.3, 2.1), stored=True, legal=Legal.EXTENDED)
-_SLOPE: Final = Attribute("alpha", (0.01, 0.3, 1.5))
+_STEEP: Final = replace(ALPHA, legal=Legal.POSITIVE)
+_LAMBD: Final = Attribute("lambd", (0.5, 0.1, 3.0), 0.5, TORCH_AND_ONNX, stored=True, legal=Legal.NOT_NEGATIVE)
+_SHRINK: Final = Attribute("alpha", (0.5, 0.1, 3.0), 0.5, TORCH, stored=True, legal=Legal.NOT_NEGATIVE)
+_MIN: Final = Attribute("min", (-1.0, -0.7, 0.1), -1.0, TORCH, stored=True, legal=Legal.EXTENDED)
+_MAX: Final = Attribute("max", (1.0, 0.3, 2.1), 1.0, TORCH, stored=True, legal=Legal.EXTENDED)
+_SLOPE: Final = Attribute("alpha", (0.01, 0.3, 1.5), 0.01, TORCH_AND_ONNX)
 _THRESHOLD: Final = Attribute("threshold", (0.5, -1.0, 0.1), stored=True, legal=Legal.EXTENDED)
 _VALUE: Final = Attribute("value", (-2.0, 0.1, 7.0), stored=True, legal=Legal.EXTENDED)
-_BETA: Final = Attribute("beta", (1.0, 2.0, 0.5), legal=Legal.NOT_ZERO)
-_LINEAR: Final = Attribute("threshold", (20.0, 1.0, 8.0))
+_BETA: Final = Attribute("beta", (1.0, 2.0, 0.5), 1.0, TORCH, legal=Legal.NOT_ZERO)
+_LINEAR: Final = Attribute("threshold", (20.0, 1.0, 8.0), 20.0, TORCH)
 
 # fmt: off
 ACTIVATION: Final = (

@@ -6,10 +6,11 @@ start, and each product adds a half: hence the bounds.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from ep_primitives.accuracy import MOVED, Conditioned, Ulps
-from ep_primitives.attribute import ALPHA, Attribute, Legal
+from ep_primitives.attribute import ALPHA, TORCH, TORCH_AND_ONNX, Attribute, Legal
 from ep_primitives.domain import DECAY, GRADIENT, REAL, SIGMOID, UNIT
 from ep_primitives.formulas import activation_backward as formulas
 from ep_primitives.op import COMPLEXES, FLOATS, Op
@@ -60,7 +61,7 @@ ACTIVATION_BACKWARD: Final = (
         Conditioned(2, why="a quotient, a sum and a product, S = |dy| (|y / alpha| + 1)"),
         (GRADIENT, ACTIVATED),
         "nan,1->nan 1,nan->nan 2,inf->2 2,0->2 2,-0->2",
-        (Attribute("alpha", ALPHA.samples, legal=Legal.POSITIVE),),
+        (replace(ALPHA, legal=Legal.POSITIVE),),
         error=2,
         definition="dy where y > 0, else dy (y / alpha + 1)",
         source=_ONEFLOW,
@@ -129,7 +130,7 @@ ACTIVATION_BACKWARD: Final = (
         MOVED,
         _REALS,
         _SHRINK,
-        (Attribute("lambd", (0.5, 1.0, 0.1, 0.0), stored=True, legal=Legal.NOT_NEGATIVE),),
+        (Attribute("lambd", (0.5, 1.0, 0.1, 0.0), 0.5, TORCH_AND_ONNX, stored=True, legal=Legal.NOT_NEGATIVE),),
         definition="0 where y is 0, else dy; lambd is not needed",
         source=_ONEFLOW,
         note=_NAN,
@@ -142,8 +143,8 @@ ACTIVATION_BACKWARD: Final = (
         (REAL, UNIT_HINGE),
         "nan,0->nan 1,nan->nan nan,inf->0 2,inf->0 2,-inf->0 2,min->0 2,max->0 nan,max->0 2,0->2 -2,-0->-2 -0,0->-0",
         (
-            Attribute("min", (-1.0, -0.1, -3.3, -0.7), stored=True, legal=Legal.EXTENDED),
-            Attribute("max", (1.0, 0.3, 2.7, 6.0), stored=True, legal=Legal.EXTENDED),
+            Attribute("min", (-1.0, -0.1, -3.3, -0.7), -1.0, TORCH, stored=True, legal=Legal.EXTENDED),
+            Attribute("max", (1.0, 0.3, 2.7, 6.0), 1.0, TORCH, stored=True, legal=Legal.EXTENDED),
         ),
         ascending=True,
         definition="dy where min < y < max, else 0; min and max are rounded to the element type",
@@ -157,7 +158,7 @@ ACTIVATION_BACKWARD: Final = (
         Ulps(0.5, why="one product"),
         _REALS,
         "nan,1->nan 1,nan->nan nan,-1->nan 1,0->alpha -1,-0->-alpha 2,inf->2 1,-inf->alpha 0,-1->0 -0,-1->-0",
-        (ALPHA,),
+        (replace(ALPHA, default=0.01),),
         definition="dy where x > 0, else alpha dy",
         source=_ONEFLOW,
         note=_NAN,
@@ -204,7 +205,7 @@ ACTIVATION_BACKWARD: Final = (
         MOVED,
         _REALS,
         _SHRINK,
-        (Attribute("alpha", (0.5, 1.0, 0.1, 0.0), stored=True, legal=Legal.NOT_NEGATIVE),),
+        (Attribute("alpha", (0.5, 1.0, 0.1, 0.0), 0.5, TORCH, stored=True, legal=Legal.NOT_NEGATIVE),),
         definition="0 where y is 0, else dy; alpha is not needed",
         source=_ONEFLOW,
         note=_NAN,
@@ -227,7 +228,10 @@ ACTIVATION_BACKWARD: Final = (
         Conditioned(8, why=_SOFT_PLUS),
         (GRADIENT, SCALED_DECAY),
         f"{_SLOPE} 2,0->1 -2,-0->-1",
-        (Attribute("beta", (1.0, 0.3, 2.0, 0.5), legal=Legal.NOT_ZERO), Attribute("threshold", (20.0, 30.0, 1.5, 4.0))),
+        (
+            Attribute("beta", (1.0, 0.3, 2.0, 0.5), 1.0, TORCH, legal=Legal.NOT_ZERO),
+            Attribute("threshold", (20.0, 30.0, 1.5, 4.0), 20.0, TORCH),
+        ),
         error=2,
         definition="dy where beta x, rounded, is above threshold, else dy sigmoid(beta x)",
         source=_ONEFLOW,

@@ -20,8 +20,8 @@ _IEEE: Final = "IEEE 754-2019, 5.11"
 _ONEFLOW: Final = "OneFlow's functor"
 
 _TOLERANCE: Final = (
-    Attribute("atol", (1e-8, 0.5, 2.0, 0.0), wide=True, legal=Legal.NOT_NEGATIVE),
-    Attribute("rtol", (1e-5, 0.25, 0.0, 0.01), wide=True, legal=Legal.NOT_NEGATIVE),
+    Attribute("atol", (1e-8, 0.5, 2.0, 0.0), 1e-8, "NumPy and PyTorch", wide=True, legal=Legal.NOT_NEGATIVE),
+    Attribute("rtol", (1e-5, 0.25, 0.0, 0.01), 1e-5, "NumPy and PyTorch", wide=True, legal=Legal.NOT_NEGATIVE),
 )
 _CLOSE: Final = (
     "nan,1->false 1,nan->false inf,nan->false inf,inf->true -inf,-inf->true inf,-inf->false inf,1->false 1,inf->false "

@@ -92,7 +92,7 @@ def test_every_reduction_is_numpys(device, data, op, keepdims):
     descriptor = Reduce.infer(op, x, axes, keepdims=keepdims)
     out = np.dtype(descriptor.out.dtype)
     layout = data.draw(layouts(descriptor.out.shape, tuple(SLICES)))
-    found = launched(device, partial(Reduce, op, axes=axes), x, layout, out)
+    found = launched(device, partial(Reduce, op, axis=axes), x, layout, out)
     with np.errstate(all="ignore"):
         row = {"axis": axes, "keepdims": keepdims}
         wanted = OF_NUMPY[op](x.astype(WIDE[x.dtype.kind]), REDUCE_OPS[op].identity_of(out.name), **row).astype(out)
