@@ -193,7 +193,7 @@ def _look_at(device: ep.Device, count: int, arrival: Arrival) -> None:
 
     def look() -> None:
         stream = device.stream()
-        kinds = {"Device": type(device), "Stream": type(stream), "Event": type(stream.record())}
+        kinds = {"Device": type(device.twin), "Stream": type(stream.twin), "Event": type(stream.record().twin)}
         stream.close()
         arrival.functions |= _functions(kinds)
         arrival.rows = {
