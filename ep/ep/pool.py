@@ -275,8 +275,9 @@ class Pool:
             handle = self._device.twin.allocate(nbytes, shelf.kind)
         except BaseException as error:
             self.reserved -= nbytes
-            if isinstance(error, OutOfMemoryError) and error.reserved is None:
-                error.reserved = self.reserved
+            if isinstance(error, OutOfMemoryError):
+                error.provider = error.provider or self._device.name.partition(":")[0]
+                error.reserved = self.reserved if error.reserved is None else error.reserved
             raise
         segment = Segment(handle, nbytes, shelf.kind, shelf=shelf)
         lease_ref = block.lease_ref
