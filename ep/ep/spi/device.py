@@ -11,6 +11,7 @@ from ep.glimpse import glimpse
 from ep.memory import MemoryKind
 
 if TYPE_CHECKING:
+    from ep import spi
     from ep.executable import Executable, Node, Slot
     from ep.ledger import Ledger
     from ep.spi.stream import Stream
@@ -112,17 +113,17 @@ class Device(ABC):
         message = f"{self.name} wraps no stream of others ({glimpse(handle)}); use device.stream()"
         raise UnsupportedError(message)
 
-    def can_copy_from(self, other: Device) -> bool:
+    def can_copy_from(self, other: spi.Device) -> bool:
         """Say whether its streams' copy takes memory of another device as its source. Default: of none, so that bytes pass through the host."""
         del other
         return False
 
-    def can_copy_to(self, other: Device) -> bool:
+    def can_copy_to(self, other: spi.Device) -> bool:
         """Say whether its streams' copy takes memory of another device as its target. Default: of none, so that bytes pass through the host."""
         del other
         return False
 
-    def can_access(self, other: Device) -> bool:
+    def can_access(self, other: spi.Device) -> bool:
         """Say whether kernels take memory of another device. Default: of none."""
         del other
         return False
