@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sphinx import addnodes
 
+import ep
 from website.docstrings import restructured
 from website.references import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from docutils import nodes
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
 
@@ -43,6 +45,7 @@ def setup(app: Sphinx) -> Mapping[str, Any]:
         app.add_object_type(kind, kind, f"single: {index}; %s", parse_node=_shown)
     app.connect("autodoc-process-docstring", _docstring)
     app.connect("autodoc-skip-member", _skips)
+    app.connect("doctree-read", _qualify)
     app.connect("missing-reference", resolve)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -54,6 +57,15 @@ def _shown(_: BuildEnvironment, signature: str, node: Any) -> str:
         node += addnodes.desc_addname(head + slash, head + slash)
     node += addnodes.desc_name(name, name)
     return signature
+
+
+def _qualify(_: Sphinx, doctree: nodes.document) -> None:
+    """Let a bare name that two packages have mean that of the package it stands in: `Device` is the provider's in ep.spi alone."""
+    for node in doctree.findall(addnodes.pending_xref):
+        name = node.get("reftarget", "")
+        if node.get("refdomain") == "py" and name in ep.spi.__all__:
+            place = f"{node.get('py:module')}.{node.get('py:class')}".split(".")
+            node["reftarget"] = f"ep.spi.{name}" if "spi" in place or not hasattr(ep, name) else f"ep.{name}"
 
 
 def _docstring(_: Sphinx, __: str, ___: str, ____: Any, _____: Any, lines: list[str]) -> None:
