@@ -212,7 +212,7 @@ def _ending(runner: Runner, work: Callable[[], None]) -> str:
     except KeyboardInterrupt:
         return "interrupted before it ran"
     except _FirstFailure:
-        return "" if runner.is_done else FIRST_FAILURE
+        return "" if runner.is_done or runner.gave_up else FIRST_FAILURE
     return ""
 
 

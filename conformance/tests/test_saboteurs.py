@@ -52,13 +52,10 @@ DEFECTS = {
 
 ORDERS = {
     "copies-out-of-order": r"the copy on \S+/stream\d+ did not wait for the upload on \S+/stream\d+, which comes before it",
-    "synchronizes-at-once": r"stream\.synchronize\(\) did not wait for the copy on \S+/stream\d+,",
     "reads-uploads-late": r"event\.synchronize\(\) did not wait for the upload on \S+/stream\d+,",
     "downloads-late": r"event\.synchronize\(\) did not wait for the download on \S+/stream\d+,",
     "reports-events-early": r"event\.is_done did not wait for the copy on \S+/stream\d+,",
     "closes-at-once": r"stream\.close\(\) did not wait for the copy on \S+/stream\d+,",
-    "copies-between-devices-at-once": r"as if [abcd]\.copy\(.*\) had not waited for [abcd]\.\w+\(.*\), which comes before it; on",
-    "reuses-events": r"as if [abcd]\.\w+\(.*\) had not waited for [abcd]\.\w+\(.*\), which comes before it; on",
 }
 """How the failures of who violates an order name the two operations and their streams."""
 

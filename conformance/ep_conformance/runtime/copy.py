@@ -9,7 +9,7 @@ import numpy as np
 
 from ep_conformance.order import Order
 from ep_conformance.runtime import case
-from ep_conformance.work import busy, copy_each_way
+from ep_conformance.work import busy, copy_each_way, gate
 
 if TYPE_CHECKING:
     from ep_conformance.trial import Trial
@@ -71,10 +71,12 @@ def is_ordered_with_its_stream(trial: Trial) -> None:
         old, content = trial.noise(100_000), trial.noise(100_000)
         chain = [trial.holding(stream, old) for _ in range(10)]
         busy(trial, stream)
+        held = gate(trial, stream)
         stream.upload(chain[0], content)
         for before, after in itertools.pairwise(chain):
             stream.copy(after, before)
             stream.fill(before, b"\xaa")
+        held.open()
         orders = (
             Order(("upload", stream), ("copy", stream), otherwise=old),
             Order(("copy", stream), ("fill", stream), otherwise=0xAA),
