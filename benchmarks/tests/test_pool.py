@@ -28,12 +28,12 @@ def test_soak_of_twenty_thousand_pairs_finds_nothing(device):
 
 
 def test_bytes_that_are_given_out_too_early_are_found(device, monkeypatch):
-    monkeypatch.setattr(ep.worker.WorkerEvent, "_is_done", lambda _: True)
+    monkeypatch.setattr(ep.spi.worker._WorkerEvent, "is_done", lambda _: True)
     assert any("needed" in fault for fault in soak(device, 6000).faults)
 
 
 def test_live_blocks_whose_addresses_overlap_are_found(device, monkeypatch):
-    monkeypatch.setattr(device, "_address", lambda handle: handle // 64)
+    monkeypatch.setattr(device.twin, "address", lambda handle: handle // 64)
     assert any("overlap the live block" in fault for fault in soak(device, 1000).faults)
 
 

@@ -270,7 +270,7 @@ class HalveKernel(ep.Kernel):
 
 
 def test_output_that_nobody_wants_is_absent(provider, device, stream, use):
-    provider.table[Halve] = (manual.Strategy("Plain", HalveKernel),)
+    provider.twin.table[Halve] = (manual.Strategy("Plain", HalveKernel),)
     x, out, rest = holding(stream, 1, 2, 3, 4), device.allocate(4), device.allocate(4)
     use(Halve().on(device), x=x, out=out)
     assert content(stream, out) == [0, 1, 1, 2]

@@ -57,7 +57,7 @@ def test_scalar_operand_is_one_parameter_of_the_compute_type():
 
 
 def test_require_names_the_missing_type():
-    descriptor = unary("exp")
+    descriptor = ElementwiseUnary("exp", x=spec("float32"), out=spec("float32"))  # which nobody else has
     key = descriptor.key._replace(dtypes=("bfloat16", "bfloat16"))
     object.__setattr__(descriptor, "_key", key)
     with pytest.raises(ep.UnsupportedError, match="the dialect has no bfloat16"):
@@ -75,7 +75,7 @@ def test_require_names_what_the_device_lacks():
 
 
 def test_require_names_the_missing_row():
-    descriptor = unary("exp")
+    descriptor = ElementwiseUnary("exp", x=spec("float32"), out=spec("float32"))
     object.__setattr__(descriptor, "_key", descriptor.key._replace(op="cosh"))
     with pytest.raises(ep.UnsupportedError, match=r"elementwise_unary\.def has no row cosh"):
         ep_simt.require(descriptor, INFO)
