@@ -109,8 +109,8 @@ class Document:
     @cached_property
     def lowered(self) -> str:
         """The families that it lowers to, "" for none."""
-        lowered = {self.family.sample(cell).lower() for cell in self.cells}
-        return ", ".join(sorted({descriptor.family for descriptor in lowered if descriptor}))
+        stages = [stage for cell in self.cells for stage in self.family.sample(cell).lower()]
+        return ", ".join(sorted({stage.descriptor.family for stage in stages}))
 
     def missing(self) -> Iterator[str]:
         """Yield what the document lacks, a sentence each."""

@@ -21,11 +21,19 @@ def attest(device: ep.Device, primitive: ep.Primitive, calls_before: int | None)
 
     calls_before : the device's `native_calls` before the launches
 
-    A launch is attested if what ran is a row of this very device's provider, and native if the provider's counter of
-    driver calls advanced, too.
+    A launch is attested if what ran is a row of this very device's provider, or of a lowered one each of its stages, and
+    native if the provider's counter of driver calls advanced, too.
     """
-    rows = device.provider.implementations.get(type(primitive.descriptor), ())
-    if primitive.device is not device or not any(primitive.implementation is row for row in rows):
+    if not _is_of(device, primitive):
         return "no"
     after = device.native_calls
     return "native" if calls_before is not None and after is not None and after > calls_before else "attested"
+
+
+def _is_of(device: ep.Device, primitive: ep.Primitive) -> bool:
+    if primitive.device is not device:
+        return False
+    if primitive.stages:
+        return all(_is_of(device, stage) for stage in primitive.stages)
+    rows = device.provider.implementations.get(type(primitive.descriptor), ())
+    return any(primitive.implementation is row for row in rows)

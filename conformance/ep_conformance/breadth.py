@@ -19,7 +19,7 @@ __all__ = ["Breadth", "Missing", "survey_breadth"]
 class Missing(NamedTuple):
     """A family of which a provider serves nothing.
 
-    unlocks : the families that lower to it, and come with it
+    unlocks : the families that lower to it and to what is served already, and come with it
     """
 
     family: str
@@ -44,7 +44,7 @@ def survey_breadth(plan: Iterable[Planned]) -> Breadth:
     """
     served = {p.id.split("/")[1] for p in plan if p.id.startswith("primitives/") and p.standing is not Standing.REFUSED}
     families = ep.families()
-    roots: dict[str, str] = {}
+    roots: dict[str, set[str]] = {}
     unlocks: dict[str, list[str]] = defaultdict(list)
     size: dict[str, tuple[int, int]] = {}
     for name, family in families.items():
@@ -52,20 +52,19 @@ def survey_breadth(plan: Iterable[Planned]) -> Breadth:
         sample = family.sample(listed[0])
         size[name] = sum(isinstance(spec, ep.TensorSpec) for spec in sample.specs), len(listed)
         roots[name] = _lowest(sample)
-        if roots[name] != name:
-            unlocks[roots[name]].append(name)
+        lacking = roots[name] - {*served}
+        if len(lacking) == 1 and lacking != {name}:
+            unlocks[lacking.pop()].append(name)
     missing = [
         Missing(name, tuple(other for other in unlocks[name] if other not in served))
         for name in families
-        if name not in served and (roots[name] == name or roots[name] in served)
+        if name not in served and roots[name] <= {name, *served}
     ]
     missing.sort(key=lambda missing: (-len(missing.unlocks), *size[missing.family]))
     return Breadth(tuple(name for name in families if name in served), tuple(missing))
 
 
-def _lowest(descriptor: ep.Descriptor) -> str:
-    """Return the family that a descriptor lowers to in the end."""
-    below: ep.Descriptor | None = descriptor
-    while below is not None:
-        descriptor, below = below, below.lower()
-    return descriptor.family
+def _lowest(descriptor: ep.Descriptor) -> set[str]:
+    """Return the families that a descriptor lowers to in the end."""
+    stages = descriptor.lower()
+    return set().union(*[_lowest(stage.descriptor) for stage in stages]) if stages else {descriptor.family}

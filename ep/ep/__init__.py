@@ -38,6 +38,7 @@ from ep.provider import Provider
 from ep.registry import providers
 from ep.role import Role, Roles
 from ep.spec import Scalar, TensorSpec
+from ep.stage import Stage
 from ep.step import Step
 from ep.stream import Stream
 from ep.tensor import Tensor
@@ -78,6 +79,7 @@ __all__ = [
     "Roles",
     "Scalar",
     "Slot",
+    "Stage",
     "Step",
     "Stream",
     "Tensor",

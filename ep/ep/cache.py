@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from ep.errors import UnsupportedError
 from ep.implementation import Implementation, choose
+from ep.lowering import Lowering
 from ep.primitive import Primitive
+from ep.stage import check_stages
 
 if TYPE_CHECKING:
     from ep.descriptor import Descriptor
@@ -123,23 +125,37 @@ class PrimitiveCache:
         device._require_open(f"{asked.family}.on")
         table = device.provider.implementations
         reasons: list[str] = []
-        descriptor: Descriptor | None = asked
-        while descriptor is not None:
-            implementation = choose(table.get(type(descriptor), ()), descriptor, device.info, reasons)
-            if implementation is not None:
-                return self._compile(asked, descriptor, implementation)
-            if type(descriptor) not in table:
-                reasons.append(f"{device.provider.name} has no implementation of {descriptor.family}")
-            descriptor = descriptor.lower()
-        message = f"{asked.cell}: unsupported on {device.name}"
-        raise UnsupportedError(message, reasons)
+        implementation = choose(table.get(type(asked), ()), asked, device.info, reasons)
+        if implementation is not None:
+            return self._compile(asked, implementation)
+        if type(asked) not in table:
+            reasons.append(f"{device.provider.name} has no implementation of {asked.family}")
+        return self._lower(asked, reasons)
 
-    def _compile(self, asked: Descriptor, descriptor: Descriptor, implementation: Implementation) -> Primitive:
+    def _lower(self, asked: Descriptor, reasons: list[str]) -> Primitive:
+        stages = asked.lower()
+        check_stages(asked, stages)
+        try:
+            made = [self.get(stage.descriptor) for stage in stages]
+        except UnsupportedError as error:
+            cell = str(error).split(":", 1)[0]
+            reasons += [f"it lowers to {cell}, which is unsupported, too", *error.reasons]
+            made = []
+        device = self._device
+        if not made:
+            message = f"{asked.cell}: unsupported on {device.name}"
+            raise UnsupportedError(message, reasons)
+        if len(stages) == 1 and stages[0].is_all_of(asked):  # then it runs as if it had been asked for
+            (only,) = made
+            return Primitive(device, asked, only.descriptor, only.implementation, only.kernel)
+        lowering = Lowering(stages, made)
+        return Primitive(device, asked, asked, lowering, lowering.create(asked, device.twin, None))
+
+    def _compile(self, descriptor: Descriptor, implementation: Implementation) -> Primitive:
         device = self._device
         (code,) = self._code.get((implementation, descriptor.key), self._compile_key)
-        return Primitive(
-            device, asked, descriptor, implementation, implementation.create(descriptor, device.twin, code)
-        )
+        kernel = implementation.create(descriptor, device.twin, code)
+        return Primitive(device, descriptor, descriptor, implementation, kernel)
 
     def _compile_key(self, of: tuple[Implementation, KernelKey]) -> tuple[Any]:
         implementation, key = of

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ep.family import Family
     from ep.stream import Stream
 
-__all__ = ["ABILITIES", "Capability", "ability", "capabilities", "how", "served_by", "serves_calls"]
+__all__ = ["ABILITIES", "Capability", "ability", "capabilities", "how", "served", "served_by", "serves_calls"]
 
 
 class Capability(NamedTuple):
@@ -75,14 +75,17 @@ def capabilities(device: Device) -> Iterator[Capability]:
 
 def how(device: Device, family: Family, cell: Cell) -> str:
     """Return how a device serves a cell: "native", "lowered" or "none". Compiles nothing."""
+    return served(device, family.sample(cell), [])
+
+
+def served(device: Device, descriptor: Descriptor, reasons: list[str]) -> str:
+    """Return how a device serves a descriptor: "native", "lowered" or "none", and then append why. Compiles nothing."""
     table = device.provider.implementations
-    asked = family.sample(cell)
-    descriptor: Descriptor | None = asked
-    while descriptor is not None:
-        if choose(table.get(type(descriptor), ()), descriptor, device.info, []) is not None:
-            return "native" if descriptor is asked else "lowered"
-        descriptor = descriptor.lower()
-    return "none"
+    if choose(table.get(type(descriptor), ()), descriptor, device.info, reasons) is not None:
+        return "native"
+    stages = descriptor.lower()
+    is_lowered = bool(stages) and all(served(device, stage.descriptor, reasons) != "none" for stage in stages)
+    return "lowered" if is_lowered else "none"
 
 
 def _row(device: Device, family: Family, cell: Cell, claims: Claims) -> Capability:

@@ -14,12 +14,13 @@ from ep.role import NUMBER, OUTPUT
 from ep.spec import Scalar, TensorSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ep.device import Device
     from ep.memory import Memory
     from ep.primitive import Primitive
     from ep.role import Role, Roles
+    from ep.stage import Stage
 
     Spec = TensorSpec | Scalar | None
 
@@ -201,12 +202,13 @@ class Descriptor:
         tensors, numbers = zip(self.tensors, memories, strict=False), zip(self.numbers, scalars, strict=True)
         return {role.name: given for (role, spec), given in (*tensors, *numbers) if spec is not None}
 
-    def lower(self) -> Descriptor | None:
-        """Return the same computation in terms of another family, tried when a provider has nothing for this one.
+    def lower(self) -> Sequence[Stage]:
+        """Return the same computation in terms of other families, tried when a provider has nothing for this one; () if there is none.
 
-        Its operands have the same names and uses in the same order, and the same elements of the same memories.
+        The stages run in their order. Those of temporaries read what a stage before them wrote; the operands that a launch
+        writes are written when all have run. See `ep.Stage`.
         """
-        return None
+        return ()
 
     def on(self, device: Device) -> Primitive:
         """Return the primitive for this descriptor on a device: an implementation that accepted it, compiled.

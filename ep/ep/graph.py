@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 
 from ep.errors import ClosedError
 from ep.glimpse import glimpse
+from ep.lowering import flattened
 from ep.memory import Memory
 from ep.namesakes import refuse_device
 from ep.scratch import planned, with_scratch
@@ -38,6 +39,7 @@ class Graph(Uncopied):
         self.device = device
         self._nodes: list[Node] = []
         self._lanes: list[int] = []
+        self._flat: tuple[Node, ...] = ()
         self._memories: dict[str, Memory] = {}
         self._leases: set[Lease] = set()
         self._others: set[Device] = set()
@@ -52,8 +54,8 @@ class Graph(Uncopied):
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """What was captured, in the order in which it runs."""
-        return tuple(self._nodes)
+        """What was captured, in the order in which it runs; from the first launch on the stages of what is lowered, each as one."""
+        return self._flat or tuple(self._nodes)
 
     @property
     def slots(self) -> tuple[str, ...]:
@@ -138,7 +140,7 @@ class Graph(Uncopied):
         with OWNERSHIP.lock:
             self.is_closed, self._refusal = True, "it was closed; capture again"
             executable, self._executable, self._run = self._executable, None, None
-        self._nodes, self._lanes, self._arena, self._last = [], [], None, None
+        self._nodes, self._lanes, self._flat, self._table, self._arena, self._last = [], [], (), None, None, None
         if executable is not None:
             executable.close()
         self._leases = set()
@@ -174,8 +176,9 @@ class Graph(Uncopied):
             if self._run is None:
                 if self._refusal:
                     self._explain("graph.launch")
-                table = self._table = self._table or SlotTable(tuple(self._nodes), self._memories)
-                executable = self.device._instantiate(self._equipped(), table.slots)
+                nodes = self._flat = self._flat or self._flattened()
+                table = self._table = self._table or SlotTable(nodes, self._memories)
+                executable = self.device._instantiate(nodes, table.slots)
                 run = executable.bind((None,) * len(self._memories))
                 with OWNERSHIP.lock:
                     is_first = self._run is None and not self.is_closed
@@ -193,6 +196,9 @@ class Graph(Uncopied):
         if self._arena is None:
             self._arena = self.device.allocate(nbytes)
         return with_scratch(self._nodes, begins, self._arena)
+
+    def _flattened(self) -> tuple[Node, ...]:
+        return tuple([each for node in self._equipped() for each in flattened(node)])
 
     def _explain(self, operation: str) -> NoReturn:
         message = (

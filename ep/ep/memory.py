@@ -212,6 +212,14 @@ class Memory(Uncopied):
         else:
             self._block.close()
 
+    def _part(self, begin: int, nbytes: int) -> Memory:
+        """Return a view that may be made of a memory that was closed for the host, while whoever asks keeps its bytes."""
+        part = Memory.__new__(Memory)
+        part._block, part._is_view = self._block, True
+        part.device, part.handle, part.kind = self.device, self.handle, self.kind
+        part.offset, part.nbytes = self.offset + begin, nbytes
+        return part
+
     def _distance_to(self, other: Memory) -> int | None:
         """Return where the other's first byte is from this one's, None if they cannot share bytes."""
         mine, its = self._block, other._block

@@ -10,6 +10,7 @@ from ep.dtypes import convert, convert_element
 from ep.errors import ClosedError
 from ep.glimpse import glimpse
 from ep.interchange import operand_memory
+from ep.lowering import Lowering
 from ep.memory import Memory
 from ep.namesakes import refuse_device
 from ep.operands import operands_of
@@ -41,8 +42,8 @@ class Primitive(Uncopied):
     """What runs a descriptor on a device, made by `descriptor.on(device)`. Immutable; shared by threads and streams.
 
     asked           : the descriptor that was given
-    descriptor      : the one that runs: `asked`, or what it lowered to
-    implementation  : the row of the provider's table that accepted it
+    descriptor      : the one that runs: `asked`, or the one other that it lowered to
+    implementation  : the row of the provider's table that accepted it, or the Lowering to stages
     kernel          : what that made of the descriptor
     scratch_nbytes  : bytes that a launch needs beside its operands; it takes them in stream order, a step when it is bound
     """
@@ -97,8 +98,13 @@ class Primitive(Uncopied):
 
     @property
     def is_lowered(self) -> bool:
-        """True if another family's kernel runs in place of the descriptor that was asked for."""
-        return self.descriptor is not self.asked
+        """True if kernels of other families run in place of the descriptor that was asked for."""
+        return self.descriptor is not self.asked or bool(self.stages)
+
+    @property
+    def stages(self) -> tuple[Primitive, ...]:
+        """What runs in its place, one after the other, if it is lowered to several steps, or to one that is wired otherwise; else ()."""
+        return self.implementation.stages if type(self.implementation) is Lowering else ()
 
     def __call__(self, stream: Stream, **operands: Any) -> None:
         """Check the operands and enqueue one run.

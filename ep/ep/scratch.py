@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
     from ep.executable import Node
     from ep.memory import Memory
+    from ep.stage import Lifetime
 
-__all__ = ["checked_nbytes", "planned", "with_scratch"]
+__all__ = ["checked_nbytes", "packed", "planned", "with_scratch"]
 
 _END: Final = 1 << 60
 
@@ -23,6 +24,26 @@ def checked_nbytes(nbytes: Any, implementation: str) -> int:
         message = f"the kernel of {implementation} has scratch_nbytes {glimpse(nbytes)}, needs an int from 0 on; give the bytes of one launch"
         raise TypeError(message)
     return nbytes
+
+
+def packed(lifetimes: Sequence[Lifetime], alignment: int) -> tuple[list[int], int]:
+    """Return where in one scratch the bytes of each lifetime lie, and how many the scratch has.
+
+    alignment : bytes that every place is a multiple of
+
+    Bytes that are needed at one time lie apart; the largest are placed first, each as low as it fits.
+    """
+    begins = [0] * len(lifetimes)
+    placed: list[tuple[int, int, Lifetime]] = []
+    for place in sorted(range(len(lifetimes)), key=lambda place: -lifetimes[place].nbytes):
+        mine = lifetimes[place]
+        begin, nbytes = 0, -(-mine.nbytes // alignment) * alignment
+        for low, high, its in sorted(placed, key=lambda one: one[0]):
+            if mine.first <= its.last and its.first <= mine.last and low < begin + nbytes and high > begin:
+                begin = high
+        placed.append((begin, begin + nbytes, mine))
+        begins[place] = begin
+    return begins, max([high for _, high, _ in placed], default=0)
 
 
 def planned(nodes: Sequence[Node], lanes: Sequence[int], alignment: int) -> tuple[dict[int, int], int]:

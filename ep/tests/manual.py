@@ -23,8 +23,8 @@ class Negate(ep.Descriptor):
         object.__setattr__(self, "lowers_to", lowers_to)
         self._freeze(op, (x, out))
 
-    def lower(self) -> Negate | None:
-        return self.lowers_to
+    def lower(self) -> tuple[ep.Stage, ...]:
+        return (ep.Stage(self.lowers_to),) if self.lowers_to else ()
 
 
 class Scale(ep.Descriptor):

@@ -110,6 +110,7 @@ HARMLESS = {
     "Primitive.is_lowered",
     "Primitive.scratch_nbytes",
     "Primitive.kernel",
+    "Primitive.stages",
     "Step.close",
     "Step.memories",
     "Step.primitive",

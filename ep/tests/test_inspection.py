@@ -32,7 +32,7 @@ class Lowered(Bounded):
     __slots__ = ()
 
     def lower(self):
-        return manual.Add(**dict(zip(self.operands, self.specs, strict=True)))
+        return (ep.Stage(manual.Add(**dict(zip(self.operands, self.specs, strict=True)))),)
 
 
 @pytest.fixture(autouse=True)

@@ -28,7 +28,10 @@ from ep.dtypes import DTYPES
 from ep.glimpse import glimpse
 from ep.key import KernelKey, kernel_key
 
-from ep import Descriptor, Role, Roles, Scalar, TensorSpec
+from ep import Descriptor, Role, Roles, Scalar, Stage, TensorSpec
+from ep_primitives.broadcast_binary import BroadcastBinary
+from ep_primitives.cast import Cast
+from ep_primitives.elementwise_unary import ElementwiseUnary
 from ep_primitives.matmul_shapes import batch_geometry, broadcast, check_rank, check_shapes
 from ep_primitives.validation import check_dtype, check_input, check_output, check_spec, chosen_output, described, flag
 
@@ -214,6 +217,34 @@ class Matmul(Descriptor):
             geometry = batch_geometry(self.specs, self.batch if self.depth else self.out.shape[:-2])
             object.__setattr__(self, "_geometry", geometry)
         return geometry
+
+    def lower(self) -> tuple[Stage, ...]:
+        """Return the plain product and what follows it, so that a provider may write the product alone; () for a plain one.
+
+        An output of 16 bits is rounded once: product, bias and activation are float32 until then.
+        """
+        if self.bias is None and self.activation == "none":
+            return ()
+        out, bias = self.out, self.bias
+        is_wide = out.dtype in {"float16", "bfloat16"}
+        whole = TensorSpec("float32", out.shape) if is_wide else out
+        name = "wide" if is_wide else "out"
+        a, b = self.conjugates
+        product = Matmul(a=self.a, b=self.b, out=whole, conjugate_a=a, conjugate_b=b)
+        stages = [Stage(product, a="a", b="b", alpha="alpha", beta="beta", out=name)]
+        if is_wide:
+            stages.insert(0, Stage(Cast(x=out, out=whole), x="out", out=name))  # what beta reads
+        if bias is not None:
+            added, term = bias, "bias"
+            if is_wide:
+                added, term = TensorSpec("float32", bias.shape), "wide bias"
+                stages.append(Stage(Cast(x=bias, out=added), x="bias", out=term))
+            stages.append(Stage(BroadcastBinary("add", a=whole, b=added, out=whole), a=name, b=term, out=name))
+        if self.activation != "none":
+            stages.append(Stage(ElementwiseUnary(self.activation, x=whole, out=whole), x=name, out=name))
+        if is_wide:
+            stages.append(Stage(Cast(x=whole, out=out), x=name, out="out"))
+        return tuple(stages)
 
     @property
     def layout(self) -> str:

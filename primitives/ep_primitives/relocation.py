@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ep import Descriptor, Role, Roles, TensorSpec
+from ep import Descriptor, Role, Roles, Stage, TensorSpec
 from ep_primitives.copy import Copy
 
 if TYPE_CHECKING:
@@ -57,16 +57,21 @@ class CopyOf(Relocation):
     def seen(self) -> TensorSpec:
         """The elements of x as a tensor that broadcasts to out."""
 
-    def lower(self) -> Copy:
-        """Return the copy."""
+    @property
+    def copy(self) -> Copy:
+        """The copy."""
         return Copy(x=self.seen, out=self.out)
+
+    def lower(self) -> tuple[Stage, ...]:
+        """Return the copy."""
+        return (Stage(self.copy),)
 
     @property
     def geometry(self) -> Geometry:
         """The merged iteration space of the copy."""
         geometry = self._geometry
         if geometry is None:
-            geometry = self.lower().geometry
+            geometry = self.copy.geometry
             object.__setattr__(self, "_geometry", geometry)
         return geometry
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ep.implementation import choose
+from ep.capabilities import served
 
 import ep
 from ep_conformance.saboteurs.stream import HonestStream, bytes_of
@@ -59,12 +59,8 @@ class Delegated(ep.Implementation):
     def accepts(self, descriptor: ep.Descriptor, info: ep.DeviceInfo) -> bool:
         del info
         reasons: list[str] = []
-        table = self._cpu.provider.implementations
-        lowered: ep.Descriptor | None = descriptor
-        while lowered is not None:
-            if choose(table.get(type(lowered), ()), lowered, self._cpu.info, reasons) is not None:
-                return True
-            lowered = lowered.lower()
+        if served(self._cpu, descriptor, reasons) != "none":
+            return True
         raise ep.UnsupportedError("; ".join(reasons))
 
     def create(self, descriptor: ep.Descriptor, device: ep.spi.Device, code: Any) -> ep.Kernel:

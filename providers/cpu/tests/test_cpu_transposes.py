@@ -61,7 +61,7 @@ def transposed(native, isa, x):
     for apart in (0, 3):
         whole = np.full((columns, rows + apart), 0x5A, f"V{x.itemsize}")
         spec = ep.TensorSpec(x.dtype.name, (columns, rows), (rows + apart, 1))
-        copy = Permute(x=ep.TensorSpec.of(x), out=spec, permutation=(1, 0)).lower()
+        copy = Permute(x=ep.TensorSpec.of(x), out=spec, permutation=(1, 0)).copy
         description = described(copy, native._replace(isa=here))
         before = whole[:, rows:].tobytes()
         assert native.lib.ep_launch_transpose(description, x.ctypes.data, whole.ctypes.data) == 0

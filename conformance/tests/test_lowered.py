@@ -1,0 +1,70 @@
+"""Families that lower to stages pass their cases where a device has the stages alone, each stage attested."""
+
+import re
+from pathlib import Path
+
+import pytest
+from ep_conformance.attestation import attest
+from ep_conformance.verdict import Status
+from ep_conformance.worker import Job, execute
+from ep_primitives.matmul import Matmul
+
+import ep
+
+
+class PlainProduct(ep.Implementation):
+    """What the CPU does for products without bias and activation."""
+
+    def __init__(self, row):
+        self._row = row
+
+    def accepts(self, descriptor, info):
+        if descriptor.bias is not None or descriptor.activation != "none":
+            raise ep.UnsupportedError("plain products only")
+        return self._row.accepts(descriptor, info)
+
+    def compile(self, key, device):
+        return self._row.compile(key, device)
+
+    def create(self, descriptor, device, code):
+        return self._row.create(descriptor, device, code)
+
+
+@pytest.fixture
+def device(monkeypatch):
+    """Return the CPU's device, whose provider has a plain product."""
+    device = ep.device("cpu:0")
+    twin = device.provider.twin
+    table = dict(twin.implementations)
+    table[Matmul] = tuple(map(PlainProduct, table[Matmul]))
+    monkeypatch.setattr(type(twin), "implementations", property(lambda _: table))
+    device._primitives.clear()
+    yield device
+    device._primitives.clear()
+
+
+def ids(family, chosen):
+    """Return the quick cases of a family whose descriptors are chosen."""
+    for cell in family.cells():
+        for case in family.cases(cell):
+            if case.profile == "quick" and chosen(case.descriptor):
+                yield f"primitives/{cell}/{case.name}"
+
+
+@pytest.mark.parametrize(("family", "least"), [("matmul", 150)])
+def test_cases_pass_lowered(device, family, least):
+    lowered = [*ids(ep.families()[family], lambda descriptor: descriptor.on(device).stages)]
+    assert len(lowered) > least
+    outcomes = {case: execute(device, case, Job(device.name, "quick", None, 0, None, Path())) for case in lowered}
+    failed = {case: outcome.reason for case, outcome in outcomes.items() if outcome.status is not Status.PASS}
+    assert not failed
+
+
+def test_each_stage_is_attested(device, monkeypatch):
+    x = ep.TensorSpec("float32", (4, 4))
+    primitive = Matmul(a=x, b=x, out=x, bias=x).on(device)
+    assert re.fullmatch(r"PlainProduct \+ \w+", primitive.implementation.name)
+    assert attest(device, primitive, None) == "attested"
+    table = device.provider.implementations
+    monkeypatch.setattr(type(device.provider.twin), "implementations", property(lambda _: {**table, Matmul: ()}))
+    assert attest(device, primitive, None) == "no"
