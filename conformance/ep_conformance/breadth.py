@@ -65,6 +65,6 @@ def survey_breadth(plan: Iterable[Planned]) -> Breadth:
 
 
 def _lowest(descriptor: ep.Descriptor) -> set[str]:
-    """Return the families that a descriptor lowers to in the end."""
-    stages = descriptor.lower()
-    return set().union(*[_lowest(stage.descriptor) for stage in stages]) if stages else {descriptor.family}
+    """Return the families that a descriptor lowers to in the end; its own alone if a plainer one of its family is among them."""
+    found = set[str]().union(*[_lowest(stage.descriptor) for stage in descriptor.lower()])
+    return found if found and descriptor.family not in found else {descriptor.family}

@@ -67,7 +67,15 @@ class Allocator(Uncopied):
             total, free = self.info.memory or None, None
         pool = self._pool
         return MemoryInfo(
-            total, free, pool.in_use, pool.reserved, pool.peak, pool.hits, pool.misses, budget=pool.budget
+            total,
+            free,
+            pool.in_use,
+            pool.reserved,
+            pool.peak,
+            pool.hits,
+            pool.misses,
+            budget=pool.budget,
+            workspace=self.twin.workspace_nbytes,
         )
 
     @final

@@ -35,6 +35,7 @@ class MemoryInfo(NamedTuple):
     hits      : allocations that the pool served from what it had
     misses    : allocations that the provider served
     budget    : the most that may be reserved, None for no limit
+    workspace : what the provider's own workers keep beside it, such as the panels of a core
     """
 
     total: int | None
@@ -45,6 +46,7 @@ class MemoryInfo(NamedTuple):
     hits: int
     misses: int
     budget: int | None
+    workspace: int
 
 
 class Pool:

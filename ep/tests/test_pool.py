@@ -262,15 +262,15 @@ def test_kinds_lie_on_shelves_of_their_own(provider):
 
 def test_figures_follow_what_is_open_closed_and_given_back(wide):
     first, second = wide.allocate(64), wide.allocate(1000)
-    assert wide.memory_info() == ep.MemoryInfo(1 << 20, None, 64 + 1024, 64 + 1024, 64 + 1024, 0, 2, None)
+    assert wide.memory_info() == ep.MemoryInfo(1 << 20, None, 64 + 1024, 64 + 1024, 64 + 1024, 0, 2, None, 0)
     second.close()
-    assert wide.memory_info() == ep.MemoryInfo(1 << 20, None, 64, 64 + 1024, 64 + 1024, 0, 2, None)
+    assert wide.memory_info() == ep.MemoryInfo(1 << 20, None, 64, 64 + 1024, 64 + 1024, 0, 2, None, 0)
     assert wide.trim() == 1024
-    assert wide.memory_info() == ep.MemoryInfo(1 << 20, None, 64, 64, 64 + 1024, 0, 2, None)
+    assert wide.memory_info() == ep.MemoryInfo(1 << 20, None, 64, 64, 64 + 1024, 0, 2, None, 0)
     assert wide.trim() == 0
     first.close()
     wide.allocate(60).close()
-    assert wide.memory_info() == ep.MemoryInfo(1 << 20, None, 0, 64, 64 + 1024, 1, 2, None)
+    assert wide.memory_info() == ep.MemoryInfo(1 << 20, None, 0, 64, 64 + 1024, 1, 2, None, 0)
     assert wide.twin.in_use == 64
     wide.close()
     assert wide.twin.in_use == 0

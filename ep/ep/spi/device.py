@@ -63,6 +63,11 @@ class Device(ABC):
         message = f"{self.name} does not tell what is free"
         raise UnsupportedError(message)
 
+    @property
+    def workspace_nbytes(self) -> int:
+        """The bytes that workers of the device keep for themselves, whatever runs, which no kernel asks EP for. Default: 0."""
+        return 0
+
     def segment_size(self, nbytes: int) -> int:
         """Return the length of the segments that serve `nbytes` > 0 bytes, its own one's length for each length.
 

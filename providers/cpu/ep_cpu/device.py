@@ -81,6 +81,11 @@ class CpuDevice(ep.spi.Device):
         unreserved = self.info.memory - self._reserved
         return self.info.memory, unreserved if available is None else min(unreserved, available)
 
+    @property
+    def workspace_nbytes(self) -> int:
+        nbytes: int = self.native.lib.ep_workspace()
+        return nbytes
+
     def stream(self, ledger: ep.spi.Ledger, *, priority: int, timed: bool, synchronous: bool | None) -> ep.spi.Stream:
         del priority
         stream = CpuStream(ledger, self.native, is_timed=timed)

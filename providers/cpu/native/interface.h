@@ -155,6 +155,9 @@ void ep_free(intptr_t address);
 
 /* Kernels, copies and fills entered so far in this process. */
 int64_t ep_calls(void);
+
+/* How many bytes the threads of this process keep for their panels and sums of products. */
+int64_t ep_workspace(void);
 /* Monotonic time in nanoseconds. */
 int64_t ep_clock(void);
 

@@ -33,12 +33,19 @@ constexpr int64_t A_BYTES = ROWS * DEPTH * 8, B_BYTES = DEPTH * COLUMN_BYTES, SU
 constexpr int64_t WORKSPACE = A_BYTES + B_BYTES + SUM_BYTES;
 
 // A thread's panels and sums: allocated when first needed, kept for the next launch.
+std::atomic<int64_t> kept{0};
 struct Free {
-    void operator()(char* block) const { std::free(block); }
+    void operator()(char* block) const {
+        std::free(block);
+        kept -= WORKSPACE;
+    }
 };
 char* workspace() {
     thread_local std::unique_ptr<char, Free> block;
-    if (!block) block.reset(static_cast<char*>(std::aligned_alloc(4096, WORKSPACE)));
+    if (!block) {
+        block.reset(static_cast<char*>(std::aligned_alloc(4096, WORKSPACE)));
+        if (block) kept += WORKSPACE;
+    }
     return block.get();
 }
 
@@ -299,4 +306,8 @@ extern "C" int ep_launch_matmul(const ep_matmul* matmul, intptr_t a, intptr_t b,
                                 double alpha, double alpha_im, double beta, double beta_im) {
     const ep_matmul_packed packed = {matmul, {a, b, bias, out}, {alpha, alpha_im}, {beta, beta_im}};
     return ep_multiply(&packed);
+}
+
+extern "C" int64_t ep_workspace(void) {
+    return kept;
 }

@@ -155,3 +155,17 @@ def test_factors_without_elements_may_stand_in_memories_without_bytes(device, st
         stream.download(result, out)
         stream.synchronize()
         assert (result == 0).all()
+
+
+def test_panels_of_threads_are_counted_and_kept(device, stream):
+    a = np.ones((700, 300), np.float32)
+    product(stream, a, a.T)
+    kept = device.memory_info().workspace
+    product(stream, a, a.T)
+    assert kept == device.memory_info().workspace > 0
+    panels = 192 * 256 * 8 + 256 * 1536 + 192 * 1536
+    assert kept % panels == 0
+    with ThreadPoolExecutor(1) as threads:
+        grown = threads.submit(lambda: [product(device.stream(), a, a.T), device.memory_info().workspace][1]).result()
+    assert grown >= kept
+    assert device.memory_info().workspace <= grown
