@@ -7,7 +7,7 @@ import functools
 import itertools
 from typing import TYPE_CHECKING, Any, final
 
-from ep import leaks, validation
+from ep import doors, leaks, validation, worker
 from ep.allocator import Allocator
 from ep.cache import PrimitiveCache
 from ep.callback import check_may_wait, check_outside
@@ -25,7 +25,6 @@ from ep.spi.worker import Worker
 from ep.tensor import empty, uploaded
 from ep.truth import truth
 from ep.waiting import Deadline, check_timeout
-from ep.worker import WorkerStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -222,8 +221,10 @@ class Device(Allocator):
         if SpiStream not in type(twin).__mro__ or getattr(twin, "ledger", None) is not ledger:
             message = f"{type(self.twin).__name__}: a stream of {self.name} is {glimpse(twin)}, needs a new ep.spi.Stream made with the ledger given"
             raise TypeError(message)
-        kind = WorkerStream if type(twin) is Worker else self.provider._stream_type
-        return kind(self, twin, ledger)
+        stream = self.provider._stream_type(self, twin, ledger)
+        if type(twin) is Worker:
+            doors.put(stream, "worker", worker.leave)
+        return stream
 
     @final
     def _borrow(self, handle: Any) -> Stream:
@@ -233,7 +234,7 @@ class Device(Allocator):
     @final
     def _enlist(self, stream: Stream) -> Stream:
         """Name a stream that was made, and note that it may touch memory."""
-        stream._rename(f"{self.name}/stream{next(self._numbers)}")
+        stream.name = stream._ledger.name = f"{self.name}/stream{next(self._numbers)}"
         self._streams.add(stream)
         self._retired.enrol(stream)
         stream._is_enlisted = True
@@ -251,7 +252,7 @@ class Device(Allocator):
     @final
     def _after_fork(self) -> None:
         for stream in self._streams.living():
-            stream._set_door(stream._refuse_fork)
+            doors.put(stream, "fork", doors.refuse_fork)
         # So that a look-up of a descriptor, which asks nothing but the cache, meets _require_open.
         self._primitives = PrimitiveCache(self)
 
