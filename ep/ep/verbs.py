@@ -147,11 +147,11 @@ def allocate(_: spi.Stream, __: Memories, scalars: Scalars) -> Memory:
     stream, nbytes, kind, inside = scalars
     # The verb touches no bytes, and may need those that were closed: from here on only one that it interrupted is under way.
     stream._inside = inside
-    memory: Memory = stream.device._allocate_for(stream._freed, nbytes, kind)
+    memory: Memory = stream.device._heap.allocate(nbytes, kind, stream._freed)
     return memory
 
 
 def free(_: spi.Stream, memories: Memories, scalars: Scalars) -> None:
     """Leave memory to later allocations of the stream, and to others once the stream is past this point."""
     stream = scalars[0]
-    stream.device._pool.free(memories[0]._block, stream._freed)
+    stream.device._heap.pool.free(memories[0]._block, stream._freed)
