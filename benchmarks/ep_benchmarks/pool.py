@@ -135,7 +135,7 @@ class _Soak:
         self.placed += start is not None
         stream.fill(memory[: nbytes // _WORD * _WORD], tag)
         self.live.append(_Block(memory, stream, tag, start))
-        pool = self.device._pool  # noqa: SLF001 - its counters, without asking the driver each time
+        pool = self.device._heap.pool  # noqa: SLF001 - its counters, without asking the driver each time
         self.peak = max(self.peak, pool.in_use)
         self.most_reserved = max(self.most_reserved, pool.reserved)
 

@@ -1,12 +1,11 @@
-"""A Capture takes the place of a stream's door: what passes it becomes the nodes of a graph and is not run."""
+"""A Capture is a door of its streams: what comes to it becomes the nodes of a graph and is not run."""
 
 from __future__ import annotations
 
-import functools
 import threading
 from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 
-from ep import verbs
+from ep import doors, verbs
 from ep.event import Event
 from ep.executable import Node
 from ep.graph import Graph
@@ -15,9 +14,9 @@ from ep.step import Step
 from ep.uncopied import Uncopied
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import TracebackType
 
+    from ep.doors import Onward
     from ep.memory import Memory
     from ep.stream import Stream
 
@@ -41,7 +40,7 @@ class Capture(Uncopied):
     def __init__(self, stream: Stream) -> None:
         self._origin = stream
         self._turn = threading.RLock()  # handlers may enqueue into a capture that they interrupt
-        self._doors: dict[Stream, tuple[Callable[..., Any], Callable[..., Any] | None]] = {}
+        self._streams: list[Stream] = []  # those that it stands before
         # For each stream how many nodes of each stream are before whatever it enqueues next.
         self._before: dict[Stream, dict[Stream, int]] = {}
         self._is_entered = False
@@ -74,18 +73,16 @@ class Capture(Uncopied):
             self.graph._complete()
 
     def end(self) -> None:
-        """Give the streams their doors back."""
+        """Let the work of the streams run again."""
         with self._turn:
-            for stream, (ours, door) in self._doors.items():
+            for stream in self._streams:
                 stream._capture = None
-                # Another door may be there by now: that of a closed stream, or of a forked process.
-                if stream._door is ours:
-                    stream._set_door(door)
-            self._doors.clear()
+                doors.remove(stream, "capture")
+            self._streams.clear()
 
     def join(self, stream: Stream, event: CapturedEvent) -> None:
         """Let a stream wait for an event of this capture, and belong to it from here on."""
-        if not self._doors:
+        if not self._streams:
             message = (
                 f"wait: the event was recorded in a capture of {self._origin.name} that has ended, and is no point of "
                 "any stream; record an event behind graph.launch"
@@ -97,7 +94,7 @@ class Capture(Uncopied):
                 "another device; a graph is of one device: wait for an event recorded behind graph.launch"
             )
             raise ValueError(message)
-        if stream not in self._doors:
+        if stream not in self._streams:
             stream._require_uncaptured("wait")
             self._add(stream)
         with self._turn:
@@ -115,21 +112,22 @@ class Capture(Uncopied):
 
     def _add(self, stream: Stream) -> None:
         with self._turn:
-            door = functools.partial(self._take, stream)
-            self._doors[stream] = door, stream._door
+            self._streams.append(stream)
             self._before[stream] = {stream: 0}
             stream._capture = self
-            stream._set_door(door)
+            doors.put(stream, "capture", self._take)
 
-    def _take(self, stream: Stream, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Any) -> Any:
-        """Take the place of _submit."""
+    def _take(
+        self, _: Onward, stream: Stream, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Any
+    ) -> Any:
+        """Record what was to be enqueued, and let none of it pass."""
         if run is verbs.record and what == "record":
             return self._mark(stream, timed=scalars[0])
         if isinstance(what, Step):
             what._require_open()
             memories, scalars, what = what.memories, what.scalars, what.primitive
         elif isinstance(what, Primitive) or run is verbs.copy or run is verbs.fill:
-            stream._admit_all(what, memories)
+            stream._admit(what, memories)
         else:
             self.refuse(stream, what)
         if isinstance(what, Primitive):

@@ -5,33 +5,38 @@ from __future__ import annotations
 import collections
 import functools
 import itertools
+from os import getpid
 from typing import TYPE_CHECKING, Any, final
 
-from ep import leaks, validation
-from ep.allocator import Allocator
+from ep import doors, leaks, validation, worker
 from ep.cache import PrimitiveCache
 from ep.callback import check_may_wait, check_outside
-from ep.errors import EpError
+from ep.errors import ClosedError, EpError
 from ep.executable import Replay
-from ep.foreign import wrap_stream
+from ep.foreign import require_sound, wrap_host, wrap_memory, wrap_stream
 from ep.glimpse import glimpse
+from ep.heap import Heap
 from ep.integers import integer
 from ep.ledger import Ledger
 from ep.memory import MemoryKind
+from ep.retire import RetireList
 from ep.roster import Roster
 from ep.segment import OWNERSHIP
+from ep.spi.device import Device as SpiDevice
 from ep.spi.stream import Stream as SpiStream
 from ep.spi.worker import Worker
 from ep.tensor import empty, uploaded
 from ep.truth import truth
+from ep.uncopied import Uncopied
 from ep.waiting import Deadline, check_timeout
-from ep.worker import WorkerStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ep import spi
     from ep.executable import Executable, Node, Slot
+    from ep.memory import Memory
+    from ep.pool import MemoryInfo
     from ep.provider import Provider
     from ep.spec import TensorSpec
     from ep.stream import Stream
@@ -40,22 +45,30 @@ if TYPE_CHECKING:
 __all__ = ["Device"]
 
 
-class Device(Allocator):
+class Device(Uncopied):
     """One device of a provider, such as `cpu:0`; equal names are the same object.
 
-    provider  : the provider that it came from
-    index     : its number there
-    name      : "provider:index"
-    info      : a DeviceInfo
-    degraded  : how often each ability was served by a default of EP in place of the provider, by name
-    twin      : the provider's device
+    provider     : the provider that it came from
+    index        : its number there
+    name         : "provider:index"
+    info         : a DeviceInfo
+    memory_kinds : the kinds that allocate() takes
+    degraded     : how often each ability was served by a default of EP in place of the provider, by name
+    twin         : the provider's device
     """
 
     def __init__(self, provider: Provider, index: int, twin: spi.Device) -> None:
-        super().__init__(twin, f"{provider.name}:{index}")
         self.provider = provider
         self.index = index
+        self.name = f"{provider.name}:{index}"
+        self.twin = twin
         twin.name, twin.index = self.name, index
+        self.info = twin.info
+        self.is_closed = False
+        self._pid = getpid()
+        self._heap = Heap(self)
+        self.memory_kinds = self._heap.kinds
+        self._retired: RetireList = RetireList(self._heap.pool)
         self.degraded: collections.Counter[str] = collections.Counter()
         self._primitives = PrimitiveCache(self)
         self._streams: Roster[Stream] = Roster()
@@ -79,6 +92,75 @@ class Device(Allocator):
         self._retired.drain()  # streams that were dropped give back their threads
         make = functools.partial(self.twin.stream, priority=priority, timed=timed, synchronous=synchronous)
         return self._enlist(self._over(make))
+
+    @final
+    def allocate(self, nbytes: int, kind: MemoryKind = MemoryKind.DEVICE) -> Memory:
+        """Return `nbytes` bytes of memory, aligned to info.alignment, contents undefined; 0 is legal.
+
+        Every stream and, where the kind lets it, the host may use it at once. It comes from the device's pool, if that
+        has a segment of the size class ready.
+
+        Raises OutOfMemoryError, after which the device still works; UnsupportedError for a kind that it lacks.
+        """
+        return self._heap.allocate(nbytes, kind)
+
+    @final
+    def memory_info(self) -> MemoryInfo:
+        """Return what became of the memory; what was closed and no stream can touch any more is not in use."""
+        self._require_open("memory_info")
+        return self._heap.info()
+
+    @final
+    def trim(self) -> int:
+        """Give the provider back what lies ready in the pool, and return its bytes. Waits for no stream."""
+        self._require_open("trim")
+        return self._heap.trim()
+
+    @property
+    def budget(self) -> int | None:
+        """The most bytes that may be reserved, None for no limit. What lies ready beyond it is given back at once.
+
+        An allocation that does not fit waits for what was closed, gives back what lies ready, and then raises
+        OutOfMemoryError. Lowering the budget takes nothing away from who has it.
+        """
+        return self._heap.pool.budget
+
+    @budget.setter
+    def budget(self, nbytes: int | None) -> None:
+        self._require_open("budget")
+        self._heap.limit(nbytes)
+
+    @final
+    def wrap_host(self, address: int, nbytes: int, owner: object, *, is_read_only: bool = False) -> Memory:
+        """Return memory at a host address that this device reaches; `owner` is kept until no work can touch it.
+
+        is_read_only : True: whatever would write it is refused with a ValueError
+
+        Raises UnsupportedError where the device does not reach host memory.
+        """
+        if self.reaches_host:
+            require_sound(self, "wrap_host: address", address, nbytes)
+        return wrap_host(self, address, nbytes, owner, is_read_only=is_read_only)
+
+    @final
+    def wrap_memory(self, handle: Any, nbytes: int, *, owner: object, is_read_only: bool = False) -> Memory:
+        """Return the first `nbytes` bytes of a native allocation of this device, which others made and will free.
+
+        handle       : what the provider calls an allocation; where that is a host address this is wrap_host. Where it is
+                       an object of the driver, that object: its pointer as a number is refused
+        owner        : kept until no work can touch the bytes
+        is_read_only : True: whatever would write them is refused with a ValueError
+
+        Raises ValueError for what is not an allocation of this device, UnsupportedError where nothing can be wrapped.
+        """
+        require_sound(self, "wrap_memory: handle", handle, nbytes)
+        return wrap_memory(self, handle, nbytes, owner, is_read_only=is_read_only)
+
+    @property
+    @final
+    def reaches_host(self) -> bool:
+        """True if kernels of this device may be given host memory."""
+        return type(self.twin).wrap_host is not SpiDevice.wrap_host
 
     @final
     def tensor(self, array: Any, stream: Stream | None = None) -> Tensor:
@@ -150,7 +232,7 @@ class Device(Allocator):
         self._retired.wait_for_orphans()
         self._retired.drain()
         living = sorted(stream.name for stream in self._open_streams())
-        memories = leaks.describe(self._pool.blocks())
+        memories = leaks.describe(self._heap.pool.blocks())
         if living or memories:
             message = f"{self.name}.close: still open are {', '.join([*living, memories] if memories else living)}; close them first"
             raise EpError(message)
@@ -166,19 +248,19 @@ class Device(Allocator):
     @final
     def _close_memories(self) -> None:
         """Close and free all memories; nothing touches them any more: the second of three steps at the end."""
-        blocks = self._pool.blocks()
+        blocks = self._heap.pool.blocks()
         leaks.warn(self.name, [block for block in blocks if block.device is self and not block.is_lent])
         for block in blocks:
             block.close()
         self._retired.drain_all()
-        self._pool.trim()
+        self._heap.pool.trim()
 
     @final
     def _shut(self) -> None:
         """Close the device itself, its streams and memories being closed."""
         self._primitives.clear()
         self._retired.drain_all()
-        self._pool.trim()
+        self._heap.pool.trim()
         self.is_closed = True
         self.provider._forget(self)
         self.twin.close()
@@ -206,6 +288,21 @@ class Device(Allocator):
     # What EP itself calls.
 
     @final
+    def _require_open(self, operation: str) -> None:
+        if self._pid != getpid():
+            self._check_fork(operation)
+        check_outside(operation)
+        if self.is_closed:
+            message = f"{operation}: {self.name} was closed; ep.device({self.name!r}) opens it again"
+            raise ClosedError(message)
+
+    @final
+    def _check_fork(self, operation: str) -> None:
+        if self._pid != getpid():
+            message = f"{operation}: {self.name} was made before fork(); open devices in the child"
+            raise ClosedError(message)
+
+    @final
     def _instantiate(self, nodes: tuple[Node, ...], slots: tuple[Slot, ...]) -> Executable:
         """Return captured work made ready to run: the provider's, or a replay, node after node."""
         made = self.twin.instantiate(nodes, slots)
@@ -222,8 +319,10 @@ class Device(Allocator):
         if SpiStream not in type(twin).__mro__ or getattr(twin, "ledger", None) is not ledger:
             message = f"{type(self.twin).__name__}: a stream of {self.name} is {glimpse(twin)}, needs a new ep.spi.Stream made with the ledger given"
             raise TypeError(message)
-        kind = WorkerStream if type(twin) is Worker else self.provider._stream_type
-        return kind(self, twin, ledger)
+        stream = self.provider._stream_type(self, twin, ledger)
+        if type(twin) is Worker:
+            doors.put(stream, "worker", worker.leave)
+        return stream
 
     @final
     def _borrow(self, handle: Any) -> Stream:
@@ -233,7 +332,7 @@ class Device(Allocator):
     @final
     def _enlist(self, stream: Stream) -> Stream:
         """Name a stream that was made, and note that it may touch memory."""
-        stream._rename(f"{self.name}/stream{next(self._numbers)}")
+        stream.name = stream._ledger.name = f"{self.name}/stream{next(self._numbers)}"
         self._streams.add(stream)
         self._retired.enrol(stream)
         stream._is_enlisted = True
@@ -251,7 +350,7 @@ class Device(Allocator):
     @final
     def _after_fork(self) -> None:
         for stream in self._streams.living():
-            stream._set_door(stream._refuse_fork)
+            doors.put(stream, "fork", doors.refuse_fork)
         # So that a look-up of a descriptor, which asks nothing but the cache, meets _require_open.
         self._primitives = PrimitiveCache(self)
 

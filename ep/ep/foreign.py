@@ -85,7 +85,7 @@ def require_sound(device: Device, argument: str, handle: Any, nbytes: Any) -> No
 def adopt(device: Device, block: Block, lent: Segment, offset: int, nbytes: int) -> Memory:
     """Return a part of a block whose bytes somebody else owns, as a memory of the device."""
     device._retired.drain()  # owners whose bytes no work can touch any more are let go
-    device._pool.lend(lent, block)
+    device._heap.pool.lend(lent, block)
     return Memory(block, offset, nbytes, is_view=False)
 
 
@@ -110,7 +110,7 @@ def _place(device: Device, address: int, nbytes: int) -> tuple[int | None, int]:
     kind = device.twin.dlpack_device()[0]
     if kind in dlpack.HOST:
         return HOST_SPACE, address
-    for block in device._pool.blocks():
+    for block in device._heap.pool.blocks():
         begin = device.twin.address(block.handle) if block.nbytes else 0
         overlaps = kind not in dlpack.OPAQUE and begin - nbytes < address < begin + block.nbytes
         if block.nbytes and (begin == address or overlaps):

@@ -12,13 +12,14 @@ from ep.slots import overlapping
 from ep.step import Step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from ep import spi
+    from ep.doors import Onward
     from ep.executable import Bindings
     from ep.memory import Memory
     from ep.spec import TensorSpec
-    from ep.submission import Submission
+    from ep.stream import Stream
 
 __all__ = ["inspect"]
 
@@ -34,17 +35,17 @@ class _Inspected(NamedTuple):
     where: str = ""
 
 
-def inspect(stream: Submission, door: Callable[..., Any], what: Any, memories: tuple[Memory, ...], rest: Any) -> None:
+def inspect(stream: Stream, onward: Onward, what: Any, memories: tuple[Memory, ...], rest: Any) -> None:
     """Let the descriptors of what is about to be enqueued look at the contents of the operands that they inspect.
 
-    door : the stream's own, through which the contents come in the stream's order; the host waits for them
-    rest : of a graph's launch the memories that it gives for the slots
+    onward  : what follows validation, through which the contents come in the stream's order; the host waits for them
+    rest    : of a graph's launch the memories that it gives for the slots
 
     Raises ValueError for contents that an operation is not meant for. A stream whose earlier work failed holds none that
     tell anything: there the launch goes on, and whoever synchronises hears of the failure.
     """
     if isinstance(what, Primitive):
-        stream._admit_all(what, memories)
+        stream._admit(what, memories)
         launches = _of_launch(what, what._placed(memories))
     elif isinstance(what, Step):
         what._require_open()
@@ -56,7 +57,7 @@ def inspect(stream: Submission, door: Callable[..., Any], what: Any, memories: t
     for primitive, operands, where in launches:
         specs = {role.name: spec for role, spec in primitive.asked.tensors}
         contents = {
-            name: _content(stream, door, cast("TensorSpec", specs[name]), memory) for name, memory in operands.items()
+            name: _content(stream, onward, cast("TensorSpec", specs[name]), memory) for name, memory in operands.items()
         }
         if stream._failure.error is not None:
             return
@@ -105,7 +106,7 @@ def _given(graph: Graph, bindings: Bindings) -> dict[tuple[int, int], Memory]:
     return changed
 
 
-def _content(stream: Submission, door: Callable[..., Any], spec: TensorSpec, memory: Memory) -> Any:
+def _content(stream: Stream, onward: Onward, spec: TensorSpec, memory: Memory) -> Any:
     """Return a tensor as the launch would find it, a NumPy array over bytes of its own."""
     import numpy as np  # noqa: PLC0415 - only validation needs it, and `import ep` must not
 
@@ -115,8 +116,8 @@ def _content(stream: Submission, door: Callable[..., Any], spec: TensorSpec, mem
     # A memory that was closed is held by a step or a graph: no view can be made of it, and it is as good as open.
     part = memory if memory.is_closed else memory[: spec.nbytes]
     view = memoryview(bytearray(part.nbytes))
-    door(stream, "download", (), (part, view), _download)
-    stream._hold(view)
+    onward(stream, "download", (), (part, view), _download)
+    stream._progress.hold(stream, view)
     stream._outlast()
     strides = [stride * spec.itemsize for stride in spec.strides]
     return np.ndarray(spec.shape, dtype, view, spec.offset * spec.itemsize, strides)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from weakref import ref
 
     from ep.device import Device
-    from ep.submission import Submission
+    from ep.stream import Stream
 
 __all__ = ["Ledger", "Ticket"]
 
@@ -50,7 +50,7 @@ class Ledger:
         self.device = device
         self.name = f"{device.name}/stream"
         self._failure = Failure()
-        self._stream: ref[Submission] | None = None
+        self._stream: ref[Stream] | None = None
         self._turn: tuple[Any, int] | None = None  # of a worker
 
     @property
@@ -94,4 +94,4 @@ class Ledger:
         """Keep a host buffer until all that was enqueued so far is done."""
         stream = self._stream and self._stream()
         if stream:
-            stream._hold(view)
+            stream._progress.hold(stream, view)

@@ -21,7 +21,7 @@ HOST_SPACE: Final = 0
 """The space of host memory that others own."""
 _SPACES: Final = itertools.count(1)
 
-__all__ = ["HOST_SPACE", "Block", "Lease", "LeaseRef", "Memory", "MemoryKind"]
+__all__ = ["HOST_SPACE", "Block", "Lease", "LeaseRef", "Memory", "MemoryKind", "require_memory"]
 
 
 class MemoryKind(enum.Enum):
@@ -244,6 +244,17 @@ class Memory(Uncopied):
     def __repr__(self) -> str:
         state = "closed " if self.is_closed else ""
         return f"<{state}Memory {self.nbytes} bytes at {self.offset} on {self.device.name}>"
+
+
+def require_memory(where: str, memory: Any) -> None:
+    """Raise TypeError for what is no Memory, ClosedError for one that is closed.
+
+    where : "operation: argument", for the message
+    """
+    if type(memory) is not Memory:
+        message = f"{where} is {type(memory).__name__}, needs a Memory; device.allocate gives one, and a Tensor has one: tensor.memory"
+        raise TypeError(message)
+    memory._require_open(where)
 
 
 def _closed(block: Block) -> Block:

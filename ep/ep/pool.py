@@ -13,7 +13,7 @@ from ep.segment import OWNERSHIP, Row, Segment, Shelf
 from ep.spi.device import Device as SpiDevice
 
 if TYPE_CHECKING:
-    from ep.allocator import Allocator
+    from ep.device import Device
     from ep.memory import Block
     from ep.retire import Batch
     from ep.segment import Freed
@@ -57,7 +57,7 @@ class Pool:
     moving it is a few assignments, so that a handler or Ctrl-C in between neither loses nor doubles it.
     """
 
-    def __init__(self, device: Allocator) -> None:
+    def __init__(self, device: Device) -> None:
         self._device = device
         kind = type(device.twin)
         self._parks = kind.park is not SpiDevice.park or kind.unpark is not SpiDevice.unpark
@@ -248,12 +248,12 @@ class Pool:
         except OutOfMemoryError as error:
             # A driver that has room for all of it will not find more for what is a little shorter.
             may_fit = block.nbytes < shelf.nbytes and (error.free is None or error.free < shelf.nbytes)
-            if not (may_fit or self.cached or self._device._has_closed()):
+            if not (may_fit or self.cached or len(self._device._retired)):
                 error.requested = block.nbytes
                 raise
         else:
             return
-        self._device._wait_for_closed()
+        self._device._retired.recall()
         if not self._take_ready(shelf, block):
             self.trim()
             self._allocate(self._shelf_of(block.nbytes, kind), block)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from itertools import islice, repeat, starmap
 from typing import TYPE_CHECKING, Final
 
+from ep.callback import is_working
 from ep.errors import DeviceError, TimeoutError  # noqa: A004 - ours is the builtin, too
 from ep.roster import Roster
 from ep.segment import OWNERSHIP
@@ -106,6 +107,12 @@ class RetireList:
         for stream in self._streams():
             if not stream.is_closed:
                 stream._outlast()
+
+    def recall(self) -> None:
+        """Wait until all that was closed is back in the pool, as far as this thread may wait."""
+        if not is_working():
+            self.wait_for_streams()
+        self.drain_patiently()
 
     def drain_all(self) -> None:
         """Give the pool everything, when the caller knows that all enrolled streams and orphans are idle."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, final
 
 from ep.executable import Place, Slot
-from ep.memory import HOST_SPACE, Memory
+from ep.memory import HOST_SPACE, Memory, require_memory
 from ep.namesakes import refuse_device
 from ep.role import SCRATCH
 
@@ -118,10 +118,7 @@ class SlotTable:
             known = f"the slots are {', '.join(self._needs)}" if self._needs else "it has none"
             message = f"graph.launch: there is no slot {name}; {known}; graph.slot makes them before the first launch"
             raise ValueError(message)
-        if type(memory) is not Memory:
-            message = f"graph.launch: {name} is {type(memory).__name__}, needs a Memory; device.allocate gives one, and a Tensor has one: tensor.memory"
-            raise TypeError(message)
-        memory._require_open(f"graph.launch: {name}")
+        require_memory(f"graph.launch: {name}", memory)
         needs = self._needs[name]
         if memory.device is not needs.device:
             its, mine = memory.device, needs.device

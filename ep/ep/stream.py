@@ -1,38 +1,70 @@
-"""A Stream is a queue of work on one device, in order: the verbs that users call."""
+"""A Stream is a queue of work on one device, in order: the verbs that users call, and the one way that all work takes."""
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, final
+from weakref import ref
 
-from ep import verbs
+from ep import doors, verbs
 from ep.buffers import check_lengths, pattern_of, view_of
-from ep.callback import Callback, check_may_wait
+from ep.callback import Callback, check_may_wait, check_outside
 from ep.capture import Capture, CapturedEvent
-from ep.errors import EpError, place
+from ep.errors import DeviceError, EpError, TimeoutError, place  # noqa: A004 - ours is the builtin, too
 from ep.event import Event
 from ep.export import Exported, check_export
 from ep.glimpse import glimpse
 from ep.memory import Memory, MemoryKind
+from ep.primitive import Primitive
+from ep.progress import Progress, refuse_reentry
 from ep.spi.stream import polls
-from ep.submission import Submission
 from ep.truth import truth
+from ep.uncopied import Uncopied
 from ep.waiting import check_timeout
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ep import spi
     from ep.buffers import HostBuffer
+    from ep.device import Device
+    from ep.ledger import Ledger
+    from ep.segment import Freed
     from ep.spec import TensorSpec
+    from ep.validation import Origins
+    from ep.verbs import Run
 
 __all__ = ["Stream"]
 
 
-class Stream(Submission):
+class Stream(Uncopied):
     """An in-order queue, made by `device.stream()`. Used by one thread at a time.
 
     is_synchronous  : True: each verb returns when its work is done
     is_timed        : True: events recorded with timed=True carry device time
+    twin            : the provider's stream
     """
+
+    def __init__(self, device: Device, twin: spi.Stream, ledger: Ledger) -> None:
+        self.device = device
+        self.twin = twin
+        self.name = ledger.name
+        self._ledger = ledger
+        self.is_synchronous = twin.is_synchronous
+        self.is_timed = twin.is_timed
+        self.is_closed = False
+        self._sequence = 0
+        self._inside: Any = None  # what is launched, or the name of the verb that is under way
+        self._progress = Progress(is_settled=twin.is_synchronous)
+        self._failure = ledger._failure
+        self._doors = doors.NONE
+        self._capture: Capture | None = None
+        self._devices = {device}
+        self._freed: Freed = {}
+        self._origins: Origins | None = None  # in validation mode
+        self._kept: object = None  # the owner of a native queue that was wrapped
+        self._is_enlisted = False  # by its device, once all of it is made
+        ledger._stream = ref(self)
 
     @final
     def upload(self, dst: Memory, src: HostBuffer) -> None:
@@ -49,7 +81,7 @@ class Stream(Submission):
         check_lengths("upload", dst.nbytes, view.nbytes)
         if view.nbytes:
             self._submit("upload", (dst,), (view,), verbs.upload)
-            self._hold(view)
+            self._progress.hold(self, view)
 
     @final
     def download(self, dst: HostBuffer, src: Memory) -> None:
@@ -65,7 +97,7 @@ class Stream(Submission):
         check_lengths("download", view.nbytes, src.nbytes)
         if view.nbytes:
             self._submit("download", (src,), (view,), verbs.download)
-            self._hold(view)
+            self._progress.hold(self, view)
 
     @final
     def copy(self, dst: Memory, src: Memory) -> None:
@@ -74,26 +106,10 @@ class Stream(Submission):
         Where the devices cannot reach each other the bytes pass through the host, which waits: degraded.
         Raises ValueError for unlike lengths, overlapping ranges of one memory, or memories of two other devices.
         """
-        self._check("copy", "dst", dst, anywhere=True)
-        self._check("copy", "src", src, anywhere=True)
-        dst._require_writable("copy: dst")
-        check_lengths("copy", dst.nbytes, src.nbytes)
-        if dst.device is not self.device and src.device is not self.device:
-            message = (
-                f"copy: dst is on {dst.device.name} and src on {src.device.name}; one must be on {self.device.name}"
-            )
-            raise ValueError(message)
-        distance = dst._distance_to(src)
-        if distance is not None and abs(distance) < dst.nbytes:
-            message = f"copy: dst [{dst.offset}:+{dst.nbytes}] and src [{src.offset}:+{src.nbytes}] overlap"
-            raise ValueError(message)
-        if not dst.nbytes:
-            return
-        device = self.device
-        if device.can_copy_from(src.device) if dst.device is device else device.can_copy_to(dst.device):
-            self._submit("copy", (dst, src), (), verbs.copy)
-        else:
-            self._submit("copy", (dst, src), (), verbs.staged_copy)
+        self._require_open("copy")
+        verbs.check_copy(dst, src, self.device)
+        if dst.nbytes:
+            self._submit("copy", (dst, src), (), verbs.copy_between(dst.device, src.device, self.device))
 
     @final
     def fill(self, dst: Memory, pattern: bytes) -> None:
@@ -106,10 +122,7 @@ class Stream(Submission):
         pattern = pattern_of(pattern)
         self._check("fill", "dst", dst)
         dst._require_writable("fill: dst")
-        length = len(pattern)
-        if dst.nbytes % length or dst.offset % length:
-            message = f"fill: dst at offset {dst.offset} with {dst.nbytes} bytes; both must be multiples of the {length}-byte pattern"
-            raise ValueError(message)
+        verbs.check_fill(dst, pattern)
         if dst.nbytes:
             self._submit("fill", (dst,), (pattern,), verbs.fill)
 
@@ -220,7 +233,7 @@ class Stream(Submission):
         """True if all that was enqueued is done. Never waits where the provider can answer."""
         self._require_open("is_idle")
         self._require_uncaptured("is_idle")
-        if not self._is_settled and polls(self.twin):
+        if not self._progress.is_settled and polls(self.twin):
             return self.twin.is_idle()
         return self._fence() is None
 
@@ -233,14 +246,12 @@ class Stream(Submission):
         """
         self._require_open("synchronize")
         self._require_uncaptured("synchronize")
-        if not self._is_settled:
+        if not self._progress.is_settled:
             check_may_wait("synchronize")
         check_timeout(timeout, f"{self.name}.synchronize")
-        self._finish_work(timeout)
-        self.device._retired.drain()
-        if len(self._devices) > 1:
-            for device in [*self._devices]:
-                device._retired.drain()
+        self._progress.finish(self, timeout)
+        for device in [*self._devices]:
+            device._retired.drain()
         self._raise_error(clear=True)
 
     @final
@@ -250,12 +261,12 @@ class Stream(Submission):
             return
         self._require_open("close")
         self._require_uncaptured("close")
-        if not self._is_settled:
+        if not self._progress.is_settled:
             check_may_wait("close")
         if self._inside is not None:
-            self._refuse_reentry("close")
+            refuse_reentry(self)
         try:
-            self._finish_work()
+            self._progress.finish(self, None)
         except EpError:
             self._finish()
             raise
@@ -269,15 +280,121 @@ class Stream(Submission):
         return placed if isinstance(placed, Event) else Event(self, placed, is_timed=timed)  # a capture's are of EP
 
     @final
-    def _check(self, operation: str, argument: str, memory: Any, *, anywhere: bool = False) -> None:
+    def _check(self, operation: str, argument: str, memory: Any) -> None:
         self._require_open(operation)
-        if type(memory) is not Memory:
-            message = f"{operation}: {argument} is {type(memory).__name__}, needs a Memory; device.allocate gives one, and a Tensor has one: tensor.memory"
-            raise TypeError(message)
-        memory._require_open(f"{operation}: {argument}")
-        if not anywhere and memory.device is not self.device:
-            message = f"{operation}: {argument} is on {memory.device.name}, needs {self.device.name}; use copy"
-            raise ValueError(message)
+        verbs.check_memory(f"{operation}: {argument}", memory, self.device)
+
+    # What EP itself calls.
+
+    @final
+    def _submit(self, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Run) -> Any:
+        """Enqueue `run(self.twin, memories, scalars)`: the one door of every launch, copy, fill, record and wait.
+
+        what : the Primitive or Step launched, or the name of the verb
+
+        Numbers the enqueue, enrols the stream with the devices whose memory it touches, refuses closed memories.
+        `ep.doors` says what may stand before it.
+        """
+        device = self.device
+        # Said before closed memories are looked for: what is closed from here on, by another thread or by a handler that
+        # interrupts this verb, is kept for it. A handler's own verb leaves that as it was, and has the same number.
+        before = self._inside
+        self._inside = what
+        try:
+            for memory in memories:
+                if memory._block.device is not device:
+                    self._admit(what, memories)
+                    break
+        except BaseException:
+            self._inside = before
+            raise
+        try:
+            return run(self.twin, memories, scalars)
+        except DeviceError as error:
+            error._hit(what, self.name, self._sequence + 1)
+            raise
+        except BaseException:
+            self._progress.is_settled = False  # Ctrl-C may have left some of it under way
+            raise
+        finally:
+            # Counted when it is there: a fence that another thread records meanwhile may come before it.
+            if before is None:
+                self._sequence += 1
+            self._inside = before
+
+    @final
+    def _admit(self, what: Any, memories: tuple[Memory, ...]) -> None:
+        """Refuse what is closed, and what is of another device unless a verb takes it; enrol with that device."""
+        for memory in memories:
+            if memory._block.device is not self.device:
+                memory._require_open(str(what))
+                if isinstance(what, Primitive):
+                    what._explain_foreign(memories, memories.index(memory))
+                self._devices.add(memory.device)
+                memory.device._retired.enrol(self)
+
+    @final
+    def _outlast(self, timeout: float | None = None) -> None:
+        """Wait for all that was enqueued, and keep its error. Raises TimeoutError."""
+        try:
+            self._progress.finish(self, timeout)
+        except TimeoutError:
+            raise
+        except EpError as error:
+            self._failure.keep(error)
+
+    @final
+    def _fence(self) -> Event | None:
+        """Return an event that is not done until all enqueued so far is, None if it is already."""
+        return self._progress.fence(self)
+
+    @final
+    def _raise_error(self, *, clear: bool = False) -> None:
+        """Raise the error of asynchronous work; whoever synchronises with the stream itself has heard it then."""
+        error = self._failure.take() if clear else self._failure.error
+        if error is not None:
+            self._tell_origin(error)
+            raise error
+
+    @final
+    def _tell_origin(self, error: BaseException) -> None:
+        if self._origins is not None:
+            self._origins.tell(error, self.name)
+
+    @final
+    def _warn(self) -> None:
+        """Say what went wrong in a closed stream that nobody can synchronise with any more."""
+        error = self._failure.take()
+        if error is not None:
+            self._tell_origin(error)
+            message = f"{self.name}: work failed and nobody waited for it: {type(error).__name__}: {error}"
+            warnings.warn(message, RuntimeWarning, stacklevel=1)
+
+    @final
+    def _require_open(self, operation: str) -> None:
+        if self.is_closed:
+            doors.refuse_closed(None, self, operation)
+        self.device._check_fork(operation)
+        check_outside(operation)
+
+    @final
+    def _require_uncaptured(self, operation: str) -> None:
+        if self._capture is not None:
+            self._capture.refuse(self, operation)
+
+    @final
+    def _finish(self) -> None:
+        if self._progress.end(self):
+            doors.put(self, "close", doors.refuse_closed)
+            self.twin.close()
+            self._kept = None
+
+    def __del__(self) -> None:
+        # A stream with work under way outlives its last reference: memories that the work touches depend on it.
+        # One whose making was interrupted has none.
+        if getattr(self, "_is_enlisted", False) and not self.is_closed:
+            for device in self._devices:
+                device._retired.adopt(self)
 
     def __repr__(self) -> str:
         return f"<Stream {self.name}>"

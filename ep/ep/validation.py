@@ -1,25 +1,27 @@
 """What EP_VALIDATE=1 adds to every stream: one thread at a time, contents that fit, and the line that enqueued what failed.
 
-It takes the place of the streams' door, so that it costs nothing where it is off.
+It is a door of the streams, so that it costs nothing where it is off.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import threading
 import time
-import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, final
 
+from ep import doors
 from ep.callback import check_outside
 from ep.errors import DeviceError
 from ep.inspection import inspect
 
 if TYPE_CHECKING:
+    from ep.doors import Onward
     from ep.memory import Memory
-    from ep.submission import Submission
+    from ep.stream import Stream
 
 __all__ = ["Origins", "is_on", "watch"]
 
@@ -32,39 +34,44 @@ def is_on() -> bool:
     return os.environ.get("EP_VALIDATE") == "1"
 
 
-def watch(stream: Submission) -> None:
+def watch(stream: Stream) -> None:
     """Let a stream refuse a second thread and contents that do not fit, and remember where its work comes from."""
-    origins = Origins()
-    stream._origins = origins
-    # Of the class, and by a weak reference: a stream that refers to itself is not dropped with its last user.
-    door, myself = type(stream)._submit, weakref.ref(stream)
-    inside: dict[str, int] = {}
+    stream._origins = Origins()
+    doors.put(stream, "validation", functools.partial(_validate, stream._origins, {}))
 
-    def enter(what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Any) -> Any:
-        here = myself()
-        assert here is not None
-        check_outside(str(what))
-        me = threading.get_ident()
-        is_outermost = "thread" not in inside  # else it is a handler that interrupted a verb
-        if inside.setdefault("thread", me) != me:
-            message = (
-                f"{what}: {here.name} is in use by another thread; a stream is used by one thread at a time: "
-                "give each thread a stream of its own, or let them take turns"
-            )
-            raise ValueError(message)
-        try:
-            time.sleep(0)  # whoever does not take turns is met here
-            origins.add(here._sequence + 1)
-            inspect(here, door, what, memories, scalars)
-            return door(here, what, memories, scalars, run)
-        except DeviceError as error:
-            origins.tell(error, here.name)
-            raise
-        finally:
-            if is_outermost:
-                inside.pop("thread", None)
 
-    stream._set_door(enter)
+def _validate(  # noqa: PLR0913, PLR0917 - what a door is given, and what it keeps
+    origins: Origins,
+    inside: dict[str, int],
+    onward: Onward,
+    stream: Stream,
+    what: Any,
+    memories: tuple[Memory, ...],
+    scalars: tuple[Any, ...],
+    run: Any,
+) -> Any:
+    check_outside(str(what))
+    me = threading.get_ident()
+    is_outermost = "thread" not in inside  # else it is a handler that interrupted a verb
+    if inside.setdefault("thread", me) != me:
+        message = (
+            f"{what}: {stream.name} is in use by another thread; a stream is used by one thread at a time: "
+            "give each thread a stream of its own, or let them take turns"
+        )
+        raise ValueError(message)
+    try:
+        time.sleep(0)  # whoever does not take turns is met here
+        origins.add(stream._sequence + 1)
+        if stream._capture is None:  # else its operands hold nothing yet
+            inspect(stream, onward, what, memories, scalars)
+            origins.add(stream._sequence + 1)  # what was inspected has taken numbers
+        return onward(stream, what, memories, scalars, run)
+    except DeviceError as error:
+        origins.tell(error, stream.name)
+        raise
+    finally:
+        if is_outermost:
+            inside.pop("thread", None)
 
 
 @final

@@ -1,20 +1,40 @@
-"""What each verb of a stream runs once it has passed the door: a method of the provider's stream."""
+"""What each verb of a stream runs once it has passed the doors, a method of the provider's stream; what copies and fills check before."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ep.buffers import check_lengths
+from ep.memory import require_memory
 from ep.spi.stream import let_host_wait, settle
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ep import spi
     from ep.device import Device
     from ep.memory import Memory
 
     Memories = tuple[Memory, ...]
     Scalars = tuple[Any, ...]
+    Run = Callable[[Any, Memories, Scalars], Any]
 
-__all__ = ["allocate", "call", "copy", "download", "fill", "free", "record", "staged_copy", "upload", "wait"]
+__all__ = [
+    "allocate",
+    "call",
+    "check_copy",
+    "check_fill",
+    "check_memory",
+    "copy",
+    "copy_between",
+    "download",
+    "fill",
+    "free",
+    "record",
+    "staged_copy",
+    "upload",
+    "wait",
+]
 
 
 def upload(twin: spi.Stream, memories: Memories, scalars: Scalars) -> None:
@@ -25,6 +45,43 @@ def upload(twin: spi.Stream, memories: Memories, scalars: Scalars) -> None:
 def download(twin: spi.Stream, memories: Memories, scalars: Scalars) -> None:
     """Copy a memory to a host buffer."""
     twin.copy(scalars[0], memories[0], memories[0].nbytes)
+
+
+def check_memory(where: str, memory: Any, device: Device) -> None:
+    """Raise TypeError, ClosedError or ValueError unless it is an open memory of the stream's device."""
+    require_memory(where, memory)
+    if memory.device is not device:
+        message = f"{where} is on {memory.device.name}, needs {device.name}; use copy"
+        raise ValueError(message)
+
+
+def check_copy(dst: Any, src: Any, device: Device) -> None:
+    """Raise TypeError, ValueError or ClosedError unless a stream of `device` may copy one memory to the other."""
+    require_memory("copy: dst", dst)
+    require_memory("copy: src", src)
+    dst._require_writable("copy: dst")
+    check_lengths("copy", dst.nbytes, src.nbytes)
+    if dst.device is not device and src.device is not device:
+        message = f"copy: dst is on {dst.device.name} and src on {src.device.name}; one must be on {device.name}"
+        raise ValueError(message)
+    distance = dst._distance_to(src)
+    if distance is not None and abs(distance) < dst.nbytes:
+        message = f"copy: dst [{dst.offset}:+{dst.nbytes}] and src [{src.offset}:+{src.nbytes}] overlap"
+        raise ValueError(message)
+
+
+def copy_between(dst: Device, src: Device, device: Device) -> Run:
+    """Return what a stream of `device` runs to copy between two devices, of which it is one."""
+    is_reached = device.can_copy_from(src) if dst is device else device.can_copy_to(dst)
+    return copy if is_reached else staged_copy
+
+
+def check_fill(dst: Memory, pattern: bytes) -> None:
+    """Raise ValueError unless a pattern fills a memory."""
+    length = len(pattern)
+    if dst.nbytes % length or dst.offset % length:
+        message = f"fill: dst at offset {dst.offset} with {dst.nbytes} bytes; both must be multiples of the {length}-byte pattern"
+        raise ValueError(message)
 
 
 def copy(twin: spi.Stream, memories: Memories, _: Scalars) -> None:
@@ -90,11 +147,11 @@ def allocate(_: spi.Stream, __: Memories, scalars: Scalars) -> Memory:
     stream, nbytes, kind, inside = scalars
     # The verb touches no bytes, and may need those that were closed: from here on only one that it interrupted is under way.
     stream._inside = inside
-    memory: Memory = stream.device._allocate_for(stream._freed, nbytes, kind)
+    memory: Memory = stream.device._heap.allocate(nbytes, kind, stream._freed)
     return memory
 
 
 def free(_: spi.Stream, memories: Memories, scalars: Scalars) -> None:
     """Leave memory to later allocations of the stream, and to others once the stream is past this point."""
     stream = scalars[0]
-    stream.device._pool.free(memories[0]._block, stream._freed)
+    stream.device._heap.pool.free(memories[0]._block, stream._freed)

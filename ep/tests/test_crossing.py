@@ -8,7 +8,7 @@ import manual
 import pytest
 from ep.ending import end
 from ep.waiting import sleep, wait_until
-from ep.worker import WorkerStream
+from ep.worker import leave
 
 import ep
 from ep import verbs
@@ -43,7 +43,7 @@ def test_fence_that_is_recorded_while_the_stream_is_closed_is_reached(device, wo
 def test_work_that_comes_behind_the_end_is_refused(worker):
     worker.close()
     with pytest.raises(ep.ClosedError, match=r"record: .* was closed"):
-        WorkerStream._submit(worker, "record", (), (False,), verbs.record)
+        leave(type(worker)._submit, worker, "record", (), (False,), verbs.record)
 
 
 @pytest.mark.parametrize("closed", [0, 1])

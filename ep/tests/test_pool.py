@@ -197,7 +197,7 @@ def test_wrapped_memory_never_lies_ready(host):
         stream.twin.advance()
         host.synchronize()
         assert figures(host) == (0, 0, 0, 0)
-        assert host._pool.blocks() == []
+        assert host._heap.pool.blocks() == []
     assert host.allocate(4).handle is not array
 
 
@@ -319,8 +319,8 @@ def test_pool_knows_no_more_segments_and_lengths_than_are_of_use(wide):
     for _ in range(50):
         stream.free(stream.allocate(100))
     wide.trim()
-    assert len(wide._pool._segments) == 0
+    assert len(wide._heap.pool._segments) == 0
     for nbytes in range(1, 5000):
         wide.allocate(nbytes).close()
         wide.trim()
-    assert len(wide._pool._by_request[ep.MemoryKind.DEVICE]) <= 4096
+    assert len(wide._heap.pool._by_request[ep.MemoryKind.DEVICE]) <= 4096

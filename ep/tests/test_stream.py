@@ -7,17 +7,17 @@ import os
 import pytest
 
 import ep
+from ep import doors
 
 
 def test_every_verb_passes_the_door_and_is_numbered(device, stream):
     seen = []
-    door = stream._submit
 
-    def spy(what, memories, scalars, run):
+    def spy(onward, stream, what, memories, scalars, run):
         seen.append(str(what))
-        return door(what, memories, scalars, run)
+        return onward(stream, what, memories, scalars, run)
 
-    stream._submit = spy
+    doors.put(stream, "profile", spy)
     memory, other = device.allocate(4), device.allocate(4)
     stream.upload(memory, b"abcd")
     stream.copy(other, memory)
@@ -98,12 +98,12 @@ def test_host_buffers_are_kept_until_their_copy_is_done(device, stream):
     memory = device.allocate(4)
     for _ in range(40):
         stream.upload(memory, bytearray(4))
-    assert len(stream._held) == 40
+    assert len(stream._progress.held) == 40
     stream.twin.advance()
     stream.upload(memory, bytearray(4))
-    assert len(stream._held) < 40
+    assert len(stream._progress.held) < 40
     stream.synchronize()
-    assert len(stream._held) == 0
+    assert len(stream._progress.held) == 0
 
 
 def test_events_are_points_that_never_move(device, stream):

@@ -109,7 +109,7 @@ def test_polling_stream_is_waited_for_as_long_as_asked_and_usable_afterwards(dev
     with pytest.raises(ep.TimeoutError, match=r"manual:0/stream0\.synchronize: not done after 3 s"):
         polling.synchronize(timeout=3)
     assert 3 <= clock.now - begin < 3.1
-    assert len(polling._held) == 1
+    assert len(polling._progress.held) == 1
     polling.twin.advance()
     polling.synchronize(timeout=3)
     assert bytes(memory.handle) == b"wxyz"
@@ -168,10 +168,10 @@ def test_interrupted_wait_keeps_what_the_work_needs(device, polling):
     polling.twin.interrupt = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):
         polling.synchronize()
-    assert len(polling._held) == 1
+    assert len(polling._progress.held) == 1
     polling.twin.advance()
     polling.synchronize()
-    assert len(polling._held) == 0
+    assert len(polling._progress.held) == 0
     assert copies(device, polling)
 
 

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 
 import ep
+from ep import doors
 from ep_conformance.runtime import case
 from ep_conformance.trial import CaseError
 from ep_conformance.work import busy, find_kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
+
+    from ep.doors import Onward
 
     from ep_conformance.trial import Trial
 
@@ -53,20 +56,20 @@ class _Allocations:
 
 
 class _Enqueues:
-    """Takes the place of a stream's door, and lets the n-th enqueue that passes it fail."""
+    """A door of a stream that lets the n-th enqueue which comes to it fail."""
 
     def __init__(self, stream: ep.Stream, fails: int) -> None:
         self._stream = stream
-        self._own = stream._door  # noqa: SLF001 - the door that is there already, if any
-        self._submit: Callable[..., Any] = stream._submit  # noqa: SLF001 - the door is what is replaced
         self._fails = fails
         self.count = 0
         self.failed = ""
 
-    def __call__(self, what: Any, memories: Any, scalars: Any, run: Any) -> Any:
+    def __call__(  # noqa: PLR0913, PLR0917 - what a door is given
+        self, onward: Onward, stream: ep.Stream, what: Any, memories: Any, scalars: Any, run: Any
+    ) -> Any:
         self.count += 1
         if self.count != self._fails:
-            return self._submit(what, memories, scalars, run)
+            return onward(stream, what, memories, scalars, run)
         self.failed = str(what)
         message = f"{self.failed}, enqueue {self.count} of the scenario, fails on request"
         error = ep.DeviceError(message, provider="injection", call=self.failed, code=self.count)
@@ -76,14 +79,14 @@ class _Enqueues:
         def fail(*_: Any) -> Any:
             raise error
 
-        return self._submit(what, memories, scalars, fail)
+        return onward(stream, what, memories, scalars, fail)
 
     def __enter__(self) -> Self:
-        self._stream._set_door(self)  # noqa: SLF001
+        doors.put(self._stream, "fault", self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stream._set_door(self._own)  # noqa: SLF001 - None gives it its own door back
+        doors.remove(self._stream, "fault")
 
 
 def _scenario(trial: Trial, stream: ep.Stream, held: contextlib.ExitStack) -> None:

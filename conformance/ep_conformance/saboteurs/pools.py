@@ -31,7 +31,7 @@ class _HastyList(RetireList):
 class _ReusesAtOnce(ep.Device):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._retired = _HastyList(self._pool)
+        self._retired = _HastyList(self._heap.pool)
 
 
 @killed_by("runtime/program/allocations")
@@ -46,8 +46,8 @@ class _Pooling(ep.Device):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._pool = self.pool_type(self)
-        self._retired = RetireList(self._pool)
+        self._heap.pool = self.pool_type(self)
+        self._retired = RetireList(self._heap.pool)
 
 
 class _OpenPool(Pool):

@@ -5,6 +5,9 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ep.pool import Pool
+from ep.retire import RetireList
+
 import ep
 from ep_conformance.saboteurs.device import Handle, HonestDevice
 from ep_conformance.saboteurs.kernel import ArrayKernel
@@ -14,6 +17,9 @@ from ep_conformance.saboteurs.stream import HonestStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ep.memory import Block
+    from ep.segment import Freed
 
 __all__ = ["AllocatesUnderALock", "EnqueuesUnderALock", "SharesItsArguments"]
 
@@ -43,10 +49,17 @@ class _AllocatesUnderALock(HonestDevice):
             return super().allocate(nbytes, kind)
 
 
+class _EmptyPool(Pool):
+    def take(self, block: Block, kind: ep.MemoryKind, freed: Freed | None = None) -> None:
+        self.trim()  # so that every allocation comes to the provider
+        super().take(block, kind, freed)
+
+
 class _WithoutPool(ep.Device):
-    def _allocate_for(self, *arguments: Any) -> ep.Memory:  # type: ignore[misc]  # it is final: this is a defect's half
-        self._pool.trim()  # so that every allocation comes to the provider
-        return super()._allocate_for(*arguments)
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._heap.pool = _EmptyPool(self)
+        self._retired = RetireList(self._heap.pool)
 
 
 @killed_by("runtime/reentry/signal-handlers-may-use-the-device")

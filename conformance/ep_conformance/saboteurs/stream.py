@@ -13,6 +13,7 @@ from ep.callback import work_here
 from ep.locks import Latch
 
 import ep
+from ep import doors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +59,9 @@ class HonestStream(ep.spi.Stream):
         super().__init__(ledger, is_synchronous=False, is_timed=is_timed)
         self.device = device
         self.cpu = device.cpu.stream()
-        self.cpu._set_door(None)  # noqa: SLF001 - with EP_VALIDATE=1 the driver that it is would refuse what this stream let pass
+        doors.remove(
+            self.cpu, "validation"
+        )  # with EP_VALIDATE=1 the driver that it is would refuse what this stream let pass
         self._event_type = event_type
         self._progress = _Progress(seed, ledger)
         self._worker = threading.Thread(target=_work, args=(self._progress,), daemon=True)

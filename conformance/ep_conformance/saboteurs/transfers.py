@@ -141,7 +141,7 @@ class _DropsHostBuffers(HonestStream):
     def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
         stream = self.ledger._stream and self.ledger._stream()  # noqa: SLF001 - EP keeps what it was given, too
         assert stream
-        stream._held = _KeepsNothing()  # noqa: SLF001
+        stream._progress.held = _KeepsNothing()  # noqa: SLF001
         if not isinstance(src, memoryview) or not isinstance(src.obj, np.ndarray):
             super().copy(dst, src, nbytes)
             return

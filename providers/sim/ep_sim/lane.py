@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from ep.callback import work_here
 
+from ep import doors
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -29,7 +31,7 @@ class Lane:
         if self._stream is None or self._stream.is_closed:
             self._stream = self.cpu.stream(synchronous=True)
             # What comes here has passed the door of the simulated stream, which in validation mode looks at its contents.
-            self._stream._set_door(None)  # noqa: SLF001 - the way EP replaces doors
+            doors.remove(self._stream, "validation")
         return self._stream
 
     def close(self) -> None:
