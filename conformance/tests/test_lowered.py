@@ -7,6 +7,7 @@ import pytest
 from ep_conformance.attestation import attest
 from ep_conformance.verdict import Status
 from ep_conformance.worker import Job, execute
+from ep_primitives.layer_norm import LayerNorm
 from ep_primitives.matmul import Matmul
 
 import ep
@@ -30,13 +31,14 @@ class PlainProduct(ep.Implementation):
         return self._row.create(descriptor, device, code)
 
 
-@pytest.fixture
-def device(monkeypatch):
-    """Return the CPU's device, whose provider has a plain product."""
-    device = ep.device("cpu:0")
+@pytest.fixture(params=["cpu:0", "sim:0"])
+def device(request, monkeypatch):
+    """Return a device whose provider has a plain product, and nothing for LayerNorm."""
+    device = ep.device(request.param)
     twin = device.provider.twin
     table = dict(twin.implementations)
     table[Matmul] = tuple(map(PlainProduct, table[Matmul]))
+    del table[LayerNorm]
     monkeypatch.setattr(type(twin), "implementations", property(lambda _: table))
     device._primitives.clear()
     yield device
@@ -51,7 +53,7 @@ def ids(family, chosen):
                 yield f"primitives/{cell}/{case.name}"
 
 
-@pytest.mark.parametrize(("family", "least"), [("matmul", 150)])
+@pytest.mark.parametrize(("family", "least"), [("matmul", 150), ("layer_norm", 60)])
 def test_cases_pass_lowered(device, family, least):
     lowered = [*ids(ep.families()[family], lambda descriptor: descriptor.on(device).stages)]
     assert len(lowered) > least
