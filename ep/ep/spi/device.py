@@ -26,10 +26,13 @@ class Device(ABC):
 
     info          : what the device is
     memory_kinds  : the kinds that `allocate` takes
+    is_opaque     : True: what `address` returns names an object of the driver, such as a cl_mem, and is no place in
+                    memory: nobody adds to it, and a number from a caller, who has the object, is refused
     name, index   : "provider:index" and the number, which EP sets before it calls a method
     """
 
     memory_kinds: frozenset[MemoryKind] = frozenset({MemoryKind.DEVICE})
+    is_opaque: bool = False
     name: str = "a new device"
     index: int = -1
 
@@ -103,7 +106,7 @@ class Device(ABC):
         raise UnsupportedError(message)
 
     def address(self, handle: Any) -> int:
-        """Return DLPack's data pointer of an allocation: its address, or the name of an object."""
+        """Return DLPack's data pointer of an allocation: its address, or the name of an object where `is_opaque` says so."""
         message = f"{self.name} shows nobody where its memory is ({glimpse(handle)}); use stream.download"
         raise UnsupportedError(message)
 

@@ -42,6 +42,8 @@ class ClDevice(ep.spi.Device):
     context  : its own: contexts shared by devices move buffers between them unasked, and fail together
     """
 
+    is_opaque = True  # DLPack's pointers are cl_mem
+
     def __init__(self, native: cl.Device, folder: CompilerFolder | None = None) -> None:
         """Describe a device.
 
