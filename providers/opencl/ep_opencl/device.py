@@ -54,8 +54,6 @@ class ClDevice(ep.spi.Device):
         self.native = native
         self.is_cpu = bool(native.type & cl.device_type.CPU)
         self.processor = name_processor(native)
-        if "host-buffers" in self.info.features:
-            self.memory_kinds = frozenset(ep.MemoryKind)
         self._most = native.max_mem_alloc_size
         self._programs: LRU[Program | RandomProgram, cl.Program] = LRU()
         self._open: Roster[ClStream] = Roster()
