@@ -10,7 +10,6 @@ import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep
-from ep import dlpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,7 +85,8 @@ class _Places:
         self._ends: dict[int, int] = {}
         self.is_known = False
         with contextlib.suppress(ep.UnsupportedError):
-            self.is_known = device.twin.dlpack_device()[0] not in dlpack.OPAQUE
+            device.twin.dlpack_device()
+            self.is_known = not device.twin.is_opaque
 
     def enter(self, memory: ep.Memory) -> tuple[int | None, str]:
         """Take note of a block; return its address and what it overlaps, "" if nothing."""

@@ -214,7 +214,6 @@ def _standing(device: ep.Device, claims: Claims, family: ep.Family, cell: ep.Cel
 
 
 def _info(device: ep.Device) -> dict[str, Any]:
-    info = {
-        key: sorted(value) if isinstance(value, frozenset) else value for key, value in device.info._asdict().items()
-    }
+    fields = device.info._asdict() | {"memory_kinds": frozenset(kind.name for kind in device.info.memory_kinds)}
+    info = {key: sorted(value) if isinstance(value, frozenset) else value for key, value in fields.items()}
     return info | {"name": device.name, "model": device.info.name}

@@ -16,6 +16,7 @@ INFO = ep.DeviceInfo("Abacus | Two", "EP", driver="beads 3", memory=3 << 30, dty
 DEVICE = {name: sorted(value) if isinstance(value, frozenset) else value for name, value in INFO._asdict().items()} | {
     "name": "toy:0",
     "model": INFO.name,
+    "memory_kinds": ["DEVICE"],
 }
 ENVIRONMENT = {
     "ep": "0.1.0",

@@ -26,6 +26,7 @@ _ROW: Final = {
     "vendor": str,
     "driver": str,
     "memory": int,
+    "memory_kinds": list,
     "features": list,
     "fingerprint": str,
 }
@@ -125,7 +126,8 @@ class Account:
         elif kind == "device":
             (row,) = parts
             _require(row.keys() == _ROW.keys() and all(type(row[key]) is form for key, form in _ROW.items()))
-            _require(all(type(feature) is str for feature in row["features"]) and 0 <= row["memory"] < 1 << 63)
+            _require(all(type(word) is str for word in (*row["features"], *row["memory_kinds"])))
+            _require(0 <= row["memory"] < 1 << 63)
             self.rows.append({**row, "device": f"{self._name}:{len(self.rows)}"})
         else:
             _require(kind == "families")

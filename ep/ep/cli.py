@@ -85,9 +85,10 @@ def devices_command(*, as_json: bool, seconds: float) -> None:
 
 
 def _show(rows: list[dict[str, Any]]) -> None:
-    table = _table("device", "name", "memory", "features", "same hardware as")
+    table = _table("device", "name", "memory", "kinds", "features", "same hardware as")
     for row in rows:
-        _add(table, row["device"], row["name"], _size(row["memory"]), " ".join(row["features"]), " ".join(row["also"]))
+        words = (" ".join(row[field]) for field in ("memory_kinds", "features", "also"))
+        _add(table, row["device"], row["name"], _size(row["memory"]), *words)
     _print(table)
     if not rows:
         click.echo("no device found; ep doctor says why")

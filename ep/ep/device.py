@@ -48,13 +48,12 @@ __all__ = ["Device"]
 class Device(Uncopied):
     """One device of a provider, such as `cpu:0`; equal names are the same object.
 
-    provider     : the provider that it came from
-    index        : its number there
-    name         : "provider:index"
-    info         : a DeviceInfo
-    memory_kinds : the kinds that allocate() takes
-    degraded     : how often each ability was served by a default of EP in place of the provider, by name
-    twin         : the provider's device
+    provider  : the provider that it came from
+    index     : its number there
+    name      : "provider:index"
+    info      : a DeviceInfo
+    degraded  : how often each ability was served by a default of EP in place of the provider, by name
+    twin      : the provider's device
     """
 
     def __init__(self, provider: Provider, index: int, twin: spi.Device) -> None:
@@ -67,7 +66,6 @@ class Device(Uncopied):
         self.is_closed = False
         self._pid = getpid()
         self._heap = Heap(self)
-        self.memory_kinds = self._heap.kinds
         self._retired: RetireList = RetireList(self._heap.pool)
         self.degraded: collections.Counter[str] = collections.Counter()
         self._primitives = PrimitiveCache(self)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ep.memory import MemoryKind
+
 __all__ = ["DeviceInfo"]
 
 
@@ -11,6 +13,7 @@ class DeviceInfo(NamedTuple):
     """What a device is. A frozen value.
 
     memory        : bytes
+    memory_kinds  : the kinds that its `allocate` takes, DEVICE among them
     alignment     : bytes; every fresh allocation starts at a multiple of it
     dtypes        : names of the element types that its kernels may compute or store
     features      : words that `when` in claims.toml may ask for, such as "fp64"
@@ -23,6 +26,7 @@ class DeviceInfo(NamedTuple):
     vendor: str
     driver: str = ""
     memory: int = 0
+    memory_kinds: frozenset[MemoryKind] = frozenset({MemoryKind.DEVICE})
     compute_units: int = 1
     subgroup_size: int = 1
     alignment: int = 64

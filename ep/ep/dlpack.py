@@ -12,21 +12,17 @@ from ep.dtypes import DTYPES
 from ep.spec import MAX_RANK
 from ep.uncopied import Uncopied
 
-__all__ = ["CUDA", "HOST", "OPAQUE", "OPENCL", "ROCM", "VERSION", "Loan", "Tensor", "make", "take"]
+__all__ = ["CUDA", "HOST", "ROCM", "VERSION", "Loan", "Tensor", "make", "take"]
 
 VERSION: Final = (1, 1)
 """The newest version that is spoken here."""
 
 CPU: Final = 1
 CUDA: Final = 2
-OPENCL: Final = 4
 ROCM: Final = 10
 
 HOST: Final = frozenset({CPU, 3, ROCM + 1})
 """Device types of host memory: kDLCPU and the pinned memory of CUDA and ROCm."""
-
-OPAQUE: Final = frozenset({OPENCL, 7, 8, 15})
-"""Device types whose data pointer names an object (OpenCL, Vulkan, Metal, WebGPU), so that nobody adds to it."""
 
 _END: Final = 2**63  # of addresses and offsets
 
@@ -44,7 +40,7 @@ class Tensor(NamedTuple):
     """What a producer says of its tensor.
 
     device   : DLPack's (device type, device index)
-    data     : address, or the name of an object where the device type is one of OPAQUE
+    data     : address, or the name of an object, where the device that it is on says so
     begin    : bytes from there to index (0, ..., 0)
     strides  : in elements; None: row-major
     """

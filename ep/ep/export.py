@@ -94,7 +94,7 @@ class Exported(Uncopied):
         spec, block = self.spec, self._block
         begin = self._offset + spec.offset * spec.itemsize
         data = self.device.twin.address(block.handle) if spec.size else 0
-        if self._dlpack_device[0] not in dlpack.OPAQUE or not spec.size:
+        if not (self.device.twin.is_opaque and spec.size):
             # Consumers have long ignored the field for the offset, so it is used only where the address allows no sum.
             data, begin = (data + begin if spec.size else 0), 0
         return dlpack.Tensor(self._dlpack_device, data, begin, spec.dtype, spec.shape, spec.strides, block.is_read_only)

@@ -71,7 +71,7 @@ def require_sound(device: Device, argument: str, handle: Any, nbytes: Any) -> No
         kind = device.twin.dlpack_device()[0]
     except UnsupportedError:
         return
-    if kind in dlpack.OPAQUE:
+    if device.twin.is_opaque:
         message = f"{argument} is the number {glimpse(handle)}, which may stand for no object; give the object of the driver's binding itself"
         raise TypeError(message)
     if kind in dlpack.HOST:
@@ -112,7 +112,7 @@ def _place(device: Device, address: int, nbytes: int) -> tuple[int | None, int]:
         return HOST_SPACE, address
     for block in device._heap.pool.blocks():
         begin = device.twin.address(block.handle) if block.nbytes else 0
-        overlaps = kind not in dlpack.OPAQUE and begin - nbytes < address < begin + block.nbytes
+        overlaps = not device.twin.is_opaque and begin - nbytes < address < begin + block.nbytes
         if block.nbytes and (begin == address or overlaps):
             return block.space, block.start + address - begin
     return None, 0

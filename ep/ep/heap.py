@@ -22,13 +22,11 @@ _END: Final = 2**63
 class Heap:
     """The memory of one device; what was closed waits in the device's retire list until it comes back here.
 
-    kinds : those that `allocate` takes
-    pool  : what the provider gave, in use or ready
+    pool : what the provider gave, in use or ready
     """
 
     def __init__(self, device: Device) -> None:
         self._device = device
-        self.kinds = device.twin.memory_kinds
         self.pool = Pool(device)
 
     def allocate(self, nbytes: int, kind: MemoryKind, freed: Freed | None = None) -> Memory:
@@ -40,7 +38,7 @@ class Heap:
         device._require_open("allocate")
         if type(nbytes) is not int or not 0 <= nbytes < _END:
             nbytes = count("allocate: nbytes", nbytes)
-        if type(kind) is not MemoryKind or kind not in self.kinds:
+        if type(kind) is not MemoryKind or kind not in device.info.memory_kinds:
             self._refuse(kind)
         device._retired.drain()
         block = Block(device, nbytes)
@@ -77,6 +75,6 @@ class Heap:
         if not isinstance(kind, MemoryKind):
             message = f"allocate: kind {glimpse(kind)} is not a MemoryKind"
             raise TypeError(message)
-        there = ", ".join(sorted(each.name for each in self.kinds))
+        there = ", ".join(sorted(each.name for each in self._device.info.memory_kinds))
         message = f"allocate: {self._device.name} has no memory of kind {kind.name}; there is {there}"
         raise UnsupportedError(message)

@@ -90,12 +90,13 @@ def _memory(tensor: dlpack.Tensor, spec: TensorSpec, owner: object, where: str, 
     if not spec.nbytes:
         return device.allocate(0)  # no bytes to share, and no pointer to them
     begin = tensor.begin - spec.offset * spec.itemsize
-    is_opaque = tensor.device[0] in dlpack.OPAQUE
+    is_host = tensor.device[0] in dlpack.HOST
+    is_opaque = not is_host and device.twin.is_opaque  # else it would be out of the device's reach
     alignment = spec.itemsize // (2 if DTYPES[spec.dtype].kind == "c" else 1)
     if (begin if is_opaque else tensor.data + begin) % alignment:
         message = f"{where} does not start at a multiple of its itemsize {spec.itemsize}; give an aligned copy"
         raise ValueError(message)
     if is_opaque:
         return wrap_memory(device, tensor.data, spec.nbytes, owner, is_read_only=is_read_only, offset=begin)
-    wrap = wrap_host if tensor.device[0] in dlpack.HOST else wrap_memory
+    wrap = wrap_host if is_host else wrap_memory
     return wrap(device, tensor.data + begin, spec.nbytes, owner, is_read_only=is_read_only)

@@ -9,6 +9,7 @@ from ep.descriptor import Descriptor
 from ep.device_info import DeviceInfo
 from ep.glimpse import glimpse
 from ep.implementation import Implementation
+from ep.memory import MemoryKind
 from ep.spi.device import Device
 
 if TYPE_CHECKING:
@@ -69,6 +70,11 @@ def check_info(info: Any) -> None:
         number = getattr(info, field)
         is_right = type(number) is int and least <= number < 1 << 63
         _check_field(info, field, f"an int from {least} on, below 2**63", is_right=is_right)
+    kinds = info.memory_kinds
+    is_right = (
+        type(kinds) is frozenset and all(type(kind) is MemoryKind for kind in kinds) and MemoryKind.DEVICE in kinds
+    )
+    _check_field(info, "memory_kinds", "a frozenset of MemoryKind with DEVICE in it", is_right=is_right)
     _check_field(info, "alignment", "a power of two", is_right=not info.alignment & (info.alignment - 1))
     _check_field(info, "determinism", " or ".join(map(repr, _REPEATS)), is_right=info.determinism in _REPEATS)
 

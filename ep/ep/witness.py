@@ -122,6 +122,7 @@ def _row(device: Device) -> dict[str, Any]:
         "vendor": words.cut(info.vendor),
         "driver": words.cut(info.driver),
         "memory": info.memory,
+        "memory_kinds": sorted(kind.name for kind in info.memory_kinds),
         "features": sorted(words.cut(feature) for feature in info.features),
         "fingerprint": words.cut(info.fingerprint),
     }

@@ -154,9 +154,10 @@ class HostDevice(ManualDevice):
 class DLPackDevice(ManualDevice):
     """Says that its memory, which the host does not reach, is of a DLPack device type; wraps addresses and queues."""
 
-    def __init__(self, info: ep.DeviceInfo, kind: int = 2) -> None:
+    def __init__(self, info: ep.DeviceInfo, kind: int = 2, *, is_opaque: bool = False) -> None:
         super().__init__(info)
         self.kind = kind
+        self.is_opaque = is_opaque
         self.stream_type = WaitingStream
         self.queues: dict[Any, WaitingStream] = {}
 

@@ -18,10 +18,10 @@ from ep import dlpack
 BYTES = ep.TensorSpec("uint8", (8,))
 
 
-def far(kind):
+def far(kind, *, is_opaque=False):
     """Return a device whose memory is of a DLPack device type that the host does not reach."""
     provider = manual.provider_over(manual.ManualProvider())
-    provider.twin.devices = lambda: [manual.DLPackDevice(ep.DeviceInfo("Far", "Test"), kind)]
+    provider.twin.devices = lambda: [manual.DLPackDevice(ep.DeviceInfo("Far", "Test"), kind, is_opaque=is_opaque)]
     return provider.devices()[0]
 
 
@@ -142,17 +142,18 @@ def test_read_only_is_said_or_refused(host):
 
 def test_addresses_take_the_offset_in_and_objects_leave_it_beside(host):
     spec = ep.TensorSpec("int16", (2, 3), (8, -1), 4)
-    for device, is_opaque in ((host, False), (far(2), False), (far(4), True)):
+    # It is the provider that says which they are, and no list of device types.
+    for device in (host, far(2), far(4), far(4, is_opaque=True), far(12, is_opaque=True)):
         memory = device.allocate(256)
         base = device.twin.address(memory.handle)
         tensor, _ = dlpack.take(device.stream().export(memory[64:], spec).__dlpack__(stream=-1))
         begin = 64 + 2 * 4
-        assert (tensor.data, tensor.begin) == ((base, begin) if is_opaque else (base + begin, 0))
+        assert (tensor.data, tensor.begin) == ((base, begin) if device.twin.is_opaque else (base + begin, 0))
         assert (tensor.device, tensor.strides) == (device.twin.dlpack_device(), (8, -1))
 
 
 def test_nothing_has_no_address():
-    device = far(4)
+    device = far(4, is_opaque=True)
     for memory in (device.allocate(0), device.allocate(64)[8:]):
         shown = device.stream().export(memory, ep.TensorSpec("float32", (3, 0), None, 0))
         tensor, _ = dlpack.take(shown.__dlpack__(stream=-1))
@@ -228,7 +229,7 @@ def test_a_view_of_an_export_keeps_it_too(host):
 
 
 def test_a_view_of_an_export_shares_its_bytes(host):
-    for device in (host, far(4)):
+    for device in (host, far(4, is_opaque=True)):
         stream, memory = device.stream(), device.allocate(64)
         shown = stream.export(memory[16:32], ep.TensorSpec("uint8", (8,), None, 4))
         stream.twin.advance()

@@ -84,7 +84,6 @@ HARMLESS = {
     "Device.can_access",
     "Device.can_copy_from",
     "Device.can_copy_to",
-    "Device.memory_kinds",
     "Device.native_calls",
     "Device.reaches_host",
     "Event.wait",

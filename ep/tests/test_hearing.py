@@ -243,6 +243,7 @@ def test_process_of_its_own_sees_what_the_command_sees(site):
         "vendor": "Test",
         "driver": "",
         "memory": 0,
+        "memory_kinds": ["DEVICE"],
         "features": [],
         "fingerprint": "",
         "also": [],

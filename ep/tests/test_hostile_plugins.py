@@ -157,6 +157,10 @@ BROUGHT = {
     "vast": (f"return {DEVICE.format('*NAMES, memory=10**5000')}", "needs an int from 0 on, below 2**63"),
     "odd": (f"return {DEVICE.format('*NAMES, alignment=3')}", "alignment is 3, needs a power of two"),
     "zero": (f"return {DEVICE.format('*NAMES, alignment=0')}", "alignment is 0, needs an int from 1 on"),
+    "kinds": (
+        f"return {DEVICE.format('*NAMES, memory_kinds=frozenset()')}",
+        "needs a frozenset of MemoryKind with DEVICE in it",
+    ),
     "often": (f"return {DEVICE.format('*NAMES, determinism=NAMES[0]')}", "needs 'bitwise' or 'none'"),
 }
 TABLES = {

@@ -239,13 +239,13 @@ def test_kinds_lie_on_shelves_of_their_own(provider):
     kinds = []
 
     class Kinds(manual.ManualDevice):
-        memory_kinds = frozenset({ep.MemoryKind.DEVICE, ep.MemoryKind.SHARED})
-
         def allocate(self, nbytes, kind):
             kinds.append(kind)
             return super().allocate(nbytes, kind)
 
-    provider.twin.devices = lambda: [Kinds(ep.DeviceInfo("D", "T"))]
+    provider.twin.devices = lambda: [
+        Kinds(ep.DeviceInfo("D", "T", memory_kinds=frozenset({ep.MemoryKind.DEVICE, ep.MemoryKind.SHARED})))
+    ]
     device = provider.devices()[0]
     device.allocate(4).close()
     shared = device.allocate(4, ep.MemoryKind.SHARED)

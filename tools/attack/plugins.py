@@ -154,6 +154,7 @@ INFO: Final = {
     "compute_units": "0",
     "subgroup_size": "True",
     "flushes": "frozenset({3})",
+    "memory_kinds": "frozenset({'DEVICE'})",
     "fingerprint": "b''",
     "determinism": "'often'",
 }

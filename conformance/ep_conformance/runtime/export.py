@@ -60,7 +60,7 @@ def every_kind_comes_back(trial: Trial) -> None:
     if not _shows(trial):
         return
     stream = trial.stream()
-    for kind in sorted(trial.device.memory_kinds, key=lambda kind: kind.name):
+    for kind in sorted(trial.device.info.memory_kinds, key=lambda kind: kind.name):
         memory, content = trial.closing(trial.device.allocate(512, kind)), trial.noise(512)
         stream.upload(memory, content)
         view, _ = ep.view(SecondHand(stream.export(memory[64:], ep.TensorSpec("uint8", (448,)))), stream)

@@ -161,7 +161,7 @@ def memories_of_every_kind_are_operands(trial: Trial) -> None:
     """Launches compute over memory of each kind that the device gives, PINNED and SHARED as well as DEVICE."""
     kernel = find_kernel(trial.device)
     assert kernel is not None
-    for kind in [kind for kind in ep.MemoryKind if kind in trial.device.memory_kinds]:
+    for kind in [kind for kind in ep.MemoryKind if kind in trial.device.info.memory_kinds]:
         _computes(trial, f"a launch over {kind.name} memory", kernel, trial.stream(), kind)
 
 

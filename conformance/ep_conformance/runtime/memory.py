@@ -36,7 +36,7 @@ def sizes_are_checked(trial: Trial) -> None:
 @case()
 def kinds_are_there_or_refused(trial: Trial) -> None:
     """Every kind that memory_kinds names can be allocated, DEVICE is one; others are UnsupportedError naming those, or TypeError."""
-    kinds = trial.device.memory_kinds
+    kinds = trial.device.info.memory_kinds
     trial.require(ep.MemoryKind.DEVICE in kinds, f"memory_kinds is {kinds}, needs DEVICE among them")
     for kind in ep.MemoryKind:
         if kind in kinds:

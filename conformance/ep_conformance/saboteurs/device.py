@@ -48,8 +48,6 @@ class Handle:
 class HonestDevice(ep.spi.Device):
     """An asynchronous device; no host address leads to its memory but to that which is pinned or shared."""
 
-    memory_kinds = frozenset(ep.MemoryKind)
-
     def __init__(
         self,
         cpu: ep.Device,

@@ -86,7 +86,7 @@ class _NamesKindsItLacks(HonestDevice):
 
 @killed_by("runtime/memory/kinds-are-there-or-refused")
 class NamesKindsItLacks(HonestProvider):
-    """Name PINNED memory among memory_kinds, and give none."""
+    """Name PINNED memory among info.memory_kinds, and give none."""
 
     device_type: ClassVar[type[HonestDevice]] = _NamesKindsItLacks
 

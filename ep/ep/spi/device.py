@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from ep.device_info import DeviceInfo
 from ep.errors import UnsupportedError
 from ep.glimpse import glimpse
-from ep.memory import MemoryKind
 
 if TYPE_CHECKING:
     from ep import spi
     from ep.executable import Executable, Node, Slot
     from ep.ledger import Ledger
+    from ep.memory import MemoryKind
     from ep.spi.stream import Stream
 
 __all__ = ["Device"]
@@ -25,11 +25,12 @@ class Device(ABC):
     """One device; `ep.Device` holds it as its `twin`. EP has checked all arguments before it calls a method here.
 
     info          : what the device is
-    memory_kinds  : the kinds that `allocate` takes
+    is_opaque     : True: what `address` returns names an object of the driver, such as a cl_mem, and is no place in
+                    memory: nobody adds to it, and a number from a caller, who has the object, is refused
     name, index   : "provider:index" and the number, which EP sets before it calls a method
     """
 
-    memory_kinds: frozenset[MemoryKind] = frozenset({MemoryKind.DEVICE})
+    is_opaque: bool = False
     name: str = "a new device"
     index: int = -1
 
@@ -45,7 +46,7 @@ class Device(ABC):
     def allocate(self, nbytes: int, kind: MemoryKind) -> Any:
         """Return a handle for nbytes > 0 of memory aligned to info.alignment. Raises OutOfMemoryError.
 
-        The pool asks for whole size classes and keeps what comes back; kind is one of memory_kinds.
+        The pool asks for whole size classes and keeps what comes back; kind is one of info.memory_kinds.
         """
 
     @abstractmethod
@@ -108,7 +109,7 @@ class Device(ABC):
         raise UnsupportedError(message)
 
     def address(self, handle: Any) -> int:
-        """Return DLPack's data pointer of an allocation: its address, or the name of an object."""
+        """Return DLPack's data pointer of an allocation: its address, or the name of an object where `is_opaque` says so."""
         message = f"{self.name} shows nobody where its memory is ({glimpse(handle)}); use stream.download"
         raise UnsupportedError(message)
 

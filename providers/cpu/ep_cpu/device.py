@@ -23,8 +23,6 @@ _FEATURES: Final = frozenset({"fp16", "fp64", "host-memory"})
 class CpuDevice(ep.spi.Device):
     """The host. Its kernels reach all host memory, and the host reaches its memory, which is of every kind at once."""
 
-    memory_kinds = frozenset(ep.MemoryKind)
-
     def __init__(self, native: Native) -> None:
         model, vendor = processor_name()
         super().__init__(
@@ -33,6 +31,7 @@ class CpuDevice(ep.spi.Device):
                 vendor=vendor,
                 driver=f"ep_cpu {native.isa}",
                 memory=memory_size(),
+                memory_kinds=frozenset(ep.MemoryKind),
                 compute_units=native.lib.ep_threads(),
                 alignment=ALIGNMENT,
                 dtypes=frozenset(dtype for row in native.rows for dtype in row[2:]),

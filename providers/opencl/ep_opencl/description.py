@@ -36,6 +36,7 @@ def describe(native: cl.Device) -> ep.DeviceInfo:
         vendor=native.vendor.strip(),
         driver=f"{native.platform.name.strip()} {native.driver_version.strip()}",
         memory=native.global_mem_size,
+        memory_kinds=frozenset(ep.MemoryKind if "host-buffers" in features else {ep.MemoryKind.DEVICE}),
         compute_units=native.max_compute_units,
         subgroup_size=_subgroup_size(native, extensions),
         alignment=native.mem_base_addr_align // 8,

@@ -42,6 +42,8 @@ class ClDevice(ep.spi.Device):
     context  : its own: contexts shared by devices move buffers between them unasked, and fail together
     """
 
+    is_opaque = True  # DLPack's pointers are cl_mem
+
     def __init__(self, native: cl.Device, folder: CompilerFolder | None = None) -> None:
         """Describe a device.
 
@@ -52,8 +54,6 @@ class ClDevice(ep.spi.Device):
         self.native = native
         self.is_cpu = bool(native.type & cl.device_type.CPU)
         self.processor = name_processor(native)
-        if "host-buffers" in self.info.features:
-            self.memory_kinds = frozenset(ep.MemoryKind)
         self._most = native.max_mem_alloc_size
         self._programs: LRU[Program | RandomProgram, cl.Program] = LRU()
         self._open: Roster[ClStream] = Roster()

@@ -44,7 +44,7 @@ def test_shared_memory_that_the_driver_refuses_is_accounted_for(device, monkeypa
     def refuse(context, nbytes, _, flags):
         return own(context, nbytes, 3, flags)  # no power of two, so that the driver gives none
 
-    monkeypatch.setattr(device, "memory_kinds", frozenset(ep.MemoryKind))
+    monkeypatch.setattr(device, "info", device.info._replace(memory_kinds=frozenset(ep.MemoryKind)))
     device.trim()
     before = device.twin._reserved
     with monkeypatch.context() as patch:
@@ -63,7 +63,7 @@ def test_device_of_before_shared_memory_has_no_such_kinds(device, monkeypatch):
             raise AttributeError
 
     assert not has_host_buffers(Old())
-    monkeypatch.setattr(device, "memory_kinds", ep.spi.Device.memory_kinds)
+    monkeypatch.setattr(device, "info", device.info._replace(memory_kinds=frozenset({ep.MemoryKind.DEVICE})))
     with pytest.raises(ep.UnsupportedError, match="no memory of kind SHARED; there is DEVICE"):
         device.allocate(4, ep.MemoryKind.SHARED)
     assert not isinstance(device.allocate(4).handle, HostBuffer)

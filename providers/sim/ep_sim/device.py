@@ -36,8 +36,6 @@ class SimDevice(ep.spi.Device):
     complaints : what somebody did that the contract forbids
     """
 
-    memory_kinds = frozenset(ep.MemoryKind)
-
     def __init__(self, scheduler: Scheduler, native: Native, settings: Settings, place: int) -> None:
         cpu = scheduler.cpu
         info = cpu.info._replace(
@@ -45,6 +43,7 @@ class SimDevice(ep.spi.Device):
             vendor="EP",
             driver="ep_sim",
             memory=settings.memory,
+            memory_kinds=frozenset(ep.MemoryKind),
             alignment=ALIGNMENT,
             features=(cpu.info.features - {"host-memory"}) | {"cpu", "priority"},
             fingerprint="",
