@@ -11,7 +11,7 @@ from weakref import ref
 
 from ep.buffers import HeldBuffers
 from ep.callback import check_outside
-from ep.errors import ClosedError, DeviceError, EpError, TimeoutError  # noqa: A004 - ours is the builtin, too
+from ep.errors import ClosedError, DeviceError, DeviceLostError, EpError, TimeoutError  # noqa: A004 - ours is the builtin, too
 from ep.event import Event
 from ep.memory import Memory
 from ep.primitive import Primitive
@@ -186,11 +186,14 @@ class Submission(Uncopied):
         enqueued = self._sequence
         sequence, event = self._fenced
         if sequence != enqueued:
-            if type(self.twin).record is SpiStream.record:
-                self.twin.synchronize()
+            try:
+                if type(self.twin).record is SpiStream.record:
+                    self.twin.synchronize()
+                    event = None
+                else:
+                    event = Event(cast("Stream", self), self.twin.record(timed=False), is_timed=False)
+            except DeviceLostError:  # nothing is under way on it; verbs and waits say that it is lost
                 event = None
-            else:
-                event = Event(cast("Stream", self), self.twin.record(timed=False), is_timed=False)
         if event is not None and event._is_done():
             event = None
         self._fenced = (enqueued, event)
@@ -268,7 +271,8 @@ class Submission(Uncopied):
     def _warn(self) -> None:
         """Say what went wrong in a closed stream that nobody can synchronise with any more."""
         error = self._failure.take()
-        if error is not None:
+        # Where no enqueue is blamed, the device was lost without work of this stream.
+        if error is not None and not (isinstance(error, DeviceLostError) and error.op is None):
             self._tell_origin(error)
             message = f"{self.name}: work failed and nobody waited for it: {type(error).__name__}: {error}"
             warnings.warn(message, RuntimeWarning, stacklevel=1)
