@@ -17,9 +17,11 @@ from ep_conformance.verdict import FIRST_FAILURE, UNAVAILABLE, Status, Verdict
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["SCHEMA", "Report", "Subject", "is_special", "report_of", "write_text"]
+__all__ = ["SCHEMA", "UNTRIED", "Report", "Subject", "is_special", "report_of", "write_text"]
 
 SCHEMA: Final = 2
+UNTRIED: Final = "late errors: untried"
+"""What a report says of a device that injects no faults."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,11 @@ class Report:
         return next((reason for reason in reasons if UNAVAILABLE in reason), "")
 
     @property
+    def leaves_late_errors_untried(self) -> bool:
+        """True if cases of late errors were chosen, and the device cannot be asked to fail."""
+        return any(verdict.outcome.reason.startswith(UNTRIED) for verdict in self.verdicts)
+
+    @property
     def is_cut_short(self) -> bool:
         """True if the first failure ended the run: --fail-fast."""
         return self.interrupted and any(verdict.outcome.reason == FIRST_FAILURE for verdict in self.verdicts)
@@ -147,9 +154,10 @@ class Report:
         bad = ", ".join(f"{failing[status]} {status}" for status in Status if failing[status])
         rest = f"{summary['waived']} waived, {summary['unsupported']} unsupported, {summary['new']} new, {len(self.notices)} notices"
         verdict = f"FAIL ({bad})" if bad else "PASS"
+        untried = f"; {UNTRIED}" if self.leaves_late_errors_untried else ""
         return (
             f"{verdict}: {name}: {summary['pass']} of {summary['expected']} expected cases pass "
-            f"in {self.seconds:.1f} s; {rest}"
+            f"in {self.seconds:.1f} s; {rest}{untried}"
         )
 
     def as_json(self) -> dict[str, Any]:

@@ -85,6 +85,7 @@ _AREAS: Final = {
     "random": _Area(CLAIMS, ("Kernel.launch",)),
     "validation": _Area(CLAIMS, ("Kernel.launch",)),
     "ability": _Area(OWN_ABILITIES, ()),
+    "late": _Area(TOGETHER, ("Device.inject", "Stream.synchronize", "Event.is_done", "Device.free")),
     "process": _Area(TOGETHER, ("Stream.abandon", "Stream.synchronize", "Provider.devices")),
     "reentry": _Area(TOGETHER, ("Stream.copy", "Device.allocate", "Kernel.launch")),
     "scratch": _Area(TOGETHER, ("Kernel.launch", "Kernel.bind")),
@@ -129,6 +130,9 @@ ABILITIES: Final = (
     Ability("pinned-memory", "Device.host", "transfers go straight to the device, past any staging buffer"),
     Ability("native-calls", "Device.native_calls", "reports show that the driver was called: passes become native"),
     Ability("copy-between-devices", "Device.can_copy_from", "copies between devices do not pass through the host"),
+    Ability(
+        "late-errors", "Device.inject", "errors that come late are tried: heard, by name, and no loss is forgotten"
+    ),
     Ability("export", "Device.dlpack_device", "other libraries read and write this memory, by DLPack"),
     Ability("wrap-memory", "Device.wrap_memory", "memory of other libraries is used where it lies"),
     Ability("wrap-stream", "Device.wrap_stream", "work is enqueued into the queues of other libraries"),

@@ -28,7 +28,7 @@ from ep_conformance.catalogue import (
 )
 from ep_conformance.contributed import case_packages
 from ep_conformance.record import waiver_of, waiver_record
-from ep_conformance.report import Subject
+from ep_conformance.report import UNTRIED, Subject
 from ep_conformance.runtime import runtime_cases
 from ep_conformance.trial import PROFILES
 from ep_conformance.verdict import Planned, Standing
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from ep_conformance.runtime import RuntimeCase
     from ep_conformance.waivers import Waiver
 
 __all__ = ["Survey", "survey", "survey_of"]
@@ -158,18 +159,29 @@ def _runtime(device: ep.Device, claims: Claims, profile: str, pattern: str | Non
             continue
         if claims.is_new(case.since):
             yield Planned(case.id, Standing.NEW)
-        elif case.kernels and find_kernel(device) is None:
-            yield Planned(case.id, Standing.REFUSED, "the provider has no kernel of one dense float32 tensor")
-        elif case.needs and not has_cell(device, case.needs):
-            yield Planned(case.id, Standing.REFUSED, f"the provider has no {case.needs}")
-        elif case.asks == "fork" and not hasattr(os, "fork"):
-            yield Planned(case.id, Standing.REFUSED, "this system has no fork")
-        elif case.asks == "call" and ability(device, "call") != "native":
-            yield Planned(case.id, Standing.REFUSED, "the device calls no host function that could hold a stream back")
+        elif lack := _lack(device, case):
+            yield Planned(case.id, Standing.REFUSED, lack)
         elif not case.optional or claims.covers(case.id, case.since, device.info.features):
             yield Planned(case.id, Standing.EXPECTED)
         else:
             yield Planned(case.id, Standing.UNCLAIMED)
+
+
+def _lack(device: ep.Device, case: RuntimeCase) -> str:
+    """Return what a case needs and is not there, "" if all is."""
+    if case.asks == "fork" and not hasattr(os, "fork"):
+        return "this system has no fork"
+    if case.asks == "call" and ability(device, "call") != "native":
+        return "the device calls no host function that could hold a stream back"
+    if case.asks == "faults" and ability(device, "late-errors") != "native":
+        return f"{UNTRIED}: the device injects no faults"
+    if case.asks == "faults" and ability(device, "async") != "native":
+        return f"{UNTRIED}: its streams are synchronous, and no error is late"
+    if case.kernels and find_kernel(device) is None:
+        return "the provider has no kernel of one dense float32 tensor"
+    if case.needs and not has_cell(device, case.needs):
+        return f"the provider has no {case.needs}"
+    return ""
 
 
 def _vendor(device: ep.Device, claims: Claims, profile: str, pattern: str | None) -> Iterator[Planned]:

@@ -58,6 +58,7 @@ _OTHERS: Final[dict[str, tuple[type[Any], str, str]]] = {
     "priority": (spi.Device, "stream", "none"),
     "timing": (spi.Stream, "record", "degraded"),
     "native-calls": (spi.Device, "native_calls", "none"),
+    "late-errors": (spi.Device, "inject", "none"),
 }
 
 ABILITIES: Final = tuple(sorted([*_STREAM_TWINS, *_DEVICE_TWINS, *_KINDS, *_OTHERS]))

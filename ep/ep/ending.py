@@ -66,9 +66,20 @@ def _close(streams: Sequence[Stream]) -> list[Stream]:
             stuck.append(stream)
             if isinstance(reason, KeyboardInterrupt):
                 deadline = Deadline(0)
+        except Exception as error:  # noqa: BLE001 - a stranger's code, which does not wait and keeps no other stream open
+            stream._failure.keep(error)
+            _finish(stream)
         else:
-            stream._finish()
+            _finish(stream)
     return stuck
+
+
+def _finish(stream: Stream) -> None:
+    """Close a stream that is done; what its provider's code raises there is said with what its work failed of."""
+    try:
+        stream._finish()
+    except Exception as error:  # noqa: BLE001 - as above
+        stream._failure.keep(error)
 
 
 def _seconds() -> float:

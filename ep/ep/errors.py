@@ -64,9 +64,11 @@ class CompileError(EpError):
 class DeviceError(EpError):
     """A vendor call failed: `provider`, `call` and `code` name it; `op`, `stream` and `sequence` the enqueue it hit.
 
-    With EP_VALIDATE=1 also `file` and `line` of the program that enqueued it.
+    In a graph's launch `op` is the operation of the node that failed and `node` its place in `graph.nodes`; `node` is None
+    outside of graphs. With EP_VALIDATE=1 also `file` and `line` of the program that enqueued it.
 
-    What to do: look at that enqueue; what the stream was given behind it still ran. `call` and `code` are in the vendor's manual.
+    What to do: look at that enqueue; what its stream was given behind it was not started, until somebody heard of this.
+    `call` and `code` are in the vendor's manual.
     """
 
     def __init__(self, message: str, *, provider: str = "", call: str = "", code: int | str = "") -> None:
@@ -77,28 +79,30 @@ class DeviceError(EpError):
         self.op: str | None = None
         self.stream: str | None = None
         self.sequence: int | None = None
+        self.node: int | None = None
         self.file: str | None = None
         self.line: int | None = None
 
-    def _hit(self, what: object, stream: str, sequence: int) -> None:
-        """Note which enqueue of which stream failed; the first note stands."""
+    def _hit(self, what: object, stream: str, sequence: int, node: int | None = None) -> None:
+        """Note which enqueue of which stream failed, and which node of it; the first note stands."""
         if self.op is None:
-            self.op, self.stream, self.sequence = str(what), stream, sequence
+            self.op, self.stream, self.sequence, self.node = str(what), stream, sequence, node
 
     def __str__(self) -> str:
         text = super().__str__()
         if self.call:
             text += f" [{self.provider}: {self.call} -> {self.code}]"
         if self.op is not None:
-            text += f" ({place(self.op, self.stream, self.sequence)})"
+            text += f" ({place(self.op, self.stream, self.sequence, self.node)})"
         if self.file is not None:
             text += f" at {self.file}:{self.line}"
         return text
 
 
-def place(what: object, stream: str | None, sequence: int | None) -> str:
-    """Return which enqueue of which stream something was."""
-    return f"enqueue {sequence} of {stream}: {what}"
+def place(what: object, stream: str | None, sequence: int | None, node: int | None = None) -> str:
+    """Return which enqueue of which stream something was, and which node if that was a graph's launch."""
+    where = f"enqueue {sequence} of {stream}"
+    return f"{where}: {what}" if node is None else f"{where}, node {node} of its graph: {what}"
 
 
 class OutOfMemoryError(DeviceError, MemoryError):
@@ -125,9 +129,9 @@ class OutOfMemoryError(DeviceError, MemoryError):
 
 
 class DeviceLostError(DeviceError):
-    """The device stopped answering; nothing made from it works any more.
+    """The device stopped answering; nothing made from it works any more, and every verb and wait says so.
 
-    What to do: end the process, and open the device in a new one.
+    What to do: close what was made from it, and open the device in a new process; some providers open it again in this one.
     """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ep.errors import DeviceError
 from ep.memory import Memory
 from ep.uncopied import Uncopied
 
@@ -88,7 +89,8 @@ class Executable(Uncopied, ABC):
         """Return what enqueues one run with these memories: EP calls it with a stream, and says the memories again.
 
         Everything is validated. What is returned for bindings of None alone is run again and again, by several threads
-        at once; every other one is run once at most.
+        at once; every other one is run once at most. Behind a node that failed the later ones are not started, and the
+        error names it: `stream.ledger.ticket().of(node, what)`.
         """
 
     def close(self) -> None:
@@ -109,13 +111,21 @@ class Replay(Executable):
                 memories = changed.setdefault(node, [*self._nodes[node].memories])
                 memories[operand] = moved(memories[operand], memory, offset)
         work = [
-            (node.run, tuple(changed[place]) if place in changed else node.memories, node.scalars)
+            ((place, node.what), node.run, tuple(changed[place]) if place in changed else node.memories, node.scalars)
             for place, node in enumerate(self._nodes)
         ]
 
         def run(stream: Stream, _: Any, __: Any) -> None:
-            for enqueue, memories, scalars in work:
-                enqueue(stream, memories, scalars)
+            turn_to_node = stream.ledger.turn_to_node
+            try:
+                for node, enqueue, memories, scalars in work:
+                    turn_to_node(node)
+                    enqueue(stream, memories, scalars)
+            except DeviceError as error:
+                stream.ledger.ticket().blame(error)
+                raise
+            finally:
+                turn_to_node(None)
 
         return run
 

@@ -10,22 +10,28 @@ __all__ = ["Failure"]
 
 @final
 class Failure:
-    """The first error since the last synchronisation. Whoever does a stream's work holds this and not the stream."""
+    """The first error since the last synchronisation. Whoever does a stream's work holds this and not the stream.
 
-    __slots__ = ("_lock", "error")
+    is_of_work : True if work of the device failed, behind which nothing is started; a host function's error stops nothing
+    """
+
+    __slots__ = ("_lock", "error", "is_of_work")
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self.error: BaseException | None = None
+        self.is_of_work = False
 
-    def keep(self, error: BaseException) -> None:
+    def keep(self, error: BaseException, *, is_of_work: bool = False) -> None:
         """Keep an error unless there is one already. From any thread."""
         with self._lock:
             if self.error is None:
                 self.error = error
+            if is_of_work:
+                self.is_of_work = True
 
     def take(self) -> BaseException | None:
         """Return the error and forget it."""
         with self._lock:
-            error, self.error = self.error, None
+            error, self.error, self.is_of_work = self.error, None, False
         return error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from collections import deque
 from contextlib import suppress
@@ -11,6 +12,7 @@ from ep.errors import OutOfMemoryError
 from ep.memory import MemoryKind
 from ep.segment import OWNERSHIP, Row, Segment, Shelf
 from ep.spi.device import Device as SpiDevice
+from ep.words import said
 
 if TYPE_CHECKING:
     from ep.device import Device
@@ -67,6 +69,7 @@ class Pool:
         self._by_request: dict[MemoryKind, dict[int, Shelf]] = {kind: {} for kind in MemoryKind}
         self._listed: deque[Shelf] = deque()
         self._segments: set[Segment] = set()
+        self._has_warned = False  # of a segment that could not be freed
         self.budget: int | None = None
         self.in_use = 0
         self.reserved = 0
@@ -178,14 +181,25 @@ class Pool:
     def trim(self, keep: int = 0) -> int:
         """Give segments that lie ready back to the provider, the longest unused first, until `keep` bytes are left.
 
-        Returns the bytes that were given back. One that cannot be freed does not lose the others.
+        Returns the bytes that were given back, or that could not be freed.
         """
         given = 0
         while self.cached > keep and (segment := self._oldest()) is not None:
             self._segments.discard(segment)
-            self._device.twin.free(segment.handle, segment.kind)
+            self._free(segment)
             given += segment.nbytes
         return given
+
+    def _free(self, segment: Segment) -> None:
+        """Let the provider free a segment; what it raises is a warning, once, and keeps nothing else from being freed."""
+        try:
+            self._device.twin.free(segment.handle, segment.kind)
+        except Exception as error:  # noqa: BLE001 - a stranger's code, and whoever is here did not ask for it
+            if self._has_warned:
+                return
+            self._has_warned = True
+            message = f"{self._device.name}: memory could not be freed, which is said once: {said(error)}"
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
 
     def _shelf(self, nbytes: int, kind: MemoryKind) -> Shelf:
         """Return the shelf of a request's segments, and know it the next time."""

@@ -6,6 +6,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from ep.buffers import HeldBuffers
+from ep.errors import DeviceLostError
 from ep.event import Event
 from ep.segment import OWNERSHIP
 from ep.spi.stream import Stream as SpiStream
@@ -96,11 +97,14 @@ class Progress:
         enqueued = stream._sequence
         sequence, event = self._fenced
         if sequence != enqueued:
-            if type(stream.twin).record is SpiStream.record:
-                stream.twin.synchronize()
+            try:
+                if type(stream.twin).record is SpiStream.record:
+                    stream.twin.synchronize()
+                    event = None
+                else:
+                    event = Event(stream, stream.twin.record(timed=False), is_timed=False)
+            except DeviceLostError:  # nothing is under way on it; verbs and waits say that it is lost
                 event = None
-            else:
-                event = Event(stream, stream.twin.record(timed=False), is_timed=False)
         if event is not None and event._is_done():
             event = None
         self._fenced = (enqueued, event)

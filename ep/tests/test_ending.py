@@ -115,3 +115,54 @@ def test_process_ends_with_all_streams_then_all_memories_then_all_devices(provid
     assert (first.is_closed, second.is_closed) == (True, True)
     registry._shut_down()
     assert len(log) == 6
+
+
+def test_raising_free_keeps_no_other_memory_and_no_other_device_open(provider, monkeypatch):
+    freed = []
+
+    def free(self, handle, kind):
+        freed.append((self.name, bytes(handle)))
+        if self.name == "manual:0":
+            raise ep.DeviceLostError("gone")
+
+    monkeypatch.setattr(manual.ManualDevice, "free", free)
+    first, second = provider.devices()
+    memories = [first.allocate(4), first.allocate(5), second.allocate(6)]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        end([first, second])
+    assert sorted((name, len(handle)) for name, handle in freed) == [
+        ("manual:0", 4),
+        ("manual:0", 5),
+        ("manual:1", 6),
+    ]
+    said = [str(warning.message) for warning in caught if "freed" in str(warning.message)]
+    assert said == ["manual:0: memory could not be freed, which is said once: DeviceLostError: gone"]
+    assert (first.is_closed, second.is_closed) == (True, True)
+    assert all(memory.is_closed for memory in memories)
+
+
+def test_stream_whose_driver_raises_strange_things_keeps_no_other_open(device, monkeypatch):
+    streams = [device.stream() for _ in range(3)]
+
+    def broken():
+        raise BrokenPipeError("no driver")
+
+    streams[0].twin.synchronize = broken
+    streams[1].twin.close = broken
+    with pytest.warns(RuntimeWarning, match="BrokenPipeError: no driver"):
+        end([device])
+    assert ([each.is_closed for each in streams], device.is_closed) == ([True] * 3, True)
+
+
+def test_lost_device_whose_work_did_not_fail_is_no_warning(device):
+    streams = [device.stream() for _ in range(2)]
+    streams[0].twin.ledger.failed(None, ep.DeviceLostError("gone"))
+    streams[1].twin.ledger.failed(ep.spi.Ticket("fill", "a stream", 3), ep.DeviceLostError("gone"))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        end([device])
+    said = [str(warning.message) for warning in caught]
+    assert said == [
+        "manual:0/stream1: work failed and nobody waited for it: DeviceLostError: gone (enqueue 3 of a stream: fill)"
+    ]

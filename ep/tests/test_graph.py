@@ -227,7 +227,7 @@ def test_slot_counts_the_bytes_that_are_touched(device, stream):
     assert slot.places == ((0, 0, 0),)
     replaced = []
     nodes = [node._replace(run=lambda _, memories, __: replaced.extend(memories)) for node in graph.nodes]
-    Replay(tuple(nodes), (slot,)).bind((device.allocate(7)[1:],))(stream, (), ())
+    Replay(tuple(nodes), (slot,)).bind((device.allocate(7)[1:],))(stream.twin, (), ())
     assert (replaced[0].offset, replaced[0].nbytes) == (1, 6)
 
 

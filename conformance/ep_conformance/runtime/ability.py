@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ep
+from ep_conformance.faulty import run_faulty
 from ep_conformance.lender import SecondHand
 from ep_conformance.runtime import case
 from ep_conformance.work import busy, copy_each_way, gate, late
@@ -297,6 +298,17 @@ def copy_between_devices(trial: Trial) -> None:
         raise ep.UnsupportedError(message)
     for other in reachable:
         copy_each_way(trial, other)
+
+
+@case(optional=True, since="1.1")
+def late_errors(trial: Trial) -> None:
+    """The device fails on request, in its queue and not in the host that enqueues, so that late errors can be tried."""
+    if type(trial.device.twin).inject is ep.spi.Device.inject:
+        message = "the device injects no faults"
+        raise ep.UnsupportedError(message)
+    shown = run_faulty(trial, "copy")
+    trial.equal("what verbs raised before anybody waited", shown["early"], [])
+    trial.equal("what synchronize() named", shown["by_stream"], shown["failed"])
 
 
 @case(optional=True)

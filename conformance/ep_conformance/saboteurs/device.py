@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 import ep
 
@@ -65,8 +65,11 @@ class HonestDevice(ep.spi.Device):
         self._calls = itertools.count()
         self._called = 0
         self._given = 0
+        self._faults: dict[str, int] = {}  # for a kind of work which one from here on fails
+        self.is_lost = False
 
     def allocate(self, nbytes: int, kind: ep.MemoryKind) -> Handle:
+        self.require_there()
         self.count_call()
         handle = Handle(self.cpu.allocate(nbytes), kind)
         self._given += nbytes
@@ -86,6 +89,7 @@ class HonestDevice(ep.spi.Device):
         return handle.bytes_at(0, nbytes).host()
 
     def stream(self, ledger: ep.spi.Ledger, *, priority: int, timed: bool, synchronous: bool | None) -> HonestStream:
+        self.require_there()
         if synchronous:
             message = f"{self.name}: streams are asynchronous only; ask for synchronous=False or None"
             raise ep.UnsupportedError(message)
@@ -99,6 +103,32 @@ class HonestDevice(ep.spi.Device):
 
     def can_copy_to(self, other: ep.spi.Device) -> bool:
         return self.can_copy_from(other)
+
+    def inject(self, fault: ep.spi.Fault) -> None:
+        if fault.kind is ep.spi.FaultKind.LOSS:
+            self.is_lost = True
+        else:
+            self._faults[fault.kind.value] = fault.nth
+
+    def strikes(self, kind: str) -> bool:
+        """Count one piece of work of a kind, and say whether it is the one that fails."""
+        left = self._faults.get(kind, 0)
+        self._faults[kind] = max(left - 1, 0)
+        return left == 1
+
+    def fail(self, kind: str) -> NoReturn:
+        """Raise the error of work that fails on request."""
+        message = f"the {kind} fails on request"
+        raise ep.DeviceError(message, provider="honest", call="work", code="injected")
+
+    def require_there(self) -> None:
+        """Raise DeviceLostError if the device is lost."""
+        if self.is_lost:
+            raise self.lost_error()
+
+    def lost_error(self) -> ep.DeviceLostError:
+        """Return the error of a device that is lost."""
+        return ep.DeviceLostError(f"{self.name} is lost, as was asked for", provider="honest", call="work", code="lost")
 
     def count_call(self) -> None:
         """Count one call of the driver that there would be."""

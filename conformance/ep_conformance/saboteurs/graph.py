@@ -20,7 +20,7 @@ class _Lane(HonestStream):
     """What nodes are enqueued on inside the worker: each is done at once. No stream of anybody else."""
 
     def __init__(self, stream: HonestStream) -> None:
-        self.ledger = stream.ledger
+        self.ledger = stream.ledger.behind(stream.ledger.ticket())
         self.device = stream.device
         self.cpu = stream.cpu
 
@@ -35,6 +35,7 @@ class HonestGraph(Replay):
         replay = super().bind(bindings)
 
         def run(stream: Any, memories: Any, scalars: Any) -> None:
+            stream.device.require_there()
             lane = self.lane(stream)
             stream.enqueue(lambda: replay(lane, memories, scalars))
 

@@ -46,7 +46,7 @@ class HonestKernel(ep.Kernel):
             named["scratch"] = memories[-1]
         operands = {name: self.operand(its) if type(its) is ep.Memory else its for name, its in named.items()}
         cpu = stream.cpu
-        stream.enqueue(lambda: self.run(cpu, operands))
+        stream.enqueue(stream.work(lambda: self.run(cpu, operands), "kernel"))
 
 
 class Delegated(ep.Implementation):

@@ -37,6 +37,8 @@ _CLAIMED: Final = (
     "runtime/ability/timeout",
     "runtime/ability/timing",
     "runtime/ability/native-calls",
+    "runtime/ability/late-errors",
+    "runtime/late/lost-device-is-opened-again",
     "runtime/ability/graph",
     "runtime/ability/copy-between-devices",
     "runtime/ability/memory-info",

@@ -73,6 +73,43 @@ class HonestStream(ep.spi.Stream):
         self._progress.tasks.append(task)
         self._progress.wakes.put("task")
 
+    def work(self, task: Callable[[], object], kind: str = "") -> Callable[[], object]:
+        """Return a task that is work of the device, which fails on request; behind work that failed it is not begun.
+
+        kind : "kernel" or "copy" if it counts as one
+        """
+        device, ledger, own = self.device, self.ledger, type(self)
+        device.require_there()
+        ticket, is_doomed = ledger.ticket(), device.strikes(kind)
+
+        def perform() -> None:
+            if not own.may_begin(ledger):
+                return
+            try:
+                device.require_there()
+                if is_doomed:
+                    device.fail(kind)
+                task()
+            except ep.EpError as error:
+                own.report(ledger, ticket, error)
+
+        return perform
+
+    @staticmethod
+    def may_begin(ledger: ep.spi.Ledger) -> bool:
+        """Say whether work may begin."""
+        return not ledger.has_failed
+
+    @staticmethod
+    def report(ledger: ep.spi.Ledger, ticket: ep.spi.Ticket, error: ep.EpError) -> None:
+        """Report that work failed."""
+        ledger.failed(ticket, error)
+
+    def hear(self) -> Callable[[], object]:
+        """Return what reports to this stream that its device is lost, if it is; it keeps no stream alive."""
+        device, ledger = self.device, self.ledger
+        return lambda: ledger.failed(None, device.lost_error()) if device.is_lost else None
+
     @property
     def _enqueued(self) -> int:
         return self._progress.done + len(self._progress.tasks)
@@ -82,21 +119,22 @@ class HonestStream(ep.spi.Stream):
         cpu = self.cpu
         if isinstance(src, memoryview):
             target, source = bytes_of(dst), src  # type: ignore[arg-type]  # one side at least is a Memory
-            self.enqueue(lambda: cpu.upload(target, source))
+            self.enqueue(self.work(lambda: cpu.upload(target, source), "copy"))
         elif isinstance(dst, memoryview):
             buffer, origin = dst, bytes_of(src)
-            self.enqueue(lambda: cpu.download(buffer, origin))
+            self.enqueue(self.work(lambda: cpu.download(buffer, origin), "copy"))
         else:
             into, out_of = bytes_of(dst), bytes_of(src)
-            self.enqueue(lambda: cpu.copy(into, out_of))
+            self.enqueue(self.work(lambda: cpu.copy(into, out_of), "copy"))
 
     def fill(self, dst: ep.Memory, pattern: bytes) -> None:
         cpu, target = self.cpu, bytes_of(dst)
-        self.enqueue(lambda: cpu.fill(target, pattern))
+        self.enqueue(self.work(lambda: cpu.fill(target, pattern)))
 
     def record(self, *, timed: bool) -> HonestEvent:
         del timed
-        event = self._event_type()
+        self.device.require_there()
+        event = self._event_type().of(self)
         self.enqueue(event.reach)
         return event
 
@@ -104,10 +142,11 @@ class HonestStream(ep.spi.Stream):
         return event.device.provider is self.ledger.device.provider
 
     def wait(self, event: ep.Event) -> None:
+        self.device.require_there()
         self.enqueue(event.twin.reached.wait)
 
     def call(self, function: Callable[[], object]) -> None:
-        self.enqueue(function)
+        self.enqueue(self.work(function))
 
     def is_idle(self) -> bool:
         return not self._progress.tasks
@@ -116,6 +155,7 @@ class HonestStream(ep.spi.Stream):
         reached = Latch()
         self.enqueue(reached.open)
         reached.rest(threading.TIMEOUT_MAX)
+        self.hear()()
 
     def close(self) -> None:
         self._progress.wakes.put("")

@@ -15,6 +15,7 @@ from ep_conformance.saboteurs import (
     functions,
     graphs,
     hygiene,
+    late,
     launches,
     loops,
     memories,
@@ -69,6 +70,7 @@ _THEMES: Final = (
     graphs,
     pools,
     reentry,
+    late,
 )
 """Imported, so that their saboteurs are planted."""
 

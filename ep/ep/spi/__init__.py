@@ -7,8 +7,9 @@ collide with nothing.
 from ep.ledger import Ledger, Ticket
 from ep.spi.device import Device
 from ep.spi.event import Event
+from ep.spi.fault import Fault, FaultKind
 from ep.spi.provider import Provider
 from ep.spi.stream import Stream, let_host_wait
 from ep.spi.worker import Worker
 
-__all__ = ["Device", "Event", "Ledger", "Provider", "Stream", "Ticket", "Worker", "let_host_wait"]
+__all__ = ["Device", "Event", "Fault", "FaultKind", "Ledger", "Provider", "Stream", "Ticket", "Worker", "let_host_wait"]

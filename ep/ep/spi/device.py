@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ep.executable import Executable, Node, Slot
     from ep.ledger import Ledger
     from ep.memory import MemoryKind
+    from ep.spi.fault import Fault
     from ep.spi.stream import Stream
 
 __all__ = ["Device"]
@@ -23,6 +24,10 @@ _STEPS_BITS: Final = 4  # of the exponent: 2**(4 - 1) lengths from one power of 
 
 class Device(ABC):
     """One device; `ep.Device` holds it as its `twin`. EP has checked all arguments before it calls a method here.
+
+    A device that is lost stays lost. From then on what makes or enqueues something raises DeviceLostError, what is under
+    way fails, and no wait lasts: its events are done, its streams idle, and whoever synchronises hears of the loss.
+    `free`, `park`, `unpark` and every `close` do what can still be done and raise nothing.
 
     info          : what the device is
     is_opaque     : True: what `address` returns names an object of the driver, such as a cl_mem, and is no place in
@@ -51,7 +56,11 @@ class Device(ABC):
 
     @abstractmethod
     def free(self, handle: Any, kind: MemoryKind) -> None:
-        """Free what allocate returned; no enqueued work touches it."""
+        """Free what allocate returned; no enqueued work touches it.
+
+        Raises nothing, of a lost device neither. What it raises all the same EP says as a warning, once a device; the
+        bytes count as freed, and whatever else was to be freed or closed is.
+        """
 
     @abstractmethod
     def stream(self, ledger: Ledger, *, priority: int, timed: bool, synchronous: bool | None) -> Stream:
@@ -138,6 +147,15 @@ class Device(ABC):
         """Return captured work made ready to run. Default: None, so that EP replays it, node after node."""
         del nodes, slots
         return None
+
+    def inject(self, fault: Fault) -> None:
+        """Let something go wrong from here on, so that late errors can be tried: the queue itself fails the work.
+
+        The suite's `runtime/late` cases use it in processes of their own and are mandatory where it is there.
+        Default: UnsupportedError, and the report says "late errors: untried".
+        """
+        message = f"{self.name} injects no faults ({fault.kind.value}); its late errors are untried"
+        raise UnsupportedError(message)
 
     @property
     def native_calls(self) -> int | None:

@@ -18,7 +18,11 @@ class Event(ABC):
 
     @abstractmethod
     def is_done(self) -> bool:
-        """Answer without waiting whether the point is reached. Called from any thread."""
+        """Answer without waiting whether the point is reached. Called from any thread. Raises nothing.
+
+        True as well behind work that failed and on a device that was lost: the error is reported to the stream's ledger
+        first, and whoever waited for the event raises it.
+        """
 
     # What a provider may write.
 

@@ -6,7 +6,6 @@ import threading
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from ep.errors import DeviceError
 from ep.spi.event import Event, HostEvent
 from ep.waiting import sleep, wait_until
 
@@ -22,6 +21,10 @@ __all__ = ["Stream", "let_host_wait", "polls", "settle"]
 
 class Stream(ABC):
     """An in-order queue; `ep.Stream` holds it as its `twin`. EP has checked all arguments before it calls a method here.
+
+    Where work may fail after its method has returned, the method takes `ledger.ticket()`, and whoever sees the failure
+    calls `ledger.failed(ticket, error)`. While `ledger.has_failed` nothing behind it is started but events and waits,
+    which are reached, so that nothing waits for ever; other streams go on. Who synchronises hears of it, once.
 
     ledger          : of EP: who the stream is, and where late failures are reported
     is_synchronous  : True: each method returns when its work is done
@@ -41,7 +44,10 @@ class Stream(ABC):
 
     @abstractmethod
     def synchronize(self) -> None:
-        """Wait until all that was enqueued is done. Raises the DeviceError of work that failed."""
+        """Wait until all that was enqueued is done. Raises the DeviceError of work that failed, or reports it.
+
+        Of a lost device: waits for nothing, and says each time that it is lost.
+        """
 
     # What a provider may write.
 
@@ -72,7 +78,7 @@ class Stream(ABC):
         let_host_wait(self, event)
 
     def is_idle(self) -> bool:
-        """Answer without waiting whether all that was enqueued is done.
+        """Answer without waiting whether all that was enqueued is done; of a lost device True. Raises nothing.
 
         Default: EP asks an event that it records; where host waits have a timeout, a thread of EP waits in their place.
         """
@@ -137,5 +143,5 @@ def settle(stream: Stream, timeout: float | None) -> None:
 def _synchronize_quietly(stream: Stream) -> None:
     try:
         stream.synchronize()
-    except DeviceError as error:
+    except Exception as error:  # noqa: BLE001 - whoever waits hears of it, whatever it is
         stream.ledger.failed(None, error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections import deque
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, final
 
 from ep.callback import work_here
 from ep.errors import ClosedError
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     Run = Callable[[Stream, tuple[Memory, ...], tuple[Any, ...]], Any]
 
 __all__ = ["Worker"]
+
+_ORDER: Final = ("record", "wait")
+"""What is done behind work that failed, too: no host and no stream waits for ever."""
 
 
 class _Task(NamedTuple):
@@ -161,7 +164,8 @@ def _do_all(lane: Stream, progress: _Progress) -> None:
         task = tasks[0]
         try:
             ledger.turn_to(task.what, task.sequence)
-            task.run(lane, task.memories, task.scalars)
+            if task.what in _ORDER or not ledger.has_failed:
+                task.run(lane, task.memories, task.scalars)
         except BaseException as error:  # noqa: BLE001 - it is raised where the stream is synchronised
             ledger.failed(Ticket(str(task.what), ledger.name, task.sequence), error)
         del task  # while it waits for the next, the worker keeps nothing alive

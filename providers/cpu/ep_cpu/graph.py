@@ -46,7 +46,7 @@ class CommandList(ep.Executable):
         self._list = ffi.new("ep_list *", (array, len(entries), arena, len(blocks), replaced, len(patches)))
         self._kept = arrays, [command.kept for command in commands if command is not None]
         self._native = native
-        self._names = [f"{node.what} (node {place})" for place, node in enumerate(nodes) if place in places]
+        self._nodes = [(place, str(node.what)) for place, node in enumerate(nodes) if place in places]
 
     def bind(self, bindings: tuple[ep.Memory | None, ...]) -> Launch:
         enter, commands, fail, ffi = self._native.lib.ep_run, self._list, self._fail, self._native.ffi
@@ -57,16 +57,20 @@ class CommandList(ep.Executable):
             )
 
         # `fail` keeps this object, and it keeps what `commands` only points to.
-        def run(_: ep.spi.Stream, __: Any, ___: Any) -> None:
+        def run(stream: ep.spi.Stream, _: Any, __: Any) -> None:
             if code := enter(commands, addresses):
-                fail(code)
+                fail(stream.ledger, code)
 
         return run
 
-    def _fail(self, code: int) -> None:
+    def _fail(self, ledger: ep.spi.Ledger, code: int) -> None:
         place, status = divmod(code, 1 << 32)
-        name = "its arguments" if place < 0 else self._names[place]
-        check(status, f"ep_run at {name}")
+        try:
+            check(status, "ep_run" if place >= 0 else "ep_run at its arguments")
+        except ep.DeviceError as error:
+            if place >= 0:
+                ledger.ticket().of(*self._nodes[place]).blame(error)
+            raise
 
 
 def commands_of(native: Native, nodes: tuple[ep.Node, ...]) -> list[Command | None] | None:

@@ -76,7 +76,7 @@ class ClGraph(ep.Executable):
         self._pointed: Sides = self._captured
         self._unknown: Any = ((None, -1),) * len(slots)
         self._flat = self._flattened(work)
-        self._buffers = CommandBuffers(points, self._flat) if points is not None else None
+        self._buffers = CommandBuffers(points, [command for _, command in self._flat]) if points is not None else None
 
     def bind(self, bindings: tuple[ep.Memory | None, ...]) -> Callable[..., Any]:
         if all(memory is None for memory in bindings):
@@ -151,8 +151,11 @@ class ClGraph(ep.Executable):
                 self._buffers.close()
 
     @staticmethod
-    def _flattened(work: list[list[Command] | Transfer]) -> list[Command | Transfer]:
-        return [each for entry in work for each in (entry if isinstance(entry, list) else [entry])]
+    def _flattened(work: list[list[Command] | Transfer]) -> list[tuple[int, Command | Transfer]]:
+        """Return the commands in their order, each with the number of its node."""
+        return [
+            (node, each) for node, entry in enumerate(work) for each in (entry if isinstance(entry, list) else [entry])
+        ]
 
 
 def work_of(nodes: tuple[ep.Node, ...]) -> list[list[Command] | Transfer] | None:
@@ -174,15 +177,15 @@ def work_of(nodes: tuple[ep.Node, ...]) -> list[list[Command] | Transfer] | None
 _run: Final = cl.enqueue_nd_range_kernel
 
 
-def _enqueue(stream: ClStream, work: list[Command | Transfer]) -> None:
+def _enqueue(stream: ClStream, work: list[tuple[int, Command | Transfer]]) -> None:
     queue, placed = stream.queue, []
     try:
-        for command in work:
+        for node, command in work:
             if isinstance(command, Command):
                 what, kernel, size, group, _, _ = command
-                placed.append((_run(queue, kernel, size, group), what))
+                placed.append((_run(queue, kernel, size, group), node, what))
             else:
-                placed.append((command.enqueue(queue), command.what))
+                placed.append((command.enqueue(queue), node, command.what))
     except cl.Error as error:
         raise failure(error) from error
     finally:

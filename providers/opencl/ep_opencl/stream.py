@@ -85,11 +85,12 @@ class ClStream(ep.spi.Stream):
         if self.is_synchronous:
             self.synchronize()
 
-    def placed_all(self, commands: list[tuple[cl.Event, str]]) -> None:
-        """Take note of commands that were enqueued one after the other; a synchronous stream waits for all of them."""
+    def placed_all(self, commands: list[tuple[cl.Event, int, str]]) -> None:
+        """Take note of a graph's commands, each with its node and what it is; a synchronous stream waits for all of them."""
         self.calls += len(commands)
-        for event, what in commands:
-            self._pending.add(event, self.ledger.ticket(what))
+        ticket = self.ledger.ticket()
+        for event, node, what in commands:
+            self._pending.add(event, ticket.of(node, what))
         if self.is_synchronous and commands:
             self.synchronize()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from ep.glimpse import glimpse
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["SimDevice"]
 
 _DLPACK_EXTENSION: Final = 12  # kDLExtDev, dlpack.h
+_RULES: Final = {ep.spi.FaultKind.KERNEL: "launch", ep.spi.FaultKind.COPY: "copy"}
 _CLOCKS_APART: Final = 1000 * 10**9  # nanoseconds, so that times of two devices never look comparable
 
 
@@ -62,7 +64,7 @@ class SimDevice(ep.spi.Device):
     # What tests ask of it.
 
     def fail(self, **rules: int) -> None:
-        """Let something go wrong from now on, once: the n-th `allocation`, `launch`, or `lost` with the n-th task."""
+        """Let something go wrong from now on, once: the n-th `allocation`, `launch`, `copy`, or `lost` with the n-th task."""
         self._failures.plan(rules)
 
     def lose(self) -> None:
@@ -89,13 +91,13 @@ class SimDevice(ep.spi.Device):
         message = f"{self.name} is lost; close what it made, then the device, and open it again"
         return ep.DeviceLostError(message, provider="sim", call="ep_sim", code="lost")
 
-    def next_doom(self, launches: int) -> Callable[[], ep.DeviceError] | None:
-        """Return what is to go wrong with the task that comes next and has so many launches, None if nothing is."""
-        if self._failures.strikes("lost"):
-            return self._lose_with_a_task
-        if any([self._failures.strikes("launch") for _ in range(launches)]):  # noqa: C419 - each is counted
-            return _launch_failure
-        return None
+    def next_loss(self) -> Callable[[], ep.DeviceError] | None:
+        """Return how the device is lost with the task that comes next, None if it is not."""
+        return self._lose_with_a_task if self._failures.strikes("lost") else None
+
+    def next_failure(self, kind: str) -> Callable[[], ep.DeviceError] | None:
+        """Return what is to go wrong with the "launch" or "copy" that comes next, None if nothing is or it is neither."""
+        return partial(_failure, kind) if kind and self._failures.strikes(kind) else None
 
     def clock(self) -> int:
         """Return the device's time, in nanoseconds."""
@@ -193,6 +195,12 @@ class SimDevice(ep.spi.Device):
     def can_copy_to(self, other: ep.spi.Device) -> bool:
         return self.can_copy_from(other)
 
+    def inject(self, fault: ep.spi.Fault) -> None:
+        if fault.kind is ep.spi.FaultKind.LOSS:
+            self.lose()
+        else:
+            self.fail(**{_RULES[fault.kind]: fault.nth})
+
     @property
     def native_calls(self) -> int:
         """Allocations, streams and tasks so far."""
@@ -207,5 +215,5 @@ class SimDevice(ep.spi.Device):
         return self.lost_error()
 
 
-def _launch_failure() -> ep.DeviceError:
-    return ep.DeviceError("the launch failed, as was asked for", provider="sim", call="ep_sim", code="injected")
+def _failure(kind: str) -> ep.DeviceError:
+    return ep.DeviceError(f"the {kind} failed, as was asked for", provider="sim", call="ep_sim", code="injected")

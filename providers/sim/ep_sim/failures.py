@@ -1,4 +1,4 @@
-"""Failures that are asked for: which allocation, launch or task of a device goes wrong."""
+"""Failures that are asked for: which allocation, launch, copy or task of a device goes wrong."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "Failures"]
 
-KINDS: Final = ("allocation", "launch", "lost")
-"""allocation: OutOfMemoryError; launch: DeviceError when its turn comes; lost: with that task the device is lost."""
+KINDS: Final = ("allocation", "launch", "copy", "lost")
+"""allocation: OutOfMemoryError; launch, copy: DeviceError when its turn comes; lost: with that task the device is lost.
+
+Nodes of a graph are launches and copies, each launch of the graph is one task; uploads and downloads are copies.
+"""
 
 
 class Failures:

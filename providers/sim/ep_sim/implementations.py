@@ -67,7 +67,7 @@ class ShadowKernel(ep.Kernel):
         tensors = {name: Operand(m.handle, m.offset, m.nbytes) for name, m in named.items() if type(m) is ep.Memory}
         numbers = {name: its for name, its in named.items() if name not in tensors}
         touched = tuple(operand.allocation.whole for operand in tensors.values() if operand.allocation is not None)
-        stream.enqueue(self._op, partial(self._run, tensors, numbers), touched, launches=1)
+        stream.enqueue(self._op, partial(self._run, tensors, numbers), touched, kind="launch")
 
     def _run(self, tensors: dict[str, Operand], numbers: dict[str, Any], lane: Lane) -> None:
         memories = {name: operand.on(lane.cpu) for name, operand in tensors.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ep
@@ -23,9 +24,17 @@ __all__ = ["SimStream"]
 class Part(NamedTuple):
     """What becomes of an enqueue that is part of a larger task."""
 
+    ticket: ep.spi.Ticket
     body: Callable[[Lane], object]
     touched: tuple[Allocation, ...]
-    launches: int
+
+    def perform(self, lane: Lane) -> None:
+        """Do the work. Raises what goes wrong, under the name of the part."""
+        try:
+            self.body(lane)
+        except BaseException as error:
+            self.ticket.blame(error)
+            raise
 
 
 class SimStream(ep.spi.Stream):
@@ -42,15 +51,17 @@ class SimStream(ep.spi.Stream):
     def enqueue(
         self, op: str, body: Callable[[Lane], object], touched: tuple[Allocation, ...] = (), **options: Any
     ) -> None:
-        """Append a task, see task.Task; `launches`: how many kernels are in it. Raises DeviceLostError."""
+        """Append a task, see task.Task; `kind`: "launch" or "copy" if it is one. Raises DeviceLostError."""
         device = self.device
         device.require_there()
         device.count_call()
         ticket = self.ledger.ticket(op)
-        doom = device.next_doom(options.pop("launches", 0))
+        failure = device.next_failure(options.pop("kind", ""))
+        doom = device.next_loss() or failure
         errors: list[BaseException] = []
         fail = errors.append if self.is_synchronous else self._fail
-        device.scheduler.submit(self._queue, Task(device, ticket, body, fail, touched, doom=doom, **options))
+        task = Task(device, ticket, body, fail, touched, doom=doom, ledger=self.ledger, **options)
+        device.scheduler.submit(self._queue, task)
         if self.is_synchronous:
             self.synchronize()
             if errors:
@@ -65,9 +76,9 @@ class SimStream(ep.spi.Stream):
 
         def body(lane: Lane) -> None:
             for part in parts:
-                part.body(lane)
+                part.perform(lane)
 
-        self.enqueue(op, body, touched, launches=sum(part.launches for part in parts))
+        self.enqueue(op, body, touched)
 
     def hear(self) -> None:
         """Take over what the device has to say to whoever synchronises next."""
@@ -90,7 +101,7 @@ class SimStream(ep.spi.Stream):
         def body(_: Lane, __: object = kept) -> None:
             copy(to, come, nbytes)
 
-        self.enqueue(op, body, touched)
+        self.enqueue(op, body, touched, kind="copy")
 
     def fill(self, dst: ep.Memory, pattern: bytes) -> None:
         at, nbytes, fill = self._shadow(dst), dst.nbytes, self._native.lib.ep_sim_fill
@@ -154,17 +165,22 @@ class _Taker(SimStream):
 
     def enqueue(
         self,
-        op: str,  # noqa: ARG002 - all parts have the name of the whole
+        op: str,
         body: Callable[[Lane], object],
         touched: tuple[Allocation, ...] = (),
         **options: Any,
     ) -> None:
         """Take a part."""
-        self.parts.append(Part(body, touched, options.get("launches", 0)))
+        doom = self.device.next_failure(options.get("kind", ""))
+        self.parts.append(Part(self.ledger.ticket(op), body if doom is None else partial(_fail, doom), touched))
 
 
 def _begin() -> None:
     """Do nothing but let the thread begin."""
+
+
+def _fail(doom: Callable[[], ep.DeviceError], _: object) -> None:
+    raise doom()
 
 
 def _pass(_: object) -> None:

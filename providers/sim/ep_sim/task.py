@@ -22,6 +22,7 @@ class Task:
     """One piece of work of a stream.
 
     ticket    : which enqueue it is, for errors and for the history of the device
+    ledger    : of its stream; behind work that failed it is not begun
     body      : what a lane does
     fail      : takes what goes wrong
     touched   : the allocations that it uses
@@ -32,7 +33,19 @@ class Task:
     is_placed : True from its enqueue until it is done
     """
 
-    __slots__ = ("body", "device", "doom", "fail", "gate", "is_call", "is_order", "is_placed", "ticket", "touched")
+    __slots__ = (
+        "body",
+        "device",
+        "doom",
+        "fail",
+        "gate",
+        "is_call",
+        "is_order",
+        "is_placed",
+        "ledger",
+        "ticket",
+        "touched",
+    )
 
     def __init__(  # noqa: PLR0913 - a record
         self,
@@ -46,6 +59,7 @@ class Task:
         is_order: bool = False,
         is_call: bool = False,
         doom: Callable[[], ep.DeviceError] | None = None,
+        ledger: ep.spi.Ledger,
     ) -> None:
         self.device = device
         self.ticket = ticket
@@ -56,12 +70,14 @@ class Task:
         self.is_order = is_order
         self.is_call = is_call
         self.doom = doom
+        self.ledger = ledger
         self.is_placed = False
 
     def perform(self, lane: Lane) -> None:
-        """Do the work, whatever becomes of it."""
+        """Do the work, whatever becomes of it, unless work before it failed and nobody has heard of that."""
         try:
-            self._perform(lane)
+            if self.is_order or not self.ledger.has_failed:
+                self._perform(lane)
         except BaseException as error:  # noqa: BLE001 - a worker hands on whatever the work raised
             self.ticket.blame(error)
             self.fail(error)

@@ -54,7 +54,7 @@ def test_info_is_its_own(device):
         ("EP_SIM_PATIENCE", "0"),
         ("EP_SIM_FAIL", "launch"),
         ("EP_SIM_FAIL", "launch:0"),
-        ("EP_SIM_FAIL", "copy:3"),
+        ("EP_SIM_FAIL", "fill:3"),
     ],
 )
 def test_wrong_variables_are_a_reason(program, variable, value):

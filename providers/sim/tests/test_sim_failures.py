@@ -178,3 +178,31 @@ print(bytes(host) == b"y" * 64)
 """
     )
     assert done.stdout.split("\n")[:2] == ["copy sim:1/stream0", "True"], done.stdout + done.stderr
+
+
+def test_what_is_behind_a_failed_copy_is_not_started_until_somebody_heard(device):
+    stream, other = device.stream(), device.stream()
+    memory, beside = device.allocate(64), device.allocate(64)
+    seen = []
+    device.twin.inject(ep.spi.Fault(ep.spi.FaultKind.COPY, 2))
+    stream.upload(memory, b"a" * 64)
+    stream.upload(memory, b"b" * 64)
+    stream.fill(memory, b"c")
+    stream.call(lambda: seen.append(1))
+    event = stream.record()
+    other.wait(event)
+    other.fill(beside, b"d")
+    other.synchronize(timeout=60)
+    with pytest.raises(ep.DeviceError, match="the copy failed") as caught:
+        event.synchronize(timeout=60)
+    assert (caught.value.op, caught.value.sequence, caught.value.node) == ("upload", 2, None)
+    with pytest.raises(ep.DeviceError, match="the copy failed"):
+        stream.synchronize()
+    stream.synchronize()
+    host, elsewhere = bytearray(64), bytearray(64)
+    stream.download(host, memory)
+    stream.download(elsewhere, beside)
+    stream.synchronize()
+    assert (bytes(host), bytes(elsewhere), seen) == (b"a" * 64, b"d" * 64, [])
+    stream.close()
+    other.close()

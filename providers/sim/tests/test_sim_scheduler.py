@@ -308,7 +308,7 @@ def test_graph_is_one_task_among_others(device, patient, reader):
     other.close()
 
 
-def test_graph_with_a_failed_launch_fails_as_one(device):
+def test_graph_ends_at_the_node_that_failed_and_names_it(device):
     stream, x = device.stream(), np.arange(4, dtype=np.float32)
     memory = device.allocate(x.nbytes)
     primitive = ElementwiseUnary.infer("negative", ep.TensorSpec.of(x)).on(device)
@@ -321,9 +321,11 @@ def test_graph_with_a_failed_launch_fails_as_one(device):
         graph.launch(stream)
     with pytest.raises(ep.DeviceError, match="as was asked for") as caught:
         stream.synchronize()
-    assert caught.value.op == "graph"
+    error = caught.value
+    assert (error.op, error.stream, error.sequence, error.node) == ("negative", stream.name, 3, 1)
+    assert f"enqueue 3 of {stream.name}, node 1 of its graph: negative" in str(error)
     host = np.empty_like(x)
     stream.download(host, memory)
     stream.close()
-    assert (host == -x).all()
+    assert (host == x).all()  # four times the negative
     graph.close()
