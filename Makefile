@@ -36,10 +36,10 @@ unit: $(STAMP)   ## Run the tests, those of the suite beside all others: most of
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line unit-rooms unit-suite
 
 unit-rooms: $(STAMP)
-	$(BIN)/python -m pytest -q -p no:cacheprovider $(filter-out $(SUITE),$(TESTS))
+	$(BIN)/python -m pytest -q -p no:cacheprovider --durations=10 $(filter-out $(SUITE),$(TESTS))
 
 unit-suite: $(STAMP)
-	$(BIN)/python -m pytest -q $(SUITE)
+	$(BIN)/python -m pytest -q --durations=10 $(SUITE)
 
 quick: $(STAMP)  ## Run the conformance suite on the CPU and on OpenCL with little data, its runtime cases on the simulated device
 	$(BIN)/ep-conformance run --provider cpu --quick
