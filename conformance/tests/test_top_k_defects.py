@@ -22,7 +22,7 @@ class Selection:
         places = np.empty((*rows.shape[:-1], of.k), np.int64)
         for at in np.ndindex(places.shape[:-1]):
             places[at] = self.chosen(self.ranks(rows[at]))[: of.k]
-        places = places if of.is_sorted else self.stood(places)
+        places = places if of.sorted else self.stood(places)
         values = np.take_along_axis(rows, places, -1)
         found = {"values": values, "indices": self.told(places)}
         return {name: np.moveaxis(each, -1, of.axis) if x.ndim else each.reshape(()) for name, each in found.items()}

@@ -166,7 +166,7 @@ class TopK(Descriptor):
         return int(self.attributes[0])
 
     @property
-    def is_sorted(self) -> bool:
+    def sorted(self) -> bool:
         """True if the best comes first."""
         return bool(self.attributes[1])
 
@@ -225,7 +225,7 @@ class TopK(Descriptor):
 
     def __repr__(self) -> str:
         parts = [f"{name}={spec!r}" for name, spec in self.present.items()]
-        return f"{type(self).__name__}({self.op!r}, {', '.join(parts)}, axis={self.axis}, sorted={self.is_sorted})"
+        return f"{type(self).__name__}({self.op!r}, {', '.join(parts)}, axis={self.axis}, sorted={self.sorted})"
 
     def _make_key(self) -> KernelKey:
         across = self.across

@@ -67,7 +67,7 @@ class TopKFamily(Family):
             long = (*window[: whole.axis], (0, whole.extent), *window[whole.axis + 1 :])
             values, indices = (windowed(spec, window) for spec in whole.outputs.values())
             x = windowed(whole.x, long)
-            yield TopK(whole.op, x=x, values=values, indices=indices, axis=whole.axis, sorted=whole.is_sorted)
+            yield TopK(whole.op, x=x, values=values, indices=indices, axis=whole.axis, sorted=whole.sorted)
 
     def origin(
         self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
@@ -98,7 +98,7 @@ def _places(descriptor: TopK, x: Array) -> Array:
         backwards = np.argsort(np.flip(given, axis), axis, kind="stable")
         order = extent - 1 - np.flip(backwards, axis)
     chosen = order.take(np.arange(k), axis)
-    return np.asarray(chosen if descriptor.is_sorted else np.sort(chosen, axis), np.int64)
+    return np.asarray(chosen if descriptor.sorted else np.sort(chosen, axis), np.int64)
 
 
 def _taken(descriptor: TopK, x: Array, places: Array) -> Array:

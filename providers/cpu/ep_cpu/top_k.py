@@ -71,7 +71,7 @@ def _described(descriptor: TopK, native: Native) -> Any:
         {
             "dtype": getattr(native.lib, f"EP_{descriptor.x.dtype}"),
             "is_smallest": descriptor.op == "smallest",
-            "is_sorted": descriptor.is_sorted,
+            "is_sorted": descriptor.sorted,
             "ndim": len(across.shape),
             "itemsize": descriptor.x.itemsize,
             "rows": across.size,
