@@ -26,6 +26,8 @@ _ALL: Final = "all families"
 _REDUCE: Final = "primitives/reduce"
 _ARG: Final = "primitives/arg_reduce/max/float32->int64"
 _SOFTMAX: Final = "primitives/softmax/-/float32"
+_NORM: Final = "primitives/layer_norm/-/float32"
+_TOP: Final = "primitives/top_k/largest/float32->float32,int64"
 _GATHER: Final = "primitives/gather/-/float32,int64->float32"
 _WHERE: Final = "primitives/where/-/bool,float32->float32"
 
@@ -69,6 +71,13 @@ EDGE_RULES: Final = (
         ("primitives/arg_reduce/max/float32->int64/empty/no-rows-of-none",),
     ),
     EdgeRule("", "softmax and its kin", "rows without elements stay so", (f"{_SOFTMAX}/empty/rows-of-none",)),
+    EdgeRule("", "layer_norm", "no y; mean and rstd are NaN", (f"{_NORM}/empty/rows-of-none",)),
+    EdgeRule(
+        "",
+        "top_k",
+        "k can only be 0, which is legal for all rows",
+        (f"{_TOP}/empty/none-of-none", f"{_TOP}/empty/none-of-5"),
+    ),
     EdgeRule(
         "", "matmul", "a product over nothing is 0, then beta out", ("primitives/matmul/-/float32/dense/depth-0",)
     ),
@@ -82,6 +91,18 @@ EDGE_RULES: Final = (
         "reduce; arg_reduce; softmax",
         "the element; place 0; 1 where it is finite",
         (f"{_REDUCE}/max/float32/dense/only-extents-1", f"{_ARG}/dense/only-extent-1", f"{_SOFTMAX}/dense/9x1"),
+    ),
+    EdgeRule(
+        "",
+        "layer_norm; top_k",
+        "y is the bias, the mean the element; the element and place 0",
+        (f"{_NORM}/dense/9x1", f"{_TOP}/dense/1-of-1"),
+    ),
+    EdgeRule(
+        "rows of equal elements",
+        "layer_norm",
+        "the variance is 0 up to rounding, never below: rstd is 1 / sqrt(epsilon)",
+        (f"{_NORM}/dense/equal", f"{_NORM}/strided/stride-0-columns"),
     ),
     EdgeRule(
         "rank 0 and 16",
@@ -103,9 +124,14 @@ EDGE_RULES: Final = (
     ),
     EdgeRule(
         "in place",
-        "elementwise, where, add_n, cast of equal size, softmaxes",
+        "elementwise, where, add_n, cast of equal size, softmaxes, layer_norm",
         "the same tensor: allowed; any other common byte is ValueError",
-        (f"{_WHERE}/inplace/a", "primitives/add_n/-/float32/inplace/x63-broadcast-of-64", f"{_SOFTMAX}/inplace/x"),
+        (
+            f"{_WHERE}/inplace/a",
+            "primitives/add_n/-/float32/inplace/x63-broadcast-of-64",
+            f"{_SOFTMAX}/inplace/x",
+            f"{_NORM}/inplace/x-long",
+        ),
     ),
     EdgeRule("", "all others", "ValueError, before anything is enqueued", ("runtime/primitive/launches-are-checked",)),
     EdgeRule(
@@ -122,6 +148,18 @@ EDGE_RULES: Final = (
     ),
     EdgeRule("", "arg_reduce", "the first NaN wins, over infinities too", (f"{_ARG}/dense/nan",)),
     EdgeRule("", "softmaxes", "the whole row is NaN", (f"{_SOFTMAX}/dense/special-rows",)),
+    EdgeRule(
+        "",
+        "layer_norm",
+        "in a row: mean, rstd and all of y are NaN; in scale or bias: its column",
+        (f"{_NORM}/dense/special-rows", f"{_NORM}/dense/not-finite-columns"),
+    ),
+    EdgeRule(
+        "",
+        "top_k",
+        "the largest number, of any sign and payload",
+        (f"{_TOP}/dense/nan", "primitives/top_k/smallest/float16->float16,int64/dense/nan"),
+    ),
     EdgeRule(
         "",
         "cast",
@@ -141,6 +179,12 @@ EDGE_RULES: Final = (
         (f"{_REDUCE}/log_sum_exp/float32/dense/not-finite",),
     ),
     EdgeRule(
+        "",
+        "layer_norm",
+        "the mean is that infinity, of both NaN; rstd and all of y are NaN",
+        (f"{_NORM}/dense/special-rows", f"{_NORM}/dense/special-rows-1024"),
+    ),
+    EdgeRule(
         "softmax rows",
         "softmax, log_softmax",
         "with +inf, or of -inf alone: all NaN",
@@ -157,6 +201,18 @@ EDGE_RULES: Final = (
         "arg_reduce",
         "the first of equals wins; -0 equals +0",
         (f"{_ARG}/dense/ties", f"{_ARG}/dense/equal", f"{_ARG}/dense/signed-zeros"),
+    ),
+    EdgeRule(
+        "",
+        "top_k",
+        "the first of equals is chosen, and comes first; -0 equals +0, and each keeps its sign",
+        (f"{_TOP}/dense/ties", f"{_TOP}/dense/ties-unsorted", f"{_TOP}/dense/signed-zeros"),
+    ),
+    EdgeRule(
+        "order",
+        "top_k",
+        "sorted: the best first; else as they stand in the row",
+        (f"{_TOP}/dense/rows", f"{_TOP}/dense/unsorted"),
     ),
     EdgeRule(
         "signed zero",
@@ -232,8 +288,8 @@ EDGE_RULES: Final = (
     ),
     EdgeRule(
         "neighbours",
-        "reduce, softmaxes and all elementwise",
+        "reduce, softmaxes, layer_norm and all elementwise",
         "a row's bits depend on the row alone: not on the other rows, their number, or how threads share them",
-        (f"{_REDUCE}/sum/float32/dense/one-sign", f"{_SOFTMAX}/dense/rows"),
+        (f"{_REDUCE}/sum/float32/dense/one-sign", f"{_SOFTMAX}/dense/rows", f"{_NORM}/dense/rows"),
     ),
 )

@@ -54,7 +54,19 @@ def test_every_edge_rule_names_quick_cases_that_are_there():
         "quick"
     }
     families = {case.split("/")[1] for case in cases}
-    assert families > {"where", "add_n", "permute", "pad", "one_hot", "gather", "reduce", "arg_reduce", "softmax"}
+    assert families > {
+        "where",
+        "add_n",
+        "permute",
+        "pad",
+        "one_hot",
+        "gather",
+        "reduce",
+        "arg_reduce",
+        "softmax",
+        "layer_norm",
+        "top_k",
+    }
 
 
 def test_what_is_missing_is_listed(tool, monkeypatch, tmp_path):

@@ -74,7 +74,7 @@ class Composition(Kernel):
             name: _Wire(_SCRATCH, begin, lifetime.nbytes)
             for (name, lifetime), begin in zip(temporaries.items(), begins, strict=False)
         }
-        named |= {role.name: _Wire(place) for place, (role, _) in enumerate(whole.tensors)}
+        named |= {role.name: _Wire(place) for place, (role, spec) in enumerate(whole.tensors) if spec is not None}
         numbers = {role.name: _Number(place) for place, (role, _) in enumerate(whole.numbers)}
         scratches = [
             (_Wire(_SCRATCH, begin, lifetime.nbytes),) if lifetime.nbytes else ()

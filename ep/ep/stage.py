@@ -25,7 +25,8 @@ class Stage:
     descriptor : what the step computes
     operands   : under the keyword of each of its operands the name of the operand of the whole that it is, or of a temporary,
                  which the first stage that names it writes; for a number also its value. Numbers with a default may be
-                 left out. None at all: the operands of the whole, by the same names
+                 left out. None at all: the operands of the whole, by the same names. The name of an operand that is absent
+                 is free for a temporary
 
     A spec says where the step's elements lie in the memory of the whole's operand, or of the temporary, whose bytes are as
     many as its stages need. EP takes the temporaries from the launch's scratch.
@@ -72,7 +73,7 @@ def lifetimes(whole: Descriptor, stages: Sequence[Stage]) -> dict[str, Lifetime]
     found: dict[str, Lifetime] = {}
     for place, stage in enumerate(stages):
         for _, spec, name in stage.tensors:
-            if name not in whole.operands:
+            if name not in whole.present:
                 lifetime = found.setdefault(name, Lifetime(place, place, 0))
                 lifetime.last, lifetime.nbytes = place, max(lifetime.nbytes, spec.nbytes)
     return found
@@ -124,8 +125,9 @@ class _Check:
             self.refuse(f"is given {', '.join(given) or 'nothing'}, needs each of {names} that has no default")
 
     def tensors(self, written: set[str]) -> None:
-        """Refuse a temporary that nobody wrote, operands of the whole that are not there, too small, or only read."""
-        roles = {role.name: (role, spec) for role, spec in zip(self._whole.roles, self._whole.specs, strict=True)}
+        """Refuse a temporary that nobody wrote, operands of the whole that are no tensors, too small, or only read."""
+        named = zip(self._whole.roles, self._whole.specs, strict=True)
+        roles = {role.name: (role, spec) for role, spec in named if spec is not None}
         for role, spec, name in self._stage.tensors:
             if name not in roles:
                 if name not in written and role.use != OUTPUT:
@@ -133,7 +135,7 @@ class _Check:
                 continue
             its, whole = roles[name]
             if not isinstance(whole, TensorSpec):
-                self.refuse(f"names {name} for {role.name}, which is no tensor of the whole's, or absent")
+                self.refuse(f"names {name} for {role.name}, which is a number of the whole's")
             if spec.nbytes > whole.nbytes:
                 self.refuse(f"touches {spec.nbytes} bytes of {name}, which has {whole.nbytes}")
             if role.is_written and not its.is_written:

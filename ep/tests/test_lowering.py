@@ -227,7 +227,7 @@ NEGATE = manual.Negate(x=SPEC, out=SPEC)
         (ep.Stage(NEGATE, x="y", out="out"), "reads the temporary y for x, which no stage before it writes"),
         (ep.Stage(NEGATE, x="x"), "is given x, needs each of x, out that has no default"),
         (ep.Stage(NEGATE, x="x", out="out", z="x"), "is given x, out, z, needs each of x, out"),
-        (ep.Stage(NEGATE, x="spare", out="out"), "names spare for x, which is no tensor of the whole's, or absent"),
+        (ep.Stage(NEGATE, x="spare", out="out"), "reads the temporary spare for x, which no stage before it writes"),
         (ep.Stage(NEGATE, x="out", out="x"), "writes x, which the whole only reads; write a temporary"),
         (
             ep.Stage(manual.Scale(x=WORDS, out=WORDS), factor=1, x="x", out="t"),
@@ -259,6 +259,13 @@ def test_number_of_another_type_is_refused(monkeypatch, device):
     scale = manual.Scale(x=WORDS, out=WORDS)
     monkeypatch.setattr(Scaled, "lower", lambda _: (ep.Stage(scale, factor="x", x="x", out="out"),))
     with pytest.raises(ValueError, match=r"takes the number x for factor as Scalar.*, and the whole has TensorSpec"):
+        Scaled().on(device)
+
+
+def test_number_is_no_tensor(monkeypatch, device):
+    scale = manual.Scale(x=WORDS, out=WORDS)
+    monkeypatch.setattr(Scaled, "lower", lambda _: (ep.Stage(scale, factor=1, x="factor", out="out"),))
+    with pytest.raises(ValueError, match=r"stage 0, .*, names factor for x, which is a number of the whole's"):
         Scaled().on(device)
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ep_primitives.fill import Fill
     from ep_primitives.gather import Gather
     from ep_primitives.generator import Generator
+    from ep_primitives.layer_norm import LayerNorm
     from ep_primitives.matmul import Matmul
     from ep_primitives.one_hot import OneHot
     from ep_primitives.op import Op
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from ep_primitives.softmax import LogSoftmax, Softmax
     from ep_primitives.softmax_backward import LogSoftmaxBackward, SoftmaxBackward
     from ep_primitives.tensor_fill import TensorFill
+    from ep_primitives.top_k import TOP_K_OPS, TopK
     from ep_primitives.unary_ops import UNARY_OPS
     from ep_primitives.where import Where
 
@@ -48,6 +50,7 @@ __all__ = [
     "PAD_OPS",
     "RANDOM_OPS",
     "REDUCE_OPS",
+    "TOP_K_OPS",
     "UNARY_OPS",
     "Accuracy",
     "AddN",
@@ -62,6 +65,7 @@ __all__ = [
     "Fill",
     "Gather",
     "Generator",
+    "LayerNorm",
     "LogSoftmax",
     "LogSoftmaxBackward",
     "Matmul",
@@ -75,6 +79,7 @@ __all__ = [
     "Softmax",
     "SoftmaxBackward",
     "TensorFill",
+    "TopK",
     "Ulps",
     "Where",
     "ep_families",
@@ -97,6 +102,7 @@ _MODULES: Final = {
     "Fill": "fill",
     "Gather": "gather",
     "Generator": "generator",
+    "LayerNorm": "layer_norm",
     "LogSoftmax": "softmax",
     "LogSoftmaxBackward": "softmax_backward",
     "Matmul": "matmul",
@@ -112,7 +118,9 @@ _MODULES: Final = {
     "Reference": "reference",
     "Softmax": "softmax",
     "SoftmaxBackward": "softmax_backward",
+    "TOP_K_OPS": "top_k",
     "TensorFill": "tensor_fill",
+    "TopK": "top_k",
     "Ulps": "accuracy",
     "Where": "where",
 }
@@ -129,6 +137,7 @@ def ep_families() -> Sequence[ep.Family]:
     from ep_primitives.elementwise_unary import ElementwiseUnaryFamily  # noqa: PLC0415 - as above
     from ep_primitives.fill import FillFamily  # noqa: PLC0415 - as above
     from ep_primitives.gather_family import GatherFamily  # noqa: PLC0415 - as above
+    from ep_primitives.layer_norm_family import LayerNormFamily  # noqa: PLC0415 - as above
     from ep_primitives.matmul_family import MatmulFamily  # noqa: PLC0415 - as above
     from ep_primitives.one_hot_family import OneHotFamily  # noqa: PLC0415 - as above
     from ep_primitives.pad import PadFamily  # noqa: PLC0415 - as above
@@ -142,6 +151,7 @@ def ep_families() -> Sequence[ep.Family]:
         SoftmaxFamily,
     )
     from ep_primitives.tensor_fill import TensorFillFamily  # noqa: PLC0415 - as above
+    from ep_primitives.top_k_family import TopKFamily  # noqa: PLC0415 - as above
     from ep_primitives.where_family import WhereFamily  # noqa: PLC0415 - as above
 
     return (
@@ -165,6 +175,8 @@ def ep_families() -> Sequence[ep.Family]:
         LogSoftmaxFamily(),
         SoftmaxBackwardFamily(),
         LogSoftmaxBackwardFamily(),
+        LayerNormFamily(),
+        TopKFamily(),
     )
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-__all__ = ["Reduction", "check_shapes", "reduced_axes", "reduced_output", "reduced_shape", "windows"]
+__all__ = ["Reduction", "check_shapes", "part", "reduced_axes", "reduced_output", "reduced_shape", "windows"]
 
 
 class Reduction(Descriptor):
@@ -55,8 +55,8 @@ class Reduction(Descriptor):
         x, out, gone = self.x, self.out, set(self.axes)
         axes = [axis for axis in range(x.ndim) if axis not in gone]
         places = axes if out.ndim == x.ndim else range(out.ndim)
-        target = _part(out, places)
-        return merge(target, (_part(x, axes), target))
+        target = part(out, places)
+        return merge(target, (part(x, axes), target))
 
     @property
     def reduced(self) -> Geometry:
@@ -69,8 +69,8 @@ class Reduction(Descriptor):
         return self._row(sorted(self.axes, key=lambda axis: (strides[axis] != 0, -abs(strides[axis]))))
 
     def _row(self, axes: Sequence[int]) -> Geometry:
-        part = _part(self.x, axes)
-        return merge(part, (part,), keeps_order=True)
+        row = part(self.x, axes)
+        return merge(row, (row,), keeps_order=True)
 
     @property
     def geometry(self) -> Geometry:
@@ -172,7 +172,7 @@ def windows(descriptor: Reduction) -> Iterator[tuple[TensorSpec, TensorSpec]]:
         yield windowed(x, window), windowed(out, window if out.ndim == x.ndim else tuple(window[axis] for axis in kept))
 
 
-def _part(spec: TensorSpec, axes: Sequence[int]) -> TensorSpec:
+def part(spec: TensorSpec, axes: Sequence[int]) -> TensorSpec:
     """Return the elements of a tensor along some of its dimensions, in the order given, from its first element on."""
     shape = tuple(spec.shape[axis] for axis in axes)
     return TensorSpec(spec.dtype, shape, tuple(spec.strides[axis] for axis in axes), spec.offset)

@@ -29,6 +29,7 @@ _LONGEST_NAME: Final = 100  # of an op that is looked for among the rows; the se
 
 __all__ = [
     "agreed",
+    "attribute_value",
     "attribute_values",
     "broadcast_shape",
     "check_dtype",
@@ -46,13 +47,13 @@ __all__ = [
 ]
 
 
-def check_output(op: str, out: Any) -> None:
-    """Raise unless `out` is a TensorSpec whose elements are distinct: TypeError or ValueError."""
+def check_output(op: str, out: Any, name: str = "out") -> None:
+    """Raise unless the output `name` is a TensorSpec whose elements are distinct: TypeError or ValueError."""
     if type(out) is not TensorSpec:
-        message = f"{op}: out is {glimpse(out)}, not a TensorSpec; results go to a memory"
+        message = f"{op}: {name} is {glimpse(out)}, not a TensorSpec; results go to a memory"
         raise TypeError(message)
     if not out.is_dense and out.overlaps_itself:
-        message = f"{op}: out {out!r} overlaps itself, so its value would depend on order; give it distinct elements"
+        message = f"{op}: {name} {out!r} overlaps itself, so its value would depend on order; give it distinct elements"
         raise ValueError(message)
 
 
@@ -101,12 +102,12 @@ def dense_output(op: str, dtype: str, shape: Any) -> TensorSpec:
         raise type(error)(message) from None
 
 
-def chosen_output(op: str, out: Any, dtype: str, shape: Any) -> TensorSpec:
+def chosen_output(op: str, out: Any, dtype: str, shape: Any, name: str = "out") -> TensorSpec:
     """Return the output of an `infer`: the one described by its caller, a TensorSpec or an array, or else a dense one.
 
     Of the former the constructor sees whether it fits. Raises as `described` does, and what TensorSpec does.
     """
-    return dense_output(op, dtype, shape) if out is None else described(op, "out", out)
+    return dense_output(op, dtype, shape) if out is None else described(op, name, out)
 
 
 def agreed(op: str, name: str, given: Any, have: Any) -> None:
@@ -155,14 +156,16 @@ def broadcast_shape(op: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[int
     return tuple(extents)
 
 
-def check_dtype(op: str, name: str, spec: TensorSpec | Scalar, allowed: tuple[str, ...]) -> None:
-    """Raise ValueError unless the operand has one of the element types allowed."""
+def check_dtype(
+    op: str, name: str, spec: TensorSpec | Scalar, allowed: tuple[str, ...], *, is_output: bool = False
+) -> None:
+    """Raise ValueError unless the operand has one of the element types allowed. Whatever is called out is an output."""
     if spec.dtype not in allowed:
         needed = allowed[0] if len(allowed) == 1 else f"one of {', '.join(allowed)}"
         if type(spec) is Scalar:
             cure = f"make it Scalar({allowed[0]!r})"
         else:
-            cure = "describe out so" if name == "out" else "cast it first"
+            cure = f"describe {name} so" if is_output or name == "out" else "cast it first"
         message = f"{op}: {name} has dtype {spec.dtype}, needs {needed}; {cure}"
         raise ValueError(message)
 
@@ -205,7 +208,7 @@ def attribute_values(row: Op, given: Mapping[str, Any], dtype: str) -> tuple[flo
             f"{row.name}: attributes given are {', '.join(given) or 'none'}, needed are {needed}{known}; name each once"
         )
         raise TypeError(message)
-    values = tuple(_legal(row.name, attribute, chosen[attribute.name], dtype) for attribute in row.attributes)
+    values = tuple(attribute_value(row.name, attribute, chosen[attribute.name], dtype) for attribute in row.attributes)
     if row.ascending and values != tuple(sorted(values)):
         message = f"{row.name}: {' and '.join(names)} are {' and '.join(f'{value:g}' for value in values)}, needs them in ascending order; swap them"
         raise ValueError(message)
@@ -223,7 +226,8 @@ def chosen_row(family: str, op: Any, rows: Mapping[str, Row]) -> Row:
     return row
 
 
-def _legal(op: str, attribute: Attribute, value: Any, dtype: str) -> float:
+def attribute_value(op: str, attribute: Attribute, value: Any, dtype: str) -> float:
+    """Return one attribute of an operation on an element type, as float64. Raises TypeError or ValueError for what is not legal."""
     if not isinstance(value, Real) or isinstance(value, bool):
         message = f"{op}: {attribute.name} is {glimpse(value)}, needs a real number; give a float"
         raise TypeError(message)

@@ -18,6 +18,10 @@ NUMBER = Scalar("float32")
 INDICES = TensorSpec("int64", (5,))
 
 
+_OUTPUTS = {"layer_norm": "y", "top_k": "values"}
+"""Of families whose first output has another name than `out`."""
+
+
 class Call(NamedTuple):
     """A call that succeeds.
 
@@ -37,8 +41,13 @@ class Call(NamedTuple):
     @property
     def name(self) -> str:
         """The call in words."""
-        how = "" if self.is_strict else ".infer-out" if "out" in self.arguments else ".infer"
+        how = "" if self.is_strict else ".infer-out" if self.output in self.arguments else ".infer"
         return f"{self.kind.__name__}{how}-{self.word}"
+
+    @property
+    def output(self) -> str:
+        """The keyword of the first output."""
+        return _OUTPUTS.get(self.kind.family, "out")
 
 
 def _both(kind: Any, op: str, strict: dict[str, Any], loose: dict[str, Any], word: str = "") -> list[Call]:
@@ -52,9 +61,9 @@ def _both(kind: Any, op: str, strict: dict[str, Any], loose: dict[str, Any], wor
 def _inferred(kind: Any, infer: Callable[..., Any], word: str, loose: dict[str, Any]) -> list[Call]:
     """Return the call of an `infer`, and the one that describes its output, too."""
     plain = Call(kind, infer, word, False, loose)
-    if "out" in loose:
+    if plain.output in loose:
         return [plain]
-    return [plain, Call(kind, infer, word, False, {**loose, "out": infer(**loose).out})]
+    return [plain, plain._replace(arguments={**loose, plain.output: infer(**loose).out})]
 
 
 def _add(x0: Any, x1: Any, out: Any) -> Any:
@@ -170,6 +179,42 @@ CALLS: dict[str, list[Call]] = {
         {"x": F32, "out": TensorSpec("int64", (3,)), "axis": 0},
         {"x": F32, "axis": 0, "keepdims": False, "dtype": "int64"},
         "arg_reduce/max",
+    ),
+    "layer_norm": _both(
+        primitives.LayerNorm,
+        "layer_norm",
+        {
+            "x": F32,
+            "scale": ROW,
+            "bias": ROW,
+            "y": F32,
+            "mean": TensorSpec("float32", (4, 1)),
+            "rstd": TensorSpec("float32", (4,)),
+            "axis": -1,
+            "epsilon": 1e-5,
+        },
+        {
+            "x": F32,
+            "scale": ROW,
+            "bias": ROW,
+            "axis": 1,
+            "epsilon": 0.5,
+            "mean": True,
+            "rstd": TensorSpec("float32", (4,)),
+        },
+    ),
+    "top_k": _both(
+        primitives.TopK,
+        "largest",
+        {
+            "x": F32,
+            "values": TensorSpec("float32", (2, 3)),
+            "indices": TensorSpec("int64", (2, 3)),
+            "axis": 0,
+            "sorted": True,
+        },
+        {"x": F32, "k": 2, "axis": 0, "sorted": False, "indices": TensorSpec("int64", (2, 3))},
+        "top_k/largest",
     ),
 }
 """By family."""

@@ -139,6 +139,6 @@ def test_other_argument_is_taken_or_refused_in_words(call, argument):
     for kind, value in VALUES.items():
         message = refusal(call, **{argument: value})
         is_named = argument == "op" or kind in {"object", "text"}
-        names = [argument] if is_named else [*call.arguments, "out"]
+        names = [argument] if is_named else [*call.arguments, call.output]
         faults[kind] = lacks(call, names, message) if message else "taken" if is_named else ""
     assert not any(faults.values()), faults

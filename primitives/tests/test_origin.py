@@ -29,20 +29,21 @@ def inputs_of(case, seed):
     }
 
 
-def value_at(family, case, inputs, at):
-    moved = by_name(case.descriptor, family.moved(case.descriptor, inputs))["out"]
-    value = family.reference(case.descriptor, inputs).value if moved is None else moved
-    return np.asarray(np.broadcast_to(value, case.descriptor.out.shape)[at])
+def value_at(family, case, inputs, name, at):
+    moved = by_name(case.descriptor, family.moved(case.descriptor, inputs))[name]
+    reference = by_name(case.descriptor, family.reference(case.descriptor, inputs))[name]
+    value = reference.value if moved is None else moved
+    return np.asarray(np.broadcast_to(value, case.descriptor.outputs[name].shape)[at])
 
 
 @pytest.mark.parametrize("name", KNOWING)
 def test_element_depends_on_its_origin_alone(name):
     """Other values everywhere else, of tensors that do not say where others are read, leave it as it is."""
     family, tried = ep.families()[name], 0
-    for case in cases(name):
+    for case, output in [(each, output) for each in cases(name) for output in each.descriptor.outputs]:
         inputs = inputs_of(case, SEED)
-        at = tuple(int(i) for i in np.random.default_rng(SEED).integers(case.descriptor.out.shape))
-        origin = family.origin(case.descriptor, inputs, "out", at)
+        at = tuple(int(i) for i in np.random.default_rng(SEED).integers(case.descriptor.outputs[output].shape))
+        origin = family.origin(case.descriptor, inputs, output, at)
         changed = dict(inputs)
         for operand, value in inputs.items():
             if isinstance(value, np.ndarray) and operand not in case.descriptor.roles.states:
@@ -51,8 +52,8 @@ def test_element_depends_on_its_origin_alone(name):
                     changed[operand] = changed[operand].copy()
                     changed[operand][origin[operand]] = value[origin[operand]]
                     tried += value[origin[operand]].size < value.size
-        was, now = (value_at(family, case, values, at) for values in (inputs, changed))
+        was, now = (value_at(family, case, values, output, at) for values in (inputs, changed))
         is_same = was.tobytes() == now.tobytes() or (np.isnan(was) and np.isnan(now))
-        assert is_same, f"{case.descriptor} at {at}: {origin}"
+        assert is_same, f"{case.descriptor} {output} at {at}: {origin}"
     no_inputs = {"fill", "random_fill"}
     assert (tried > 0) == (name not in no_inputs | {"tensor_fill"})

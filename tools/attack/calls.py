@@ -282,6 +282,12 @@ def _families(w: World) -> dict[str, Callable[[], Any]]:
         "Reduce.infer": lambda: ops.Reduce.infer(op(), spec(), axis=axis(), keepdims=draw(*_FLAGS), **_out(w)),
         "ArgReduce": lambda: ops.ArgReduce(op(), x=spec(), out=spec(), axis=axis()),
         "ArgReduce.infer": lambda: ops.ArgReduce.infer(op(), spec(), axis=axis(), keepdims=draw(*_FLAGS)),
+        "LayerNorm": lambda: ops.LayerNorm(
+            x=spec(), y=spec(), scale=draw(None), mean=draw(None), **_maybe(w, "epsilon")
+        ),
+        "LayerNorm.infer": lambda: ops.LayerNorm.infer(spec(), axis=axis(), mean=draw(*_FLAGS), **_maybe(w, "rstd")),
+        "TopK": lambda: ops.TopK(op(), x=spec(), values=spec(), indices=spec(), axis=axis(), sorted=draw(*_FLAGS)),
+        "TopK.infer": lambda: ops.TopK.infer(op(), spec(), draw(3), axis=axis(), sorted=draw(*_FLAGS)),
     }
     for kind in (ops.Softmax, ops.LogSoftmax):
         calls[kind.__name__] = lambda kind=kind: kind(x=spec(), out=spec(), axis=axis())

@@ -1,4 +1,7 @@
-"""What PyTorch calls the operations of each family that is no table of elementwise ops: from a descriptor and tensors to a tensor."""
+"""What PyTorch calls the operations of each family that is no table of elementwise ops.
+
+From a descriptor and tensors, in the order of operands and None for an absent one, to a tensor, or to one for each output.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Tensor = torch.Tensor
-    Expression = Callable[..., Tensor]
+    Expression = Callable[..., Tensor | dict[str, Tensor]]
 
 __all__ = ["BARE", "FAMILIES", "tensor", "untensor"]
 
@@ -156,6 +159,26 @@ def _log_softmax_backward(descriptor: Any, dy: Tensor, y: Tensor) -> Tensor:
     return torch.ops.aten._log_softmax_backward_data(dy, y, descriptor.axis, y.dtype)  # noqa: SLF001 - as above
 
 
+def _layer_norm(descriptor: Any, x: Tensor, scale: Tensor | None, bias: Tensor | None) -> dict[str, Tensor]:
+    shape = descriptor.x.shape[descriptor.axis :]
+    made = torch.native_layer_norm(x, shape, scale, bias, descriptor.epsilon)
+    named = dict(zip(("y", "mean", "rstd"), made, strict=True))
+    wanted = descriptor.outputs.items()
+    return {name: named[name].reshape(spec.shape).to(getattr(torch, spec.dtype)) for name, spec in wanted}
+
+
+def _top_k(descriptor: Any, x: Tensor) -> dict[str, Tensor]:
+    """Return the front of a stable sort: `torch.topk` leaves open which of equal elements it takes."""
+    is_bool, is_largest = x.dtype == torch.bool, descriptor.op == "largest"
+    keys = (x.view(torch.uint8) != 0).to(torch.uint8) if is_bool else x
+    order = torch.sort(torch.atleast_1d(keys), descriptor.axis, descending=is_largest, stable=True).indices
+    chosen = order.narrow(descriptor.axis, 0, descriptor.k)
+    indices = chosen if descriptor.is_sorted else torch.sort(chosen, descriptor.axis).values
+    values = torch.take_along_dim(torch.atleast_1d(x), indices, descriptor.axis)
+    shape = descriptor.out.shape
+    return {"values": values.reshape(shape), "indices": indices.reshape(shape)}
+
+
 FAMILIES: Final[dict[str, Expression]] = {
     "where": _where,
     "add_n": _add_n,
@@ -170,6 +193,8 @@ FAMILIES: Final[dict[str, Expression]] = {
     "log_softmax": _log_softmax,
     "softmax_backward": _softmax_backward,
     "log_softmax_backward": _log_softmax_backward,
+    "layer_norm": _layer_norm,
+    "top_k": _top_k,
 }
 
 BARE: Final[dict[str, Expression]] = {"one_hot": _bare_one_hot, "gather": _bare_gather}

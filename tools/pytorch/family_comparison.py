@@ -75,11 +75,12 @@ def judged(name: str) -> Judgement:
 def _judge(family: ep.Family, cell: ep.Cell, case: Case, judgement: Judgement) -> None:
     descriptor = case.descriptor
     inputs = dict(case.data(np.random.default_rng(_SEED)))
-    named = descriptor.present
+    read = [
+        (o, spec) for o, spec in zip(descriptor.operands, descriptor.specs, strict=True) if o in descriptor.roles.read
+    ]
     operands = [
-        tensor(spec.dtype, inputs.get(o, descriptor.roles.defaults.get(o)))
-        for o, spec in named.items()
-        if o != "out" and spec is not None
+        None if spec is None else tensor(spec.dtype, inputs.get(o, descriptor.roles.defaults.get(o)))
+        for o, spec in read
     ]
 
     def found(how: str, here: Any, there: Any, count: int) -> None:
@@ -107,31 +108,45 @@ def _judge(family: ep.Family, cell: ep.Cell, case: Case, judgement: Judgement) -
 
 
 def _kind(descriptor: Any) -> str:
-    dtype = next(spec.dtype for spec in reversed(descriptor.specs[:-1]) if spec is not None)
+    dtype = next(reversed([spec.dtype for name, spec in descriptor.present.items() if name not in descriptor.outputs]))
     kind = _KINDS[ep.dtype(dtype).kind]
     return f"narrow {kind}" if dtype in {"float16", "bfloat16"} else kind
 
 
-def _asked(expression: Callable[..., torch.Tensor], descriptor: Any, operands: list[torch.Tensor]) -> tuple[Any, str]:
-    """Return PyTorch's result, or None and the first line of its error."""
+def _asked(expression: Callable[..., Any], descriptor: Any, operands: list[torch.Tensor | None]) -> tuple[Any, str]:
+    """Return PyTorch's result for each output, by name, or None and the first line of its error."""
     try:
-        return untensor(descriptor.out.dtype, expression(descriptor, *operands)), ""
+        found = expression(descriptor, *operands)
+        named = found if isinstance(found, dict) else dict.fromkeys(descriptor.outputs, found)
+        return {name: untensor(spec.dtype, named[name]) for name, spec in descriptor.outputs.items()}, ""
     except (RuntimeError, IndexError) as error:
         return None, str(error).splitlines()[0]
 
 
 def _differences(
-    family: ep.Family, case: Case, inputs: dict[str, Any], there: Array
+    family: ep.Family, case: Case, inputs: dict[str, Any], found: dict[str, Array]
 ) -> dict[str, tuple[Any, Any, int]]:
     """Return an example of here and there, and how many there are, by what differs beyond the bounds of the suite."""
-    descriptor, dtype = case.descriptor, case.descriptor.out.dtype
-    here = by_name(descriptor, family.moved(descriptor, inputs))["out"]
+    shown: dict[str, tuple[Any, Any, int]] = {}
+    for name, there in found.items():
+        shown = {**_differing(family, case, inputs, name, there), **shown}
+    return shown
+
+
+def _differing(
+    family: ep.Family, case: Case, inputs: dict[str, Any], name: str, there: Array
+) -> dict[str, tuple[Any, Any, int]]:
+    """Return the same of one output."""
+    descriptor, dtype = case.descriptor, case.descriptor.outputs[name].dtype
+    here = by_name(descriptor, family.moved(descriptor, inputs))[name]
     if here is not None:
         places = {"value": (_bytes(here, dtype) != _bytes(there, dtype)).any(axis=-1)}
     else:
-        reference = case.expected() if case.expected else family.reference(descriptor, inputs)
+        known = case.expected() if case.expected else family.reference(descriptor, inputs)
+        reference = by_name(descriptor, known)[name]
+        accuracy = by_name(descriptor, case.accuracy or family.accuracy(descriptor))[name]
         with np.errstate(all="ignore"):
-            comparison = compare(there, reference, case.accuracy or family.accuracy(descriptor), dtype)
+            comparison = compare(there, reference, accuracy, dtype)
             here = np.broadcast_to(rounded(np.asarray(reference.value), dtype), there.shape)
             sorts = differing(widened(dtype, np.array(here)), widened(dtype, there))
             sorts.pop("value")

@@ -13,6 +13,7 @@ from ep_primitives import (
     ElementwiseUnary,
     Fill,
     Gather,
+    LayerNorm,
     LogSoftmax,
     LogSoftmaxBackward,
     Matmul,
@@ -22,6 +23,7 @@ from ep_primitives import (
     Reduce,
     Softmax,
     SoftmaxBackward,
+    TopK,
     Where,
 )
 
@@ -29,12 +31,14 @@ from ep_cpu.add_n import BlockSum
 from ep_cpu.arg_reduce import LaneSearch
 from ep_cpu.elementwise import VectorLoop
 from ep_cpu.gather import RunGather
+from ep_cpu.layer_norm import RowNorm
 from ep_cpu.matmul import PanelMatmul
 from ep_cpu.one_hot import RowOneHot
 from ep_cpu.pad import RowRuns
 from ep_cpu.random_fill import CounterFill
 from ep_cpu.reduce import ChunkTree
 from ep_cpu.softmax import ChunkedRows
+from ep_cpu.top_k import Selection
 from ep_cpu.transpose import BlockTranspose
 from ep_cpu.where import VectorSelect
 
@@ -64,4 +68,6 @@ IMPLEMENTATIONS: Final[Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...
     SoftmaxBackward: (ChunkedRows(),),
     LogSoftmaxBackward: (ChunkedRows(),),
     ArgReduce: (LaneSearch(),),
+    LayerNorm: (RowNorm(),),
+    TopK: (Selection(),),
 }

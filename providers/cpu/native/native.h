@@ -23,9 +23,11 @@
 extern "C" {
 #include "interface.h"
 #include "interface_indices.h"
+#include "interface_layer_norm.h"
 #include "interface_moves.h"
 #include "interface_rows.h"
 #include "interface_softmax.h"
+#include "interface_top_k.h"
 }
 
 namespace ep {

@@ -30,14 +30,14 @@ def digest(case):
         if isinstance(spec, ep.Scalar):
             value = data[name]
             operands[name] = value.item() if isinstance(value, np.generic | np.ndarray) else value
-        elif not (case.inplace and name == "out"):
+        elif not (case.inplace and name == case.target):
             image = np.zeros(spec.nbytes, np.uint8)
             if name in data and spec.size:
                 layout.scatter(spec, np.asarray(data[name]), image)
             operands[name] = memories[name] = device.allocate(spec.nbytes)
             stream.upload(memories[name], image)
     if case.inplace:
-        operands["out"] = memories["out"] = memories[case.inplace]
+        operands[case.target] = memories[case.target] = memories[case.inplace]
     descriptor.on(device)(stream, **operands)
     found = hashlib.sha256()
     for name in descriptor.written:

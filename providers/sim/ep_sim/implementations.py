@@ -56,14 +56,19 @@ class ShadowKernel(ep.Kernel):
     def __init__(self, descriptor: ep.Descriptor) -> None:
         self._op = descriptor.title
         self._named = descriptor.named
-        self._primitive = descriptor.on(ep.device("cpu:0"))
-        self.scratch_nbytes = self._primitive.scratch_nbytes
+        cpu = ep.device("cpu:0")
+        self._primitive = descriptor.on(cpu)
+        self._alignment = cpu.info.alignment
+        # Where scratch begins, simulated devices care less about than the CPU's does.
+        self.scratch_nbytes = self._primitive.scratch_nbytes and self._primitive.scratch_nbytes + self._alignment
 
     def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         assert isinstance(stream, SimStream)
         named = self._named(memories, scalars)
         if self.scratch_nbytes:
-            named["scratch"] = memories[-1]
+            scratch = memories[-1]
+            begin = -scratch.offset % self._alignment
+            named["scratch"] = scratch[begin : begin + self._primitive.scratch_nbytes]
         tensors = {name: Operand(m.handle, m.offset, m.nbytes) for name, m in named.items() if type(m) is ep.Memory}
         numbers = {name: its for name, its in named.items() if name not in tensors}
         touched = tuple(operand.allocation.whole for operand in tensors.values() if operand.allocation is not None)
