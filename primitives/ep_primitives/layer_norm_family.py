@@ -34,13 +34,14 @@ class LayerNormFamily(Family):
 
     name: ClassVar[str] = "layer_norm"
     descriptor: ClassVar[type[Descriptor]] = LayerNorm
+    layouts: ClassVar[tuple[str, ...]] = tuple(PLANS)
 
     def cells(self) -> Iterator[Cell]:
         """Yield every element type with its outputs in each layout."""
         for dtype in FLOATS:
             names = [dtypes_name((dtype,), *outputs) for outputs in _outputs(dtype)]
             for name in dict.fromkeys(names):
-                for layout in PLANS:
+                for layout in self.layouts:
                     yield Cell(self.name, "-", name, layout)
 
     def since(self, cell: Cell) -> str:  # noqa: ARG002 - the interface is ep.Family's

@@ -31,13 +31,14 @@ class TopKFamily(Family):
 
     name: ClassVar[str] = "top_k"
     descriptor: ClassVar[type[Descriptor]] = TopK
+    layouts: ClassVar[tuple[str, ...]] = tuple(PLANS)
     rows: ClassVar[Mapping[str, TopKOp]] = TOP_K_OPS
 
     def cells(self) -> Iterator[Cell]:
         """Yield both ops with each element type in each layout."""
         for op in self.rows:
             for dtype in TOP_K_DTYPES:
-                for layout in PLANS:
+                for layout in self.layouts:
                     yield Cell(self.name, op, dtypes_name((dtype,), dtype, "int64"), layout)
 
     def since(self, cell: Cell) -> str:

@@ -14,6 +14,7 @@ from ep_primitives import (
     Fill,
     Gather,
     Generator,
+    LayerNorm,
     Matmul,
     OneHot,
     Pad,
@@ -22,6 +23,7 @@ from ep_primitives import (
     Reduce,
     Softmax,
     TensorFill,
+    TopK,
     Where,
 )
 
@@ -78,6 +80,10 @@ CALLS = {
     "axes": lambda value: Reduce.infer("sum", SPEC, axis=value),
     "keepdims": lambda value: ArgReduce.infer("argmax", SPEC, axis=0, keepdims=value),
     "softmax axis": lambda value: Softmax.infer(SPEC, axis=value),
+    "epsilon": lambda value: LayerNorm.infer(SPEC, epsilon=value),
+    "layer_norm scale": lambda value: LayerNorm.infer(SPEC, value),
+    "k": lambda value: TopK.infer("largest", SPEC, value),
+    "sorted": lambda value: TopK.infer("largest", SPEC, 2, sorted=value),
     "seed": lambda value: Generator(device("cpu:0"), value),
     "device": lambda value: ElementwiseUnary.infer("negative", SPEC).on(value),
 }

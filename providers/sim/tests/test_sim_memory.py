@@ -8,6 +8,7 @@ import signal
 
 import numpy as np
 import pytest
+from ep_primitives import TopK
 
 import ep
 
@@ -297,3 +298,14 @@ def test_giving_back_twice_is_reported(device, capfd, twin, word):
     assert device.twin.complaints.take() is None
     device.twin.complaints.said.clear()
     assert word in capfd.readouterr().err
+
+
+def test_scratch_begins_where_the_kernel_of_the_cpu_wants_it(device):
+    x = np.arange(240, dtype=np.float32).reshape(3, 80)
+    primitive = TopK.infer("largest", x, 5).on(device)
+    given, made = device.tensor(x), {name: device.empty(spec) for name, spec in primitive.descriptor.outputs.items()}
+    for begin in range(0, 1024, device.info.alignment):
+        scratch = device.allocate(begin + primitive.scratch_nbytes)[begin:]
+        primitive(device.stream(), x=given, **made, scratch=scratch)
+        device.synchronize()
+        assert np.array_equal(made["indices"].numpy(), [[79, 78, 77, 76, 75]] * 3)
