@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from ep.errors import UnsupportedError
-from ep.implementation import Implementation, choose
+from ep.implementation import Implementation, choose, code_key
 from ep.primitive import Primitive
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class PrimitiveCache:
 
     def _compile(self, asked: Descriptor, descriptor: Descriptor, implementation: Implementation) -> Primitive:
         device = self._device
-        (code,) = self._code.get((implementation, descriptor.key), self._compile_key)
+        (code,) = self._code.get((implementation, code_key(implementation, descriptor)), self._compile_key)
         return Primitive(
             device, asked, descriptor, implementation, implementation.create(descriptor, device.twin, code)
         )
