@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from ep.errors import UnsupportedError
-from ep.implementation import Implementation, choose
+from ep.implementation import Implementation, choose, code_key
 from ep.lowering import Lowering
 from ep.primitive import Primitive
 from ep.stage import check_stages
@@ -153,7 +153,7 @@ class PrimitiveCache:
 
     def _compile(self, descriptor: Descriptor, implementation: Implementation) -> Primitive:
         device = self._device
-        (code,) = self._code.get((implementation, descriptor.key), self._compile_key)
+        (code,) = self._code.get((implementation, code_key(implementation, descriptor)), self._compile_key)
         kernel = implementation.create(descriptor, device.twin, code)
         return Primitive(device, descriptor, descriptor, implementation, kernel)
 

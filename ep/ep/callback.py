@@ -44,7 +44,11 @@ def check_outside(operation: str) -> None:
 
 
 def work_here() -> None:
-    """Say that this thread does the work of streams, so that nobody's finalizer may wait for streams in it."""
+    """Say that this thread does the work of streams, so that nobody's finalizer may wait for streams in it.
+
+    For a provider whose own threads run work or callbacks of its streams: the first thing that each of them does. Verbs that
+    would wait raise ValueError there from then on, where they would wait for the very thread that they run on.
+    """
     _HERE.is_working = True
 
 

@@ -283,6 +283,12 @@ class Device(Uncopied):
         """How many driver calls this device has made so far; None if nobody counts."""
         return self.twin.native_calls
 
+    @property
+    @final
+    def compiles(self) -> int:
+        """How often implementations have compiled code for this device, in this process."""
+        return self._primitives.compiles
+
     # What EP itself calls.
 
     @final

@@ -6,9 +6,10 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from ep.errors import UnsupportedError
+from ep.glimpse import glimpse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Hashable, Iterable
 
     from ep.descriptor import Descriptor
     from ep.device_info import DeviceInfo
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     Launch = Callable[[Stream, tuple[Memory, ...], tuple[Any, ...]], Any]
 
-__all__ = ["Implementation", "Kernel", "choose", "refusal"]
+__all__ = ["Implementation", "Kernel", "choose", "code_key", "refusal"]
 
 
 class Kernel(ABC):
@@ -72,10 +73,21 @@ class Implementation(ABC):
         Raises UnsupportedError to refuse with a reason, which is what a user will read.
         """
 
+    def specialise(self, descriptor: Any) -> Hashable:
+        """Return what the code may depend on beyond the key, such as the shapes for a compiler of static ones. Pure.
+
+        It becomes `special` of the key that `compile` gets: descriptors with equal keys and equal answers share code, and
+        each other answer is another compilation. What was not used for longest is forgotten; `device.compiles` counts.
+        Default: None, nothing.
+        """
+        del descriptor
+        return None
+
     def compile(self, key: KernelKey, device: Device) -> Any:
         """Return the code that all descriptors of a key share; EP caches it, on each device. Raises CompileError.
 
-        key    : all that the code may depend on: neither sizes nor attributes nor numbers of a launch
+        key    : all that the code may depend on: neither sizes nor attributes nor numbers of a launch, unless `specialise`
+                 has said so; what it said is key.special
 
         Default: None, for implementations without code of their own to compile.
         """
@@ -86,7 +98,7 @@ class Implementation(ABC):
         """Return the kernel of one descriptor over compiled code. Compiles nothing; microseconds matter.
 
         descriptor : one that `accepts` took
-        code       : what `compile` returned for its key
+        code       : what `compile` returned for its key and specialisation
         """
 
     def __repr__(self) -> str:
@@ -107,6 +119,19 @@ def refusal(implementation: Implementation, descriptor: Descriptor, info: Device
         f"{implementation.name}.accepts returned {accepted!r}; return True, or raise UnsupportedError with a reason"
     )
     raise TypeError(message)
+
+
+def code_key(implementation: Implementation, descriptor: Descriptor) -> KernelKey:
+    """Return the key of a descriptor's code. Raises TypeError for a specialisation without a hash."""
+    special = implementation.specialise(descriptor)
+    if special is None:
+        return descriptor.key
+    try:
+        hash(special)
+    except TypeError:
+        message = f"{implementation.name}.specialise returned {glimpse(special)}, which has no hash; return such as a tuple of numbers"
+        raise TypeError(message) from None
+    return descriptor.key._replace(special=special)
 
 
 def choose(

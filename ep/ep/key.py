@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ep.spec import Scalar, TensorSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Hashable, Iterable
 
     from ep.descriptor import Descriptor
 
@@ -19,7 +19,7 @@ _ALIGNMENT_CAP: Final = 16
 
 
 class KernelKey(NamedTuple):
-    """All that compiled code may depend on. Sizes, attributes and scalar values are not in it.
+    """All that compiled code may depend on. Sizes, attributes and scalar values are not in it, unless in `special`.
 
     dtypes     : of every operand, in order, "" for an absent one
     compute    : the type that values are computed in
@@ -28,6 +28,7 @@ class KernelKey(NamedTuple):
     wide       : True if some index needs more than 31 bits
     extent     : power of two at or below the innermost merged extent, at most 64
     alignment  : bytes, at most 16, that divide every operand's start and outer strides, as far as the specs know
+    special    : what the implementation's `specialise` says of the descriptor, None in a descriptor's own key
     """
 
     family: str
@@ -39,6 +40,7 @@ class KernelKey(NamedTuple):
     wide: bool
     extent: int
     alignment: int
+    special: Hashable = None
 
 
 def kernel_key(

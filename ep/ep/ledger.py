@@ -61,6 +61,11 @@ class Ledger:
         self._node: tuple[int, Any] | None = None  # of the graph whose nodes are being enqueued
 
     @property
+    def what(self) -> str:
+        """The operation of the enqueue that is under way, as errors and tickets name it: "upload", or a launch's title."""
+        return self.ticket().what
+
+    @property
     def sequence(self) -> int:
         """The number of the enqueue that is under way."""
         stream = self._stream and self._stream()

@@ -84,6 +84,7 @@ HARMLESS = {
     "Device.can_access",
     "Device.can_copy_from",
     "Device.can_copy_to",
+    "Device.compiles",
     "Device.native_calls",
     "Device.reaches_host",
     "Event.wait",

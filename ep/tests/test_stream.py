@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import manual
 import pytest
 
 import ep
@@ -196,3 +197,24 @@ def test_objects_made_before_fork_refuse_in_the_child(device, stream):
         os._exit(0)
     os.waitpid(child, 0)
     assert os.read(read, 2) == b"ok"
+
+
+def test_provider_is_told_which_operation_is_under_way(device, stream, monkeypatch):
+    told, copy, launch = [], manual.ManualStream.copy, manual.NegateKernel.launch
+
+    def tell(stream):
+        told.append((stream.ledger.what, stream.ledger.sequence))
+
+    monkeypatch.setattr(manual.ManualStream, "copy", lambda self, *rest: (tell(self), copy(self, *rest))[1])
+    monkeypatch.setattr(
+        manual.NegateKernel, "launch", lambda self, stream, *rest: (tell(stream), launch(self, stream, *rest))[1]
+    )
+    spec, memory = ep.TensorSpec("int8", (4,)), device.allocate(4)
+    negate = manual.Negate(x=spec, out=spec).on(device)
+    stream.upload(memory, b"abcd")
+    negate(stream, x=memory, out=memory)
+    step = negate.bind(x=memory, out=memory)
+    step(stream)
+    stream.fill(memory, b"a")
+    assert told == [("upload", 1), (str(negate), 2), (str(negate), 3), ("fill", 4)]
+    step.close()

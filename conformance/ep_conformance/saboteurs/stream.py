@@ -9,7 +9,6 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from ep.callback import work_here
 from ep.locks import Latch
 
 import ep
@@ -164,7 +163,7 @@ class HonestStream(ep.spi.Stream):
 
 
 def _work(progress: _Progress) -> None:
-    work_here()  # a finalizer that comes in here may not wait for this thread
+    ep.spi.work_here()  # a finalizer that comes in here may not wait for this thread
     while progress.wakes.get():
         while progress.tasks:
             task = progress.tasks[0]

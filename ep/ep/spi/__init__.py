@@ -4,6 +4,7 @@ The classes here have the methods that a provider must or may write and no names
 collide with nothing.
 """
 
+from ep.callback import work_here
 from ep.ledger import Ledger, Ticket
 from ep.spi.device import Device
 from ep.spi.event import Event
@@ -12,4 +13,16 @@ from ep.spi.provider import Provider
 from ep.spi.stream import Stream, let_host_wait
 from ep.spi.worker import Worker
 
-__all__ = ["Device", "Event", "Fault", "FaultKind", "Ledger", "Provider", "Stream", "Ticket", "Worker", "let_host_wait"]
+__all__ = [
+    "Device",
+    "Event",
+    "Fault",
+    "FaultKind",
+    "Ledger",
+    "Provider",
+    "Stream",
+    "Ticket",
+    "Worker",
+    "let_host_wait",
+    "work_here",
+]

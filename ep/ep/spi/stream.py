@@ -40,7 +40,12 @@ class Stream(ABC):
 
     @abstractmethod
     def copy(self, dst: Memory | memoryview, src: Memory | memoryview, nbytes: int) -> None:
-        """Enqueue a copy; each side is a Memory or a flat memoryview of nbytes > 0 bytes, one at least a Memory."""
+        """Enqueue a copy; each side is a Memory or a flat memoryview of nbytes > 0 bytes, one at least a Memory.
+
+        A host buffer may be read or written at any time until the copy is done, and no later: a synchronous stream's before
+        this returns, another's before an event recorded behind it is done. So long EP keeps it alive, and the caller must
+        leave one that is read unchanged; a provider that has taken a copy of the bytes is done with it at once.
+        """
 
     @abstractmethod
     def synchronize(self) -> None:

@@ -6,14 +6,11 @@ import queue
 import threading
 from typing import TYPE_CHECKING
 
-from ep.callback import work_here
-
+import ep
 from ep import doors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import ep
 
 __all__ = ["Helper", "Lane"]
 
@@ -65,7 +62,7 @@ class Helper:
         self._lane.close()
 
     def _work(self) -> None:
-        work_here()
+        ep.spi.work_here()
         while (work := self._given.get()) is not None:
             work(self._lane)
             del work  # while it waits for the next, the thread keeps nothing alive

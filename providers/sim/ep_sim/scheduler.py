@@ -16,9 +16,10 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ep.callback import check_may_wait, work_here
+from ep.callback import check_may_wait
 from ep.locks import Bell
 
+import ep
 from ep_sim.dice import Dice
 from ep_sim.lane import Helper, Lane
 from ep_sim.task import Queue, Task
@@ -26,7 +27,6 @@ from ep_sim.task import Queue, Task
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import ep
     from ep_sim.device import SimDevice
 
 __all__ = ["Scheduler"]
@@ -185,7 +185,7 @@ class Scheduler:
     # What the scheduler's own thread does.
 
     def _work(self) -> None:
-        work_here()
+        ep.spi.work_here()
         lane = Lane(self.cpu)
         while not self._is_ending:
             self._ask()
