@@ -77,7 +77,7 @@ def test_far_passes_the_cases_of_the_runtime(installed, tmp_path, area):
 
 def test_far_passes_the_cases_of_its_cells(installed, tmp_path):
     report = tmp_path / "report.json"
-    words = ("--provider", "far", "--quick", "--filter", "primitives/*/float32/dense/*", "--json", str(report))
+    words = ("--provider", "far", "--quick", "--filter", "*/float32/dense/*", "--json", str(report))
     done = run(installed, "-m", "ep_conformance", "run", *words)
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads(report.read_text())["summary"]["pass"] > 50

@@ -27,6 +27,7 @@ class FarDevice(ep.spi.Device):
             )
         )
         self._link: Link | None = None
+        self._nbytes: dict[int, int] = {}  # of each allocation
 
     @property
     def link(self) -> Link:
@@ -41,14 +42,21 @@ class FarDevice(ep.spi.Device):
 
     def allocate(self, nbytes: int, kind: ep.MemoryKind) -> int:
         del kind
-        handle, free = self.link.ask("allocate", nbytes)
-        if handle is None:
+        if self.link.is_lost:
+            raise self.link.lost_error()
+        # Counted here and not asked for: a finalizer on the reader's thread may allocate, and would wait for itself.
+        _, free = self.memory_info()
+        if nbytes > free:
             message = f"{self.name}: no room for {nbytes} bytes; {free} are free"
             raise ep.OutOfMemoryError(message, requested=nbytes, free=free, provider="far", call="allocate")
-        return int(handle)
+        handle = self.link.number()
+        self._nbytes[handle] = nbytes
+        self.link.send("allocate", handle, nbytes)
+        return handle
 
     def free(self, handle: int, kind: ep.MemoryKind) -> None:
         del kind
+        del self._nbytes[handle]
         self.link.send("free", handle)  # of a lost device nobody reads it
 
     def stream(self, ledger: ep.spi.Ledger, *, priority: int, timed: bool, synchronous: bool | None) -> FarStream:
@@ -61,8 +69,7 @@ class FarDevice(ep.spi.Device):
         return FarStream(ledger, self.link, is_timed=timed)
 
     def memory_info(self) -> tuple[int, int]:
-        total, free = self.link.ask("memory")
-        return total, free
+        return _MEMORY, _MEMORY - sum([*self._nbytes.values()])
 
     def instantiate(self, nodes: Sequence[ep.Node], slots: tuple[ep.Slot, ...]) -> FarGraph | None:
         nodes = tuple(nodes)

@@ -41,7 +41,6 @@ class Link:
         self._numbers = itertools.count(1)
         self._frames = itertools.count(1)
         self._outbox: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._answers: dict[int, queue.SimpleQueue[Any]] = {}
         self._is_closing = False
         self._end, theirs = socket.socketpair()
         with theirs:
@@ -67,21 +66,6 @@ class Link:
         self.sent = next(self._frames)
         self._outbox.put((head, body))
 
-    def ask(self, *question: Any) -> list[Any]:
-        """Return the device's answer. Raises DeviceLostError."""
-        number = self.number()
-        answer = self._answers[number] = queue.SimpleQueue()
-        self.send("ask", number, *question)
-        if self.is_lost:  # the reader may have gone through the list before
-            answer.put(None)
-        try:
-            found: list[Any] | None = answer.get()
-        finally:
-            del self._answers[number]
-        if found is None:
-            raise self.lost_error()
-        return found
-
     def lost_error(self) -> ep.DeviceLostError:
         """Return the error of a device whose process is gone."""
         message = f"{self.device} is lost: its process ended; close what it made, then the device, and open it again"
@@ -100,6 +84,7 @@ class Link:
             self.process.wait()
 
     def _write(self) -> None:
+        work_here()  # a finalizer that comes in here may not wait for this thread
         while (frame := self._outbox.get()) is not None:
             try:
                 wire.send(self._end, *frame)
@@ -107,14 +92,12 @@ class Link:
                 return  # the reader sees it, too
 
     def _read(self) -> None:
-        work_here()  # a finalizer that comes in here may not wait for this thread
+        work_here()  # as above
         while (head := wire.receive(self._end, self._place)) is not None:
             self._hear(*head)
         self._end.close()
         if not self._is_closing:
             self.lost.open()
-            for answer in [*self._answers.values()]:
-                answer.put(None)
             for progress in [*self.queues.values()]:
                 progress.lose(self.lost_error())
 
@@ -128,8 +111,6 @@ class Link:
 
     def _hear(self, verb: str, number: int, *rest: Any) -> None:
         match verb, rest:
-            case "answer", found:
-                self._answers[number].put([*found])
             case "done", (serial, nanoseconds):
                 self.queues[number].done(serial, nanoseconds)
             case "failed", (serial, node, reason):

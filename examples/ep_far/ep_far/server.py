@@ -8,7 +8,6 @@ number that the host gave the work. Frames to the host:
 [pull, queue, serial]                       the queue got to an upload and wants its bytes: [pushed, queue, serial] + bytes
 [push, queue, serial] + bytes               the queue got to a download
 [call, queue, serial]                       the queue got to a host function: [called, queue, serial]
-[answer, number, ...]                       to [ask, number, ...]
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from ep_far import wire
 
 Array = npt.NDArray[Any]
 
-_CAPACITY = 1 << 30
 _ORDER = frozenset({"record", "wait", "resume"})
 
 _OPS = {
@@ -147,12 +145,10 @@ class Server:
         self._end = end
         self._outbox: queue.SimpleQueue[tuple[tuple[Any, ...], Any]] = queue.SimpleQueue()
         self._memory: dict[int, Array] = {}
-        self._in_use = 0
         self._queues: dict[int, Queue] = {}
         self._events: dict[int, threading.Event] = {}
         self._graphs: dict[int, tuple[list[Any], list[Any]]] = {}
         self._faults = {"kernel": 0, "copy": 0}
-        self._handles = 0
 
     def send(self, *head: Any, body: Any = b"") -> None:
         """Send a frame to the host; its bytes are read at once."""
@@ -188,10 +184,10 @@ class Server:
 
     def _answer(self, verb: str, *arguments: Any) -> None:  # noqa: C901 - one line a verb
         match verb, arguments:
-            case "ask", (number, *question):
-                self.send("answer", number, *self._asked(*question))
+            case "allocate", (handle, nbytes):
+                self._memory[handle] = np.zeros(nbytes, np.uint8)
             case "free", (handle,):
-                self._in_use -= self._memory.pop(handle).size
+                del self._memory[handle]
             case "queue", (number,):
                 self._queues[number] = Queue(self, number)
             case "close", (number,):
@@ -208,20 +204,6 @@ class Server:
                 self._queues[number].bytes.put(*body or [None])
             case _, (number, serial, *rest):
                 self._queues[number].work.put((serial, self._command(verb, rest)))
-
-    def _asked(self, what: str, *arguments: int) -> list[Any]:
-        if what == "memory":
-            return [_CAPACITY, _CAPACITY - self._in_use]
-        (nbytes,) = arguments
-        if nbytes > _CAPACITY - self._in_use:
-            return [None, _CAPACITY - self._in_use]
-        try:
-            self._memory[self._handles + 1] = np.zeros(nbytes, np.uint8)
-        except MemoryError:
-            return [None, _CAPACITY - self._in_use]
-        self._handles += 1
-        self._in_use += nbytes
-        return [self._handles, 0]
 
     def _command(self, verb: str, arguments: list[Any]) -> Command:
         """Return work for a queue, with what numbers mean now: they may be forgotten before the queue gets there."""
