@@ -99,6 +99,7 @@ _CASES: Final = {
     "runtime/device/copies-from-and-accesses-itself": _Area(
         _MEMORY, ("Device.can_copy_from", "Device.can_copy_to", "Device.can_access")
     ),
+    "runtime/late/lost-device-is-opened-again": _Area(OWN_ABILITIES, ("Device.close", "Provider.devices")),
     "runtime/error/unsupported-names-every-reason": _Area(KERNEL, ("Implementation.accepts",)),
     "runtime/memory/allocations-are-disjoint": _Area(_MEMORY, ("Device.allocate", "Stream.copy")),
     "runtime/memory/kinds-are-there-or-refused": _Area(_MEMORY, ("Device.allocate", "Device.host")),

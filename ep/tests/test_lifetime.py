@@ -122,9 +122,8 @@ def test_one_failing_free_does_not_lose_the_others(device):
     handles = [memory.handle for memory in memories]
     for memory in memories:
         memory.close()
-    with pytest.raises(ep.DeviceError, match="boom"):
+    with pytest.warns(RuntimeWarning, match="memory could not be freed, which is said once: DeviceError: boom"):
         device.trim()
-    device.trim()
     kept = [handle for handle in handles if handle is not failing[0]]
     assert sorted(map(id, device.twin.freed)) == sorted(map(id, kept))
 

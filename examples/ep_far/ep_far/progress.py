@@ -1,0 +1,82 @@
+"""Progress: what the host knows of one queue of a far device, and what its reader does about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ep.locks import Bell
+
+import ep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ep_far.event import FarEvent
+
+
+class Sent(NamedTuple):
+    """One frame of work that is under way.
+
+    ticket    : whose it is, for errors
+    view      : the host's side of an upload or download
+    event     : opened when the queue got past it
+    function  : of the host
+    nodes     : of a graph, what each of them is
+    """
+
+    ticket: ep.spi.Ticket
+    view: memoryview | None = None
+    event: FarEvent | None = None
+    function: Callable[[], object] | None = None
+    nodes: tuple[str, ...] = ()
+
+
+class Progress:
+    """Of one queue what is under way. The link knows it, and it keeps nothing else of the stream, which may be dropped.
+
+    under_way  : by serial number, in the order of the queue
+    bell       : rung when nothing is under way
+    is_stopped : True from a failure until the queue was told that somebody heard of it
+    """
+
+    def __init__(self, ledger: ep.spi.Ledger) -> None:
+        self.ledger = ledger
+        self.under_way: dict[int, Sent] = {}
+        self.bell = Bell()
+        self.is_stopped = False
+        self.host = ep.HostThread(f"{ledger.device.name} call")
+
+    def done(self, serial: int, nanoseconds: int) -> None:
+        """Note that the queue got past a piece of work."""
+        sent = self.under_way.pop(serial, None)
+        if sent is not None and sent.event is not None:
+            sent.event.reach(nanoseconds)
+        if not self.under_way:
+            self.bell.ring()
+
+    def failed(self, serial: int, node: int | None, reason: str) -> None:
+        """Report that a piece of work failed, under the name that it had when it was enqueued."""
+        ticket, *_, nodes = self.under_way[serial]
+        if node is not None:
+            ticket = ticket.of(node, nodes[node])
+        self.is_stopped = True
+        self.ledger.failed(ticket, ep.DeviceError(reason, provider="far", call=ticket.what, code="failed"))
+
+    def lose(self, error: ep.DeviceLostError) -> None:
+        """Fail what is under way, because the device is lost: no event and no wait lasts."""
+        for serial, sent in [*self.under_way.items()]:
+            if sent.event is None:
+                self.ledger.failed(sent.ticket, error)
+            self.done(serial, 0)
+        self.bell.ring()
+
+    def call(self, serial: int, tell: Callable[[], object]) -> None:
+        """Call a function of the host on a thread of its own, and tell the device when it is over."""
+        function = self.under_way[serial].function
+        assert function is not None
+
+        def task() -> None:
+            function()
+            tell()
+
+        self.host.do(task)
