@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from typing import final
 
+from ep.errors import DeviceLostError
+
 __all__ = ["Failure"]
 
 
@@ -35,3 +37,8 @@ class Failure:
         with self._lock:
             error, self.error, self.is_of_work = self.error, None, False
         return error
+
+    def take_last(self) -> BaseException | None:
+        """Return what nobody synchronises with any more, and forget it; None for a loss of the device without work of the stream."""
+        error = self.take()
+        return None if isinstance(error, DeviceLostError) and error.op is None else error

@@ -10,7 +10,7 @@ from ep import doors, verbs
 from ep.buffers import check_lengths, pattern_of, view_of
 from ep.callback import Callback, check_may_wait, check_outside
 from ep.capture import Capture, CapturedEvent
-from ep.errors import DeviceError, DeviceLostError, EpError, TimeoutError, place  # noqa: A004 - ours is the builtin, too
+from ep.errors import DeviceError, EpError, TimeoutError, place  # noqa: A004 - ours is the builtin, too
 from ep.event import Event
 from ep.export import Exported, check_export
 from ep.glimpse import glimpse
@@ -364,9 +364,8 @@ class Stream(Uncopied):
     @final
     def _warn(self) -> None:
         """Say what went wrong in a closed stream that nobody can synchronise with any more."""
-        error = self._failure.take()
-        # Where no enqueue is blamed, the device was lost without work of this stream.
-        if error is not None and not (isinstance(error, DeviceLostError) and error.op is None):
+        error = self._failure.take_last()
+        if error is not None:
             self._tell_origin(error)
             message = f"{self.name}: work failed and nobody waited for it: {type(error).__name__}: {error}"
             warnings.warn(message, RuntimeWarning, stacklevel=1)
