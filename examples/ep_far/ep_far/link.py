@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ep.callback import work_here
-from ep.locks import Latch
+from ep.locks import Latch, drop, first
 
 import ep
 from ep_far import wire
@@ -66,6 +66,11 @@ class Link:
         self.sent = next(self._frames)
         self._outbox.put((head, body))
 
+    def put_out(self, progress: Progress, last: int) -> None:
+        """Let the writer send what was placed in a queue up to a serial number, and nothing that needs later frames."""
+        self.sent = next(self._frames)
+        self._outbox.put((progress, last))
+
     def lost_error(self) -> ep.DeviceLostError:
         """Return the error of a device whose process is gone."""
         message = f"{self.device} is lost: its process ended; close what it made, then the device, and open it again"
@@ -87,9 +92,19 @@ class Link:
         work_here()  # a finalizer that comes in here may not wait for this thread
         while (frame := self._outbox.get()) is not None:
             try:
-                wire.send(self._end, *frame)
+                if isinstance(frame[0], tuple):
+                    wire.send(self._end, *frame)
+                else:
+                    self._send_up_to(*frame)
             except OSError:
                 return  # the reader sees it, too
+
+    def _send_up_to(self, progress: Progress, last: int) -> None:
+        while (placed := first(progress.unsent)) is not None and placed[0] <= last:
+            serial, sent, head = placed
+            progress.under_way[serial] = sent
+            if drop(progress.unsent, placed):  # else the device was lost meanwhile
+                wire.send(self._end, head)
 
     def _read(self) -> None:
         work_here()  # as above

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections import deque
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ep.locks import Bell
 
@@ -34,6 +35,8 @@ class Sent(NamedTuple):
 class Progress:
     """Of one queue what is under way. The link knows it, and it keeps nothing else of the stream, which may be dropped.
 
+    unsent     : placed, and not yet put out by the link's writer: serial number, work, frame. Placing is one append, so that a
+                 handler that comes in finds all of a piece of work or nothing
     under_way  : by serial number, in the order of the queue
     bell       : rung when nothing is under way
     is_stopped : True from a failure until the queue was told that somebody heard of it
@@ -42,6 +45,7 @@ class Progress:
     def __init__(self, ledger: ep.spi.Ledger) -> None:
         self.ledger = ledger
         self.under_way: dict[int, Sent] = {}
+        self.unsent: deque[tuple[int, Sent, tuple[Any, ...]]] = deque()
         self.bell = Bell()
         self.is_stopped = False
         self.host = ep.HostThread(f"{ledger.device.name} call")
@@ -64,6 +68,9 @@ class Progress:
 
     def lose(self, error: ep.DeviceLostError) -> None:
         """Fail what is under way, because the device is lost: no event and no wait lasts."""
+        unsent = [(serial, sent) for serial, sent, _ in [*self.unsent]]
+        self.under_way.update(unsent)
+        self.unsent.clear()
         for serial, sent in [*self.under_way.items()]:
             if sent.event is None:
                 self.ledger.failed(sent.ticket, error)

@@ -27,7 +27,7 @@ Array = npt.NDArray[Any]
 
 _ORDER = frozenset({"record", "wait", "resume"})
 
-_OPS = {
+_OPS: dict[str, Any] = {
     "copy": lambda x: x,
     "negative": np.negative,
     "abs": np.abs,
@@ -160,7 +160,7 @@ class Server:
 
     def bytes_of(self, handle: int, offset: int, nbytes: int) -> memoryview:
         """Return bytes of an allocation as a buffer."""
-        return memoryview(self.array_of(handle, offset, nbytes))
+        return memoryview(self.array_of(handle, offset, nbytes))  # type: ignore[arg-type]  # an array is a buffer
 
     def tensor_of(  # noqa: PLR0913, PLR0917 - an operand as it comes over the wire
         self, dtype: str, shape: list[int], handle: int, offset: int, begin: int, strides: list[int]
@@ -223,7 +223,7 @@ class Server:
         bound = [None if entry is None else (entry[0], [*entry[1]]) for entry in commands]
         for slot, memory in zip(places, given, strict=True):
             for node, operand, offset in slot if memory is not None else ():
-                _, arguments = bound[node]  # type: ignore[misc]  # a node with a slot in it is one with work
+                _, arguments = bound[node]
                 arguments[operand] = [memory[0], memory[1] + offset, *arguments[operand][2:]]
         return [None if entry is None else self._counted(*entry) for entry in bound]
 

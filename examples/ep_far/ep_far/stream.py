@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any
 
+from ep.locks import first
+
 import ep
 from ep_far.event import FarEvent
 from ep_far.progress import Progress, Sent
@@ -37,8 +39,8 @@ class FarStream(ep.spi.Stream):
             progress.is_stopped = False
             link.send("resume", self._number, 0)
         serial = next(self._serials)
-        progress.under_way[serial] = Sent(self.ledger.ticket(), **sent)
-        link.send(verb, self._number, serial, *arguments)
+        progress.unsent.append((serial, Sent(self.ledger.ticket(), **sent), (verb, self._number, serial, *arguments)))
+        link.put_out(progress, serial)
         if link.is_lost:  # the reader may have gone through the list before
             progress.lose(link.lost_error())
 
@@ -66,13 +68,16 @@ class FarStream(ep.spi.Stream):
         self.enqueue("call", function=function)
 
     def is_idle(self) -> bool:
-        return not self._progress.under_way
+        progress = self._progress
+        if (placed := first(progress.unsent)) is not None:  # a handler came in before it was put out
+            self.link.put_out(progress, placed[0])
+        return not progress.unsent and not progress.under_way
 
     def pause(self, seconds: float) -> None:
         self._progress.bell.rest(seconds)
 
     def synchronize(self) -> None:
-        while self._progress.under_way:
+        while not self.is_idle():
             self.pause(_SLICE_SECONDS)
         if self.link.is_lost:
             self.ledger.failed(None, self.link.lost_error())
