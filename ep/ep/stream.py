@@ -67,20 +67,20 @@ class Stream(Uncopied):
         ledger._stream = ref(self)
 
     @final
-    def upload(self, dst: Memory, src: HostBuffer) -> None:
+    def upload(self, dst: Memory, src: HostBuffer, *, constant: bool = False) -> None:
         """Copy a host buffer to the device.
 
-        dst : as many bytes as src, on this stream's device
-        src : contiguous buffer; read when the stream gets there: leave it unchanged until then; it is kept alive
+        dst      : as many bytes as src, on this stream's device
+        src      : contiguous buffer; read when the stream gets there: leave it unchanged until then; it is kept alive
+        constant : True: work enqueued before leaves src unchanged, too, so it may be read from now on
 
         Raises ValueError or TypeError before anything is enqueued.
         """
         view = view_of(src, "upload: src", writable=False)
         self._check("upload", "dst", dst)
-        dst._require_writable("upload: dst")
-        check_lengths("upload", dst.nbytes, view.nbytes)
+        run = verbs.upload_to(dst, view, constant)
         if view.nbytes:
-            self._submit("upload", (dst,), (view,), verbs.upload)
+            self._submit("upload", (dst,), (view,), run)
             self._progress.hold(self, view)
 
     @final
@@ -121,7 +121,6 @@ class Stream(Uncopied):
         """
         pattern = pattern_of(pattern)
         self._check("fill", "dst", dst)
-        dst._require_writable("fill: dst")
         verbs.check_fill(dst, pattern)
         if dst.nbytes:
             self._submit("fill", (dst,), (pattern,), verbs.fill)

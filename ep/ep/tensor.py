@@ -203,7 +203,7 @@ def uploaded(device: Device, array: Any, stream: Stream | None) -> Tensor:
         stream.upload(tensor.memory, source)
         return tensor
     with closing(device.stream()) as own:
-        own.upload(tensor.memory, source)
+        own.upload(tensor.memory, source, constant=True)
     return tensor
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ep.buffers import check_lengths
 from ep.memory import require_memory
 from ep.spi.stream import let_host_wait, settle
+from ep.truth import truth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +34,8 @@ __all__ = [
     "record",
     "staged_copy",
     "upload",
+    "upload_constant",
+    "upload_to",
     "wait",
 ]
 
@@ -40,6 +43,18 @@ __all__ = [
 def upload(twin: spi.Stream, memories: Memories, scalars: Scalars) -> None:
     """Copy a host buffer to a memory."""
     twin.copy(memories[0], scalars[0], memories[0].nbytes)
+
+
+def upload_constant(twin: spi.Stream, memories: Memories, scalars: Scalars) -> None:
+    """Copy a host buffer that nothing changes until then to a memory."""
+    twin.upload_constant(memories[0], scalars[0], memories[0].nbytes)
+
+
+def upload_to(dst: Memory, view: memoryview, constant: Any) -> Run:
+    """Return what uploads a host buffer. Raises ValueError unless it fits the memory, TypeError for what is no truth value."""
+    dst._require_writable("upload: dst")
+    check_lengths("upload", dst.nbytes, view.nbytes)
+    return upload_constant if constant is not False and truth("upload: constant", constant) else upload
 
 
 def download(twin: spi.Stream, memories: Memories, scalars: Scalars) -> None:
@@ -78,6 +93,7 @@ def copy_between(dst: Device, src: Device, device: Device) -> Run:
 
 def check_fill(dst: Memory, pattern: bytes) -> None:
     """Raise ValueError unless a pattern fills a memory."""
+    dst._require_writable("fill: dst")
     length = len(pattern)
     if dst.nbytes % length or dst.offset % length:
         message = f"fill: dst at offset {dst.offset} with {dst.nbytes} bytes; both must be multiples of the {length}-byte pattern"

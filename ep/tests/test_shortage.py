@@ -154,7 +154,9 @@ def test_one_that_cannot_be_freed_does_not_lose_the_others(device):
         free(handle, kind)
 
     device.twin.free = once
-    with pytest.warns(RuntimeWarning, match=r"^manual:0: memory could not be freed, which is said once: DeviceError: boom"):
+    with pytest.warns(
+        RuntimeWarning, match=r"^manual:0: memory could not be freed, which is said once: DeviceError: boom"
+    ):
         assert device.trim() == 20
     assert figures(device)[:2] == (0, 0)
     assert len(device.twin.freed) == 4

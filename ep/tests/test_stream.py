@@ -41,6 +41,71 @@ def test_work_is_done_in_order_when_the_stream_gets_there(device, stream):
     assert target == b"zbcd"
 
 
+class ForwardStream(manual.ManualStream):
+    """Takes the bytes of constant uploads along, as a queue does that does not reach host memory."""
+
+    def upload_constant(self, dst, src, nbytes):
+        self.copy(dst, memoryview(bytes(src)), nbytes)
+
+
+def test_constant_upload_may_be_read_at_once_and_arrives_in_order(device):
+    device.twin.stream_type = ForwardStream
+    stream = device.stream()
+    memory, target = device.allocate(4), bytearray(4)
+    source, constant = bytearray(b"abcd"), bytearray(b"efgh")
+    stream.upload(memory, source)
+    stream.upload(memory[2:4], constant[2:4], constant=True)
+    stream.download(target, memory)
+    source[:] = constant[:] = b"zzzz"
+    stream.synchronize()
+    assert target == b"zzgh"
+
+
+def test_constant_upload_is_a_copy_where_the_provider_has_no_other(device, stream):
+    memory, target = device.allocate(4), bytearray(4)
+    stream.upload(memory, b"abcd", constant=True)
+    stream.download(target, memory)
+    assert len(stream._progress.held) == 2
+    stream.synchronize()
+    assert target == b"abcd"
+    assert not any(device.degraded.values())
+
+
+def test_constant_upload_by_a_worker_is_its_lanes(device):
+    class Lane(manual.LaneStream):
+        constants = 0
+
+        def upload_constant(self, dst, src, nbytes):
+            self.constants += 1
+            self.copy(dst, src, nbytes)
+
+    lanes = []
+
+    def worker(ledger, *, is_synchronous, is_timed):
+        lanes.append(Lane(ledger, is_timed=is_timed))
+        return ep.spi.Worker(lanes[0])
+
+    device.twin.stream_type = worker
+    stream = device.stream()
+    memory, target = device.allocate(4), bytearray(4)
+    stream.upload(memory, b"abcd", constant=True)
+    stream.download(target, memory)
+    stream.synchronize(60)
+    assert target == b"abcd"
+    assert lanes[0].constants == 1
+
+
+def test_constant_upload_is_refused_as_any_other(device, stream):
+    memory = device.allocate(4)
+    with pytest.raises(ValueError, match="dst has 4 bytes and src has 3"):
+        stream.upload(memory, b"abc", constant=True)
+    with pytest.raises(TypeError, match="upload: constant is 'no', needs a truth value"):
+        stream.upload(memory, b"abcd", constant="no")
+    with stream.capture(), pytest.raises(ValueError, match="upload"):
+        stream.upload(memory, b"abcd", constant=True)
+    assert stream.twin.enqueued == 0
+
+
 def test_default_fill_is_a_copy_and_counted_as_degraded(device, stream):
     memory, target = device.allocate(8), bytearray(8)
     stream.fill(memory[2:6], b"\1\2")

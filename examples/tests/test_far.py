@@ -90,6 +90,30 @@ def test_death_of_the_process_in_the_middle_is_heard_and_harms_nobody_else(insta
     assert done.stdout.splitlines() == ["copy True True True", "True True", "True"]
 
 
+def test_bytes_of_a_constant_upload_go_with_its_frame(installed):
+    program = """
+import ep
+from ep_far import wire
+device = ep.device("far:0")
+stream, memory, back = device.stream(), device.allocate(1 << 20), bytearray(1 << 20)
+with_bytes, send = [], wire.send
+def noted(end, head, body=b""):
+    if len(body):
+        with_bytes.append(head[0])
+    send(end, head, body)
+wire.send = noted
+for constant in (False, True):
+    source = bytes([65 + constant]) * len(back)
+    stream.upload(memory, source, constant=constant)
+    stream.fill(memory[:1], b"z")
+    stream.download(back, memory)
+    stream.synchronize(60)
+    print(back == b"z" + source[1:])
+print(*with_bytes)
+"""
+    assert run(installed, "-c", program).stdout.splitlines() == ["True", "True", "pushed upload"]
+
+
 def test_memory_of_another_process_is_no_dlpack(installed):
     program = """
 import ep

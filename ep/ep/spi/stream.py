@@ -42,9 +42,9 @@ class Stream(ABC):
     def copy(self, dst: Memory | memoryview, src: Memory | memoryview, nbytes: int) -> None:
         """Enqueue a copy; each side is a Memory or a flat memoryview of nbytes > 0 bytes, one at least a Memory.
 
-        A host buffer may be read or written at any time until the copy is done, and no later: a synchronous stream's before
-        this returns, another's before an event recorded behind it is done. So long EP keeps it alive, and the caller must
-        leave one that is read unchanged; a provider that has taken a copy of the bytes is done with it at once.
+        A host buffer is read or written when the queue gets there, not before: work in front of it, such as a function of
+        the host, may write what is read. A synchronous stream is done with the buffer before this returns, another before
+        an event recorded behind it is done; so long EP keeps it alive, and the caller leaves it alone.
         """
 
     @abstractmethod
@@ -55,6 +55,14 @@ class Stream(ABC):
         """
 
     # What a provider may write.
+
+    def upload_constant(self, dst: Memory, src: memoryview, nbytes: int) -> None:
+        """Enqueue a copy from a host buffer that nothing changes until it is done, so that it may be read from now on.
+
+        For queues that do not reach host memory: the bytes go with the command, and the queue need not ask for them. dst is
+        written when the queue gets there. Default: `copy`, at no loss where the queue reads host memory itself.
+        """
+        self.copy(dst, src, nbytes)
 
     def fill(self, dst: Memory, pattern: bytes) -> None:
         """Enqueue a fill; nbytes and offset are multiples of the pattern's length. Default: a copy from the host."""

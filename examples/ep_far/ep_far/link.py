@@ -104,7 +104,7 @@ class Link:
             serial, sent, head = placed
             progress.under_way[serial] = sent
             if drop(progress.unsent, placed):  # else the device was lost meanwhile
-                wire.send(self._end, head)
+                wire.send(self._end, head, sent.body)
 
     def _read(self) -> None:
         work_here()  # as above

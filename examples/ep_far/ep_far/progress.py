@@ -20,6 +20,7 @@ class Sent(NamedTuple):
 
     ticket    : whose it is, for errors
     view      : the host's side of an upload or download
+    body      : the bytes of a constant upload, which go with the frame
     event     : opened when the queue got past it
     function  : of the host
     nodes     : of a graph, what each of them is
@@ -27,6 +28,7 @@ class Sent(NamedTuple):
 
     ticket: ep.spi.Ticket
     view: memoryview | None = None
+    body: memoryview | bytes = b""
     event: FarEvent | None = None
     function: Callable[[], object] | None = None
     nodes: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ number that the host gave the work. Frames to the host:
 
 [done, queue, serial, nanoseconds]          the queue got past it, whatever became of it
 [failed, queue, serial, node, reason]       comes before its `done`; node is null outside of graphs
-[pull, queue, serial]                       the queue got to an upload and wants its bytes: [pushed, queue, serial] + bytes
+[pull, queue, serial]                       the queue got to an upload that came without bytes: [pushed, queue, serial] + bytes
 [push, queue, serial] + bytes               the queue got to a download
 [call, queue, serial]                       the queue got to a host function: [called, queue, serial]
 """
@@ -24,6 +24,8 @@ import numpy.typing as npt
 from ep_far import wire
 
 Array = npt.NDArray[Any]
+
+_PLACE = 3  # a handle, an offset and a number of bytes
 
 _ORDER = frozenset({"record", "wait", "resume"})
 
@@ -97,8 +99,11 @@ class Queue:
             case "resume":
                 self.has_failed = False
             case "upload":
-                server.send("pull", self.number, serial)
-                server.bytes_of(*arguments)[:] = self.bytes.get()
+                *place, body = arguments if len(arguments) > _PLACE else (*arguments, None)
+                if body is None:
+                    server.send("pull", self.number, serial)
+                    body = self.bytes.get()
+                server.bytes_of(*place)[:] = body
             case "download":
                 server.send("push", self.number, serial, body=server.bytes_of(*arguments))
             case "call":

@@ -52,6 +52,9 @@ class FarStream(ep.spi.Stream):
         else:
             self.enqueue("copy", nbytes, place_of(dst), place_of(src))
 
+    def upload_constant(self, dst: ep.Memory, src: memoryview, nbytes: int) -> None:
+        self.enqueue("upload", *place_of(dst), nbytes, body=src)
+
     def fill(self, dst: ep.Memory, pattern: bytes) -> None:
         self.enqueue("fill", dst.nbytes, pattern.hex(), place_of(dst))
 
