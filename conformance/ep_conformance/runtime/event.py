@@ -52,13 +52,13 @@ def wait_orders_fills(trial: Trial) -> None:
 
 @case()
 def wait_orders_uploads(trial: Trial) -> None:
-    """An upload behind wait(event) comes after what the other stream wrote."""
-    for _ in range(3):
+    """An upload behind wait(event) comes after what the other stream wrote, also one whose source is constant."""
+    for constant in (False, True) * 2:
         first, second = trial.asynchronous(), trial.asynchronous()
         old, new, sent = (trial.noise(50_000) for _ in range(3))
         target = late(trial, first, old, new, copies=48)
         second.wait(first.record())
-        second.upload(target, sent)
+        second.upload(target, sent, constant=constant)
         first.synchronize()
         order = Order(("copy", first), ("upload", second), otherwise=new)
         trial.same_bytes("memory", trial.content(second, target), sent, order)

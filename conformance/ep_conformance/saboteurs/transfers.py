@@ -34,6 +34,7 @@ __all__ = [
     "PushesNowhere",
     "ReadsUploadsLate",
     "RestartsPatterns",
+    "UploadsConstantsAtOnce",
 ]
 
 
@@ -69,6 +70,21 @@ class ReadsUploadsLate(HonestProvider):
     """Read an upload's buffer when something else needs the stream, which may be after the upload's event is done."""
 
     stream_type: ClassVar[type[HonestStream]] = _ReadsUploadsLate
+
+
+class _UploadsConstantsAtOnce(HonestStream):
+    def upload_constant(self, dst: ep.Memory, src: memoryview, nbytes: int) -> None:
+        del nbytes
+        cpu = self.device.cpu.stream()
+        cpu.upload(bytes_of(dst), src)
+        cpu.close()
+
+
+@killed_by("runtime/event/wait-orders-uploads")
+class UploadsConstantsAtOnce(HonestProvider):
+    """Upload what will not change at once, not when the stream gets there."""
+
+    stream_type: ClassVar[type[HonestStream]] = _UploadsConstantsAtOnce
 
 
 class _FillsWholeLines(HonestStream):
