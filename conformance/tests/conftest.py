@@ -23,8 +23,9 @@ def telling(cases):
 class Command:
     """Runs `ep-conformance` in a process of its own, with a folder of packages in front and an empty cache."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, seconds: float = 120) -> None:
         self.folder = folder
+        self.seconds = seconds
         self.packages = folder / "packages"
         self.report = folder / "report.json"
         cache = folder / "cache"
@@ -44,7 +45,7 @@ class Command:
             env=self.environment | environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=self.seconds,
             check=False,
         )
 
@@ -82,7 +83,7 @@ def command(tmp_path):
 @pytest.fixture(scope="module")
 def long_command(tmp_path_factory):
     """The command for what several tests look at: one run, in a folder that lasts as long as they do."""
-    return Command(tmp_path_factory.mktemp("long"))
+    return Command(tmp_path_factory.mktemp("long"), seconds=600)
 
 
 @pytest.fixture
