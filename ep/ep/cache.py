@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from ep.errors import UnsupportedError
@@ -15,7 +15,9 @@ from ep.stage import check_stages
 if TYPE_CHECKING:
     from ep.descriptor import Descriptor
     from ep.device import Device
+    from ep.implementation import Kernel
     from ep.key import KernelKey
+    from ep.stage import Stage
 
 __all__ = ["CAPACITY", "LRU", "PrimitiveCache"]
 
@@ -123,39 +125,41 @@ class PrimitiveCache:
     def _create(self, asked: Descriptor) -> Primitive:
         device = self._device
         device._require_open(f"{asked.family}.on")
-        table = device.provider.implementations
         reasons: list[str] = []
-        implementation = choose(table.get(type(asked), ()), asked, device.info, reasons)
-        if implementation is not None:
-            return self._compile(asked, implementation)
-        if type(asked) not in table:
-            reasons.append(f"{device.provider.name} has no implementation of {asked.family}")
-        return self._lower(asked, reasons)
-
-    def _lower(self, asked: Descriptor, reasons: list[str]) -> Primitive:
-        stages = asked.lower()
-        check_stages(asked, stages)
-        try:
-            made = [self.get(stage.descriptor) for stage in stages]
-        except UnsupportedError as error:
-            cell = str(error).split(":", 1)[0]
-            reasons += [f"it lowers to {cell}, which is unsupported, too", *error.reasons]
-            made = []
-        device = self._device
-        if not made:
+        made = self._make(asked, reasons)
+        if made is None:
             message = f"{asked.cell}: unsupported on {device.name}"
             raise UnsupportedError(message, reasons)
-        if len(stages) == 1 and stages[0].is_all_of(asked):  # then it runs as if it had been asked for
-            (only,) = made
-            return Primitive(device, asked, only.descriptor, only.implementation, only.kernel)
-        lowering = Lowering(stages, made)
-        return Primitive(device, asked, asked, lowering, lowering.create(asked, device.twin, None))
+        return Primitive(device, asked, *made)
 
-    def _compile(self, descriptor: Descriptor, implementation: Implementation) -> Primitive:
+    def _make(self, descriptor: Descriptor, reasons: list[str]) -> tuple[Descriptor, Implementation, Kernel] | None:
+        """Return what runs for a descriptor and by which row; None, and then append why, if nothing does."""
         device = self._device
-        (code,) = self._code.get((implementation, code_key(implementation, descriptor)), self._compile_key)
-        kernel = implementation.create(descriptor, device.twin, code)
-        return Primitive(device, descriptor, descriptor, implementation, kernel)
+        table = device.provider.implementations
+        implementation = choose(table.get(type(descriptor), ()), descriptor, device.info, reasons)
+        if implementation is not None:
+            (code,) = self._code.get((implementation, code_key(implementation, descriptor)), self._compile_key)
+            return descriptor, implementation, implementation.create(descriptor, device.twin, code)
+        if type(descriptor) not in table:
+            reasons.append(f"{device.provider.name} has no implementation of {descriptor.family}")
+        stages = descriptor.lower()
+        check_stages(descriptor, stages)
+        if len(stages) == 1 and stages[0].is_all_of(descriptor):  # which runs as if it had been asked for
+            return self._make(stages[0].descriptor, reasons)
+        return self._composed(descriptor, stages, reasons) if stages else None
+
+    def _composed(
+        self, whole: Descriptor, stages: Sequence[Stage], reasons: list[str]
+    ) -> tuple[Descriptor, Implementation, Kernel] | None:
+        primitives = []
+        for stage in stages:
+            try:
+                primitives.append(self.get(stage.descriptor))
+            except UnsupportedError as error:
+                reasons += [f"it lowers to {stage.descriptor.cell}, which is unsupported, too", *error.reasons]
+                return None
+        lowering = Lowering(stages, primitives)
+        return whole, lowering, lowering.create(whole, self._device.twin, None)
 
     def _compile_key(self, of: tuple[Implementation, KernelKey]) -> tuple[Any]:
         implementation, key = of

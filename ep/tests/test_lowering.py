@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import itertools
+import random
 
 import manual
 import pytest
@@ -301,4 +303,14 @@ def test_lifetimes_that_meet_lie_apart_and_others_share():
     assert begins == [12, 0, 16, 0]
     assert nbytes == 20
     assert packed([], 64) == ([], 0)
+    rng = random.Random(7)
+    for _ in range(300):
+        stages = [sorted(rng.choices(range(6), k=2)) for _ in range(rng.randrange(1, 9))]
+        needed = [Lifetime(*stage, rng.randrange(40)) for stage in stages]
+        begins, nbytes = packed(needed, 8)
+        assert all(begin % 8 == 0 and begin + one.nbytes <= nbytes for begin, one in zip(begins, needed, strict=True))
+        for (here, one), (there, other) in itertools.combinations(zip(begins, needed, strict=True), 2):
+            is_apart = here + one.nbytes <= there or there + other.nbytes <= here
+            assert is_apart or one.last < other.first or other.last < one.first
+        assert nbytes <= sum(-(-one.nbytes // 8) * 8 for one in needed)
     assert packed([Lifetime(0, 4, 0)], 64) == ([0], 0)
