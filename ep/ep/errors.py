@@ -67,8 +67,8 @@ class DeviceError(EpError):
     In a graph's launch `op` is the operation of the node that failed and `node` its place in `graph.nodes`; `node` is None
     outside of graphs. With EP_VALIDATE=1 also `file` and `line` of the program that enqueued it.
 
-    What to do: look at that enqueue; what its stream was given behind it was not started, until somebody heard of this.
-    `call` and `code` are in the vendor's manual.
+    What to do: look at that enqueue; what its stream was given behind it was not started until somebody heard of this, unless
+    it was in a queue of the driver's already. `call` and `code` are in the vendor's manual.
     """
 
     def __init__(self, message: str, *, provider: str = "", call: str = "", code: int | str = "") -> None:

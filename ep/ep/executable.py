@@ -24,7 +24,8 @@ class Node(NamedTuple):
     """One enqueue of a captured stream.
 
     what      : the Primitive, or "copy" or "fill"
-    memories  : of the tensor operands, in operand order, None for an absent one, then the scratch if there is any; of a copy the target and the source; of a fill the target
+    memories  : of the tensor operands, in operand order, None for an absent one, then the scratch if there is any; of a copy
+                the target and the source; of a fill the target
     scalars   : numbers of the Scalar operands, in operand order; of a fill its pattern
     run       : enqueues the node: `run(stream, memories, scalars)`
     """

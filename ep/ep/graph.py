@@ -54,7 +54,7 @@ class Graph(Uncopied):
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """What was captured, in the order in which it runs; from the first launch on the stages of what is lowered, each as one."""
+        """What was captured, in the order in which it runs; from the first launch on, in the place of what is lowered, its stages."""
         return self._flat or tuple(self._nodes)
 
     @property

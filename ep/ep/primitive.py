@@ -103,7 +103,7 @@ class Primitive(Uncopied):
 
     @property
     def stages(self) -> tuple[Primitive, ...]:
-        """What runs in its place, one after the other, if it is lowered to several steps, or to one that is wired otherwise; else ()."""
+        """What runs in its place, one after the other, if it is lowered to several steps or to one wired otherwise; else ()."""
         return self.implementation.stages if type(self.implementation) is Lowering else ()
 
     def __call__(self, stream: Stream, **operands: Any) -> None:
@@ -111,7 +111,8 @@ class Primitive(Uncopied):
 
         stream    : of this primitive's device
         operands  : for each tensor a Memory of the device, a Tensor of the descriptor's spec, or an object that the device
-                    reaches; for each Scalar a number, unless the descriptor has a default for it. Memories are read and written when the stream gets there.
+                    reaches; for each Scalar a number, unless the descriptor has a default for it. Memories are read and
+                    written when the stream gets there.
                     `scratch` may be a Memory of at least scratch_nbytes, aligned as the device aligns; else EP takes one
 
         Raises TypeError, ValueError or ClosedError, naming the operand, before anything is enqueued.

@@ -24,7 +24,8 @@ class Stream(ABC):
 
     Where work may fail after its method has returned, the method takes `ledger.ticket()`, and whoever sees the failure
     calls `ledger.failed(ticket, error)`. While `ledger.has_failed` nothing behind it is started but events and waits,
-    which are reached, so that nothing waits for ever; other streams go on. Who synchronises hears of it, once.
+    which are reached, so that nothing waits for ever; other streams go on. A driver's queue that holds the work already,
+    and goes on, cannot keep that. Who synchronises hears of it, once.
 
     ledger          : of EP: who the stream is, and where late failures are reported
     is_synchronous  : True: each method returns when its work is done

@@ -11,7 +11,6 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ep.callback import work_here
 from ep.locks import Latch, drop, first
 
 import ep
@@ -89,7 +88,7 @@ class Link:
             self.process.wait()
 
     def _write(self) -> None:
-        work_here()  # a finalizer that comes in here may not wait for this thread
+        ep.spi.work_here()  # a finalizer that comes in here may not wait for this thread
         while (frame := self._outbox.get()) is not None:
             try:
                 if isinstance(frame[0], tuple):
@@ -107,7 +106,7 @@ class Link:
                 wire.send(self._end, head, sent.body)
 
     def _read(self) -> None:
-        work_here()  # as above
+        ep.spi.work_here()  # as above
         while (head := wire.receive(self._end, self._place)) is not None:
             self._hear(*head)
         self._end.close()
