@@ -1,0 +1,24 @@
+"""What goes wrong with a model: one sentence that names the node and the cure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ep import EpError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["LackingError", "ModelError"]
+
+
+class ModelError(EpError, ValueError):
+    """A model, or what was given to it, is not what ONNX says: damaged, of an unknown opset, of shapes that do not fit."""
+
+
+class LackingError(EpError, NotImplementedError):
+    """What a model needs and this importer or this device does not have; `lacking` has one sentence for each node."""
+
+    def __init__(self, message: str, lacking: Sequence[str] = ()) -> None:
+        super().__init__("\n".join([message, *lacking]))
+        self.lacking = tuple(lacking)

@@ -1,0 +1,255 @@
+"""The interpreter walks over a model's nodes: constants are folded, rules write steps, functions give way to their bodies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import onnx
+from onnx import TypeProto, helper
+from onnx.reference import ReferenceEvaluator
+
+from ep_onnx.elements import HELD, held
+from ep_onnx.errors import LackingError, ModelError
+from ep_onnx.graph import Function, read_function
+from ep_onnx.rules import RULES
+from ep_onnx.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ep_onnx.graph import Graph, Node
+    from ep_onnx.trace import Trace
+
+__all__ = ["Call", "Interpreter", "constants_of", "narrow"]
+
+_UNFOLDED: Final = frozenset(
+    ["If", "Loop", "Scan", "SequenceMap", "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike"]
+    + ["Bernoulli", "Multinomial", "Dropout", "ImageDecoder"]
+)
+"""What gives other values each time, or has a body."""
+
+
+class Interpreter:
+    """Writes a model's steps into traces. Keeps what does not change from one to the next.
+
+    functions : of the model, by domain and name
+    """
+
+    def __init__(self, functions: Mapping[tuple[str, str], Function]) -> None:
+        self._functions = functions
+        self._folded: dict[tuple[int, ...], tuple[Node, tuple[Any, ...], list[Any]]] = {}
+        self._bodies: dict[Any, Function | None] = {}
+
+    def run(self, graph: Graph, do: Trace, names: Mapping[str, Any], outer: Mapping[str, Any] | None = None) -> list[Any]:
+        """Write the steps of a graph, and return its outputs.
+
+        names : what the graph's inputs and constants stand for
+        outer : what names stand for around a body
+        """
+        scope = _Scope(names, outer)
+        last = graph.last()
+        for place, node in enumerate(graph.nodes):
+            inputs = [scope[name] if name else None for name in node.inputs]
+            made = self._node(node, do, inputs, scope)
+            scope.put(node, made)
+            del inputs, made
+            for name in node.inputs:
+                if name and last[name] == place and name not in graph.outputs:
+                    scope.drop(name)
+        return [scope[name] for name in graph.outputs]
+
+    def _node(self, node: Node, do: Trace, inputs: list[Any], scope: _Scope) -> Sequence[Any]:
+        before, do.node = do.node, node
+        try:
+            return self._made(node, do, inputs, scope)
+        except (ModelError, LackingError):
+            raise
+        except (ValueError, TypeError, IndexError) as error:
+            message = f"{node.title}: {error}; see that the model fits its inputs, which are {_described(inputs)}"
+            raise ModelError(message) from error
+        finally:
+            do.node = before
+
+    def _made(self, node: Node, do: Trace, inputs: list[Any], scope: _Scope) -> Sequence[Any]:
+        while inputs and inputs[-1] is None:
+            inputs.pop()
+        folded = self._fold(node, inputs)
+        if folded is not None:
+            return folded
+        rule = RULES.get((node.domain, node.op))
+        if rule is not None:
+            made = rule(do, Call(self, do, node, scope), *inputs)
+            if made is not NotImplemented:
+                return made if isinstance(made, tuple) else (made,)
+        function = self._function(node, inputs)
+        if function is None:
+            message = f"{node.title}: {_reason(node, inputs)}; a rule for it, or a body as a function of the model, would do"
+            raise LackingError(message)
+        body = self._called.setdefault(id(node), (node, function.graph.called_with({**function.defaults, **node.attributes})))[1] if id(node) not in self._called else self._called[id(node)][1]
+        given = dict(zip(body.inputs, [*inputs, *[None] * len(body.inputs)], strict=False))
+        wanted = [name for name, own in zip(body.outputs, node.outputs, strict=False) if own]
+        found = dict(zip(wanted, self.run(replace(body, outputs=tuple(wanted)), do, given), strict=True))
+        return [found.get(name) for name in body.outputs]
+
+    def _fold(self, node: Node, inputs: list[Any]) -> list[Any] | None:
+        """Return what a node of constants makes, computed on the host; None if it is none, or the host does not know how."""
+        if node.op in _UNFOLDED or not all(each is None or _is_constant(each) for each in inputs):
+            return None
+        key = (id(node), *map(id, inputs))
+        if key in self._folded:
+            return self._folded[key][2]
+        given = dict(zip(node.inputs, inputs, strict=False))
+        try:
+            arrays = _evaluated(node, {name: each.array for name, each in given.items() if each is not None})
+            if any(isinstance(each, list) for each in arrays):
+                return None
+            made = [Value.of(held(np.asarray(each), node.title)) for each in arrays]
+        except Exception:  # noqa: BLE001 - whatever it does not know, a rule may
+            return None
+        if all(each is None or each.is_lasting for each in inputs):
+            for each in made:
+                each.is_lasting = True
+            self._folded[key] = node, tuple(inputs), made
+        return made
+
+    def _function(self, node: Node, inputs: list[Any]) -> Function | None:
+        own = self._functions.get((node.domain, node.op))
+        if own is not None:
+            return own
+        try:
+            schema = onnx.defs.get_schema(node.op, node.version, node.domain)
+        except onnx.defs.SchemaError:
+            return None
+        if schema.has_function:
+            return self._body((node.op, node.domain, node.version), schema, node, ())
+        if schema.has_context_dependent_function:
+            types = tuple([_type(each).SerializeToString() for each in inputs])
+            return self._body((node.proto.SerializeToString(), *types), schema, node, types)
+        return None
+
+    def _body(self, key: Any, schema: Any, node: Node, types: tuple[bytes, ...]) -> Function | None:
+        """Return the body that ONNX gives one of its operations, the newest that its operator set has."""
+        if key in self._bodies:
+            return self._bodies[key]
+        versions = schema.context_dependent_function_opset_versions if types else schema.function_opset_versions
+        known = [version for version in versions if version <= node.version]
+        function = None
+        if known:
+            read = (
+                schema.get_context_dependent_function_with_opset_version(max(known), node.proto.SerializeToString(), [*types])
+                if types
+                else schema.get_function_with_opset_version(max(known))
+            )
+            own = read_function(onnx.FunctionProto.FromString(read))
+            usual = {
+                name: helper.get_attribute_value(each.default_value)
+                for name, each in schema.attributes.items()
+                if each.default_value.name
+            }
+            function = replace(own, defaults={**usual, **own.defaults})
+        self._bodies[key] = function
+        return function
+
+
+class Call:
+    """What a rule gets between the trace and its inputs: the node, and the way into bodies of control flow."""
+
+    def __init__(self, interpreter: Interpreter, do: Trace, node: Node, scope: _Scope) -> None:
+        self.node = node
+        self._do = do
+        self._interpreter = interpreter
+        self._scope = scope
+
+    @property
+    def version(self) -> int:
+        """Of the operator set that the node is of."""
+        return self.node.version
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return an attribute of the node, or the default."""
+        return self.node.get(name, default)
+
+    def body(self, name: str, *inputs: Any) -> list[Any]:
+        """Write the steps of a body that is an attribute of the node, and return its outputs."""
+        graph = self.node.attributes[name]
+        names = dict(zip(graph.inputs, inputs, strict=True)) | constants_of(graph)
+        return self._interpreter.run(graph, self._do, names, self._scope)
+
+
+class _Scope:
+    """What names stand for in a graph; those that it does not have, it has from around it."""
+
+    def __init__(self, names: Mapping[str, Any], outer: Any) -> None:
+        self._names = dict(names)
+        self._outer = outer
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._names:
+            return self._names[name]
+        if self._outer is None:
+            message = f"name '{name}' is read and nothing made it; the model is damaged"
+            raise ModelError(message)
+        return self._outer[name]
+
+    def put(self, node: Node, made: Sequence[Any]) -> None:
+        """Let a node's outputs stand for what it made."""
+        for name, value in zip(node.outputs, made, strict=False):
+            if name:
+                self._names[name] = value
+
+    def drop(self, name: str) -> None:
+        """Forget a name of this graph that nobody reads any more."""
+        self._names.pop(name, None)
+
+
+def constants_of(graph: Graph) -> dict[str, Value]:
+    """Return the values of a graph's initializers."""
+    found = {}
+    for name, tensor in graph.constants.items():
+        found[name] = Value.of(held(onnx.numpy_helper.to_array(tensor), f"initializer '{name}'"), narrow(tensor.data_type))
+        found[name].is_lasting = True
+    return found
+
+
+def narrow(element: int) -> int | None:
+    """Return ONNX's element type if the one of EP that holds it is wider, else None."""
+    return element if np.dtype(helper.tensor_dtype_to_np_dtype(element)).name != HELD.get(element) else None
+
+
+def _is_constant(value: Any) -> bool:
+    return isinstance(value, Value) and value.array is not None and value.element is None
+
+
+def _evaluated(node: Node, arrays: dict[str, Any]) -> Sequence[Any]:
+    """Return what ONNX's reference computes."""
+    names = [name for name in node.outputs if name]
+    given = [helper.make_value_info(name, TypeProto()) for name in arrays]
+    graph = helper.make_graph([node.proto], "fold", given, [helper.make_value_info(name, TypeProto()) for name in names])
+    found = dict(zip(names, ReferenceEvaluator(graph, {node.domain: node.version}).run(None, arrays), strict=True))
+    return [found[name] if name else np.empty(0) for name in node.outputs]
+
+
+def _type(value: Any) -> TypeProto:
+    if isinstance(value, list):
+        return helper.make_sequence_type_proto(_type(value[0]) if value else helper.make_tensor_type_proto(1, None))
+    if not isinstance(value, Value):
+        return TypeProto()
+    element = value.element or helper.np_dtype_to_tensor_dtype(np.dtype(value.array.dtype if value.array is not None else _np(value.dtype)))
+    return helper.make_tensor_type_proto(element, value.shape)
+
+
+def _np(dtype: str) -> Any:
+    import ml_dtypes  # noqa: PLC0415 - the package is there
+
+    return getattr(ml_dtypes, dtype, dtype)
+
+
+def _described(inputs: Sequence[Any]) -> str:
+    return ", ".join(f"{each.dtype}{list(each.shape)}" if isinstance(each, Value) else "absent" for each in inputs) or "none"
+
+
+def _reason(node: Node, inputs: Sequence[Any]) -> str:
+    where = f"domain '{node.domain}', " if node.domain else ""
+    return f"no rule for it ({where}opset {node.version}, inputs {_described(inputs)})"

@@ -1,0 +1,178 @@
+"""Reading a model: from a file, bytes or a ModelProto, checked before anything is planned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import onnx
+from google.protobuf.message import DecodeError
+from onnx import external_data_helper, numpy_helper
+
+from ep_onnx.elements import dtype_of, held
+from ep_onnx.errors import ModelError
+from ep_onnx.graph import read_function, read_graph
+from ep_onnx.interpreter import narrow
+from ep_onnx.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from onnx import ModelProto, TensorProto, ValueInfoProto
+
+    from ep_onnx.graph import Function, Graph
+
+__all__ = ["Declared", "Model", "read_model"]
+
+OLDEST: Final = 7
+"""The oldest operator set that is read: older ones broadcast by attributes."""
+
+
+class Declared:
+    """What a model says of one input.
+
+    dtype   : of EP, None for what is no tensor
+    element : ONNX's element type if EP's holds a narrower one
+    shape   : extents, of which open ones are names or None; None for any rank
+    """
+
+    def __init__(self, info: ValueInfoProto) -> None:
+        self.name = info.name
+        self.dtype: str | None = None
+        self.element: int | None = None
+        self.shape: tuple[int | str | None, ...] | None = None
+        if info.type.WhichOneof("value") == "tensor_type":
+            tensor = info.type.tensor_type
+            self.dtype = dtype_of(tensor.elem_type, f"input '{info.name}'")
+            self.element = narrow(tensor.elem_type)
+            if tensor.HasField("shape"):
+                self.shape = tuple([_extent(each) for each in tensor.shape.dim])
+
+
+class Model:
+    """A model that was read and checked.
+
+    constants : initializers by name
+    inputs    : of the graph, in order
+    outputs   : their names
+    """
+
+    def __init__(self, proto: ModelProto) -> None:
+        versions = {"" if each.domain == "ai.onnx" else each.domain: each.version for each in proto.opset_import}
+        _check_versions(versions, proto)
+        self.graph: Graph = read_graph(proto.graph, versions)
+        self.functions: Mapping[tuple[str, str], Function] = {
+            (each.domain, each.name): read_function(each) for each in proto.functions
+        }
+        self.inputs = [Declared(each) for each in proto.graph.input if each.name in self.graph.inputs]
+        self.outputs = [each.name for each in proto.graph.output]
+        self.constants: dict[str, Value] = {}
+        for name, tensor in self.graph.constants.items():
+            self.constants[name] = _constant(name, tensor)
+        for sparse in proto.graph.sparse_initializer:
+            self.constants[sparse.values.name] = _sparse(sparse)
+
+
+def read_model(source: Any) -> Model:
+    """Return a model, given a path, bytes or a ModelProto.
+
+    Weights beside the file are read from its folder and from below it, never from elsewhere. Raises ModelError for what
+    cannot be read or is no model, LackingError for what EP cannot hold.
+    """
+    proto = source
+    if isinstance(source, (str, Path)):
+        proto = _loaded(Path(source))
+    elif isinstance(source, bytes):
+        proto = _parsed(source, "the model")
+    if len(proto.graph.node) == len(proto.graph.output) == 0:
+        message = "the model has no nodes and no outputs; it is damaged, or no ONNX model"
+        raise ModelError(message)
+    return Model(proto)
+
+
+def _loaded(path: Path) -> ModelProto:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        message = f"{path}: {error.strerror or error}; give the path of a model"
+        raise ModelError(message) from None
+    proto = _parsed(data, str(path))
+    folder = path.resolve().parent
+    for tensor in external_data_helper._get_all_tensors(proto):
+        if external_data_helper.uses_external_data(tensor):
+            _check_location(tensor, folder, path)
+    try:
+        external_data_helper.load_external_data_for_model(proto, str(folder))
+    except (OSError, ValueError, onnx.checker.ValidationError) as error:
+        message = f"{path}: weights beside the model cannot be read: {error}; put their files into the model's folder"
+        raise ModelError(message) from None
+    return proto
+
+
+def _parsed(data: bytes, where: str) -> ModelProto:
+    try:
+        proto = onnx.ModelProto.FromString(data)
+    except DecodeError:
+        message = f"{where}: this is no ONNX model, or a damaged one: it cannot be decoded; export or download it again"
+        raise ModelError(message) from None
+    if not proto.opset_import:
+        message = f"{where}: the model names no operator set; it is damaged, or no ONNX model; export it again"
+        raise ModelError(message)
+    return proto
+
+
+def _check_location(tensor: TensorProto, folder: Path, path: Path) -> None:
+    """Refuse weights that lie anywhere but in the model's folder and below it."""
+    location = next((each.value for each in tensor.external_data if each.key == "location"), "")
+    if not location or not (folder / location).resolve().is_relative_to(folder):
+        message = f"{path}: the weights of '{tensor.name}' lie at {location!r}, outside the model's folder; only files in it are read: move them there"
+        raise ModelError(message)
+
+
+def _check_versions(versions: Mapping[str, int], proto: ModelProto) -> None:
+    """Refuse operator sets that are not known; of older ones than OLDEST all operations but those that are still the same."""
+    version, newest = versions.get("", OLDEST), onnx.defs.onnx_opset_version()
+    changed = [node.op_type for node in proto.graph.node if version < OLDEST and _since(node, version) != _since(node, OLDEST)]
+    if version > newest or version < 1 or changed:
+        what = f", whose {changed[0]} is not the one of {OLDEST}" if changed else ""
+        message = f"the model is of operator set {version}{what}, needs {OLDEST} to {newest}; convert it with onnx.version_converter, or install another onnx"
+        raise ModelError(message)
+
+
+def _since(node: onnx.NodeProto, version: int) -> int:
+    try:
+        return int(onnx.defs.get_schema(node.op_type, version, node.domain).since_version)
+    except onnx.defs.SchemaError:
+        return 0
+
+
+def _constant(name: str, tensor: TensorProto) -> Value:
+    where = f"initializer '{name}'"
+    try:
+        array = numpy_helper.to_array(tensor)
+    except (ValueError, TypeError, KeyError) as error:
+        message = f"{where}: its {list(tensor.dims)} elements cannot be read: {error}; the model is damaged, export it again"
+        raise ModelError(message) from None
+    value = Value.of(held(array, where), narrow(tensor.data_type))
+    value.is_lasting = True
+    return value
+
+
+def _sparse(sparse: Any) -> Value:
+    import numpy as np  # noqa: PLC0415 - rare
+
+    values, places = numpy_helper.to_array(sparse.values), numpy_helper.to_array(sparse.indices)
+    dense = np.zeros(tuple(sparse.dims), values.dtype)
+    if places.ndim == 1:
+        dense.reshape(-1)[places] = values
+    else:
+        dense[tuple(places.T)] = values
+    value = Value.of(held(dense, f"initializer '{sparse.values.name}'"))
+    value.is_lasting = True
+    return value
+
+
+def _extent(dimension: Any) -> int | str | None:
+    if dimension.HasField("dim_value"):
+        return int(dimension.dim_value)
+    return dimension.dim_param or None

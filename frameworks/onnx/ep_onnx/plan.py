@@ -1,0 +1,232 @@
+"""A Plan is a model made ready for inputs of certain shapes: segments, and between them what the host has to look at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ep_onnx.elements import narrowed
+from ep_onnx.errors import LackingError
+from ep_onnx.segment import Segment
+from ep_onnx.trace import Trace
+from ep_onnx.value import Buffer, Value
+
+import ep
+from ep import TensorSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    Inputs = Mapping[str, Array]
+    Program = Callable[[Trace, Mapping[str, Value]], "list[Any]"]
+
+__all__ = ["Plan"]
+
+
+class _Point:
+    """Where a plan goes on: what is launched, then either what the host looks at, or the results.
+
+    asked     : the value that the host looks at, and the points behind it by its content; None at the end of the model
+    memories  : of the buffers that are kept until later segments, by their numbers
+    results   : at the end of the model what it returns
+    """
+
+    def __init__(self, segment: Segment | None, asked: Value | None, results: list[Any] | None = None) -> None:
+        self.segment = segment
+        self.asked = asked
+        self.results = results
+        self.following: dict[bytes, _Point] = {}
+        self.memories: dict[int, ep.Memory] = {}
+
+
+class Plan:
+    """A model planned for one set of input shapes. Used by one thread at a time.
+
+    program : writes the model's steps into a trace, and returns its outputs
+
+    A run that comes to contents which no run before it had is planned from there on.
+    """
+
+    def __init__(self, stream: ep.Stream, program: Program, upload: Callable[[Value], ep.Memory], shapes: Any) -> None:
+        self._stream = stream
+        self._program = program
+        self._upload = upload
+        self._shapes: Mapping[str, TensorSpec] = shapes
+        self._memories: dict[str, ep.Memory] = {}
+        self._first: _Point | None = None
+        self._last: list[_Point] = []
+
+    def run(self, inputs: Inputs) -> list[Any]:
+        """Return the outputs for inputs of the plan's shapes: arrays, lists of them for sequences, None for what is absent."""
+        for name, memory in self._memories.items():
+            self._stream.upload(memory, np.ascontiguousarray(inputs[name]))
+        answers: list[Array] = []
+        point, before = self._first, None
+        while point is not None:
+            if point.segment is not None:
+                point.segment.launch()
+            if point.asked is None:
+                return self._fetched(point.results)
+            answers.append(self._look(point.asked, inputs))
+            before, point = point, point.following.get(_key(answers[-1]))
+        return _Extension(self, inputs, answers, before).outputs()
+
+    @property
+    def segments(self) -> list[Segment]:
+        """All that was planned so far."""
+        found, left = [], [self._first] if self._first is not None else []
+        while left:
+            point = left.pop()
+            if point.segment is not None:
+                found.append(point.segment)
+            left += point.following.values()
+        return found
+
+    def close(self) -> None:
+        """Let go of graphs and memories."""
+        for segment in self.segments:
+            segment.close()
+        self._first = None
+
+    def _look(self, value: Value, inputs: Inputs) -> Array:
+        buffer = value.buffer
+        assert buffer is not None
+        if buffer.source is not None:
+            return _seen(np.ascontiguousarray(inputs[buffer.source]).reshape(-1), value.spec)
+        return self._downloaded(value)
+
+    def _downloaded(self, value: Value) -> Array:
+        assert value.buffer is not None
+        if not value.size:
+            return np.empty(value.shape, _numpy(value.dtype))
+        assert value.buffer.memory is not None
+        return ep.Tensor(value.buffer.memory, value.spec).numpy(self._stream)
+
+    def _fetched(self, results: Any) -> Any:
+        if isinstance(results, list):
+            return [self._fetched(each) for each in results]
+        if not isinstance(results, Value):
+            return results
+        found = results.array if results.array is not None else self._downloaded(results)
+        return found if results.element is None else narrowed(found, results.element)
+
+
+class _Extension:
+    """One run that is planned while it runs, from the first content on that no run before it had."""
+
+    def __init__(self, plan: Plan, inputs: Inputs, answers: list[Array], before: _Point | None) -> None:
+        self._plan = plan
+        self._inputs = inputs
+        self._answers = answers
+        self._known = len(answers)
+        self._asked = 0
+        self._before = before
+        self._path = _path(plan, answers)
+        self._buffers: list[Buffer] = []
+        self._trace = Trace(plan._stream.device, self)
+
+    def outputs(self) -> list[Any]:
+        """Plan and run what is left, and return the outputs."""
+        plan = self._plan
+        values = {}
+        for name, spec in plan._shapes.items():
+            buffer = self._trace.buffer(spec.nbytes, name)
+            if name not in plan._memories:
+                plan._memories[name] = plan._stream.device.allocate(spec.nbytes)
+                if spec.nbytes:
+                    plan._stream.upload(plan._memories[name], np.ascontiguousarray(self._inputs[name]))
+            buffer.memory = plan._memories[name]
+            values[name] = Value(spec, buffer)
+        results = plan._program(self._trace, values)
+        self._raise_lacking()
+        segment = self._cut()
+        if segment is not None:
+            segment.launch()
+        self._attach(_Point(segment, None, results))
+        return plan._fetched(results)
+
+    def upload(self, value: Value) -> ep.Memory:
+        """Return a memory that holds a constant."""
+        return self._plan._upload(value)
+
+    def made(self, buffer: Buffer) -> None:
+        """Keep a buffer; one of steps that ran already has the memory that they wrote."""
+        self._buffers.append(buffer)
+        if self._asked < self._known:
+            for point in self._path:
+                buffer.memory = point.memories.get(buffer.number, buffer.memory)
+
+    def ask(self, value: Value) -> Array:
+        """Return a content: as it was seen in this run, else of the input, else behind a run of all steps so far."""
+        self._asked += 1
+        if self._asked <= self._known:
+            if self._path[self._asked - 1].segment is not None or not _is_input(value):
+                self._trace.steps.clear()
+            return self._answers[self._asked - 1]
+        self._raise_lacking()
+        segment = None if _is_input(value) else self._cut()
+        point = _Point(segment, value)
+        point.memories = {buffer.number: buffer.memory for buffer in self._buffers if buffer.memory is not None}
+        if segment is not None:
+            segment.launch()
+        self._attach(point)
+        answer = self._plan._look(value, self._inputs)
+        self._answers.append(answer)
+        return answer
+
+    def _attach(self, point: _Point) -> None:
+        if self._before is None:
+            self._plan._first = point
+        else:
+            self._before.following[_key(self._answers[-1])] = point
+        self._before = point
+
+    def _cut(self) -> Segment | None:
+        """Return the steps so far as a segment, behind which every buffer that is still seen has a memory of its own."""
+        steps, self._trace.steps = self._trace.steps, []
+        kept = {buffer for buffer in self._buffers if buffer.values and buffer.nbytes}
+        self._buffers = [buffer for buffer in self._buffers if buffer.values]
+        return Segment(self._plan._stream, steps, kept) if steps else None
+
+    def _raise_lacking(self) -> None:
+        lacking = self._trace.lacking
+        if lacking:
+            device = self._plan._stream.device.name
+            message = f"{device} lacks what {len(lacking)} nodes of the model need"
+            raise LackingError(message, [f"{where}: {why}" for where, why in lacking.items()])
+
+
+def _is_input(value: Value) -> bool:
+    return value.buffer is not None and value.buffer.source is not None
+
+
+def _path(plan: Plan, answers: list[Array]) -> list[_Point]:
+    """Return the points that a run passed that gave these answers."""
+    path: list[_Point] = []
+    point = plan._first
+    for answer in answers:
+        assert point is not None
+        path.append(point)
+        point = point.following.get(_key(answer))  # type: ignore[assignment]
+    return path
+
+
+def _key(content: Array) -> bytes:
+    return content.tobytes()
+
+
+def _numpy(dtype: str) -> Any:
+    import ml_dtypes  # noqa: PLC0415 - for an output without elements
+
+    return np.dtype(getattr(ml_dtypes, dtype, dtype))
+
+
+def _seen(flat: Array, spec: TensorSpec) -> Array:
+    """Return the elements of a host array that a spec describes."""
+    if not spec.size:
+        return np.empty(spec.shape, flat.dtype)
+    strides = [stride * flat.itemsize for stride in spec.strides]
+    return np.lib.stride_tricks.as_strided(flat[spec.offset :], spec.shape, strides).copy()

@@ -1,0 +1,218 @@
+"""Operations on one element at a time, with NumPy's broadcasting."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from ep_primitives import AddN
+
+from ep_onnx.elements import dtype_of
+from ep_onnx.rules.rule import rule
+from ep_onnx.value import Value
+
+if TYPE_CHECKING:
+    from ep_onnx.interpreter import Call
+    from ep_onnx.trace import Trace
+
+__all__: list[str] = []
+
+_FLOATS: Final = ("float16", "bfloat16", "float32", "float64")
+
+_UNARY: Final = {
+    "Abs": "abs", "Acos": "acos", "Acosh": "acosh", "Asin": "asin", "Asinh": "asinh", "Atan": "atan", "Atanh": "atanh",
+    "BitwiseNot": "bitwise_not", "Ceil": "ceil", "Cos": "cos", "Cosh": "cosh", "Erf": "erf", "Exp": "exp", "Floor": "floor",
+    "HardSwish": "hard_swish", "IsNaN": "is_nan", "Log": "log", "Mish": "mish", "Neg": "negative", "Not": "logical_not",
+    "Reciprocal": "reciprocal", "Relu": "relu", "Round": "rint", "Sigmoid": "sigmoid", "Sign": "sign", "Sin": "sin",
+    "Sinh": "sinh", "Softsign": "soft_sign", "Sqrt": "sqrt", "Tan": "tan", "Tanh": "tanh",
+}  # fmt: skip
+_BINARY: Final = {
+    "Add": "add", "And": "logical_and", "BitwiseAnd": "bitwise_and", "BitwiseOr": "bitwise_or", "BitwiseXor": "bitwise_xor",
+    "Div": "div", "Equal": "equal", "Greater": "greater_than", "GreaterOrEqual": "greater_equal", "Less": "less_than",
+    "LessOrEqual": "less_equal", "Mul": "mul", "Or": "logical_or", "Sub": "sub", "Xor": "logical_xor",
+}  # fmt: skip
+
+
+def _one(op: str) -> Any:
+    return lambda do, _, x: do.unary(op, x)
+
+
+def _two(op: str) -> Any:
+    return lambda do, _, a, b: do.binary(op, a, b)
+
+
+for _name, _op in _UNARY.items():
+    rule(_name)(_one(_op))
+for _name, _op in _BINARY.items():
+    rule(_name)(_two(_op))
+
+
+@rule("Identity")
+def _identity(do: Trace, node: Call, x: Any) -> Any:
+    return x
+
+
+@rule("Elu", "Celu")
+def _elu(do: Trace, node: Call, x: Value) -> Value:
+    return do.unary(node.node.op.lower(), x, alpha=node.get("alpha", 1.0))
+
+
+@rule("Gelu")
+def _gelu(do: Trace, node: Call, x: Value) -> Value:
+    return do.unary("fast_gelu" if node.get("approximate", "none") == "tanh" else "gelu", x)
+
+
+@rule("Selu")
+def _selu(do: Trace, node: Call, x: Value) -> Any:
+    alpha, gamma = node.get("alpha", 1.6732632423543772), node.get("gamma", 1.0507009873554805)
+    if np.float32(alpha) == np.float32(1.6732632423543772) and np.float32(gamma) == np.float32(1.0507009873554805):
+        return do.unary("selu", x)
+    return do.binary("mul", do.unary("elu", x, alpha=alpha), do.constant(gamma, x.dtype))
+
+
+@rule("LeakyRelu")
+def _leaky_relu(do: Trace, node: Call, x: Value) -> Value:
+    return do.unary("leaky_relu", x, alpha=node.get("alpha", 0.01))
+
+
+@rule("PRelu")
+def _prelu(do: Trace, node: Call, x: Value, slope: Value) -> Value:
+    return do.where(do.binary("less_than", x, do.constant(0, x.dtype)), do.binary("mul", x, slope), x)
+
+
+@rule("ThresholdedRelu")
+def _thresholded_relu(do: Trace, node: Call, x: Value) -> Value:
+    return do.unary("threshold", x, threshold=node.get("alpha", 1.0), value=0.0)
+
+
+@rule("Softplus")
+def _softplus(do: Trace, node: Call, x: Value) -> Value:
+    return do.unary("soft_plus", x, beta=1.0, threshold=_largest(x.dtype))
+
+
+@rule("HardSigmoid")
+def _hard_sigmoid(do: Trace, node: Call, x: Value) -> Value:
+    slope = do.binary("mul", x, do.constant(node.get("alpha", 0.2), x.dtype))
+    moved = do.binary("add", slope, do.constant(node.get("beta", 0.5), x.dtype))
+    return do.unary("hard_tanh", moved, min=0.0, max=1.0)
+
+
+@rule("Swish")
+def _swish(do: Trace, node: Call, x: Value) -> Value:
+    alpha = node.get("alpha", 1.0)
+    if alpha == 1:
+        return do.unary("silu", x)
+    return do.binary("mul", x, do.unary("sigmoid", do.binary("mul", x, do.constant(alpha, x.dtype))))
+
+
+@rule("Shrink")
+def _shrink(do: Trace, node: Call, x: Value) -> Any:
+    lambd, bias = node.get("lambd", 0.5), node.get("bias", 0.0)
+    if x.dtype not in _FLOATS:
+        return NotImplemented
+    if bias == 0:
+        return do.unary("hard_shrink", x, lambd=lambd)
+    return do.unary("soft_shrink", x, alpha=lambd) if bias == lambd else NotImplemented
+
+
+@rule("IsInf")
+def _is_inf(do: Trace, node: Call, x: Value) -> Value:
+    signs = [sign for sign, name in ((1, "detect_positive"), (-1, "detect_negative")) if node.get(name, 1)]
+    if len(signs) == 1:
+        return do.binary("equal", x, do.constant(signs[0] * np.inf, x.dtype))
+    return do.unary("is_inf", x) if signs else do.full("bool", x.shape, 0)
+
+
+@rule("Clip")
+def _clip(do: Trace, node: Call, x: Value, low: Value | None = None, high: Value | None = None) -> Value:
+    given = {"max": node.get("min"), "min": node.get("max")}
+    bounds = {"max": low, "min": high}
+    for op, number in given.items():
+        if number is not None:
+            bounds[op] = do.constant(number, x.dtype)
+    for op, bound in bounds.items():
+        if bound is not None:
+            x = do.binary(op, x, bound)
+    return x
+
+
+@rule("Max", "Min")
+def _extreme(do: Trace, node: Call, *x: Value) -> Value:
+    return functools.reduce(functools.partial(do.binary, node.node.op.lower()), x)
+
+
+@rule("Sum")
+def _sum(do: Trace, node: Call, *x: Value) -> Value:
+    if len(x) > 2 and len({each.spec.shape for each in x}) == 1:  # noqa: PLR2004 - two are a plain add
+        descriptor = AddN.infer(*[each.spec for each in x])
+        names = [name for name in descriptor.operands if name != "out"]
+        return do.emit(descriptor, None, **dict(zip(names, x, strict=True)))
+    return functools.reduce(functools.partial(do.binary, "add"), x)
+
+
+@rule("Mean")
+def _mean(do: Trace, node: Call, *x: Value) -> Value:
+    return do.binary("div", _sum(do, node, *x), do.constant(len(x), x[0].dtype))
+
+
+@rule("Mod")
+def _mod(do: Trace, node: Call, a: Value, b: Value) -> Value:
+    return do.binary("fmod" if node.get("fmod", 0) else "floor_mod", a, b)
+
+
+@rule("Pow")
+def _pow(do: Trace, node: Call, a: Value, b: Value) -> Value:
+    exponent = do.number(b)
+    if exponent == 2 and a.dtype in _FLOATS and np.broadcast_shapes(a.shape, b.shape) == a.shape:  # noqa: PLR2004 - a square
+        return do.unary("square", a)
+    if a.dtype == b.dtype:
+        return do.binary("pow", a, b)
+    if a.dtype in _FLOATS:
+        return do.binary("pow", a, do.cast(b, a.dtype))
+    wide = b.dtype if b.dtype in _FLOATS else "int64"
+    return do.cast(do.binary("pow", do.cast(a, wide), do.cast(b, wide)), a.dtype)
+
+
+@rule("Where")
+def _where(do: Trace, node: Call, condition: Value, a: Value, b: Value) -> Value:
+    return do.where(condition, a, b)
+
+
+@rule("Cast")
+def _cast(do: Trace, node: Call, x: Value) -> Any:
+    to = node.get("to")
+    dtype = dtype_of(to, node.node.title)
+    return _converted(do, node, x, dtype, to)
+
+
+@rule("CastLike")
+def _cast_like(do: Trace, node: Call, x: Value, like: Value) -> Any:
+    return _converted(do, node, x, like.dtype, like.element)
+
+
+def _converted(do: Trace, node: Call, x: Value, dtype: str, element: int | None) -> Any:
+    from ep_onnx.interpreter import narrow  # noqa: PLC0415 - it imports the rules
+
+    kind = narrow(element) if element is not None else None
+    if kind is not None or (dtype.startswith("float8") and node.get("saturate", 1)):
+        return NotImplemented
+    return do.cast(x, dtype) if x.element is None or dtype != x.dtype else Value(x.spec, x.buffer, x.array)
+
+
+@rule("BitCast")
+def _bit_cast(do: Trace, node: Call, x: Value) -> Any:
+    return NotImplemented
+
+
+@rule("Dropout")
+def _dropout(do: Trace, node: Call, x: Value, ratio: Value | None = None, training: Value | None = None) -> Any:
+    is_training = training is not None and bool(do.host(training).item())
+    share = float(do.host(ratio).item()) if ratio is not None else node.get("ratio", 0.5)
+    if is_training and share:
+        return NotImplemented
+    return x, do.full("bool", x.shape, 1)
+
+
+def _largest(dtype: str) -> float:
+    return {"float16": 65504.0, "float64": 1.7976931348623157e308}.get(dtype, 3.3895313892515355e38)

@@ -1,0 +1,157 @@
+"""Elements at places that other tensors name."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from ep_primitives import Gather, OneHot
+
+from ep_onnx.rules.rule import rule
+from ep_onnx.value import Value
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ep_onnx.interpreter import Call
+    from ep_onnx.trace import Trace
+
+    Array = NDArray[Any]
+
+__all__: list[str] = []
+
+
+def _counted(do: Trace, indices: Value, extent: int) -> Value:
+    """Return indices that do not count from the end."""
+    if indices.array is not None:
+        wide = indices.array.astype(np.int64)
+        return do.constant(np.where(wide < 0, wide + extent, wide))
+    wide_indices = do.cast(indices, "int64") if indices.dtype not in {"int32", "int64"} else indices
+    return do.binary("floor_mod", wide_indices, do.constant(extent, wide_indices.dtype)) if extent else wide_indices
+
+
+def _gathered(do: Trace, x: Value, indices: Value, axis: int, batch: int = 0) -> Value:
+    made = do.emit(Gather.infer(x.spec, indices.spec, axis, batch_dims=batch), None, x=x, indices=indices)
+    made.element = x.element
+    return made
+
+
+@rule("Gather")
+def _gather(do: Trace, node: Call, x: Value, indices: Value) -> Value:
+    axis = node.get("axis", 0) % x.ndim
+    if indices.array is not None and indices.size == 1 and not indices.ndim:
+        return x[(*(slice(None),) * axis, int(indices.array.item()))]
+    return _gathered(do, x, _counted(do, indices, x.shape[axis]), axis)
+
+
+@rule("GatherElements")
+def _gather_elements(do: Trace, node: Call, x: Value, indices: Value) -> Value:
+    axis = node.get("axis", 0) % x.ndim
+    rest = [each for each in range(x.ndim) if each != axis]
+    part = x[tuple([slice(None) if each == axis else slice(0, indices.shape[each]) for each in range(x.ndim)])]
+    rows, places = part.permute([*rest, axis]), _counted(do, indices, x.shape[axis]).permute([*rest, axis])
+    made = _gathered(do, rows, places, x.ndim - 1, x.ndim - 1)
+    order = [*range(len(rest))]
+    order.insert(axis, len(rest))
+    return made.permute(order)
+
+
+@rule("GatherND")
+def _gather_nd(do: Trace, node: Call, x: Value, indices: Value) -> Value:
+    batch, depth = node.get("batch_dims", 0), indices.shape[-1]
+    flat, extents = _flat_places(do, x, indices, batch, depth)
+    lead = x.shape[:batch]
+    rows = do.reshape(x, (*lead, math.prod(extents), *x.shape[batch + depth :]))
+    return _gathered(do, rows, flat, batch, batch)
+
+
+def _flat_places(do: Trace, x: Value, indices: Value, batch: int, depth: int) -> tuple[Value, tuple[int, ...]]:
+    """Return the indices of `depth` dimensions behind the batch as one index each."""
+    extents = x.shape[batch : batch + depth]
+    steps = [math.prod(extents[place + 1 :]) for place in range(depth)]
+    if indices.array is not None:
+        wide = indices.array.astype(np.int64)
+        return do.constant((np.where(wide < 0, wide + np.array(extents, np.int64), wide) * np.array(steps, np.int64)).sum(-1)), extents
+    wide_indices = do.cast(indices, "int64")
+    counted = do.binary("floor_mod", wide_indices, do.constant(np.array(extents, np.int64)))
+    terms = do.binary("mul", counted, do.constant(np.array(steps, np.int64)))
+    return do.reduce("sum", terms, [-1], keeps=False), extents
+
+
+@rule("OneHot")
+def _one_hot(do: Trace, node: Call, indices: Value, depth: Value, values: Value) -> Value:
+    count = int(do.host(depth).reshape(-1)[0])
+    off, on = (each.item() for each in do.host(values))
+    places = indices if indices.dtype in {"int32", "int64"} else do.cast(indices, "int64")
+    low = do.binary("less_than", places, do.constant(-count, places.dtype))
+    wrapped = _counted(do, places, count)
+    high = do.binary("greater_equal", places, do.constant(count, places.dtype))
+    outside = do.binary("logical_or", low, high)
+    inside = do.where(outside, do.constant(-1, wrapped.dtype), wrapped)
+    axis = node.get("axis", -1)
+    descriptor = OneHot.infer(inside.spec, values.dtype, count, axis=axis)
+    return do.emit(descriptor, None, indices=inside, on=on, off=off)
+
+
+@rule("Compress")
+def _compress(do: Trace, node: Call, x: Value, condition: Value) -> Value:
+    places = do.constant(np.flatnonzero(do.host(condition)))
+    axis = node.get("axis")
+    rows = do.reshape(x, (x.size,)) if axis is None else x
+    along = 0 if axis is None else axis % x.ndim
+    places = do.constant(do.host(places)[do.host(places) < rows.shape[along]])
+    return _gathered(do, rows, places, along)
+
+
+@rule("NonZero")
+def _non_zero(do: Trace, node: Call, x: Value) -> Value:
+    return do.constant(np.array(np.nonzero(do.host(x))), "int64")
+
+
+@rule("ScatterElements", "Scatter")
+def _scatter_elements(do: Trace, node: Call, x: Value, indices: Value, updates: Value) -> Value:
+    axis = node.get("axis", 0) % x.ndim
+    wide = do.host(indices).astype(np.int64)
+    places = [*np.meshgrid(*map(np.arange, wide.shape), indexing="ij")] if wide.ndim else []
+    places[axis] = np.where(wide < 0, wide + x.shape[axis], wide)
+    flat = np.ravel_multi_index(places, x.shape).reshape(-1) if wide.size else np.empty(0, np.int64)
+    return _scattered(do, x, flat, do.reshape(updates, (updates.size,)), node.get("reduction", "none"))
+
+
+@rule("ScatterND")
+def _scatter_nd(do: Trace, node: Call, x: Value, indices: Value, updates: Value) -> Value:
+    wide = do.host(indices).astype(np.int64)
+    depth = wide.shape[-1]
+    extents = x.shape[:depth]
+    wide = np.where(wide < 0, wide + np.array(extents, np.int64), wide)
+    steps = np.array([math.prod(extents[place + 1 :]) for place in range(depth)], np.int64)
+    width = math.prod(x.shape[depth:])
+    rows = (wide * steps).sum(-1).reshape(-1)
+    flat = (rows[:, None] * width + np.arange(width)).reshape(-1)
+    return _scattered(do, x, flat, do.reshape(updates, (updates.size,)), node.get("reduction", "none"))
+
+
+def _scattered(do: Trace, x: Value, places: Array, updates: Value, reduction: str) -> Value:
+    """Append x with updates at places, which the host knows: each round takes of every place the next update that it has."""
+    combine = {"add": "add", "mul": "mul", "max": "max", "min": "min"}.get(reduction)
+    flat = do.reshape(x, (x.size,))
+    if not places.size:
+        return x
+    order = np.argsort(places, kind="stable")
+    ranked = places[order]
+    first = np.searchsorted(ranked, ranked, side="left")
+    turns = np.arange(ranked.size) - first
+    if combine is None:  # the last update of a place is the one that stays
+        last = np.searchsorted(ranked, ranked, side="right") - 1 == np.arange(ranked.size)
+        rounds = [order[last]]
+    else:
+        rounds = [order[turns == turn] for turn in range(int(turns.max()) + 1)]
+    for chosen in rounds:
+        hit = np.zeros(x.size, np.bool_)
+        source = np.zeros(x.size, np.int64)
+        hit[places[chosen]] = True
+        source[places[chosen]] = chosen
+        taken = _gathered(do, updates, do.constant(source), 0)
+        flat = do.where(do.constant(hit), taken if combine is None else do.binary(combine, flat, taken), flat)
+    return do.reshape(flat, x.shape)

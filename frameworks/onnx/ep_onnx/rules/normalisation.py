@@ -1,0 +1,100 @@
+"""Values freed of their mean and spread."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from ep_primitives import LayerNorm
+
+from ep_onnx.rules.rule import rule
+from ep_onnx.value import Value
+
+if TYPE_CHECKING:
+    from ep_onnx.interpreter import Call
+    from ep_onnx.trace import Trace
+
+__all__: list[str] = []
+
+
+@rule("LayerNormalization")
+def _layer_norm(do: Trace, node: Call, x: Value, scale: Value | None = None, bias: Value | None = None) -> Any:
+    axis = node.get("axis", -1) % x.ndim
+    row = x.shape[axis:]
+    scale, bias = (each if each is None else each.expand(row) for each in (scale, bias))
+    wants = [bool(name) for name in (*node.node.outputs, "", "")[:3]]
+    descriptor = LayerNorm.infer(
+        x.spec,
+        scale and scale.spec,
+        bias and bias.spec,
+        axis=axis,
+        epsilon=node.get("epsilon", 1e-5),
+        mean=wants[1] or None,
+        rstd=wants[2] or None,
+    )
+    made = do.launch(descriptor, x=x, scale=scale, bias=bias)
+    return made["y"], made.get("mean"), made.get("rstd")
+
+
+@rule("InstanceNormalization")
+def _instance_norm(do: Trace, node: Call, x: Value, scale: Value, bias: Value) -> Value:
+    n, c, *rest = x.shape
+    rows = do.reshape(x, (n, c, math.prod(rest)))
+    made = do.launch(LayerNorm.infer(rows.spec, axis=-1, epsilon=node.get("epsilon", 1e-5)), x=rows)["y"]
+    scaled = do.binary("mul", made, _channels(do, scale, 3))
+    return do.reshape(do.binary("add", scaled, _channels(do, bias, 3)), x.shape)
+
+
+@rule("BatchNormalization")
+def _batch_norm(do: Trace, node: Call, x: Value, scale: Value, bias: Value, mean: Value, variance: Value) -> Any:
+    if not node.get("training_mode", 0):
+        return _normalised(do, x, scale, bias, mean, variance, node.get("epsilon", 1e-5))
+    axes = [0, *range(2, x.ndim)]
+    momentum = node.get("momentum", 0.9)
+    own_mean = do.reduce("mean", do.cast(x, mean.dtype), axes, keeps=True)
+    off = do.binary("sub", do.cast(x, mean.dtype), own_mean)
+    own_variance = do.reduce("mean", do.unary("square", off), axes, keeps=False)
+    own_mean = do.reshape(own_mean, mean.shape)
+    y = _normalised(do, x, scale, bias, own_mean, own_variance, node.get("epsilon", 1e-5))
+
+    def moved(old: Value, new: Value) -> Value:
+        kept = do.binary("mul", old, do.constant(momentum, old.dtype))
+        return do.binary("add", kept, do.binary("mul", new, do.constant(1 - momentum, new.dtype)))
+
+    return y, moved(mean, own_mean), moved(variance, own_variance)
+
+
+def _normalised(do: Trace, x: Value, scale: Value, bias: Value, mean: Value, variance: Value, epsilon: float) -> Value:
+    """Append x factor + offset, both one a channel."""
+    wide = mean.dtype
+    spread = do.unary("rsqrt", do.binary("add", variance, do.constant(epsilon, wide)))
+    factor = do.binary("mul", do.cast(scale, wide), spread)
+    offset = do.binary("sub", do.cast(bias, wide), do.binary("mul", mean, factor))
+    scaled = do.binary("mul", do.cast(x, wide), _channels(do, factor, x.ndim))
+    return do.cast(do.binary("add", scaled, _channels(do, offset, x.ndim)), x.dtype)
+
+
+@rule("LpNormalization")
+def _lp_norm(do: Trace, node: Call, x: Value) -> Value:
+    norm = do.reduce("norm_1" if node.get("p", 2) == 1 else "norm_2", x, [node.get("axis", -1)])
+    is_zero = do.binary("equal", norm, do.constant(0, x.dtype))
+    return do.binary("div", x, do.where(is_zero, do.constant(1, x.dtype), norm))
+
+
+@rule("LRN")
+def _lrn(do: Trace, node: Call, x: Value) -> Value:
+    size = node.get("size")
+    before, after = (size - 1) // 2, size - 1 - (size - 1) // 2
+    squares = do.dense(do.unary("square", x))
+    padded = do.pad(squares, [0, before, *[0] * (x.ndim - 2)], [0, after, *[0] * (x.ndim - 2)])
+    step = padded.spec.strides[1]
+    windows = padded.windows((*x.shape, size), (*padded.spec.strides, step))
+    total = do.reduce("sum", windows, [-1], keeps=False)
+    share = do.binary("mul", total, do.constant(node.get("alpha", 1e-4) / size, x.dtype))
+    base = do.binary("add", share, do.constant(node.get("bias", 1.0), x.dtype))
+    return do.binary("div", x, do.binary("pow", base, do.constant(node.get("beta", 0.75), x.dtype)))
+
+
+def _channels(do: Trace, each: Value, rank: int) -> Value:
+    """Return one number a channel as it is broadcast along the second dimension."""
+    return do.reshape(each, (each.size, *[1] * (rank - 2)))

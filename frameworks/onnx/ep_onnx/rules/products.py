@@ -1,0 +1,162 @@
+"""Matrix products, and what is one with a constant matrix."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ep_onnx.rules.rule import rule
+from ep_onnx.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ep_onnx.interpreter import Call
+    from ep_onnx.trace import Trace
+
+__all__ = ["product"]
+
+_PRODUCTS: Final = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+
+
+def product(do: Trace, a: Value, b: Value) -> Value:
+    """Append a @ b with NumPy's rules for vectors and batches."""
+    left = do.reshape(a, (1, *a.shape)) if a.ndim == 1 else a
+    right = do.reshape(b, (*b.shape, 1)) if b.ndim == 1 else b
+    made = do.matmul(left, right) if a.dtype in _PRODUCTS else _plain(do, left, right)
+    index = (..., *([0] if a.ndim == 1 else []), *([slice(None)] if a.ndim == 1 and b.ndim > 1 else []))
+    made = made[index] if a.ndim == 1 else made
+    return made[(..., 0)] if b.ndim == 1 else made
+
+
+def _plain(do: Trace, a: Value, b: Value) -> Value:
+    """Append an integers' product as a sum of products: the family Matmul has none of them."""
+    columns = b.permute((*range(b.ndim - 2), -1 + b.ndim, -2 + b.ndim))
+    rows = do.reshape(a, (*a.shape[:-1], 1, a.shape[-1]))
+    terms = do.binary("mul", rows, do.reshape(columns, (*columns.shape[:-2], 1, *columns.shape[-2:])))
+    return do.reduce("sum", terms, [-1], keeps=False)
+
+
+@rule("MatMul")
+def _matmul(do: Trace, node: Call, a: Value, b: Value) -> Value:
+    return product(do, a, b)
+
+
+@rule("Gemm")
+def _gemm(do: Trace, node: Call, a: Value, b: Value, c: Value | None = None) -> Value:
+    a = a.permute((1, 0)) if node.get("transA", 0) else a
+    b = b.permute((1, 0)) if node.get("transB", 0) else b
+    alpha, beta = node.get("alpha", 1.0), node.get("beta", 1.0)
+    shape = (a.shape[0], b.shape[1])
+    if c is None or not beta or a.dtype not in _PRODUCTS:
+        made = do.matmul(a, b, alpha=alpha) if a.dtype in _PRODUCTS else _plain(do, a, b)
+        return made if c is None or not beta else do.binary("add", made, do.binary("mul", c, do.constant(int(beta), c.dtype)))
+    if beta == 1 and c.shape in {(shape[1],), (1, shape[1])}:
+        return do.matmul(a, b, bias=do.reshape(c, (shape[1],)), alpha=alpha)
+    made = do.matmul(a, b, alpha=alpha)
+    return do.binary("add", made, c if beta == 1 else do.binary("mul", c, do.constant(beta, c.dtype)))
+
+
+@rule("Einsum")
+def _einsum(do: Trace, node: Call, *x: Value) -> Value:
+    equation = node.get("equation").replace(" ", "")
+    left, arrow, right = equation.partition("->")
+    terms = _named(left.split(","), x)
+    if arrow:
+        (wanted,) = _named([right], [max(x, key=lambda each: each.ndim)], lengths=[None])
+    else:
+        once = sorted({name for name in "".join(left) if name.isalpha() and left.count(name) == 1})
+        dots = sorted({name for term in terms for name in term if isinstance(name, int)})
+        wanted = [*dots, *once]
+    dots = sorted({name for term in terms for name in term if isinstance(name, int)})
+    wanted = [each for name in wanted for each in (dots if name == "..." else [name])]
+    values = [_diagonal(each, term) for each, term in zip(x, terms, strict=True)]
+    while len(values) > 1:
+        later = {name for _, names in values[2:] for name in names} | set(wanted)
+        values = [_contracted(do, values[0], values[1], later), *values[2:]]
+    value, names = values[0]
+    gone = [place for place, name in enumerate(names) if name not in wanted]
+    if gone:
+        value, names = do.reduce("sum", value, gone, keeps=False), [name for name in names if name in wanted]
+    return value.permute([names.index(name) for name in wanted])
+
+
+def _named(terms: Sequence[str], x: Sequence[Value], lengths: Any = ()) -> list[list[Any]]:
+    """Return the names of each term's dimensions; those of `...` are numbers that count from the end."""
+    named = []
+    for term, each in zip(terms, x, strict=True):
+        letters = term.replace("...", "")
+        hidden = [] if "..." not in term else ["..."] if lengths else [-n for n in range(each.ndim - len(letters), 0, -1)]
+        begin = term.index("...") if "..." in term else len(letters)
+        named.append([*letters[:begin], *hidden, *letters[begin:]])
+    return named
+
+
+def _diagonal(x: Value, names: list[Any]) -> tuple[Value, list[Any]]:
+    """Return x with each name once: dimensions of one name are walked together."""
+    unique = [*dict.fromkeys(names)]
+    spec = x.spec
+    extents = [spec.shape[names.index(name)] for name in unique]
+    strides = [sum(s for n, s in zip(names, spec.strides, strict=True) if n == name) for name in unique]
+    return (x if len(unique) == len(names) else x.windows(extents, strides)), unique
+
+
+def _contracted(do: Trace, first: Any, second: Any, later: set[Any]) -> tuple[Value, list[Any]]:
+    """Append the product of two terms, summed over the names that nobody needs later."""
+    (a, of_a), (b, of_b) = first, second
+    for names, other in ((of_a, of_b), (of_b, of_a)):
+        gone = [place for place, name in enumerate(names) if name not in later and name not in other]
+        if gone:
+            value = a if names is of_a else b
+            value = do.reduce("sum", value, gone, keeps=False)
+            if names is of_a:
+                a, of_a = value, [name for name in names if names.index(name) not in gone]
+            else:
+                b, of_b = value, [name for name in names if names.index(name) not in gone]
+    batch = [name for name in of_a if name in of_b and name in later]
+    summed = [name for name in of_a if name in of_b and name not in later]
+    rows = [name for name in of_a if name not in of_b]
+    columns = [name for name in of_b if name not in of_a]
+    extents = dict(zip(of_b, b.shape, strict=True)) | dict(zip(of_a, a.shape, strict=True))
+
+    def formed(value: Value, names: list[Any], *groups: list[Any]) -> Value:
+        turned = value.permute([names.index(name) for group in groups for name in group])
+        return do.reshape(turned, [math.prod(extents[name] for name in group) for group in groups])
+
+    left, right = formed(a, of_a, batch, rows, summed), formed(b, of_b, batch, summed, columns)
+    made = do.matmul(left, right) if a.dtype in _PRODUCTS else _plain(do, left, right)
+    names = [*batch, *rows, *columns]
+    return do.reshape(made, [extents[name] for name in names]), names
+
+
+@rule("DFT")
+def _dft(do: Trace, node: Call, x: Value, length: Value | None = None, axis: Value | None = None) -> Any:
+    along = int(do.host(axis).item()) if axis is not None else node.get("axis", -2 if node.version >= 20 else 1)  # noqa: PLR2004
+    along %= x.ndim
+    count = int(do.host(length).item()) if length is not None else x.shape[along]
+    is_inverse, is_onesided = bool(node.get("inverse", 0)), bool(node.get("onesided", 0))
+    if is_inverse and is_onesided:
+        return NotImplemented
+    extent = x.shape[along]
+    if count < extent:
+        x = x[(*(slice(None),) * along, slice(0, count))]
+    rows = min(count, extent)
+    bins = count // 2 + 1 if is_onesided else count
+    angle = 2 * np.pi * np.outer(np.arange(rows), np.arange(bins)) / count * (1 if is_inverse else -1)
+    wave = np.exp(1j * angle) / (count if is_inverse else 1)
+    parts = x.shape[-1]
+    # Real and imaginary part of the input lie beside each other, those of the product too: one real matrix says it.
+    matrix = np.zeros((rows, parts, bins, 2))
+    matrix[:, 0, :, 0], matrix[:, 0, :, 1] = wave.real, wave.imag
+    if parts > 1:
+        matrix[:, 1, :, 0], matrix[:, 1, :, 1] = -wave.imag, wave.real
+    rest = [each for each in range(x.ndim - 1) if each != along]
+    turned = x.permute([*rest, along, x.ndim - 1])
+    flat = do.reshape(turned, (math.prod(x.shape[each] for each in rest), rows * parts))
+    made = do.matmul(flat, do.constant(matrix.reshape(rows * parts, bins * 2), x.dtype))
+    formed = do.reshape(made, (*[x.shape[each] for each in rest], bins, 2))
+    order = [*range(len(rest))]
+    order.insert(along, len(rest))
+    return formed.permute([*order, len(rest) + 1])

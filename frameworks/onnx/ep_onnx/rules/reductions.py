@@ -1,0 +1,111 @@
+"""Sums, extremes and places of extremes along axes, softmax, running sums, sorting."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+from ep_primitives import ArgReduce, LogSoftmax, Softmax, TopK
+
+from ep_onnx.rules.rule import rule
+from ep_onnx.rules.shapes import integers
+from ep_onnx.value import Value
+
+if TYPE_CHECKING:
+    from ep_onnx.interpreter import Call
+    from ep_onnx.trace import Trace
+
+__all__: list[str] = []
+
+_OPS: Final = {
+    "ReduceSum": "sum", "ReduceProd": "prod", "ReduceMean": "mean", "ReduceMax": "max", "ReduceMin": "min",
+    "ReduceL1": "norm_1", "ReduceL2": "norm_2", "ReduceSumSquare": "sum_of_squares", "ReduceLogSumExp": "log_sum_exp",
+    "ReduceLogSum": "sum",
+}  # fmt: skip
+_LAST: Final = 13
+
+
+@rule(*_OPS)
+def _reduce(do: Trace, node: Call, x: Value, axes: Value | None = None) -> Value:
+    along, keeps, name = integers(do, node, "axes", axes), bool(node.get("keepdims", 1)), node.node.op
+    if not along:
+        along = [] if along is not None and node.get("noop_with_empty_axes", 0) else None
+        if along is None and node.get("noop_with_empty_axes", 0):
+            along = []
+    op = _OPS[name]
+    if op == "mean" and x.dtype.startswith(("int", "uint")):
+        total = do.reduce("sum", x, along, keeps=keeps)
+        return do.binary("div", total, do.constant(x.size // max(total.size, 1), x.dtype))
+    if x.dtype.startswith(("int", "uint")) and op in {"norm_2", "log_sum_exp"}:
+        return do.cast(do.reduce(op, do.cast(x, "float64"), along, keeps=keeps), x.dtype)
+    made = do.reduce(op, x, along, keeps=keeps)
+    if name != "ReduceLogSum":
+        return made
+    return do.unary("log", made) if made.dtype.startswith(("f", "b")) else do.cast(do.unary("log", do.cast(made, "float64")), x.dtype)
+
+
+@rule("ArgMax", "ArgMin")
+def _arg_reduce(do: Trace, node: Call, x: Value) -> Value:
+    axis, is_last = node.get("axis", 0) % max(x.ndim, 1), node.get("select_last_index", 0)
+    seen = x[(*(slice(None),) * axis, slice(None, None, -1))] if is_last else x
+    op = node.node.op[3:].lower()
+    made = do.emit(ArgReduce.infer(op, seen.spec, axis, keepdims=bool(node.get("keepdims", 1)), dtype="int64"), None, x=seen)
+    return do.binary("sub", do.constant(x.shape[axis] - 1, "int64"), made) if is_last else made
+
+
+@rule("Softmax", "LogSoftmax")
+def _softmax(do: Trace, node: Call, x: Value) -> Value:
+    family = Softmax if node.node.op == "Softmax" else LogSoftmax
+    if node.version >= _LAST:
+        return do.emit(family.infer(x.spec, node.get("axis", -1)), None, x=x)
+    axis = node.get("axis", 1) % max(x.ndim, 1)
+    rows = do.reshape(x, (math.prod(x.shape[:axis]), math.prod(x.shape[axis:])))
+    return do.reshape(do.emit(family.infer(rows.spec, -1), None, x=rows), x.shape)
+
+
+@rule("Hardmax")
+def _hardmax(do: Trace, node: Call, x: Value) -> Value:
+    from ep_primitives import OneHot  # noqa: PLC0415 - rare
+
+    shape, axis = x.shape, node.get("axis", -1 if node.version >= _LAST else 1) % max(x.ndim, 1)
+    if node.version < _LAST:
+        x, axis = do.reshape(x, (math.prod(shape[:axis]), math.prod(shape[axis:]))), 1
+    places = do.emit(ArgReduce.infer("max", x.spec, axis, dtype="int64"), None, x=x)
+    return do.reshape(do.emit(OneHot.infer(places.spec, x.dtype, x.shape[axis], axis=axis), None, indices=places), shape)
+
+
+@rule("CumSum")
+def _cum_sum(do: Trace, node: Call, x: Value, axis: Value) -> Value:
+    return _running(do, node, x, int(do.host(axis).item()) % x.ndim, "add", 0)
+
+
+@rule("CumProd")
+def _cum_prod(do: Trace, node: Call, x: Value, axis: Value) -> Value:
+    return _running(do, node, x, int(do.host(axis).item()) % x.ndim, "mul", 1)
+
+
+def _running(do: Trace, node: Call, x: Value, axis: int, op: str, neutral: int) -> Value:
+    """Write a running sum or product: each turn adds what lies twice as far before (Hillis and Steele 1986)."""
+    lead, extent = (slice(None),) * axis, x.shape[axis]
+    turned = bool(node.get("reverse", 0))
+    x = x[(*lead, slice(None, None, -1))] if turned else x
+    if node.get("exclusive", 0):
+        before = [1 if each == axis else 0 for each in range(x.ndim)]
+        x = do.pad(x, before, [-each for each in before], neutral)
+    step = 1
+    while step < extent:
+        later = do.empty(x.dtype, x.shape)
+        do.copy(x[(*lead, slice(0, step))], later[(*lead, slice(0, step))])
+        do.binary(op, x[(*lead, slice(step, None))], x[(*lead, slice(0, extent - step))], out=later[(*lead, slice(step, None))])
+        x, step = later, 2 * step
+    return x[(*lead, slice(None, None, -1))] if turned else x
+
+
+@rule("TopK")
+def _top_k(do: Trace, node: Call, x: Value, k: Value | None = None) -> Any:
+    count = integers(do, node, "k", k)
+    count = count[0] if isinstance(count, list) else count
+    op = "largest" if node.get("largest", 1) else "smallest"
+    descriptor = TopK.infer(op, x.spec, count, node.get("axis", -1), sorted=bool(node.get("sorted", 1)))
+    made = do.launch(descriptor, x=x)
+    return made["values"], made["indices"]

@@ -1,0 +1,140 @@
+"""A Segment is a stretch of a plan that runs without the host: its steps in one graph, over one arena."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ep.overlap import is_same
+from ep.scratch import packed
+from ep.stage import Lifetime
+from ep_onnx.value import Buffer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import ep
+    from ep_onnx.trace import Step
+
+__all__ = ["Segment"]
+
+
+class Segment:
+    """Steps as one graph. Buffers that nobody needs behind it lie in one arena, those with disjoint lifetimes in the same bytes.
+
+    steps : in the order in which they run
+    kept  : buffers that are read behind the segment; each has a memory of its own
+
+    arena_nbytes   : of the arena, scratch of steps included
+    needed_nbytes  : what the same buffers and scratch would take without sharing
+    """
+
+    def __init__(self, stream: ep.Stream, steps: Sequence[Step], kept: set[Buffer]) -> None:
+        self._stream = stream
+        self.steps = _needed(steps, kept)
+        self._lives: dict[Buffer, Lifetime] = {}
+        self._same: dict[Buffer, Buffer] = {}
+        for place, step in enumerate(self.steps):
+            for _, buffer in step.buffers:
+                life = self._lives.setdefault(buffer, Lifetime(place, place, buffer.nbytes))
+                life.last = place
+        for buffer in kept & self._lives.keys():
+            if buffer.memory is None:
+                buffer.memory = stream.device.allocate(buffer.nbytes)
+        self._share_in_place()
+        self._place()
+        self.graph = self._captured()
+
+    def launch(self) -> None:
+        """Enqueue all steps."""
+        self.graph.launch(self._stream)
+
+    def close(self) -> None:
+        """Let go of graph and arena."""
+        self.graph.close()
+
+    def _share_in_place(self) -> None:
+        """Let an output be an operand whose last reader its step is, where the operation allows exactly that."""
+        for place, step in enumerate(self.steps):
+            descriptor = step.primitive.descriptor
+            if descriptor is not step.primitive.asked:
+                continue
+            specs = descriptor.present
+            for role in descriptor.roles:
+                mine = step.operands.get(role.name)
+                for shared in role.shares:
+                    its = step.operands.get(shared)
+                    if self._is_free(mine, step, place) and self._is_new(its, place) and is_same(specs[role.name], specs[shared]):
+                        self._join(mine, its)
+                        mine = None
+
+    def _is_free(self, buffer: Any, step: Step, place: int) -> bool:
+        """Say whether a step is the last to read a buffer, and reads it as one operand alone."""
+        life = self._life(buffer)
+        if life is None or life.last != place or life.first == place:
+            return False
+        return sum(self._life(each) is life for _, each in step.buffers) == 1
+
+    def _is_new(self, buffer: Any, place: int) -> bool:
+        life = self._life(buffer)
+        return life is not None and life.first == place
+
+    def _life(self, buffer: Any) -> Lifetime | None:
+        """Return when a buffer of the arena is needed."""
+        if not isinstance(buffer, Buffer) or buffer.memory is not None:
+            return None
+        return self._lives[self._root(buffer)]
+
+    def _join(self, mine: Buffer, its: Buffer) -> None:
+        root = self._root(mine)
+        life, added = self._lives[root], self._lives.pop(self._root(its))
+        life.last, life.nbytes = max(life.last, added.last), max(life.nbytes, added.nbytes)
+        self._same[its] = root
+
+    def _root(self, buffer: Buffer) -> Buffer:
+        while buffer in self._same:
+            buffer = self._same[buffer]
+        return buffer
+
+    def _place(self) -> None:
+        roots = [buffer for buffer in self._lives if buffer.memory is None]
+        scratches = [place for place, step in enumerate(self.steps) if step.primitive.scratch_nbytes]
+        lives = [self._lives[buffer] for buffer in roots]
+        lives += [Lifetime(place, place, self.steps[place].primitive.scratch_nbytes) for place in scratches]
+        device = self._stream.device
+        begins, self.arena_nbytes = packed(lives, device.info.alignment)
+        self.needed_nbytes = sum(life.nbytes for life in lives)
+        self._arena = device.allocate(self.arena_nbytes)
+        self._at = {buffer: begins[place] for place, buffer in enumerate(roots)}
+        self._scratch = {place: begins[len(roots) + number] for number, place in enumerate(scratches)}
+
+    def _memory(self, buffer: Buffer) -> ep.Memory:
+        if buffer.memory is not None:
+            return buffer.memory
+        begin = self._at[self._root(buffer)]
+        return self._arena[begin : begin + buffer.nbytes]
+
+    def _captured(self) -> ep.Graph:
+        views: dict[Buffer, ep.Memory] = {}
+        with self._stream.capture() as graph:
+            for place, step in enumerate(self.steps):
+                operands = dict(step.operands)
+                for name, each in operands.items():
+                    if isinstance(each, Buffer):
+                        if each not in views:
+                            views[each] = self._memory(each)
+                        operands[name] = views[each]
+                if place in self._scratch:
+                    begin = self._scratch[place]
+                    operands["scratch"] = self._arena[begin : begin + step.primitive.scratch_nbytes]
+                step.primitive(self._stream, **operands)
+        return graph
+
+
+def _needed(steps: Sequence[Step], kept: set[Buffer]) -> list[Step]:
+    """Return the steps without those whose results nothing reads."""
+    needed, left = set(kept), []
+    for step in reversed(steps):
+        if any(writes and buffer in needed for writes, buffer in step.buffers):
+            needed.update(buffer for _, buffer in step.buffers)
+            left.append(step)
+    return left[::-1]

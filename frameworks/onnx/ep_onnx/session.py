@@ -1,0 +1,156 @@
+"""A Session is a model on a device: planned once for each set of input shapes, then run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ep import TensorSpec
+from ep_onnx.elements import held
+from ep_onnx.errors import ModelError
+from ep_onnx.interpreter import Interpreter
+from ep_onnx.model import Model, read_model
+from ep_onnx.plan import Plan
+from ep_onnx.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    import ep
+    from ep_onnx.model import Declared
+    from ep_onnx.trace import Trace
+
+    Array = NDArray[Any]
+
+__all__ = ["Session"]
+
+_SMALL: Final = 4096
+_MOST_PLANS: Final = 16
+
+
+class Session:
+    """A model on a device. Used by one thread at a time.
+
+    source : a path, bytes or a ModelProto
+    device : an ep.Device
+
+    `run` plans where inputs have shapes, or contents that shapes depend on, which no run before had; the latest 16 plans are kept.
+    Raises ModelError and LackingError as `read_model` does.
+    """
+
+    def __init__(self, source: Any, device: ep.Device) -> None:
+        self.device = device
+        self.model: Model = source if isinstance(source, Model) else read_model(source)
+        self.plans: dict[Any, Plan] = {}
+        self._stream = device.stream()
+        self._interpreter = Interpreter(self.model.functions)
+        self._uploaded: dict[tuple[str, tuple[int, ...], bytes], ep.Memory] = {}
+
+    def run(self, inputs: Mapping[str, Any] | Sequence[Any]) -> list[Any]:
+        """Return the outputs as NumPy arrays, in the model's order.
+
+        inputs : arrays by name, or one for each of the model's inputs in order; lists for sequences, None for what is absent
+
+        Raises ModelError for inputs that do not fit, LackingError for what the device lacks, and the device's own errors.
+        """
+        given = self._given(inputs)
+        arrays = {name: each for name, each in given.items() if isinstance(each, np.ndarray)}
+        key = tuple([(name, each.dtype.name, each.shape) for name, each in arrays.items()])
+        others = {name: each for name, each in given.items() if not isinstance(each, np.ndarray)}
+        if others:
+            return self._planned(arrays, others).run(arrays)
+        plan = self.plans.pop(key, None)
+        if plan is None:
+            plan = self._planned(arrays, {})
+            while len(self.plans) >= _MOST_PLANS:
+                self.plans.pop(next(iter(self.plans))).close()
+        self.plans[key] = plan
+        return plan.run(arrays)
+
+    def close(self) -> None:
+        """Let go of plans and weights. Idempotent."""
+        for plan in self.plans.values():
+            plan.close()
+        self.plans.clear()
+        self._stream.close()
+
+    def _planned(self, arrays: Mapping[str, Array], others: Mapping[str, Any]) -> Plan:
+        shapes = {name: TensorSpec(each.dtype.name, each.shape) for name, each in arrays.items()}
+        narrow = {each.name: each.element for each in self.model.inputs}
+
+        def program(do: Trace, values: Mapping[str, Value]) -> list[Any]:
+            for name, value in values.items():
+                value.element = narrow[name]
+            return self._interpreter.run(self.model.graph, do, {**self.model.constants, **values, **_sequences(others)})
+
+        return Plan(self._stream, program, self._upload, shapes)
+
+    def _upload(self, value: Value) -> ep.Memory:
+        array = value.array
+        assert array is not None
+        is_small = array.nbytes <= _SMALL
+        key = (array.dtype.name, array.shape, array.tobytes()) if is_small else ("", (), b"")
+        if is_small and key in self._uploaded:
+            return self._uploaded[key]
+        memory = self.device.allocate(value.spec.nbytes)
+        if value.size:
+            self._stream.upload(memory, np.ascontiguousarray(array), constant=True)
+        if is_small:
+            self._uploaded[key] = memory
+        return memory
+
+    def _given(self, inputs: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
+        declared = self.model.inputs
+        if not hasattr(inputs, "keys"):
+            if len(inputs) > len(declared):
+                message = f"{len(inputs)} inputs are given, and the model has {len(declared)}: {', '.join(each.name for each in declared)}"
+                raise ModelError(message)
+            inputs = dict(zip([each.name for each in declared], inputs, strict=False))
+        unknown = inputs.keys() - {each.name for each in declared}
+        missing = [each.name for each in declared if each.name not in inputs and each.dtype is not None]
+        if unknown or missing:
+            parts = [f"unknown {', '.join(sorted(unknown))}"] if unknown else []
+            parts += [f"missing {', '.join(missing)}"] if missing else []
+            message = f"inputs: {'; '.join(parts)}; the model has {', '.join(each.name for each in declared) or 'none'}"
+            raise ModelError(message)
+        named: dict[str, int] = {}
+        return {each.name: _checked(each, inputs.get(each.name), named) for each in declared}
+
+
+def _checked(declared: Declared, given: Any, named: dict[str, int]) -> Any:
+    """Return an input as an array of the element type that EP holds it in. Raises ModelError for what the model does not take."""
+    if given is None or isinstance(given, (list, tuple)):
+        return given
+    where = f"input '{declared.name}'"
+    array = held(np.asarray(given), where)
+    if declared.dtype is not None and array.dtype.name != declared.dtype:
+        message = f"{where} is {array.dtype.name}, the model takes {declared.dtype}; convert it"
+        raise ModelError(message)
+    if declared.shape is None:
+        return array
+    fits = len(array.shape) == len(declared.shape)
+    for extent, wanted in zip(array.shape, declared.shape, strict=False):
+        if isinstance(wanted, str) and wanted:
+            fits = fits and named.setdefault(wanted, extent) == extent
+        elif wanted is not None:
+            fits = fits and extent == wanted
+    if not fits:
+        known = ", ".join(f"{name} = {extent}" for name, extent in named.items())
+        message = f"{where} has shape {array.shape}, the model takes {_shape(declared.shape)}{known and f' with {known}'}; give an array of such a shape"
+        raise ModelError(message)
+    return array
+
+
+def _shape(shape: Sequence[Any]) -> str:
+    return f"({', '.join('any' if each is None else str(each) for each in shape)})"
+
+
+def _sequences(others: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what sequences and absent values stand for: lists of constants, None."""
+    return {
+        name: each if each is None else [one if one is None else Value.of(held(np.asarray(one), f"input '{name}'")) for one in each]
+        for name, each in others.items()
+    }

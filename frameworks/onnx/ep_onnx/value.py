@@ -1,0 +1,144 @@
+"""What a name of a model stands for while it is planned: elements in a buffer, whose content may be known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+import numpy as np
+from ep.views import indexed, permuted, reshaped
+
+from ep import TensorSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    import ep
+
+    Array = NDArray[Any]
+
+__all__ = ["Buffer", "Value"]
+
+
+class Buffer:
+    """Bytes that steps read and write. It has a memory once that was decided.
+
+    number  : its place among all buffers of a plan, which is the same whenever the model is planned for the same inputs
+    source  : the name of the model's input that is uploaded into it, or None
+    values  : what still sees it; bytes that nothing sees behind a segment may be another buffer's
+    """
+
+    __slots__ = ("memory", "nbytes", "number", "source", "values")
+
+    def __init__(self, nbytes: int, number: int = -1, source: str | None = None) -> None:
+        self.nbytes = nbytes
+        self.number = number
+        self.source = source
+        self.memory: ep.Memory | None = None
+        self.values: WeakSet[Value] = WeakSet()
+
+
+class Value:
+    """A tensor of the plan.
+
+    spec    : how it lies in its buffer
+    array   : its content where that is known on the host: a constant, or what the host asked for; else None
+    element : ONNX's element type where EP's holds a narrower one, else None
+
+    `is_lasting` is true of constants that do not depend on the shapes of inputs: weights, and what follows from them.
+    """
+
+    __slots__ = ("__weakref__", "_buffer", "array", "element", "is_lasting", "spec")
+
+    def __init__(
+        self, spec: TensorSpec, buffer: Buffer | None = None, array: Array | None = None, element: int | None = None
+    ) -> None:
+        self.spec = spec
+        self.array = array
+        self.element = element
+        self.is_lasting = False
+        self._buffer = buffer
+        if buffer is not None:
+            buffer.values.add(self)
+
+    @classmethod
+    def of(cls, array: Array, element: int | None = None) -> Value:
+        """Return a constant."""
+        return cls(TensorSpec(array.dtype.name, array.shape), None, array, element)
+
+    @property
+    def buffer(self) -> Buffer | None:
+        """Where its elements lie, None for a constant that no step has read so far."""
+        return self._buffer
+
+    @buffer.setter
+    def buffer(self, buffer: Buffer) -> None:
+        self._buffer = buffer
+        buffer.values.add(self)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its extents."""
+        return self.spec.shape
+
+    @property
+    def dtype(self) -> str:
+        """The element type of EP that holds its elements."""
+        return self.spec.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of its dimensions."""
+        return self.spec.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of its elements."""
+        return self.spec.size
+
+    def seen(self, spec: TensorSpec, array: Array | None = None) -> Value:
+        """Return other elements of the same buffer."""
+        return Value(spec, self._buffer, array, self.element)
+
+    def __getitem__(self, index: Any) -> Value:
+        """Return a part: integers, slices and `...`, as of a NumPy array."""
+        if self.array is not None:
+            part = self.array[index]
+            return Value(TensorSpec(self.dtype, part.shape), None, part, self.element)
+        return self.seen(indexed(self.spec, index))
+
+    def permute(self, axes: Sequence[int]) -> Value:
+        """Return the value whose dimension i is dimension axes[i] of this one."""
+        if self.array is not None:
+            turned = self.array.transpose(axes)
+            return Value(TensorSpec(self.dtype, turned.shape), None, turned, self.element)
+        return self.seen(permuted(self.spec, axes))
+
+    def reshape(self, shape: Sequence[int]) -> Value:
+        """Return the same elements with other extents. Raises ValueError where strides cannot say that."""
+        if self.array is not None:
+            formed = self.array.reshape(shape)
+            return Value(TensorSpec(self.dtype, formed.shape), None, formed, self.element)
+        return self.seen(reshaped(self.spec, shape))
+
+    def expand(self, shape: Sequence[int]) -> Value:
+        """Return the value repeated along new and unit dimensions, by strides of 0."""
+        spec = self.spec
+        lead = len(shape) - spec.ndim
+        strides = [0] * lead + [
+            0 if extent == 1 and wanted != 1 else stride
+            for extent, wanted, stride in zip(spec.shape, shape[lead:], spec.strides, strict=True)
+        ]
+        if self.array is not None:
+            return Value.of(np.broadcast_to(self.array, shape), self.element)
+        return self.seen(TensorSpec(spec.dtype, tuple(shape), tuple(strides), spec.offset))
+
+    def windows(self, extents: Sequence[int], strides: Sequence[int], offset: int = 0) -> Value:
+        """Return any elements of the buffer: an offset from the first one, extents and strides, in elements."""
+        return self.seen(TensorSpec(self.dtype, tuple(extents), tuple(strides), self.spec.offset + offset))
+
+    def __repr__(self) -> str:
+        known = " known" if self.array is not None else ""
+        return f"<Value {self.spec!r}{known}>"
