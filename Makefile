@@ -9,9 +9,9 @@ FORMATTED := $(shell find providers conformance/native -name '*.cpp' -o -name '*
 CLAIMED := providers/opencl/tests/claimed_kernels.py
 TESTS := $(shell sed -n 's/^testpaths = //p' pyproject.toml | tr -d '[],"')
 SUITE := conformance/tests docs/tests examples/tests
-EXTRAS := opencl,cuda,conformance,docs,dev
+EXTRAS := opencl,cuda,onnx,conformance,docs,dev
 
-.PHONY: help setup lint types contracts unit unit-rooms unit-suite quick test conformance accuracy site documents matrix page wheel bench clean attack oclgrind second-opinion
+.PHONY: help setup lint types contracts unit unit-rooms unit-suite quick test conformance accuracy onnx site documents matrix page wheel bench clean attack oclgrind second-opinion
 help:            ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 16
 
@@ -88,6 +88,11 @@ matrix: $(STAMP) ## Run the conformance suite on the CPU and write family x elem
 	$(BIN)/ep-conformance run --provider cpu --json build/matrix.json --filter 'primitives/*'
 	$(BIN)/python tools/family_matrix.py build/matrix.json > build/matrix.md
 	@mv build/matrix.md docs/matrix.md
+
+onnx: $(STAMP)   ## Run all of ONNX's own tests on every device of the in-tree providers, into docs/onnx.md
+	@mkdir -p build
+	$(BIN)/python tools/onnx_table.py cpu:0 sim:0 opencl:0 > build/onnx.md
+	@mv build/onnx.md docs/onnx.md
 
 page: $(STAMP)   ## Run the quick suite on the CPU, open its HTML page in headless Chromium, and take docs/report.png
 	@sh tools/chromium.sh

@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
+from ep_onnx.backend import Backend, Prepared, device_name
 from ep_onnx.errors import LackingError, ModelError
 from ep_onnx.session import Session
 
-__all__ = ["LackingError", "ModelError", "Session"]
+__all__ = ["Backend", "LackingError", "ModelError", "Prepared", "Session", "device_name"]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__ = ["HELD", "dtype_of", "element_name", "held", "narrowed"]
+__all__ = ["HELD", "dtype_of", "element_name", "held", "narrow", "narrowed"]
 
 HELD: Final[Mapping[int, str]] = {
     TensorProto.FLOAT: "float32",
@@ -70,6 +70,11 @@ def dtype_of(element: int, where: str) -> str:
     except KeyError:
         message = f"{where}: element type {element_name(element)} is held by none of EP's; give another type"
         raise LackingError(message) from None
+
+
+def narrow(element: int) -> int | None:
+    """Return ONNX's element type if the one of EP that holds it is wider, else None."""
+    return element if element in _NARROW else None
 
 
 def held(array: Array, where: str) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -79,7 +81,6 @@ class Graph:
     """A model's graph, or a body of control flow.
 
     constants : the values of initializers, by name
-    last      : for each name that a node of the graph, or of a body in it, reads: the place of the last such node
     """
 
     inputs: tuple[str, ...]
@@ -87,13 +88,14 @@ class Graph:
     nodes: tuple[Node, ...]
     constants: Mapping[str, TensorProto] = field(default_factory=dict)
 
-    @property
-    def reads(self) -> set[str]:
-        """The names that the graph takes from around it, and some of its own."""
-        return {name for node in self.nodes for name in _reads(node)} | set(self.outputs)
+    @functools.cached_property
+    def reads(self) -> Mapping[str, int]:
+        """How often each name is read: by nodes, in bodies of theirs, and as an output."""
+        return Counter([*self.outputs, *[name for node in self.nodes for name in _reads(node)]])
 
+    @functools.cached_property
     def last(self) -> Mapping[str, int]:
-        """Return for each name that a node reads the place of the last one that does."""
+        """For each name that a node reads the place of the last one that does."""
         return {name: place for place, node in enumerate(self.nodes) for name in _reads(node)}
 
     def called_with(self, attributes: Mapping[str, Any]) -> Graph:

@@ -10,19 +10,19 @@ import onnx
 from onnx import TypeProto, helper
 from onnx.reference import ReferenceEvaluator
 
-from ep_onnx.elements import HELD, held
+from ep_onnx.elements import held, narrow
 from ep_onnx.errors import LackingError, ModelError
 from ep_onnx.graph import Function, read_function
 from ep_onnx.rules import RULES
 from ep_onnx.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ep_onnx.graph import Graph, Node
     from ep_onnx.trace import Trace
 
-__all__ = ["Call", "Interpreter", "constants_of", "narrow"]
+__all__ = ["Call", "Interpreter", "constants_of"]
 
 _UNFOLDED: Final = frozenset(
     ["If", "Loop", "Scan", "SequenceMap", "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike"]
@@ -41,6 +41,8 @@ class Interpreter:
         self._functions = functions
         self._folded: dict[tuple[int, ...], tuple[Node, tuple[Any, ...], list[Any]]] = {}
         self._bodies: dict[Any, Function | None] = {}
+        self._followed: dict[Any, tuple[Any, Value]] = {}
+        self._called: dict[int, tuple[Node, Function, Graph]] = {}
 
     def run(self, graph: Graph, do: Trace, names: Mapping[str, Any], outer: Mapping[str, Any] | None = None) -> list[Any]:
         """Write the steps of a graph, and return its outputs.
@@ -49,21 +51,20 @@ class Interpreter:
         outer : what names stand for around a body
         """
         scope = _Scope(names, outer)
-        last = graph.last()
         for place, node in enumerate(graph.nodes):
             inputs = [scope[name] if name else None for name in node.inputs]
-            made = self._node(node, do, inputs, scope)
+            made = self._node(node, do, inputs, scope, graph)
             scope.put(node, made)
             del inputs, made
             for name in node.inputs:
-                if name and last[name] == place and name not in graph.outputs:
+                if name and graph.last[name] == place and name not in graph.outputs:
                     scope.drop(name)
         return [scope[name] for name in graph.outputs]
 
-    def _node(self, node: Node, do: Trace, inputs: list[Any], scope: _Scope) -> Sequence[Any]:
+    def _node(self, node: Node, do: Trace, inputs: list[Any], scope: _Scope, graph: Graph) -> Sequence[Any]:
         before, do.node = do.node, node
         try:
-            return self._made(node, do, inputs, scope)
+            return self._made(node, do, inputs, scope, graph)
         except (ModelError, LackingError):
             raise
         except (ValueError, TypeError, IndexError) as error:
@@ -72,7 +73,7 @@ class Interpreter:
         finally:
             do.node = before
 
-    def _made(self, node: Node, do: Trace, inputs: list[Any], scope: _Scope) -> Sequence[Any]:
+    def _made(self, node: Node, do: Trace, inputs: list[Any], scope: _Scope, graph: Graph) -> Sequence[Any]:
         while inputs and inputs[-1] is None:
             inputs.pop()
         folded = self._fold(node, inputs)
@@ -80,18 +81,37 @@ class Interpreter:
             return folded
         rule = RULES.get((node.domain, node.op))
         if rule is not None:
-            made = rule(do, Call(self, do, node, scope), *inputs)
+            made = rule(do, Call(self, do, node, scope, graph), *inputs)
             if made is not NotImplemented:
                 return made if isinstance(made, tuple) else (made,)
         function = self._function(node, inputs)
         if function is None:
             message = f"{node.title}: {_reason(node, inputs)}; a rule for it, or a body as a function of the model, would do"
             raise LackingError(message)
-        body = self._called.setdefault(id(node), (node, function.graph.called_with({**function.defaults, **node.attributes})))[1] if id(node) not in self._called else self._called[id(node)][1]
+        body = self._called_body(node, function)
         given = dict(zip(body.inputs, [*inputs, *[None] * len(body.inputs)], strict=False))
         wanted = [name for name, own in zip(body.outputs, node.outputs, strict=False) if own]
         found = dict(zip(wanted, self.run(replace(body, outputs=tuple(wanted)), do, given), strict=True))
         return [found.get(name) for name in body.outputs]
+
+    def lasting(self, key: str, make: Callable[[], Any], *values: Value | None) -> Value:
+        """Return a constant that follows from constants. See Call.lasting."""
+        whole = (key, *map(id, values))
+        if whole in self._followed:
+            return self._followed[whole][1]
+        made = Value.of(make())
+        made.is_lasting = all(each is None or each.is_lasting for each in values)
+        if made.is_lasting:
+            self._followed[whole] = values, made
+        return made
+
+    def _called_body(self, node: Node, function: Function) -> Graph:
+        """Return the body of a function for one node that calls it, the same one each time."""
+        kept = self._called.get(id(node))
+        if kept is None or kept[1] is not function:
+            kept = node, function, function.graph.called_with({**function.defaults, **node.attributes})
+            self._called[id(node)] = kept
+        return kept[2]
 
     def _fold(self, node: Node, inputs: list[Any]) -> list[Any] | None:
         """Return what a node of constants makes, computed on the host; None if it is none, or the host does not know how."""
@@ -156,9 +176,10 @@ class Interpreter:
 class Call:
     """What a rule gets between the trace and its inputs: the node, and the way into bodies of control flow."""
 
-    def __init__(self, interpreter: Interpreter, do: Trace, node: Node, scope: _Scope) -> None:
+    def __init__(self, interpreter: Interpreter, do: Trace, node: Node, scope: _Scope, graph: Graph) -> None:
         self.node = node
         self._do = do
+        self._graph = graph
         self._interpreter = interpreter
         self._scope = scope
 
@@ -170,6 +191,18 @@ class Call:
     def get(self, name: str, default: Any = None) -> Any:
         """Return an attribute of the node, or the default."""
         return self.node.get(name, default)
+
+    def owns(self, place: int) -> bool:
+        """Say whether nobody but this node reads one of its inputs, so that it need not be there."""
+        return self._graph.reads[self.node.inputs[place]] == 1
+
+    def lasting(self, key: str, make: Callable[[], Any], *values: Value | None) -> Value:
+        """Return a constant that follows from constants, the same one for all plans if all of them last.
+
+        key, values : what it is, and what it is made of
+        make        : returns its content
+        """
+        return self._interpreter.lasting(key, make, *values)
 
     def body(self, name: str, *inputs: Any) -> list[Any]:
         """Write the steps of a body that is an attribute of the node, and return its outputs."""
@@ -211,11 +244,6 @@ def constants_of(graph: Graph) -> dict[str, Value]:
         found[name] = Value.of(held(onnx.numpy_helper.to_array(tensor), f"initializer '{name}'"), narrow(tensor.data_type))
         found[name].is_lasting = True
     return found
-
-
-def narrow(element: int) -> int | None:
-    """Return ONNX's element type if the one of EP that holds it is wider, else None."""
-    return element if np.dtype(helper.tensor_dtype_to_np_dtype(element)).name != HELD.get(element) else None
 
 
 def _is_constant(value: Any) -> bool:

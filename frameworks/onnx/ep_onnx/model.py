@@ -9,10 +9,9 @@ import onnx
 from google.protobuf.message import DecodeError
 from onnx import external_data_helper, numpy_helper
 
-from ep_onnx.elements import dtype_of, held
+from ep_onnx.elements import dtype_of, held, narrow
 from ep_onnx.errors import ModelError
 from ep_onnx.graph import read_function, read_graph
-from ep_onnx.interpreter import narrow
 from ep_onnx.value import Value
 
 if TYPE_CHECKING:

@@ -34,10 +34,13 @@ class _Point:
     results   : at the end of the model what it returns
     """
 
-    def __init__(self, segment: Segment | None, asked: Value | None, results: list[Any] | None = None) -> None:
+    def __init__(
+        self, segment: Segment | None, asked: Value | None, results: list[Any] | None = None, node: str = ""
+    ) -> None:
         self.segment = segment
         self.asked = asked
         self.results = results
+        self.node = node
         self.following: dict[bytes, _Point] = {}
         self.memories: dict[int, ep.Memory] = {}
 
@@ -77,12 +80,19 @@ class Plan:
     @property
     def segments(self) -> list[Segment]:
         """All that was planned so far."""
+        return [point.segment for point in self._points if point.segment is not None]
+
+    @property
+    def waits(self) -> list[str]:
+        """The nodes that made the host wait for the device, since what follows depends on a content."""
+        return [f"{point.node} depends on {point.asked}" for point in self._points if point.asked and not _is_input(point.asked)]
+
+    @property
+    def _points(self) -> list[_Point]:
         found, left = [], [self._first] if self._first is not None else []
         while left:
-            point = left.pop()
-            if point.segment is not None:
-                found.append(point.segment)
-            left += point.following.values()
+            found.append(left.pop())
+            left += found[-1].following.values()
         return found
 
     def close(self) -> None:
@@ -168,7 +178,8 @@ class _Extension:
             return self._answers[self._asked - 1]
         self._raise_lacking()
         segment = None if _is_input(value) else self._cut()
-        point = _Point(segment, value)
+        node = self._trace.node
+        point = _Point(segment, value, node=node.title if node is not None else "")
         point.memories = {buffer.number: buffer.memory for buffer in self._buffers if buffer.memory is not None}
         if segment is not None:
             segment.launch()

@@ -39,6 +39,8 @@ class Session:
 
     `run` plans where inputs have shapes, or contents that shapes depend on, which no run before had; the latest 16 plans are kept.
     Raises ModelError and LackingError as `read_model` does.
+
+    weights_nbytes : of the constants that were uploaded so far
     """
 
     def __init__(self, source: Any, device: ep.Device) -> None:
@@ -48,6 +50,7 @@ class Session:
         self._stream = device.stream()
         self._interpreter = Interpreter(self.model.functions)
         self._uploaded: dict[tuple[str, tuple[int, ...], bytes], ep.Memory] = {}
+        self.weights_nbytes = 0
 
     def run(self, inputs: Mapping[str, Any] | Sequence[Any]) -> list[Any]:
         """Return the outputs as NumPy arrays, in the model's order.
@@ -96,6 +99,7 @@ class Session:
         if is_small and key in self._uploaded:
             return self._uploaded[key]
         memory = self.device.allocate(value.spec.nbytes)
+        self.weights_nbytes += value.spec.nbytes
         if value.size:
             self._stream.upload(memory, np.ascontiguousarray(array), constant=True)
         if is_small:

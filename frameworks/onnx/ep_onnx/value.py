@@ -11,7 +11,7 @@ from ep.views import indexed, permuted, reshaped
 from ep import TensorSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -47,10 +47,13 @@ class Value:
     array   : its content where that is known on the host: a constant, or what the host asked for; else None
     element : ONNX's element type where EP's holds a narrower one, else None
 
+    `instead` says how the value could be made together with what follows, in one step in place of two: by "scale" (a factor and
+    an offset for each channel), "bias" (one for each column) and "activation" (its name) functions that append that step. The
+    first one falls away then, since nobody reads it.
     `is_lasting` is true of constants that do not depend on the shapes of inputs: weights, and what follows from them.
     """
 
-    __slots__ = ("__weakref__", "_buffer", "array", "element", "is_lasting", "spec")
+    __slots__ = ("__weakref__", "_buffer", "array", "element", "instead", "is_lasting", "spec")
 
     def __init__(
         self, spec: TensorSpec, buffer: Buffer | None = None, array: Array | None = None, element: int | None = None
@@ -58,6 +61,7 @@ class Value:
         self.spec = spec
         self.array = array
         self.element = element
+        self.instead: dict[str, Callable[..., Value]] = {}
         self.is_lasting = False
         self._buffer = buffer
         if buffer is not None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from ep_primitives import AddN
 
-from ep_onnx.elements import dtype_of
 from ep_onnx.rules.rule import rule
 from ep_onnx.value import Value
 
@@ -24,11 +23,11 @@ _UNARY: Final = {
     "Abs": "abs", "Acos": "acos", "Acosh": "acosh", "Asin": "asin", "Asinh": "asinh", "Atan": "atan", "Atanh": "atanh",
     "BitwiseNot": "bitwise_not", "Ceil": "ceil", "Cos": "cos", "Cosh": "cosh", "Erf": "erf", "Exp": "exp", "Floor": "floor",
     "HardSwish": "hard_swish", "IsNaN": "is_nan", "Log": "log", "Mish": "mish", "Neg": "negative", "Not": "logical_not",
-    "Reciprocal": "reciprocal", "Relu": "relu", "Round": "rint", "Sigmoid": "sigmoid", "Sign": "sign", "Sin": "sin",
-    "Sinh": "sinh", "Softsign": "soft_sign", "Sqrt": "sqrt", "Tan": "tan", "Tanh": "tanh",
+    "Reciprocal": "reciprocal", "Round": "rint", "Sign": "sign", "Sin": "sin",
+    "Sinh": "sinh", "Softsign": "soft_sign", "Sqrt": "sqrt", "Tan": "tan",
 }  # fmt: skip
 _BINARY: Final = {
-    "Add": "add", "And": "logical_and", "BitwiseAnd": "bitwise_and", "BitwiseOr": "bitwise_or", "BitwiseXor": "bitwise_xor",
+    "And": "logical_and", "BitwiseAnd": "bitwise_and", "BitwiseOr": "bitwise_or", "BitwiseXor": "bitwise_xor",
     "Div": "div", "Equal": "equal", "Greater": "greater_than", "GreaterOrEqual": "greater_equal", "Less": "less_than",
     "LessOrEqual": "less_equal", "Mul": "mul", "Or": "logical_or", "Sub": "sub", "Xor": "logical_xor",
 }  # fmt: skip
@@ -48,6 +47,22 @@ for _name, _op in _BINARY.items():
     rule(_name)(_two(_op))
 
 
+@rule("Add")
+def _add(do: Trace, node: Call, a: Value, b: Value) -> Value:
+    for place, (x, row) in enumerate(((a, b), (b, a))):
+        if "bias" in x.instead and row.shape == x.shape[-1:] and row.dtype == x.dtype and node.owns(place):
+            return x.instead["bias"](row)
+    return do.binary("add", a, b)
+
+
+@rule("Relu", "Sigmoid", "Tanh")
+def _activation(do: Trace, node: Call, x: Value) -> Value:
+    name = node.node.op.lower()
+    if "activation" in x.instead and node.owns(0):
+        return x.instead["activation"](name)
+    return do.unary(name, x)
+
+
 @rule("Identity")
 def _identity(do: Trace, node: Call, x: Any) -> Any:
     return x
@@ -60,7 +75,11 @@ def _elu(do: Trace, node: Call, x: Value) -> Value:
 
 @rule("Gelu")
 def _gelu(do: Trace, node: Call, x: Value) -> Value:
-    return do.unary("fast_gelu" if node.get("approximate", "none") == "tanh" else "gelu", x)
+    if node.get("approximate", "none") == "tanh":
+        return do.unary("fast_gelu", x)
+    if "activation" in x.instead and node.owns(0):
+        return x.instead["activation"]("gelu")
+    return do.unary("gelu", x)
 
 
 @rule("Selu")
@@ -177,32 +196,6 @@ def _pow(do: Trace, node: Call, a: Value, b: Value) -> Value:
 @rule("Where")
 def _where(do: Trace, node: Call, condition: Value, a: Value, b: Value) -> Value:
     return do.where(condition, a, b)
-
-
-@rule("Cast")
-def _cast(do: Trace, node: Call, x: Value) -> Any:
-    to = node.get("to")
-    dtype = dtype_of(to, node.node.title)
-    return _converted(do, node, x, dtype, to)
-
-
-@rule("CastLike")
-def _cast_like(do: Trace, node: Call, x: Value, like: Value) -> Any:
-    return _converted(do, node, x, like.dtype, like.element)
-
-
-def _converted(do: Trace, node: Call, x: Value, dtype: str, element: int | None) -> Any:
-    from ep_onnx.interpreter import narrow  # noqa: PLC0415 - it imports the rules
-
-    kind = narrow(element) if element is not None else None
-    if kind is not None or (dtype.startswith("float8") and node.get("saturate", 1)):
-        return NotImplemented
-    return do.cast(x, dtype) if x.element is None or dtype != x.dtype else Value(x.spec, x.buffer, x.array)
-
-
-@rule("BitCast")
-def _bit_cast(do: Trace, node: Call, x: Value) -> Any:
-    return NotImplemented
 
 
 @rule("Dropout")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-__all__: list[str] = []
+__all__ = ["scattered"]
 
 
 def _counted(do: Trace, indices: Value, extent: int) -> Value:
@@ -116,7 +116,7 @@ def _scatter_elements(do: Trace, node: Call, x: Value, indices: Value, updates: 
     places = [*np.meshgrid(*map(np.arange, wide.shape), indexing="ij")] if wide.ndim else []
     places[axis] = np.where(wide < 0, wide + x.shape[axis], wide)
     flat = np.ravel_multi_index(places, x.shape).reshape(-1) if wide.size else np.empty(0, np.int64)
-    return _scattered(do, x, flat, do.reshape(updates, (updates.size,)), node.get("reduction", "none"))
+    return scattered(do, x, flat, do.reshape(updates, (updates.size,)), node.get("reduction", "none"))
 
 
 @rule("ScatterND")
@@ -129,10 +129,10 @@ def _scatter_nd(do: Trace, node: Call, x: Value, indices: Value, updates: Value)
     width = math.prod(x.shape[depth:])
     rows = (wide * steps).sum(-1).reshape(-1)
     flat = (rows[:, None] * width + np.arange(width)).reshape(-1)
-    return _scattered(do, x, flat, do.reshape(updates, (updates.size,)), node.get("reduction", "none"))
+    return scattered(do, x, flat, do.reshape(updates, (updates.size,)), node.get("reduction", "none"))
 
 
-def _scattered(do: Trace, x: Value, places: Array, updates: Value, reduction: str) -> Value:
+def scattered(do: Trace, x: Value, places: Array, updates: Value, reduction: str) -> Value:
     """Append x with updates at places, which the host knows: each round takes of every place the next update that it has."""
     combine = {"add": "add", "mul": "mul", "max": "max", "min": "min"}.get(reduction)
     flat = do.reshape(x, (x.size,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from ep_primitives import LayerNorm
 
 from ep_onnx.rules.rule import rule
@@ -48,6 +49,8 @@ def _instance_norm(do: Trace, node: Call, x: Value, scale: Value, bias: Value) -
 @rule("BatchNormalization")
 def _batch_norm(do: Trace, node: Call, x: Value, scale: Value, bias: Value, mean: Value, variance: Value) -> Any:
     if not node.get("training_mode", 0):
+        if all(each.array is not None for each in (scale, bias, mean, variance)):
+            return _known(do, node, x, scale, bias, mean, variance)
         return _normalised(do, x, scale, bias, mean, variance, node.get("epsilon", 1e-5))
     axes = [0, *range(2, x.ndim)]
     momentum = node.get("momentum", 0.9)
@@ -62,6 +65,19 @@ def _batch_norm(do: Trace, node: Call, x: Value, scale: Value, bias: Value, mean
         return do.binary("add", kept, do.binary("mul", new, do.constant(1 - momentum, new.dtype)))
 
     return y, moved(mean, own_mean), moved(variance, own_variance)
+
+
+def _known(do: Trace, node: Call, x: Value, *parameters: Value) -> Value:
+    """Append x factor + offset with factors and offsets worked out on the host, in the step that made x where that can be."""
+    scale, bias, mean, variance = (np.asarray(each.array, np.float64) for each in parameters)
+    spread = scale / np.sqrt(variance + node.get("epsilon", 1e-5))
+    dtype = parameters[2].array.dtype  # type: ignore[union-attr]  # all are known
+    factor = node.lasting("factor", lambda: spread.astype(dtype), *parameters)
+    offset = node.lasting("offset", lambda: (bias - mean * spread).astype(dtype), *parameters)
+    if "scale" in x.instead and node.owns(0):
+        return x.instead["scale"](factor, offset)
+    scaled = do.binary("mul", do.cast(x, factor.dtype), _channels(do, factor, x.ndim))
+    return do.cast(do.binary("add", scaled, _channels(do, offset, x.ndim)), x.dtype)
 
 
 def _normalised(do: Trace, x: Value, scale: Value, bias: Value, mean: Value, variance: Value, epsilon: float) -> Value:

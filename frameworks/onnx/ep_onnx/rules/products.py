@@ -25,10 +25,21 @@ def product(do: Trace, a: Value, b: Value) -> Value:
     """Append a @ b with NumPy's rules for vectors and batches."""
     left = do.reshape(a, (1, *a.shape)) if a.ndim == 1 else a
     right = do.reshape(b, (*b.shape, 1)) if b.ndim == 1 else b
-    made = do.matmul(left, right) if a.dtype in _PRODUCTS else _plain(do, left, right)
+    made = multiplied(do, left, right) if a.dtype in _PRODUCTS else _plain(do, left, right)
+    if a.ndim > 1 and b.ndim > 1:
+        return made
     index = (..., *([0] if a.ndim == 1 else []), *([slice(None)] if a.ndim == 1 and b.ndim > 1 else []))
     made = made[index] if a.ndim == 1 else made
     return made[(..., 0)] if b.ndim == 1 else made
+
+
+def multiplied(do: Trace, a: Value, b: Value, bias: Value | None = None, alpha: float = 1.0) -> Value:
+    """Append alpha a @ b + bias, which what follows may have with its own bias or activation."""
+    made = do.matmul(a, b, bias=bias, alpha=alpha)
+    made.instead["activation"] = lambda name: do.matmul(a, b, bias=bias, alpha=alpha, activation=name)
+    if bias is None:
+        made.instead["bias"] = lambda row: multiplied(do, a, b, row, alpha)
+    return made
 
 
 def _plain(do: Trace, a: Value, b: Value) -> Value:
@@ -51,10 +62,10 @@ def _gemm(do: Trace, node: Call, a: Value, b: Value, c: Value | None = None) -> 
     alpha, beta = node.get("alpha", 1.0), node.get("beta", 1.0)
     shape = (a.shape[0], b.shape[1])
     if c is None or not beta or a.dtype not in _PRODUCTS:
-        made = do.matmul(a, b, alpha=alpha) if a.dtype in _PRODUCTS else _plain(do, a, b)
+        made = multiplied(do, a, b, alpha=alpha) if a.dtype in _PRODUCTS else _plain(do, a, b)
         return made if c is None or not beta else do.binary("add", made, do.binary("mul", c, do.constant(int(beta), c.dtype)))
     if beta == 1 and c.shape in {(shape[1],), (1, shape[1])}:
-        return do.matmul(a, b, bias=do.reshape(c, (shape[1],)), alpha=alpha)
+        return multiplied(do, a, b, do.reshape(c, (shape[1],)), alpha)
     made = do.matmul(a, b, alpha=alpha)
     return do.binary("add", made, c if beta == 1 else do.binary("mul", c, do.constant(beta, c.dtype)))
 

@@ -1,0 +1,242 @@
+"""The command `ep-onnx`: run a model, or check which of its nodes a device can run.
+
+Exit codes: 0 good, 1 results differ or nodes are lacking, 2 wrong use or a model that cannot be read, 3 device unavailable.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import ep
+from ep_onnx.backend import device_name
+from ep_onnx.errors import LackingError, ModelError
+from ep_onnx.model import read_model
+from ep_onnx.report import report
+from ep_onnx.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from ep_onnx.model import Declared, Model
+
+    Array = NDArray[Any]
+
+__all__ = ["command", "main"]
+
+_CODES: Final = (
+    "Exit codes: 0 good, 1 results differ or the device lacks what nodes need, 2 wrong use or a model that cannot be read, "
+    "3 device unavailable, 130 Ctrl-C."
+)
+_DEVICE: Final = click.option("--device", help="EP's name of a device; else EP_DEVICE, else cpu:0.")
+_INPUTS: Final = click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    metavar="[NAME=]FILE.npy",
+    help="An array for an input, in order or by name; others are random numbers from 0 to 1, integers 0 or 1.",
+)
+_EXTENTS: Final = click.option(
+    "--extent", "extents", multiple=True, metavar="NAME=N", help="What an open extent of the model's inputs is; else 1."
+)
+
+
+@click.group(epilog=_CODES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="execution-provider")
+def command() -> None:
+    """Run ONNX models on any device of EP."""
+
+
+@command.command("run", epilog=_CODES)
+@click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
+@_DEVICE
+@_INPUTS
+@_EXTENTS
+@click.option("--output", "folder", type=click.Path(file_okay=False, path_type=Path), help="A folder for the outputs, as NAME.npy.")
+@click.option("--compare", type=click.Choice(["onnx", "onnxruntime"]), help="Run it there, too, and compare: ONNX's reference, or ONNX Runtime.")
+@click.option("--repeat", type=click.IntRange(1), default=1, show_default=True, help="How often to run; times are of the last one.")
+def run_command(  # noqa: PLR0913, PLR0917 - options
+    model: Path, device: str | None, inputs: Sequence[str], extents: Sequence[str], folder: Path | None, compare: str | None, repeat: int
+) -> None:
+    """Run MODEL and show its outputs, launches, waits of the host, and memory."""
+    read = read_model(model)
+    given = _inputs(read, inputs, extents)
+    session = Session(read, ep.device(device_name(device)))
+    console = Console(stderr=True)
+    begun = time.perf_counter()
+    with console.status(f"planning {len(read.graph.nodes)} nodes for {session.device.name} and running them"):
+        outputs = session.run(given)
+    planned = time.perf_counter() - begun
+    took = planned
+    for _ in range(repeat - 1):
+        begun = time.perf_counter()
+        outputs = session.run(given)
+        took = time.perf_counter() - begun
+    _show(session, read, outputs, planned, took if repeat > 1 else None)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, each in zip(read.outputs, outputs, strict=True):
+            np.save(folder / f"{name.replace('/', '_')}.npy", each)
+    if compare is not None:
+        _compare(compare, model, read, given, outputs)
+
+
+@command.command("check", epilog=_CODES)
+@click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
+@_DEVICE
+@_INPUTS
+@_EXTENTS
+def check_command(model: Path, device: str | None, inputs: Sequence[str], extents: Sequence[str]) -> None:
+    """Say which nodes of MODEL run on a device, which families lower, and what is lacking and would be needed."""
+    read = read_model(model)
+    session = Session(read, ep.device(device_name(device)))
+    with Console(stderr=True).status(f"planning {len(read.graph.nodes)} nodes for {session.device.name}"):
+        session.run(_inputs(read, inputs, extents))
+    found = report(session)
+    table = Table("family", "launches", "lowered", title=f"{model.name} on {session.device.name}")
+    for family, count in sorted(found.families.items(), key=lambda each: -each[1]):
+        table.add_row(family, str(count), str(found.lowered.get(family, "")))
+    Console().print(table)
+    for wait in found.waits:
+        click.echo(f"the host waits: {wait}")
+    click.echo(f"all {len(read.graph.nodes)} nodes run: {found.launches} launches in {found.segments} segments")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command; every error is a sentence and an exit code."""
+    try:
+        command.main(arguments, prog_name="ep-onnx", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("ep-onnx: interrupted", err=True)
+        sys.exit(130)
+    except LackingError as error:
+        _end(error, 1)
+    except ModelError as error:
+        _end(error, 2)
+    except ep.UnavailableError as error:
+        _end(error, 3)
+    except ep.OutOfMemoryError as error:
+        _end(f"{error}; give smaller inputs, or another device", 3)
+    except (ep.EpError, ValueError, TypeError, OSError) as error:
+        _end(error, 2)
+
+
+def _end(message: object, code: int) -> None:
+    click.echo(f"ep-onnx: {message}", err=True)
+    sys.exit(code)
+
+
+def _inputs(model: Model, given: Sequence[str], extents: Sequence[str]) -> dict[str, Any]:
+    """Return an array for each input: those that were given, and random ones."""
+    arrays: dict[str, Any] = {}
+    names = [each.name for each in model.inputs]
+    for place, text in enumerate(given):
+        name, _, path = text.rpartition("=")
+        if not name and place >= len(names):
+            message = f"--input {text}: the model has {len(names)} inputs; give at most so many"
+            raise ModelError(message)
+        arrays[name or names[place]] = _array(path)
+    known = dict(_extent(each) for each in extents)
+    random = np.random.default_rng(0)
+    for declared in model.inputs:
+        if declared.name not in arrays:
+            arrays[declared.name] = _random(declared, known, random)
+    return arrays
+
+
+def _array(path: str) -> Array:
+    try:
+        return np.asarray(np.load(path, allow_pickle=False))
+    except (OSError, ValueError) as error:
+        message = f"--input {path}: {error}; give a file that numpy.save wrote"
+        raise ModelError(message) from None
+
+
+def _extent(text: str) -> tuple[str, int]:
+    name, _, number = text.partition("=")
+    if not number.isdigit():
+        message = f"--extent {text}: needs NAME=N, a whole number"
+        raise ModelError(message)
+    return name, int(number)
+
+
+def _random(declared: Declared, known: dict[str, int], random: np.random.Generator) -> Any:
+    if declared.dtype is None or declared.shape is None:
+        message = f"input '{declared.name}' is no tensor of known rank; give it with --input"
+        raise ModelError(message)
+    shape = [each if isinstance(each, int) else known.get(each or "", 1) for each in declared.shape]
+    if declared.dtype.startswith(("int", "uint", "bool")):
+        return random.integers(0, 2, shape).astype(declared.dtype)
+    return random.random(shape).astype(_numpy(declared.dtype))
+
+
+def _numpy(dtype: str) -> Any:
+    ml_dtypes = importlib.import_module("ml_dtypes")
+    return np.dtype(getattr(ml_dtypes, dtype, dtype))
+
+
+def _show(session: Session, model: Model, outputs: Sequence[Any], planned: float, took: float | None) -> None:
+    table = Table("output", "type", "shape", "first elements")
+    for name, each in zip(model.outputs, outputs, strict=True):
+        array = np.asarray(each)
+        first = ", ".join(f"{number:.6g}" if number.dtype.kind == "f" else str(number) for number in array.reshape(-1)[:4])
+        table.add_row(name, str(array.dtype), str(array.shape), first)
+    Console().print(table)
+    found = report(session)
+    for wait in found.waits:
+        click.echo(f"the host waits: {wait}")
+    mebi = 1 << 20
+    click.echo(
+        f"{found.launches} launches in {found.segments} segments on {session.device.name}; weights {found.weights_nbytes / mebi:.1f} MiB, "
+        f"arenas {found.arena_nbytes / mebi:.1f} MiB, without sharing {found.needed_nbytes / mebi:.1f} MiB"
+    )
+    again = "" if took is None else f", the last run {took * 1e3:.1f} ms"
+    click.echo(f"planned and run in {planned * 1e3:.1f} ms{again}")
+
+
+def _compare(peer: str, path: Path, model: Model, given: dict[str, Any], outputs: Sequence[Any]) -> None:
+    expected = _reference(path, given) if peer == "onnx" else _runtime(path, given)
+    worst = 0.0
+    for name, mine, its in zip(model.outputs, outputs, expected, strict=True):
+        if np.asarray(mine).shape != np.asarray(its).shape:
+            message = f"output '{name}' has shape {np.asarray(mine).shape}, {peer} gives {np.asarray(its).shape}"
+            raise LackingError(message)
+        wide, other = (np.asarray(each).astype(np.float64) for each in (mine, its))
+        scale = float(np.max(np.abs(other), initial=0)) or 1.0
+        error = float(np.max(np.abs(wide - other), initial=0)) / scale
+        worst = max(worst, error)
+        click.echo(f"output '{name}': largest difference from {peer} {error:.2e} of its largest element")
+    if not worst < 1e-3:  # noqa: PLR2004 - the tolerance of ONNX's own tests
+        message = f"results differ from {peer} by {worst:.2e}, more than 1e-3"
+        raise LackingError(message)
+
+
+def _reference(path: Path, given: dict[str, Any]) -> Any:
+    evaluator = importlib.import_module("onnx.reference").ReferenceEvaluator
+    return evaluator(str(path)).run(None, given)
+
+
+def _runtime(path: Path, given: dict[str, Any]) -> Any:
+    try:
+        runtime = importlib.import_module("onnxruntime")
+    except ImportError:
+        message = "--compare onnxruntime: it is not installed; pip install onnxruntime"
+        raise ModelError(message) from None
+    return runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"]).run(None, given)
+
+
+if __name__ == "__main__":
+    main()

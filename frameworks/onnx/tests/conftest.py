@@ -1,0 +1,18 @@
+import pytest
+from ep_onnx import Session
+
+import ep
+
+
+@pytest.fixture
+def session():
+    """Return what makes a session of a model on a device, closed at the end."""
+    made = []
+
+    def make(proto, device="cpu:0"):
+        made.append(Session(proto, ep.device(device)))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()

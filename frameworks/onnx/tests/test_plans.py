@@ -1,0 +1,204 @@
+"""Planned once: launches, memory, plans by shape, contents that cut a plan."""
+
+import numpy as np
+import pytest
+from made_models import BOOL, FLOAT, INT64, model
+from ep_onnx.report import report
+from onnx import helper
+
+node = helper.make_node
+
+
+def random(*shape):
+    return np.random.default_rng(7).random(shape, np.float32)
+
+
+def chain(count, shape=("n", 64)):
+    nodes = [node("Tanh" if each % 2 else "Abs", [f"x{each}"], [f"x{each + 1}"]) for each in range(count)]
+    return model(nodes, {"x0": (FLOAT, shape)}, {f"x{count}": (FLOAT, shape)})
+
+
+def test_chain_runs_in_place_in_one_graph(session):
+    made = session(chain(20))
+    x = random(8, 64)
+    (y,) = made.run([x])
+    wanted = x
+    for each in range(20):
+        wanted = np.tanh(wanted) if each % 2 else np.abs(wanted)
+    np.testing.assert_allclose(y, wanted, rtol=1e-5)
+    found = report(made)
+    assert (found.plans, found.segments, found.launches) == (1, 1, 20)
+    assert found.arena_nbytes <= 8 * 64 * 4
+    assert found.waits == []
+
+
+def test_every_shape_has_its_plan_and_the_latest_are_kept(session):
+    made = session(chain(2))
+    for rows in (1, 2, 3, 2, 1, 3):
+        assert made.run([random(rows, 64)])[0].shape == (rows, 64)
+    assert len(made.plans) == 3
+    for rows in range(1, 40):
+        made.run([random(rows, 64)])
+    assert len(made.plans) == 16
+
+
+def test_branches_that_live_side_by_side_share_no_byte(session):
+    nodes = [
+        node("Abs", ["x"], ["a"]),
+        node("Neg", ["x"], ["b"]),
+        node("Exp", ["a"], ["c"]),
+        node("Exp", ["b"], ["d"]),
+        node("Sub", ["c", "d"], ["e"]),
+        node("Mul", ["e", "a"], ["y"]),
+    ]
+    made = session(model(nodes, {"x": (FLOAT, [33])}, {"y": (FLOAT, [33])}))
+    x = random(33) - np.float32(0.5)
+    for _ in range(3):
+        (y,) = made.run([x])
+    np.testing.assert_allclose(y, (np.exp(np.abs(x)) - np.exp(-x)) * np.abs(x), rtol=1e-5)
+
+
+def test_an_operand_that_is_read_later_is_not_written(session):
+    nodes = [node("Abs", ["x"], ["a"]), node("Neg", ["a"], ["b"]), node("Add", ["a", "b"], ["y"])]
+    made = session(model(nodes, {"x": (FLOAT, [5])}, {"y": (FLOAT, [5])}))
+    np.testing.assert_array_equal(made.run([random(5)])[0], np.zeros(5, np.float32))
+
+
+def test_a_tensor_and_its_transpose_are_no_operand_in_place(session):
+    nodes = [node("Abs", ["x"], ["a"]), node("Transpose", ["a"], ["t"]), node("Sub", ["a", "t"], ["y"])]
+    made = session(model(nodes, {"x": (FLOAT, [17, 17])}, {"y": (FLOAT, [17, 17])}))
+    x = random(17, 17)
+    np.testing.assert_array_equal(made.run([x])[0], x - x.T)
+
+
+def test_views_launch_nothing(session):
+    nodes = [
+        node("Transpose", ["x"], ["t"], perm=[1, 0]),
+        node("Reshape", ["t", "shape"], ["r"]),
+        node("Slice", ["r", "zero", "two", "zero"], ["s"]),
+        node("Exp", ["s"], ["y"]),
+    ]
+    weights = {"shape": np.array([4, 1, 3]), "zero": np.array([0]), "two": np.array([2])}
+    made = session(model(nodes, {"x": (FLOAT, [3, 4])}, {"y": (FLOAT, [2, 1, 3])}, weights))
+    x = random(3, 4)
+    np.testing.assert_allclose(made.run([x])[0], np.exp(x.T.reshape(4, 1, 3)[:2]), rtol=1e-6)
+    assert report(made).launches == 1
+
+
+def test_constants_are_folded(session):
+    nodes = [node("Add", ["w", "w"], ["v"]), node("Transpose", ["v"], ["t"]), node("MatMul", ["x", "t"], ["y"])]
+    w = random(3, 4)
+    made = session(model(nodes, {"x": (FLOAT, ["n", 4])}, {"y": (FLOAT, ["n", 3])}, {"w": w}))
+    for rows in (2, 5):
+        x = random(rows, 4)
+        np.testing.assert_allclose(made.run([x])[0], x @ (w + w).T, rtol=1e-5)
+    found = report(made)
+    assert found.launches == 2
+    assert found.weights_nbytes == w.nbytes  # once for both plans
+
+
+def test_bias_and_activation_join_their_product(session):
+    nodes = [node("MatMul", ["x", "w"], ["p"]), node("Add", ["b", "p"], ["q"]), node("Relu", ["q"], ["y"])]
+    w, b = random(4, 3), -random(3)
+    made = session(model(nodes, {"x": (FLOAT, [2, 4])}, {"y": (FLOAT, [2, 3])}, {"w": w, "b": b}))
+    x = random(2, 4)
+    np.testing.assert_allclose(made.run([x])[0], np.maximum(x @ w + b, 0), rtol=1e-5, atol=1e-6)
+    assert report(made).launches == 1
+
+
+def test_a_product_that_is_read_twice_is_not_changed(session):
+    nodes = [node("MatMul", ["x", "w"], ["p"]), node("Relu", ["p"], ["r"]), node("Add", ["p", "r"], ["y"])]
+    w = random(4, 3) - np.float32(0.5)
+    made = session(model(nodes, {"x": (FLOAT, [2, 4])}, {"y": (FLOAT, [2, 3])}, {"w": w}))
+    x = random(2, 4)
+    np.testing.assert_allclose(made.run([x])[0], x @ w + np.maximum(x @ w, 0), rtol=1e-5, atol=1e-6)
+
+
+def test_batch_normalisation_is_folded_into_the_convolution(session):
+    nodes = [
+        node("Conv", ["x", "w"], ["c"], pads=[1, 1, 1, 1]),
+        node("BatchNormalization", ["c", "s", "b", "m", "v"], ["y"]),
+    ]
+    weights = {"w": random(5, 3, 3, 3), "s": random(5), "b": random(5), "m": random(5), "v": random(5)}
+    proto = model(nodes, {"x": (FLOAT, [2, 3, 6, 7])}, {"y": (FLOAT, [2, 5, 6, 7])}, weights)
+    made = session(proto)
+    x = random(2, 3, 6, 7)
+    from onnx.reference import ReferenceEvaluator
+
+    np.testing.assert_allclose(made.run([x])[0], ReferenceEvaluator(proto).run(None, {"x": x})[0], rtol=1e-3, atol=1e-5)
+    assert report(made).families == {"convolution": 1}
+
+
+def test_shape_of_an_input_follows_content_of_another_without_a_wait(session):
+    nodes = [node("Reshape", ["x", "shape"], ["r"]), node("Exp", ["r"], ["y"])]
+    made = session(model(nodes, {"x": (FLOAT, [6]), "shape": (INT64, ["k"])}, {"y": (FLOAT, None)}))
+    x = random(6)
+    for shape in ([2, 3], [3, 2], [2, 3], [6, 1]):
+        (y,) = made.run([x, np.array(shape)])
+        np.testing.assert_allclose(y, np.exp(x.reshape(shape)), rtol=1e-6)
+    assert report(made).waits == []
+    assert len(made.plans) == 1
+    assert report(made).segments == 3
+
+
+def test_content_of_the_device_cuts_the_plan_and_is_reported(session):
+    nodes = [
+        node("Greater", ["x", "half"], ["is_large"]),
+        node("Compress", ["x", "is_large"], ["large"], axis=0),
+        node("Exp", ["large"], ["y"]),
+        node("Abs", ["x"], ["a"]),
+        node("ReduceSum", ["a"], ["z"], keepdims=0),
+    ]
+    made = session(model(nodes, {"x": (FLOAT, [9])}, {"y": (FLOAT, None), "z": (FLOAT, [])}, {"half": np.float32(0.5)}))
+    for seed in (1, 2, 1, 3):
+        x = np.random.default_rng(seed).random(9, np.float32)
+        y, z = made.run([x])
+        np.testing.assert_allclose(y, np.exp(x[x > 0.5]), rtol=1e-6)
+        np.testing.assert_allclose(z, x.sum(), rtol=1e-6)
+    waits = report(made).waits
+    assert len(waits) == 1
+    assert "Compress" in waits[0]
+
+
+def test_loop_with_a_condition_of_the_device_runs_as_long_as_it_says(session):
+    body = helper.make_graph(
+        [
+            node("Add", ["s", "one"], ["t"]),
+            node("Less", ["t", "limit"], ["more"]),
+            node("Identity", ["t"], ["row"]),
+        ],
+        "body",
+        [
+            helper.make_tensor_value_info("i", INT64, []),
+            helper.make_tensor_value_info("c", BOOL, []),
+            helper.make_tensor_value_info("s", FLOAT, []),
+        ],
+        [
+            helper.make_tensor_value_info("more", BOOL, []),
+            helper.make_tensor_value_info("t", FLOAT, []),
+            helper.make_tensor_value_info("row", FLOAT, []),
+        ],
+    )
+    nodes = [node("Loop", ["", "yes", "start"], ["last", "rows"], body=body)]
+    weights = {"yes": np.array(True), "one": np.float32(1)}
+    inputs = {"start": (FLOAT, []), "limit": (FLOAT, [])}
+    made = session(model(nodes, inputs, {"last": (FLOAT, []), "rows": (FLOAT, None)}, weights))
+    for start, limit in ((0, 3), (0, 5), (2, 3), (0, 5), (0, 3)):
+        last, rows = made.run([np.float32(start), np.float32(limit)])
+        count = max(1, limit - start)
+        assert last == start + count
+        np.testing.assert_array_equal(rows, start + 1 + np.arange(count))
+
+
+@pytest.mark.parametrize("device", ["cpu:0", "sim:0"])
+def test_outputs_may_be_inputs_constants_and_the_same_twice(session, device):
+    nodes = [node("Identity", ["x"], ["y"]), node("Add", ["w", "w"], ["v"]), node("Exp", ["x"], ["e"]), node("Identity", ["e"], ["f"])]
+    outputs = {name: (FLOAT, [3]) for name in ("y", "v", "e", "f")}
+    made = session(model(nodes, {"x": (FLOAT, [3])}, outputs, {"w": random(3)}), device)
+    x = random(3)
+    for _ in range(2):
+        y, v, e, f = made.run({"x": x})
+        np.testing.assert_array_equal(y, x)
+        np.testing.assert_array_equal(v, 2 * random(3))
+        np.testing.assert_allclose(e, np.exp(x), rtol=1e-6)
+        np.testing.assert_array_equal(e, f)
