@@ -146,7 +146,7 @@ class RowFamily(ElementwiseFamily):
         given = [inputs[name] for name in descriptor.roles.read]
         if descriptor.compares_elements:
             given = [each if isinstance(each, np.ndarray) else convert_element(dtype, each) for each in given]
-        arrays = [widened(dtype, each) for each in given]
+        arrays = [row.taken(dtype, each) for each in given]
         attributes = row.held(dtype, descriptor.attributes)
         with np.errstate(all="ignore"):
             result = row.reference(*arrays, *attributes)

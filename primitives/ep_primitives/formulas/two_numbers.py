@@ -1,0 +1,28 @@
+"""Functions of two floats that C and NumPy have, too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ep_primitives.reference import Array
+
+__all__ = ["logaddexp", "nextafter"]
+
+
+def logaddexp(a: Array, b: Array) -> tuple[Array, Array]:
+    """Return log(e^a + e^b) = m + L with L = log1p(e^-d), and S = |m| + (1 + d) L; m is the larger of a and b, d = |a - b|."""
+    left, right = a.astype(np.longdouble), b.astype(np.longdouble)
+    apart = np.where(left == right, np.longdouble(0), np.abs(left - right))
+    log = np.log1p(np.exp(-apart))
+    larger = np.maximum(left, right)  # a NaN wins
+    value = np.where(np.isnan(larger), larger, larger + log)
+    scale = np.abs(larger) + np.where(apart < np.inf, (1 + apart) * log, np.longdouble(0))
+    return value.astype(np.float64), scale.astype(np.float64)
+
+
+def nextafter(a: Array, b: Array) -> Array:
+    """Return the number of the operands' own type that comes after a towards b; b itself where they are equal."""
+    return np.where(a == b, b, np.nextafter(a, b)).astype(np.float64)
