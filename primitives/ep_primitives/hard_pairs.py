@@ -87,11 +87,12 @@ def shifts(dtype: str) -> Pair:
 
 
 def cancelling(dtype: str) -> Pair:
-    """Return pairs (a, b) with e^a + e^b next to 1, where its logarithm is what the roundings of a and b leave."""
+    """Return pairs (a, b) with e^a + e^b next to 1, where its logarithm is what the roundings of a and b leave, and less near to 1."""
     rng = np.random.default_rng(5)
-    b = rng.uniform(-8, -0.01, _COUNT).astype(array_dtype(dtype))
-    near = np.log(-np.expm1(b.astype(np.float64))).astype(b.dtype)
-    a, b = _around(near, b)
+    b = rng.uniform(-8, -0.01, _COUNT)
+    apart = np.where(np.arange(_COUNT) % 4 == 0, 2.0 ** -rng.uniform(1, 8, _COUNT), 0.0)
+    near = (np.log(-np.expm1(b)) * (1 + apart)).astype(array_dtype(dtype))
+    a, b = _around(near, b.astype(near.dtype))
     return np.concatenate([a, b]), np.concatenate([b, a])
 
 

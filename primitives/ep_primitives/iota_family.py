@@ -92,9 +92,9 @@ class IotaFamily(ElementwiseFamily):
             value, scale = (
                 each.astype(np.float64) for each in (start.astype(np.longdouble) + product, np.abs(product))
             )
-        return Reference(
-            np.broadcast_to(value.reshape(shape), out.shape), np.broadcast_to(scale.reshape(shape), out.shape)
-        )
+        value, scale = (np.broadcast_to(each.reshape(shape), out.shape) for each in (value, scale))
+        # Of float64 the reference is no wider than a result, and rounded once, too.
+        return Reference(value, scale, error=1.0 if out.dtype == "float64" else 0.0)
 
     def _forms(self, arrangement: Arrangement) -> tuple[Form | None, ...]:
         return (None, None, *arrangement.forms)

@@ -221,5 +221,7 @@ def test_a_saturating_cast_is_the_cast_wherever_that_is_finite(source, target):
 
 @pytest.mark.parametrize("dtype", ["float16", "int8", "bool"])
 def test_other_types_are_no_target_of_a_saturating_cast(dtype):
-    with pytest.raises(ValueError, match=f"^saturating_cast: out has dtype {dtype}, needs one of float8_e4m3fn, float8_e5m2"):
+    with pytest.raises(
+        ValueError, match=f"^saturating_cast: out has dtype {dtype}, needs one of float8_e4m3fn, float8_e5m2"
+    ):
         SaturatingCast(x=TensorSpec("float32", (2,)), out=TensorSpec(dtype, (2,)))

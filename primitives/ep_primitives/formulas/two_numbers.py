@@ -1,4 +1,4 @@
-"""Functions of two floats that C and NumPy have, too."""
+"""Functions of two floats that C and NumPy have, too: lengths, logarithms of sums, neighbours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from ep_primitives.reference import Array
 
-__all__ = ["logaddexp", "nextafter"]
+__all__ = ["hypot", "logaddexp", "nextafter"]
 
 
 def logaddexp(a: Array, b: Array) -> tuple[Array, Array]:
@@ -21,6 +21,12 @@ def logaddexp(a: Array, b: Array) -> tuple[Array, Array]:
     value = np.where(np.isnan(larger), larger, larger + log)
     scale = np.abs(larger) + np.where(apart < np.inf, (1 + apart) * log, np.longdouble(0))
     return value.astype(np.float64), scale.astype(np.float64)
+
+
+def hypot(a: Array, b: Array) -> Array:
+    """Return sqrt(a^2 + b^2), infinite beside an infinity."""
+    # Times 1: C libraries let the length be NaN beside a signalling one, which multiplication makes quiet.
+    return np.asarray(np.hypot(a * 1.0, b * 1.0))
 
 
 def nextafter(a: Array, b: Array) -> Array:

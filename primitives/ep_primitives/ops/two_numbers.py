@@ -48,7 +48,7 @@ TWO_NUMBERS: Final = (
     ),
     Op(
         "hypot",
-        np.hypot,
+        formulas.hypot,
         FLOATS,
         Ulps(4, why=OPENCL),
         _REALS,
