@@ -29,6 +29,7 @@ _SOFTMAX: Final = "primitives/softmax/-/float32"
 _NORM: Final = "primitives/layer_norm/-/float32"
 _TOP: Final = "primitives/top_k/largest/float32->float32,int64"
 _GATHER: Final = "primitives/gather/-/float32,int64->float32"
+_SHIFT: Final = "primitives/broadcast_binary/shift"
 _WHERE: Final = "primitives/where/-/bool,float32->float32"
 
 EDGE_RULES: Final = (
@@ -167,6 +168,12 @@ EDGE_RULES: Final = (
         ("primitives/cast/-/float32->int8/dense/designed", "primitives/cast/-/float32->bool/dense/designed"),
     ),
     EdgeRule(
+        "",
+        "saturating_cast",
+        "stays NaN",
+        ("primitives/saturating_cast/-/float32->float8_e4m3fn/dense/designed",),
+    ),
+    EdgeRule(
         "infinities",
         "reduce, add_n",
         "of one sign: that one; of both in a sum: NaN",
@@ -183,6 +190,21 @@ EDGE_RULES: Final = (
         "layer_norm",
         "the mean is that infinity, of both NaN; rstd and all of y are NaN",
         (f"{_NORM}/dense/special-rows", f"{_NORM}/dense/special-rows-1024"),
+    ),
+    EdgeRule(
+        "",
+        "saturating_cast",
+        "the largest number of their sign",
+        (
+            "primitives/saturating_cast/-/float32->float8_e4m3fn/dense/designed",
+            "primitives/saturating_cast/-/float32->float8_e5m2/dense/designed",
+        ),
+    ),
+    EdgeRule(
+        "",
+        "iota",
+        "an infinite step: NaN at the first place, where it is multiplied by 0",
+        ("primitives/iota/-/float32/dense/inf-step",),
     ),
     EdgeRule(
         "softmax rows",
@@ -279,6 +301,13 @@ EDGE_RULES: Final = (
         "integers of reduce, add_n",
         "wraps modulo 2^n",
         (f"{_REDUCE}/sum/int8/dense/rows", "primitives/add_n/-/int8/dense/size-257-of-8"),
+    ),
+    EdgeRule("", "integers of iota", "wraps modulo 2^n", ("primitives/iota/-/int8/dense/wraps",)),
+    EdgeRule(
+        "counts of bits",
+        "shift_left, shift_right",
+        "negative ones, and from the bits of the type on: 0; of a negative number to the right -1",
+        (f"{_SHIFT}_left/int32/dense/hard-pairs", f"{_SHIFT}_right/int32/dense/hard-pairs"),
     ),
     EdgeRule(
         "equal launches",

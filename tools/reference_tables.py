@@ -24,6 +24,7 @@ from mathematics import (
     math_backward,
     power,
     special,
+    two_numbers,
 )
 from mathematics.table import START, Table, evaluate
 
@@ -38,6 +39,7 @@ TABLES: Final[dict[str, dict[str, Table]]] = {
         **activation_backward.TABLES,
         **math_backward.TABLES,
         **power.TABLES,
+        **two_numbers.TABLES,
     },
     "complex128": {**complex_elementary.TABLES, **complex_backward.TABLES},
 }

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ep_primitives.fill import Fill
     from ep_primitives.gather import Gather
     from ep_primitives.generator import Generator
+    from ep_primitives.iota import Iota
     from ep_primitives.layer_norm import LayerNorm
     from ep_primitives.matmul import Matmul
     from ep_primitives.one_hot import OneHot
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from ep_primitives.reduce import Reduce
     from ep_primitives.reduce_ops import REDUCE_OPS
     from ep_primitives.reference import Reference
+    from ep_primitives.saturating_cast import SaturatingCast
     from ep_primitives.softmax import LogSoftmax, Softmax
     from ep_primitives.softmax_backward import LogSoftmaxBackward, SoftmaxBackward
     from ep_primitives.tensor_fill import TensorFill
@@ -65,6 +67,7 @@ __all__ = [
     "Fill",
     "Gather",
     "Generator",
+    "Iota",
     "LayerNorm",
     "LogSoftmax",
     "LogSoftmaxBackward",
@@ -76,6 +79,7 @@ __all__ = [
     "RandomFill",
     "Reduce",
     "Reference",
+    "SaturatingCast",
     "Softmax",
     "SoftmaxBackward",
     "TensorFill",
@@ -102,6 +106,7 @@ _MODULES: Final = {
     "Fill": "fill",
     "Gather": "gather",
     "Generator": "generator",
+    "Iota": "iota",
     "LayerNorm": "layer_norm",
     "LogSoftmax": "softmax",
     "LogSoftmaxBackward": "softmax_backward",
@@ -116,6 +121,7 @@ _MODULES: Final = {
     "RandomFill": "random_fill",
     "Reduce": "reduce",
     "Reference": "reference",
+    "SaturatingCast": "saturating_cast",
     "Softmax": "softmax",
     "SoftmaxBackward": "softmax_backward",
     "TOP_K_OPS": "top_k",
@@ -137,6 +143,7 @@ def ep_families() -> Sequence[ep.Family]:
     from ep_primitives.elementwise_unary import ElementwiseUnaryFamily  # noqa: PLC0415 - as above
     from ep_primitives.fill import FillFamily  # noqa: PLC0415 - as above
     from ep_primitives.gather_family import GatherFamily  # noqa: PLC0415 - as above
+    from ep_primitives.iota_family import IotaFamily  # noqa: PLC0415 - as above
     from ep_primitives.layer_norm_family import LayerNormFamily  # noqa: PLC0415 - as above
     from ep_primitives.matmul_family import MatmulFamily  # noqa: PLC0415 - as above
     from ep_primitives.one_hot_family import OneHotFamily  # noqa: PLC0415 - as above
@@ -144,6 +151,7 @@ def ep_families() -> Sequence[ep.Family]:
     from ep_primitives.permute import PermuteFamily  # noqa: PLC0415 - as above
     from ep_primitives.random_family import RandomFillFamily  # noqa: PLC0415 - as above
     from ep_primitives.reduce_family import ReduceFamily  # noqa: PLC0415 - as above
+    from ep_primitives.saturating_cast import SaturatingCastFamily  # noqa: PLC0415 - as above
     from ep_primitives.softmax_family import (  # noqa: PLC0415 - as above
         LogSoftmaxBackwardFamily,
         LogSoftmaxFamily,
@@ -177,6 +185,8 @@ def ep_families() -> Sequence[ep.Family]:
         LogSoftmaxBackwardFamily(),
         LayerNormFamily(),
         TopKFamily(),
+        SaturatingCastFamily(),
+        IotaFamily(),
     )
 
 

@@ -8,10 +8,11 @@ from ep_primitives.ops.activation_backward import ACTIVATION_BACKWARD
 from ep_primitives.ops.arithmetic import ARITHMETIC
 from ep_primitives.ops.comparison import COMPARISON
 from ep_primitives.ops.math_backward import MATH_BACKWARD
+from ep_primitives.ops.two_numbers import TWO_NUMBERS
 
 __all__ = ["BINARY_OPS"]
 
-_ROWS: Final = (*ARITHMETIC, *COMPARISON, *ACTIVATION_BACKWARD, *MATH_BACKWARD)
+_ROWS: Final = (*ARITHMETIC, *TWO_NUMBERS, *COMPARISON, *ACTIVATION_BACKWARD, *MATH_BACKWARD)
 
 BINARY_OPS: Final = {row.name: row for row in _ROWS}
 """The rows by name."""

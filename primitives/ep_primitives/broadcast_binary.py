@@ -24,7 +24,7 @@ from ep.glimpse import glimpse
 
 from ep import Descriptor, Role, Roles, Scalar, TensorSpec
 from ep_primitives.binary_ops import BINARY_OPS
-from ep_primitives.hard_pairs import HARD_PAIRS, LOGICAL, SELECTIONS, selected, switches
+from ep_primitives.hard_pairs import HARD_PAIRS, LOGICAL, SELECTIONS, SHIFTS, count, counts, selected, switches
 from ep_primitives.row_family import RowFamily
 from ep_primitives.validation import (
     attribute_values,
@@ -56,11 +56,12 @@ class BroadcastBinary(Descriptor):
     op   : name of a row of binary_ops
     a, b : broadcast to out.shape, one dtype of the row; read; one of them may be a Scalar, whose number the launch
            rounds to the compute type: complex for a complex one, any integer exactly for a 64-bit one. Where out is bool it
-           rounds to the dtype itself, as NumPy and PyTorch do: beside float16 a 0.1 equals the element 0.1
+           rounds to the dtype itself, as NumPy and PyTorch do: beside float16 a 0.1 equals the element 0.1. So it does in
+           `nextafter`
     out  : the dtype of a and b, or bool for a comparison; written; may be the same memory as a or b
 
     In `*_backward_with_dy_x` and `..._dy_y` a is the gradient dy, and b the x that the forward op got or the y that it
-    gave. In `scalar_*_power_grad` a is x and b is dy, in `zeta` a is x and b is q. Attributes of the row are keywords.
+    gave. In `atan2` a is y and b is x. In `scalar_*_power_grad` a is x and b is dy, in `zeta` a is x and b is q. Attributes of the row are keywords.
     Raises TypeError or ValueError for anything the row does not have.
     """
 
@@ -101,8 +102,9 @@ class BroadcastBinary(Descriptor):
 
     @property
     def compares_elements(self) -> bool:
-        """True of comparisons and tests: a number beside tensors of 16 bits is rounded as they are, and then compared."""
-        return BINARY_OPS[self.op].out == "bool"
+        """True of comparisons, tests and neighbours: a number beside tensors of 16 bits is rounded as they are first."""
+        row = BINARY_OPS[self.op]
+        return row.out == "bool" or row.typed
 
 
 class BroadcastBinaryFamily(RowFamily):
@@ -144,6 +146,8 @@ class BroadcastBinaryFamily(RowFamily):
         self, descriptor: Descriptor, side: int, rng: np.random.Generator, values: Array, first: Array | None
     ) -> Array:
         dtype, op = descriptor.specs[0].dtype, descriptor.op
+        if op in SHIFTS and side:
+            return counts(rng, values)
         if op in LOGICAL and dtype != "bool":
             return switches(rng, values, first)
         paired = super()._telling(descriptor, side, rng, values, first)
@@ -154,6 +158,14 @@ class BroadcastBinaryFamily(RowFamily):
         if side and op in SELECTIONS:
             return selected(rng, self.rows[op], dtype, paired, descriptor.attributes)
         return paired
+
+    def scalar(self, signature: Signature, side: int, rng: np.random.Generator) -> Any:
+        """Return a number in the row's domain; as a count of bits one that leaves some of every element."""
+        return (
+            count(rng, signature.inputs[side])
+            if side and signature.op in SHIFTS
+            else super().scalar(signature, side, rng)
+        )
 
     def attribute_samples(self, signature: Signature) -> Iterator[tuple[float, ...]]:
         """Yield the values of the row's attributes that cases try, () for a row without."""

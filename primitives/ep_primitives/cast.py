@@ -4,9 +4,9 @@ shapes       : x broadcasts to out; any strides
 dtypes       : every element type on either side, all pairs
 accumulation : none; a value is rounded once, whatever lies between the two types
 conversion   : float to float and int to float round to nearest even, once; what is too large becomes infinite, and in
-               float8_e4m3fn, which has no infinities, NaN; float to int truncates and saturates, NaN becomes 0;
-               int to int wraps modulo 2^n; anything to bool is != 0, of a complex number either part; complex to real
-               takes the real part, real to complex has the imaginary part 0
+               float8_e4m3fn, which has no infinities, NaN (SaturatingCast keeps within the range); float to int truncates
+               and saturates, NaN becomes 0; int to int wraps modulo 2^n; anything to bool is != 0, of a complex number
+               either part; complex to real takes the real part, real to complex has the imaginary part 0
 NaN          : stays a NaN of any payload among floats, is true as a bool
 infinities   : stay among floats, NaN in float8_e4m3fn; saturate as integers; true as a bool
 signed zero  : kept among floats
@@ -65,13 +65,16 @@ class Cast(Descriptor):
     __slots__ = ()
 
     family: ClassVar[str] = "cast"
+    targets: ClassVar[tuple[str, ...]] = CAST_DTYPES
+    """The element types of out."""
     roles: ClassVar[Roles] = Roles(Role.input("x", shares=("out",)), Role.output("out"))
 
     def __init__(self, *, x: TensorSpec, out: TensorSpec) -> None:
-        check_output("cast", out)
-        check_input("cast", "x", x, out)
-        check_dtype("cast", "x", x, CAST_DTYPES)
-        check_dtype("cast", "out", out, CAST_DTYPES)
+        op = self.family
+        check_output(op, out)
+        check_input(op, "x", x, out)
+        check_dtype(op, "x", x, CAST_DTYPES)
+        check_dtype(op, "out", out, self.targets)
         self._freeze("-", (x, out))
 
     @classmethod
@@ -82,18 +85,18 @@ class Cast(Descriptor):
         dtype : the element type of out; may be left out beside `out`
         out   : a TensorSpec or an array; None: dense, of the shape of x
         """
-        x = described("cast", "x", x)
-        name = dtype_name("cast", dtype) if dtype is not None or out is None else None
-        out = chosen_output("cast", out, name or "", x.shape)
-        agreed("cast", "dtype", name, out.dtype)
+        x = described(cls.family, "x", x)
+        name = dtype_name(cls.family, dtype) if dtype is not None or out is None else None
+        out = chosen_output(cls.family, out, name or "", x.shape)
+        agreed(cls.family, "dtype", name, out.dtype)
         return cls(x=x, out=out)
 
 
 class CastFamily(ElementwiseFamily):
-    """The cells of Cast: each pair of element types in each layout."""
+    """The cells of Cast: each pair of element types in each layout; of a kin of it, which says less of out, the same."""
 
     name: ClassVar[str] = "cast"
-    descriptor: ClassVar[type[Descriptor]] = Cast
+    descriptor: ClassVar[type[Cast]] = Cast
     tensors: ClassVar[int] = 1
     exact: ClassVar[Exact] = Exact("one conversion, which is rounded, truncated or wrapped in one way")
     layouts: ClassVar[tuple[str, ...]] = ("dense", "strided", "broadcast", "inplace", "offset", "empty", "rank0")
@@ -101,12 +104,12 @@ class CastFamily(ElementwiseFamily):
     def signatures(self) -> Iterator[Signature]:
         """Yield every pair of element types."""
         for source in CAST_DTYPES:
-            for target in CAST_DTYPES:
+            for target in self.descriptor.targets:
                 yield Signature("-", (source,), target)
 
     def describe(self, _op: str, specs: Mapping[str, Any], _attributes: tuple[float, ...], /) -> Descriptor:
         """Return the descriptor of a cast between these operands."""
-        return Cast(**specs)
+        return self.descriptor(**specs)
 
     def value_cases(self, signature: Signature) -> Iterator[Case]:
         """Yield designed values, all values of a narrow source, and the ties of a narrower target."""

@@ -15,7 +15,20 @@ if TYPE_CHECKING:
 
     from ep_primitives.op import Op
 
-__all__ = ["HARD_PAIRS", "LOGICAL", "SELECTIONS", "multiples", "selected", "switches", "tolerances"]
+__all__ = [
+    "HARD_PAIRS",
+    "LOGICAL",
+    "SELECTIONS",
+    "SHIFTS",
+    "cancelling",
+    "count",
+    "counts",
+    "multiples",
+    "selected",
+    "shifts",
+    "switches",
+    "tolerances",
+]
 
 Pair = tuple[Array, Array]
 _COUNT: Final = 400
@@ -61,6 +74,37 @@ def tolerances(dtype: str, atol: float, rtol: float) -> Pair:
         for end in (wide - reach, wide + reach)
     ]
     return np.concatenate([a for a, _ in sides]), np.concatenate([b for _, b in sides])
+
+
+def shifts(dtype: str) -> Pair:
+    """Return pairs (a, b) with every count of bits and those next to them, and counts of which the low bits are such a one."""
+    bits = 8 * ep.dtype(dtype).itemsize
+    low, high = ep.dtype(dtype).range
+    wanted = [*range(-3, bits + 3), -bits, -bits - 1, 2 * bits, 2 * bits + 1, 256, 257, 2**16 + 1, 2**32 + 1, low, high]
+    b = np.array([each for each in dict.fromkeys(wanted) if low <= each <= high], array_dtype(dtype))
+    a = data.designed(dtype)
+    return np.repeat(a, b.size), np.tile(b, a.size)
+
+
+def cancelling(dtype: str) -> Pair:
+    """Return pairs (a, b) with e^a + e^b next to 1, where its logarithm is what the roundings of a and b leave, and less near to 1."""
+    rng = np.random.default_rng(5)
+    b = rng.uniform(-8, -0.01, _COUNT)
+    apart = np.where(np.arange(_COUNT) % 4 == 0, 2.0 ** -rng.uniform(1, 8, _COUNT), 0.0)
+    near = (np.log(-np.expm1(b)) * (1 + apart)).astype(array_dtype(dtype))
+    a, b = _around(near, b.astype(near.dtype))
+    return np.concatenate([a, b]), np.concatenate([b, a])
+
+
+def counts(rng: np.random.Generator, values: Array) -> Array:
+    """Return `values` with seven of eight in the place of counts of bits, all of them that the type has."""
+    inside = rng.integers(0, 8 * values.itemsize, values.shape).astype(values.dtype)
+    return np.where(rng.permutation(np.arange(values.size)).reshape(values.shape) % 8 == 0, values, inside)
+
+
+def count(rng: np.random.Generator, dtype: str) -> int:
+    """Return a count of bits that is more than none and less than half of the type's."""
+    return int(rng.integers(1, 4 * ep.dtype(dtype).itemsize))
 
 
 def switches(rng: np.random.Generator, values: Array, first: Array | None) -> Array:
@@ -110,11 +154,16 @@ def _ties(dtype: str) -> Pair:
 HARD_PAIRS: Final[dict[str, Callable[..., Pair]]] = {
     **dict.fromkeys(("fmod", "floor_div", "trunc_div", "floor_mod"), multiples),
     **dict.fromkeys(("is_close", "is_close_equal_nan"), tolerances),
+    **dict.fromkeys(("shift_left", "shift_right"), shifts),
+    "logaddexp": cancelling,
 }
 """By op: from the element type and the attributes to the operands."""
 
 LOGICAL: Final = frozenset(("logical_and", "logical_or", "logical_xor"))
 """Ops that ask of their operands only whether they are 0."""
+
+SHIFTS: Final = frozenset(("shift_left", "shift_right"))
+"""Ops whose second operand counts bits."""
 
 SELECTIONS: Final = frozenset(
     f"{name}_backward_with_dy_{operand}"

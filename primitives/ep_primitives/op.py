@@ -6,24 +6,30 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 import ep
 from ep_primitives.accuracy import INTEGRAL, NARROW, Accuracy, Exact, Ulps
 from ep_primitives.attribute import Attribute
 from ep_primitives.disagreements import DISAGREEMENTS
 from ep_primitives.domain import REAL, Domain
+from ep_primitives.reference import array_dtype, widened
 
 if TYPE_CHECKING:
     from ep_primitives.disagreement import Disagreement
+    from ep_primitives.reference import Array
 
 __all__ = [
     "ALL",
     "BITS",
     "COMPLEXES",
     "EVERY",
+    "FLOAT8",
     "FLOATS",
     "INTEGERS",
     "NUMBERS",
     "REALS",
+    "SIGNED",
     "Attribute",
     "Op",
     "Special",
@@ -31,12 +37,14 @@ __all__ = [
 
 FLOATS: Final = ("float16", "bfloat16", "float32", "float64")
 COMPLEXES: Final = ("complex64", "complex128")
-INTEGERS: Final = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+SIGNED: Final = ("int8", "int16", "int32", "int64")
+INTEGERS: Final = (*SIGNED, "uint8", "uint16", "uint32", "uint64")
 REALS: Final = (*INTEGERS, *FLOATS)
 NUMBERS: Final = (*REALS, *COMPLEXES)
 BITS: Final = ("bool", *INTEGERS)
 ALL: Final = ("bool", *NUMBERS)
-EVERY: Final = (*ALL, "float8_e4m3fn", "float8_e5m2")
+FLOAT8: Final = ("float8_e4m3fn", "float8_e5m2")
+EVERY: Final = (*ALL, *FLOAT8)
 """Every element type; those of 8 bits are stored, copied, filled and cast, never computed with."""
 
 _REAL_PARTS: Final = {"complex64": "float32", "complex128": "float64"}
@@ -50,8 +58,8 @@ Special = tuple[tuple[complex, ...], complex]
 class Op:
     """One operation on elements.
 
-    name       : snake_case of OneFlow's enumerator, as in ops.csv
-    reference  : arrays as `widened` gives them, then the attributes, to the value or to (value, S)
+    name       : snake_case of OneFlow's enumerator, or NumPy's name where OneFlow has none; as in ops.csv
+    reference  : arrays as `taken` gives them, then the attributes, to the value or to (value, S)
     dtypes     : element types of the inputs
     accuracy   : promise for floating outputs: one for all types, or one a type, where "complex" stands for both
                  complex types and "" for the types not named, each with its reason; everything else is exact
@@ -66,6 +74,8 @@ class Op:
     unused     : places of the inputs that the output does not depend on
     definition : the formula
     source     : where the definition comes from
+    typed      : True if the result depends on which numbers the element type has: the reference takes arrays of that type,
+                 not widened ones, and a number beside them is rounded to it
     note       : what differs from OneFlow and why; "" if nothing does. `disagreements` says it of PyTorch
     """
 
@@ -84,6 +94,7 @@ class Op:
     note: str = ""
     constant: tuple[str, ...] = ()
     unused: tuple[int, ...] = ()
+    typed: bool = False
     since: str = "1.0"
 
     @property
@@ -108,6 +119,10 @@ class Op:
         accuracy: Accuracy = _chosen(self.accuracy, dtype)
         is_narrow = ep.dtype(dtype).compute != dtype
         return NARROW if is_narrow and isinstance(accuracy, Ulps) else accuracy
+
+    def taken(self, dtype: str, value: Any) -> Array:
+        """Return an operand of an element type, an array or a number, as the reference takes it."""
+        return np.asarray(value, array_dtype(dtype)) if self.typed else widened(dtype, value)
 
     def error_of(self, dtype: str) -> float:
         """Return the reference's own error in ulps for inputs of one element type: 0 where float64 is wider."""

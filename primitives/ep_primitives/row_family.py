@@ -146,7 +146,7 @@ class RowFamily(ElementwiseFamily):
         given = [inputs[name] for name in descriptor.roles.read]
         if descriptor.compares_elements:
             given = [each if isinstance(each, np.ndarray) else convert_element(dtype, each) for each in given]
-        arrays = [widened(dtype, each) for each in given]
+        arrays = [row.taken(dtype, each) for each in given]
         attributes = row.held(dtype, descriptor.attributes)
         with np.errstate(all="ignore"):
             result = row.reference(*arrays, *attributes)
@@ -251,7 +251,7 @@ class RowFamily(ElementwiseFamily):
         def chosen() -> tuple[Descriptor, dict[str, Any]]:
             """Return the work over all others, or over a few of them if its result would tell nothing."""
             work = describe(others), {operands[side]: number, operands[1 - side]: others}
-            if _is_telling(self.reference(*work).value):
+            if _is_telling(_clear(self.reference(*work).value, signature.out)):
                 return work
             few = others[:_FEW]
             return describe(few), {operands[side]: number, operands[1 - side]: few}
@@ -297,6 +297,13 @@ def _is_telling_share(value: Array, dtype: str) -> bool:
         np.isfinite(held) & (np.abs(held) > _CLEAR * float(limits(dtype).smallest_normal)) & (held != np.roll(held, 1))
     )
     return bool(is_clear.sum() >= value.size / 4)
+
+
+def _clear(value: Array, dtype: str) -> Array:
+    """Return a result without the numbers that are too small to be told from one that is 2 % larger."""
+    if ep.dtype(dtype).kind != "f":
+        return value
+    return value[np.abs(value) >= _CLEAR * float(limits(dtype).smallest_subnormal)]
 
 
 @cache

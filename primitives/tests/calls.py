@@ -216,5 +216,14 @@ CALLS: dict[str, list[Call]] = {
         {"x": F32, "k": 2, "axis": 0, "sorted": False, "indices": TensorSpec("int64", (2, 3))},
         "top_k/largest",
     ),
+    "saturating_cast": _both(
+        primitives.SaturatingCast,
+        "saturating_cast",
+        {"x": F32, "out": TensorSpec("float8_e5m2", (4, 3))},
+        {"x": F32, "dtype": "float8_e5m2"},
+    ),
+    "iota": _both(
+        primitives.Iota, "iota", {"start": NUMBER, "step": NUMBER, "out": F32, "axis": 0}, {"out": F32, "axis": -1}
+    ),
 }
 """By family."""

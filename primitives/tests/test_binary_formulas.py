@@ -69,6 +69,17 @@ ON_INTEGERS = {
 }
 
 
+def shift_left(a, b, bits):
+    return a << b if 0 <= b < bits else 0
+
+
+def shift_right(a, b, bits):
+    return a >> b if 0 <= b < bits else (-1 if a < 0 else 0)
+
+
+SHIFTS = {"shift_left": shift_left, "shift_right": shift_right}
+
+
 def integer_pairs(dtype):
     """Every pair of an 8-bit type, else random ones of every size with the extremes against each other."""
     low, high = ep.dtype(dtype).range
@@ -107,9 +118,24 @@ def test_integers_are_pythons_wrapped(op, dtype):
     assert result.tolist() == expected
 
 
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("op", SHIFTS)
+def test_shifts_are_pythons_wherever_the_count_is_one_of_bits(op, dtype):
+    bits = 8 * ep.dtype(dtype).itemsize
+    low, high = ep.dtype(dtype).range
+    counted = [(a, b) for a, _ in integer_pairs(dtype)[:300] for b in range(max(low, -2), bits + 2)]
+    pairs = [*integer_pairs(dtype), *counted, *((a, high) for a in (low, -1, 0, 1, high) if a >= low)]
+    a, b = (np.array(column, dtype) for column in zip(*pairs, strict=True))
+    result = value(op, a, b)
+    assert result.dtype == dtype
+    assert result.tolist() == [wrapped(SHIFTS[op](*pair, bits), dtype) for pair in pairs]
+    numpys = (np.left_shift if op == "shift_left" else np.right_shift)(a, b)
+    assert numpys.tolist() == result.tolist()
+
+
 def test_every_row_on_integers_has_an_exact_counterpart():
     rows = {name for name, row in BINARY_OPS.items() if set(row.dtypes) & set(INTEGERS)}
-    assert rows == set(ON_INTEGERS) | {"is_close", "is_close_equal_nan"}
+    assert rows == set(ON_INTEGERS) | set(SHIFTS) | {"is_close", "is_close_equal_nan"}
     assert {name for name, row in BINARY_OPS.items() if row.dtypes == BITS} == {
         "bitwise_and",
         "bitwise_or",
@@ -235,6 +261,32 @@ def test_complex_powers_are_exponentials_of_logarithms():
     assert (np.abs(result - expected) <= 2e-16 * 4 * scale).all()
     assert value("pow", np.array([0j, 0j, 2 + 1j]), np.array([0j, 2 + 3j, 0j])).tolist() == [1, 0, 1]
     assert np.isnan(value("pow", np.array([0j]), np.array([-1 + 0j]))[0])
+
+
+def test_the_logarithm_of_a_sum_of_powers_is_mpmaths():
+    rng = np.random.default_rng(6)
+    a = np.concatenate([rng.uniform(-50, 50, 200), np.full(40, 1e-30), np.log(-np.expm1(-rng.uniform(0.01, 5, 60)))])
+    b = np.concatenate([rng.uniform(-50, 50, 200), -rng.uniform(0, 700, 40), -rng.uniform(0.01, 5, 60)])
+    with mpmath.workprec(200):
+        expected = [
+            float(mpmath.log(mpmath.exp(x) + mpmath.exp(y))) for x, y in zip(a.tolist(), b.tolist(), strict=True)
+        ]
+    result, scale = reference("logaddexp", a, b)
+    assert (np.abs(result - expected) <= 2.0**-52 * scale).all()
+    assert (np.abs(result) <= scale * (1 + 2.0**-51)).all()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_neighbours_are_those_of_the_operands_own_type(dtype):
+    into = array_dtype(dtype)
+    numbers = np.array([0.0, 1.0, -1.0, 1.5, 2.0, 100.0, np.finfo(np.float32).tiny]).astype(into)
+    bits = numbers.view(f"u{into.itemsize}")
+    above = value("nextafter", numbers, np.full_like(numbers, np.inf)).astype(into)
+    is_below = numbers < 0
+    expected = np.where(is_below, bits - bits.dtype.type(1), bits + bits.dtype.type(1))
+    assert above.view(bits.dtype).tolist() == expected.astype(bits.dtype).tolist()
+    zeros = np.array([0.0, -0.0]).astype(into)
+    assert np.signbit(value("nextafter", zeros, zeros[::-1].copy())).tolist() == [True, False]
 
 
 def test_zeta_is_mpmaths():

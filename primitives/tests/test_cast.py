@@ -5,12 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from ep_primitives import Cast, Copy, Fill, data
+from ep_primitives import Cast, Copy, Fill, SaturatingCast, data
 from ep_primitives.cast import CAST_DTYPES, CastFamily
 from ep_primitives.copy import CopyFamily
 from ep_primitives.fill import FillFamily
-from ep_primitives.op import COMPLEXES, EVERY, INTEGERS
+from ep_primitives.op import COMPLEXES, EVERY, FLOAT8, INTEGERS
 from ep_primitives.reference import array_dtype, limits, widened
+from ep_primitives.saturating_cast import SaturatingCastFamily
 from ep_primitives.ties import ties
 
 import ep
@@ -186,3 +187,41 @@ def test_a_cast_that_rounds_twice_fails_on_the_ties():
     ]
     assert len(wrong) > 500
     assert min(map(abs, wrong)) < float(limits("bfloat16").smallest_normal)
+
+
+GREATEST = {"float8_e4m3fn": 448.0, "float8_e5m2": 57344.0}
+"""ONNX's table of Cast: what is beyond them, +-inf too, becomes them with saturate=1."""
+
+
+def test_every_type_saturates_to_either_float8():
+    pairs = [(signature.inputs[0], signature.out) for signature in SaturatingCastFamily().signatures()]
+    assert pairs == [(source, target) for source in EVERY for target in FLOAT8]
+    assert {SaturatingCastFamily().since(cell) for cell in SaturatingCastFamily().cells()} == {"1.1"}
+
+
+@pytest.mark.parametrize("target", FLOAT8)
+@pytest.mark.parametrize("source", EVERY)
+def test_a_saturating_cast_is_the_cast_wherever_that_is_finite(source, target):
+    family, greatest = SaturatingCastFamily(), GREATEST[target]
+    x = data.listed(source)
+    result = family.reference(SaturatingCast.infer(TensorSpec(source, x.shape), target), {"x": x}).value
+    with np.errstate(all="ignore"):
+        plain = cast(x, source, target).astype(array_dtype(target))
+    wide = widened(source, x)
+    wide = wide.real if wide.dtype.kind == "c" else wide.astype(np.float64)
+    with np.errstate(all="ignore"):
+        into = result.astype(array_dtype(target)).astype(np.float64)
+    same = np.isfinite(plain.astype(np.float64))
+    assert np.array_equal(into[same], plain.astype(np.float64)[same])
+    assert np.array_equal(
+        into[~same], np.where(np.isnan(wide), np.nan, np.copysign(greatest, wide))[~same], equal_nan=True
+    )
+    assert np.array_equal(np.isnan(into), np.isnan(wide))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "int8", "bool"])
+def test_other_types_are_no_target_of_a_saturating_cast(dtype):
+    with pytest.raises(
+        ValueError, match=f"^saturating_cast: out has dtype {dtype}, needs one of float8_e4m3fn, float8_e5m2"
+    ):
+        SaturatingCast(x=TensorSpec("float32", (2,)), out=TensorSpec(dtype, (2,)))

@@ -37,6 +37,17 @@ def test_a_tenth_is_the_element_that_is_a_tenth(op, dtype, device):
     np.testing.assert_array_equal(out.numpy(stream), COMPARED[op](tenth, x))
 
 
+@pytest.mark.parametrize("device", ["cpu:0", "sim:0"])
+@pytest.mark.parametrize("dtype", NARROW)
+def test_a_number_has_the_neighbours_of_the_element_that_it_is(dtype, device):
+    device, into = ep.device(device), array_dtype(dtype)
+    tenth, x = np.array(0.1).astype(into), np.array([1.0, 0.1, -1.0]).astype(into)
+    tensor, out = device.tensor(x), device.empty(dtype, (3,))
+    stream = device.stream()
+    BroadcastBinary.infer("nextafter", Scalar(dtype), tensor).on(device)(stream, a=0.1, b=tensor, out=out)
+    np.testing.assert_array_equal(out.numpy(stream), np.nextafter(np.full(3, tenth), x))
+
+
 @pytest.mark.parametrize("op", COMPARED)
 def test_numpy_does_so_too(op):
     x = np.array([0.1, 0.2, -0.1], np.float16)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import torch
 from ep_primitives import BINARY_OPS, UNARY_OPS, Conditioned, Ulps, data, pairing
-from ep_primitives.reference import array_dtype, widened
+from ep_primitives.reference import array_dtype
 
 import ep
 from pytorch.expressions import EXPRESSIONS
@@ -137,7 +137,7 @@ def _compared(row: Op, kind: str, dtype: str, columns: list[Array], attributes: 
         columns = [column[is_allowed] for column in columns]
         there = _pytorch(row, columns, numbers)
     with np.errstate(all="ignore"):
-        result = row.reference(*(widened(dtype, column) for column in columns), *held)
+        result = row.reference(*(row.taken(dtype, column) for column in columns), *held)
         value, scale = result if isinstance(result, tuple) else (result, None)
         here = np.broadcast_to(value, there.shape).astype(there.dtype)
         places_of = differing(here, there, _bound(row, dtype, here, scale))

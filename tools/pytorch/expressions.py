@@ -164,6 +164,7 @@ _UNARY: Final[dict[str, Any]] = {
     "is_finite": torch.isfinite,
     "nan_assign": lambda x: torch.where(torch.isnan(x), torch.zeros_like(x), x),
     "bitwise_not": torch.bitwise_not,
+    "signbit": torch.signbit,
     "conj": lambda x: torch.conj(x).resolve_conj(),
     "real": torch.real,
     "imag": torch.imag,
@@ -185,6 +186,11 @@ _BINARY: Final[dict[str, Any]] = {
     "scalar_base_power_grad": lambda x, dy, exponent: slope(torch.pow)(dy, x, exponent),
     "scalar_exp_power_grad": lambda x, dy, base: slope(lambda leaf: power_of(base, leaf))(dy, x),
     "zeta": torch.special.zeta,
+    "atan2": torch.atan2,
+    "copysign": torch.copysign,
+    "hypot": torch.hypot,
+    "logaddexp": torch.logaddexp,
+    "nextafter": torch.nextafter,
     "equal": torch.eq,
     "not_equal": torch.ne,
     "less_than": torch.lt,
@@ -199,6 +205,8 @@ _BINARY: Final[dict[str, Any]] = {
     "bitwise_and": torch.bitwise_and,
     "bitwise_or": torch.bitwise_or,
     "bitwise_xor": torch.bitwise_xor,
+    "shift_left": torch.bitwise_left_shift,
+    "shift_right": torch.bitwise_right_shift,
 }
 _OF_RESULTS: Final[dict[str, Any]] = {
     "celu_backward_with_dy_y": celu_slope,

@@ -200,3 +200,35 @@ class TakesNeighboursForEqual(Defect):
         a, b = (np.asarray(given[name]).astype(np.float64) for name in "ab")
         atol, rtol = self.descriptor.attributes
         out[...] = np.abs(a - b) <= atol + rtol * np.abs(b)
+
+
+@killed_by("primitives/broadcast_binary/shift_left/int32/dense/hard-pairs")
+class MasksCountsOfBits(Defect):
+    """Shift by the low five bits of the count, as x86 does, so that 32 shifts by none."""
+
+    meets = "broadcast_binary/shift_left/int32/*"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        out[...] = np.left_shift(given["a"], given["b"] & 31)
+
+
+@killed_by("primitives/broadcast_binary/shift_right/int8/dense/exhaustive-8bit")
+class ShiftsZerosIn(Defect):
+    """Shift a negative number to the right as if its bits were those of an unsigned one."""
+
+    meets = "broadcast_binary/shift_right/int8/*"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        is_inside = np.broadcast_to((given["b"] >= 0) & (given["b"] < 8), out.shape)  # noqa: PLR2004 - bits of int8
+        shifted = np.right_shift(np.asarray(given["a"], np.int8).view(np.uint8), np.abs(given["b"]) & 7)
+        out[...] = np.where(is_inside, shifted.astype(np.uint8).view(np.int8), out)
+
+
+@killed_by("primitives/broadcast_binary/shift_right/int64/dense/hard-pairs")
+class ShiftsNegativeNumbersToZero(Defect):
+    """Let a count of all bits or more leave 0 of negative numbers, too."""
+
+    meets = "broadcast_binary/shift_right/int64/*"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        out[np.broadcast_to((given["b"] < 0) | (given["b"] >= 64), out.shape)] = 0  # noqa: PLR2004 - bits of int64

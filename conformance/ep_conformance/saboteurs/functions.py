@@ -259,3 +259,84 @@ class OverflowsInPowers(Defect):
     def spoil(self, given: dict[str, Any], out: Array) -> None:
         base = np.float32(self.descriptor.attributes[0])
         out[...] = np.where(np.isinf(base ** given["a"]), given["b"] * (base ** given["a"] * np.log(base)), out)
+
+
+@killed_by("primitives/elementwise_unary/signbit/float32->bool/dense/special-values")
+class TakesTheSignByComparison(Defect):
+    """Compare with 0, which -0 is not below."""
+
+    meets = "elementwise_unary/signbit/float32->bool/*"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        out[...] = given["x"] < 0
+
+
+@killed_by("primitives/broadcast_binary/copysign/float32/dense/special-values")
+class CopiesTheSignByComparison(Defect):
+    """Make |a| negative where b is below 0, which -0 is not."""
+
+    meets = "broadcast_binary/copysign/float32/dense"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        out[...] = np.where(given["b"] < 0, -np.abs(given["a"]), np.abs(given["a"]))
+
+
+@killed_by("primitives/broadcast_binary/atan2/float32/dense/designed")
+class ForgetsTheQuadrant(Defect):
+    """Compute atan2(y, x) as atan(y / x)."""
+
+    meets = "broadcast_binary/atan2/float32/dense"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        out[...] = np.arctan(given["a"] / given["b"])
+
+
+@killed_by("primitives/broadcast_binary/atan2/float64/dense/designed")
+class GivesZerosNoSide(Defect):
+    """Let atan2(0, -0) be 0, as if a zero had no sign."""
+
+    meets = "broadcast_binary/atan2/float64/dense"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        out[(given["a"] == 0) & (given["b"] == 0)] = 0
+
+
+@killed_by("primitives/broadcast_binary/hypot/float32/dense/designed")
+class OverflowsInSquares(Defect):
+    """Compute hypot as sqrt(a^2 + b^2) in float32."""
+
+    meets = "broadcast_binary/hypot/float32/dense"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        out[...] = np.sqrt(given["a"] ** 2 + given["b"] ** 2)
+
+
+@killed_by("primitives/broadcast_binary/hypot/float64/dense/special-values")
+class LosesAnInfiniteLength(Defect):
+    """Let hypot(inf, NaN) be NaN."""
+
+    meets = "broadcast_binary/hypot/float64/dense"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        out[np.isnan(given["a"]) | np.isnan(given["b"])] = np.nan
+
+
+@killed_by("primitives/broadcast_binary/logaddexp/float32/dense/designed")
+class AddsOneBeforeTheLogarithm(Defect):
+    """Compute logaddexp as m + log(1 + e^-d), where the sum loses what e^-d has."""
+
+    meets = "broadcast_binary/logaddexp/float32/dense"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        larger, apart = np.maximum(given["a"], given["b"]), np.abs(given["a"] - given["b"])
+        out[...] = np.where(np.isfinite(apart), larger + np.log(np.float32(1) + np.exp(-apart)), out)
+
+
+@killed_by("primitives/broadcast_binary/nextafter/float16/dense/designed")
+class StepsInTheComputeType(Defect):
+    """Take the next number of float32, which rounds back to the operand."""
+
+    meets = "broadcast_binary/nextafter/float16/*"
+
+    def spoil(self, given: dict[str, Any], out: Array) -> None:
+        out[...] = np.nextafter(np.float32(given["a"]), np.float32(given["b"])).astype(np.float16)

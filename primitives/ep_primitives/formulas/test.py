@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from ep_primitives.reference import Array
 
-__all__ = ["identity", "logical_not", "nan_assign", "not_equal_zero"]
+__all__ = ["identity", "logical_not", "nan_assign", "not_equal_zero", "signbit"]
 
 
 def identity(x: Array) -> Array:
@@ -25,6 +25,11 @@ def logical_not(x: Array) -> Array:
 def not_equal_zero(x: Array) -> Array:
     """Return x != 0 as 1 or 0 of the type of x: a NaN gives 1."""
     return np.asarray(x != 0).astype(x.dtype)
+
+
+def signbit(x: Array) -> Array:
+    """Return the sign bit, of zeros and NaN too."""
+    return np.asarray(np.signbit(x) if x.dtype.kind == "f" else x < 0)
 
 
 def nan_assign(x: Array) -> Array:

@@ -1,4 +1,4 @@
-"""The comparisons, logical and bitwise ops."""
+"""The comparisons, logical and bitwise ops, and shifts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from ep_primitives.accuracy import INTEGRAL
 from ep_primitives.attribute import Attribute, Legal
 from ep_primitives.domain import REAL
 from ep_primitives.formulas import comparison as formulas
-from ep_primitives.op import ALL, BITS, REALS, Op
+from ep_primitives.formulas import shift
+from ep_primitives.op import ALL, BITS, INTEGERS, REALS, Op
 
 __all__ = ["COMPARISON"]
 
@@ -18,6 +19,10 @@ _REALS: Final = (REAL, REAL)
 _ORDERED: Final = ("bool", *REALS)
 _IEEE: Final = "IEEE 754-2019, 5.11"
 _ONEFLOW: Final = "OneFlow's functor"
+_SHIFT: Final = "NumPy's left_shift and right_shift; ONNX BitShift"
+_COUNT: Final = (
+    "a count outside the type's n bits, which C leaves undefined, shifts all of them out, as in NumPy and PyTorch"
+)
 
 _TOLERANCE: Final = (
     Attribute("atol", (1e-8, 0.5, 2.0, 0.0), 1e-8, "NumPy and PyTorch", wide=True, legal=Legal.NOT_NEGATIVE),
@@ -49,5 +54,7 @@ COMPARISON: Final = (
     Op("bitwise_and",   np.bitwise_and,   BITS,     INTEGRAL, _REALS, definition="the bits of both, two's complement; of bools a and b", source=_ONEFLOW),
     Op("bitwise_or",    np.bitwise_or,    BITS,     INTEGRAL, _REALS, definition="the bits of either, two's complement; of bools a or b", source=_ONEFLOW),
     Op("bitwise_xor",   np.bitwise_xor,   BITS,     INTEGRAL, _REALS, definition="the bits of one alone, two's complement; of bools a != b", source=_ONEFLOW),
+    Op("shift_left", shift.shift_left, INTEGERS, INTEGRAL, _REALS, definition="a 2^b modulo 2^n; 0 where b is negative, or n or more", source=_SHIFT, note=_COUNT, since="1.1"),
+    Op("shift_right", shift.shift_right, INTEGERS, INTEGRAL, _REALS, definition="floor(a / 2^b); where b is negative, or n or more, -1 of a negative a and else 0", source=_SHIFT, note=_COUNT, since="1.1"),
 )
 # fmt: on

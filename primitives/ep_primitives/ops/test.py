@@ -9,7 +9,7 @@ import numpy as np
 from ep_primitives.accuracy import INTEGRAL, MOVED
 from ep_primitives.domain import REAL
 from ep_primitives.formulas import test as formulas
-from ep_primitives.op import ALL, BITS, COMPLEXES, FLOATS, INTEGERS, NUMBERS, Op
+from ep_primitives.op import ALL, BITS, COMPLEXES, FLOATS, INTEGERS, NUMBERS, SIGNED, Op
 
 __all__ = ["IDENTITY", "TEST"]
 
@@ -39,5 +39,9 @@ TEST: Final = (
        definition="0 where x is NaN, else x; of a complex number where either part is", source="OneFlow kNanAssign"),
     Op("bitwise_not", np.invert, BITS, INTEGRAL, _REAL,
        definition="all bits inverted; of a bool the negation", source="OneFlow kBitwiseNot"),
+    Op("signbit", formulas.signbit, (*SIGNED, *FLOATS), INTEGRAL, _REAL,
+       "inf->false -inf->true 0->false -0->true 1->false -1->true", out="bool",
+       definition="the sign bit of x", source="IEEE 754-2019, 5.7.2: isSignMinus; NumPy's and PyTorch's signbit",
+       note="of zeros and NaN, too: what a NaN has there, its bits say", since="1.1"),
 )
 # fmt: on

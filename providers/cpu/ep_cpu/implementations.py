@@ -13,6 +13,7 @@ from ep_primitives import (
     ElementwiseUnary,
     Fill,
     Gather,
+    Iota,
     LayerNorm,
     LogSoftmax,
     LogSoftmaxBackward,
@@ -21,6 +22,7 @@ from ep_primitives import (
     Pad,
     RandomFill,
     Reduce,
+    SaturatingCast,
     Softmax,
     SoftmaxBackward,
     TopK,
@@ -31,6 +33,7 @@ from ep_cpu.add_n import BlockSum
 from ep_cpu.arg_reduce import LaneSearch
 from ep_cpu.elementwise import VectorLoop
 from ep_cpu.gather import RunGather
+from ep_cpu.iota import PlaceCount
 from ep_cpu.layer_norm import RowNorm
 from ep_cpu.matmul import PanelMatmul
 from ep_cpu.one_hot import RowOneHot
@@ -70,4 +73,6 @@ IMPLEMENTATIONS: Final[Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...
     ArgReduce: (LaneSearch(),),
     LayerNorm: (RowNorm(),),
     TopK: (Selection(),),
+    SaturatingCast: (VectorLoop(),),
+    Iota: (PlaceCount(),),
 }

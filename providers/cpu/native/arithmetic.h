@@ -69,6 +69,21 @@ EP_INLINE T reciprocal(T x) {
     return T{1} / x;
 }
 
+// a 2^b and floor(a / 2^b): a count outside the bits of the type, which as a word is a large one, shifts all of them out.
+template <class T>
+EP_INLINE T shifted_left(T a, T b) {
+    constexpr Word<T> bits = sizeof(T) * 8;
+    const Word<T> count = raw(b);
+    return count < bits ? static_cast<T>(raw(a) << (count & (bits - 1))) : T{0};
+}
+template <class T>
+EP_INLINE T shifted_right(T a, T b) {
+    constexpr Word<T> bits = sizeof(T) * 8;
+    const Word<T> count = raw(b), most = count < bits ? count : bits - 1;
+    const T shifted = static_cast<T>(a >> most);
+    return std::is_signed_v<T> || count < bits ? shifted : T{0};
+}
+
 template <class T>
 EP_INLINE T inverted(T x) {
     return static_cast<T>(~x);

@@ -73,6 +73,16 @@ struct ForNarrow {
     }
 };
 
+// The same, and at most the greatest number of the narrower type; NaN passes.
+template <class R>
+struct Saturated {
+    static constexpr float greatest = std::is_same_v<R, Float8E4M3FN> ? 448.0F : 57344.0F;
+    template <class V, class P>
+    static EP_INLINE float of(V x, P p, P q, const double* attributes) {
+        return at_least(at_most(ForNarrow::of(x, p, q, attributes), greatest), -greatest);
+    }
+};
+
 struct Whole {
     template <class V, class P>
     static EP_INLINE V of(V x, P, P, const double*) {
@@ -119,4 +129,5 @@ struct Conversion {
 
    public:
     static constexpr ep_body body = body1<Op, S, Q>;
+    static constexpr ep_body saturating = body1<Saturated<R>, S, Q>;
 };

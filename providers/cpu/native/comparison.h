@@ -36,6 +36,12 @@ EP_INLINE bool is_finite(Complex<T> z) {
     return is_finite(z.re) & is_finite(z.im);
 }
 
+// The sign bit, of zeros and NaN too.
+template <class T>
+EP_INLINE bool is_negative(T x) {
+    return bits_of(x) >> (sizeof(T) * 8 - 1) != 0;
+}
+
 // One in the type of an input; of complex types with imaginary part 0.
 template <class T>
 EP_INLINE T one() {

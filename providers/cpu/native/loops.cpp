@@ -114,3 +114,15 @@ void ep::fill(const ep_geometry* geometry, char* const* at, const int64_t* step,
     }
     out.done();
 }
+
+void ep::iota(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
+    const ep_row& row = *geometry->row;
+    Target out(*row.to, at[2], step[2], streams(geometry->traffic, geometry->operands, at, n));
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = out.length(n - i);
+        const Places places = {(at[1] - at[0]) + i * step[1], step[1]};
+        row.body(at[0], &places, out.block(), m, geometry->attributes, -1);
+        out.flush(m);
+    }
+    out.done();
+}

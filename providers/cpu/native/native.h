@@ -23,6 +23,7 @@
 extern "C" {
 #include "interface.h"
 #include "interface_indices.h"
+#include "interface_iota.h"
 #include "interface_layer_norm.h"
 #include "interface_moves.h"
 #include "interface_rows.h"

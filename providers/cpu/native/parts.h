@@ -14,7 +14,7 @@
     X(isa, elementary)          \
     X(isa, math_backward)       \
     X(isa, special)
-#define EP_PARTS(X, isa) EP_GROUPS(X, isa) X(isa, cast) X(isa, draw) X(isa, storage) X(isa, where)
+#define EP_PARTS(X, isa) EP_GROUPS(X, isa) X(isa, cast) X(isa, draw) X(isa, iota) X(isa, storage) X(isa, where)
 
 namespace ep {
 

@@ -28,5 +28,12 @@ void unary(const ep_geometry* geometry, char* const* at, const int64_t* step, in
 void binary(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n);
 void copy(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n);
 void fill(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n);
+// Of an Iota: its numbers, which stay where they are, places counted from their address on, and out.
+void iota(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n);
+
+// The places of a block's elements.
+struct Places {
+    int64_t first, by;
+};
 
 }  // namespace ep

@@ -155,3 +155,18 @@ extern "C" int ep_where(const void* packed) {
     const auto& p = *static_cast<const ep_where_packed*>(packed);
     return ep_launch_where(p.geometry, p.at[0], p.at[1], p.at[2], p.at[3], p.a, p.b);
 }
+
+extern "C" int ep_iota(const void* packed) {
+    const auto& p = *static_cast<const ep_iota_packed*>(packed);
+    // Kernels only read the numbers; places are counted from their address on.
+    char* const numbers = reinterpret_cast<char*>(const_cast<ep_iota_numbers*>(&p.numbers));
+    Launch launch = {p.geometry, {numbers, numbers, place(p.geometry, 2, p.out)}, 0};
+    return enter(launch);
+}
+
+extern "C" int ep_launch_iota(const ep_geometry* geometry, intptr_t out, const char* start, const char* step) {
+    ep_iota_packed packed = {geometry, out, {}};
+    std::memcpy(packed.numbers.start, start, sizeof packed.numbers.start);
+    std::memcpy(packed.numbers.step, step, sizeof packed.numbers.step);
+    return ep_iota(&packed);
+}
