@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ep_onnx.elements import narrowed
-from ep_onnx.errors import LackingError
+from ep_onnx.errors import LackingError, ModelError
 from ep_onnx.segment import Segment
 from ep_onnx.trace import Trace
 from ep_onnx.value import Buffer, Value
@@ -32,6 +32,7 @@ class _Point:
     asked     : the value that the host looks at, and the points behind it by its content; None at the end of the model
     memories  : of the buffers that are kept until later segments, by their numbers
     results   : at the end of the model what it returns
+    carried   : there, what is copied for the next run: where to and where from
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class _Point:
         self.asked = asked
         self.results = results
         self.node = node
+        self.carried: list[tuple[ep.Memory, ep.Memory]] = []
         self.following: dict[bytes, _Point] = {}
         self.memories: dict[int, ep.Memory] = {}
 
@@ -49,15 +51,25 @@ class Plan:
     """A model planned for one set of input shapes. Used by one thread at a time.
 
     program : writes the model's steps into a trace, and returns its outputs
+    shapes  : of the inputs, by name
+    states  : of the inputs that a run finds as the run before left them: the memory, and which output it is from
 
     A run that comes to contents which no run before it had is planned from there on.
     """
 
-    def __init__(self, stream: ep.Stream, program: Program, upload: Callable[[Value], ep.Memory], shapes: Any) -> None:
+    def __init__(
+        self,
+        stream: ep.Stream,
+        program: Program,
+        upload: Callable[[Value], ep.Memory],
+        shapes: Mapping[str, TensorSpec],
+        states: Mapping[str, tuple[ep.Tensor, int]],
+    ) -> None:
         self._stream = stream
         self._program = program
         self._upload = upload
-        self._shapes: Mapping[str, TensorSpec] = shapes
+        self._shapes = shapes
+        self._states = states
         self._memories: dict[str, ep.Memory] = {}
         self._first: _Point | None = None
         self._last: list[_Point] = []
@@ -72,7 +84,7 @@ class Plan:
             if point.segment is not None:
                 point.segment.launch()
             if point.asked is None:
-                return self._fetched(point.results)
+                return self._ended(point)
             answers.append(self._look(point.asked, inputs))
             before, point = point, point.following.get(_key(answers[-1]))
         return _Extension(self, inputs, answers, before).outputs()
@@ -100,6 +112,14 @@ class Plan:
         for segment in self.segments:
             segment.close()
         self._first = None
+
+    def _ended(self, point: _Point) -> list[Any]:
+        """Return the outputs, None for those that are the next run's states, once these are where that finds them."""
+        for target, source in point.carried:
+            self._stream.copy(target, source)
+        gone = {place for _, place in self._states.values()}
+        assert point.results is not None
+        return [None if place in gone else self._fetched(each) for place, each in enumerate(point.results)]
 
     def _look(self, value: Value, inputs: Inputs) -> Array:
         buffer = value.buffer
@@ -150,13 +170,43 @@ class _Extension:
                     plan._stream.upload(plan._memories[name], np.ascontiguousarray(self._inputs[name]))
             buffer.memory = plan._memories[name]
             values[name] = Value(spec, buffer)
+        for name, (tensor, _) in plan._states.items():
+            buffer = self._trace.buffer(tensor.spec.nbytes)
+            buffer.memory = tensor.memory
+            values[name] = Value(tensor.spec, buffer)
         results = plan._program(self._trace, values)
+        after = self._succession(values, results)
         self._raise_lacking()
-        segment = self._cut()
+        segment = self._cut(after)
         if segment is not None:
             segment.launch()
-        self._attach(_Point(segment, None, results))
-        return plan._fetched(results)
+        point = _Point(segment, None, results)
+        for its, mine in after.items():
+            if its.memory is not mine.memory:
+                assert its.memory is not None
+                assert mine.memory is not None
+                point.carried.append((mine.memory, its.memory[: mine.nbytes]))
+        self._attach(point)
+        return plan._ended(point)
+
+    def _succession(self, values: Mapping[str, Value], results: list[Any]) -> dict[Buffer, Buffer]:
+        """Return of each state's next content the buffer that it is in, dense and its own, and that of the state."""
+        after = {}
+        for name, (_, place) in self._plan._states.items():
+            state, result = values[name], results[place]
+            if not isinstance(result, Value) or (result.shape, result.dtype) != (state.shape, state.dtype):
+                message = f"state '{name}' is {state.spec!r}, and the output that is to be the next one is {result}; give states that keep their shape"
+                raise ModelError(message)
+            mine, its = state.buffer, result.buffer
+            assert mine is not None
+            if its is mine and result.spec == state.spec:
+                continue
+            is_own = its is not None and its.memory is None and result.spec == TensorSpec(result.dtype, result.shape)
+            if not is_own or its in after:
+                results[place] = result = self._trace.copy(result)
+            assert result.buffer is not None
+            after[result.buffer] = mine
+        return after
 
     def upload(self, value: Value) -> ep.Memory:
         """Return a memory that holds a constant."""
@@ -195,12 +245,12 @@ class _Extension:
             self._before.following[_key(self._answers[-1])] = point
         self._before = point
 
-    def _cut(self) -> Segment | None:
+    def _cut(self, after: Mapping[Buffer, Buffer] | None = None) -> Segment | None:
         """Return the steps so far as a segment, behind which every buffer that is still seen has a memory of its own."""
         steps, self._trace.steps = self._trace.steps, []
         kept = {buffer for buffer in self._buffers if buffer.values and buffer.nbytes}
         self._buffers = [buffer for buffer in self._buffers if buffer.values]
-        return Segment(self._plan._stream, steps, kept) if steps else None
+        return Segment(self._plan._stream, steps, kept, after) if steps else None
 
     def _raise_lacking(self) -> None:
         lacking = self._trace.lacking

@@ -10,7 +10,7 @@ from ep.stage import Lifetime
 from ep_onnx.value import Buffer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import ep
     from ep_onnx.trace import Step
@@ -23,13 +23,17 @@ class Segment:
 
     steps : in the order in which they run
     kept  : buffers that are read behind the segment; each has a memory of its own
+    after : for buffers that the next run finds as an input the buffer of that: they lie there if nothing reads it any more
 
     arena_nbytes   : of the arena, scratch of steps included
     needed_nbytes  : what the same buffers and scratch would take without sharing
     """
 
-    def __init__(self, stream: ep.Stream, steps: Sequence[Step], kept: set[Buffer]) -> None:
+    def __init__(
+        self, stream: ep.Stream, steps: Sequence[Step], kept: set[Buffer], after: Mapping[Buffer, Buffer] | None = None
+    ) -> None:
         self._stream = stream
+        self._after = after or {}
         self.steps = _needed(steps, kept)
         self._lives: dict[Buffer, Lifetime] = {}
         self._same: dict[Buffer, Buffer] = {}
@@ -37,6 +41,7 @@ class Segment:
             for _, buffer in step.buffers:
                 life = self._lives.setdefault(buffer, Lifetime(place, place, buffer.nbytes))
                 life.last = place
+        self._carry_on()
         for buffer in kept & self._lives.keys():
             if buffer.memory is None:
                 buffer.memory = stream.device.allocate(buffer.nbytes)
@@ -66,6 +71,20 @@ class Segment:
                     if self._is_free(mine, step, place) and self._is_new(its, place) and is_same(specs[role.name], specs[shared]):
                         self._join(mine, its)
                         mine = None
+
+    def _carry_on(self) -> None:
+        """Let what the next run finds as an input be written into that input's own memory by the step that reads it last."""
+        for place, step in enumerate(self.steps):
+            specs = step.primitive.descriptor.present
+            for role in step.primitive.descriptor.roles:
+                mine = step.operands.get(role.name)
+                for shared in role.shares:
+                    its = step.operands.get(shared)
+                    if not isinstance(mine, Buffer) or self._after.get(its) is not mine or step.primitive.is_lowered:  # type: ignore[call-overload]
+                        continue
+                    life, readers = self._lives[mine], [each for _, each in step.buffers if each is mine]
+                    if life.last == place and len(readers) == 1 and self._lives[its].first == place and is_same(specs[role.name], specs[shared]):
+                        its.memory = mine.memory
 
     def _is_free(self, buffer: Any, step: Step, place: int) -> bool:
         """Say whether a step is the last to read a buffer, and reads it as one operand alone."""

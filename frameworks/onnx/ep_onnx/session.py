@@ -36,6 +36,9 @@ class Session:
 
     source : a path, bytes or a ModelProto
     device : an ep.Device
+    states : of inputs that stay on the device from run to run the name of the output that each is next, as a cache of keys and
+             values. They are zeros at first, have fixed shapes, are written in place where the model allows, and are neither
+             given to `run` nor returned by it
 
     `run` plans where inputs have shapes, or contents that shapes depend on, which no run before had; the latest 16 plans are kept.
     Raises ModelError and LackingError as `read_model` does.
@@ -43,7 +46,7 @@ class Session:
     weights_nbytes : of the constants that were uploaded so far
     """
 
-    def __init__(self, source: Any, device: ep.Device) -> None:
+    def __init__(self, source: Any, device: ep.Device, states: Mapping[str, str] | None = None) -> None:
         self.device = device
         self.model: Model = source if isinstance(source, Model) else read_model(source)
         self.plans: dict[Any, Plan] = {}
@@ -51,9 +54,11 @@ class Session:
         self._interpreter = Interpreter(self.model.functions)
         self._uploaded: dict[tuple[str, tuple[int, ...], bytes], ep.Memory] = {}
         self.weights_nbytes = 0
+        self._states = {name: self._state(name, output) for name, output in (states or {}).items()}
+        self.reset()
 
     def run(self, inputs: Mapping[str, Any] | Sequence[Any]) -> list[Any]:
-        """Return the outputs as NumPy arrays, in the model's order.
+        """Return the outputs as NumPy arrays, in the model's order; None for those that are states.
 
         inputs : arrays by name, or one for each of the model's inputs in order; lists for sequences, None for what is absent
 
@@ -73,12 +78,33 @@ class Session:
         self.plans[key] = plan
         return plan.run(arrays)
 
+    def reset(self) -> None:
+        """Fill the states with zeros."""
+        for tensor, _ in self._states.values():
+            self._stream.fill(tensor.memory, b"\0")
+
+    def state(self, name: str) -> Array:
+        """Return a copy of a state's content."""
+        return self._states[name][0].numpy(self._stream)
+
     def close(self) -> None:
         """Let go of plans and weights. Idempotent."""
         for plan in self.plans.values():
             plan.close()
         self.plans.clear()
         self._stream.close()
+
+    def _state(self, name: str, output: str) -> tuple[ep.Tensor, int]:
+        """Return the memory of a state, and the place of the output that follows it."""
+        found = {each.name: each for each in self.model.inputs}.get(name)
+        if found is None or output not in self.model.outputs:
+            what = f"input '{name}'" if found is None else f"output '{output}'"
+            message = f"states: the model has no {what}; it has {', '.join(each.name for each in self.model.inputs)} and gives {', '.join(self.model.outputs)}"
+            raise ModelError(message)
+        if found.dtype is None or found.shape is None or not all(isinstance(each, int) for each in found.shape):
+            message = f"states: input '{name}' has shape {found.shape and _shape(found.shape)}, needs a fixed one; export the model with a capacity"
+            raise ModelError(message)
+        return self.device.empty(found.dtype, found.shape), self.model.outputs.index(output)
 
     def _planned(self, arrays: Mapping[str, Array], others: Mapping[str, Any]) -> Plan:
         shapes = {name: TensorSpec(each.dtype.name, each.shape) for name, each in arrays.items()}
@@ -89,7 +115,7 @@ class Session:
                 value.element = narrow[name]
             return self._interpreter.run(self.model.graph, do, {**self.model.constants, **values, **_sequences(others)})
 
-        return Plan(self._stream, program, self._upload, shapes)
+        return Plan(self._stream, program, self._upload, shapes, self._states)
 
     def _upload(self, value: Value) -> ep.Memory:
         array = value.array
@@ -107,7 +133,7 @@ class Session:
         return memory
 
     def _given(self, inputs: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
-        declared = self.model.inputs
+        declared = [each for each in self.model.inputs if each.name not in self._states]
         if not hasattr(inputs, "keys"):
             if len(inputs) > len(declared):
                 message = f"{len(inputs)} inputs are given, and the model has {len(declared)}: {', '.join(each.name for each in declared)}"

@@ -31,7 +31,7 @@ def _counted(do: Trace, indices: Value, extent: int) -> Value:
     return do.binary("floor_mod", wide_indices, do.constant(extent, wide_indices.dtype)) if extent else wide_indices
 
 
-def _gathered(do: Trace, x: Value, indices: Value, axis: int, batch: int = 0) -> Value:
+def gathered(do: Trace, x: Value, indices: Value, axis: int, batch: int = 0) -> Value:
     made = do.emit(Gather.infer(x.spec, indices.spec, axis, batch_dims=batch), None, x=x, indices=indices)
     made.element = x.element
     return made
@@ -42,7 +42,7 @@ def _gather(do: Trace, node: Call, x: Value, indices: Value) -> Value:
     axis = node.get("axis", 0) % x.ndim
     if indices.array is not None and indices.size == 1 and not indices.ndim:
         return x[(*(slice(None),) * axis, int(indices.array.item()))]
-    return _gathered(do, x, _counted(do, indices, x.shape[axis]), axis)
+    return gathered(do, x, _counted(do, indices, x.shape[axis]), axis)
 
 
 @rule("GatherElements")
@@ -51,7 +51,7 @@ def _gather_elements(do: Trace, node: Call, x: Value, indices: Value) -> Value:
     rest = [each for each in range(x.ndim) if each != axis]
     part = x[tuple([slice(None) if each == axis else slice(0, indices.shape[each]) for each in range(x.ndim)])]
     rows, places = part.permute([*rest, axis]), _counted(do, indices, x.shape[axis]).permute([*rest, axis])
-    made = _gathered(do, rows, places, x.ndim - 1, x.ndim - 1)
+    made = gathered(do, rows, places, x.ndim - 1, x.ndim - 1)
     order = [*range(len(rest))]
     order.insert(axis, len(rest))
     return made.permute(order)
@@ -63,7 +63,7 @@ def _gather_nd(do: Trace, node: Call, x: Value, indices: Value) -> Value:
     flat, extents = _flat_places(do, x, indices, batch, depth)
     lead = x.shape[:batch]
     rows = do.reshape(x, (*lead, math.prod(extents), *x.shape[batch + depth :]))
-    return _gathered(do, rows, flat, batch, batch)
+    return gathered(do, rows, flat, batch, batch)
 
 
 def _flat_places(do: Trace, x: Value, indices: Value, batch: int, depth: int) -> tuple[Value, tuple[int, ...]]:
@@ -101,7 +101,7 @@ def _compress(do: Trace, node: Call, x: Value, condition: Value) -> Value:
     rows = do.reshape(x, (x.size,)) if axis is None else x
     along = 0 if axis is None else axis % x.ndim
     places = do.constant(do.host(places)[do.host(places) < rows.shape[along]])
-    return _gathered(do, rows, places, along)
+    return gathered(do, rows, places, along)
 
 
 @rule("NonZero")
@@ -152,6 +152,25 @@ def scattered(do: Trace, x: Value, places: Array, updates: Value, reduction: str
         source = np.zeros(x.size, np.int64)
         hit[places[chosen]] = True
         source[places[chosen]] = chosen
-        taken = _gathered(do, updates, do.constant(source), 0)
+        taken = gathered(do, updates, do.constant(source), 0)
         flat = do.where(do.constant(hit), taken if combine is None else do.binary(combine, flat, taken), flat)
     return do.reshape(flat, x.shape)
+
+
+@rule("TensorScatter")
+def _tensor_scatter(do: Trace, node: Call, past: Value, update: Value, begins: Value | None = None) -> Value:
+    """Rows of a cache from a place of their own in each batch on: every row asks whether it is one of them."""
+    axis = node.get("axis", -2) % past.ndim
+    batch, extent, count = past.shape[0], past.shape[axis], update.shape[axis]
+    places = do.constant(np.arange(extent, dtype=np.int64)[None])
+    first = do.constant(np.zeros(batch, np.int64)) if begins is None else begins
+    off = do.binary("sub", places, do.reshape(first, (batch, 1)))
+    if node.get("mode", "linear") == "circular":
+        off = do.binary("floor_mod", off, do.constant(extent, "int64"))
+    is_new = do.binary("less_than", off, do.constant(count, "int64"))
+    is_new = do.binary("logical_and", is_new, do.binary("greater_equal", off, do.constant(0, "int64")))
+    order = [0, axis, *[each for each in range(1, past.ndim) if each != axis]]
+    rows = gathered(do, update.permute(order), off, 1, 1)  # what is out of range is not taken
+    back = [order.index(each) for each in range(past.ndim)]
+    spread = do.reshape(is_new, (batch, extent, *[1] * (past.ndim - 2))).permute(back)
+    return do.where(spread, rows.permute(back), past)

@@ -1,0 +1,82 @@
+"""The command `ep-onnx`, as a user types it."""
+
+import numpy as np
+import onnx
+import pytest
+from click.testing import CliRunner
+from ep_onnx import cli
+from made_models import FLOAT, model
+from onnx import helper
+
+node = helper.make_node
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    proto = model([node("Exp", ["x"], ["e"]), node("Relu", ["e"], ["y"])], {"x": (FLOAT, ["n", 3])}, {"y": (FLOAT, ["n", 3])})
+    onnx.save(proto, "m.onnx")
+    np.save("x.npy", np.zeros((2, 3), np.float32))
+    (tmp_path / "bad.onnx").write_bytes(b"\xff" * 50)
+    return tmp_path
+
+
+def run(*arguments):
+    """Return exit code and text of the command in this process."""
+    runner = CliRunner()
+    with runner.isolation() as (out, err, _):
+        try:
+            cli.main([*map(str, arguments)])
+            code = 0
+        except SystemExit as end:
+            code = end.code
+    return code, out.getvalue().decode() + err.getvalue().decode()
+
+
+def test_run_shows_outputs_launches_and_memory(folder):
+    code, shown = run("run", "m.onnx", "--input", "x.npy", "--repeat", 2, "--output", "out", "--compare", "onnx")
+    assert code == 0, shown
+    assert "(2, 3)" in shown
+    assert "2 launches in 1 segments on cpu:0" in shown
+    assert "largest difference from onnx" in shown
+    np.testing.assert_array_equal(np.load(folder / "out" / "y.npy"), np.ones((2, 3), np.float32))
+
+
+def test_open_extents_are_given_by_name(folder):
+    code, shown = run("run", "m.onnx", "--extent", "n=5")
+    assert (code, "(5, 3)" in shown) == (0, True)
+
+
+def test_check_counts_launches_by_family(folder):
+    code, shown = run("check", "m.onnx")
+    assert code == 0
+    assert "elementwise_unary" in shown
+    assert "all 2 nodes run" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["run", "none.onnx"], 2, "give the path of a model"),
+        (["run", "bad.onnx"], 2, "damaged"),
+        (["check", "bad.onnx"], 2, "damaged"),
+        (["run", "m.onnx", "--input", "none.npy"], 2, "numpy.save"),
+        (["run", "m.onnx", "--input", "z=x.npy"], 2, "unknown z"),
+        (["run", "m.onnx", "--input", "x.npy", "--input", "x.npy"], 2, "1 inputs"),
+        (["run", "m.onnx", "--extent", "n"], 2, "NAME=N"),
+        (["run", "m.onnx", "--device", "nobody:0"], 2, "nobody"),
+        (["run", "m.onnx", "--device", "cpu:77"], 3, "cpu:77"),
+        (["run"], 2, "MODEL"),
+        (["frobnicate"], 2, "frobnicate"),
+    ],
+)
+def test_wrong_use_is_one_sentence_and_an_exit_code(folder, arguments, code, words):
+    ended, shown = run(*arguments)
+    assert (ended, words in shown, "Traceback" in shown) == (code, True, False), shown
+
+
+def test_lacking_nodes_are_exit_1(folder):
+    onnx.save(model([node("TfIdfVectorizer", ["x"], ["y"])], {"x": (FLOAT, [3])}, {"y": (FLOAT, [3])}), "t.onnx")
+    code, shown = run("check", "t.onnx")
+    assert code == 1
+    assert "TfIdfVectorizer 'y': no rule" in shown
