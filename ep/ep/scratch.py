@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from typing import TYPE_CHECKING, Any, Final
 
 from ep.glimpse import glimpse
@@ -34,16 +35,19 @@ def packed(lifetimes: Sequence[Lifetime], alignment: int) -> tuple[list[int], in
     Bytes that are needed at one time lie apart; the largest are placed first, each as low as it fits.
     """
     begins = [0] * len(lifetimes)
-    placed: list[tuple[int, int, Lifetime]] = []
+    placed: list[tuple[int, int, int, int]] = []  # begin and end, first and last stage, by their begins
     for place in sorted(range(len(lifetimes)), key=lambda place: -lifetimes[place].nbytes):
         mine = lifetimes[place]
+        first, last = mine.first, mine.last
         begin, nbytes = 0, -(-mine.nbytes // alignment) * alignment
-        for low, high, its in sorted(placed, key=lambda one: one[0]):
-            if mine.first <= its.last and its.first <= mine.last and low < begin + nbytes and high > begin:
+        for low, high, its_first, its_last in placed:
+            if low >= begin + nbytes:
+                break
+            if high > begin and first <= its_last and its_first <= last:
                 begin = high
-        placed.append((begin, begin + nbytes, mine))
+        bisect.insort(placed, (begin, begin + nbytes, first, last))
         begins[place] = begin
-    return begins, max([high for _, high, _ in placed], default=0)
+    return begins, max([high for _, high, _, _ in placed], default=0)
 
 
 def planned(nodes: Sequence[Node], lanes: Sequence[int], alignment: int) -> tuple[dict[int, int], int]:
