@@ -155,7 +155,11 @@ def main() -> None:
     parser.add_argument("--device", help="EP's name of a device; else EP_DEVICE, else cpu:0")
     parser.add_argument("--count", type=int, default=256, help="letters to be written")
     options = parser.parse_args()
-    if not options.prompt or set(options.prompt) - set(LETTERS) or not 1 <= options.count <= CAPACITY - len(options.prompt):
+    if (
+        not options.prompt
+        or set(options.prompt) - set(LETTERS)
+        or not 1 <= options.count <= CAPACITY - len(options.prompt)
+    ):
         parser.error(f"the prompt needs letters of {LETTERS!r}, and with what follows at most {CAPACITY} of them")
     try:
         writer = Writer(ep.device(device_name(options.device)))

@@ -135,7 +135,9 @@ def _stored(each: Any, kind: str) -> Case:
         both = []
         for side, infos in (("input", model.graph.input), ("output", model.graph.output)):
             read = []
-            for place, path in enumerate(sorted(data.glob(f"{side}_*.pb"), key=lambda path: int(path.stem.split("_")[1]))):
+            for place, path in enumerate(
+                sorted(data.glob(f"{side}_*.pb"), key=lambda path: int(path.stem.split("_")[1]))
+            ):
                 proto = {"sequence_type": SequenceProto, "optional_type": OptionalProto}.get(
                     infos[place].type.WhichOneof("value"), TensorProto
                 )()
@@ -209,7 +211,10 @@ def _reasons(device: str, verdicts: dict[Case, Verdict]) -> str:
     for case, verdict in verdicts.items():
         if verdict.reason is not None:
             by_reason[_general(verdict.reason)].append(case.name.removeprefix("test_"))
-    rows = [[reason, str(len(names)), ", ".join(names)] for reason, names in sorted(by_reason.items(), key=lambda each: -len(each[1]))]
+    rows = [
+        [reason, str(len(names)), ", ".join(names)]
+        for reason, names in sorted(by_reason.items(), key=lambda each: -len(each[1]))
+    ]
     return f"### {device}\n\n" + table(["reason", "tests", "which"], rows)
 
 

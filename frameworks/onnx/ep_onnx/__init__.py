@@ -1,7 +1,7 @@
 """ONNX models on any device of EP.
 
-    session = ep_onnx.Session("model.onnx", ep.device("cpu:0"))
-    outputs = session.run({"x": array})
+session = ep_onnx.Session("model.onnx", ep.device("cpu:0"))
+outputs = session.run({"x": array})
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """ONNX's backend interface, on any device of EP: what its test suite and its users expect.
 
-    class OnnxTest(onnx.backend.test.BackendTest) ...  # BackendTest(ep_onnx.Backend, __name__)
+class OnnxTest(onnx.backend.test.BackendTest) ...  # BackendTest(ep_onnx.Backend, __name__)
 """
 
 from __future__ import annotations

@@ -62,11 +62,32 @@ def command() -> None:
 @_DEVICE
 @_INPUTS
 @_EXTENTS
-@click.option("--output", "folder", type=click.Path(file_okay=False, path_type=Path), help="A folder for the outputs, as NAME.npy.")
-@click.option("--compare", type=click.Choice(["onnx", "onnxruntime"]), help="Run it there, too, and compare: ONNX's reference, or ONNX Runtime.")
-@click.option("--repeat", type=click.IntRange(1), default=1, show_default=True, help="How often to run; times are of the last one.")
+@click.option(
+    "--output",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="A folder for the outputs, as NAME.npy.",
+)
+@click.option(
+    "--compare",
+    type=click.Choice(["onnx", "onnxruntime"]),
+    help="Run it there, too, and compare: ONNX's reference, or ONNX Runtime.",
+)
+@click.option(
+    "--repeat",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="How often to run; times are of the last one.",
+)
 def run_command(  # noqa: PLR0913, PLR0917 - options
-    model: Path, device: str | None, inputs: Sequence[str], extents: Sequence[str], folder: Path | None, compare: str | None, repeat: int
+    model: Path,
+    device: str | None,
+    inputs: Sequence[str],
+    extents: Sequence[str],
+    folder: Path | None,
+    compare: str | None,
+    repeat: int,
 ) -> None:
     """Run MODEL and show its outputs, launches, waits of the host, and memory."""
     read = read_model(model)
@@ -192,7 +213,9 @@ def _show(session: Session, model: Model, outputs: Sequence[Any], planned: float
     table = Table("output", "type", "shape", "first elements")
     for name, each in zip(model.outputs, outputs, strict=True):
         array = np.asarray(each)
-        first = ", ".join(f"{number:.6g}" if number.dtype.kind == "f" else str(number) for number in array.reshape(-1)[:4])
+        first = ", ".join(
+            f"{number:.6g}" if number.dtype.kind == "f" else str(number) for number in array.reshape(-1)[:4]
+        )
         table.add_row(name, str(array.dtype), str(array.shape), first)
     Console().print(table)
     found = report(session)

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["Call", "Interpreter", "constants_of"]
 
 _UNFOLDED: Final = frozenset(
-    ["If", "Loop", "Scan", "SequenceMap", "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike"]
-    + ["Bernoulli", "Multinomial", "Dropout", "ImageDecoder"]
+    [
+        *("If", "Loop", "Scan", "SequenceMap", "Dropout", "Bernoulli", "Multinomial", "ImageDecoder"),
+        *("RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike"),
+    ]
 )
 """What gives other values each time, or has a body."""
 
@@ -44,7 +46,9 @@ class Interpreter:
         self._followed: dict[Any, tuple[Any, Value]] = {}
         self._called: dict[int, tuple[Node, Function, Graph]] = {}
 
-    def run(self, graph: Graph, do: Trace, names: Mapping[str, Any], outer: Mapping[str, Any] | None = None) -> list[Any]:
+    def run(
+        self, graph: Graph, do: Trace, names: Mapping[str, Any], outer: Mapping[str, Any] | None = None
+    ) -> list[Any]:
         """Write the steps of a graph, and return its outputs.
 
         names : what the graph's inputs and constants stand for
@@ -86,7 +90,9 @@ class Interpreter:
                 return made if isinstance(made, tuple) else (made,)
         function = self._function(node, inputs)
         if function is None:
-            message = f"{node.title}: {_reason(node, inputs)}; a rule for it, or a body as a function of the model, would do"
+            message = (
+                f"{node.title}: {_reason(node, inputs)}; a rule for it, or a body as a function of the model, would do"
+            )
             raise LackingError(message)
         body = self._called_body(node, function)
         given = dict(zip(body.inputs, [*inputs, *[None] * len(body.inputs)], strict=False))
@@ -158,7 +164,9 @@ class Interpreter:
         function = None
         if known:
             read = (
-                schema.get_context_dependent_function_with_opset_version(max(known), node.proto.SerializeToString(), [*types])
+                schema.get_context_dependent_function_with_opset_version(
+                    max(known), node.proto.SerializeToString(), [*types]
+                )
                 if types
                 else schema.get_function_with_opset_version(max(known))
             )
@@ -241,7 +249,9 @@ def constants_of(graph: Graph) -> dict[str, Value]:
     """Return the values of a graph's initializers."""
     found = {}
     for name, tensor in graph.constants.items():
-        found[name] = Value.of(held(onnx.numpy_helper.to_array(tensor), f"initializer '{name}'"), narrow(tensor.data_type))
+        found[name] = Value.of(
+            held(onnx.numpy_helper.to_array(tensor), f"initializer '{name}'"), narrow(tensor.data_type)
+        )
         found[name].is_lasting = True
     return found
 
@@ -254,7 +264,9 @@ def _evaluated(node: Node, arrays: dict[str, Any]) -> Sequence[Any]:
     """Return what ONNX's reference computes."""
     names = [name for name in node.outputs if name]
     given = [helper.make_value_info(name, TypeProto()) for name in arrays]
-    graph = helper.make_graph([node.proto], "fold", given, [helper.make_value_info(name, TypeProto()) for name in names])
+    graph = helper.make_graph(
+        [node.proto], "fold", given, [helper.make_value_info(name, TypeProto()) for name in names]
+    )
     found = dict(zip(names, ReferenceEvaluator(graph, {node.domain: node.version}).run(None, arrays), strict=True))
     return [found[name] if name else np.empty(0) for name in node.outputs]
 
@@ -264,7 +276,9 @@ def _type(value: Any) -> TypeProto:
         return helper.make_sequence_type_proto(_type(value[0]) if value else helper.make_tensor_type_proto(1, None))
     if not isinstance(value, Value):
         return TypeProto()
-    element = value.element or helper.np_dtype_to_tensor_dtype(np.dtype(value.array.dtype if value.array is not None else _np(value.dtype)))
+    element = value.element or helper.np_dtype_to_tensor_dtype(
+        np.dtype(value.array.dtype if value.array is not None else _np(value.dtype))
+    )
     return helper.make_tensor_type_proto(element, value.shape)
 
 
@@ -275,7 +289,10 @@ def _np(dtype: str) -> Any:
 
 
 def _described(inputs: Sequence[Any]) -> str:
-    return ", ".join(f"{each.dtype}{list(each.shape)}" if isinstance(each, Value) else "absent" for each in inputs) or "none"
+    return (
+        ", ".join(f"{each.dtype}{list(each.shape)}" if isinstance(each, Value) else "absent" for each in inputs)
+        or "none"
+    )
 
 
 def _reason(node: Node, inputs: Sequence[Any]) -> str:

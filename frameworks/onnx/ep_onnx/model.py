@@ -15,7 +15,7 @@ from ep_onnx.graph import read_function, read_graph
 from ep_onnx.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from onnx import ModelProto, TensorProto, ValueInfoProto
 
@@ -97,7 +97,7 @@ def _loaded(path: Path) -> ModelProto:
         raise ModelError(message) from None
     proto = _parsed(data, str(path))
     folder = path.resolve().parent
-    for tensor in external_data_helper._get_all_tensors(proto):
+    for tensor in _tensors(proto.graph):
         if external_data_helper.uses_external_data(tensor):
             _check_location(tensor, folder, path)
     try:
@@ -120,6 +120,16 @@ def _parsed(data: bytes, where: str) -> ModelProto:
     return proto
 
 
+def _tensors(graph: onnx.GraphProto) -> Iterator[TensorProto]:
+    """Yield all tensors of a graph and of the bodies in it."""
+    yield from graph.initializer
+    for node in graph.node:
+        for attribute in node.attribute:
+            yield from [*([attribute.t] if attribute.HasField("t") else []), *attribute.tensors]
+            for body in [*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs]:
+                yield from _tensors(body)
+
+
 def _check_location(tensor: TensorProto, folder: Path, path: Path) -> None:
     """Refuse weights that lie anywhere but in the model's folder and below it."""
     location = next((each.value for each in tensor.external_data if each.key == "location"), "")
@@ -131,7 +141,9 @@ def _check_location(tensor: TensorProto, folder: Path, path: Path) -> None:
 def _check_versions(versions: Mapping[str, int], proto: ModelProto) -> None:
     """Refuse operator sets that are not known; of older ones than OLDEST all operations but those that are still the same."""
     version, newest = versions.get("", OLDEST), onnx.defs.onnx_opset_version()
-    changed = [node.op_type for node in proto.graph.node if version < OLDEST and _since(node, version) != _since(node, OLDEST)]
+    changed = [
+        node.op_type for node in proto.graph.node if version < OLDEST and _since(node, version) != _since(node, OLDEST)
+    ]
     if version > newest or version < 1 or changed:
         what = f", whose {changed[0]} is not the one of {OLDEST}" if changed else ""
         message = f"the model is of operator set {version}{what}, needs {OLDEST} to {newest}; convert it with onnx.version_converter, or install another onnx"
@@ -150,7 +162,9 @@ def _constant(name: str, tensor: TensorProto) -> Value:
     try:
         array = numpy_helper.to_array(tensor)
     except (ValueError, TypeError, KeyError) as error:
-        message = f"{where}: its {list(tensor.dims)} elements cannot be read: {error}; the model is damaged, export it again"
+        message = (
+            f"{where}: its {list(tensor.dims)} elements cannot be read: {error}; the model is damaged, export it again"
+        )
         raise ModelError(message) from None
     value = Value.of(held(array, where), narrow(tensor.data_type))
     value.is_lasting = True

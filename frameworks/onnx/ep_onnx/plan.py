@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+import ep
+from ep import TensorSpec
 from ep_onnx.elements import narrowed
 from ep_onnx.errors import LackingError, ModelError
 from ep_onnx.segment import Segment
 from ep_onnx.trace import Trace
 from ep_onnx.value import Buffer, Value
-
-import ep
-from ep import TensorSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -65,27 +65,26 @@ class Plan:
         shapes: Mapping[str, TensorSpec],
         states: Mapping[str, tuple[ep.Tensor, int]],
     ) -> None:
-        self._stream = stream
-        self._program = program
-        self._upload = upload
-        self._shapes = shapes
-        self._states = states
-        self._memories: dict[str, ep.Memory] = {}
-        self._first: _Point | None = None
-        self._last: list[_Point] = []
+        self.stream = stream
+        self.program = program
+        self.upload = upload
+        self.shapes = shapes
+        self.states = states
+        self.memories: dict[str, ep.Memory] = {}
+        self.first: _Point | None = None
 
     def run(self, inputs: Inputs) -> list[Any]:
         """Return the outputs for inputs of the plan's shapes: arrays, lists of them for sequences, None for what is absent."""
-        for name, memory in self._memories.items():
-            self._stream.upload(memory, np.ascontiguousarray(inputs[name]))
+        for name, memory in self.memories.items():
+            self.stream.upload(memory, np.ascontiguousarray(inputs[name]))
         answers: list[Array] = []
-        point, before = self._first, None
+        point, before = self.first, None
         while point is not None:
             if point.segment is not None:
                 point.segment.launch()
             if point.asked is None:
-                return self._ended(point)
-            answers.append(self._look(point.asked, inputs))
+                return self.ended(point)
+            answers.append(self.look(point.asked, inputs))
             before, point = point, point.following.get(_key(answers[-1]))
         return _Extension(self, inputs, answers, before).outputs()
 
@@ -97,11 +96,15 @@ class Plan:
     @property
     def waits(self) -> list[str]:
         """The nodes that made the host wait for the device, since what follows depends on a content."""
-        return [f"{point.node} depends on {point.asked}" for point in self._points if point.asked and not _is_input(point.asked)]
+        return [
+            f"{point.node} depends on {point.asked}"
+            for point in self._points
+            if point.asked and not _is_input(point.asked)
+        ]
 
     @property
     def _points(self) -> list[_Point]:
-        found, left = [], [self._first] if self._first is not None else []
+        found, left = [], [self.first] if self.first is not None else []
         while left:
             found.append(left.pop())
             left += found[-1].following.values()
@@ -111,17 +114,18 @@ class Plan:
         """Let go of graphs and memories."""
         for segment in self.segments:
             segment.close()
-        self._first = None
+        self.first = None
 
-    def _ended(self, point: _Point) -> list[Any]:
+    def ended(self, point: _Point) -> list[Any]:
         """Return the outputs, None for those that are the next run's states, once these are where that finds them."""
         for target, source in point.carried:
-            self._stream.copy(target, source)
-        gone = {place for _, place in self._states.values()}
+            self.stream.copy(target, source)
+        gone = {place for _, place in self.states.values()}
         assert point.results is not None
         return [None if place in gone else self._fetched(each) for place, each in enumerate(point.results)]
 
-    def _look(self, value: Value, inputs: Inputs) -> Array:
+    def look(self, value: Value, inputs: Inputs) -> Array:
+        """Return the content of a value: of an input as it was given, else as the device has it."""
         buffer = value.buffer
         assert buffer is not None
         if buffer.source is not None:
@@ -133,7 +137,7 @@ class Plan:
         if not value.size:
             return np.empty(value.shape, _numpy(value.dtype))
         assert value.buffer.memory is not None
-        return ep.Tensor(value.buffer.memory, value.spec).numpy(self._stream)
+        return ep.Tensor(value.buffer.memory, value.spec).numpy(self.stream)
 
     def _fetched(self, results: Any) -> Any:
         if isinstance(results, list):
@@ -156,25 +160,25 @@ class _Extension:
         self._before = before
         self._path = _path(plan, answers)
         self._buffers: list[Buffer] = []
-        self._trace = Trace(plan._stream.device, self)
+        self._trace = Trace(plan.stream.device, self)
 
     def outputs(self) -> list[Any]:
         """Plan and run what is left, and return the outputs."""
         plan = self._plan
         values = {}
-        for name, spec in plan._shapes.items():
+        for name, spec in plan.shapes.items():
             buffer = self._trace.buffer(spec.nbytes, name)
-            if name not in plan._memories:
-                plan._memories[name] = plan._stream.device.allocate(spec.nbytes)
+            if name not in plan.memories:
+                plan.memories[name] = plan.stream.device.allocate(spec.nbytes)
                 if spec.nbytes:
-                    plan._stream.upload(plan._memories[name], np.ascontiguousarray(self._inputs[name]))
-            buffer.memory = plan._memories[name]
+                    plan.stream.upload(plan.memories[name], np.ascontiguousarray(self._inputs[name]))
+            buffer.memory = plan.memories[name]
             values[name] = Value(spec, buffer)
-        for name, (tensor, _) in plan._states.items():
+        for name, (tensor, _) in plan.states.items():
             buffer = self._trace.buffer(tensor.spec.nbytes)
             buffer.memory = tensor.memory
             values[name] = Value(tensor.spec, buffer)
-        results = plan._program(self._trace, values)
+        results = plan.program(self._trace, values)
         after = self._succession(values, results)
         self._raise_lacking()
         segment = self._cut(after)
@@ -187,12 +191,12 @@ class _Extension:
                 assert mine.memory is not None
                 point.carried.append((mine.memory, its.memory[: mine.nbytes]))
         self._attach(point)
-        return plan._ended(point)
+        return plan.ended(point)
 
     def _succession(self, values: Mapping[str, Value], results: list[Any]) -> dict[Buffer, Buffer]:
         """Return of each state's next content the buffer that it is in, dense and its own, and that of the state."""
         after = {}
-        for name, (_, place) in self._plan._states.items():
+        for name, (_, place) in self._plan.states.items():
             state, result = values[name], results[place]
             if not isinstance(result, Value) or (result.shape, result.dtype) != (state.shape, state.dtype):
                 message = f"state '{name}' is {state.spec!r}, and the output that is to be the next one is {result}; give states that keep their shape"
@@ -210,7 +214,7 @@ class _Extension:
 
     def upload(self, value: Value) -> ep.Memory:
         """Return a memory that holds a constant."""
-        return self._plan._upload(value)
+        return self._plan.upload(value)
 
     def made(self, buffer: Buffer) -> None:
         """Keep a buffer; one of steps that ran already has the memory that they wrote."""
@@ -234,13 +238,13 @@ class _Extension:
         if segment is not None:
             segment.launch()
         self._attach(point)
-        answer = self._plan._look(value, self._inputs)
+        answer = self._plan.look(value, self._inputs)
         self._answers.append(answer)
         return answer
 
     def _attach(self, point: _Point) -> None:
         if self._before is None:
-            self._plan._first = point
+            self._plan.first = point
         else:
             self._before.following[_key(self._answers[-1])] = point
         self._before = point
@@ -250,12 +254,12 @@ class _Extension:
         steps, self._trace.steps = self._trace.steps, []
         kept = {buffer for buffer in self._buffers if buffer.values and buffer.nbytes}
         self._buffers = [buffer for buffer in self._buffers if buffer.values]
-        return Segment(self._plan._stream, steps, kept, after) if steps else None
+        return Segment(self._plan.stream, steps, kept, after) if steps else None
 
     def _raise_lacking(self) -> None:
         lacking = self._trace.lacking
         if lacking:
-            device = self._plan._stream.device.name
+            device = self._plan.stream.device.name
             message = f"{device} lacks what {len(lacking)} nodes of the model need"
             raise LackingError(message, [f"{where}: {why}" for where, why in lacking.items()])
 
@@ -267,7 +271,7 @@ def _is_input(value: Value) -> bool:
 def _path(plan: Plan, answers: list[Array]) -> list[_Point]:
     """Return the points that a run passed that gave these answers."""
     path: list[_Point] = []
-    point = plan._first
+    point = plan.first
     for answer in answers:
         assert point is not None
         path.append(point)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ep.overlap import is_same
 from ep.scratch import packed
 from ep.stage import Lifetime
+
 from ep_onnx.value import Buffer
 
 if TYPE_CHECKING:
@@ -68,7 +69,11 @@ class Segment:
                 mine = step.operands.get(role.name)
                 for shared in role.shares:
                     its = step.operands.get(shared)
-                    if self._is_free(mine, step, place) and self._is_new(its, place) and is_same(specs[role.name], specs[shared]):
+                    if (
+                        self._is_free(mine, step, place)
+                        and self._is_new(its, place)
+                        and is_same(specs[role.name], specs[shared])
+                    ):
                         self._join(mine, its)
                         mine = None
 
@@ -83,7 +88,12 @@ class Segment:
                     if not isinstance(mine, Buffer) or self._after.get(its) is not mine or step.primitive.is_lowered:  # type: ignore[call-overload]
                         continue
                     life, readers = self._lives[mine], [each for _, each in step.buffers if each is mine]
-                    if life.last == place and len(readers) == 1 and self._lives[its].first == place and is_same(specs[role.name], specs[shared]):
+                    if (
+                        life.last == place
+                        and len(readers) == 1
+                        and self._lives[its].first == place
+                        and is_same(specs[role.name], specs[shared])
+                    ):
                         its.memory = mine.memory
 
     def _is_free(self, buffer: Any, step: Step, place: int) -> bool:

@@ -181,6 +181,8 @@ def _shape(shape: Sequence[Any]) -> str:
 def _sequences(others: Mapping[str, Any]) -> dict[str, Any]:
     """Return what sequences and absent values stand for: lists of constants, None."""
     return {
-        name: each if each is None else [one if one is None else Value.of(held(np.asarray(one), f"input '{name}'")) for one in each]
+        name: each
+        if each is None
+        else [one if one is None else Value.of(held(np.asarray(one), f"input '{name}'")) for one in each]
         for name, each in others.items()
     }

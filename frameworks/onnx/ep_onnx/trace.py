@@ -111,7 +111,10 @@ class Trace:
 
     def launch(self, descriptor: ep.Descriptor, **operands: Any) -> dict[str, Value]:
         """Append one step, and return what it writes by the names of its outputs: those that were given, else new values."""
-        made = {name: operands.get(name) or Value(spec, self.buffer(spec.nbytes)) for name, spec in descriptor.outputs.items()}
+        made = {
+            name: operands.get(name) or Value(spec, self.buffer(spec.nbytes))
+            for name, spec in descriptor.outputs.items()
+        }
         given = {name: each for name, each in {**operands, **made}.items() if each is not None}
         if descriptor.is_empty:
             return made
@@ -147,7 +150,9 @@ class Trace:
     def binary(self, op: str, a: Value, b: Value, *, out: Value | None = None, **attributes: float) -> Value:
         """Append out = op(a, b), with the broadcasting of NumPy; a constant of one element becomes a number."""
         left, right = self._sides(a, b)
-        specs = [Scalar(each.dtype) if type(given) is not Value else each.spec for each, given in ((a, left), (b, right))]
+        specs = [
+            Scalar(each.dtype) if type(given) is not Value else each.spec for each, given in ((a, left), (b, right))
+        ]
         return self.emit(BroadcastBinary.infer(op, *specs, out=out and out.spec, **attributes), out, a=left, b=right)
 
     def where(self, condition: Value, a: Value, b: Value) -> Value:
@@ -183,18 +188,29 @@ class Trace:
         except ValueError:
             return self.copy(x).reshape(shape)
 
-    def reduce(self, op: str, x: Value, axes: Sequence[int] | None, *, keeps: bool = True, dtype: str | None = None) -> Value:
+    def reduce(
+        self, op: str, x: Value, axes: Sequence[int] | None, *, keeps: bool = True, dtype: str | None = None
+    ) -> Value:
         """Append a reduction along axes, None for all."""
         return self.emit(Reduce.infer(op, x.spec, axes, keepdims=keeps, dtype=dtype), None, x=x)
 
-    def matmul(
-        self, a: Value, b: Value, *, bias: Value | None = None, alpha: float = 1.0, out: Value | None = None, activation: str = "none"
+    def matmul(  # noqa: PLR0913 - as the primitive's
+        self,
+        a: Value,
+        b: Value,
+        *,
+        bias: Value | None = None,
+        alpha: float = 1.0,
+        out: Value | None = None,
+        activation: str = "none",
     ) -> Value:
         """Append out = activation(alpha a @ b + bias)."""
         descriptor = Matmul.infer(a.spec, b.spec, bias=bias and bias.spec, out=out and out.spec, activation=activation)
         return self.emit(descriptor, out, a=a, b=b, bias=bias, alpha=alpha)
 
-    def pad(self, x: Value, before: Sequence[int], after: Sequence[int], value: Any = 0, mode: str = "constant") -> Value:
+    def pad(
+        self, x: Value, before: Sequence[int], after: Sequence[int], value: Any = 0, mode: str = "constant"
+    ) -> Value:
         """Append x with its borders continued; x itself where nothing is to be added."""
         if not any(before) and not any(after):
             return x

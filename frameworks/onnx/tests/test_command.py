@@ -14,7 +14,9 @@ node = helper.make_node
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    proto = model([node("Exp", ["x"], ["e"]), node("Relu", ["e"], ["y"])], {"x": (FLOAT, ["n", 3])}, {"y": (FLOAT, ["n", 3])})
+    proto = model(
+        [node("Exp", ["x"], ["e"]), node("Relu", ["e"], ["y"])], {"x": (FLOAT, ["n", 3])}, {"y": (FLOAT, ["n", 3])}
+    )
     onnx.save(proto, "m.onnx")
     np.save("x.npy", np.zeros((2, 3), np.float32))
     (tmp_path / "bad.onnx").write_bytes(b"\xff" * 50)

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from made_models import BOOL, FLOAT, INT64, model
 from ep_onnx.report import report
+from made_models import BOOL, FLOAT, INT64, model
 from onnx import helper
 
 node = helper.make_node
@@ -192,7 +192,12 @@ def test_loop_with_a_condition_of_the_device_runs_as_long_as_it_says(session):
 
 @pytest.mark.parametrize("device", ["cpu:0", "sim:0"])
 def test_outputs_may_be_inputs_constants_and_the_same_twice(session, device):
-    nodes = [node("Identity", ["x"], ["y"]), node("Add", ["w", "w"], ["v"]), node("Exp", ["x"], ["e"]), node("Identity", ["e"], ["f"])]
+    nodes = [
+        node("Identity", ["x"], ["y"]),
+        node("Add", ["w", "w"], ["v"]),
+        node("Exp", ["x"], ["e"]),
+        node("Identity", ["e"], ["f"]),
+    ]
     outputs = {name: (FLOAT, [3]) for name in ("y", "v", "e", "f")}
     made = session(model(nodes, {"x": (FLOAT, [3])}, outputs, {"w": random(3)}), device)
     x = random(3)

@@ -52,7 +52,9 @@ def test_weights_outside_the_folder_of_the_model(tmp_path, location):
     folder.mkdir()
     (tmp_path / "secret").write_bytes(bytes(12))
     (folder / "link").symlink_to(tmp_path)
-    proto = model([node("Add", ["x", "w"], ["y"])], {"x": (FLOAT, [3])}, {"y": (FLOAT, [3])}, {"w": np.zeros(3, np.float32)})
+    proto = model(
+        [node("Add", ["x", "w"], ["y"])], {"x": (FLOAT, [3])}, {"y": (FLOAT, [3])}, {"w": np.zeros(3, np.float32)}
+    )
     set_external_data(proto.graph.initializer[0], location)
     proto.graph.initializer[0].ClearField("raw_data")
     (folder / "m.onnx").write_bytes(proto.SerializeToString())
@@ -99,7 +101,9 @@ def test_extents_of_one_name_are_one(session):
 
 
 def test_shapes_that_a_node_cannot_do_name_the_node(session):
-    proto = model([node("MatMul", ["a", "b"], ["y"], name="m")], {"a": (FLOAT, None), "b": (FLOAT, None)}, {"y": (FLOAT, None)})
+    proto = model(
+        [node("MatMul", ["a", "b"], ["y"], name="m")], {"a": (FLOAT, None), "b": (FLOAT, None)}, {"y": (FLOAT, None)}
+    )
     with pytest.raises(ModelError, match=r"MatMul 'm': .*float32\[2, 3\], float32\[4, 5\]"):
         session(proto).run([np.zeros((2, 3), np.float32), np.zeros((4, 5), np.float32)])
 
@@ -107,9 +111,14 @@ def test_shapes_that_a_node_cannot_do_name_the_node(session):
 def test_operation_that_nobody_knows_is_named_with_its_types(session):
     sets = [helper.make_opsetid("org.nobody", 3)]
     proto = model(
-        [node("Frobnicate", ["x"], ["y"], name="f", domain="org.nobody")], {"x": (FLOAT, [3])}, {"y": (FLOAT, [3])}, imports=sets
+        [node("Frobnicate", ["x"], ["y"], name="f", domain="org.nobody")],
+        {"x": (FLOAT, [3])},
+        {"y": (FLOAT, [3])},
+        imports=sets,
     )
-    with pytest.raises(LackingError, match=r"Frobnicate 'f': no rule for it \(domain 'org.nobody', opset 3, inputs float32\[3\]\)"):
+    with pytest.raises(
+        LackingError, match=r"Frobnicate 'f': no rule for it \(domain 'org.nobody', opset 3, inputs float32\[3\]\)"
+    ):
         session(proto).run([np.zeros(3, np.float32)])
 
 

@@ -14,7 +14,10 @@ node = helper.make_node
 
 def cache(extent=8):
     """A cache of rows: each run writes new ones from `begin` on, and sums up all."""
-    nodes = [node("TensorScatter", ["past", "row", "begin"], ["next"], axis=1), node("ReduceSum", ["next"], ["sum"], keepdims=0)]
+    nodes = [
+        node("TensorScatter", ["past", "row", "begin"], ["next"], axis=1),
+        node("ReduceSum", ["next"], ["sum"], keepdims=0),
+    ]
     inputs = {"past": (FLOAT, [1, extent, 2]), "row": (FLOAT, [1, "n", 2]), "begin": (INT64, [1])}
     return model(nodes, inputs, {"next": (FLOAT, [1, extent, 2]), "sum": (FLOAT, [])}, version=24)
 
@@ -31,7 +34,7 @@ def test_a_cache_is_written_in_place_by_one_plan_for_each_number_of_rows(device)
         np.testing.assert_array_equal(session.state("past"), wanted)
     assert len(session.plans) == 3
     for plan in session.plans.values():
-        assert plan._first.carried == []  # nothing is copied
+        assert plan.first.carried == []  # nothing is copied
     session.reset()
     assert not session.state("past").any()
     session.close()
@@ -61,7 +64,11 @@ def test_states_that_change_places_do():
 
 @pytest.mark.parametrize(
     ("states", "match"),
-    [({"none": "next"}, "no input 'none'"), ({"past": "none"}, "no output 'none'"), ({"row": "next"}, "needs a fixed one")],
+    [
+        ({"none": "next"}, "no input 'none'"),
+        ({"past": "none"}, "no output 'none'"),
+        ({"row": "next"}, "needs a fixed one"),
+    ],
 )
 def test_states_that_the_model_has_not_are_refused(states, match):
     with pytest.raises(ModelError, match=match):

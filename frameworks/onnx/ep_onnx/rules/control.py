@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ep_onnx.rules.rule import rule
 from ep_onnx.rules.shapes import integers
-from ep_onnx.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ep_onnx.interpreter import Call
     from ep_onnx.trace import Trace
+    from ep_onnx.value import Value
 
 __all__: list[str] = []
 
@@ -27,7 +28,9 @@ def _if(do: Trace, node: Call, condition: Value) -> tuple[Any, ...]:
 
 
 @rule("Loop")
-def _loop(do: Trace, node: Call, count: Value | None = None, condition: Value | None = None, *state: Any) -> tuple[Any, ...]:
+def _loop(
+    do: Trace, node: Call, count: Value | None = None, condition: Value | None = None, *state: Any
+) -> tuple[Any, ...]:
     most = int(do.host(count).item()) if count is not None else _ENDLESS
     goes_on = condition is None or bool(do.host(condition).item())
     carried, collected = [*state], [[] for _ in node.node.outputs[len(state) :]]
@@ -75,9 +78,10 @@ def _scan(do: Trace, node: Call, *inputs: Any) -> tuple[Any, ...]:
 
 @rule("SequenceMap")
 def _sequence_map(do: Trace, node: Call, first: list[Any], *others: Any) -> tuple[Any, ...]:
-    made = []
-    for place in range(len(first)):
-        made.append(node.body("body", first[place], *[each[place] if isinstance(each, list) else each for each in others]))
+    made = [
+        node.body("body", one, *[each[place] if isinstance(each, list) else each for each in others])
+        for place, one in enumerate(first)
+    ]
     return tuple([[*column] for column in zip(*made, strict=True)]) if made else tuple([[] for _ in node.node.outputs])
 
 
@@ -102,7 +106,9 @@ def _sequence_length(do: Trace, node: Call, sequence: list[Any]) -> Value:
 
 
 @rule("SequenceInsert")
-def _sequence_insert(do: Trace, node: Call, sequence: list[Any], value: Any, place: Value | None = None) -> tuple[Any, ...]:
+def _sequence_insert(
+    do: Trace, node: Call, sequence: list[Any], value: Any, place: Value | None = None
+) -> tuple[Any, ...]:
     longer = [*sequence]
     longer.insert(len(sequence) if place is None else int(do.host(place).item()), value)
     return (longer,)
@@ -123,7 +129,7 @@ def _split_to_sequence(do: Trace, node: Call, x: Value, sizes: Value | None = No
     if sizes is not None and not sizes.ndim:
         given = [min(given[0], extent - begin) for begin in range(0, extent, given[0])]
     ends, lead = np.cumsum([0, *given]), (slice(None),) * axis
-    places = [(slice(int(b), int(e)) if keeps else int(b)) for b, e in zip(ends, ends[1:], strict=False)]
+    places = [(slice(int(b), int(e)) if keeps else int(b)) for b, e in itertools.pairwise(ends)]
     return ([x[(*lead, place)] for place in places],)
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from ep_primitives import AddN
 
 from ep_onnx.rules.rule import rule
-from ep_onnx.value import Value
 
 if TYPE_CHECKING:
     from ep_onnx.interpreter import Call
     from ep_onnx.trace import Trace
+    from ep_onnx.value import Value
 
 __all__: list[str] = []
 

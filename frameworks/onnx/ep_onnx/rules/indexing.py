@@ -9,13 +9,13 @@ import numpy as np
 from ep_primitives import Gather, OneHot
 
 from ep_onnx.rules.rule import rule
-from ep_onnx.value import Value
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ep_onnx.interpreter import Call
     from ep_onnx.trace import Trace
+    from ep_onnx.value import Value
 
     Array = NDArray[Any]
 
@@ -72,7 +72,9 @@ def _flat_places(do: Trace, x: Value, indices: Value, batch: int, depth: int) ->
     steps = [math.prod(extents[place + 1 :]) for place in range(depth)]
     if indices.array is not None:
         wide = indices.array.astype(np.int64)
-        return do.constant((np.where(wide < 0, wide + np.array(extents, np.int64), wide) * np.array(steps, np.int64)).sum(-1)), extents
+        return do.constant(
+            (np.where(wide < 0, wide + np.array(extents, np.int64), wide) * np.array(steps, np.int64)).sum(-1)
+        ), extents
     wide_indices = do.cast(indices, "int64")
     counted = do.binary("floor_mod", wide_indices, do.constant(np.array(extents, np.int64)))
     terms = do.binary("mul", counted, do.constant(np.array(steps, np.int64)))

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ep_onnx.rules.rule import rule
-from ep_onnx.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ep_onnx.interpreter import Call
     from ep_onnx.trace import Trace
+    from ep_onnx.value import Value
 
 __all__ = ["product"]
 
@@ -63,7 +63,11 @@ def _gemm(do: Trace, node: Call, a: Value, b: Value, c: Value | None = None) -> 
     shape = (a.shape[0], b.shape[1])
     if c is None or not beta or a.dtype not in _PRODUCTS:
         made = multiplied(do, a, b, alpha=alpha) if a.dtype in _PRODUCTS else _plain(do, a, b)
-        return made if c is None or not beta else do.binary("add", made, do.binary("mul", c, do.constant(int(beta), c.dtype)))
+        return (
+            made
+            if c is None or not beta
+            else do.binary("add", made, do.binary("mul", c, do.constant(int(beta), c.dtype)))
+        )
     if beta == 1 and c.shape in {(shape[1],), (1, shape[1])}:
         return multiplied(do, a, b, do.reshape(c, (shape[1],)), alpha)
     made = do.matmul(a, b, alpha=alpha)
@@ -99,7 +103,9 @@ def _named(terms: Sequence[str], x: Sequence[Value], lengths: Any = ()) -> list[
     named = []
     for term, each in zip(terms, x, strict=True):
         letters = term.replace("...", "")
-        hidden = [] if "..." not in term else ["..."] if lengths else [-n for n in range(each.ndim - len(letters), 0, -1)]
+        hidden = (
+            [] if "..." not in term else ["..."] if lengths else [-n for n in range(each.ndim - len(letters), 0, -1)]
+        )
         begin = term.index("...") if "..." in term else len(letters)
         named.append([*letters[:begin], *hidden, *letters[begin:]])
     return named

@@ -9,11 +9,11 @@ from ep_primitives import ArgReduce, LogSoftmax, Softmax, TopK
 
 from ep_onnx.rules.rule import rule
 from ep_onnx.rules.shapes import integers
-from ep_onnx.value import Value
 
 if TYPE_CHECKING:
     from ep_onnx.interpreter import Call
     from ep_onnx.trace import Trace
+    from ep_onnx.value import Value
 
 __all__: list[str] = []
 
@@ -41,7 +41,11 @@ def _reduce(do: Trace, node: Call, x: Value, axes: Value | None = None) -> Value
     made = do.reduce(op, x, along, keeps=keeps)
     if name != "ReduceLogSum":
         return made
-    return do.unary("log", made) if made.dtype.startswith(("f", "b")) else do.cast(do.unary("log", do.cast(made, "float64")), x.dtype)
+    return (
+        do.unary("log", made)
+        if made.dtype.startswith(("f", "b"))
+        else do.cast(do.unary("log", do.cast(made, "float64")), x.dtype)
+    )
 
 
 @rule("ArgMax", "ArgMin")
@@ -49,7 +53,9 @@ def _arg_reduce(do: Trace, node: Call, x: Value) -> Value:
     axis, is_last = node.get("axis", 0) % max(x.ndim, 1), node.get("select_last_index", 0)
     seen = x[(*(slice(None),) * axis, slice(None, None, -1))] if is_last else x
     op = node.node.op[3:].lower()
-    made = do.emit(ArgReduce.infer(op, seen.spec, axis, keepdims=bool(node.get("keepdims", 1)), dtype="int64"), None, x=seen)
+    made = do.emit(
+        ArgReduce.infer(op, seen.spec, axis, keepdims=bool(node.get("keepdims", 1)), dtype="int64"), None, x=seen
+    )
     return do.binary("sub", do.constant(x.shape[axis] - 1, "int64"), made) if is_last else made
 
 
@@ -71,7 +77,9 @@ def _hardmax(do: Trace, node: Call, x: Value) -> Value:
     if node.version < _LAST:
         x, axis = do.reshape(x, (math.prod(shape[:axis]), math.prod(shape[axis:]))), 1
     places = do.emit(ArgReduce.infer("max", x.spec, axis, dtype="int64"), None, x=x)
-    return do.reshape(do.emit(OneHot.infer(places.spec, x.dtype, x.shape[axis], axis=axis), None, indices=places), shape)
+    return do.reshape(
+        do.emit(OneHot.infer(places.spec, x.dtype, x.shape[axis], axis=axis), None, indices=places), shape
+    )
 
 
 @rule("CumSum")
@@ -96,7 +104,12 @@ def _running(do: Trace, node: Call, x: Value, axis: int, op: str, neutral: int) 
     while step < extent:
         later = do.empty(x.dtype, x.shape)
         do.copy(x[(*lead, slice(0, step))], later[(*lead, slice(0, step))])
-        do.binary(op, x[(*lead, slice(step, None))], x[(*lead, slice(0, extent - step))], out=later[(*lead, slice(step, None))])
+        do.binary(
+            op,
+            x[(*lead, slice(step, None))],
+            x[(*lead, slice(0, extent - step))],
+            out=later[(*lead, slice(step, None))],
+        )
         x, step = later, 2 * step
     return x[(*lead, slice(None, None, -1))] if turned else x
 

@@ -10,7 +10,6 @@ from ep_primitives import Gather
 
 from ep_onnx.rules.products import product
 from ep_onnx.rules.rule import rule
-from ep_onnx.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from ep_onnx.interpreter import Call
     from ep_onnx.trace import Trace
+    from ep_onnx.value import Value
 
     Array = NDArray[Any]
 
@@ -32,7 +32,11 @@ def _upsample(do: Trace, node: Call, x: Value, scales: Value | None = None) -> V
     for axis, factor in enumerate(factors):
         extent = math.floor(x.shape[axis] * factor)
         axis_of = _Axis(x.shape[axis], extent, factor, "asymmetric", (0.0, 1.0))
-        x = _nearest(do, x, axis, axis_of, "floor") if mode == "nearest" else _weighted(do, x, axis, axis_of, _linear, 0.0)
+        x = (
+            _nearest(do, x, axis, axis_of, "floor")
+            if mode == "nearest"
+            else _weighted(do, x, axis, axis_of, _linear, 0.0)
+        )
     return x
 
 
@@ -57,7 +61,13 @@ def _resize(
     outside: list[tuple[int, Array]] = []
     for place, axis in enumerate(axes):
         part = region[place], region[place + len(axes)]
-        axis_of = _Axis(extents[place], wanted[place], factors[place], node.get("coordinate_transformation_mode", "half_pixel"), part)
+        axis_of = _Axis(
+            extents[place],
+            wanted[place],
+            factors[place],
+            node.get("coordinate_transformation_mode", "half_pixel"),
+            part,
+        )
         if axis_of.is_same:
             continue
         if mode == "nearest":
@@ -75,7 +85,9 @@ def _resize(
     return x
 
 
-def _extents(do: Trace, node: Call, extents: list[int], scales: Value | None, sizes: Value | None) -> tuple[list[float], list[int]]:
+def _extents(
+    do: Trace, node: Call, extents: list[int], scales: Value | None, sizes: Value | None
+) -> tuple[list[float], list[int]]:
     """Return of each dimension the factor and the new extent."""
     if scales is not None and scales.size:
         factors = [float(each) for each in do.host(scales)]
@@ -104,7 +116,11 @@ class _Axis:
             self.places = place * (old - 1) / (length - 1) if length != 1 else 0 * place
         elif mode == "tf_crop_and_resize":
             length = factor * old
-            inner = place * (end - begin) * (old - 1) / (length - 1) if length > 1 else 0.5 * (end - begin) * (old - 1) + 0 * place
+            inner = (
+                place * (end - begin) * (old - 1) / (length - 1)
+                if length > 1
+                else 0.5 * (end - begin) * (old - 1) + 0 * place
+            )
             self.places = begin * (old - 1) + inner if length > 1 else (begin + end) * (old - 1) / 2 + 0 * place
         elif mode == "pytorch_half_pixel":
             self.places = (place + 0.5) / factor - 0.5 if factor * old > 1 else 0 * place - 0.5
@@ -140,7 +156,14 @@ def _nearest(do: Trace, x: Value, axis: int, axis_of: _Axis, mode: str) -> Value
 
 
 def _weighted(
-    do: Trace, x: Value, axis: int, axis_of: _Axis, kernel: Callable[[Array], Array], width: float, *, excludes: bool = False
+    do: Trace,
+    x: Value,
+    axis: int,
+    axis_of: _Axis,
+    kernel: Callable[[Array], Array],
+    width: float,
+    *,
+    excludes: bool = False,
 ) -> Value:
     """Append a product with the matrix of weights; what lies outside is the border's, or counts for nothing if `excludes`."""
     scale = max(width, 1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -119,7 +120,7 @@ def _split(do: Trace, node: Call, x: Value, sizes: Value | None = None) -> tuple
         raise ValueError(message)
     ends = np.cumsum([0, *given])
     lead = (slice(None),) * axis
-    return tuple([x[(*lead, slice(int(begin), int(end)))] for begin, end in zip(ends, ends[1:], strict=False)])
+    return tuple([x[(*lead, slice(int(begin), int(end)))] for begin, end in itertools.pairwise(ends)])
 
 
 @rule("Slice")
@@ -158,9 +159,14 @@ def _pad(
     before, after = [0] * x.ndim, [0] * x.ndim
     for place, axis in enumerate(along):
         before[axis], after[axis] = counts[place], counts[len(along) + place]
-    mode = {"constant": "constant", "reflect": "reflect", "edge": "edge", "wrap": "circular"}[node.get("mode", "constant")]
+    mode = {"constant": "constant", "reflect": "reflect", "edge": "edge", "wrap": "circular"}[
+        node.get("mode", "constant")
+    ]
     if mode != "constant" and min(*before, *after) < 0:
-        crop = [slice(max(-low, 0), extent - max(-high, 0)) for low, high, extent in zip(before, after, x.shape, strict=True)]
+        crop = [
+            slice(max(-low, 0), extent - max(-high, 0))
+            for low, high, extent in zip(before, after, x.shape, strict=True)
+        ]
         x, before, after = x[tuple(crop)], [max(each, 0) for each in before], [max(each, 0) for each in after]
     return do.pad(x, before, after, number, mode)
 
@@ -226,21 +232,13 @@ def _reverse_sequence(do: Trace, node: Call, x: Value, lengths: Value) -> Value:
     along, batch = node.get("time_axis", 0), node.get("batch_axis", 1)
     out = do.empty(x.dtype, x.shape)
     for place, length in enumerate(int(each) for each in do.host(lengths)):
-        parts: list[Any] = [slice(None)] * x.ndim
-        parts[batch] = place
-        for here, there in ((slice(0, length), slice(length - 1, None, -1) if length else slice(0, 0)),):
-            source = [*parts]
-            source[along] = slice(length - 1, None, -1)
-            target = [*parts]
-            target[along] = here
-            taken = x[tuple(source)]
-            if length:
-                do.copy(taken, out[tuple(target)])
-            del there
-        rest = [*parts]
-        rest[along] = slice(length, None)
-        if length < x.shape[along]:
-            do.copy(x[tuple(rest)], out[tuple(rest)])
+        for source, target in ((slice(length - 1, None, -1), slice(0, length)), (slice(length, None),) * 2):
+            parts = [[slice(None)] * x.ndim for _ in range(2)]
+            for part, along_time in zip(parts, (source, target), strict=True):
+                part[batch], part[along] = slice(place, place + 1), along_time
+            taken, there = x[tuple(parts[0])], out[tuple(parts[1])]
+            if there.size:
+                do.copy(taken, there)
     return out
 
 

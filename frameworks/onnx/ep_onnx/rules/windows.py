@@ -1,0 +1,235 @@
+"""Convolution and pooling: what ONNX says of windows, as the families have it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from ep_primitives import ArgReduce, Convolution, ConvolutionTransposed, Gather, Pool
+
+from ep import TensorSpec
+from ep_onnx.rules.rule import rule
+from ep_onnx.value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ep_onnx.interpreter import Call
+    from ep_onnx.trace import Trace
+
+__all__: list[str] = []
+
+
+class _Windows(NamedTuple):
+    """How windows lie, one number for each spatial dimension."""
+
+    extents: list[int]
+    strides: list[int]
+    dilations: list[int]
+    before: list[int]
+    after: list[int]
+
+    @property
+    def pads(self) -> tuple[int, ...]:
+        """All before, then all after."""
+        return (*self.before, *self.after)
+
+    @property
+    def spans(self) -> list[int]:
+        """From the first element of a window to behind its last one."""
+        return [(extent - 1) * dilation + 1 for extent, dilation in zip(self.extents, self.dilations, strict=True)]
+
+
+def _windows(node: Call, spatial: Sequence[int], extents: Sequence[int]) -> _Windows:
+    """Return what the attributes say; auto_pad spreads what is missing to ceil(extent / stride) windows."""
+    rank = len(spatial)
+    strides, dilations = node.get("strides", [1] * rank), node.get("dilations", [1] * rank)
+    pads, auto = node.get("pads", [0] * 2 * rank), node.get("auto_pad", "NOTSET")
+    found = _Windows([*extents], [*strides], [*dilations], [*pads[:rank]], [*pads[rank:]])
+    if auto in {"NOTSET", ""}:
+        return found
+    total = [0] * rank
+    if auto != "VALID":
+        counts = [-(-extent // stride) for extent, stride in zip(spatial, strides, strict=True)]
+        total = [
+            max((count - 1) * stride + span - extent, 0)
+            for count, stride, span, extent in zip(counts, strides, found.spans, spatial, strict=True)
+        ]
+    return _shared_out(found, total, auto)
+
+
+def _shared_out(windows: _Windows, total: Sequence[int], auto: str) -> _Windows:
+    smaller, larger = [each // 2 for each in total], [each - each // 2 for each in total]
+    before, after = (larger, smaller) if auto == "SAME_LOWER" else (smaller, larger)
+    return windows._replace(before=before, after=after)
+
+
+@rule("Conv")
+def _conv(do: Trace, node: Call, x: Value, w: Value, bias: Value | None = None) -> Value:
+    windows = _windows(node, x.shape[2:], w.shape[2:])
+
+    def made(w: Value, bias: Value | None) -> Value:
+        descriptor = Convolution.infer(
+            x.spec,
+            w.spec,
+            bias and bias.spec,
+            strides=windows.strides,
+            dilations=windows.dilations,
+            pads=windows.pads,
+            groups=node.get("group", 1),
+        )
+        return do.emit(descriptor, None, x=x, w=w, bias=bias)
+
+    y = made(w, bias)
+    if w.array is not None and (bias is None or bias.array is not None):
+        y.instead["scale"] = lambda factor, offset: made(*_scaled(node, w, bias, factor, offset))
+    return y
+
+
+def _scaled(node: Call, w: Value, bias: Value | None, factor: Value, offset: Value) -> tuple[Value, Value]:
+    """Return weights and bias of a convolution whose results are multiplied by a factor a channel and moved by an offset."""
+    assert w.array is not None
+    dtype = w.array.dtype
+    wide = np.asarray(factor.array, np.float64)
+    column = wide.reshape(-1, *[1] * (w.ndim - 1))
+    moved = np.asarray(offset.array, np.float64)
+    old = 0 if bias is None else np.asarray(bias.array, np.float64)
+    values = (w, bias, factor, offset)
+    return (
+        node.lasting("weights", lambda: (np.asarray(w.array, np.float64) * column).astype(dtype), *values),
+        node.lasting("bias", lambda: (old * wide + moved).astype(dtype), *values),
+    )
+
+
+@rule("ConvTranspose")
+def _conv_transpose(do: Trace, node: Call, x: Value, w: Value, bias: Value | None = None) -> Value:
+    spatial, rank = x.shape[2:], x.ndim - 2
+    wanted, extra = node.get("output_shape"), node.get("output_padding", [0] * rank)
+    auto = node.get("auto_pad", "NOTSET")
+    strides, dilations = node.get("strides", [1] * rank), node.get("dilations", [1] * rank)
+    pads = node.get("pads", [0] * 2 * rank)
+    windows = _Windows([*w.shape[2:]], [*strides], [*dilations], [*pads[:rank]], [*pads[rank:]])
+    if wanted is None and auto.startswith("SAME"):
+        wanted = [extent * stride for extent, stride in zip(spatial, strides, strict=True)]
+    if wanted is not None:
+        wanted = wanted[-rank:]
+        reached = [(extent - 1) * stride + span for extent, stride, span in zip(spatial, strides, windows.spans, strict=True)]
+        gone = [most + more - want for most, more, want in zip(reached, extra, wanted, strict=True)]
+        extra = [more + max(-each, 0) for more, each in zip(extra, gone, strict=True)]
+        # ONNX turns the sides round here: what is uneven goes before, unless auto_pad says SAME_UPPER.
+        windows = _shared_out(windows, [max(each, 0) for each in gone], "SAME_UPPER" if auto == "SAME_UPPER" else "SAME_LOWER")
+    descriptor = ConvolutionTransposed.infer(
+        x.spec,
+        w.spec,
+        bias and bias.spec,
+        strides=windows.strides,
+        dilations=windows.dilations,
+        pads=windows.pads,
+        extra=extra,
+        groups=node.get("group", 1),
+    )
+    return do.emit(descriptor, None, x=x, w=w, bias=bias)
+
+
+@rule("MaxPool", "AveragePool", "LpPool")
+def _pool(do: Trace, node: Call, x: Value) -> Any:
+    windows = _windows(node, x.shape[2:], node.get("kernel_shape"))
+    counts = _counts(node, x.shape[2:], windows)
+    y = TensorSpec(x.dtype, (*x.shape[:2], *counts))
+    p = node.get("p", 2)
+    op = {"MaxPool": "max", "AveragePool": "average", "LpPool": f"norm_{p}"}[node.node.op]
+    words: dict[str, Any] = {"counts_pads": bool(node.get("count_include_pad", 0))} if op == "average" else {}
+    descriptor = Pool.infer(
+        op, x.spec, windows.extents, strides=windows.strides, dilations=windows.dilations, pads=windows.pads, y=y, **words
+    )
+    made = do.emit(descriptor, None, x=x)
+    if len(node.node.outputs) == 1:
+        return made
+    return made, _places(do, node, x, windows, counts)
+
+
+def _counts(node: Call, spatial: Sequence[int], windows: _Windows) -> list[int]:
+    """Return how many windows there are; with ceil_mode the last one begins in x or in the pads before it."""
+    counts = []
+    for extent, span, stride, before, after in zip(
+        spatial, windows.spans, windows.strides, windows.before, windows.after, strict=True
+    ):
+        room = extent + before + after - span
+        count = (-(-room // stride) if node.get("ceil_mode", 0) else room // stride) + 1
+        counts.append(count - 1 if (count - 1) * stride >= extent + before and count > 1 else count)
+    return counts
+
+
+def _places(do: Trace, node: Call, x: Value, windows: _Windows, counts: Sequence[int]) -> Value:
+    """Append the place of each window's largest element among all of x."""
+    spatial = x.shape[2:]
+    behind = [
+        max((count - 1) * stride + span - extent - before, 0)
+        for count, stride, span, extent, before in zip(counts, windows.strides, windows.spans, spatial, windows.before, strict=True)
+    ]
+    lowest = -math.inf if x.dtype.startswith(("f", "b")) else np.iinfo(x.dtype).min
+    padded = do.dense(do.pad(x, [0, 0, *windows.before], [0, 0, *behind], lowest))
+    steps = padded.spec.strides
+    strides = [step * stride for step, stride in zip(steps[2:], windows.strides, strict=True)]
+    within = [step * dilation for step, dilation in zip(steps[2:], windows.dilations, strict=True)]
+    seen = padded.windows((*x.shape[:2], *counts, *windows.extents), (*steps[:2], *strides, *within))
+    rows = do.reshape(do.copy(seen), (*x.shape[:2], math.prod(counts), math.prod(windows.extents)))
+    chosen = do.emit(ArgReduce.infer("max", rows.spec, -1, keepdims=True, dtype="int64"), None, x=rows)
+    table = do.constant(_table(spatial, windows, counts, is_turned=bool(node.get("storage_order", 0))))
+    table = table.expand((*x.shape[:2], *table.shape))
+    inside = do.emit(Gather.infer(table.spec, chosen.spec, 3, batch_dims=3), None, x=table, indices=chosen)
+    images = np.arange(math.prod(x.shape[:2]), dtype=np.int64).reshape(*x.shape[:2], 1, 1) * math.prod(spatial)
+    return do.reshape(do.binary("add", inside, do.constant(images)), (*x.shape[:2], *counts))
+
+
+def _table(spatial: Sequence[int], windows: _Windows, counts: Sequence[int], *, is_turned: bool) -> Any:
+    """Return for each window and each of its elements the place in an image, counted along rows, or columns if turned."""
+    weights = [math.prod(spatial[:axis] if is_turned else spatial[axis + 1 :]) for axis in range(len(spatial))]
+    rows = []
+    for window in itertools.product(*map(range, counts)):
+        begins = [w * stride - before for w, stride, before in zip(window, windows.strides, windows.before, strict=True)]
+        rows.append(
+            [
+                sum((b + k * d) * weight for b, k, d, weight in zip(begins, inner, windows.dilations, weights, strict=True))
+                for inner in itertools.product(*map(range, windows.extents))
+            ]
+        )
+    return np.array(rows, np.int64)
+
+
+@rule("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
+def _global_pool(do: Trace, node: Call, x: Value) -> Value:
+    op = {"GlobalAveragePool": "mean", "GlobalMaxPool": "max", "GlobalLpPool": f"norm_{node.get('p', 2)}"}[node.node.op]
+    return do.reduce(op, x, range(2, x.ndim))
+
+
+@rule("MaxUnpool")
+def _max_unpool(do: Trace, node: Call, x: Value, indices: Value, shape: Value | None = None) -> Any:
+    from ep_onnx.rules.indexing import scattered  # noqa: PLC0415 - one of a kind
+
+    if shape is not None:
+        wanted = [int(each) for each in do.host(shape)]
+    else:
+        windows = _windows(node, x.shape[2:], node.get("kernel_shape"))
+        wanted = [*x.shape[:2]] + [
+            (extent - 1) * stride + span - before - after
+            for extent, stride, span, before, after in zip(
+                x.shape[2:], windows.strides, windows.spans, windows.before, windows.after, strict=True
+            )
+        ]
+    places = do.host(indices).reshape(-1)
+    return scattered(do, do.full(x.dtype, wanted, 0), places, do.reshape(x, (x.size,)), "none")
+
+
+@rule("ConvInteger")
+def _conv_integer(do: Trace, node: Call, x: Value, w: Value, x_zero: Value | None = None, w_zero: Value | None = None) -> Value:
+    def wide(each: Value, zero: Value | None) -> Value:
+        made = do.cast(each, "float64")
+        if zero is None:
+            return made
+        point = do.cast(zero, "float64")
+        return do.binary("sub", made, do.reshape(point, (point.size, *[1] * (each.ndim - 1))) if point.size > 1 else point)
+
+    return do.cast(_conv(do, node, wide(x, x_zero), wide(w, w_zero)), "int32")
