@@ -123,6 +123,17 @@ EDGE_RULES: Final = (
         (f"{_GATHER}/strided/stride-0-axis", f"{_REDUCE}/sum/float32/strided/stride-0-row"),
     ),
     EdgeRule(
+        "windows that share elements: strides smaller than extents",
+        _ALL,
+        "legal for inputs, in several dimensions at once; an output that overlaps itself is ValueError",
+        (
+            f"{_REDUCE}/max/float32/strided/windows-2d",
+            "primitives/copy/-/float32/strided/windows-2d",
+            "primitives/permute/-/float32/strided/windows-2d-dilated",
+            "primitives/matmul/-/float32/strided/windows-2d",
+        ),
+    ),
+    EdgeRule(
         "in place",
         "elementwise, where, add_n, cast of equal size, softmaxes, layer_norm",
         "the same tensor: allowed; any other common byte is ValueError",

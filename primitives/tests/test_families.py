@@ -112,8 +112,9 @@ def test_references_are_of_the_outputs_shape_and_mostly_finite(name):
             if reference.scale is not None:
                 assert np.broadcast_shapes(np.shape(reference.scale), value.shape) == value.shape, str(cell)
                 assert not (np.asarray(reference.scale) < 0).any(), str(cell)
-            if moved[output] is None and value.dtype.kind in "fc" and value.size > 1:
-                is_finite.append(bool(np.isfinite(value).all()))
+            is_moved = moved[output] is not None
+            if is_moved or (value.dtype.kind in "fc" and value.size > 1):
+                is_finite.append(is_moved or bool(np.isfinite(value).all()))
     assert not is_finite or any(is_finite)
 
 
