@@ -66,6 +66,9 @@ def test_every_edge_rule_names_quick_cases_that_are_there():
         "softmax",
         "layer_norm",
         "top_k",
+        "convolution",
+        "convolution_transposed",
+        "pool",
     }
 
 
