@@ -28,6 +28,9 @@ _ARG: Final = "primitives/arg_reduce/max/float32->int64"
 _SOFTMAX: Final = "primitives/softmax/-/float32"
 _NORM: Final = "primitives/layer_norm/-/float32"
 _TOP: Final = "primitives/top_k/largest/float32->float32,int64"
+_CONVOLUTION: Final = "primitives/convolution/-/float32"
+_TRANSPOSED: Final = "primitives/convolution_transposed/-/float32"
+_POOL: Final = "primitives/pool"
 _GATHER: Final = "primitives/gather/-/float32,int64->float32"
 _SHIFT: Final = "primitives/broadcast_binary/shift"
 _WHERE: Final = "primitives/where/-/bool,float32->float32"
@@ -82,6 +85,13 @@ EDGE_RULES: Final = (
     EdgeRule(
         "", "matmul", "a product over nothing is 0, then beta out", ("primitives/matmul/-/float32/dense/depth-0",)
     ),
+    EdgeRule(
+        "",
+        "convolution, convolution_transposed",
+        "of no channels y is the bias",
+        (f"{_CONVOLUTION}/dense/no-channels", f"{_TRANSPOSED}/dense/no-channels"),
+    ),
+    EdgeRule("", "convolution_transposed", "to which x gives nothing: the bias", (f"{_TRANSPOSED}/dense/extra",)),
     EdgeRule("", "gather", "every index is out of range", (f"{_GATHER}/dense/extent-0",)),
     EdgeRule(
         "", "pad", "constant: the value everywhere; else nothing", ("primitives/pad/constant/float32/dense/empty-x",)
@@ -106,6 +116,28 @@ EDGE_RULES: Final = (
         (f"{_NORM}/dense/equal", f"{_NORM}/strided/stride-0-columns"),
     ),
     EdgeRule(
+        "windows beyond x",
+        "convolution",
+        "meet zeros, also where pads are wider than x, or all there is; a window larger than x with its pads is ValueError",
+        (f"{_CONVOLUTION}/dense/pads-more-than-x", f"{_CONVOLUTION}/dense/empty-x"),
+    ),
+    EdgeRule(
+        "",
+        "pool",
+        "see no element there: an average divides by those of x, with counts_pads by pads, too, never by what is behind the pads",
+        (
+            f"{_POOL}/max/float32/dense/below-zero",
+            f"{_POOL}/average/float32/dense/image",
+            f"{_POOL}/average/float32/dense/pads-count-ceil",
+        ),
+    ),
+    EdgeRule(
+        "windows of no element",
+        "pool",
+        "max: -inf, of integers the lowest; average NaN; norms 0",
+        (f"{_POOL}/max/int8/dense/pads-more-than-x", f"{_POOL}/average/float32/dense/pads-more-than-x"),
+    ),
+    EdgeRule(
         "rank 0 and 16",
         _ALL,
         "legal; rank 0 has one element; 17 is ValueError",
@@ -122,6 +154,17 @@ EDGE_RULES: Final = (
         _ALL,
         "legal for inputs; an output that overlaps itself is ValueError",
         (f"{_GATHER}/strided/stride-0-axis", f"{_REDUCE}/sum/float32/strided/stride-0-row"),
+    ),
+    EdgeRule(
+        "windows that share elements: strides smaller than extents",
+        _ALL,
+        "legal for inputs, in several dimensions at once; an output that overlaps itself is ValueError",
+        (
+            f"{_REDUCE}/max/float32/strided/windows-2d",
+            "primitives/copy/-/float32/strided/windows-2d",
+            "primitives/permute/-/float32/strided/windows-2d-dilated",
+            "primitives/matmul/-/float32/strided/windows-2d",
+        ),
     ),
     EdgeRule(
         "in place",
@@ -155,6 +198,13 @@ EDGE_RULES: Final = (
         "in a row: mean, rstd and all of y are NaN; in scale or bias: its column",
         (f"{_NORM}/dense/special-rows", f"{_NORM}/dense/not-finite-columns"),
     ),
+    EdgeRule(
+        "",
+        "convolution",
+        "in x: all y whose window has it, of all m of its group; in w or bias: all y of its m; met by a pad: open",
+        (f"{_CONVOLUTION}/dense/not-finite", f"{_CONVOLUTION}/dense/not-finite-weights"),
+    ),
+    EdgeRule("", "pool", "in a window: its y is NaN", (f"{_POOL}/max/float32/dense/not-finite",)),
     EdgeRule(
         "",
         "top_k",

@@ -108,13 +108,21 @@ def operands_text(
 
 def _part(name: str, array: Array, index: tuple[int | slice, ...]) -> str:
     part = array[index]
-    ranges = [f"0:{extent}" if isinstance(i, slice) else str(i) for i, extent in zip(index, array.shape, strict=True)]
+    ranges = [_range(i, extent) for i, extent in zip(index, array.shape, strict=True)]
     place = f"{name}[{','.join(ranges)}]"
     if part.size > _MOST_TERMS:
         return f"{place} of {array.dtype}{list(array.shape)}"
     if part.ndim == 0:
         return f"{place}={_text(part)}"
     return f"{place}=[{', '.join(_text(each) for each in part.reshape(-1))}]"
+
+
+def _range(index: int | slice, extent: int) -> str:
+    """Return an index as it is written, a slice with its ends."""
+    if not isinstance(index, slice):
+        return str(index)
+    begin, end, step = index.indices(extent)
+    return f"{begin}:{end}" if step == 1 else f"{begin}:{end}:{step}"
 
 
 def _is_operand(value: Any) -> bool:

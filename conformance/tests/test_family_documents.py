@@ -68,6 +68,9 @@ def test_every_edge_rule_names_quick_cases_that_are_there():
         "top_k",
         "saturating_cast",
         "iota",
+        "convolution",
+        "convolution_transposed",
+        "pool",
     }
 
 

@@ -33,7 +33,7 @@ class PlainProduct(ep.Implementation):
 
 @pytest.fixture(params=["cpu:0", "sim:0"])
 def device(request, monkeypatch):
-    """Return a device whose provider has a plain product, and nothing for LayerNorm."""
+    """Return a device whose provider has a plain product, and nothing for LayerNorm and Convolution."""
     device = ep.device(request.param)
     twin = device.provider.twin
     table = dict(twin.implementations)
@@ -53,7 +53,10 @@ def ids(family, chosen):
                 yield f"primitives/{cell}/{case.name}"
 
 
-@pytest.mark.parametrize(("family", "least"), [("matmul", 150), ("layer_norm", 60)])
+@pytest.mark.parametrize(
+    ("family", "least"),
+    [("matmul", 150), ("layer_norm", 60), ("convolution", 200), ("convolution_transposed", 150), ("pool", 200)],
+)
 def test_cases_pass_lowered(device, family, least):
     lowered = [*ids(ep.families()[family], lambda descriptor: descriptor.on(device).stages)]
     assert len(lowered) > least

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ep_primitives.broadcast_binary import BroadcastBinary
     from ep_primitives.case import Case
     from ep_primitives.cast import Cast
+    from ep_primitives.convolution import Convolution
+    from ep_primitives.convolution_transposed import ConvolutionTransposed
     from ep_primitives.copy import Copy
     from ep_primitives.elementwise_unary import ElementwiseUnary
     from ep_primitives.fill import Fill
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     from ep_primitives.pad import Pad
     from ep_primitives.pad_ops import PAD_OPS
     from ep_primitives.permute import Permute
+    from ep_primitives.pool import Pool
+    from ep_primitives.pool_ops import POOL_OPS
     from ep_primitives.random_fill import RandomFill
     from ep_primitives.random_ops import RANDOM_OPS
     from ep_primitives.reduce import Reduce
@@ -50,6 +54,7 @@ __all__ = [
     "ARG_REDUCE_OPS",
     "BINARY_OPS",
     "PAD_OPS",
+    "POOL_OPS",
     "RANDOM_OPS",
     "REDUCE_OPS",
     "TOP_K_OPS",
@@ -61,6 +66,8 @@ __all__ = [
     "Case",
     "Cast",
     "Conditioned",
+    "Convolution",
+    "ConvolutionTransposed",
     "Copy",
     "ElementwiseUnary",
     "Exact",
@@ -76,6 +83,7 @@ __all__ = [
     "Op",
     "Pad",
     "Permute",
+    "Pool",
     "RandomFill",
     "Reduce",
     "Reference",
@@ -100,6 +108,8 @@ _MODULES: Final = {
     "Case": "case",
     "Cast": "cast",
     "Conditioned": "accuracy",
+    "Convolution": "convolution",
+    "ConvolutionTransposed": "convolution_transposed",
     "Copy": "copy",
     "ElementwiseUnary": "elementwise_unary",
     "Exact": "accuracy",
@@ -114,8 +124,10 @@ _MODULES: Final = {
     "OneHot": "one_hot",
     "Op": "op",
     "PAD_OPS": "pad_ops",
+    "POOL_OPS": "pool_ops",
     "Pad": "pad",
     "Permute": "permute",
+    "Pool": "pool",
     "RANDOM_OPS": "random_ops",
     "REDUCE_OPS": "reduce_ops",
     "RandomFill": "random_fill",
@@ -139,6 +151,8 @@ def ep_families() -> Sequence[ep.Family]:
     from ep_primitives.arg_reduce_family import ArgReduceFamily  # noqa: PLC0415 - as above
     from ep_primitives.broadcast_binary import BroadcastBinaryFamily  # noqa: PLC0415 - as above
     from ep_primitives.cast import CastFamily  # noqa: PLC0415 - as above
+    from ep_primitives.convolution_family import ConvolutionFamily  # noqa: PLC0415 - as above
+    from ep_primitives.convolution_transposed_family import ConvolutionTransposedFamily  # noqa: PLC0415 - as above
     from ep_primitives.copy import CopyFamily  # noqa: PLC0415 - as above
     from ep_primitives.elementwise_unary import ElementwiseUnaryFamily  # noqa: PLC0415 - as above
     from ep_primitives.fill import FillFamily  # noqa: PLC0415 - as above
@@ -149,6 +163,7 @@ def ep_families() -> Sequence[ep.Family]:
     from ep_primitives.one_hot_family import OneHotFamily  # noqa: PLC0415 - as above
     from ep_primitives.pad import PadFamily  # noqa: PLC0415 - as above
     from ep_primitives.permute import PermuteFamily  # noqa: PLC0415 - as above
+    from ep_primitives.pool_family import PoolFamily  # noqa: PLC0415 - as above
     from ep_primitives.random_family import RandomFillFamily  # noqa: PLC0415 - as above
     from ep_primitives.reduce_family import ReduceFamily  # noqa: PLC0415 - as above
     from ep_primitives.saturating_cast import SaturatingCastFamily  # noqa: PLC0415 - as above
@@ -187,6 +202,9 @@ def ep_families() -> Sequence[ep.Family]:
         TopKFamily(),
         SaturatingCastFamily(),
         IotaFamily(),
+        ConvolutionFamily(),
+        ConvolutionTransposedFamily(),
+        PoolFamily(),
     )
 
 

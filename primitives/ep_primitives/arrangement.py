@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ep_primitives.case import Profile
 
-__all__ = ["Arrangement", "Form", "arrangements", "dense"]
+__all__ = ["DILATED", "WINDOWS", "Arrangement", "Form", "arrangements", "dense"]
 
 SIZES: Final = (1, 7, 15, 16, 17, 63, 64, 65, 257, 1023, 1024, 1025, 65537, 2**20 + 3)
 QUICK_SIZES: Final = (1, 17, 257, 65537)
@@ -37,6 +37,12 @@ class Form(NamedTuple):
     shape: tuple[int, ...]
     strides: tuple[int, ...] | None = None
     offset: int = 0
+
+
+WINDOWS: Final = Form((4, 5, 3, 3), (38, 2, 19, 1))
+"""Windows of 3 by 3 in every second row and column of a matrix whose rows have 19 elements; neighbours share elements."""
+DILATED: Final = Form((4, 5, 3, 3), (19, 1, 38, 2))
+"""The same extents at every row and column, of every second one in each window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +119,8 @@ def _strided(names: Sequence[str]) -> Iterator[Arrangement]:
     yield Arrangement("many-rows", (Form(many.shape, (4, 1)),) * inputs + (many,), profile="standard", is_bytes=True)
     far = Form((2, 19), (MANY, 1))
     yield Arrangement("far-rows", (far,) * (inputs + 1), profile="large", is_bytes=True)
+    if inputs:
+        yield Arrangement("windows-2d", (WINDOWS,) * inputs + (Form(WINDOWS.shape),))
 
 
 def _broadcast(names: Sequence[str]) -> Iterator[Arrangement]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ep.spec import dense_strides
 
 from ep import TensorSpec
-from ep_primitives.arrangement import MANY, Form
+from ep_primitives.arrangement import MANY, WINDOWS, Form
 from ep_primitives.case import Case
 from ep_primitives.data import any_bits
 from ep_primitives.gather import Gather
@@ -117,6 +117,7 @@ def _strided() -> Iterator[Plan]:
     yield Plan("negative-axis", Form((7, 40), (40, -1), 39), Form((19,)), axis=1)
     yield Plan("stride-0-axis", Form((9, 21), (0, 1)), indices)
     yield Plan("windows", Form((9, 21), (1, 1)), indices)
+    yield Plan("windows-2d", WINDOWS, Form((5, 3), (1, 1)), axis=1)
     yield Plan("every-third-out", Form((33,)), Form((9,)), Form((9,), (3,)))
     yield Plan("every-third-index", x, Form((9,), (3,)))
     yield Plan("reversed-indices", x, Form((9,), (-2,), 16))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ep.spec import dense_strides
 
 from ep import TensorSpec
-from ep_primitives.arrangement import MANY, Form
+from ep_primitives.arrangement import MANY, WINDOWS, Form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -125,6 +125,8 @@ def _strided() -> Iterator[Plan]:
     yield Plan("transposed-y", Form((33, 17)), forms={"y": turned})
     yield Plan("padded-rows", padded, forms={"y": Form(_ROWS, (67, 1))})
     yield Plan("negative-strides", Form(_ROWS, (-65, -1), 454), forms={"y": Form(_ROWS, (70, -1), 64)})
+    yield Plan("windows", Form(_ROWS, (1, 1)))
+    yield Plan("windows-2d", WINDOWS, 2)
     yield Plan("stride-0-rows", Form(_ROWS, (0, 1)))
     yield Plan("stride-0-columns", Form(_ROWS, (1, 0)))
     yield Plan("every-third", Form((2, 4099), (2, 3)), forms={"y": Form((2, 4099), (1, 2))})

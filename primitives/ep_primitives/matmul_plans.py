@@ -122,6 +122,10 @@ def _strided() -> Iterator[Plan]:
     yield Plan("stride-0-rows", Form((m, k), (0, 1)), Form((k, n), (1, 0)), out, bias=Form((m, n), (0, 1)))
     yield Plan("stride-0-depth", Form((m, k), (1, 0)), Form((k, n), (0, 1)), out)
     yield Plan("windows", Form((m, k), (1, 1)), Form((k, n), (1, 1)), out)
+    rows = Form((4, 9, 21), (60, 6, 1))  # windows of seven places of three channels, every second place in lines of ten
+    yield Plan("windows-2d", rows, Form((4, 21, 17)), Form((4, 9, 17)), alpha=0.75, beta=-1.5)
+    columns = Form((3, 9, 35), (90, 6, 1))
+    yield Plan("windows-of-b", Form((3, 17, 9)), columns, Form((3, 17, 35)))
     inner = (Form((4, 5, 6), (1, 24, 4)), Form((4, 6, 7), (1, 28, 4)), Form((4, 5, 7), (1, 4, 20)))
     yield Plan("batches-inside", *inner, beta=1.0)
     outside_in = dense_strides(_DEEP[::-1])[::-1]

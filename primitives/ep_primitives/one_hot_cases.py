@@ -11,7 +11,7 @@ from ep.spec import dense_strides
 import ep
 from ep import TensorSpec
 from ep_primitives import data
-from ep_primitives.arrangement import MANY, Form
+from ep_primitives.arrangement import MANY, WINDOWS, Form
 from ep_primitives.case import Case
 from ep_primitives.index_data import CONTENTS, fill_of
 from ep_primitives.layout import settled
@@ -142,6 +142,7 @@ def _strided() -> Iterator[Plan]:
     yield Plan("reversed-indices", Form((33,), (-2,), 64), 17, axis=0)
     yield Plan("one-index-repeated", Form((9, 5), (0, 1)), 7, axis=1)
     yield Plan("windows", Form((9, 7), (1, 1)), 5, axis=0)
+    yield Plan("windows-2d", WINDOWS, 5, axis=2)
     yield Plan("permuted", Form((5, 7), (1, 5)), out=Form((5, 6, 7), (1, 40, 5)), axis=1)
     deep = dense_strides((5, 3, *_DEEP[::-1]))[::-1]
     yield Plan("rank-16", Form((*_DEEP, 3)), out=Form((*_DEEP, 3, 5), deep))

@@ -12,7 +12,7 @@ from ep.spec import dense_strides
 import ep
 from ep import TensorSpec
 from ep_primitives import data
-from ep_primitives.arrangement import MANY, Form
+from ep_primitives.arrangement import MANY, WINDOWS, Form
 from ep_primitives.case import Case
 from ep_primitives.data import any_bits
 from ep_primitives.layout import settled
@@ -157,6 +157,7 @@ def _strided(_dtype: str) -> Iterator[_Plan]:
     yield _Plan("stride-0-rows", Form((rows, columns), (0, 1)), before, after, **some)
     yield _Plan("stride-0-columns", Form((rows, columns), (1, 0)), before, after, **some)
     yield _Plan("windows", Form((rows, columns), (1, 1)), before, after, **some)
+    yield _Plan("windows-2d", WINDOWS, (1, 0, 2, 1), (0, 2, 1, 2))
     inside_out = dense_strides(_DEEP[::-1])[::-1]
     yield _Plan("rank-16", Form(_DEEP, inside_out), _DEEP_BEFORE, _DEEP_AFTER, **some)
     box = Form((4, 9, 11), (400, 20, 1))

@@ -12,7 +12,7 @@ from ep.spec import dense_strides
 
 import ep
 from ep import TensorSpec
-from ep_primitives.arrangement import MANY, Form
+from ep_primitives.arrangement import DILATED, MANY, WINDOWS, Form
 from ep_primitives.case import Case
 from ep_primitives.data import any_bits
 from ep_primitives.layout import settled
@@ -124,6 +124,8 @@ def _strided() -> Iterator[_Plan]:
     yield _Plan("stride-0-rows", Form((rows, columns), (0, 1)), _SWAP)
     yield _Plan("stride-0-columns", Form((rows, columns), (1, 0)), _SWAP)
     yield _Plan("windows", Form((rows, columns), (1, 1)), _SWAP)
+    yield _Plan("windows-2d", WINDOWS, (2, 3, 0, 1))
+    yield _Plan("windows-2d-dilated", DILATED, (2, 3, 0, 1))
     yield _Plan("one-of-many", Form((rows, 1), (7, 1)), _SWAP)
     box = Form((5, 18, 7, 19), (18 * 7 * 21, 7 * 21, 21, 1))
     for order in ((0, 2, 3, 1), (0, 3, 1, 2), (2, 0, 3, 1), (3, 1, 2, 0)):

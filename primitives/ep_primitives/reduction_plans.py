@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ep.spec import dense_strides
 
 from ep import TensorSpec
-from ep_primitives.arrangement import MANY, Form
+from ep_primitives.arrangement import DILATED, MANY, WINDOWS, Form
 from ep_primitives.reduction import reduced_shape
 
 if TYPE_CHECKING:
@@ -125,6 +125,11 @@ def _strided() -> Iterator[Plan]:
     yield Plan("none", Form((13, 17), (1, 13)), (), out=((19, 1), 0))
     yield Plan("longest-stride-0", Form((MANY,), (0,)), (0,), profile="large", is_long=True)
     yield Plan("far-rows", Form((2, 19), (MANY, 1)), (0,), profile="large", is_long=True)
+    yield Plan("windows-2d", WINDOWS, (2, 3), is_usual=True)
+    yield Plan("windows-2d-dilated", DILATED, (2, 3))
+    yield Plan("windows-2d-one-axis", WINDOWS, (2,), keepdims=True)
+    planes = Form((2, 3, *WINDOWS.shape), (700, 211, 38, 2, 19, 1))
+    yield Plan("windows-2d-of-planes", planes, (4, 5))
 
 
 def _offset() -> Iterator[Plan]:

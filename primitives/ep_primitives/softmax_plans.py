@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ep.spec import dense_strides
 
-from ep_primitives.arrangement import MANY, Form
+from ep_primitives.arrangement import MANY, WINDOWS, Form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -113,6 +113,8 @@ def _strided(inputs: int) -> Iterator[Plan]:
     yield of("negative-out", rows, Form(_ROWS, (-70, 1), 420))
     yield of("windows", Form(_ROWS, (1, 1)), rows)
     yield of("windows-axis0", Form(_ROWS, (1, 1)), rows, 0)
+    yield of("windows-2d", WINDOWS, Form(WINDOWS.shape))
+    yield of("windows-2d-axis1", WINDOWS, Form(WINDOWS.shape), 1)
     yield of("stride-0-rows", Form(_ROWS, (0, 1)), rows)
     yield of("stride-0-columns", Form(_ROWS, (1, 0)), rows)
     yield of("padded-rows", Form(_ROWS, (80, 1)), Form(_ROWS, (67, 1)))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from ep import TensorSpec
-from ep_primitives.arrangement import MANY, Form
+from ep_primitives.arrangement import MANY, WINDOWS, Form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -94,6 +94,8 @@ def _strided() -> Iterator[Plan]:
     )
     outputs = {"values": Form((9, 6), (-1, 9), 8), "indices": Form((9, 6), (11, -2), 10)}
     yield Plan("outputs-apart", Form((9, 65)), 6, forms=outputs)
+    yield Plan("windows", Form((13, 65), (1, 1)), 6, is_usual=True)
+    yield Plan("windows-2d", WINDOWS, 2, 1)
     yield Plan("stride-0-rows", Form((13, 65), (0, 1)), 6)
     yield Plan("stride-0-row", Form((13, 65), (1, 0)), 6)
     yield Plan("permuted", Form((7, 9, 11), (9, 1, 63)), 4, 1)

@@ -18,7 +18,8 @@ NUMBER = Scalar("float32")
 INDICES = TensorSpec("int64", (5,))
 
 
-_OUTPUTS = {"layer_norm": "y", "top_k": "values"}
+IMAGES = TensorSpec("float32", (2, 3, 9))
+_OUTPUTS = {"layer_norm": "y", "top_k": "values", "convolution": "y", "pool": "y", "convolution_transposed": "y"}
 """Of families whose first output has another name than `out`."""
 
 
@@ -224,6 +225,75 @@ CALLS: dict[str, list[Call]] = {
     ),
     "iota": _both(
         primitives.Iota, "iota", {"start": NUMBER, "step": NUMBER, "out": F32, "axis": 0}, {"out": F32, "axis": -1}
+    ),
+    "convolution": _both(
+        primitives.Convolution,
+        "convolution",
+        {
+            "x": IMAGES,
+            "w": TensorSpec("float32", (6, 1, 3)),
+            "bias": TensorSpec("float32", (6,)),
+            "y": TensorSpec("float32", (2, 6, 4)),
+            "strides": 2,
+            "dilations": (2,),
+            "pads": (1, 2),
+            "groups": 3,
+        },
+        {
+            "x": IMAGES,
+            "w": TensorSpec("float32", (4, 3, 3)),
+            "bias": TensorSpec("float32", (4,)),
+            "strides": (2,),
+            "dilations": 1,
+            "pads": 0,
+            "groups": 1,
+        },
+    ),
+    "pool": _both(
+        primitives.Pool,
+        "average",
+        {
+            "x": IMAGES,
+            "y": TensorSpec("float32", (2, 3, 4)),
+            "window": 3,
+            "strides": (2,),
+            "dilations": (2,),
+            "pads": (1, 2),
+            "counts_pads": True,
+        },
+        {
+            "x": IMAGES,
+            "window": (3,),
+            "strides": 2,
+            "dilations": 1,
+            "pads": 0,
+            "counts_pads": False,
+        },
+        "pool/average",
+    ),
+    "convolution_transposed": _both(
+        primitives.ConvolutionTransposed,
+        "convolution_transposed",
+        {
+            "x": IMAGES,
+            "w": TensorSpec("float32", (3, 2, 3)),
+            "bias": TensorSpec("float32", (6,)),
+            "y": TensorSpec("float32", (2, 6, 19)),
+            "strides": 2,
+            "dilations": (2,),
+            "pads": (1, 2),
+            "groups": 3,
+        },
+        {
+            "x": IMAGES,
+            "w": TensorSpec("float32", (3, 4, 3)),
+            "bias": TensorSpec("float32", (4,)),
+            "strides": (2,),
+            "dilations": 1,
+            "pads": 0,
+            "extra": 1,
+            "groups": 1,
+        },
     ),
 }
 """By family."""

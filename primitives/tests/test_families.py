@@ -19,6 +19,9 @@ LEAST_OUTPUTS = 256
 RUN = 97
 """About so many cases of each family are drawn and computed."""
 
+SLIDING = {"convolution", "convolution_transposed", "pool"}
+LOWEST = {"matmul": 2, "convolution": 1, "convolution_transposed": 1, "pool": 3}
+
 by_family = pytest.mark.parametrize("name", FAMILIES)
 
 
@@ -56,10 +59,10 @@ def test_shifts_suit_every_operand(name):
 
 @by_family
 def test_ranks_go_to_16_and_down_to_the_lowest(name):
-    """Matrices have rank 2, what joins or splits dimensions 1; everything else a tensor of rank 0."""
+    """Matrices have rank 2, what joins or splits dimensions 1; everything else a tensor of rank 0. Windows double 6 dimensions."""
     ranks = {spec.ndim for spec in tensors(name)}
-    assert max(ranks) == 16
-    assert min(ranks) <= (2 if name == "matmul" else 0)
+    assert max(ranks) == (8 if name in SLIDING else 16)
+    assert min(ranks) <= LOWEST.get(name, 0)
 
 
 @by_family
@@ -112,8 +115,9 @@ def test_references_are_of_the_outputs_shape_and_mostly_finite(name):
             if reference.scale is not None:
                 assert np.broadcast_shapes(np.shape(reference.scale), value.shape) == value.shape, str(cell)
                 assert not (np.asarray(reference.scale) < 0).any(), str(cell)
-            if moved[output] is None and value.dtype.kind in "fc" and value.size > 1:
-                is_finite.append(bool(np.isfinite(value).all()))
+            is_moved = moved[output] is not None
+            if is_moved or (value.dtype.kind in "fc" and value.size > 1):
+                is_finite.append(is_moved or bool(np.isfinite(value).all()))
     assert not is_finite or any(is_finite)
 
 
@@ -156,7 +160,7 @@ def test_families_that_sum_have_a_case_for_bias():
 
 
 def test_families_of_rows_have_parts():
-    """All that round must have some, but Matmul, which leaves it to the provider, and what has no rows."""
+    """All that round must have some, but products, which leave it to the provider, and what has no rows."""
     rounded = {
         name
         for name, family in FAMILIES.items()
@@ -165,4 +169,4 @@ def test_families_of_rows_have_parts():
     parted = {
         name for name, family in FAMILIES.items() if any([*family.parts(case.descriptor)] for _, case in small(name))
     }
-    assert rounded - parted <= {"matmul", "random_fill", "add_n"}
+    assert rounded - parted <= {"matmul", "convolution", "convolution_transposed", "random_fill", "add_n"}

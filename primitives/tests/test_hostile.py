@@ -10,6 +10,8 @@ from ep_primitives import (
     ArgReduce,
     BroadcastBinary,
     Cast,
+    Convolution,
+    ConvolutionTransposed,
     ElementwiseUnary,
     Fill,
     Gather,
@@ -19,6 +21,7 @@ from ep_primitives import (
     OneHot,
     Pad,
     Permute,
+    Pool,
     RandomFill,
     Reduce,
     Softmax,
@@ -31,6 +34,7 @@ from ep import Scalar, TensorSpec, device
 
 SPEC = TensorSpec("float32", (2, 3))
 INDICES = TensorSpec("int64", (2, 3))
+IMAGES = TensorSpec("float32", (2, 2, 3))
 
 
 class Liar:
@@ -81,6 +85,12 @@ CALLS = {
     "keepdims": lambda value: ArgReduce.infer("argmax", SPEC, axis=0, keepdims=value),
     "softmax axis": lambda value: Softmax.infer(SPEC, axis=value),
     "epsilon": lambda value: LayerNorm.infer(SPEC, epsilon=value),
+    "convolution strides": lambda value: Convolution.infer(IMAGES, IMAGES, strides=value),
+    "convolution pads": lambda value: Convolution.infer(IMAGES, IMAGES, pads=value),
+    "convolution groups": lambda value: Convolution.infer(IMAGES, IMAGES, groups=value),
+    "pool window": lambda value: Pool.infer("max", IMAGES, value),
+    "pool ceil": lambda value: Pool.infer("max", IMAGES, 1, ceil=value),
+    "convolution_transposed extra": lambda value: ConvolutionTransposed.infer(IMAGES, IMAGES, extra=value),
     "layer_norm scale": lambda value: LayerNorm.infer(SPEC, value),
     "k": lambda value: TopK.infer("largest", SPEC, value),
     "sorted": lambda value: TopK.infer("largest", SPEC, 2, sorted=value),

@@ -280,6 +280,17 @@ def _families(w: World) -> dict[str, Callable[[], Any]]:
             a=spec(), b=spec(), out=spec(), bias=draw(None), conjugate_a=draw(*_FLAGS), activation=draw("none", "relu")
         ),
         "Matmul.infer": lambda: ops.Matmul.infer(spec(), spec(), bias=draw(None), conjugate_b=draw(*_FLAGS)),
+        "Convolution": lambda: ops.Convolution(
+            x=spec(), w=spec(), y=spec(), bias=draw(None), strides=pairs(), pads=pairs(), groups=draw(1, 2)
+        ),
+        "Convolution.infer": lambda: ops.Convolution.infer(spec(), spec(), dilations=pairs(), pads=draw(0, 1, 5)),
+        "ConvolutionTransposed.infer": lambda: ops.ConvolutionTransposed.infer(
+            spec(), spec(), strides=pairs(), extra=draw(0, 1), groups=draw(1, 2)
+        ),
+        "Pool": lambda: ops.Pool(op(), x=spec(), y=spec(), window=pairs(), strides=pairs(), pads=draw(0, 1)),
+        "Pool.infer": lambda: ops.Pool.infer(
+            draw("max", "average"), spec(), draw(1, 2), pads=pairs(), ceil=draw(*_FLAGS)
+        ),
         "RandomFill": lambda: ops.RandomFill(op(), out=spec(), state=draw(_SPEC), **_maybe(w, "p")),
         "RandomFill.infer": lambda: ops.RandomFill.infer(op(), spec()),
         "Reduce": lambda: ops.Reduce(op(), x=spec(), out=spec(), axis=axis()),

@@ -23,6 +23,7 @@ __all__ = ["BARE", "FAMILIES", "tensor", "untensor"]
 
 _PAD_MODES: Final = {"reflect": "reflect", "edge": "replicate", "circular": "circular"}
 _REDUCTIONS: Final = {"max": "amax", "min": "amin", "log_sum_exp": "logsumexp"}
+_NOTHING: Final = "not implemented for {}"
 _ORDERS: Final = {"norm_1": 1, "norm_2": 2, "norm_inf": torch.inf}
 
 
@@ -179,6 +180,60 @@ def _top_k(descriptor: Any, x: Tensor) -> dict[str, Tensor]:
     return {"values": values.reshape(shape), "indices": indices.reshape(shape)}
 
 
+def _convolution(descriptor: Any, x: Tensor, w: Tensor, bias: Tensor | None) -> Tensor:
+    sliding = descriptor.sliding
+    flat = [side for pair in reversed([*zip(sliding.before, sliding.after, strict=True)]) for side in pair]
+    x = torch.nn.functional.pad(x, flat)
+    call = _spatial("conv", len(sliding.window))
+    return call(x, w, bias, sliding.strides, 0, sliding.dilations, descriptor.groups)
+
+
+def _convolution_transposed(descriptor: Any, x: Tensor, w: Tensor, bias: Tensor | None) -> Tensor:
+    """Return the whole, of which pads and what lies behind are cut here: PyTorch pads both sides alike."""
+    sliding = descriptor.sliding
+    call = _spatial("conv_transpose", len(sliding.window))
+    whole = call(x, w, bias, sliding.strides, 0, 0, descriptor.groups, sliding.dilations)
+    sides = zip(sliding.before, descriptor.out.shape[2:], whole.shape[2:], strict=True)
+    counts = [(-before, before + extent - full) for before, extent, full in sides]
+    more = [max(behind, 0) for _, behind in counts]
+    if any(more):
+        whole = call(x, w, bias, sliding.strides, 0, tuple(more), descriptor.groups, sliding.dilations)
+    kept = [
+        slice(before, before + extent) for before, extent in zip(sliding.before, descriptor.out.shape[2:], strict=True)
+    ]
+    return whole[(slice(None), slice(None), *kept)]
+
+
+def _pool(descriptor: Any, x: Tensor) -> Tensor:
+    sliding = descriptor.sliding
+    dimensions = len(sliding.window)
+    is_ceil = descriptor.out.shape[2:] != sliding.counts("", descriptor.x.shape[2:])
+    if sliding.before != sliding.after or any(
+        2 * pad > extent for pad, extent in zip(sliding.before, sliding.window, strict=True)
+    ):
+        raise RuntimeError(_NOTHING.format("these pads"))
+    if descriptor.op == "max":
+        call = _spatial("max_pool", dimensions)
+        return call(x, sliding.window, sliding.strides, sliding.before, sliding.dilations, is_ceil)
+    if set(sliding.dilations) != {1}:
+        raise RuntimeError(_NOTHING.format("dilations"))
+    if descriptor.op == "average":
+        call = _spatial("avg_pool", dimensions)
+        return call(x, sliding.window, sliding.strides, sliding.before, is_ceil, descriptor.counts_pads)
+    if any(sliding.before):
+        raise RuntimeError(_NOTHING.format("pads of norms"))
+    call = _spatial("lp_pool", dimensions)
+    return call(x, _ORDERS[descriptor.op], sliding.window, sliding.strides, is_ceil)
+
+
+def _spatial(name: str, dimensions: int) -> Any:
+    """Return the function for so many spatial dimensions."""
+    call = getattr(torch.nn.functional, f"{name}{dimensions}d", None)
+    if call is None:
+        raise RuntimeError(_NOTHING.format(f"{dimensions} dimensions"))
+    return call
+
+
 FAMILIES: Final[dict[str, Expression]] = {
     "where": _where,
     "add_n": _add_n,
@@ -194,6 +249,9 @@ FAMILIES: Final[dict[str, Expression]] = {
     "softmax_backward": _softmax_backward,
     "log_softmax_backward": _log_softmax_backward,
     "layer_norm": _layer_norm,
+    "convolution": _convolution,
+    "convolution_transposed": _convolution_transposed,
+    "pool": _pool,
     "top_k": _top_k,
 }
 

@@ -34,6 +34,7 @@ from ep_conformance.saboteurs import (
     transfers,
     types,
     values,
+    windows,
 )
 from ep_conformance.saboteurs.provider import HonestProvider
 from ep_conformance.saboteurs.saboteur import PLANTED, Saboteur
@@ -48,6 +49,7 @@ HONEST: Final = Saboteur("honest", HonestProvider, "")
 _THEMES: Final = (
     values,
     loops,
+    windows,
     arithmetic,
     functions,
     conversions,
