@@ -212,6 +212,12 @@ class Call:
         """
         return self._interpreter.lasting(key, make, *values)
 
+    def reference(self, arrays: Sequence[Any]) -> tuple[Value, ...]:
+        """Return what ONNX's reference makes of the contents of the inputs, on the host."""
+        given = dict(zip(self.node.inputs, arrays, strict=False))
+        made = _evaluated(self.node, {name: each for name, each in given.items() if each is not None})
+        return tuple([Value.of(held(np.asarray(each), self.node.title)) for each in made])
+
     def body(self, name: str, *inputs: Any) -> list[Any]:
         """Write the steps of a body that is an attribute of the node, and return its outputs."""
         graph = self.node.attributes[name]

@@ -52,6 +52,8 @@ class Plan:
 
     program : writes the model's steps into a trace, and returns its outputs
     shapes  : of the inputs, by name
+    upload  : returns the memory of a constant
+    generator : returns the state of random numbers
     states  : of the inputs that a run finds as the run before left them: the memory, and which output it is from
 
     A run that comes to contents which no run before it had is planned from there on.
@@ -64,12 +66,14 @@ class Plan:
         upload: Callable[[Value], ep.Memory],
         shapes: Mapping[str, TensorSpec],
         states: Mapping[str, tuple[ep.Tensor, int]],
+        generator: Callable[[], Value],
     ) -> None:
         self.stream = stream
         self.program = program
         self.upload = upload
         self.shapes = shapes
         self.states = states
+        self.generator = generator
         self.memories: dict[str, ep.Memory] = {}
         self.first: _Point | None = None
 
@@ -212,9 +216,9 @@ class _Extension:
             after[result.buffer] = mine
         return after
 
-    def upload(self, value: Value) -> ep.Memory:
-        """Return a memory that holds a constant."""
-        return self._plan.upload(value)
+    def generator(self) -> Value:
+        """Return the state of random numbers, one for all plans of a session."""
+        return self._plan.generator()
 
     def made(self, buffer: Buffer) -> None:
         """Keep a buffer; one of steps that ran already has the memory that they wrote."""
@@ -254,7 +258,7 @@ class _Extension:
         steps, self._trace.steps = self._trace.steps, []
         kept = {buffer for buffer in self._buffers if buffer.values and buffer.nbytes}
         self._buffers = [buffer for buffer in self._buffers if buffer.values]
-        return Segment(self._plan.stream, steps, kept, after) if steps else None
+        return Segment(self._plan.stream, steps, kept, self._plan.upload, after) if steps else None
 
     def _raise_lacking(self) -> None:
         lacking = self._trace.lacking

@@ -11,10 +11,11 @@ from ep.stage import Lifetime
 from ep_onnx.value import Buffer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import ep
     from ep_onnx.trace import Step
+    from ep_onnx.value import Value
 
 __all__ = ["Segment"]
 
@@ -24,6 +25,7 @@ class Segment:
 
     steps : in the order in which they run
     kept  : buffers that are read behind the segment; each has a memory of its own
+    upload : returns the memory of a constant
     after : for buffers that the next run finds as an input the buffer of that: they lie there if nothing reads it any more
 
     arena_nbytes   : of the arena, scratch of steps included
@@ -31,7 +33,12 @@ class Segment:
     """
 
     def __init__(
-        self, stream: ep.Stream, steps: Sequence[Step], kept: set[Buffer], after: Mapping[Buffer, Buffer] | None = None
+        self,
+        stream: ep.Stream,
+        steps: Sequence[Step],
+        kept: set[Buffer],
+        upload: Callable[[Value], ep.Memory],
+        after: Mapping[Buffer, Buffer] | None = None,
     ) -> None:
         self._stream = stream
         self._after = after or {}
@@ -42,6 +49,9 @@ class Segment:
             for _, buffer in step.buffers:
                 life = self._lives.setdefault(buffer, Lifetime(place, place, buffer.nbytes))
                 life.last = place
+        for buffer in self._lives:
+            if buffer.content is not None and buffer.memory is None:
+                buffer.memory = upload(buffer.content)
         self._carry_on()
         for buffer in kept & self._lives.keys():
             if buffer.memory is None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from ep_primitives import Generator
+from ep_primitives.random_fill import STATE
 
 from ep import TensorSpec
 from ep_onnx.elements import held
@@ -12,7 +14,7 @@ from ep_onnx.errors import ModelError
 from ep_onnx.interpreter import Interpreter
 from ep_onnx.model import Model, read_model
 from ep_onnx.plan import Plan
-from ep_onnx.value import Value
+from ep_onnx.value import Buffer, Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,6 +38,7 @@ class Session:
 
     source : a path, bytes or a ModelProto
     device : an ep.Device
+    seed   : of random numbers, whatever seeds the model's nodes have
     states : of inputs that stay on the device from run to run the name of the output that each is next, as a cache of keys and
              values. They are zeros at first, have fixed shapes, are written in place where the model allows, and are neither
              given to `run` nor returned by it
@@ -46,7 +49,9 @@ class Session:
     weights_nbytes : of the constants that were uploaded so far
     """
 
-    def __init__(self, source: Any, device: ep.Device, states: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, source: Any, device: ep.Device, states: Mapping[str, str] | None = None, *, seed: int = 0
+    ) -> None:
         self.device = device
         self.model: Model = source if isinstance(source, Model) else read_model(source)
         self.plans: dict[Any, Plan] = {}
@@ -54,6 +59,8 @@ class Session:
         self._interpreter = Interpreter(self.model.functions)
         self._uploaded: dict[tuple[str, tuple[int, ...], bytes], ep.Memory] = {}
         self.weights_nbytes = 0
+        self._seed = seed
+        self._generator: Generator | None = None
         self._states = {name: self._state(name, output) for name, output in (states or {}).items()}
         self.reset()
 
@@ -115,7 +122,15 @@ class Session:
                 value.element = narrow[name]
             return self._interpreter.run(self.model.graph, do, {**self.model.constants, **values, **_sequences(others)})
 
-        return Plan(self._stream, program, self._upload, shapes, self._states)
+        return Plan(self._stream, program, self._upload, shapes, self._states, self._random)
+
+    def _random(self) -> Value:
+        """Return the state of random numbers, which is made when the first node asks for it."""
+        if self._generator is None:
+            self._generator = Generator(self.device, self._seed)
+        buffer = Buffer(STATE.nbytes)
+        buffer.memory = self._generator.state
+        return Value(STATE, buffer)
 
     def _upload(self, value: Value) -> ep.Memory:
         array = value.array

@@ -48,8 +48,8 @@ class Host(Protocol):
     def ask(self, value: Value) -> Array:
         """Return the content of a value; all steps so far may have to run for that."""
 
-    def upload(self, value: Value) -> ep.Memory:
-        """Return a memory that holds a constant."""
+    def generator(self) -> Value:
+        """Return the state of random numbers."""
 
     def made(self, buffer: Buffer) -> None:
         """Take notice of a new buffer."""
@@ -69,6 +69,11 @@ class Trace:
         self.node: Node | None = None
         self._host = host
         self._numbers = 0
+
+    @property
+    def generator(self) -> Value:
+        """The state of the session's random numbers."""
+        return self._host.generator()
 
     def buffer(self, nbytes: int, source: str | None = None) -> Buffer:
         """Return new bytes."""
@@ -137,7 +142,7 @@ class Trace:
         if value.buffer is None:
             assert value.array is not None
             buffer = Buffer(value.spec.nbytes)
-            buffer.memory = self._host.upload(value)
+            buffer.content = Value(value.spec, None, value.array)
             value.buffer = buffer
         return value.buffer
 

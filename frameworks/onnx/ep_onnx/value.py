@@ -27,15 +27,17 @@ class Buffer:
 
     number  : its place among all buffers of a plan, which is the same whenever the model is planned for the same inputs
     source  : the name of the model's input that is uploaded into it, or None
+    content : the constant that is uploaded into it once a step needs it, or None
     values  : what still sees it; bytes that nothing sees behind a segment may be another buffer's
     """
 
-    __slots__ = ("memory", "nbytes", "number", "source", "values")
+    __slots__ = ("content", "memory", "nbytes", "number", "source", "values")
 
     def __init__(self, nbytes: int, number: int = -1, source: str | None = None) -> None:
         self.nbytes = nbytes
         self.number = number
         self.source = source
+        self.content: Value | None = None
         self.memory: ep.Memory | None = None
         self.values: WeakSet[Value] = WeakSet()
 

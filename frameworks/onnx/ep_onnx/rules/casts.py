@@ -32,8 +32,6 @@ def _cast(do: Trace, node: Call, x: Value) -> Value:
 
 @rule("CastLike")
 def _cast_like(do: Trace, node: Call, x: Value, like: Value) -> Value:
-    if like.element is None and not like.dtype.startswith("float8"):
-        return do.cast(x, like.dtype)
     element = like.element or next(each for each, dtype in HELD.items() if dtype == like.dtype and narrow(each) is None)
     return converted(do, x, element, node.node.title, saturates=bool(node.get("saturate", 1)))
 
@@ -48,7 +46,7 @@ def converted(do: Trace, x: Value, element: int, where: str, *, saturates: bool 
     if kind == x.element and dtype == x.dtype:
         return x
     if kind in _BITS:
-        made = _wrapped(do, do.cast(x, dtype), _BITS[kind])
+        made = do.cast(_wrapped(do, do.cast(x, "int32"), _BITS[kind], is_signed=dtype == "int8"), dtype)
     elif kind is not None:
         made = do.cast(_quarter(do, do.cast(x, "float32")), dtype)
     elif dtype.startswith("float8") and saturates and dtype != x.dtype:
@@ -58,10 +56,10 @@ def converted(do: Trace, x: Value, element: int, where: str, *, saturates: bool 
     return Value(made.spec, made.buffer, made.array, kind)
 
 
-def _wrapped(do: Trace, x: Value, bits: int) -> Value:
+def _wrapped(do: Trace, x: Value, bits: int, *, is_signed: bool) -> Value:
     """Append what is left of integers in so many bits."""
     count = do.constant(1 << bits, x.dtype)
-    if x.dtype.startswith("u"):
+    if not is_signed:
         return do.binary("floor_mod", x, count)
     half = do.constant(1 << (bits - 1), x.dtype)
     return do.binary("sub", do.binary("floor_mod", do.binary("add", x, half), count), half)

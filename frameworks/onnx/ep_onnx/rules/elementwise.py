@@ -198,14 +198,5 @@ def _where(do: Trace, node: Call, condition: Value, a: Value, b: Value) -> Value
     return do.where(condition, a, b)
 
 
-@rule("Dropout")
-def _dropout(do: Trace, node: Call, x: Value, ratio: Value | None = None, training: Value | None = None) -> Any:
-    is_training = training is not None and bool(do.host(training).item())
-    share = float(do.host(ratio).item()) if ratio is not None else node.get("ratio", 0.5)
-    if is_training and share:
-        return NotImplemented
-    return x, do.full("bool", x.shape, 1)
-
-
 def _largest(dtype: str) -> float:
     return {"float16": 65504.0, "float64": 1.7976931348623157e308}.get(dtype, 3.3895313892515355e38)

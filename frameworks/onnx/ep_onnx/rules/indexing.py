@@ -106,11 +106,6 @@ def _compress(do: Trace, node: Call, x: Value, condition: Value) -> Value:
     return gathered(do, rows, places, along)
 
 
-@rule("NonZero")
-def _non_zero(do: Trace, node: Call, x: Value) -> Value:
-    return do.constant(np.array(np.nonzero(do.host(x))), "int64")
-
-
 @rule("ScatterElements", "Scatter")
 def _scatter_elements(do: Trace, node: Call, x: Value, indices: Value, updates: Value) -> Value:
     axis = node.get("axis", 0) % x.ndim

@@ -11,13 +11,13 @@ from ep_primitives import ArgReduce, Convolution, ConvolutionTransposed, Gather,
 
 from ep import TensorSpec
 from ep_onnx.rules.rule import rule
-from ep_onnx.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ep_onnx.interpreter import Call
     from ep_onnx.trace import Trace
+    from ep_onnx.value import Value
 
 __all__: list[str] = []
 
@@ -115,11 +115,15 @@ def _conv_transpose(do: Trace, node: Call, x: Value, w: Value, bias: Value | Non
         wanted = [extent * stride for extent, stride in zip(spatial, strides, strict=True)]
     if wanted is not None:
         wanted = wanted[-rank:]
-        reached = [(extent - 1) * stride + span for extent, stride, span in zip(spatial, strides, windows.spans, strict=True)]
+        reached = [
+            (extent - 1) * stride + span for extent, stride, span in zip(spatial, strides, windows.spans, strict=True)
+        ]
         gone = [most + more - want for most, more, want in zip(reached, extra, wanted, strict=True)]
         extra = [more + max(-each, 0) for more, each in zip(extra, gone, strict=True)]
         # ONNX turns the sides round here: what is uneven goes before, unless auto_pad says SAME_UPPER.
-        windows = _shared_out(windows, [max(each, 0) for each in gone], "SAME_UPPER" if auto == "SAME_UPPER" else "SAME_LOWER")
+        windows = _shared_out(
+            windows, [max(each, 0) for each in gone], "SAME_UPPER" if auto == "SAME_UPPER" else "SAME_LOWER"
+        )
     descriptor = ConvolutionTransposed.infer(
         x.spec,
         w.spec,
@@ -139,12 +143,24 @@ def _pool(do: Trace, node: Call, x: Value) -> Any:
     counts = _counts(node, x.shape[2:], windows)
     y = TensorSpec(x.dtype, (*x.shape[:2], *counts))
     p = node.get("p", 2)
-    op = {"MaxPool": "max", "AveragePool": "average", "LpPool": f"norm_{p}"}[node.node.op]
+    op = {"MaxPool": "max", "AveragePool": "average", "LpPool": f"norm_{p if p <= 2 else 1}"}[node.node.op]  # noqa: PLR2004
+    is_power = node.node.op == "LpPool" and p > 2  # noqa: PLR2004 - the others are norms of the family
+    if is_power:
+        x = do.binary("pow", do.unary("abs", x), do.constant(p, x.dtype))
     words: dict[str, Any] = {"counts_pads": bool(node.get("count_include_pad", 0))} if op == "average" else {}
     descriptor = Pool.infer(
-        op, x.spec, windows.extents, strides=windows.strides, dilations=windows.dilations, pads=windows.pads, y=y, **words
+        op,
+        x.spec,
+        windows.extents,
+        strides=windows.strides,
+        dilations=windows.dilations,
+        pads=windows.pads,
+        y=y,
+        **words,
     )
     made = do.emit(descriptor, None, x=x)
+    if is_power:
+        made = do.binary("pow", made, do.constant(1 / p, x.dtype))
     if len(node.node.outputs) == 1:
         return made
     return made, _places(do, node, x, windows, counts)
@@ -167,7 +183,9 @@ def _places(do: Trace, node: Call, x: Value, windows: _Windows, counts: Sequence
     spatial = x.shape[2:]
     behind = [
         max((count - 1) * stride + span - extent - before, 0)
-        for count, stride, span, extent, before in zip(counts, windows.strides, windows.spans, spatial, windows.before, strict=True)
+        for count, stride, span, extent, before in zip(
+            counts, windows.strides, windows.spans, spatial, windows.before, strict=True
+        )
     ]
     lowest = -math.inf if x.dtype.startswith(("f", "b")) else np.iinfo(x.dtype).min
     padded = do.dense(do.pad(x, [0, 0, *windows.before], [0, 0, *behind], lowest))
@@ -189,10 +207,15 @@ def _table(spatial: Sequence[int], windows: _Windows, counts: Sequence[int], *, 
     weights = [math.prod(spatial[:axis] if is_turned else spatial[axis + 1 :]) for axis in range(len(spatial))]
     rows = []
     for window in itertools.product(*map(range, counts)):
-        begins = [w * stride - before for w, stride, before in zip(window, windows.strides, windows.before, strict=True)]
+        begins = [
+            w * stride - before for w, stride, before in zip(window, windows.strides, windows.before, strict=True)
+        ]
         rows.append(
             [
-                sum((b + k * d) * weight for b, k, d, weight in zip(begins, inner, windows.dilations, weights, strict=True))
+                sum(
+                    (b + k * d) * weight
+                    for b, k, d, weight in zip(begins, inner, windows.dilations, weights, strict=True)
+                )
                 for inner in itertools.product(*map(range, windows.extents))
             ]
         )
@@ -209,27 +232,51 @@ def _global_pool(do: Trace, node: Call, x: Value) -> Value:
 def _max_unpool(do: Trace, node: Call, x: Value, indices: Value, shape: Value | None = None) -> Any:
     from ep_onnx.rules.indexing import scattered  # noqa: PLC0415 - one of a kind
 
-    if shape is not None:
-        wanted = [int(each) for each in do.host(shape)]
-    else:
-        windows = _windows(node, x.shape[2:], node.get("kernel_shape"))
-        wanted = [*x.shape[:2]] + [
-            (extent - 1) * stride + span - before - after
-            for extent, stride, span, before, after in zip(
-                x.shape[2:], windows.strides, windows.spans, windows.before, windows.after, strict=True
-            )
-        ]
+    windows = _windows(node, x.shape[2:], node.get("kernel_shape"))
+    extents = zip(x.shape[2:], windows.strides, windows.spans, windows.before, windows.after, strict=True)
+    spatial = [(extent - 1) * stride + span - low - high for extent, stride, span, low, high in extents]
     places = do.host(indices).reshape(-1)
-    return scattered(do, do.full(x.dtype, wanted, 0), places, do.reshape(x, (x.size,)), "none")
+    made = scattered(do, do.full(x.dtype, [*x.shape[:2], *spatial], 0), places, do.reshape(x, (x.size,)), "none")
+    if shape is None:
+        return made
+    more = [int(wanted) - extent for wanted, extent in zip(do.host(shape), made.shape, strict=True)]
+    return do.pad(made, [0] * x.ndim, more)
 
 
 @rule("ConvInteger")
-def _conv_integer(do: Trace, node: Call, x: Value, w: Value, x_zero: Value | None = None, w_zero: Value | None = None) -> Value:
+def _conv_integer(
+    do: Trace, node: Call, x: Value, w: Value, x_zero: Value | None = None, w_zero: Value | None = None
+) -> Value:
     def wide(each: Value, zero: Value | None) -> Value:
         made = do.cast(each, "float64")
         if zero is None:
             return made
         point = do.cast(zero, "float64")
-        return do.binary("sub", made, do.reshape(point, (point.size, *[1] * (each.ndim - 1))) if point.size > 1 else point)
+        return do.binary(
+            "sub", made, do.reshape(point, (point.size, *[1] * (each.ndim - 1))) if point.size > 1 else point
+        )
 
     return do.cast(_conv(do, node, wide(x, x_zero), wide(w, w_zero)), "int32")
+
+
+@rule("Col2Im")
+def _col2im(do: Trace, node: Call, x: Value, image: Value, block: Value) -> Value:
+    """Each element of a block is a strided part of the image, onto which it is added."""
+    spatial, extents = ([int(each) for each in do.host(given)] for given in (image, block))
+    rank = len(spatial)
+    strides, dilations = node.get("strides", [1] * rank), node.get("dilations", [1] * rank)
+    pads = node.get("pads", [0] * 2 * rank)
+    windows = _Windows(extents, [*strides], [*dilations], [*pads[:rank]], [*pads[rank:]])
+    sizes = zip(spatial, windows.spans, windows.before, windows.after, windows.strides, strict=True)
+    counts = [(extent + low + high - span) // stride + 1 for extent, span, low, high, stride in sizes]
+    channels = x.shape[1] // math.prod(extents)
+    parts = do.reshape(x, (x.shape[0], channels, math.prod(extents), *counts))
+    padded = [extent + low + high for extent, low, high in zip(spatial, windows.before, windows.after, strict=True)]
+    out = do.full(x.dtype, (x.shape[0], channels, *padded), 0)
+    for place, inner in enumerate(itertools.product(*map(range, extents))):
+        begins = [k * dilation for k, dilation in zip(inner, windows.dilations, strict=True)]
+        lies = zip(begins, counts, windows.strides, strict=True)
+        target = out[(..., *[slice(begin, begin + (count - 1) * stride + 1, stride) for begin, count, stride in lies])]
+        do.binary("add", target, parts[:, :, place], out=target)
+    kept = zip(windows.before, spatial, strict=True)
+    return out[(..., *[slice(low, low + extent) for low, extent in kept])]
