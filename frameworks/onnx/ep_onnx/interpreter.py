@@ -46,9 +46,7 @@ class Interpreter:
         self._followed: dict[Any, tuple[Any, Value]] = {}
         self._called: dict[int, tuple[Node, Function, Graph]] = {}
 
-    def run(
-        self, graph: Graph, do: Trace, names: Mapping[str, Any], outer: Mapping[str, Any] | None = None
-    ) -> list[Any]:
+    def run(self, graph: Graph, do: Trace, names: Mapping[str, Any], outer: _Scope | None = None) -> list[Any]:
         """Write the steps of a graph, and return its outputs.
 
         names : what the graph's inputs and constants stand for
@@ -145,7 +143,7 @@ class Interpreter:
         if own is not None:
             return own
         try:
-            schema = onnx.defs.get_schema(node.op, node.version, node.domain)
+            schema: Any = onnx.defs.get_schema(node.op, node.version, node.domain)
         except onnx.defs.SchemaError:
             return None
         if schema.has_function:

@@ -109,8 +109,9 @@ def _loaded(path: Path) -> ModelProto:
 
 
 def _parsed(data: bytes, where: str) -> ModelProto:
+    proto = onnx.ModelProto()
     try:
-        proto = onnx.ModelProto.FromString(data)
+        proto.ParseFromString(data)
     except DecodeError:
         message = f"{where}: this is no ONNX model, or a damaged one: it cannot be decoded; export or download it again"
         raise ModelError(message) from None

@@ -59,7 +59,7 @@ class Plan:
     A run that comes to contents which no run before it had is planned from there on.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - all that a plan stands on
         self,
         stream: ep.Stream,
         program: Program,
@@ -279,7 +279,7 @@ def _path(plan: Plan, answers: list[Array]) -> list[_Point]:
     for answer in answers:
         assert point is not None
         path.append(point)
-        point = point.following.get(_key(answer))  # type: ignore[assignment]
+        point = point.following.get(_key(answer))
     return path
 
 

@@ -11,7 +11,7 @@ from ep.stage import Lifetime
 from ep_onnx.value import Buffer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import ep
     from ep_onnx.trace import Step
@@ -71,40 +71,19 @@ class Segment:
     def _share_in_place(self) -> None:
         """Let an output be an operand whose last reader its step is, where the operation allows exactly that."""
         for place, step in enumerate(self.steps):
-            descriptor = step.primitive.descriptor
-            if descriptor is not step.primitive.asked:
-                continue
-            specs = descriptor.present
-            for role in descriptor.roles:
-                mine = step.operands.get(role.name)
-                for shared in role.shares:
-                    its = step.operands.get(shared)
-                    if (
-                        self._is_free(mine, step, place)
-                        and self._is_new(its, place)
-                        and is_same(specs[role.name], specs[shared])
-                    ):
-                        self._join(mine, its)
-                        mine = None
+            taken: set[Buffer] = set()
+            for mine, its in _pairs(step):
+                if mine not in taken and self._is_free(mine, step, place) and self._is_new(its, place):
+                    self._join(mine, its)
+                    taken.add(mine)
 
     def _carry_on(self) -> None:
         """Let what the next run finds as an input be written into that input's own memory by the step that reads it last."""
         for place, step in enumerate(self.steps):
-            specs = step.primitive.descriptor.present
-            for role in step.primitive.descriptor.roles:
-                mine = step.operands.get(role.name)
-                for shared in role.shares:
-                    its = step.operands.get(shared)
-                    if not isinstance(mine, Buffer) or self._after.get(its) is not mine or step.primitive.is_lowered:  # type: ignore[call-overload]
-                        continue
-                    life, readers = self._lives[mine], [each for _, each in step.buffers if each is mine]
-                    if (
-                        life.last == place
-                        and len(readers) == 1
-                        and self._lives[its].first == place
-                        and is_same(specs[role.name], specs[shared])
-                    ):
-                        its.memory = mine.memory
+            for mine, its in _pairs(step):
+                if self._after.get(its) is mine and self._lives[its].first == place == self._lives[mine].last:
+                    readers = [each for _, each in step.buffers if each is mine]
+                    its.memory = mine.memory if len(readers) == 1 else None
 
     def _is_free(self, buffer: Any, step: Step, place: int) -> bool:
         """Say whether a step is the last to read a buffer, and reads it as one operand alone."""
@@ -167,6 +146,19 @@ class Segment:
                     operands["scratch"] = self._arena[begin : begin + step.primitive.scratch_nbytes]
                 step.primitive(self._stream, **operands)
         return graph
+
+
+def _pairs(step: Step) -> Iterator[tuple[Buffer, Buffer]]:
+    """Yield each operand of a step with an output that may have its very bytes, if both are the same tensor."""
+    descriptor = step.primitive.descriptor
+    if descriptor is not step.primitive.asked:
+        return
+    for role in descriptor.roles:
+        mine, spec = step.operands.get(role.name), descriptor.present.get(role.name)
+        for name in role.shares:
+            its, other = step.operands.get(name), descriptor.present.get(name)
+            if isinstance(mine, Buffer) and isinstance(its, Buffer) and is_same(spec, other):  # type: ignore[arg-type]  # of buffers
+                yield mine, its
 
 
 def _needed(steps: Sequence[Step], kept: set[Buffer]) -> list[Step]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -17,7 +18,7 @@ from ep_onnx.plan import Plan
 from ep_onnx.value import Buffer, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -108,10 +109,11 @@ class Session:
             what = f"input '{name}'" if found is None else f"output '{output}'"
             message = f"states: the model has no {what}; it has {', '.join(each.name for each in self.model.inputs)} and gives {', '.join(self.model.outputs)}"
             raise ModelError(message)
-        if found.dtype is None or found.shape is None or not all(isinstance(each, int) for each in found.shape):
+        extents = [each for each in found.shape or () if isinstance(each, int)]
+        if found.dtype is None or found.shape is None or len(extents) < len(found.shape):
             message = f"states: input '{name}' has shape {found.shape and _shape(found.shape)}, needs a fixed one; export the model with a capacity"
             raise ModelError(message)
-        return self.device.empty(found.dtype, found.shape), self.model.outputs.index(output)
+        return self.device.empty(found.dtype, extents), self.model.outputs.index(output)
 
     def _planned(self, arrays: Mapping[str, Array], others: Mapping[str, Any]) -> Plan:
         shapes = {name: TensorSpec(each.dtype.name, each.shape) for name, each in arrays.items()}
@@ -149,7 +151,7 @@ class Session:
 
     def _given(self, inputs: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
         declared = [each for each in self.model.inputs if each.name not in self._states]
-        if not hasattr(inputs, "keys"):
+        if not isinstance(inputs, Mapping):
             if len(inputs) > len(declared):
                 message = f"{len(inputs)} inputs are given, and the model has {len(declared)}: {', '.join(each.name for each in declared)}"
                 raise ModelError(message)

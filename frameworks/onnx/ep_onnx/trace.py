@@ -139,12 +139,11 @@ class Trace:
         return self.launch(descriptor, **operands, **{name: out})[name]
 
     def _place(self, value: Value) -> Buffer:
-        if value.buffer is None:
-            assert value.array is not None
-            buffer = Buffer(value.spec.nbytes)
+        buffer = value.buffer
+        if buffer is None:
+            buffer = value.buffer = Buffer(value.spec.nbytes)
             buffer.content = Value(value.spec, None, value.array)
-            value.buffer = buffer
-        return value.buffer
+        return buffer
 
     # The operations that most rules are made of.
 

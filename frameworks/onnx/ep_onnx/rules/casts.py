@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from ep_primitives import SaturatingCast
@@ -14,12 +14,14 @@ from ep_onnx.rules.rule import rule
 from ep_onnx.value import Value
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ep_onnx.interpreter import Call
     from ep_onnx.trace import Trace
 
 __all__ = ["converted"]
 
-_BITS: Final = {TensorProto.UINT4: 4, TensorProto.INT4: 4, TensorProto.UINT2: 2, TensorProto.INT2: 2}
+_BITS: Final[Mapping[int, int]] = {TensorProto.UINT4: 4, TensorProto.INT4: 4, TensorProto.UINT2: 2, TensorProto.INT2: 2}
 _STEPS: Final = ((4.0, 2.0), (2.0, 1.0), (0.0, 0.5))
 """Of float4_e2m1: from which magnitude on its numbers are how far apart."""
 _LARGEST: Final = 6.0
@@ -45,7 +47,7 @@ def converted(do: Trace, x: Value, element: int, where: str, *, saturates: bool 
     kind = narrow(element)
     if kind == x.element and dtype == x.dtype:
         return x
-    if kind in _BITS:
+    if kind is not None and kind in _BITS:
         made = do.cast(_wrapped(do, do.cast(x, "int32"), _BITS[kind], is_signed=dtype == "int8"), dtype)
     elif kind is not None:
         made = do.cast(_quarter(do, do.cast(x, "float32")), dtype)
@@ -77,7 +79,7 @@ def _quarter(do: Trace, x: Value) -> Value:
 
 
 @rule("BitCast")
-def _bit_cast(do: Trace, node: Call, x: Value) -> Value:
+def _bit_cast(do: Trace, node: Call, x: Value) -> Any:
     """Seen as another type of the same size: on the host where the content is known, else as bytes of the same buffer."""
     from ep import TensorSpec  # noqa: PLC0415 - one of a kind
 

@@ -33,7 +33,8 @@ def _loop(
 ) -> tuple[Any, ...]:
     most = int(do.host(count).item()) if count is not None else _ENDLESS
     goes_on = condition is None or bool(do.host(condition).item())
-    carried, collected = [*state], [[] for _ in node.node.outputs[len(state) :]]
+    carried: list[Any] = [*state]
+    collected: list[list[Value]] = [[] for _ in node.node.outputs[len(state) :]]
     place = 0
     while goes_on and place < most:
         told = condition if condition is not None else do.constant(True)  # noqa: FBT003 - a content
@@ -47,7 +48,7 @@ def _loop(
 
 
 @rule("Scan")
-def _scan(do: Trace, node: Call, *inputs: Any) -> tuple[Any, ...]:
+def _scan(do: Trace, node: Call, *inputs: Any) -> Any:
     if node.version < 9:  # noqa: PLR2004 - the older one has a batch
         return NotImplemented
     count = node.get("num_scan_inputs")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from ep_primitives import RandomFill
@@ -66,6 +66,6 @@ def _dropout(
     return do.binary("mul", kept, do.constant(1 / (1 - share) if share < 1 else 0.0, x.dtype)), keep
 
 
-def _moved(do: Trace, x: Value, factor: float, offset: float) -> Any:
+def _moved(do: Trace, x: Value, factor: float, offset: float) -> Value:
     x = do.binary("mul", x, do.constant(factor, x.dtype)) if factor != 1 else x
     return do.binary("add", x, do.constant(offset, x.dtype)) if offset else x

@@ -27,7 +27,7 @@ __all__: list[str] = []
 
 @rule("Upsample")
 def _upsample(do: Trace, node: Call, x: Value, scales: Value | None = None) -> Value:
-    factors = node.get("scales") or [float(each) for each in do.host(scales)]
+    factors = node.get("scales") if scales is None else [float(each) for each in do.host(scales)]
     mode = node.get("mode", "nearest")
     for axis, factor in enumerate(factors):
         extent = math.floor(x.shape[axis] * factor)
@@ -50,7 +50,8 @@ def _resize(
     sizes: Value | None = None,
 ) -> Value:
     if node.version < 11:  # noqa: PLR2004 - the first one had no coordinate modes, and scales in the place of roi
-        return _upsample(do, node, x, roi)
+        scaled: Value = _upsample(do, node, x, roi)
+        return scaled
     axes = [axis % x.ndim for axis in node.get("axes", range(x.ndim))]
     extents = [x.shape[axis] for axis in axes]
     factors, wanted = _extents(do, node, extents, scales, sizes)
@@ -187,7 +188,7 @@ def _weighted(
 
 
 def _linear(distance: Array) -> Array:
-    return np.maximum(1 - distance, 0)
+    return np.asarray(np.maximum(1 - distance, 0))
 
 
 def _cubic(a: float) -> Callable[[Array], Array]:

@@ -29,7 +29,7 @@ def integers(do: Trace, node: Call, name: str, given: Value | None, default: Any
 
 
 @rule("Constant")
-def _constant(do: Trace, node: Call) -> Value:
+def _constant(do: Trace, node: Call) -> Any:
     dtypes = {"value_float": np.float32, "value_floats": np.float32, "value_int": np.int64, "value_ints": np.int64}
     for name, content in node.node.attributes.items():
         if name == "value":
@@ -202,7 +202,8 @@ def _space_to_depth(do: Trace, node: Call, x: Value) -> Value:
 def _trilu(do: Trace, node: Call, x: Value, k: Value | None = None) -> Value:
     place = int(do.host(k).item()) if k is not None else 0
     is_upper = node.get("upper", 1)
-    keep = np.tri(*x.shape[-2:], k=place - 1 if is_upper else place, dtype=np.bool_)
+    rows, columns = x.shape[-2:]
+    keep = np.tri(rows, columns, k=place - 1 if is_upper else place, dtype=np.bool_)
     return do.where(do.constant(~keep if is_upper else keep), x, do.constant(0, x.dtype))
 
 
@@ -212,7 +213,7 @@ def _eye_like(do: Trace, node: Call, x: Value) -> Value:
 
     given = node.get("dtype")
     dtype = x.dtype if given is None else dtype_of(given, node.node.title)
-    return do.cast(do.constant(np.eye(*x.shape, k=node.get("k", 0))), dtype)
+    return do.cast(do.constant(np.eye(x.shape[0], x.shape[1], k=node.get("k", 0))), dtype)
 
 
 @rule("Range")
