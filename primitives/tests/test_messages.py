@@ -64,7 +64,7 @@ VALUES = {
 }
 
 SHAPES = [(), (1,), (2,), (5, 4, 3), (4, 2), (3, 4), (0,), (4, 0), (1,) * 16, (2**31, 3), (4, 1)]
-TAKES_ANY = {"copy", "fill", "cast"}
+TAKES_ANY = {"copy", "fill", "cast", "saturating_cast"}
 """The operations whose `infer` takes a tensor of any kind."""
 
 

@@ -69,7 +69,8 @@ EP_INLINE T reciprocal(T x) {
     return T{1} / x;
 }
 
-// a 2^b and floor(a / 2^b): a count outside the bits of the type, which as a word is a large one, shifts all of them out.
+// a 2^b and floor(a / 2^b): a count outside the bits of the type, which as a word is a large one, shifts all of them
+// out.
 template <class T>
 EP_INLINE T shifted_left(T a, T b) {
     constexpr Word<T> bits = sizeof(T) * 8;

@@ -14,8 +14,7 @@ namespace {
      Conversion<T_##T, T_##R>::body,             \
      EP_STORAGE(Conversion<T_##T, T_##R>::From), \
      EP_STORAGE(Conversion<T_##T, T_##R>::To)},
-#define EP_CAST_ROWS(T) \
-    EP_STORED(EP_CAST_ROW, T, "cast", body) EP_FLOAT8(EP_CAST_ROW, T, "saturating_cast", saturating)
+#define EP_CAST_ROWS(T) EP_STORED(EP_CAST_ROW, T, "cast", body) EP_FLOAT8(EP_CAST_ROW, T, "saturating_cast", saturating)
 
 // clang-format off
 const ep_row ROWS[] = {EP_EACH_SOURCE(EP_CAST_ROWS)};

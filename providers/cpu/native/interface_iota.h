@@ -6,8 +6,8 @@ typedef struct {
     char step[16];
 } ep_iota_numbers;
 
-/* One launch of an Iota. The geometry is of the numbers, which stay where they are, of the places, one byte a place along
- * the axis, and of out. */
+/* One launch of an Iota. The geometry is of the numbers, which stay where they are, of the places, one byte a place
+ * along the axis, and of out. */
 typedef struct {
     const ep_geometry* geometry;
     intptr_t out;
