@@ -27,6 +27,7 @@ _REDUCE: Final = "primitives/reduce"
 _ARG: Final = "primitives/arg_reduce/max/float32->int64"
 _SOFTMAX: Final = "primitives/softmax/-/float32"
 _NORM: Final = "primitives/layer_norm/-/float32"
+_ATTENTION: Final = "primitives/attention/-/float32"
 _TOP: Final = "primitives/top_k/largest/float32->float32,int64"
 _GATHER: Final = "primitives/gather/-/float32,int64->float32"
 _WHERE: Final = "primitives/where/-/bool,float32->float32"
@@ -79,6 +80,12 @@ EDGE_RULES: Final = (
         (f"{_TOP}/empty/none-of-none", f"{_TOP}/empty/none-of-5"),
     ),
     EdgeRule(
+        "",
+        "attention",
+        "without keys 0; without columns of q and k the mean of the values",
+        (f"{_ATTENTION}/empty/no-keys", f"{_ATTENTION}/empty/no-depth"),
+    ),
+    EdgeRule(
         "", "matmul", "a product over nothing is 0, then beta out", ("primitives/matmul/-/float32/dense/depth-0",)
     ),
     EdgeRule("", "gather", "every index is out of range", (f"{_GATHER}/dense/extent-0",)),
@@ -103,6 +110,16 @@ EDGE_RULES: Final = (
         "layer_norm",
         "the variance is 0 up to rounding, never below: rstd is 1 / sqrt(epsilon)",
         (f"{_NORM}/dense/equal", f"{_NORM}/strided/stride-0-columns"),
+    ),
+    EdgeRule(
+        "rows that masks leave nothing",
+        "attention",
+        "0",
+        (
+            f"{_ATTENTION}/dense/causal-4",
+            f"{_ATTENTION}/dense/mask",
+            "primitives/attention/-/float32,bool->float32/dense/mask",
+        ),
     ),
     EdgeRule(
         "rank 0 and 16",
@@ -153,6 +170,12 @@ EDGE_RULES: Final = (
         "layer_norm",
         "in a row: mean, rstd and all of y are NaN; in scale or bias: its column",
         (f"{_NORM}/dense/special-rows", f"{_NORM}/dense/not-finite-columns"),
+    ),
+    EdgeRule(
+        "",
+        "attention",
+        "in q or the mask: its row; in k: every row that meets it; in v: its column",
+        (f"{_ATTENTION}/dense/not-finite", f"{_ATTENTION}/dense/nan-keys"),
     ),
     EdgeRule(
         "",

@@ -53,7 +53,7 @@ def ids(family, chosen):
                 yield f"primitives/{cell}/{case.name}"
 
 
-@pytest.mark.parametrize(("family", "least"), [("matmul", 150), ("layer_norm", 60)])
+@pytest.mark.parametrize(("family", "least"), [("matmul", 150), ("layer_norm", 60), ("attention", 300)])
 def test_cases_pass_lowered(device, family, least):
     lowered = [*ids(ep.families()[family], lambda descriptor: descriptor.on(device).stages)]
     assert len(lowered) > least

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ep_primitives.accuracy import Accuracy, Conditioned, Exact, Ulps
     from ep_primitives.add_n import AddN
     from ep_primitives.arg_reduce import ARG_REDUCE_OPS, ArgReduce
+    from ep_primitives.attention import Attention
     from ep_primitives.binary_ops import BINARY_OPS
     from ep_primitives.broadcast_binary import BroadcastBinary
     from ep_primitives.case import Case
@@ -55,6 +56,7 @@ __all__ = [
     "Accuracy",
     "AddN",
     "ArgReduce",
+    "Attention",
     "BroadcastBinary",
     "Case",
     "Cast",
@@ -92,6 +94,7 @@ _MODULES: Final = {
     "Accuracy": "accuracy",
     "AddN": "add_n",
     "ArgReduce": "arg_reduce",
+    "Attention": "attention",
     "BroadcastBinary": "broadcast_binary",
     "Case": "case",
     "Cast": "cast",
@@ -131,6 +134,7 @@ def ep_families() -> Sequence[ep.Family]:
     """Return the families of this package, in the order of the documentation."""
     from ep_primitives.add_n_family import AddNFamily  # noqa: PLC0415 - they load numpy
     from ep_primitives.arg_reduce_family import ArgReduceFamily  # noqa: PLC0415 - as above
+    from ep_primitives.attention_family import AttentionFamily  # noqa: PLC0415 - as above
     from ep_primitives.broadcast_binary import BroadcastBinaryFamily  # noqa: PLC0415 - as above
     from ep_primitives.cast import CastFamily  # noqa: PLC0415 - as above
     from ep_primitives.copy import CopyFamily  # noqa: PLC0415 - as above
@@ -177,6 +181,7 @@ def ep_families() -> Sequence[ep.Family]:
         LogSoftmaxBackwardFamily(),
         LayerNormFamily(),
         TopKFamily(),
+        AttentionFamily(),
     )
 
 

@@ -216,5 +216,21 @@ CALLS: dict[str, list[Call]] = {
         {"x": F32, "k": 2, "axis": 0, "sorted": False, "indices": TensorSpec("int64", (2, 3))},
         "top_k/largest",
     ),
+    "attention": _both(
+        primitives.Attention,
+        "attention",
+        {
+            "q": TensorSpec("float32", (2, 4, 3)),
+            "k": TensorSpec("float32", (1, 5, 3)),
+            "v": TensorSpec("float32", (1, 5, 6)),
+            "mask": TensorSpec("bool", (4, 5)),
+            "out": TensorSpec("float32", (2, 4, 6)),
+            "scale": 0.5,
+            "softcap": 3.0,
+            "is_causal": True,
+            "offset": 1,
+        },
+        {"q": F32, "k": F32, "v": F32, "mask": TensorSpec("float32", (4,)), "softcap": 1.0, "is_causal": False},
+    ),
 }
 """By family."""

@@ -286,6 +286,7 @@ def _families(w: World) -> dict[str, Callable[[], Any]]:
             x=spec(), y=spec(), scale=draw(None), mean=draw(None), **_maybe(w, "epsilon")
         ),
         "LayerNorm.infer": lambda: ops.LayerNorm.infer(spec(), axis=axis(), mean=draw(*_FLAGS), **_maybe(w, "rstd")),
+        "Attention.infer": lambda: ops.Attention.infer(spec(), spec(), spec(), draw(None), is_causal=draw(*_FLAGS)),
         "TopK": lambda: ops.TopK(op(), x=spec(), values=spec(), indices=spec(), axis=axis(), sorted=draw(*_FLAGS)),
         "TopK.infer": lambda: ops.TopK.infer(op(), spec(), draw(3), axis=axis(), sorted=draw(*_FLAGS)),
     }

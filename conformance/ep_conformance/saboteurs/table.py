@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from ep_conformance.saboteurs import (
     arithmetic,
+    attentions,
     borders,
     callbacks,
     conversions,
@@ -62,6 +63,7 @@ _THEMES: Final = (
     softmaxes,
     norms,
     selections,
+    attentions,
     products,
     launches,
     hygiene,
