@@ -72,6 +72,7 @@ EDGE_RULES: Final = (
         ("primitives/arg_reduce/max/float32->int64/empty/no-rows-of-none",),
     ),
     EdgeRule("", "softmax and its kin", "rows without elements stay so", (f"{_SOFTMAX}/empty/rows-of-none",)),
+    EdgeRule("", "group_norm", "no y", ("primitives/group_norm/-/float32/empty/channels-of-none",)),
     EdgeRule("", "layer_norm", "no y; mean and rstd are NaN", (f"{_NORM}/empty/rows-of-none",)),
     EdgeRule(
         "",
@@ -141,7 +142,7 @@ EDGE_RULES: Final = (
     ),
     EdgeRule(
         "in place",
-        "elementwise, where, add_n, cast of equal size, softmaxes, layer_norm",
+        "elementwise, where, add_n, cast of equal size, softmaxes, norms",
         "the same tensor: allowed; any other common byte is ValueError",
         (
             f"{_WHERE}/inplace/a",
@@ -173,6 +174,12 @@ EDGE_RULES: Final = (
     ),
     EdgeRule(
         "",
+        "group_norm; batch_norm",
+        "all of its group; its element, and of a channel's number the channel",
+        ("primitives/group_norm/-/float32/dense/special-5", "primitives/batch_norm/-/float32/dense/special-5x12x8"),
+    ),
+    EdgeRule(
+        "",
         "attention",
         "in q or the mask: its row; in k: every row that meets it; in v: its column",
         (f"{_ATTENTION}/dense/not-finite", f"{_ATTENTION}/dense/nan-keys"),
@@ -200,6 +207,12 @@ EDGE_RULES: Final = (
         "log_sum_exp",
         "+inf gives +inf; -inf alone gives -inf",
         (f"{_REDUCE}/log_sum_exp/float32/dense/not-finite",),
+    ),
+    EdgeRule(
+        "",
+        "group_norm; batch_norm",
+        "all of its group is NaN; IEEE 754 holds, with a scale of 0 NaN",
+        ("primitives/group_norm/-/float32/dense/special-15", "primitives/batch_norm/-/float32/dense/not-finite"),
     ),
     EdgeRule(
         "",

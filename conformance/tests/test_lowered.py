@@ -53,7 +53,10 @@ def ids(family, chosen):
                 yield f"primitives/{cell}/{case.name}"
 
 
-@pytest.mark.parametrize(("family", "least"), [("matmul", 150), ("layer_norm", 60), ("attention", 300)])
+@pytest.mark.parametrize(
+    ("family", "least"),
+    [("matmul", 150), ("layer_norm", 60), ("attention", 300), ("group_norm", 200), ("batch_norm", 130)],
+)
 def test_cases_pass_lowered(device, family, least):
     lowered = [*ids(ep.families()[family], lambda descriptor: descriptor.on(device).stages)]
     assert len(lowered) > least

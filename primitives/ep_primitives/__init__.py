@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ep_primitives.add_n import AddN
     from ep_primitives.arg_reduce import ARG_REDUCE_OPS, ArgReduce
     from ep_primitives.attention import Attention
+    from ep_primitives.batch_norm import BatchNorm
     from ep_primitives.binary_ops import BINARY_OPS
     from ep_primitives.broadcast_binary import BroadcastBinary
     from ep_primitives.case import Case
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ep_primitives.fill import Fill
     from ep_primitives.gather import Gather
     from ep_primitives.generator import Generator
+    from ep_primitives.group_norm import GroupNorm
     from ep_primitives.layer_norm import LayerNorm
     from ep_primitives.matmul import Matmul
     from ep_primitives.one_hot import OneHot
@@ -57,6 +59,7 @@ __all__ = [
     "AddN",
     "ArgReduce",
     "Attention",
+    "BatchNorm",
     "BroadcastBinary",
     "Case",
     "Cast",
@@ -67,6 +70,7 @@ __all__ = [
     "Fill",
     "Gather",
     "Generator",
+    "GroupNorm",
     "LayerNorm",
     "LogSoftmax",
     "LogSoftmaxBackward",
@@ -95,6 +99,7 @@ _MODULES: Final = {
     "AddN": "add_n",
     "ArgReduce": "arg_reduce",
     "Attention": "attention",
+    "BatchNorm": "batch_norm",
     "BroadcastBinary": "broadcast_binary",
     "Case": "case",
     "Cast": "cast",
@@ -105,6 +110,7 @@ _MODULES: Final = {
     "Fill": "fill",
     "Gather": "gather",
     "Generator": "generator",
+    "GroupNorm": "group_norm",
     "LayerNorm": "layer_norm",
     "LogSoftmax": "softmax",
     "LogSoftmaxBackward": "softmax_backward",
@@ -135,12 +141,14 @@ def ep_families() -> Sequence[ep.Family]:
     from ep_primitives.add_n_family import AddNFamily  # noqa: PLC0415 - they load numpy
     from ep_primitives.arg_reduce_family import ArgReduceFamily  # noqa: PLC0415 - as above
     from ep_primitives.attention_family import AttentionFamily  # noqa: PLC0415 - as above
+    from ep_primitives.batch_norm_family import BatchNormFamily  # noqa: PLC0415 - as above
     from ep_primitives.broadcast_binary import BroadcastBinaryFamily  # noqa: PLC0415 - as above
     from ep_primitives.cast import CastFamily  # noqa: PLC0415 - as above
     from ep_primitives.copy import CopyFamily  # noqa: PLC0415 - as above
     from ep_primitives.elementwise_unary import ElementwiseUnaryFamily  # noqa: PLC0415 - as above
     from ep_primitives.fill import FillFamily  # noqa: PLC0415 - as above
     from ep_primitives.gather_family import GatherFamily  # noqa: PLC0415 - as above
+    from ep_primitives.group_norm_family import GroupNormFamily  # noqa: PLC0415 - as above
     from ep_primitives.layer_norm_family import LayerNormFamily  # noqa: PLC0415 - as above
     from ep_primitives.matmul_family import MatmulFamily  # noqa: PLC0415 - as above
     from ep_primitives.one_hot_family import OneHotFamily  # noqa: PLC0415 - as above
@@ -182,6 +190,8 @@ def ep_families() -> Sequence[ep.Family]:
         LayerNormFamily(),
         TopKFamily(),
         AttentionFamily(),
+        GroupNormFamily(),
+        BatchNormFamily(),
     )
 
 

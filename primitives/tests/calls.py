@@ -18,7 +18,7 @@ NUMBER = Scalar("float32")
 INDICES = TensorSpec("int64", (5,))
 
 
-_OUTPUTS = {"layer_norm": "y", "top_k": "values"}
+_OUTPUTS = {"layer_norm": "y", "group_norm": "y", "batch_norm": "y", "top_k": "values"}
 """Of families whose first output has another name than `out`."""
 
 
@@ -231,6 +231,18 @@ CALLS: dict[str, list[Call]] = {
             "offset": 1,
         },
         {"q": F32, "k": F32, "v": F32, "mask": TensorSpec("float32", (4,)), "softcap": 1.0, "is_causal": False},
+    ),
+    "group_norm": _both(
+        primitives.GroupNorm,
+        "group_norm",
+        {"x": F32, "scale": ROW, "bias": ROW, "y": F32, "groups": 3, "epsilon": 1e-5},
+        {"x": F32, "groups": 1, "scale": ROW, "epsilon": 0.5},
+    ),
+    "batch_norm": _both(
+        primitives.BatchNorm,
+        "batch_norm",
+        {"x": F32, "mean": ROW, "variance": ROW, "scale": ROW, "bias": ROW, "y": F32, "axis": -1, "epsilon": 1e-5},
+        {"x": F32, "mean": ROW, "variance": ROW, "bias": ROW, "axis": 1, "epsilon": 0.5},
     ),
 }
 """By family."""

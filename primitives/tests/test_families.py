@@ -56,10 +56,10 @@ def test_shifts_suit_every_operand(name):
 
 @by_family
 def test_ranks_go_to_16_and_down_to_the_lowest(name):
-    """Matrices have rank 2, what joins or splits dimensions 1; everything else a tensor of rank 0."""
+    """Matrices have rank 2, what joins or splits dimensions, and channels, 1; everything else a tensor of rank 0."""
     ranks = {spec.ndim for spec in tensors(name)}
     assert max(ranks) == 16
-    assert min(ranks) <= (2 if name == "matmul" else 0)
+    assert min(ranks) <= {"matmul": 2, "group_norm": 1, "batch_norm": 1}.get(name, 0)
 
 
 @by_family

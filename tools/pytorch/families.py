@@ -202,6 +202,24 @@ def _attention(descriptor: Any, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | 
     return found.to(getattr(torch, descriptor.out.dtype))
 
 
+def _group_norm(descriptor: Any, x: Tensor, scale: Tensor | None, bias: Tensor | None) -> Tensor:
+    if not x.numel():
+        return torch.empty_like(x)
+    wide = _widest(x)
+    columns = [None if each is None else each.to(wide) for each in (scale, bias)]
+    made = torch.group_norm(x.to(wide), descriptor.groups, *columns, descriptor.epsilon)
+    return made.to(x.dtype)
+
+
+def _batch_norm(descriptor: Any, x: Tensor, *given: Tensor | None) -> Tensor:
+    wide = _widest(x)
+    columns = [None if each is None else each.to(wide) for each in given]
+    rows = torch.atleast_2d(x.to(wide).movedim(descriptor.axis, -1)).movedim(-1, 1)
+    made = torch.nn.functional.batch_norm(rows, *columns, eps=descriptor.epsilon).movedim(1, -1)
+    shape = [extent for axis, extent in enumerate(x.shape) if axis != descriptor.axis]
+    return made.reshape(*shape, made.shape[-1]).movedim(-1, descriptor.axis).to(x.dtype)
+
+
 FAMILIES: Final[dict[str, Expression]] = {
     "where": _where,
     "add_n": _add_n,
@@ -219,6 +237,8 @@ FAMILIES: Final[dict[str, Expression]] = {
     "layer_norm": _layer_norm,
     "top_k": _top_k,
     "attention": _attention,
+    "group_norm": _group_norm,
+    "batch_norm": _batch_norm,
 }
 
 BARE: Final[dict[str, Expression]] = {"one_hot": _bare_one_hot, "gather": _bare_gather}
