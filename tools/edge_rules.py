@@ -72,7 +72,15 @@ EDGE_RULES: Final = (
         ("primitives/arg_reduce/max/float32->int64/empty/no-rows-of-none",),
     ),
     EdgeRule("", "softmax and its kin", "rows without elements stay so", (f"{_SOFTMAX}/empty/rows-of-none",)),
-    EdgeRule("", "group_norm", "no y", ("primitives/group_norm/-/float32/empty/channels-of-none",)),
+    EdgeRule(
+        "",
+        "group_norm; rms_layer_norm",
+        "no y",
+        (
+            "primitives/group_norm/-/float32/empty/channels-of-none",
+            "primitives/rms_layer_norm/-/float32/empty/rows-of-none",
+        ),
+    ),
     EdgeRule("", "layer_norm", "no y; mean and rstd are NaN", (f"{_NORM}/empty/rows-of-none",)),
     EdgeRule(
         "",
@@ -174,6 +182,12 @@ EDGE_RULES: Final = (
     ),
     EdgeRule(
         "",
+        "rms_layer_norm",
+        "in a row: all of it",
+        ("primitives/rms_layer_norm/-/float32/dense/special-rows",),
+    ),
+    EdgeRule(
+        "",
         "group_norm; batch_norm",
         "all of its group; its element, and of a channel's number the channel",
         ("primitives/group_norm/-/float32/dense/special-5", "primitives/batch_norm/-/float32/dense/special-5x12x8"),
@@ -207,6 +221,12 @@ EDGE_RULES: Final = (
         "log_sum_exp",
         "+inf gives +inf; -inf alone gives -inf",
         (f"{_REDUCE}/log_sum_exp/float32/dense/not-finite",),
+    ),
+    EdgeRule(
+        "",
+        "rms_layer_norm",
+        "its own y is NaN, the finite elements of its row are 0",
+        ("primitives/rms_layer_norm/-/float32/dense/special-rows-1024",),
     ),
     EdgeRule(
         "",

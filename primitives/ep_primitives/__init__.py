@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from ep_primitives.reduce import Reduce
     from ep_primitives.reduce_ops import REDUCE_OPS
     from ep_primitives.reference import Reference
+    from ep_primitives.rms_layer_norm import RmsLayerNorm
     from ep_primitives.softmax import LogSoftmax, Softmax
     from ep_primitives.softmax_backward import LogSoftmaxBackward, SoftmaxBackward
     from ep_primitives.tensor_fill import TensorFill
@@ -82,6 +83,7 @@ __all__ = [
     "RandomFill",
     "Reduce",
     "Reference",
+    "RmsLayerNorm",
     "Softmax",
     "SoftmaxBackward",
     "TensorFill",
@@ -125,6 +127,7 @@ _MODULES: Final = {
     "RandomFill": "random_fill",
     "Reduce": "reduce",
     "Reference": "reference",
+    "RmsLayerNorm": "rms_layer_norm",
     "Softmax": "softmax",
     "SoftmaxBackward": "softmax_backward",
     "TOP_K_OPS": "top_k",
@@ -156,6 +159,7 @@ def ep_families() -> Sequence[ep.Family]:
     from ep_primitives.permute import PermuteFamily  # noqa: PLC0415 - as above
     from ep_primitives.random_family import RandomFillFamily  # noqa: PLC0415 - as above
     from ep_primitives.reduce_family import ReduceFamily  # noqa: PLC0415 - as above
+    from ep_primitives.rms_layer_norm_family import RmsLayerNormFamily  # noqa: PLC0415 - as above
     from ep_primitives.softmax_family import (  # noqa: PLC0415 - as above
         LogSoftmaxBackwardFamily,
         LogSoftmaxFamily,
@@ -192,6 +196,7 @@ def ep_families() -> Sequence[ep.Family]:
         AttentionFamily(),
         GroupNormFamily(),
         BatchNormFamily(),
+        RmsLayerNormFamily(),
     )
 
 

@@ -18,7 +18,7 @@ NUMBER = Scalar("float32")
 INDICES = TensorSpec("int64", (5,))
 
 
-_OUTPUTS = {"layer_norm": "y", "group_norm": "y", "batch_norm": "y", "top_k": "values"}
+_OUTPUTS = {"layer_norm": "y", "group_norm": "y", "batch_norm": "y", "rms_layer_norm": "y", "top_k": "values"}
 """Of families whose first output has another name than `out`."""
 
 
@@ -243,6 +243,12 @@ CALLS: dict[str, list[Call]] = {
         "batch_norm",
         {"x": F32, "mean": ROW, "variance": ROW, "scale": ROW, "bias": ROW, "y": F32, "axis": -1, "epsilon": 1e-5},
         {"x": F32, "mean": ROW, "variance": ROW, "bias": ROW, "axis": 1, "epsilon": 0.5},
+    ),
+    "rms_layer_norm": _both(
+        primitives.RmsLayerNorm,
+        "rms_layer_norm",
+        {"x": F32, "scale": ROW, "y": F32, "axis": -1, "epsilon": 1e-5},
+        {"x": F32, "scale": F32, "axis": 0, "epsilon": 0.5},
     ),
 }
 """By family."""

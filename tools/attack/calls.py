@@ -289,6 +289,7 @@ def _families(w: World) -> dict[str, Callable[[], Any]]:
         "Attention.infer": lambda: ops.Attention.infer(spec(), spec(), spec(), draw(None), is_causal=draw(*_FLAGS)),
         "GroupNorm.infer": lambda: ops.GroupNorm.infer(spec(), draw(1, 2, 3), draw(None), **_maybe(w, "epsilon")),
         "BatchNorm.infer": lambda: ops.BatchNorm.infer(spec(), spec(), spec(), axis=axis(), **_maybe(w, "epsilon")),
+        "RmsLayerNorm.infer": lambda: ops.RmsLayerNorm.infer(spec(), axis=axis(), **_maybe(w, "epsilon")),
         "TopK": lambda: ops.TopK(op(), x=spec(), values=spec(), indices=spec(), axis=axis(), sorted=draw(*_FLAGS)),
         "TopK.infer": lambda: ops.TopK.infer(op(), spec(), draw(3), axis=axis(), sorted=draw(*_FLAGS)),
     }

@@ -211,6 +211,15 @@ def _group_norm(descriptor: Any, x: Tensor, scale: Tensor | None, bias: Tensor |
     return made.to(x.dtype)
 
 
+def _rms_layer_norm(descriptor: Any, x: Tensor, scale: Tensor | None) -> Tensor:
+    wide, shape = _widest(x), descriptor.x.shape[descriptor.axis :]
+    if not shape:  # PyTorch has no rows of rank 0
+        x, shape = x.reshape(1), (1,)
+    scale = None if scale is None else scale.to(wide).reshape(shape)
+    made = torch.nn.functional.rms_norm(x.to(wide), shape, scale, descriptor.epsilon)
+    return made.to(x.dtype).reshape(descriptor.out.shape)
+
+
 def _batch_norm(descriptor: Any, x: Tensor, *given: Tensor | None) -> Tensor:
     wide = _widest(x)
     columns = [None if each is None else each.to(wide) for each in given]
@@ -239,6 +248,7 @@ FAMILIES: Final[dict[str, Expression]] = {
     "attention": _attention,
     "group_norm": _group_norm,
     "batch_norm": _batch_norm,
+    "rms_layer_norm": _rms_layer_norm,
 }
 
 BARE: Final[dict[str, Expression]] = {"one_hot": _bare_one_hot, "gather": _bare_gather}
