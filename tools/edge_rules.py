@@ -28,6 +28,8 @@ _ARG: Final = "primitives/arg_reduce/max/float32->int64"
 _SOFTMAX: Final = "primitives/softmax/-/float32"
 _NORM: Final = "primitives/layer_norm/-/float32"
 _ATTENTION: Final = "primitives/attention/-/float32"
+_LOSS: Final = "primitives/cross_entropy/-/float32,int64->float32"
+_QUANTIZE: Final = "primitives/quantize/-/float32->int8"
 _TOP: Final = "primitives/top_k/largest/float32->float32,int64"
 _GATHER: Final = "primitives/gather/-/float32,int64->float32"
 _WHERE: Final = "primitives/where/-/bool,float32->float32"
@@ -96,6 +98,12 @@ EDGE_RULES: Final = (
     ),
     EdgeRule(
         "", "matmul", "a product over nothing is 0, then beta out", ("primitives/matmul/-/float32/dense/depth-0",)
+    ),
+    EdgeRule(
+        "",
+        "cross_entropy",
+        "a sum of no labels is 0, a mean NaN",
+        (f"{_LOSS}/empty/no-samples-sum", f"{_LOSS}/empty/no-samples-mean"),
     ),
     EdgeRule("", "gather", "every index is out of range", (f"{_GATHER}/dense/extent-0",)),
     EdgeRule(
@@ -180,6 +188,13 @@ EDGE_RULES: Final = (
         "in a row: mean, rstd and all of y are NaN; in scale or bias: its column",
         (f"{_NORM}/dense/special-rows", f"{_NORM}/dense/not-finite-columns"),
     ),
+    EdgeRule(
+        "",
+        "cross_entropy",
+        "in a row that counts: its loss; where a label does not count it does not show",
+        (f"{_LOSS}/dense/none-ignore-1", f"{_LOSS}/dense/sum-ignore+4"),
+    ),
+    EdgeRule("", "quantize", "0", (f"{_QUANTIZE}/dense/special", f"{_QUANTIZE}/dense/special-no-zero-point")),
     EdgeRule(
         "",
         "rms_layer_norm",
@@ -295,6 +310,9 @@ EDGE_RULES: Final = (
         (f"{_GATHER}/dense/edges", f"{_GATHER}/rank0/out-of-range"),
     ),
     EdgeRule(
+        "", "cross_entropy", "the label does not count", (f"{_LOSS}/dense/sum-no-class", f"{_LOSS}/dense/mean-no-class")
+    ),
+    EdgeRule(
         "",
         "gather with EP_VALIDATE=1",
         "ValueError that names the index and its place; nothing is enqueued",
@@ -331,11 +349,15 @@ EDGE_RULES: Final = (
         ("primitives/pad/constant/float32/dense/crop", "primitives/pad/constant/float32/dense/crop-to-border"),
     ),
     EdgeRule(
+        "ties in rounding", "quantize", "to even", (f"{_QUANTIZE}/dense/ties", f"{_QUANTIZE}/dense/ties-no-zero-point")
+    ),
+    EdgeRule(
         "overflow",
         "integers of reduce, add_n",
         "wraps modulo 2^n",
         (f"{_REDUCE}/sum/int8/dense/rows", "primitives/add_n/-/int8/dense/size-257-of-8"),
     ),
+    EdgeRule("", "quantize", "saturates", (f"{_QUANTIZE}/dense/tensor", f"{_QUANTIZE}/dense/blocks")),
     EdgeRule(
         "equal launches",
         _ALL,

@@ -62,6 +62,9 @@ def ids(family, chosen):
         ("group_norm", 200),
         ("batch_norm", 130),
         ("rms_layer_norm", 150),
+        ("cross_entropy", 400),
+        ("quantize", 500),
+        ("dequantize", 600),
     ],
 )
 def test_cases_pass_lowered(device, family, least):

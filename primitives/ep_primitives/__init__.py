@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ep_primitives.case import Case
     from ep_primitives.cast import Cast
     from ep_primitives.copy import Copy
+    from ep_primitives.cross_entropy import CrossEntropy
+    from ep_primitives.dequantize import Dequantize
     from ep_primitives.elementwise_unary import ElementwiseUnary
     from ep_primitives.fill import Fill
     from ep_primitives.gather import Gather
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from ep_primitives.pad import Pad
     from ep_primitives.pad_ops import PAD_OPS
     from ep_primitives.permute import Permute
+    from ep_primitives.quantize import Quantize
     from ep_primitives.random_fill import RandomFill
     from ep_primitives.random_ops import RANDOM_OPS
     from ep_primitives.reduce import Reduce
@@ -66,6 +69,8 @@ __all__ = [
     "Cast",
     "Conditioned",
     "Copy",
+    "CrossEntropy",
+    "Dequantize",
     "ElementwiseUnary",
     "Exact",
     "Fill",
@@ -80,6 +85,7 @@ __all__ = [
     "Op",
     "Pad",
     "Permute",
+    "Quantize",
     "RandomFill",
     "Reduce",
     "Reference",
@@ -107,6 +113,8 @@ _MODULES: Final = {
     "Cast": "cast",
     "Conditioned": "accuracy",
     "Copy": "copy",
+    "CrossEntropy": "cross_entropy",
+    "Dequantize": "dequantize",
     "ElementwiseUnary": "elementwise_unary",
     "Exact": "accuracy",
     "Fill": "fill",
@@ -124,6 +132,7 @@ _MODULES: Final = {
     "Permute": "permute",
     "RANDOM_OPS": "random_ops",
     "REDUCE_OPS": "reduce_ops",
+    "Quantize": "quantize",
     "RandomFill": "random_fill",
     "Reduce": "reduce",
     "Reference": "reference",
@@ -148,6 +157,7 @@ def ep_families() -> Sequence[ep.Family]:
     from ep_primitives.broadcast_binary import BroadcastBinaryFamily  # noqa: PLC0415 - as above
     from ep_primitives.cast import CastFamily  # noqa: PLC0415 - as above
     from ep_primitives.copy import CopyFamily  # noqa: PLC0415 - as above
+    from ep_primitives.cross_entropy_family import CrossEntropyFamily  # noqa: PLC0415 - as above
     from ep_primitives.elementwise_unary import ElementwiseUnaryFamily  # noqa: PLC0415 - as above
     from ep_primitives.fill import FillFamily  # noqa: PLC0415 - as above
     from ep_primitives.gather_family import GatherFamily  # noqa: PLC0415 - as above
@@ -157,6 +167,7 @@ def ep_families() -> Sequence[ep.Family]:
     from ep_primitives.one_hot_family import OneHotFamily  # noqa: PLC0415 - as above
     from ep_primitives.pad import PadFamily  # noqa: PLC0415 - as above
     from ep_primitives.permute import PermuteFamily  # noqa: PLC0415 - as above
+    from ep_primitives.quantization_family import DequantizeFamily, QuantizeFamily  # noqa: PLC0415 - as above
     from ep_primitives.random_family import RandomFillFamily  # noqa: PLC0415 - as above
     from ep_primitives.reduce_family import ReduceFamily  # noqa: PLC0415 - as above
     from ep_primitives.rms_layer_norm_family import RmsLayerNormFamily  # noqa: PLC0415 - as above
@@ -197,6 +208,9 @@ def ep_families() -> Sequence[ep.Family]:
         GroupNormFamily(),
         BatchNormFamily(),
         RmsLayerNormFamily(),
+        CrossEntropyFamily(),
+        QuantizeFamily(),
+        DequantizeFamily(),
     )
 
 

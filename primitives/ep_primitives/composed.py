@@ -53,7 +53,7 @@ class Composed(Descriptor):
             return "empty"
         if any(spec.lo for spec in self.given):
             return "offset"
-        if not self.out.shape:
+        if not any(spec.shape for spec in self.given):
             return "rank0"
         return "dense" if self.is_dense else "strided"
 

@@ -250,5 +250,45 @@ CALLS: dict[str, list[Call]] = {
         {"x": F32, "scale": ROW, "y": F32, "axis": -1, "epsilon": 1e-5},
         {"x": F32, "scale": F32, "axis": 0, "epsilon": 0.5},
     ),
+    "cross_entropy": _both(
+        primitives.CrossEntropy,
+        "cross_entropy",
+        {
+            "x": F32,
+            "labels": TensorSpec("int64", (4,)),
+            "weights": ROW,
+            "out": TensorSpec("float32", (4,)),
+            "reduction": "none",
+            "ignore_index": -1,
+            "is_log": True,
+        },
+        {"x": F32, "labels": TensorSpec("int32", (4,)), "reduction": "none", "is_log": False},
+    ),
+    "quantize": _both(
+        primitives.Quantize,
+        "quantize",
+        {
+            "x": F32,
+            "scale": TensorSpec("float32", (4, 2)),
+            "zero_point": TensorSpec("int8", (4, 2)),
+            "out": TensorSpec("int8", (4, 3)),
+            "axis": -1,
+            "block": 2,
+        },
+        {"x": F32, "scale": ROW, "zero_point": TensorSpec("uint16", (3,)), "dtype": "uint16"},
+    ),
+    "dequantize": _both(
+        primitives.Dequantize,
+        "dequantize",
+        {
+            "x": TensorSpec("int8", (4, 3)),
+            "scale": TensorSpec("float32", (2, 3)),
+            "zero_point": TensorSpec("int8", (2, 3)),
+            "out": F32,
+            "axis": 0,
+            "block": 2,
+        },
+        {"x": TensorSpec("int32", (4, 3)), "scale": ROW},
+    ),
 }
 """By family."""

@@ -229,6 +229,18 @@ def _batch_norm(descriptor: Any, x: Tensor, *given: Tensor | None) -> Tensor:
     return made.reshape(*shape, made.shape[-1]).movedim(-1, descriptor.axis).to(x.dtype)
 
 
+def _cross_entropy(descriptor: Any, x: Tensor, labels: Tensor, weights: Tensor | None) -> Tensor:
+    """Return PyTorch's losses in the compute type; what does not count has its usual label, as it raises for what is no class."""
+    wide, labels = _widest(x), labels.to(torch.int64)
+    counts = (labels >= 0) & (labels < x.shape[1])
+    if descriptor.ignore_index is not None:
+        counts &= labels != descriptor.ignore_index
+    given = torch.where(counts, labels, -100)
+    weights = None if weights is None else weights.to(wide)
+    loss = torch.nn.functional.nll_loss if descriptor.is_log else torch.nn.functional.cross_entropy
+    return loss(x.to(wide), given, weights, reduction=descriptor.reduction).to(x.dtype)
+
+
 FAMILIES: Final[dict[str, Expression]] = {
     "where": _where,
     "add_n": _add_n,
@@ -249,6 +261,7 @@ FAMILIES: Final[dict[str, Expression]] = {
     "group_norm": _group_norm,
     "batch_norm": _batch_norm,
     "rms_layer_norm": _rms_layer_norm,
+    "cross_entropy": _cross_entropy,
 }
 
 BARE: Final[dict[str, Expression]] = {"one_hot": _bare_one_hot, "gather": _bare_gather}
