@@ -27,6 +27,9 @@ _REDUCE: Final = "primitives/reduce"
 _ARG: Final = "primitives/arg_reduce/max/float32->int64"
 _SOFTMAX: Final = "primitives/softmax/-/float32"
 _NORM: Final = "primitives/layer_norm/-/float32"
+_ATTENTION: Final = "primitives/attention/-/float32"
+_LOSS: Final = "primitives/cross_entropy/-/float32,int64->float32"
+_QUANTIZE: Final = "primitives/quantize/-/float32->int8"
 _TOP: Final = "primitives/top_k/largest/float32->float32,int64"
 _CONVOLUTION: Final = "primitives/convolution/-/float32"
 _TRANSPOSED: Final = "primitives/convolution_transposed/-/float32"
@@ -75,12 +78,27 @@ EDGE_RULES: Final = (
         ("primitives/arg_reduce/max/float32->int64/empty/no-rows-of-none",),
     ),
     EdgeRule("", "softmax and its kin", "rows without elements stay so", (f"{_SOFTMAX}/empty/rows-of-none",)),
+    EdgeRule(
+        "",
+        "group_norm; rms_layer_norm",
+        "no y",
+        (
+            "primitives/group_norm/-/float32/empty/channels-of-none",
+            "primitives/rms_layer_norm/-/float32/empty/rows-of-none",
+        ),
+    ),
     EdgeRule("", "layer_norm", "no y; mean and rstd are NaN", (f"{_NORM}/empty/rows-of-none",)),
     EdgeRule(
         "",
         "top_k",
         "k can only be 0, which is legal for all rows",
         (f"{_TOP}/empty/none-of-none", f"{_TOP}/empty/none-of-5"),
+    ),
+    EdgeRule(
+        "",
+        "attention",
+        "without keys 0; without columns of q and k the mean of the values",
+        (f"{_ATTENTION}/empty/no-keys", f"{_ATTENTION}/empty/no-depth"),
     ),
     EdgeRule(
         "", "matmul", "a product over nothing is 0, then beta out", ("primitives/matmul/-/float32/dense/depth-0",)
@@ -92,6 +110,12 @@ EDGE_RULES: Final = (
         (f"{_CONVOLUTION}/dense/no-channels", f"{_TRANSPOSED}/dense/no-channels"),
     ),
     EdgeRule("", "convolution_transposed", "to which x gives nothing: the bias", (f"{_TRANSPOSED}/dense/extra",)),
+    EdgeRule(
+        "",
+        "cross_entropy",
+        "a sum of no labels is 0, a mean NaN",
+        (f"{_LOSS}/empty/no-samples-sum", f"{_LOSS}/empty/no-samples-mean"),
+    ),
     EdgeRule("", "gather", "every index is out of range", (f"{_GATHER}/dense/extent-0",)),
     EdgeRule(
         "", "pad", "constant: the value everywhere; else nothing", ("primitives/pad/constant/float32/dense/empty-x",)
@@ -138,6 +162,16 @@ EDGE_RULES: Final = (
         (f"{_POOL}/max/int8/dense/pads-more-than-x", f"{_POOL}/average/float32/dense/pads-more-than-x"),
     ),
     EdgeRule(
+        "rows that masks leave nothing",
+        "attention",
+        "0",
+        (
+            f"{_ATTENTION}/dense/causal-4",
+            f"{_ATTENTION}/dense/mask",
+            "primitives/attention/-/float32,bool->float32/dense/mask",
+        ),
+    ),
+    EdgeRule(
         "rank 0 and 16",
         _ALL,
         "legal; rank 0 has one element; 17 is ValueError",
@@ -168,7 +202,7 @@ EDGE_RULES: Final = (
     ),
     EdgeRule(
         "in place",
-        "elementwise, where, add_n, cast of equal size, softmaxes, layer_norm",
+        "elementwise, where, add_n, cast of equal size, softmaxes, norms",
         "the same tensor: allowed; any other common byte is ValueError",
         (
             f"{_WHERE}/inplace/a",
@@ -207,6 +241,31 @@ EDGE_RULES: Final = (
     EdgeRule("", "pool", "in a window: its y is NaN", (f"{_POOL}/max/float32/dense/not-finite",)),
     EdgeRule(
         "",
+        "cross_entropy",
+        "in a row that counts: its loss; where a label does not count it does not show",
+        (f"{_LOSS}/dense/none-ignore-1", f"{_LOSS}/dense/sum-ignore+4"),
+    ),
+    EdgeRule("", "quantize", "0", (f"{_QUANTIZE}/dense/special", f"{_QUANTIZE}/dense/special-no-zero-point")),
+    EdgeRule(
+        "",
+        "rms_layer_norm",
+        "in a row: all of it",
+        ("primitives/rms_layer_norm/-/float32/dense/special-rows",),
+    ),
+    EdgeRule(
+        "",
+        "group_norm; batch_norm",
+        "all of its group; its element, and of a channel's number the channel",
+        ("primitives/group_norm/-/float32/dense/special-5", "primitives/batch_norm/-/float32/dense/special-5x12x8"),
+    ),
+    EdgeRule(
+        "",
+        "attention",
+        "in q or the mask: its row; in k: every row that meets it; in v: its column",
+        (f"{_ATTENTION}/dense/not-finite", f"{_ATTENTION}/dense/nan-keys"),
+    ),
+    EdgeRule(
+        "",
         "top_k",
         "the largest number, of any sign and payload",
         (f"{_TOP}/dense/nan", "primitives/top_k/smallest/float16->float16,int64/dense/nan"),
@@ -234,6 +293,18 @@ EDGE_RULES: Final = (
         "log_sum_exp",
         "+inf gives +inf; -inf alone gives -inf",
         (f"{_REDUCE}/log_sum_exp/float32/dense/not-finite",),
+    ),
+    EdgeRule(
+        "",
+        "rms_layer_norm",
+        "its own y is NaN, the finite elements of its row are 0",
+        ("primitives/rms_layer_norm/-/float32/dense/special-rows-1024",),
+    ),
+    EdgeRule(
+        "",
+        "group_norm; batch_norm",
+        "all of its group is NaN; IEEE 754 holds, with a scale of 0 NaN",
+        ("primitives/group_norm/-/float32/dense/special-15", "primitives/batch_norm/-/float32/dense/not-finite"),
     ),
     EdgeRule(
         "",
@@ -311,6 +382,9 @@ EDGE_RULES: Final = (
         (f"{_GATHER}/dense/edges", f"{_GATHER}/rank0/out-of-range"),
     ),
     EdgeRule(
+        "", "cross_entropy", "the label does not count", (f"{_LOSS}/dense/sum-no-class", f"{_LOSS}/dense/mean-no-class")
+    ),
+    EdgeRule(
         "",
         "gather with EP_VALIDATE=1",
         "ValueError that names the index and its place; nothing is enqueued",
@@ -347,6 +421,9 @@ EDGE_RULES: Final = (
         ("primitives/pad/constant/float32/dense/crop", "primitives/pad/constant/float32/dense/crop-to-border"),
     ),
     EdgeRule(
+        "ties in rounding", "quantize", "to even", (f"{_QUANTIZE}/dense/ties", f"{_QUANTIZE}/dense/ties-no-zero-point")
+    ),
+    EdgeRule(
         "overflow",
         "integers of reduce, add_n",
         "wraps modulo 2^n",
@@ -359,6 +436,7 @@ EDGE_RULES: Final = (
         "negative ones, and from the bits of the type on: 0; of a negative number to the right -1",
         (f"{_SHIFT}_left/int32/dense/hard-pairs", f"{_SHIFT}_right/int32/dense/hard-pairs"),
     ),
+    EdgeRule("", "quantize", "saturates", (f"{_QUANTIZE}/dense/tensor", f"{_QUANTIZE}/dense/blocks")),
     EdgeRule(
         "equal launches",
         _ALL,

@@ -55,7 +55,20 @@ def ids(family, chosen):
 
 @pytest.mark.parametrize(
     ("family", "least"),
-    [("matmul", 150), ("layer_norm", 60), ("convolution", 200), ("convolution_transposed", 150), ("pool", 200)],
+    [
+        ("matmul", 150),
+        ("layer_norm", 60),
+        ("convolution", 200),
+        ("convolution_transposed", 150),
+        ("pool", 200),
+        ("attention", 300),
+        ("group_norm", 200),
+        ("batch_norm", 130),
+        ("rms_layer_norm", 150),
+        ("cross_entropy", 400),
+        ("quantize", 500),
+        ("dequantize", 600),
+    ],
 )
 def test_cases_pass_lowered(device, family, least):
     lowered = [*ids(ep.families()[family], lambda descriptor: descriptor.on(device).stages)]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ep_primitives.accuracy import Accuracy, Conditioned, Exact, Ulps
     from ep_primitives.add_n import AddN
     from ep_primitives.arg_reduce import ARG_REDUCE_OPS, ArgReduce
+    from ep_primitives.attention import Attention
+    from ep_primitives.batch_norm import BatchNorm
     from ep_primitives.binary_ops import BINARY_OPS
     from ep_primitives.broadcast_binary import BroadcastBinary
     from ep_primitives.case import Case
@@ -23,10 +25,13 @@ if TYPE_CHECKING:
     from ep_primitives.convolution import Convolution
     from ep_primitives.convolution_transposed import ConvolutionTransposed
     from ep_primitives.copy import Copy
+    from ep_primitives.cross_entropy import CrossEntropy
+    from ep_primitives.dequantize import Dequantize
     from ep_primitives.elementwise_unary import ElementwiseUnary
     from ep_primitives.fill import Fill
     from ep_primitives.gather import Gather
     from ep_primitives.generator import Generator
+    from ep_primitives.group_norm import GroupNorm
     from ep_primitives.iota import Iota
     from ep_primitives.layer_norm import LayerNorm
     from ep_primitives.matmul import Matmul
@@ -37,11 +42,13 @@ if TYPE_CHECKING:
     from ep_primitives.permute import Permute
     from ep_primitives.pool import Pool
     from ep_primitives.pool_ops import POOL_OPS
+    from ep_primitives.quantize import Quantize
     from ep_primitives.random_fill import RandomFill
     from ep_primitives.random_ops import RANDOM_OPS
     from ep_primitives.reduce import Reduce
     from ep_primitives.reduce_ops import REDUCE_OPS
     from ep_primitives.reference import Reference
+    from ep_primitives.rms_layer_norm import RmsLayerNorm
     from ep_primitives.saturating_cast import SaturatingCast
     from ep_primitives.softmax import LogSoftmax, Softmax
     from ep_primitives.softmax_backward import LogSoftmaxBackward, SoftmaxBackward
@@ -62,6 +69,8 @@ __all__ = [
     "Accuracy",
     "AddN",
     "ArgReduce",
+    "Attention",
+    "BatchNorm",
     "BroadcastBinary",
     "Case",
     "Cast",
@@ -69,11 +78,14 @@ __all__ = [
     "Convolution",
     "ConvolutionTransposed",
     "Copy",
+    "CrossEntropy",
+    "Dequantize",
     "ElementwiseUnary",
     "Exact",
     "Fill",
     "Gather",
     "Generator",
+    "GroupNorm",
     "Iota",
     "LayerNorm",
     "LogSoftmax",
@@ -84,9 +96,11 @@ __all__ = [
     "Pad",
     "Permute",
     "Pool",
+    "Quantize",
     "RandomFill",
     "Reduce",
     "Reference",
+    "RmsLayerNorm",
     "SaturatingCast",
     "Softmax",
     "SoftmaxBackward",
@@ -104,6 +118,8 @@ _MODULES: Final = {
     "Accuracy": "accuracy",
     "AddN": "add_n",
     "ArgReduce": "arg_reduce",
+    "Attention": "attention",
+    "BatchNorm": "batch_norm",
     "BroadcastBinary": "broadcast_binary",
     "Case": "case",
     "Cast": "cast",
@@ -111,12 +127,15 @@ _MODULES: Final = {
     "Convolution": "convolution",
     "ConvolutionTransposed": "convolution_transposed",
     "Copy": "copy",
+    "CrossEntropy": "cross_entropy",
+    "Dequantize": "dequantize",
     "ElementwiseUnary": "elementwise_unary",
     "Exact": "accuracy",
     "Fill": "fill",
     "Gather": "gather",
     "Generator": "generator",
     "Iota": "iota",
+    "GroupNorm": "group_norm",
     "LayerNorm": "layer_norm",
     "LogSoftmax": "softmax",
     "LogSoftmaxBackward": "softmax_backward",
@@ -130,10 +149,12 @@ _MODULES: Final = {
     "Pool": "pool",
     "RANDOM_OPS": "random_ops",
     "REDUCE_OPS": "reduce_ops",
+    "Quantize": "quantize",
     "RandomFill": "random_fill",
     "Reduce": "reduce",
     "Reference": "reference",
     "SaturatingCast": "saturating_cast",
+    "RmsLayerNorm": "rms_layer_norm",
     "Softmax": "softmax",
     "SoftmaxBackward": "softmax_backward",
     "TOP_K_OPS": "top_k",
@@ -149,14 +170,18 @@ def ep_families() -> Sequence[ep.Family]:
     """Return the families of this package, in the order of the documentation."""
     from ep_primitives.add_n_family import AddNFamily  # noqa: PLC0415 - they load numpy
     from ep_primitives.arg_reduce_family import ArgReduceFamily  # noqa: PLC0415 - as above
+    from ep_primitives.attention_family import AttentionFamily  # noqa: PLC0415 - as above
+    from ep_primitives.batch_norm_family import BatchNormFamily  # noqa: PLC0415 - as above
     from ep_primitives.broadcast_binary import BroadcastBinaryFamily  # noqa: PLC0415 - as above
     from ep_primitives.cast import CastFamily  # noqa: PLC0415 - as above
     from ep_primitives.convolution_family import ConvolutionFamily  # noqa: PLC0415 - as above
     from ep_primitives.convolution_transposed_family import ConvolutionTransposedFamily  # noqa: PLC0415 - as above
     from ep_primitives.copy import CopyFamily  # noqa: PLC0415 - as above
+    from ep_primitives.cross_entropy_family import CrossEntropyFamily  # noqa: PLC0415 - as above
     from ep_primitives.elementwise_unary import ElementwiseUnaryFamily  # noqa: PLC0415 - as above
     from ep_primitives.fill import FillFamily  # noqa: PLC0415 - as above
     from ep_primitives.gather_family import GatherFamily  # noqa: PLC0415 - as above
+    from ep_primitives.group_norm_family import GroupNormFamily  # noqa: PLC0415 - as above
     from ep_primitives.iota_family import IotaFamily  # noqa: PLC0415 - as above
     from ep_primitives.layer_norm_family import LayerNormFamily  # noqa: PLC0415 - as above
     from ep_primitives.matmul_family import MatmulFamily  # noqa: PLC0415 - as above
@@ -164,8 +189,10 @@ def ep_families() -> Sequence[ep.Family]:
     from ep_primitives.pad import PadFamily  # noqa: PLC0415 - as above
     from ep_primitives.permute import PermuteFamily  # noqa: PLC0415 - as above
     from ep_primitives.pool_family import PoolFamily  # noqa: PLC0415 - as above
+    from ep_primitives.quantization_family import DequantizeFamily, QuantizeFamily  # noqa: PLC0415 - as above
     from ep_primitives.random_family import RandomFillFamily  # noqa: PLC0415 - as above
     from ep_primitives.reduce_family import ReduceFamily  # noqa: PLC0415 - as above
+    from ep_primitives.rms_layer_norm_family import RmsLayerNormFamily  # noqa: PLC0415 - as above
     from ep_primitives.saturating_cast import SaturatingCastFamily  # noqa: PLC0415 - as above
     from ep_primitives.softmax_family import (  # noqa: PLC0415 - as above
         LogSoftmaxBackwardFamily,
@@ -205,6 +232,13 @@ def ep_families() -> Sequence[ep.Family]:
         ConvolutionFamily(),
         ConvolutionTransposedFamily(),
         PoolFamily(),
+        AttentionFamily(),
+        GroupNormFamily(),
+        BatchNormFamily(),
+        RmsLayerNormFamily(),
+        CrossEntropyFamily(),
+        QuantizeFamily(),
+        DequantizeFamily(),
     )
 
 

@@ -93,4 +93,15 @@ FAMILY_DISAGREEMENTS: Final = (
         ("softmax", "log_softmax", "softmax_backward", "log_softmax_backward"),
         _ONE_BY_ONE,
     ),
+    *(
+        Disagreement(
+            kind,
+            how,
+            ("group_norm",),
+            "PyTorch folds mean, root, scale and bias into two numbers of a channel, whose difference loses digits, and is NaN for an infinite scale.",
+        )
+        for kind in ("float", "narrow float")
+        for how in ("NaN there", "value")
+    ),
+    Disagreement("any", "error", ("batch_norm",), "Without channels EP has nothing to do; PyTorch raises."),
 )

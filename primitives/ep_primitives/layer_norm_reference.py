@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ep_primitives.layer_norm import LayerNorm
 
-__all__ = ["BOUND", "reference"]
+__all__ = ["BOUND", "normalised", "reference"]
 
 BOUND: Final[Accuracy] = Conditioned(
     1,
@@ -44,7 +44,7 @@ def reference(descriptor: LayerNorm, inputs: Mapping[str, Any]) -> dict[str, Ref
     rows = given["x"].reshape(-1 if n else int(np.prod(lead, dtype=np.int64)), n)
     scale = given["scale"].reshape(n) if "scale" in given else np.ones(n, wide)
     with np.errstate(all="ignore"):
-        found = _normalised(rows, scale, given.get("bias", np.zeros(n, wide)).reshape(n), descriptor)
+        found = normalised(dtype, rows, scale, given.get("bias", np.zeros(n, wide)).reshape(n), descriptor.epsilon)
         known = {}
         for name, spec in descriptor.outputs.items():
             value, size = (np.broadcast_to(each, rows.shape if name == "y" else (len(rows), 1)) for each in found[name])
@@ -54,14 +54,16 @@ def reference(descriptor: LayerNorm, inputs: Mapping[str, Any]) -> dict[str, Ref
     return known
 
 
-def _normalised(rows: Array, scale: Array, bias: Array, descriptor: LayerNorm) -> dict[str, tuple[Array, Array]]:
+def normalised(dtype: str, rows: Array, scale: Array, bias: Array, epsilon: float) -> dict[str, tuple[Array, Array]]:
     """Return the value and S of y, shape (rows, terms), and of mean and rstd, shape (rows, 1).
+
+    scale, bias : broadcast to y
 
     The mean is off by `apart` eps. So are all differences, alike, and their squares' mean by the square of that, for they add
     up to 0: beside it stand two roundings of each difference, its square's, and the second mean's. Halved by the root they are
     in rstd, and in y with the roundings of its own.
     """
-    compute = ep.dtype(descriptor.x.dtype).compute
+    compute = ep.dtype(dtype).compute
     eps, tiny = float(limits(compute).eps), float(limits(compute).smallest_normal)
     n = rows.shape[1]
     of_mean = summation(n) + 1
@@ -70,7 +72,7 @@ def _normalised(rows: Array, scale: Array, bias: Array, descriptor: LayerNorm) -
     shift = apart + np.abs(mean) / 2
     d = rows - mean
     variance = (d * d).sum(1, keepdims=True) / n
-    total = variance + rows.dtype.type(EPSILON.held(descriptor.x.dtype, descriptor.epsilon))
+    total = variance + rows.dtype.type(EPSILON.held(dtype, epsilon))
     rstd = 1 / np.sqrt(total)
     off = (of_mean + 2) * variance + eps * shift**2 + eps * shift * np.sqrt(variance) + tiny
     relative = off / total / 2 + 0.25 + _RSQRT

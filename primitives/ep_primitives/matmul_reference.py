@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ep_primitives.matmul import Matmul
 
-__all__ = ["accuracy", "reference"]
+__all__ = ["accuracy", "reference", "summed"]
 
 _WIDER: Final[Mapping[str, Any]] = {
     "float16": np.float64,
@@ -51,9 +51,13 @@ def accuracy(descriptor: Matmul) -> Accuracy:
     if kind == "i":
         return INTEGRAL
     is_complex = kind == "c"
-    roundings = 2 * descriptor.depth + 6 if is_complex else descriptor.depth + 3
-    bound = min(roundings / 2, 4 * math.sqrt(roundings))
+    bound = summed(2 * descriptor.depth + 6 if is_complex else descriptor.depth + 3)
     return Conditioned(round(bound * (math.sqrt(2) if is_complex else 1), 2), why=_WHY)
+
+
+def summed(roundings: int) -> float:
+    """Return the error of a sum in eps S, with so many roundings between a term and the result, in any order."""
+    return min(roundings / 2, 4 * math.sqrt(roundings))
 
 
 def reference(descriptor: Matmul, inputs: Mapping[str, Any]) -> Reference:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ep_primitives.axis_descriptor import AxisDescriptor
 
-__all__ = ["BOUND", "reference"]
+__all__ = ["BOUND", "log_softmax", "reference", "softmax"]
 
 BOUND: Final[Accuracy] = Conditioned(
     1,
@@ -58,8 +58,8 @@ def reference(descriptor: AxisDescriptor, inputs: Mapping[str, Any]) -> Referenc
         return Reference(value, scale * (1 + _LONG_EPS), 0.5) if is_long else Reference(value, scale)
 
 
-def _softmax(x: Array, tiny: float) -> _Rows:
-    """Return e / sum e.
+def softmax(x: Array, tiny: float) -> tuple[Array, Array]:
+    """Return e / sum e along the last axis, and S.
 
     e has the rounding of d = x - max, |d| / 2, and exp's error. A kernel may sum blocks relative to their own maxima and
     rescale them, which costs another exp and a product; its quotient may be two roundings. Where e is subnormal, the
@@ -71,8 +71,8 @@ def _softmax(x: Array, tiny: float) -> _Rows:
     return y, np.where(np.isfinite(d), scale, 0.0)
 
 
-def _log_softmax(x: Array, tiny: float) -> _Rows:
-    """Return d - log(sum e): the relative error of the sum is absolute in the logarithm, which adds its own."""
+def log_softmax(x: Array, tiny: float) -> tuple[Array, Array]:
+    """Return d - log(sum e) along the last axis, and S: the relative error of the sum is absolute in the logarithm, which adds its own."""
     del tiny
     d, e, total = _exponentials(x)
     log = np.log(total)
@@ -130,8 +130,8 @@ def _roundings(rows: Array) -> float:
 
 
 _DEFINITIONS: Final[Mapping[str, Callable[..., _Rows]]] = {
-    "softmax": _softmax,
-    "log_softmax": _log_softmax,
+    "softmax": softmax,
+    "log_softmax": log_softmax,
     "softmax_backward": _softmax_backward,
     "log_softmax_backward": _log_softmax_backward,
 }

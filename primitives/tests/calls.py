@@ -19,7 +19,16 @@ INDICES = TensorSpec("int64", (5,))
 
 
 IMAGES = TensorSpec("float32", (2, 3, 9))
-_OUTPUTS = {"layer_norm": "y", "top_k": "values", "convolution": "y", "pool": "y", "convolution_transposed": "y"}
+_OUTPUTS = {
+    "layer_norm": "y",
+    "group_norm": "y",
+    "batch_norm": "y",
+    "rms_layer_norm": "y",
+    "top_k": "values",
+    "convolution": "y",
+    "pool": "y",
+    "convolution_transposed": "y",
+}
 """Of families whose first output has another name than `out`."""
 
 
@@ -294,6 +303,80 @@ CALLS: dict[str, list[Call]] = {
             "extra": 1,
             "groups": 1,
         },
+    ),
+    "attention": _both(
+        primitives.Attention,
+        "attention",
+        {
+            "q": TensorSpec("float32", (2, 4, 3)),
+            "k": TensorSpec("float32", (1, 5, 3)),
+            "v": TensorSpec("float32", (1, 5, 6)),
+            "mask": TensorSpec("bool", (4, 5)),
+            "out": TensorSpec("float32", (2, 4, 6)),
+            "scale": 0.5,
+            "softcap": 3.0,
+            "is_causal": True,
+            "offset": 1,
+        },
+        {"q": F32, "k": F32, "v": F32, "mask": TensorSpec("float32", (4,)), "softcap": 1.0, "is_causal": False},
+    ),
+    "group_norm": _both(
+        primitives.GroupNorm,
+        "group_norm",
+        {"x": F32, "scale": ROW, "bias": ROW, "y": F32, "groups": 3, "epsilon": 1e-5},
+        {"x": F32, "groups": 1, "scale": ROW, "epsilon": 0.5},
+    ),
+    "batch_norm": _both(
+        primitives.BatchNorm,
+        "batch_norm",
+        {"x": F32, "mean": ROW, "variance": ROW, "scale": ROW, "bias": ROW, "y": F32, "axis": -1, "epsilon": 1e-5},
+        {"x": F32, "mean": ROW, "variance": ROW, "bias": ROW, "axis": 1, "epsilon": 0.5},
+    ),
+    "rms_layer_norm": _both(
+        primitives.RmsLayerNorm,
+        "rms_layer_norm",
+        {"x": F32, "scale": ROW, "y": F32, "axis": -1, "epsilon": 1e-5},
+        {"x": F32, "scale": F32, "axis": 0, "epsilon": 0.5},
+    ),
+    "cross_entropy": _both(
+        primitives.CrossEntropy,
+        "cross_entropy",
+        {
+            "x": F32,
+            "labels": TensorSpec("int64", (4,)),
+            "weights": ROW,
+            "out": TensorSpec("float32", (4,)),
+            "reduction": "none",
+            "ignore_index": -1,
+            "is_log": True,
+        },
+        {"x": F32, "labels": TensorSpec("int32", (4,)), "reduction": "none", "is_log": False},
+    ),
+    "quantize": _both(
+        primitives.Quantize,
+        "quantize",
+        {
+            "x": F32,
+            "scale": TensorSpec("float32", (4, 2)),
+            "zero_point": TensorSpec("int8", (4, 2)),
+            "out": TensorSpec("int8", (4, 3)),
+            "axis": -1,
+            "block": 2,
+        },
+        {"x": F32, "scale": ROW, "zero_point": TensorSpec("uint16", (3,)), "dtype": "uint16"},
+    ),
+    "dequantize": _both(
+        primitives.Dequantize,
+        "dequantize",
+        {
+            "x": TensorSpec("int8", (4, 3)),
+            "scale": TensorSpec("float32", (2, 3)),
+            "zero_point": TensorSpec("int8", (2, 3)),
+            "out": F32,
+            "axis": 0,
+            "block": 2,
+        },
+        {"x": TensorSpec("int32", (4, 3)), "scale": ROW},
     ),
 }
 """By family."""

@@ -20,7 +20,7 @@ RUN = 97
 """About so many cases of each family are drawn and computed."""
 
 SLIDING = {"convolution", "convolution_transposed", "pool"}
-LOWEST = {"matmul": 2, "convolution": 1, "convolution_transposed": 1, "pool": 3}
+LOWEST = {"matmul": 2, "convolution": 1, "convolution_transposed": 1, "pool": 3, "group_norm": 1, "batch_norm": 1}
 
 by_family = pytest.mark.parametrize("name", FAMILIES)
 
@@ -59,7 +59,7 @@ def test_shifts_suit_every_operand(name):
 
 @by_family
 def test_ranks_go_to_16_and_down_to_the_lowest(name):
-    """Matrices have rank 2, what joins or splits dimensions 1; everything else a tensor of rank 0. Windows double 6 dimensions."""
+    """Matrices have rank 2, what joins or splits dimensions, and channels, 1; everything else a tensor of rank 0. Windows double 6 dimensions."""
     ranks = {spec.ndim for spec in tensors(name)}
     assert max(ranks) == (8 if name in SLIDING else 16)
     assert min(ranks) <= LOWEST.get(name, 0)
@@ -160,7 +160,7 @@ def test_families_that_sum_have_a_case_for_bias():
 
 
 def test_families_of_rows_have_parts():
-    """All that round must have some, but products, which leave it to the provider, and what has no rows."""
+    """All that round must have some, but Matmul and what is made of it, which leave it to the provider, and what has no rows."""
     rounded = {
         name
         for name, family in FAMILIES.items()
@@ -169,4 +169,4 @@ def test_families_of_rows_have_parts():
     parted = {
         name for name, family in FAMILIES.items() if any([*family.parts(case.descriptor)] for _, case in small(name))
     }
-    assert rounded - parted <= {"matmul", "convolution", "convolution_transposed", "random_fill", "add_n"}
+    assert rounded - parted <= {"matmul", "attention", "convolution", "convolution_transposed", "random_fill", "add_n"}

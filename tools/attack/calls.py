@@ -301,6 +301,13 @@ def _families(w: World) -> dict[str, Callable[[], Any]]:
             x=spec(), y=spec(), scale=draw(None), mean=draw(None), **_maybe(w, "epsilon")
         ),
         "LayerNorm.infer": lambda: ops.LayerNorm.infer(spec(), axis=axis(), mean=draw(*_FLAGS), **_maybe(w, "rstd")),
+        "Attention.infer": lambda: ops.Attention.infer(spec(), spec(), spec(), draw(None), is_causal=draw(*_FLAGS)),
+        "GroupNorm.infer": lambda: ops.GroupNorm.infer(spec(), draw(1, 2, 3), draw(None), **_maybe(w, "epsilon")),
+        "BatchNorm.infer": lambda: ops.BatchNorm.infer(spec(), spec(), spec(), axis=axis(), **_maybe(w, "epsilon")),
+        "RmsLayerNorm.infer": lambda: ops.RmsLayerNorm.infer(spec(), axis=axis(), **_maybe(w, "epsilon")),
+        "CrossEntropy.infer": lambda: ops.CrossEntropy.infer(spec(), spec(), reduction=draw("none", "mean")),
+        "Quantize.infer": lambda: ops.Quantize.infer(spec(), spec(), dtype=dtype(), block=draw(None, 2)),
+        "Dequantize.infer": lambda: ops.Dequantize.infer(spec(), spec(), axis=axis(), block=draw(None, 2)),
         "TopK": lambda: ops.TopK(op(), x=spec(), values=spec(), indices=spec(), axis=axis(), sorted=draw(*_FLAGS)),
         "TopK.infer": lambda: ops.TopK.infer(op(), spec(), draw(3), axis=axis(), sorted=draw(*_FLAGS)),
     }

@@ -234,6 +234,68 @@ def _spatial(name: str, dimensions: int) -> Any:
     return call
 
 
+def _attention(descriptor: Any, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
+    """Return PyTorch's own attention in the compute type: it has no softcap, and no mask beside causality, of its own."""
+    wide = _widest(q)
+    k, v = (each.repeat_interleave(descriptor.groups, -3) if descriptor.groups > 1 else each for each in (k, v))
+    added = torch.zeros(descriptor.scores, dtype=wide)
+    if mask is not None:
+        is_bool = mask.dtype == torch.bool
+        added = added.masked_fill(mask.view(torch.uint8) == 0, -torch.inf) if is_bool else added + mask
+    if descriptor.is_causal:
+        queries, keys = descriptor.scores[-2:]
+        seen = torch.arange(keys) <= torch.arange(queries)[:, None] + descriptor.offset
+        added = added.masked_fill(~seen, -torch.inf)
+    q, k, v = q.to(wide), k.to(wide), v.to(wide)
+    if descriptor.softcap:
+        cap = descriptor.softcap
+        p = torch.softmax(cap * torch.tanh(descriptor.scale * (q @ k.mT) / cap) + added, -1)
+        return (torch.where((added == -torch.inf).all(-1, keepdim=True), 0, p) @ v).to(
+            getattr(torch, descriptor.out.dtype)
+        )
+    found = torch.nn.functional.scaled_dot_product_attention(q, k, v, added, scale=descriptor.scale)
+    return found.to(getattr(torch, descriptor.out.dtype))
+
+
+def _group_norm(descriptor: Any, x: Tensor, scale: Tensor | None, bias: Tensor | None) -> Tensor:
+    if not x.numel():
+        return torch.empty_like(x)
+    wide = _widest(x)
+    columns = [None if each is None else each.to(wide) for each in (scale, bias)]
+    made = torch.group_norm(x.to(wide), descriptor.groups, *columns, descriptor.epsilon)
+    return made.to(x.dtype)
+
+
+def _rms_layer_norm(descriptor: Any, x: Tensor, scale: Tensor | None) -> Tensor:
+    wide, shape = _widest(x), descriptor.x.shape[descriptor.axis :]
+    if not shape:  # PyTorch has no rows of rank 0
+        x, shape = x.reshape(1), (1,)
+    scale = None if scale is None else scale.to(wide).reshape(shape)
+    made = torch.nn.functional.rms_norm(x.to(wide), shape, scale, descriptor.epsilon)
+    return made.to(x.dtype).reshape(descriptor.out.shape)
+
+
+def _batch_norm(descriptor: Any, x: Tensor, *given: Tensor | None) -> Tensor:
+    wide = _widest(x)
+    columns = [None if each is None else each.to(wide) for each in given]
+    rows = torch.atleast_2d(x.to(wide).movedim(descriptor.axis, -1)).movedim(-1, 1)
+    made = torch.nn.functional.batch_norm(rows, *columns, eps=descriptor.epsilon).movedim(1, -1)
+    shape = [extent for axis, extent in enumerate(x.shape) if axis != descriptor.axis]
+    return made.reshape(*shape, made.shape[-1]).movedim(-1, descriptor.axis).to(x.dtype)
+
+
+def _cross_entropy(descriptor: Any, x: Tensor, labels: Tensor, weights: Tensor | None) -> Tensor:
+    """Return PyTorch's losses in the compute type; what does not count has its usual label, as it raises for what is no class."""
+    wide, labels = _widest(x), labels.to(torch.int64)
+    counts = (labels >= 0) & (labels < x.shape[1])
+    if descriptor.ignore_index is not None:
+        counts &= labels != descriptor.ignore_index
+    given = torch.where(counts, labels, -100)
+    weights = None if weights is None else weights.to(wide)
+    loss = torch.nn.functional.nll_loss if descriptor.is_log else torch.nn.functional.cross_entropy
+    return loss(x.to(wide), given, weights, reduction=descriptor.reduction).to(x.dtype)
+
+
 FAMILIES: Final[dict[str, Expression]] = {
     "where": _where,
     "add_n": _add_n,
@@ -253,6 +315,11 @@ FAMILIES: Final[dict[str, Expression]] = {
     "convolution_transposed": _convolution_transposed,
     "pool": _pool,
     "top_k": _top_k,
+    "attention": _attention,
+    "group_norm": _group_norm,
+    "batch_norm": _batch_norm,
+    "rms_layer_norm": _rms_layer_norm,
+    "cross_entropy": _cross_entropy,
 }
 
 BARE: Final[dict[str, Expression]] = {"one_hot": _bare_one_hot, "gather": _bare_gather}

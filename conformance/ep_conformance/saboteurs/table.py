@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from ep_conformance.saboteurs import (
     arithmetic,
+    attentions,
     borders,
     callbacks,
+    channels,
     conversions,
     determinism,
     events,
@@ -18,6 +20,7 @@ from ep_conformance.saboteurs import (
     late,
     launches,
     loops,
+    losses,
     memories,
     moves,
     norms,
@@ -64,6 +67,9 @@ _THEMES: Final = (
     softmaxes,
     norms,
     selections,
+    attentions,
+    channels,
+    losses,
     products,
     launches,
     hygiene,
