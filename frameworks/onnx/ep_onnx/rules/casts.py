@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from ep_onnx.interpreter import Call
     from ep_onnx.trace import Trace
 
-__all__ = ["converted"]
+__all__ = ["BITS", "converted"]
 
-_BITS: Final[Mapping[int, int]] = {TensorProto.UINT4: 4, TensorProto.INT4: 4, TensorProto.UINT2: 2, TensorProto.INT2: 2}
+BITS: Final[Mapping[int, int]] = {TensorProto.UINT4: 4, TensorProto.INT4: 4, TensorProto.UINT2: 2, TensorProto.INT2: 2}
+"""Of the integer types narrower than a byte."""
 _STEPS: Final = ((4.0, 2.0), (2.0, 1.0), (0.0, 0.5))
 """Of float4_e2m1: from which magnitude on its numbers are how far apart."""
 _LARGEST: Final = 6.0
@@ -47,8 +48,8 @@ def converted(do: Trace, x: Value, element: int, where: str, *, saturates: bool 
     kind = narrow(element)
     if kind == x.element and dtype == x.dtype:
         return x
-    if kind is not None and kind in _BITS:
-        made = do.cast(_wrapped(do, do.cast(x, "int32"), _BITS[kind], is_signed=dtype == "int8"), dtype)
+    if kind is not None and kind in BITS:
+        made = do.cast(_wrapped(do, do.cast(x, "int32"), BITS[kind], is_signed=dtype == "int8"), dtype)
     elif kind is not None:
         made = do.cast(_quarter(do, do.cast(x, "float32")), dtype)
     elif dtype.startswith("float8") and saturates and dtype != x.dtype:

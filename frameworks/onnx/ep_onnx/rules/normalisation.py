@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from ep_primitives import LayerNorm
+from ep_primitives import BatchNorm, GroupNorm, LayerNorm, RmsLayerNorm
 
 from ep_onnx.rules.rule import rule
 
@@ -37,13 +36,27 @@ def _layer_norm(do: Trace, node: Call, x: Value, scale: Value | None = None, bia
     return made["y"], made.get("mean"), made.get("rstd")
 
 
-@rule("InstanceNormalization")
-def _instance_norm(do: Trace, node: Call, x: Value, scale: Value, bias: Value) -> Value:
-    n, c, *rest = x.shape
-    rows = do.reshape(x, (n, c, math.prod(rest)))
-    made = do.launch(LayerNorm.infer(rows.spec, axis=-1, epsilon=node.get("epsilon", 1e-5)), x=rows)["y"]
-    scaled = do.binary("mul", made, _channels(do, scale, 3))
-    return do.reshape(do.binary("add", scaled, _channels(do, bias, 3)), x.shape)
+@rule("RMSNormalization")
+def _rms_norm(do: Trace, node: Call, x: Value, scale: Value) -> Any:
+    axis = node.get("axis", -1) % x.ndim
+    if scale.dtype != x.dtype:
+        return NotImplemented
+    spread = scale.expand(x.shape[axis:])
+    descriptor = RmsLayerNorm.infer(x.spec, spread.spec, axis=axis, epsilon=node.get("epsilon", 1e-5))
+    return do.emit(descriptor, None, x=x, scale=spread)
+
+
+@rule("InstanceNormalization", "GroupNormalization")
+def _group_norm(do: Trace, node: Call, x: Value, scale: Value, bias: Value) -> Any:
+    channels = x.shape[1]
+    groups = node.get("num_groups", channels)
+    if scale.shape != (channels,):  # before version 21 one number a group
+        scale, bias = (
+            do.reshape(do.reshape(each, (groups, 1)).expand((groups, channels // groups)), (channels,))
+            for each in (scale, bias)
+        )
+    descriptor = GroupNorm.infer(x.spec, groups, scale.spec, bias.spec, epsilon=node.get("epsilon", 1e-5))
+    return do.emit(descriptor, None, x=x, scale=scale, bias=bias)
 
 
 @rule("BatchNormalization")
@@ -81,13 +94,13 @@ def _known(do: Trace, node: Call, x: Value, *parameters: Value) -> Value:
 
 
 def _normalised(do: Trace, x: Value, scale: Value, bias: Value, mean: Value, variance: Value, epsilon: float) -> Value:
-    """Append x factor + offset, both one a channel."""
+    """Append a BatchNorm in the type of the statistics."""
     wide = mean.dtype
-    spread = do.unary("rsqrt", do.binary("add", variance, do.constant(epsilon, wide)))
-    factor = do.binary("mul", do.cast(scale, wide), spread)
-    offset = do.binary("sub", do.cast(bias, wide), do.binary("mul", mean, factor))
-    scaled = do.binary("mul", do.cast(x, wide), _channels(do, factor, x.ndim))
-    return do.cast(do.binary("add", scaled, _channels(do, offset, x.ndim)), x.dtype)
+    operands = {name: do.cast(each, wide) for name, each in {"x": x, "scale": scale, "bias": bias}.items()}
+    descriptor = BatchNorm.infer(
+        operands["x"].spec, mean.spec, variance.spec, operands["scale"].spec, operands["bias"].spec, epsilon=epsilon
+    )
+    return do.cast(do.emit(descriptor, None, **operands, mean=mean, variance=variance), x.dtype)
 
 
 @rule("LpNormalization")

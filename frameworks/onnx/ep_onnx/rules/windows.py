@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ep_onnx.trace import Trace
     from ep_onnx.value import Value
 
-__all__: list[str] = []
+__all__ = ["convolved"]
 
 
 class _Windows(NamedTuple):
@@ -67,7 +67,8 @@ def _shared_out(windows: _Windows, total: Sequence[int], auto: str) -> _Windows:
 
 
 @rule("Conv")
-def _conv(do: Trace, node: Call, x: Value, w: Value, bias: Value | None = None) -> Value:
+def convolved(do: Trace, node: Call, x: Value, w: Value, bias: Value | None = None) -> Value:
+    """Append a convolution with the windows that a node's attributes say."""
     windows = _windows(node, x.shape[2:], w.shape[2:])
 
     def made(w: Value, bias: Value | None) -> Value:
@@ -256,7 +257,7 @@ def _conv_integer(
             "sub", made, do.reshape(point, (point.size, *[1] * (each.ndim - 1))) if point.size > 1 else point
         )
 
-    return do.cast(_conv(do, node, wide(x, x_zero), wide(w, w_zero)), "int32")
+    return do.cast(convolved(do, node, wide(x, x_zero), wide(w, w_zero)), "int32")
 
 
 @rule("Col2Im")
