@@ -99,7 +99,9 @@ def main() -> None:
         sys.exit(str(error))
     chosen = chances.argmax(-1)
     for image in range(min(options.count, 4)):
-        print(f"image {image}: {CLASSES[chosen[image]]} with {chances[image, chosen[image]]:.0%}, is {CLASSES[classes[image]]}")
+        print(
+            f"image {image}: {CLASSES[chosen[image]]} with {chances[image, chosen[image]]:.0%}, is {CLASSES[classes[image]]}"
+        )
     found = report(session)
     print(f"{(chosen == classes).sum()} of {len(classes)} right on {session.device.name}, {found.launches} launches")
     sys.exit(0 if (chosen == classes).mean() > 0.95 else 1)  # noqa: PLR2004 - what the drawing is clear enough for

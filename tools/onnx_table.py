@@ -191,7 +191,7 @@ def _totals(devices: Sequence[str], every: Sequence[Case], found: dict[str, dict
                 host = sum(each.is_on_host for each in verdicts)
                 counts.append(f"{passed} of {len(of_kind)} ({passed / len(of_kind):.0%}), {host} on the host")
             rows.append([TITLES.get(kind, kind), *counts])
-    return table(["tests", *devices], rows)
+    return "\n".join(table(["tests", *devices], rows)) + "\n"
 
 
 def _ops(devices: Sequence[str], every: Sequence[Case], found: dict[str, dict[Case, Verdict]]) -> str:
@@ -203,7 +203,7 @@ def _ops(devices: Sequence[str], every: Sequence[Case], found: dict[str, dict[Ca
     for op, of_op in sorted(by_op.items()):
         passed = [sum(found[device][case].reason is None for case in of_op) for device in devices]
         rows.append([op, *[f"{count} of {len(of_op)}" for count in passed]])
-    return table(["operation", *devices], rows)
+    return "\n".join(table(["operation", *devices], rows)) + "\n"
 
 
 def _reasons(device: str, verdicts: dict[Case, Verdict]) -> str:
@@ -215,7 +215,7 @@ def _reasons(device: str, verdicts: dict[Case, Verdict]) -> str:
         [reason, str(len(names)), ", ".join(names)]
         for reason, names in sorted(by_reason.items(), key=lambda each: -len(each[1]))
     ]
-    return f"### {device}\n\n" + table(["reason", "tests", "which"], rows)
+    return f"### {device}\n\n" + "\n".join(table(["reason", "tests", "which"], rows)) + "\n"
 
 
 def _general(reason: str) -> str:

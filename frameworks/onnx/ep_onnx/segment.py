@@ -45,6 +45,7 @@ class Segment:
         self.steps = _needed(steps, kept)
         self._lives: dict[Buffer, Lifetime] = {}
         self._same: dict[Buffer, Buffer] = {}
+        self._views: dict[Buffer, ep.Memory] = {}
         for place, step in enumerate(self.steps):
             for _, buffer in step.buffers:
                 life = self._lives.setdefault(buffer, Lifetime(place, place, buffer.nbytes))
@@ -63,6 +64,17 @@ class Segment:
     def launch(self) -> None:
         """Enqueue all steps."""
         self.graph.launch(self._stream)
+
+    def apart(self) -> Iterator[tuple[Step, Callable[[], None]]]:
+        """Yield each step with what runs it alone and waits for it, to be timed."""
+        for place, step in enumerate(self.steps):
+            bound = step.primitive.bind(**self._operands(place, step))
+
+            def run(bound: ep.Step = bound) -> None:
+                bound(self._stream)
+                self._stream.synchronize()
+
+            yield step, run
 
     def close(self) -> None:
         """Let go of graph and arena."""
@@ -132,20 +144,23 @@ class Segment:
         return self._arena[begin : begin + buffer.nbytes]
 
     def _captured(self) -> ep.Graph:
-        views: dict[Buffer, ep.Memory] = {}
         with self._stream.capture() as graph:
             for place, step in enumerate(self.steps):
-                operands = dict(step.operands)
-                for name, each in operands.items():
-                    if isinstance(each, Buffer):
-                        if each not in views:
-                            views[each] = self._memory(each)
-                        operands[name] = views[each]
-                if place in self._scratch:
-                    begin = self._scratch[place]
-                    operands["scratch"] = self._arena[begin : begin + step.primitive.scratch_nbytes]
-                step.primitive(self._stream, **operands)
+                step.primitive(self._stream, **self._operands(place, step))
         return graph
+
+    def _operands(self, place: int, step: Step) -> dict[str, Any]:
+        """Return the operands of a step with memories in place of buffers, and its scratch."""
+        operands = dict(step.operands)
+        for name, each in operands.items():
+            if isinstance(each, Buffer):
+                if each not in self._views:
+                    self._views[each] = self._memory(each)
+                operands[name] = self._views[each]
+        if place in self._scratch:
+            begin = self._scratch[place]
+            operands["scratch"] = self._arena[begin : begin + step.primitive.scratch_nbytes]
+        return operands
 
 
 def _pairs(step: Step) -> Iterator[tuple[Buffer, Buffer]]:
