@@ -20,6 +20,7 @@ PROGRAMS: Final[Mapping[str, str]] = {
     "ep": "ep.cli",
     "ep-conformance": "ep_conformance.cli",
     "ep-bench": "ep_benchmarks.cli",
+    "ep-onnx": "ep_onnx.cli",
 }
 """Each program and the module whose `command` it is."""
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 import ep_conformance
+import ep_onnx
 from ep.capabilities import ABILITIES
 from ep.cells import LAYOUTS
 from ep.dtypes import DTYPES
@@ -71,7 +72,7 @@ def objects() -> set[str]:
         for name in package.__all__
         if not inspect.ismodule(getattr(package, name))
     }
-    for package in (ep, ep.spi, ep_conformance):
+    for package in (ep, ep.spi, ep_conformance, ep_onnx):
         for name in package.__all__:
             kind = getattr(package, name)
             if inspect.isclass(kind):

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 import ep_conformance
+import ep_onnx
 
 import ep
 from website.members import members
@@ -32,7 +33,7 @@ _OTHERS: Final = """
 Of files, commands and cases
 ----------------------------
 """
-_OWN: Final = (ep, ep_conformance)
+_OWN: Final = (ep, ep_conformance, ep_onnx)
 
 
 def errors() -> dict[str, type[BaseException]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import ep_conformance
+import ep_onnx
 import ep_primitives
 
 import ep
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PACKAGES", "public"]
 
-PACKAGES: Final[tuple[ModuleType, ...]] = (ep, ep.spi, ep_primitives, ep_conformance)
+PACKAGES: Final[tuple[ModuleType, ...]] = (ep, ep.spi, ep_primitives, ep_conformance, ep_onnx)
 
 
 def public(name: str) -> str:

@@ -14,6 +14,8 @@ __all__ = ["ROOT", "linked", "places"]
 
 ROOT: Final = Path(__file__).parents[2]
 _ROOMS: Final = ("ep", "primitives", "conformance", "benchmarks", "examples", "docs")
+_MANY: Final = ("providers", "frameworks", "examples")
+"""Folders of rooms."""
 _LINK: Final = re.compile(r"(```.*?```|`[^`\n]+`)|(!?)\[((?:[^][]|\[[^][]*\])*)\]\(([^()\s]+)\)", re.DOTALL)
 
 
@@ -24,7 +26,10 @@ def places() -> dict[str, str]:
         page = path.relative_to(ROOT / "docs").with_suffix("").as_posix()
         found[f"docs/{page}.md"] = f"{page.removesuffix('README')}index" if path.name == "README.md" else page
     for path in sorted(
-        [*(ROOT / room for room in _ROOMS), *(ROOT / "providers").iterdir(), *(ROOT / "examples").iterdir()]
+        [
+            *(ROOT / room for room in _ROOMS),
+            *(path for many in _MANY for path in (ROOT / many).iterdir()),
+        ]
     ):
         room = path.relative_to(ROOT).as_posix()
         for name, folder in (("README", "rooms"), ("DESIGN", "design")):
