@@ -6,7 +6,7 @@ from ep_conformance.programs.moves import Copy, Fill, UploadNoise
 from ep_conformance.programs.order import HOST, Order, Span
 from ep_conformance.programs.points import Record, Synchronize, SynchronizeEvent, Wait
 from ep_conformance.programs.program import Intent, Mix
-from ep_conformance.programs.search import try_programs
+from ep_conformance.programs.search import SHRINK_SECONDS, try_programs
 from ep_conformance.programs.verbs import build
 from ep_conformance.trial import CaseError, Trial
 from hypothesis import given, settings
@@ -116,6 +116,7 @@ def failure(seed):
 
 
 def test_failing_program_shrinks_to_a_few_lines(monkeypatch):
+    monkeypatch.setitem(SHRINK_SECONDS, "quick", 300.0)
     Lies(monkeypatch, ep.device("cpu:0"))
     message = failure(1)
     first, *code = message.splitlines()

@@ -1,4 +1,5 @@
 import cmath
+import functools
 
 import numpy as np
 import pytest
@@ -7,15 +8,26 @@ from ep_primitives import BINARY_OPS, Exact, Ulps, data, ep_families, pairing, t
 from ep_primitives.domain import DECAY, EXPONENT, GRADIENT, REAL, UNIT
 from ep_primitives.op import COMPLEXES, EVERY, FLOATS
 from ep_primitives.reference import array_dtype, limits, widened
+from every_case import every_case
 
 import ep
 from ep import Scalar, TensorSpec
 
 FAMILIES = ep_families()
-CASES = [(family, cell, case) for family in FAMILIES for cell in family.cells() for case in family.cases(cell)]
-SMALL = [item for item in CASES if item[2].profile != "large" and item[2].descriptor.out.size <= 2**16]
-# A prime step meets every kind of case; one dense case of every signature comes on top.
-SAMPLE = SMALL[::29] + [item for item in SMALL if item[2].name == "size-63"]
+
+
+def every():
+    return ((family, cell, case) for family in FAMILIES for cell, case in every_case(family.name))
+
+
+def small():
+    return [item for item in every() if item[2].profile != "large" and item[2].descriptor.out.size <= 2**16]
+
+
+@functools.cache
+def sample():
+    """A prime step meets every kind of case; one dense case of every signature comes on top."""
+    return small()[::29] + [item for item in small() if item[2].name == "size-63"]
 
 
 def identity(cell, case):
@@ -27,18 +39,18 @@ def generator(cell, case):
 
 
 def test_case_ids_are_unique_and_readable():
-    ids = [identity(cell, case) for _, cell, case in CASES]
+    ids = [identity(cell, case) for _, cell, case in every()]
     assert len(ids) == len(set(ids))
     assert all(part and " " not in part for name in ids for part in name.split("/"))
 
 
 def test_every_cell_has_a_quick_case():
-    quick = {str(cell) for _, cell, case in CASES if case.profile == "quick"}
+    quick = {str(cell) for _, cell, case in every() if case.profile == "quick"}
     assert quick == {str(cell) for family in FAMILIES for cell in family.cells()}
 
 
 def test_data_fits_the_operands_and_the_reference_fits_the_output():
-    for family, cell, case in SAMPLE:
+    for family, cell, case in sample():
         descriptor = case.descriptor
         inputs = case.data(generator(cell, case))
         assert set(descriptor.present) - set(descriptor.outputs) <= set(inputs) <= set(descriptor.present)
@@ -57,14 +69,14 @@ def test_data_fits_the_operands_and_the_reference_fits_the_output():
 
 
 def test_equal_seeds_give_equal_data():
-    for _, cell, case in SAMPLE[::7]:
+    for _, cell, case in sample()[::7]:
         first, again = case.data(generator(cell, case)), case.data(generator(cell, case))
         for name, value in first.items():
             assert np.asarray(value).tobytes() == np.asarray(again[name]).tobytes()
 
 
 def test_cases_lie_in_the_layout_of_their_cell():
-    for _, cell, case in CASES:
+    for _, cell, case in every():
         if case.inplace:
             assert cell.layout == "inplace"
             shared = case.descriptor.specs[case.descriptor.operands.index(case.inplace)]
@@ -81,7 +93,7 @@ def test_cases_lie_in_the_layout_of_their_cell():
 
 
 def test_strided_cells_hold_every_kind_of_stride():
-    strided = [case.descriptor for _, cell, case in SMALL if cell.layout == "strided"]
+    strided = [case.descriptor for _, cell, case in small() if cell.layout == "strided"]
     specs = [spec for descriptor in strided for spec in descriptor.specs if isinstance(spec, TensorSpec)]
     inputs = [spec for descriptor in strided for spec in descriptor.specs[:-1] if isinstance(spec, TensorSpec)]
     assert any(0 in spec.strides for spec in inputs)
@@ -91,18 +103,18 @@ def test_strided_cells_hold_every_kind_of_stride():
 
 
 def test_large_cases_need_more_than_31_bits():
-    large = [case.descriptor for _, _, case in CASES if case.profile == "large"]
+    large = [case.descriptor for _, _, case in every() if case.profile == "large"]
     assert {descriptor.family for descriptor in large} == {family.name for family in FAMILIES}
     assert all(descriptor.key.wide for descriptor in large)
 
 
 def test_every_table_is_tried_in_one_case():
-    tried = [str(cell) for _, cell, case in CASES if case.name == "table"]
+    tried = [str(cell) for _, cell, case in every() if case.name == "table"]
     assert len(tried) == len(set(tried)) == len(tables.names("float64")) + len(tables.names("complex128"))
 
 
 def test_element_types_of_16_bits_are_tried_with_all_their_values():
-    cases = [(cell, case) for _, cell, case in CASES if case.name == "exhaustive-16bit"]
+    cases = [(cell, case) for _, cell, case in every() if case.name == "exhaustive-16bit"]
     dtypes = {(case.descriptor.family, case.descriptor.specs[0].dtype) for _, case in cases}
     wanted = {"float16", "bfloat16", "int16", "uint16"}
     assert dtypes == {(family, dtype) for family in ("elementwise_unary", "cast", "copy") for dtype in wanted}
@@ -112,7 +124,7 @@ def test_element_types_of_16_bits_are_tried_with_all_their_values():
 
 
 def test_binary_ops_of_8_bits_are_tried_with_all_pairs():
-    cases = [(cell, case) for _, cell, case in CASES if case.name == "exhaustive-8bit" and "broadcast" in str(cell)]
+    cases = [(cell, case) for _, cell, case in every() if case.name == "exhaustive-8bit" and "broadcast" in str(cell)]
     integers = [row for row in BINARY_OPS.values() if "int8" in row.dtypes]
     assert len(cases) == 2 * len(integers)
     for cell, case in cases:
@@ -121,7 +133,7 @@ def test_binary_ops_of_8_bits_are_tried_with_all_pairs():
 
 
 def test_sources_of_8_bits_are_cast_and_copied_with_all_their_values():
-    cases = {str(cell) for _, cell, case in CASES if case.name == "exhaustive-8bit"}
+    cases = {str(cell) for _, cell, case in every() if case.name == "exhaustive-8bit"}
     for dtype in ("bool", "int8", "uint8", "float8_e4m3fn", "float8_e5m2"):
         assert f"cast/-/{dtype}->float32/dense" in cases
         assert f"copy/-/{dtype}/dense" in cases
@@ -134,7 +146,7 @@ def _bits(array):
 
 
 def test_special_values_are_judged_bit_for_bit_and_the_reference_agrees():
-    special = [item for item in SMALL if item[2].name.startswith("special-values")]
+    special = [item for item in small() if item[2].name.startswith("special-values")]
     assert len(special) > 80
     for family, cell, case in special:
         assert case.accuracy == Exact()
@@ -174,7 +186,7 @@ def _accepts_a_wrong_result(family, case, output, rng):
 
 def test_no_case_would_accept_zeros_or_elements_out_of_place():
     """The suite draws again where it would; more than twice running is no chance."""
-    for family, cell, case in SAMPLE:
+    for family, cell, case in sample():
         descriptor = case.descriptor
         has_tensors = any(isinstance(spec, TensorSpec) and spec.size > 1 for spec in descriptor.specs[:-1])
         constant = by_name(descriptor, family.is_constant(descriptor))

@@ -6,14 +6,12 @@ from ep.family import by_name
 from ep.role import INPUT
 from ep_primitives import ep_families
 from ep_primitives.accuracy import Conditioned
+from every_case import every_case
 
 import ep
 from ep import TensorSpec
 
 FAMILIES = {family.name: family for family in ep_families()}
-CASES = {
-    name: [(cell, case) for cell in family.cells() for case in family.cases(cell)] for name, family in FAMILIES.items()
-}
 MOST_QUICK_BYTES = 16 << 20
 LEAST_OUTPUTS = 256
 RUN = 97
@@ -26,7 +24,9 @@ by_family = pytest.mark.parametrize("name", FAMILIES)
 
 
 def small(name):
-    return [item for item in CASES[name] if item[1].profile == "quick" and item[1].descriptor.nbytes_moved <= 1 << 20]
+    return [
+        item for item in every_case(name) if item[1].profile == "quick" and item[1].descriptor.nbytes_moved <= 1 << 20
+    ]
 
 
 def drawn(name):
@@ -37,7 +37,7 @@ def drawn(name):
 
 
 def tensors(name):
-    return [spec for _, case in CASES[name] for spec in case.descriptor.specs if isinstance(spec, TensorSpec)]
+    return [spec for _, case in every_case(name) for spec in case.descriptor.specs if isinstance(spec, TensorSpec)]
 
 
 @by_family
@@ -48,7 +48,7 @@ def test_cells_have_the_layouts_that_the_family_names(name):
 
 @by_family
 def test_shifts_suit_every_operand(name):
-    shifted = [(cell, case) for cell, case in CASES[name] if case.shift]
+    shifted = [(cell, case) for cell, case in every_case(name) if case.shift]
     assert [
         f"{cell}/{case.name}"
         for cell, case in shifted
@@ -74,7 +74,7 @@ def test_extents_of_nothing_and_of_one_are_tried(name):
 @by_family
 def test_inputs_of_strided_cells_lie_in_every_way(name):
     """With negative strides, and where the family reads tensors element by element, with zero strides."""
-    strided = [case.descriptor for cell, case in CASES[name] if cell.layout == "strided"]
+    strided = [case.descriptor for cell, case in every_case(name) if cell.layout == "strided"]
     inputs = [
         spec
         for descriptor in strided
@@ -90,14 +90,14 @@ def test_inputs_of_strided_cells_lie_in_every_way(name):
 
 @by_family
 def test_every_operand_that_out_may_share_is_shared_in_a_case(name):
-    shared = {case.inplace for _, case in CASES[name]} - {None}
-    allowed = {role.name for _, case in CASES[name] for role in case.descriptor.roles if role.shares}
+    shared = {case.inplace for _, case in every_case(name)} - {None}
+    allowed = {role.name for _, case in every_case(name) for role in case.descriptor.roles if role.shares}
     assert {operand.rstrip("0123456789") for operand in shared} == {operand.rstrip("0123456789") for operand in allowed}
 
 
 @by_family
 def test_quick_cases_are_small(name):
-    quick = [case for _, case in CASES[name] if case.profile == "quick"]
+    quick = [case for _, case in every_case(name) if case.profile == "quick"]
     large = {case.name for case in quick if case.descriptor.nbytes_moved > MOST_QUICK_BYTES}
     assert not large
 
@@ -143,7 +143,7 @@ def test_moved_elements_are_of_the_outputs_type_and_shape(name):
 
 @by_family
 def test_sums_whose_bias_is_measured_are_many_and_have_a_scale(name):
-    for cell, case in CASES[name]:
+    for cell, case in every_case(name):
         if case.summands:
             inputs = case.data(np.random.default_rng(3))
             reference = FAMILIES[name].reference(case.descriptor, inputs)
@@ -155,7 +155,7 @@ def test_sums_whose_bias_is_measured_are_many_and_have_a_scale(name):
 
 
 def test_families_that_sum_have_a_case_for_bias():
-    summing = {name for name in FAMILIES if any(case.summands for _, case in CASES[name])}
+    summing = {name for name in FAMILIES if any(case.summands for _, case in every_case(name))}
     assert summing >= {"matmul"} | ({"reduce"} & set(FAMILIES))
 
 
