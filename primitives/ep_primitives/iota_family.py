@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["IotaFamily"]
 
 _PROGRESSION: Final = Conditioned(
-    1, why="S = |i step|: i and the product are rounded once each, by half an eps; the sum is the half ulp beside it"
+    1.5,
+    why="S = |start| + |i step|: i, the product and the sum are rounded to the compute type once each, by half an eps",
 )
 
 
@@ -89,9 +90,8 @@ class IotaFamily(ElementwiseFamily):
                 value = start + np.arange(descriptor.extent, dtype=np.uint64).astype(into) * step
                 return Reference(np.broadcast_to(value.astype(into).reshape(shape), out.shape))
             product = np.arange(descriptor.extent, dtype=np.longdouble) * step.astype(np.longdouble)
-            value, scale = (
-                each.astype(np.float64) for each in (start.astype(np.longdouble) + product, np.abs(product))
-            )
+            first = start.astype(np.longdouble)
+            value, scale = (each.astype(np.float64) for each in (first + product, np.abs(first) + np.abs(product)))
         value, scale = (np.broadcast_to(each.reshape(shape), out.shape) for each in (value, scale))
         # Of float64 the reference is no wider than a result, and rounded once, too.
         return Reference(value, scale, error=1.0 if out.dtype == "float64" else 0.0)

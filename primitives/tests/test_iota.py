@@ -65,12 +65,13 @@ def test_integers_are_pythons_wrapped(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_floats_are_the_exact_progression_and_scales_its_products(dtype):
+def test_floats_are_the_exact_progression_and_scales_its_terms(dtype):
     start, step = (float(np.dtype(dtype).type(number)) for number in (-12.7, 0.1))
     result = reference(dtype, (400,), start, step)
     exact = [Fraction(start) + i * Fraction(step) for i in range(400)]
     assert result.value.tolist() == pytest.approx([float(number) for number in exact], rel=2**-50, abs=2**-56)
-    assert result.scale.tolist() == pytest.approx([float(i * Fraction(step)) for i in range(400)], rel=2**-50)
+    terms = [float(abs(Fraction(start)) + i * Fraction(step)) for i in range(400)]
+    assert result.scale.tolist() == pytest.approx(terms, rel=2**-50)
 
 
 def test_numbers_beside_16_bit_floats_are_float32():
@@ -122,7 +123,7 @@ def test_cases_count_along_every_side_of_a_tensor():
     assert axes == {("rank-4", 3), ("rank-4-axis-0", 0), ("rank-4-axis-2", 2)}
 
 
-def test_integers_are_exact_and_floats_within_an_epsilon_of_their_products():
+def test_integers_are_exact_and_floats_within_roundings_of_their_terms():
     for dtype in IOTA_DTYPES:
         accuracy = FAMILY.accuracy(Iota.infer(TensorSpec(dtype, (3,))))
         assert isinstance(accuracy, Exact if dtype in INTEGERS else Conditioned)
