@@ -111,9 +111,7 @@ def _dense() -> Iterator[Plan]:
         "integers", (2, 3, 9, 12), (2, 4), strides=(1, 2), contents="integers", is_exact=True, ops="max average norm_1"
     )
     yield _plain("not-finite", (2, 35, 6, 9), 3, strides=2, pads=1, contents="not-finite", kinds="f", **usual)
-    yield _plain(
-        "signed-zeros", (2, 3, 9, 11), 2, contents="signed-zeros", kinds="f", ops="max", is_exact=True
-    )
+    yield _plain("signed-zeros", (2, 3, 9, 11), 2, contents="signed-zeros", kinds="f", ops="max", is_exact=True)
     signs: dict[str, Any] = {"contents": "positive", "ops": "average", "kinds": "f", "summands": 49}
     yield _plain("one-sign", (1, 3, 22, 23), 7, **signs)
     yield _plain("large", (1, 64, 57, 63), 3, strides=2, pads=1, profile="standard")
