@@ -122,7 +122,7 @@ def _dense() -> Iterator[Plan]:
 def _strided() -> Iterator[Plan]:
     shape, filters, made = (2, 3, 9, 11), (4, 3, 3, 3), (2, 4, 9, 11)
     inside = Form(shape, (297, 1, 33, 3))
-    channels_last = {"x": inside, "y": Form(made, (396, 1, 44, 4)), "w": Form(filters, (27, 1, 9, 3))}
+    channels_last: dict[str, Any] = {"x": inside, "y": Form(made, (396, 1, 44, 4)), "w": Form(filters, (27, 1, 9, 3))}
     yield Plan("channels-last", **channels_last, pads=1)
     yield Plan("channels-last-strides", inside, Form(filters), strides=2)
     yield Plan("transposed-images", Form(shape, (297, 99, 1, 9)), Form(filters), pads=1)

@@ -104,4 +104,32 @@ FAMILY_DISAGREEMENTS: Final = (
         for how in ("NaN there", "value")
     ),
     Disagreement("any", "error", ("batch_norm",), "Without channels EP has nothing to do; PyTorch raises."),
+    Disagreement(
+        "any",
+        "error",
+        ("convolution", "convolution_transposed", "pool/max", "pool/average", "pool/norm_1", "pool/norm_2"),
+        "Images of no channels, and weights that make none, give an output without elements in EP; PyTorch raises.",
+    ),
+    Disagreement(
+        "float",
+        "sign of zero",
+        ("pool/max",),
+        "EP follows IEEE 754-2019, where -0 is below +0; for PyTorch they are equal, and the first of them stays.",
+    ),
+    *(
+        Disagreement(
+            kind,
+            "value",
+            ("pool/norm_1", "pool/norm_2"),
+            "PyTorch sums powers of x, with p = 1 of its sign, too, as a mean times the size of a window, also where one that is rounded up has less.",
+        )
+        for kind in ("float", "narrow float")
+    ),
+    Disagreement("narrow float", "rounding", ("convolution_transposed", "pool/norm_1", "pool/norm_2"), _NARROW),
+    Disagreement(
+        "narrow float",
+        "value",
+        ("convolution_transposed",),
+        "PyTorch rounds what an element of y is given by each weight's place to the narrow type; errors of sums near 0 are as large as they.",
+    ),
 )

@@ -71,8 +71,8 @@ def _below_zero(rng: np.random.Generator, x: TensorSpec) -> Array:
     """Return numbers below what a pad might be taken for: negative ones, of unsigned types the smaller half."""
     values = random(rng, x.dtype, x.shape)
     if values.dtype.kind == "u":
-        return values // values.dtype.type(2)
-    return -np.abs(values) if values.dtype.kind != "i" else np.minimum(values, ~values)
+        return np.asarray(values // values.dtype.type(2))
+    return np.asarray(-np.abs(values) if values.dtype.kind != "i" else np.minimum(values, ~values))
 
 
 def _lowest(rng: np.random.Generator, x: TensorSpec) -> Array:
@@ -102,7 +102,7 @@ def _not_finite(rng: np.random.Generator, x: TensorSpec) -> Array:
 
 def _signed_zeros(rng: np.random.Generator, x: TensorSpec) -> Array:
     """Return zeros of either sign."""
-    return np.copysign(0, rng.choice([-1.0, 1.0], x.shape, p=(0.8, 0.2))).astype(array_dtype(x.dtype))
+    return np.asarray(np.copysign(0, rng.choice([-1.0, 1.0], x.shape, p=(0.8, 0.2))).astype(array_dtype(x.dtype)))
 
 
 def _positive(rng: np.random.Generator, x: TensorSpec) -> Array:

@@ -280,17 +280,6 @@ def _families(w: World) -> dict[str, Callable[[], Any]]:
             a=spec(), b=spec(), out=spec(), bias=draw(None), conjugate_a=draw(*_FLAGS), activation=draw("none", "relu")
         ),
         "Matmul.infer": lambda: ops.Matmul.infer(spec(), spec(), bias=draw(None), conjugate_b=draw(*_FLAGS)),
-        "Convolution": lambda: ops.Convolution(
-            x=spec(), w=spec(), y=spec(), bias=draw(None), strides=pairs(), pads=pairs(), groups=draw(1, 2)
-        ),
-        "Convolution.infer": lambda: ops.Convolution.infer(spec(), spec(), dilations=pairs(), pads=draw(0, 1, 5)),
-        "ConvolutionTransposed.infer": lambda: ops.ConvolutionTransposed.infer(
-            spec(), spec(), strides=pairs(), extra=draw(0, 1), groups=draw(1, 2)
-        ),
-        "Pool": lambda: ops.Pool(op(), x=spec(), y=spec(), window=pairs(), strides=pairs(), pads=draw(0, 1)),
-        "Pool.infer": lambda: ops.Pool.infer(
-            draw("max", "average"), spec(), draw(1, 2), pads=pairs(), ceil=draw(*_FLAGS)
-        ),
         "RandomFill": lambda: ops.RandomFill(op(), out=spec(), state=draw(_SPEC), **_maybe(w, "p")),
         "RandomFill.infer": lambda: ops.RandomFill.infer(op(), spec()),
         "Reduce": lambda: ops.Reduce(op(), x=spec(), out=spec(), axis=axis()),
@@ -320,6 +309,26 @@ def _families(w: World) -> dict[str, Callable[[], Any]]:
     return {name: partial(_used, w, call) for name, call in calls.items()}
 
 
+def _windows(w: World) -> dict[str, Callable[[], Any]]:
+    draw, spec = w.draw, w.spec
+    steps, pads = partial(draw, 1, 2, (1,), (2,), (0,), (1, 2)), partial(draw, 0, 1, 5, (0, 1), (1, 0), (-1,))
+    calls: dict[str, Callable[[], Any]] = {
+        "Convolution": lambda: ops.Convolution(
+            x=spec(), w=spec(), y=spec(), bias=draw(None), strides=steps(), pads=pads(), groups=draw(1, 2)
+        ),
+        "Convolution.infer": lambda: ops.Convolution.infer(spec(), spec(), dilations=steps(), pads=pads()),
+        "ConvolutionTransposed": lambda: ops.ConvolutionTransposed(x=spec(), w=spec(), y=spec(), strides=steps()),
+        "ConvolutionTransposed.infer": lambda: ops.ConvolutionTransposed.infer(
+            spec(), spec(), strides=steps(), extra=pads(), groups=draw(1, 2)
+        ),
+        "Pool": lambda: ops.Pool(draw("max", "sum"), x=spec(), y=spec(), window=steps(), pads=pads()),
+        "Pool.infer": lambda: ops.Pool.infer(
+            draw("max", "average"), spec(), steps(), strides=steps(), pads=pads(), ceil=draw(*_FLAGS)
+        ),
+    }
+    return {name: partial(_used, w, call) for name, call in calls.items()}
+
+
 def _out(w: World) -> dict[str, Any]:
     """Return an output for an `infer`, now and then, and now and then a keyword that it does not have."""
     return w.random.choice(({}, {}, {"out": w.spec()}, {"out": w.draw(None)}, {"outs": w.spec()}))
@@ -340,7 +349,7 @@ def _used(w: World, call: Callable[[], Any]) -> None:
 
 def _draw(w: World, seed: int, number: int) -> Call:
     w.random.seed(f"{seed} {number}")
-    calls = {**_core(w), **_of_device(w), **_of_stream(w), **_families(w)}
+    calls = {**_core(w), **_of_device(w), **_of_stream(w), **_families(w), **_windows(w)}
     name = w.random.choice([*calls])
     return name, calls[name]
 

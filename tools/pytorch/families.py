@@ -182,15 +182,23 @@ def _top_k(descriptor: Any, x: Tensor) -> dict[str, Tensor]:
 
 def _convolution(descriptor: Any, x: Tensor, w: Tensor, bias: Tensor | None) -> Tensor:
     sliding = descriptor.sliding
+    if not descriptor.terms:
+        raise RuntimeError(_NOTHING.format("images without channels"))
     flat = [side for pair in reversed([*zip(sliding.before, sliding.after, strict=True)]) for side in pair]
-    x = torch.nn.functional.pad(x, flat)
     call = _spatial("conv", len(sliding.window))
-    return call(x, w, bias, sliding.strides, 0, sliding.dilations, descriptor.groups)
+    given = [each if each is None or each.is_floating_point() else each.to(torch.float64) for each in (x, w, bias)]
+    padded = torch.nn.functional.pad(given[0], flat)
+    y = call(padded, *given[1:], sliding.strides, 0, sliding.dilations, descriptor.groups)
+    return (
+        y if x.is_floating_point() else y.to(torch.int64).to(torch.int32)
+    )  # of integers it sums nothing wider than they
 
 
 def _convolution_transposed(descriptor: Any, x: Tensor, w: Tensor, bias: Tensor | None) -> Tensor:
     """Return the whole, of which pads and what lies behind are cut here: PyTorch pads both sides alike."""
     sliding = descriptor.sliding
+    if not descriptor.terms:
+        raise RuntimeError(_NOTHING.format("images without channels"))
     call = _spatial("conv_transpose", len(sliding.window))
     whole = call(x, w, bias, sliding.strides, 0, 0, descriptor.groups, sliding.dilations)
     sides = zip(sliding.before, descriptor.out.shape[2:], whole.shape[2:], strict=True)
@@ -223,7 +231,8 @@ def _pool(descriptor: Any, x: Tensor) -> Tensor:
     if any(sliding.before):
         raise RuntimeError(_NOTHING.format("pads of norms"))
     call = _spatial("lp_pool", dimensions)
-    return call(x, _ORDERS[descriptor.op], sliding.window, sliding.strides, is_ceil)
+    window = sliding.window if dimensions > 1 else sliding.window[0]
+    return call(x, _ORDERS[descriptor.op], window, sliding.strides, is_ceil)
 
 
 def _spatial(name: str, dimensions: int) -> Any:
