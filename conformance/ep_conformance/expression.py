@@ -108,7 +108,10 @@ def operands_text(
 
 def _part(name: str, array: Array, index: tuple[int | slice, ...]) -> str:
     part = array[index]
-    ranges = [f"0:{extent}" if isinstance(i, slice) else str(i) for i, extent in zip(index, array.shape, strict=True)]
+    ranges = [
+        "{}:{}".format(*i.indices(extent)) if isinstance(i, slice) else str(i)
+        for i, extent in zip(index, array.shape, strict=True)
+    ]
     place = f"{name}[{','.join(ranges)}]"
     if part.size > _MOST_TERMS:
         return f"{place} of {array.dtype}{list(array.shape)}"
