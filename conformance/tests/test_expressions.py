@@ -41,6 +41,13 @@ FAMILIES = {
     "primitives/softmax_backward/-/float32/dense/rows": r"^softmax_backward\(dy\[1,0:33\] of .*, y\[1,0:33\] of .*, axis=1\)=\S+, out\[1,1\]=3\.5 ",
     "primitives/layer_norm/-/float32/dense/rows": r"^layer_norm\(x\[1,0:33\] of float32\[7, 33\], scale\[1\]=\S+, bias\[1\]=\S+, axis=1\)=\S+, y\[1,1\]=3\.5 ",
     "primitives/top_k/largest/int32->int32,int64/dense/rows": r"^top_k/largest\(x\[1,0:131\] of int32\[13, 131\], axis=1\): values\[1, 1\] is -?\d+ with the bits",
+    "primitives/attention/-/float32/dense/rows": r"^attention\(q\[1,1,1,0:17\] of float32\[2, 3, 33, 17\], k\[1,1,0:65,0:17\] of .*, v\[1,1,0:65,1\] of .*\)=\S+, out\[1,1,1,1\]=3\.5 ",
+    "primitives/group_norm/-/float32/dense/groups": r"^group_norm\(x\[1,0:3,0:5,0:7\] of float32\[3, 12, 5, 7\], scale\[1\]=\S+, bias\[1\]=\S+, groups=4\)=\S+, y\[1,1,1,1\]=3\.5 ",
+    "primitives/batch_norm/-/float32/dense/channels": r"^batch_norm\(x\[1,1,1,1\]=\S+, mean\[1\]=\S+, variance\[1\]=\S+, scale\[1\]=\S+, bias\[1\]=\S+\)=\S+, y\[1,1,1,1\]=3\.5 ",
+    "primitives/rms_layer_norm/-/float32/dense/rows": r"^rms_layer_norm\(x\[1,0:33\] of float32\[7, 33\], scale\[1\]=\S+, axis=1\)=\S+, y\[1,1\]=3\.5 ",
+    "primitives/cross_entropy/-/float32,int64->float32/dense/none": r"^cross_entropy\(x\[1,0:11,1,1\] of float32\[5, 11, 3, 7\], labels\[1,1,1\]=\d+, reduction='none'\)=\S+, out\[1,1,1\]=3\.5 ",
+    "primitives/quantize/-/float32->int16/dense/columns": r"^quantize\(x\[1,1\]=\S+, scale\[1\]=\S+, zero_point\[1\]=-?\d+\)=-?\d+, out\[1,1\]=-?\d+ ",
+    "primitives/dequantize/-/int8->float32/dense/columns": r"^dequantize\(x\[1,1\]=-?\d+, scale\[1\]=\S+, zero_point\[1\]=-?\d+\)=\S+, out\[1,1\]=3\.5 ",
     "primitives/log_softmax_backward/-/float32/dense/rows": r"^log_softmax_backward\(dy\[1,0:33\] of .*, y\[1,0:33\] of .*, axis=1\)=\S+, out\[1,1\]=3\.5 ",
 }
 

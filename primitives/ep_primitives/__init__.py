@@ -165,81 +165,49 @@ _MODULES: Final = {
 }
 
 
+_FAMILIES: Final = (
+    ("elementwise_unary", "ElementwiseUnaryFamily"),
+    ("broadcast_binary", "BroadcastBinaryFamily"),
+    ("where_family", "WhereFamily"),
+    ("add_n_family", "AddNFamily"),
+    ("cast", "CastFamily"),
+    ("fill", "FillFamily"),
+    ("tensor_fill", "TensorFillFamily"),
+    ("copy", "CopyFamily"),
+    ("permute", "PermuteFamily"),
+    ("pad", "PadFamily"),
+    ("one_hot_family", "OneHotFamily"),
+    ("gather_family", "GatherFamily"),
+    ("matmul_family", "MatmulFamily"),
+    ("random_family", "RandomFillFamily"),
+    ("reduce_family", "ReduceFamily"),
+    ("arg_reduce_family", "ArgReduceFamily"),
+    ("softmax_family", "SoftmaxFamily"),
+    ("softmax_family", "LogSoftmaxFamily"),
+    ("softmax_family", "SoftmaxBackwardFamily"),
+    ("softmax_family", "LogSoftmaxBackwardFamily"),
+    ("layer_norm_family", "LayerNormFamily"),
+    ("top_k_family", "TopKFamily"),
+    ("attention_family", "AttentionFamily"),
+    ("group_norm_family", "GroupNormFamily"),
+    ("batch_norm_family", "BatchNormFamily"),
+    ("rms_layer_norm_family", "RmsLayerNormFamily"),
+    ("cross_entropy_family", "CrossEntropyFamily"),
+    ("quantization_family", "QuantizeFamily"),
+    ("quantization_family", "DequantizeFamily"),
+    ("saturating_cast", "SaturatingCastFamily"),
+    ("iota_family", "IotaFamily"),
+    ("convolution_family", "ConvolutionFamily"),
+    ("convolution_transposed_family", "ConvolutionTransposedFamily"),
+    ("pool_family", "PoolFamily"),
+)
+"""Modules and classes of the families, in the order of the documentation; they load numpy."""
+
+
 @ep.family_hook
 def ep_families() -> Sequence[ep.Family]:
     """Return the families of this package, in the order of the documentation."""
-    from ep_primitives.add_n_family import AddNFamily  # noqa: PLC0415 - they load numpy
-    from ep_primitives.arg_reduce_family import ArgReduceFamily  # noqa: PLC0415 - as above
-    from ep_primitives.attention_family import AttentionFamily  # noqa: PLC0415 - as above
-    from ep_primitives.batch_norm_family import BatchNormFamily  # noqa: PLC0415 - as above
-    from ep_primitives.broadcast_binary import BroadcastBinaryFamily  # noqa: PLC0415 - as above
-    from ep_primitives.cast import CastFamily  # noqa: PLC0415 - as above
-    from ep_primitives.convolution_family import ConvolutionFamily  # noqa: PLC0415 - as above
-    from ep_primitives.convolution_transposed_family import ConvolutionTransposedFamily  # noqa: PLC0415 - as above
-    from ep_primitives.copy import CopyFamily  # noqa: PLC0415 - as above
-    from ep_primitives.cross_entropy_family import CrossEntropyFamily  # noqa: PLC0415 - as above
-    from ep_primitives.elementwise_unary import ElementwiseUnaryFamily  # noqa: PLC0415 - as above
-    from ep_primitives.fill import FillFamily  # noqa: PLC0415 - as above
-    from ep_primitives.gather_family import GatherFamily  # noqa: PLC0415 - as above
-    from ep_primitives.group_norm_family import GroupNormFamily  # noqa: PLC0415 - as above
-    from ep_primitives.iota_family import IotaFamily  # noqa: PLC0415 - as above
-    from ep_primitives.layer_norm_family import LayerNormFamily  # noqa: PLC0415 - as above
-    from ep_primitives.matmul_family import MatmulFamily  # noqa: PLC0415 - as above
-    from ep_primitives.one_hot_family import OneHotFamily  # noqa: PLC0415 - as above
-    from ep_primitives.pad import PadFamily  # noqa: PLC0415 - as above
-    from ep_primitives.permute import PermuteFamily  # noqa: PLC0415 - as above
-    from ep_primitives.pool_family import PoolFamily  # noqa: PLC0415 - as above
-    from ep_primitives.quantization_family import DequantizeFamily, QuantizeFamily  # noqa: PLC0415 - as above
-    from ep_primitives.random_family import RandomFillFamily  # noqa: PLC0415 - as above
-    from ep_primitives.reduce_family import ReduceFamily  # noqa: PLC0415 - as above
-    from ep_primitives.rms_layer_norm_family import RmsLayerNormFamily  # noqa: PLC0415 - as above
-    from ep_primitives.saturating_cast import SaturatingCastFamily  # noqa: PLC0415 - as above
-    from ep_primitives.softmax_family import (  # noqa: PLC0415 - as above
-        LogSoftmaxBackwardFamily,
-        LogSoftmaxFamily,
-        SoftmaxBackwardFamily,
-        SoftmaxFamily,
-    )
-    from ep_primitives.tensor_fill import TensorFillFamily  # noqa: PLC0415 - as above
-    from ep_primitives.top_k_family import TopKFamily  # noqa: PLC0415 - as above
-    from ep_primitives.where_family import WhereFamily  # noqa: PLC0415 - as above
-
-    return (
-        ElementwiseUnaryFamily(),
-        BroadcastBinaryFamily(),
-        WhereFamily(),
-        AddNFamily(),
-        CastFamily(),
-        FillFamily(),
-        TensorFillFamily(),
-        CopyFamily(),
-        PermuteFamily(),
-        PadFamily(),
-        OneHotFamily(),
-        GatherFamily(),
-        MatmulFamily(),
-        RandomFillFamily(),
-        ReduceFamily(),
-        ArgReduceFamily(),
-        SoftmaxFamily(),
-        LogSoftmaxFamily(),
-        SoftmaxBackwardFamily(),
-        LogSoftmaxBackwardFamily(),
-        LayerNormFamily(),
-        TopKFamily(),
-        SaturatingCastFamily(),
-        IotaFamily(),
-        ConvolutionFamily(),
-        ConvolutionTransposedFamily(),
-        PoolFamily(),
-        AttentionFamily(),
-        GroupNormFamily(),
-        BatchNormFamily(),
-        RmsLayerNormFamily(),
-        CrossEntropyFamily(),
-        QuantizeFamily(),
-        DequantizeFamily(),
-    )
+    return tuple([getattr(importlib.import_module(f"ep_primitives.{module}"), name)() for module, name in _FAMILIES])
 
 
 def __getattr__(name: str) -> Any:

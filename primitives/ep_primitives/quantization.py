@@ -98,7 +98,7 @@ class Quantization(Composed):
             for dimension, (have, want) in enumerate(zip(scale.shape, needed, strict=True))
         )
         if not aligned:
-            message = f"{op}: scale has shape {scale.shape}, needs {needed} for blocks of {size} along axis {place} of x {x.shape}, or 1 elsewhere"
+            message = f"{op}: scale has shape {scale.shape}, needs {needed} for blocks of {size} along axis {place} of x {x.shape}, or 1 elsewhere; repeat one by strides of 0"
             raise ValueError(message)
         return place, size
 
