@@ -55,7 +55,9 @@ def read() -> dict[str, set[str]]:
 
 def described() -> Iterator[Variable]:
     """Yield what the READMEs of the rooms say."""
-    for path in sorted([*ROOT.glob("*/README.md"), *ROOT.glob("providers/*/README.md")]):
+    for path in sorted(
+        [*ROOT.glob("*/README.md"), *ROOT.glob("providers/*/README.md"), *ROOT.glob("frameworks/*/README.md")]
+    ):
         _, _, rest = path.read_text(encoding="utf-8").partition(_HEAD)
         for line in rest.split("\n\n")[0].splitlines():
             if match := _LINE.fullmatch(line):
