@@ -19,6 +19,8 @@ FAMILIES = {
     "primitives/where/-/bool,float32->float32/dense/conditions": r"^where\(condition\[1\]=False, b\[1\]=\S+\): out\[1\] is 3\.5 with the bits 0x40600000, needed \S+ with the bits 0x\w+, because",
     "primitives/add_n/-/float32/dense/rank-4": r"^add_n\(x0\[1,1,1,1\]=\S+, x1\[1,1,1,1\]=\S+, x2\[1,1,1,1\]=\S+\)=\S+, out\[1,1,1,1\]=3\.5 ",
     "primitives/cast/-/float32->int32/dense/designed": r"^cast\(x\[1\]=-0\.0\)=0, out\[1\]=1 ",
+    "primitives/saturating_cast/-/float32->float8_e4m3fn/dense/designed": r"^saturating_cast\(x\[1\]=-0\.0\)=-0, out\[1\]=3\.5 ",
+    "primitives/iota/-/float32/dense/size-63": r"^iota\(start=\S+, step=\S+, axis=0\)=\S+, out\[1\]=3\.5 ",
     "primitives/fill/-/float32/dense/value-zero": r"^fill\(value=0\.0\)=0\.0, out\[1\]=3\.5 ",
     "primitives/tensor_fill/-/float32/dense/rank-4": r"^tensor_fill\(x=\S+\): out\[1, 1, 1, 1\] is 3\.5 .* needed \S+ ",
     "primitives/copy/-/int32/strided/transposed": r"^copy\(x\[1,1\]=(-?\d+)\): out\[1, 1\] is -?\d+ with the bits 0x\w+, needed \1 ",
