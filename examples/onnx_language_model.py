@@ -59,6 +59,17 @@ def weights() -> dict[str, Array]:
     return {name: each.astype(np.float32) for name, each in found.items()}
 
 
+def constants() -> dict[str, Array]:
+    """Return the weights, and the numbers that slices and shapes are made of."""
+    return {
+        **weights(),
+        "one": np.array([1]),
+        "two": np.array([2]),
+        "last": np.array([-1]),
+        "end": np.array([np.iinfo(np.int64).max]),
+    }
+
+
 def model() -> ModelProto:
     """Return the model: tokens and the place of the first one give the next token; four caches are states."""
     node, sizes = helper.make_node, {"k1": CAPACITY, "v1": len(LETTERS), "k2": BACK * len(LETTERS), "v2": len(LETTERS)}
@@ -101,13 +112,6 @@ def model() -> ModelProto:
         node("Slice", ["seen2_0", "last", "end", "one"], ["final"]),
         node("ArgMax", ["final"], ["next"], axis=-1, keepdims=0),
     ]
-    constants = {
-        **weights(),
-        "one": np.array([1]),
-        "two": np.array([2]),
-        "last": np.array([-1]),
-        "end": np.array([np.iinfo(np.int64).max]),
-    }
     caches = {name: [1, 1, CAPACITY, size] for name, size in sizes.items()}
     integer, number, info = TensorProto.INT64, TensorProto.FLOAT, helper.make_tensor_value_info
     graph = helper.make_graph(
@@ -120,7 +124,7 @@ def model() -> ModelProto:
             *[info(f"{name}_past", number, shape) for name, shape in caches.items()],
         ],
         [info("next", integer, [1, 1]), *[info(f"{name}_next", number, shape) for name, shape in caches.items()]],
-        [numpy_helper.from_array(np.asarray(each), name) for name, each in constants.items()],
+        [numpy_helper.from_array(np.asarray(each), name) for name, each in constants().items()],
     )
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 24)], ir_version=10)
 

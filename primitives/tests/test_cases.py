@@ -104,7 +104,8 @@ def test_strided_cells_hold_every_kind_of_stride():
 
 def test_large_cases_need_more_than_31_bits():
     large = [case.descriptor for _, _, case in every() if case.profile == "large"]
-    assert {descriptor.family for descriptor in large} == {family.name for family in FAMILIES}
+    lowered = {"convolution", "convolution_transposed", "pool"}  # until one has a kernel, what they lower to counts
+    assert {descriptor.family for descriptor in large} == {family.name for family in FAMILIES} - lowered
     assert all(descriptor.key.wide for descriptor in large)
 
 

@@ -286,6 +286,22 @@ def _families(w: World) -> dict[str, Callable[[], Any]]:
         "Reduce.infer": lambda: ops.Reduce.infer(op(), spec(), axis=axis(), keepdims=draw(*_FLAGS), **_out(w)),
         "ArgReduce": lambda: ops.ArgReduce(op(), x=spec(), out=spec(), axis=axis()),
         "ArgReduce.infer": lambda: ops.ArgReduce.infer(op(), spec(), axis=axis(), keepdims=draw(*_FLAGS)),
+        "TopK": lambda: ops.TopK(op(), x=spec(), values=spec(), indices=spec(), axis=axis(), sorted=draw(*_FLAGS)),
+        "TopK.infer": lambda: ops.TopK.infer(op(), spec(), draw(3), axis=axis(), sorted=draw(*_FLAGS)),
+    }
+    for kind in (ops.Softmax, ops.LogSoftmax):
+        calls[kind.__name__] = lambda kind=kind: kind(x=spec(), out=spec(), axis=axis())
+        calls[f"{kind.__name__}.infer"] = lambda kind=kind: kind.infer(spec(), axis=axis(), **_out(w))
+    for kind in (ops.SoftmaxBackward, ops.LogSoftmaxBackward):
+        calls[kind.__name__] = lambda kind=kind: kind(dy=spec(), y=spec(), out=spec(), axis=axis())
+        calls[f"{kind.__name__}.infer"] = lambda kind=kind: kind.infer(spec(), spec(), axis=axis())
+    return {name: partial(_used, w, call) for name, call in calls.items()}
+
+
+def _norms(w: World) -> dict[str, Callable[[], Any]]:
+    draw, spec = w.draw, w.spec
+    axis, dtype = partial(draw, 0, 1, -1, (0,), (0, 1), None), partial(draw, *_DTYPES)
+    calls: dict[str, Callable[[], Any]] = {
         "LayerNorm": lambda: ops.LayerNorm(
             x=spec(), y=spec(), scale=draw(None), mean=draw(None), **_maybe(w, "epsilon")
         ),
@@ -297,15 +313,7 @@ def _families(w: World) -> dict[str, Callable[[], Any]]:
         "CrossEntropy.infer": lambda: ops.CrossEntropy.infer(spec(), spec(), reduction=draw("none", "mean")),
         "Quantize.infer": lambda: ops.Quantize.infer(spec(), spec(), dtype=dtype(), block=draw(None, 2)),
         "Dequantize.infer": lambda: ops.Dequantize.infer(spec(), spec(), axis=axis(), block=draw(None, 2)),
-        "TopK": lambda: ops.TopK(op(), x=spec(), values=spec(), indices=spec(), axis=axis(), sorted=draw(*_FLAGS)),
-        "TopK.infer": lambda: ops.TopK.infer(op(), spec(), draw(3), axis=axis(), sorted=draw(*_FLAGS)),
     }
-    for kind in (ops.Softmax, ops.LogSoftmax):
-        calls[kind.__name__] = lambda kind=kind: kind(x=spec(), out=spec(), axis=axis())
-        calls[f"{kind.__name__}.infer"] = lambda kind=kind: kind.infer(spec(), axis=axis(), **_out(w))
-    for kind in (ops.SoftmaxBackward, ops.LogSoftmaxBackward):
-        calls[kind.__name__] = lambda kind=kind: kind(dy=spec(), y=spec(), out=spec(), axis=axis())
-        calls[f"{kind.__name__}.infer"] = lambda kind=kind: kind.infer(spec(), spec(), axis=axis())
     return {name: partial(_used, w, call) for name, call in calls.items()}
 
 
@@ -349,7 +357,7 @@ def _used(w: World, call: Callable[[], Any]) -> None:
 
 def _draw(w: World, seed: int, number: int) -> Call:
     w.random.seed(f"{seed} {number}")
-    calls = {**_core(w), **_of_device(w), **_of_stream(w), **_families(w), **_windows(w)}
+    calls = {**_core(w), **_of_device(w), **_of_stream(w), **_families(w), **_norms(w), **_windows(w)}
     name = w.random.choice([*calls])
     return name, calls[name]
 
