@@ -148,6 +148,8 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, typena
     const int64_t m = std::min(job.rows, g.m - row), n = std::min(job.columns, g.n - column);
     const int64_t most = DEPTH / Left::depths, summed = extents(g, g.kept, g.ndim);
     const ep_storage* const storage = &g.engine->storages[g.dtype];
+    const bool is_summed_type = g.dtype == EP_float32 || g.dtype == EP_float64;
+    const bool is_dense = is_summed_type && g.column[EP_B] == int64_t{sizeof(T)};
     for (int64_t s = 0; s < summed; ++s) {
         const char* a = matrix(g, matrix(g, job.at[EP_A], EP_A, batch, 0, g.kept), EP_A, s, g.kept, g.ndim);
         const char* b = matrix(g, matrix(g, job.at[EP_B], EP_B, batch, 0, g.kept), EP_B, s, g.kept, g.ndim);
@@ -157,14 +159,18 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, typena
             const int64_t depth = std::min(most, g.k - k), steps = depth * Left::depths;
             const ep::Factor left = {storage, a + k * g.column[EP_A], g.row[EP_A], g.column[EP_A], m,
                                      depth,   g.conjugate[0] != 0};
-            const ep::Factor right = {storage, b + k * g.row[EP_B], g.column[EP_B], g.row[EP_B], n,
-                                      depth,   g.conjugate[1] != 0};
             ep::pack<Left>(left, a_panels, tile.rows);
+            const char* const from = b + k * g.row[EP_B];
+            int64_t done = 0;
+            if (m == 1 && is_dense)
+                done = tile.multiply_row(a_panels, from, g.row[EP_B] / int64_t{sizeof(T)}, steps, sums, n);
+            const ep::Factor right = {storage, from + done * g.column[EP_B], g.column[EP_B], g.row[EP_B], n - done,
+                                      depth,   g.conjugate[1] != 0};
             ep::pack<Right>(right, b_panels, tile.columns);
-            for (int64_t j = 0; j * tile.columns < n * Right::widths; ++j)
+            for (int64_t j = 0; j * tile.columns < (n - done) * Right::widths; ++j)
                 for (int64_t i = 0; i * tile.rows < m; ++i)
                     tile.multiply(a_panels + i * tile.rows * steps, b_panels + j * tile.columns * steps, steps,
-                                  sums + i * tile.rows * step + j * tile.columns, step,
+                                  sums + i * tile.rows * step + done + j * tile.columns, step,
                                   static_cast<int>(m - i * tile.rows));
         }
     }

@@ -46,8 +46,35 @@ void multiply(const void* a, const void* b, int64_t depth, void* sums, int64_t s
     rows(static_cast<const T*>(a), static_cast<const T*>(b), depth, static_cast<T*>(sums), step);
 }
 
+// One row meets each value of b once, so that packing b would cost more than the product.
+template <class T, int N>
+void multiply_vectors(const T* a, const T* b, int64_t b_step, int64_t depth, T* sums) {
+    constexpr int lanes = Vector<T>::lanes;
+    V<T> sum[N] = {};
+    for (int64_t k = 0; k < depth; ++k, a += ROWS, b += b_step) {
+        const V<T> row = repeated(*a);
+#pragma GCC unroll 8
+        for (int v = 0; v < N; ++v) sum[v] = multiply_add<T>(row, load(b + v * lanes), sum[v]);
+    }
+#pragma GCC unroll 8
+    for (int v = 0; v < N; ++v) store<T>(sums + v * lanes, load(sums + v * lanes) + sum[v]);
+}
+
 template <class T>
-constexpr ep::Tile TILE = {ROWS, VECTORS * Vector<T>::lanes, multiply<T>};
+int64_t multiply_row(const void* a, const void* b, int64_t b_step, int64_t depth, void* sums, int64_t columns) {
+    constexpr int64_t lanes = Vector<T>::lanes;
+    const auto* const left = static_cast<const T*>(a);
+    const auto* const right = static_cast<const T*>(b);
+    auto* const to = static_cast<T*>(sums);
+    int64_t j = 0;
+    for (; j + 8 * lanes <= columns; j += 8 * lanes) multiply_vectors<T, 8>(left, right + j, b_step, depth, to + j);
+    for (; j + VECTORS * lanes <= columns; j += VECTORS * lanes)
+        multiply_vectors<T, VECTORS>(left, right + j, b_step, depth, to + j);
+    return j;
+}
+
+template <class T>
+constexpr ep::Tile TILE = {ROWS, VECTORS * Vector<T>::lanes, multiply<T>, multiply_row<T>};
 
 }  // namespace
 

@@ -64,6 +64,16 @@ def test_value_depends_neither_on_its_place_nor_on_the_layout(stream):
     assert (product(stream, a[::-1], b[:, ::-1]) == whole[::-1, ::-1]).all()
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_one_row_has_the_bits_that_it_has_among_several(stream, dtype):
+    a, b = draw((3, 300), dtype), draw((300, 300), dtype)
+    whole = product(stream, a, b)
+    for width in (1, 7, 15, 16, 17, 33, 64, 127, 128, 131, 300):
+        assert (product(stream, a[1:2], b[:, 3 : 3 + width]) == whole[1:2, 3 : 3 + width]).all()
+    assert (product(stream, a[2:3, ::-1], b[::-1]) == product(stream, a[:, ::-1], b[::-1])[2:3]).all()
+    assert (product(stream, a[:1], b[:, ::2]) == whole[:1, ::2]).all()
+
+
 def test_value_does_not_depend_on_the_number_of_threads(fresh_python):
     assert len({fresh_python(BITS_OF_A_PRODUCT, EP_CPU_THREADS=count) for count in ("1", "2", "5")}) == 1
 
