@@ -147,7 +147,7 @@ def _check_versions(versions: Mapping[str, int], proto: ModelProto) -> None:
     ]
     if version > newest or version < 1 or changed:
         what = f", whose {changed[0]} is not the one of {OLDEST}" if changed else ""
-        message = f"the model is of operator set {version}{what}, needs {OLDEST} to {newest}; convert it with onnx.version_converter, or install another onnx"
+        message = f"the model is of operator set {version}{what}, needs {OLDEST} to {newest}; export it for one of these, or install another onnx"
         raise ModelError(message)
 
 
