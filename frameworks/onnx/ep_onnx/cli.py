@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 import numpy as np
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 import ep
 from ep_onnx.backend import device_name
 from ep_onnx.errors import LackingError, ModelError
 from ep_onnx.model import read_model
+from ep_onnx.peer import PEERS, compared
 from ep_onnx.report import report
 from ep_onnx.session import Session
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from ep_onnx.graph import Node
     from ep_onnx.model import Declared, Model
 
     Array = NDArray[Any]
@@ -70,8 +73,8 @@ def command() -> None:
 )
 @click.option(
     "--compare",
-    type=click.Choice(["onnx", "onnxruntime"]),
-    help="Run it there, too, and compare: ONNX's reference, or ONNX Runtime.",
+    type=click.Choice([*PEERS]),
+    help="Run it there, too, and compare: ONNX's reference, ONNX Runtime, or PyTorch, whose program MODEL.pt2 is beside the model.",
 )
 @click.option(
     "--repeat",
@@ -92,11 +95,8 @@ def run_command(  # noqa: PLR0913, PLR0917 - options
     """Run MODEL and show its outputs, launches, waits of the host, and memory."""
     read = read_model(model)
     given = _inputs(read, inputs, extents)
-    session = Session(read, ep.device(device_name(device)))
-    console = Console(stderr=True)
     begun = time.perf_counter()
-    with console.status(f"planning {len(read.graph.nodes)} nodes for {session.device.name} and running them"):
-        outputs = session.run(given)
+    session, outputs = _planned(read, device, given)
     planned = time.perf_counter() - begun
     took = planned
     for _ in range(repeat - 1):
@@ -109,7 +109,8 @@ def run_command(  # noqa: PLR0913, PLR0917 - options
         for name, each in zip(read.outputs, outputs, strict=True):
             np.save(folder / f"{name.replace('/', '_')}.npy", each)
     if compare is not None:
-        _compare(compare, model, read, given, outputs)
+        for line in compared(compare, model, read, given, outputs):
+            click.echo(line)
 
 
 @command.command("check", epilog=_CODES)
@@ -120,9 +121,7 @@ def run_command(  # noqa: PLR0913, PLR0917 - options
 def check_command(model: Path, device: str | None, inputs: Sequence[str], extents: Sequence[str]) -> None:
     """Say which nodes of MODEL run on a device, which families lower, and what is lacking and would be needed."""
     read = read_model(model)
-    session = Session(read, ep.device(device_name(device)))
-    with Console(stderr=True).status(f"planning {len(read.graph.nodes)} nodes for {session.device.name}"):
-        session.run(_inputs(read, inputs, extents))
+    session, _ = _planned(read, device, _inputs(read, inputs, extents))
     found = report(session)
     table = Table("family", "launches", "lowered", title=f"{model.name} on {session.device.name}")
     for family, count in sorted(found.families.items(), key=lambda each: -each[1]):
@@ -158,6 +157,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _end(message: object, code: int) -> None:
     click.echo(f"ep-onnx: {message}", err=True)
     sys.exit(code)
+
+
+def _planned(model: Model, device: str | None, given: dict[str, Any]) -> tuple[Session, list[Any]]:
+    """Return a session that ran once, and its outputs; a terminal shows which node is planned."""
+    count = len(model.graph.nodes)
+    with Console(stderr=True).status(f"{count} nodes") as status:
+
+        def watch(place: int, node: Node) -> None:
+            if place + 1 < count:
+                status.update(f"planning node {place + 1} of {count}: {escape(node.title)}")
+            else:
+                status.update(f"placing and running {count} nodes on {session.device.name}")
+
+        session = Session(model, ep.device(device_name(device)), watch=watch)
+        return session, session.run(given)
 
 
 def _inputs(model: Model, given: Sequence[str], extents: Sequence[str]) -> dict[str, Any]:
@@ -228,37 +242,6 @@ def _show(session: Session, model: Model, outputs: Sequence[Any], planned: float
     )
     again = "" if took is None else f", the last run {took * 1e3:.1f} ms"
     click.echo(f"planned and run in {planned * 1e3:.1f} ms{again}")
-
-
-def _compare(peer: str, path: Path, model: Model, given: dict[str, Any], outputs: Sequence[Any]) -> None:
-    expected = _reference(path, given) if peer == "onnx" else _runtime(path, given)
-    worst = 0.0
-    for name, mine, its in zip(model.outputs, outputs, expected, strict=True):
-        if np.asarray(mine).shape != np.asarray(its).shape:
-            message = f"output '{name}' has shape {np.asarray(mine).shape}, {peer} gives {np.asarray(its).shape}"
-            raise LackingError(message)
-        wide, other = (np.asarray(each).astype(np.float64) for each in (mine, its))
-        scale = float(np.max(np.abs(other), initial=0)) or 1.0
-        error = float(np.max(np.abs(wide - other), initial=0)) / scale
-        worst = max(worst, error)
-        click.echo(f"output '{name}': largest difference from {peer} {error:.2e} of its largest element")
-    if not worst < 1e-3:  # noqa: PLR2004 - the tolerance of ONNX's own tests
-        message = f"results differ from {peer} by {worst:.2e}, more than 1e-3"
-        raise LackingError(message)
-
-
-def _reference(path: Path, given: dict[str, Any]) -> Any:
-    evaluator = importlib.import_module("onnx.reference").ReferenceEvaluator
-    return evaluator(str(path)).run(None, given)
-
-
-def _runtime(path: Path, given: dict[str, Any]) -> Any:
-    try:
-        runtime = importlib.import_module("onnxruntime")
-    except ImportError:
-        message = "--compare onnxruntime: it is not installed; pip install onnxruntime"
-        raise ModelError(message) from None
-    return runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"]).run(None, given)
 
 
 if __name__ == "__main__":

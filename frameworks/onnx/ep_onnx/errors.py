@@ -13,11 +13,17 @@ __all__ = ["LackingError", "ModelError"]
 
 
 class ModelError(EpError, ValueError):
-    """A model, or what was given to it, is not what ONNX says: damaged, of an unknown opset, of shapes that do not fit."""
+    """A model, or what was given to it, is not what ONNX says: damaged, of an unknown opset, of shapes that do not fit.
+
+    What to do: the sentence names the node or input and the cure; `ep-onnx check` says the same of a file.
+    """
 
 
 class LackingError(EpError, NotImplementedError):
-    """What a model needs and this importer or this device does not have; `lacking` has one sentence for each node."""
+    """What a model needs and this importer or this device does not have; `lacking` has one sentence for each node.
+
+    What to do: take another device, or export the model without those operations; `docs/onnx.md` counts what each device runs.
+    """
 
     def __init__(self, message: str, lacking: Sequence[str] = ()) -> None:
         super().__init__("\n".join([message, *lacking]))

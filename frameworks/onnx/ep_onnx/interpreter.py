@@ -46,14 +46,24 @@ class Interpreter:
         self._followed: dict[Any, tuple[Any, Value]] = {}
         self._called: dict[int, tuple[Node, Function, Graph]] = {}
 
-    def run(self, graph: Graph, do: Trace, names: Mapping[str, Any], outer: _Scope | None = None) -> list[Any]:
+    def run(
+        self,
+        graph: Graph,
+        do: Trace,
+        names: Mapping[str, Any],
+        outer: _Scope | None = None,
+        watch: Callable[[int, Node], None] | None = None,
+    ) -> list[Any]:
         """Write the steps of a graph, and return its outputs.
 
         names : what the graph's inputs and constants stand for
         outer : what names stand for around a body
+        watch : is told of each node before its steps are written, and its place in the graph
         """
         scope = _Scope(names, outer)
         for place, node in enumerate(graph.nodes):
+            if watch is not None:
+                watch(place, node)
             inputs = [scope[name] if name else None for name in node.inputs]
             made = self._node(node, do, inputs, scope, graph)
             scope.put(node, made)

@@ -18,11 +18,12 @@ from ep_onnx.plan import Plan
 from ep_onnx.value import Buffer, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
     import ep
+    from ep_onnx.graph import Node
     from ep_onnx.model import Declared
     from ep_onnx.trace import Trace
 
@@ -44,6 +45,8 @@ class Session:
              values. They are zeros at first, have fixed shapes, are written in place where the model allows, and are neither
              given to `run` nor returned by it
 
+    watch  : called with the place of each node of the model and the node, before it is planned
+
     `run` plans where inputs have shapes, or contents that shapes depend on, which no run before had; the latest 16 plans are kept.
     Raises ModelError and LackingError as `read_model` does.
 
@@ -51,7 +54,13 @@ class Session:
     """
 
     def __init__(
-        self, source: Any, device: ep.Device, states: Mapping[str, str] | None = None, *, seed: int = 0
+        self,
+        source: Any,
+        device: ep.Device,
+        states: Mapping[str, str] | None = None,
+        *,
+        seed: int = 0,
+        watch: Callable[[int, Node], None] | None = None,
     ) -> None:
         self.device = device
         self.model: Model = source if isinstance(source, Model) else read_model(source)
@@ -61,6 +70,7 @@ class Session:
         self._uploaded: dict[tuple[str, tuple[int, ...], bytes], ep.Memory] = {}
         self.weights_nbytes = 0
         self._seed = seed
+        self._watch = watch
         self._generator: Generator | None = None
         self._states = {name: self._state(name, output) for name, output in (states or {}).items()}
         self.reset()
@@ -122,7 +132,8 @@ class Session:
         def program(do: Trace, values: Mapping[str, Value]) -> list[Any]:
             for name, value in values.items():
                 value.element = narrow[name]
-            return self._interpreter.run(self.model.graph, do, {**self.model.constants, **values, **_sequences(others)})
+            names = {**self.model.constants, **values, **_sequences(others)}
+            return self._interpreter.run(self.model.graph, do, names, watch=self._watch)
 
         return Plan(self._stream, program, self._upload, shapes, self._states, self._random)
 
