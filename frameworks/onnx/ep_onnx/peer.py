@@ -13,7 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from ep_onnx.model import Model
+
+    Array = NDArray[Any]
 
 __all__ = ["PEERS", "compared"]
 
@@ -37,14 +41,23 @@ def compared(peer: str, path: Path, model: Model, given: Mapping[str, Any], outp
         if here.shape != there.shape:
             message = f"output '{name}' has shape {here.shape}, {peer} gives {there.shape}"
             raise LackingError(message)
-        wide, other = here.astype(np.float64), there.astype(np.float64)
-        scale = float(np.max(np.abs(other), initial=0)) or 1.0
-        error = float(np.max(np.abs(wide - other), initial=0)) / scale
-        worst = max(worst, error) if error == error else error  # noqa: PLR0124 - NaN stays
+        error = _difference(here, there)
+        worst = max(worst, error)
         yield f"output '{name}': largest difference from {peer} {error:.2e} of its largest element"
     if not worst < _TOLERANCE:
         message = f"results differ from {peer} by {worst:.2e}, more than {_TOLERANCE:g}"
         raise LackingError(message)
+
+
+def _difference(here: Array, there: Array) -> float:
+    """Return the largest difference over the largest finite element; infinite where one has a NaN or infinity and the other not."""
+    wide = np.complex128 if here.dtype.kind == "c" else np.float64
+    mine, its = here.astype(wide), there.astype(wide)
+    finite = np.isfinite(mine) & np.isfinite(its)
+    if not np.array_equal(mine[~finite], its[~finite], equal_nan=True):
+        return float("inf")
+    scale = float(np.max(np.abs(its[finite]), initial=0)) or 1.0
+    return float(np.max(np.abs(mine[finite] - its[finite]), initial=0)) / scale
 
 
 def _reference(path: Path, given: Mapping[str, Any]) -> Any:

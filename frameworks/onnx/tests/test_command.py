@@ -1,14 +1,18 @@
 """The command `ep-onnx`, as a user types it."""
 
+import sys
+from importlib.util import find_spec
+
 import numpy as np
 import onnx
 import pytest
 from click.testing import CliRunner
-from ep_onnx import cli
+from ep_onnx import cli, peer
 from made_models import FLOAT, model
 from onnx import helper
 
 node = helper.make_node
+needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed: make second-opinion")
 
 
 @pytest.fixture
@@ -75,6 +79,41 @@ def test_check_counts_launches_by_family(folder):
 def test_wrong_use_is_one_sentence_and_an_exit_code(folder, arguments, code, words):
     ended, shown = run(*arguments)
     assert (ended, words in shown, "Traceback" in shown) == (code, True, False), shown
+
+
+def test_peer_that_is_not_there_is_named(folder, monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    code, shown = run("run", "m.onnx", "--compare", "onnxruntime")
+    assert (code, "pip install onnxruntime" in shown) == (2, True), shown
+
+
+def test_results_that_differ_from_a_peer_are_exit_1(folder, monkeypatch):
+    monkeypatch.setitem(peer.PEERS, "onnx", lambda _path, given: [np.exp(given["x"]) + 0.01])
+    code, shown = run("run", "m.onnx", "--input", "x.npy", "--compare", "onnx")
+    assert (code, "results differ from onnx by 9.90e-03" in shown) == (1, True), shown
+    monkeypatch.setitem(peer.PEERS, "onnx", lambda _path, given: [np.full_like(given["x"], np.nan)])
+    assert run("run", "m.onnx", "--input", "x.npy", "--compare", "onnx")[0] == 1
+
+    odd = np.array([[np.nan, np.inf, -np.inf]], np.float32)
+    np.save("odd.npy", odd)
+    monkeypatch.setitem(peer.PEERS, "onnx", lambda _path, given: [np.maximum(np.exp(given["x"]), 0)])
+    code, shown = run("run", "m.onnx", "--input", "odd.npy", "--compare", "onnx")
+    assert (code, "0.00e+00" in shown) == (0, True), shown
+
+
+@needs_torch
+def test_program_of_pytorch_is_compared(folder):
+    import torch
+
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            return torch.relu(torch.exp(x))
+
+    code, shown = run("run", "m.onnx", "--input", "x.npy", "--compare", "torch")
+    assert (code, "m.pt2 is not there" in shown) == (2, True), shown
+    torch.export.save(torch.export.export(Model(), (torch.zeros(2, 3),)), "m.pt2")
+    code, shown = run("run", "m.onnx", "--input", "x.npy", "--compare", "torch")
+    assert (code, "largest difference from torch 0.00e+00" in shown) == (0, True), shown
 
 
 def test_lacking_nodes_are_exit_1(folder):
