@@ -15,6 +15,7 @@ import sys
 import warnings
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -62,6 +63,14 @@ class Case:
 
 
 _OPS: dict[str, str] = {}
+
+_OTHER: Final = {
+    "test_bernoulli*": "random numbers that are not those of NumPy's generator",
+    "test_training_dropout*": "random numbers that are not those of NumPy's generator",
+    "test_dft_inverse*": "where ONNX has a rounding error of 1.9e-7 in place of 0, more than the tolerance",
+    "test_attention_4d_causal_fp16_expanded": "two units in the last place of float16, more than the tolerance",
+}
+"""Why values differ, where neither is wrong."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +123,11 @@ def _compare(found: Sequence[Any], needed: Sequence[Any], case: Case) -> None:
     if any(each is None for each in needed):
         assert [each is None for each in found] == [each is None for each in needed]
         return
-    runner.assert_similar_outputs(needed, found, rtol=case.rtol, atol=case.atol)
+    assert len(found) == len(needed)
+    for here, there in zip(found, needed, strict=True):
+        # The runner takes the elements of a sequence for outputs of their own, but not if one has no dimension.
+        sides = ([*there], [*here]) if isinstance(there, list) else ([there], [here])
+        runner.assert_similar_outputs(*sides, rtol=case.rtol, atol=case.atol)
 
 
 def _plain(given: Any) -> Any:
@@ -210,7 +223,7 @@ def _reasons(device: str, verdicts: dict[Case, Verdict]) -> str:
     by_reason = defaultdict(list)
     for case, verdict in verdicts.items():
         if verdict.reason is not None:
-            by_reason[_general(verdict.reason)].append(case.name.removeprefix("test_"))
+            by_reason[_general(case.name, verdict.reason)].append(case.name.removeprefix("test_"))
     rows = [
         [reason, str(len(names)), ", ".join(names)]
         for reason, names in sorted(by_reason.items(), key=lambda each: -len(each[1]))
@@ -218,14 +231,14 @@ def _reasons(device: str, verdicts: dict[Case, Verdict]) -> str:
     return f"### {device}\n\n" + "\n".join(table(["reason", "tests", "which"], rows)) + "\n"
 
 
-def _general(reason: str) -> str:
+def _general(name: str, reason: str) -> str:
     """Return a reason without the name of the node, and what lies behind it of shapes and numbers."""
     if reason.startswith("the model is of operator set"):
         return "an operator set before 7, where the operation was another"
     head, _, rest = reason.partition(": ")
     kind = head.split(" '")[0]
     if kind == "other values":
-        return kind
+        return next((f"{kind}: {why}" for pattern, why in _OTHER.items() if fnmatch(name, pattern)), reason)
     what = rest.split(";")[0].split(", inputs ")[0].split(" (opset")[0]
     return f"{kind}: {what}" if what else kind
 

@@ -171,3 +171,9 @@ def _tensor_scatter(do: Trace, node: Call, past: Value, update: Value, begins: V
     back = [order.index(each) for each in range(past.ndim)]
     spread = do.reshape(is_new, (batch, extent, *[1] * (past.ndim - 2))).permute(back)
     return do.where(spread, rows.permute(back), past)
+
+
+@rule("NonZero", "Unique", "NonMaxSuppression", "MelWeightMatrix")
+def _selected(do: Trace, node: Call, *inputs: Value | None) -> tuple[Any, ...]:
+    """Their results have extents that depend on what their inputs hold: the host looks, and works them out."""
+    return node.reference([None if each is None else do.host(each) for each in inputs])

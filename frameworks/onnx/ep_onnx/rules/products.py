@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from ep_onnx.rules.rule import rule
 
 if TYPE_CHECKING:
@@ -146,34 +144,3 @@ def _contracted(do: Trace, first: Any, second: Any, later: set[Any]) -> tuple[Va
     made = do.matmul(left, right) if a.dtype in _PRODUCTS else _plain(do, left, right)
     names = [*batch, *rows, *columns]
     return do.reshape(made, [extents[name] for name in names]), names
-
-
-@rule("DFT")
-def _dft(do: Trace, node: Call, x: Value, length: Value | None = None, axis: Value | None = None) -> Any:
-    along = int(do.host(axis).item()) if axis is not None else node.get("axis", -2 if node.version >= 20 else 1)  # noqa: PLR2004
-    along %= x.ndim
-    count = int(do.host(length).item()) if length is not None else x.shape[along]
-    is_inverse, is_onesided = bool(node.get("inverse", 0)), bool(node.get("onesided", 0))
-    if is_inverse and is_onesided:
-        return NotImplemented
-    extent = x.shape[along]
-    if count < extent:
-        x = x[(*(slice(None),) * along, slice(0, count))]
-    rows = min(count, extent)
-    bins = count // 2 + 1 if is_onesided else count
-    angle = 2 * np.pi * np.outer(np.arange(rows), np.arange(bins)) / count * (1 if is_inverse else -1)
-    wave = np.exp(1j * angle) / (count if is_inverse else 1)
-    parts = x.shape[-1]
-    # Real and imaginary part of the input lie beside each other, those of the product too: one real matrix says it.
-    matrix = np.zeros((rows, parts, bins, 2))
-    matrix[:, 0, :, 0], matrix[:, 0, :, 1] = wave.real, wave.imag
-    if parts > 1:
-        matrix[:, 1, :, 0], matrix[:, 1, :, 1] = -wave.imag, wave.real
-    rest = [each for each in range(x.ndim - 1) if each != along]
-    turned = x.permute([*rest, along, x.ndim - 1])
-    flat = do.reshape(turned, (math.prod(x.shape[each] for each in rest), rows * parts))
-    made = do.matmul(flat, do.constant(matrix.reshape(rows * parts, bins * 2), x.dtype))
-    formed = do.reshape(made, (*[x.shape[each] for each in rest], bins, 2))
-    order = [*range(len(rest))]
-    order.insert(along, len(rest))
-    return formed.permute([*order, len(rest) + 1])
