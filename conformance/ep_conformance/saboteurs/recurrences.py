@@ -108,11 +108,11 @@ class _Gru(Defect):
     def moved(self, h: Array, s: Array, r: Array, b: Array) -> Array:
         """Return what the state gives to the candidate."""
         of: Any = self.descriptor
-        return s * (h @ r.T + b) if of.linear_before_reset else (s * h) @ r.T
+        return np.asarray(s * (h @ r.T + b) if of.linear_before_reset else (s * h) @ r.T)
 
     def mixed(self, z: Array, n: Array, h: Array) -> Array:
         """Return h_next."""
-        return n + z * (h - n)
+        return np.asarray(n + z * (h - n))
 
 
 @killed_by("primitives/gru_cell/-/float32/dense/rows")
