@@ -68,19 +68,19 @@ def drawn(op, direction, has_all, rng):
     return found | ({"lengths": LENGTHS} if has_all else {})
 
 
-def made(op, weights, constant, **attributes):
+def made(op, weights, constant, element=FLOAT, **attributes):
     """Return a model of one node; its weights are constants or inputs."""
     names = ["x", "w", "r", "b", *(name if name in weights else "" for name in ("lengths", "h", "c", "p"))]
     while not names[-1]:
         names.pop()
     outputs = ["y", "last", *(["kept"] if op == "LSTM" else [])]
     nodes = [helper.make_node(op, names, outputs, hidden_size=WIDTH, **attributes)]
-    inputs = {"x": (FLOAT, [None] * 3)}
+    inputs = {"x": (element, [None] * 3)}
     if not constant:
         inputs |= {
             name: (TensorProto.INT32 if name == "lengths" else FLOAT, array.shape) for name, array in weights.items()
         }
-    return model(nodes, inputs, dict.fromkeys(outputs, (FLOAT, None)), weights if constant else ())
+    return model(nodes, inputs, dict.fromkeys(outputs, (element, None)), weights if constant else ())
 
 
 @pytest.mark.parametrize("has_all", [False, True])
@@ -107,6 +107,38 @@ def test_networks_are_what_their_definition_says(session, op, direction, layout,
             )
             for have, want in zip(found, wanted, strict=False):
                 np.testing.assert_allclose(have, want, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "element", "error"),
+    [("float16", TensorProto.FLOAT16, 4e-3), ("float64", TensorProto.DOUBLE, 1e-13)],
+)
+@pytest.mark.parametrize("op", CELLS)
+def test_other_element_types(session, op, dtype, element, error):
+    """What a float16 is rounded to in each step goes into the next one."""
+    rng = np.random.default_rng(11)
+    weights = {
+        name: each if name == "lengths" else each.astype(dtype)
+        for name, each in drawn(op, "bidirectional", True, rng).items()
+    }
+    x = rng.standard_normal((STEPS, COUNT, DEPTH)).astype(dtype)
+    wanted = network(op, "bidirectional", x.astype(float), {name: each.astype(float) for name, each in weights.items()})
+    found = session(made(op, weights, True, element, direction="bidirectional")).run({"x": x})
+    for have, want in zip(found, wanted, strict=False):
+        assert have.dtype == dtype
+        np.testing.assert_allclose(have, want, rtol=error, atol=error)
+
+
+@pytest.mark.parametrize("layout", [0, 1])
+@pytest.mark.parametrize(("steps", "count"), [(0, 3), (3, 0), (0, 0)])
+def test_no_steps_and_no_sequences(session, layout, steps, count):
+    weights = drawn("LSTM", "bidirectional", False, np.random.default_rng(0))
+    proto = made("LSTM", weights, True, direction="bidirectional", layout=layout)
+    shape = (count, steps, DEPTH) if layout else (steps, count, DEPTH)
+    y, last, kept = session(proto).run({"x": np.zeros(shape, np.float32)})
+    assert y.shape == ((count, steps, 2, WIDTH) if layout else (steps, 2, count, WIDTH))
+    assert last.shape == kept.shape == ((count, 2, WIDTH) if layout else (2, count, WIDTH))
+    assert not last.any()
 
 
 def test_layers_one_behind_the_other_share_nothing(session):
