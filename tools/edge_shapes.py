@@ -186,13 +186,14 @@ SHAPES: Final = (
     ),
     EdgeRule(
         "in place",
-        "elementwise, where, add_n, cast of equal size, softmaxes, norms",
+        "elementwise, where, add_n, cast of equal size, softmaxes, norms, the memory of lstm_cell",
         "the same tensor: allowed; any other common byte is ValueError",
         (
             f"{_WHERE}/inplace/a",
             "primitives/add_n/-/float32/inplace/x63-broadcast-of-64",
             f"{_SOFTMAX}/inplace/x",
             f"{_NORM}/inplace/x-long",
+            "primitives/lstm_cell/-/float32/inplace/c",
         ),
     ),
     EdgeRule("", "all others", "ValueError, before anything is enqueued", ("runtime/primitive/launches-are-checked",)),

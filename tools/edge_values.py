@@ -14,6 +14,8 @@ _ARG: Final = "primitives/arg_reduce/max/float32->int64"
 _SOFTMAX: Final = "primitives/softmax/-/float32"
 _NORM: Final = "primitives/layer_norm/-/float32"
 _ATTENTION: Final = "primitives/attention/-/float32"
+_LSTM: Final = "primitives/lstm_cell/-/float32"
+_GRU: Final = "primitives/gru_cell/-/float32"
 _LOSS: Final = "primitives/cross_entropy/-/float32,int64->float32"
 _QUANTIZE: Final = "primitives/quantize/-/float32->int8"
 _TOP: Final = "primitives/top_k/largest/float32->float32,int64"
@@ -78,6 +80,12 @@ VALUES: Final = (
     ),
     EdgeRule(
         "",
+        "lstm_cell; gru_cell",
+        "in a row of h: that row; in a gate: its element, and in the output gate of an LSTM h_next alone",
+        (f"{_LSTM}/dense/not-finite", f"{_GRU}/dense/not-finite", f"{_GRU}/dense/not-finite-linear"),
+    ),
+    EdgeRule(
+        "",
         "top_k",
         "the largest number, of any sign and payload",
         (f"{_TOP}/dense/nan", "primitives/top_k/smallest/float16->float16,int64/dense/nan"),
@@ -117,6 +125,12 @@ VALUES: Final = (
         "group_norm; batch_norm",
         "all of its group is NaN; IEEE 754 holds, with a scale of 0 NaN",
         ("primitives/group_norm/-/float32/dense/special-15", "primitives/batch_norm/-/float32/dense/not-finite"),
+    ),
+    EdgeRule(
+        "",
+        "lstm_cell; gru_cell",
+        "an infinite sum opens or closes its gate; 0 times a memory that is infinite is NaN",
+        (f"{_LSTM}/dense/saturated", f"{_GRU}/dense/saturated", f"{_LSTM}/dense/not-finite"),
     ),
     EdgeRule(
         "",

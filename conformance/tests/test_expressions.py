@@ -50,6 +50,8 @@ FAMILIES = {
     "primitives/cross_entropy/-/float32,int64->float32/dense/none": r"^cross_entropy\(x\[1,0:11,1,1\] of float32\[5, 11, 3, 7\], labels\[1,1,1\]=\d+, reduction='none'\)=\S+, out\[1,1,1\]=3\.5 ",
     "primitives/quantize/-/float32->int16/dense/columns": r"^quantize\(x\[1,1\]=\S+, scale\[1\]=\S+, zero_point\[1\]=-?\d+\)=-?\d+, out\[1,1\]=-?\d+ ",
     "primitives/dequantize/-/int8->float32/dense/columns": r"^dequantize\(x\[1,1\]=-?\d+, scale\[1\]=\S+, zero_point\[1\]=-?\d+\)=\S+, out\[1,1\]=3\.5 ",
+    "primitives/lstm_cell/-/float32/dense/rows-peephole": r"^lstm_cell\(gates\[1,1:68:17\]=\[.*\], h\[1,0:17\] of float32\[5, 17\], c\[1,1\]=\S+, r\[1:68:17,0:17\] of .*, peephole\[1:51:17\]=.*\)=\S+, h_next\[1,1\]=3\.5 ",
+    "primitives/gru_cell/-/float32/dense/rows": r"^gru_cell\(gates\[1,0:51\] of float32\[5, 51\], h\[1,0:17\] of .*, r\[0:51,0:17\] of .*\)=\S+, h_next\[1,1\]=3\.5 ",
     "primitives/log_softmax_backward/-/float32/dense/rows": r"^log_softmax_backward\(dy\[1,0:33\] of .*, y\[1,0:33\] of .*, axis=1\)=\S+, out\[1,1\]=3\.5 ",
 }
 

@@ -68,6 +68,8 @@ def ids(family, chosen):
         ("cross_entropy", 20, 17),
         ("quantize", 25, 17),
         ("dequantize", 30, 17),
+        ("lstm_cell", 10, 17),
+        ("gru_cell", 10, 17),
     ],
 )
 def test_cases_pass_lowered(device, family, least, step):

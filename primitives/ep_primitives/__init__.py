@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from ep_primitives.gather import Gather
     from ep_primitives.generator import Generator
     from ep_primitives.group_norm import GroupNorm
+    from ep_primitives.gru_cell import GruCell
     from ep_primitives.iota import Iota
     from ep_primitives.layer_norm import LayerNorm
+    from ep_primitives.lstm_cell import LstmCell
     from ep_primitives.matmul import Matmul
     from ep_primitives.one_hot import OneHot
     from ep_primitives.op import Op
@@ -86,10 +88,12 @@ __all__ = [
     "Gather",
     "Generator",
     "GroupNorm",
+    "GruCell",
     "Iota",
     "LayerNorm",
     "LogSoftmax",
     "LogSoftmaxBackward",
+    "LstmCell",
     "Matmul",
     "OneHot",
     "Op",
@@ -136,9 +140,11 @@ _MODULES: Final = {
     "Generator": "generator",
     "Iota": "iota",
     "GroupNorm": "group_norm",
+    "GruCell": "gru_cell",
     "LayerNorm": "layer_norm",
     "LogSoftmax": "softmax",
     "LogSoftmaxBackward": "softmax_backward",
+    "LstmCell": "lstm_cell",
     "Matmul": "matmul",
     "OneHot": "one_hot",
     "Op": "op",
@@ -200,6 +206,8 @@ _FAMILIES: Final = (
     ("convolution_family", "ConvolutionFamily"),
     ("convolution_transposed_family", "ConvolutionTransposedFamily"),
     ("pool_family", "PoolFamily"),
+    ("recurrent_family", "LstmCellFamily"),
+    ("recurrent_family", "GruCellFamily"),
 )
 """Modules and classes of the families, in the order of the documentation; they load numpy."""
 

@@ -19,6 +19,8 @@ INDICES = TensorSpec("int64", (5,))
 
 
 IMAGES = TensorSpec("float32", (2, 3, 9))
+LSTM = {"gates": TensorSpec("float32", (4, 12)), "h": F32, "c": F32, "r": TensorSpec("float32", (12, 3))}
+GRU = {"gates": TensorSpec("float32", (4, 9)), "h": F32, "r": TensorSpec("float32", (9, 3))}
 _OUTPUTS = {
     "layer_norm": "y",
     "group_norm": "y",
@@ -28,6 +30,8 @@ _OUTPUTS = {
     "convolution": "y",
     "pool": "y",
     "convolution_transposed": "y",
+    "lstm_cell": "h_next",
+    "gru_cell": "h_next",
 }
 """Of families whose first output has another name than `out`."""
 
@@ -377,6 +381,18 @@ CALLS: dict[str, list[Call]] = {
             "block": 2,
         },
         {"x": TensorSpec("int32", (4, 3)), "scale": ROW},
+    ),
+    "lstm_cell": _both(
+        primitives.LstmCell,
+        "lstm_cell",
+        LSTM | {"peephole": TensorSpec("float32", (9,)), "h_next": F32, "c_next": F32, "gate_activation": "relu"},
+        LSTM | {"c_next": F32, "output_activation": "sigmoid"},
+    ),
+    "gru_cell": _both(
+        primitives.GruCell,
+        "gru_cell",
+        GRU | {"bias": TensorSpec("float32", (9,)), "h_next": F32, "linear_before_reset": True},
+        GRU | {"linear_before_reset": False, "candidate_activation": "relu"},
     ),
 }
 """By family."""

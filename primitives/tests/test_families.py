@@ -18,7 +18,17 @@ RUN = 97
 """About so many cases of each family are drawn and computed."""
 
 SLIDING = {"convolution", "convolution_transposed", "pool"}
-LOWEST = {"matmul": 2, "convolution": 1, "convolution_transposed": 1, "pool": 3, "group_norm": 1, "batch_norm": 1}
+HIGHEST = {**dict.fromkeys(SLIDING, 8), "lstm_cell": 2, "gru_cell": 2}
+LOWEST = {
+    "matmul": 2,
+    "convolution": 1,
+    "convolution_transposed": 1,
+    "pool": 3,
+    "group_norm": 1,
+    "batch_norm": 1,
+    "lstm_cell": 1,
+    "gru_cell": 1,
+}
 
 by_family = pytest.mark.parametrize("name", FAMILIES)
 
@@ -61,7 +71,7 @@ def test_shifts_suit_every_operand(name):
 def test_ranks_go_to_16_and_down_to_the_lowest(name):
     """Matrices have rank 2, what joins or splits dimensions, and channels, 1; everything else a tensor of rank 0. Windows double 6 dimensions."""
     ranks = {spec.ndim for spec in tensors(name)}
-    assert max(ranks) == (8 if name in SLIDING else 16)
+    assert max(ranks) == HIGHEST.get(name, 16)
     assert min(ranks) <= LOWEST.get(name, 0)
 
 
@@ -169,5 +179,5 @@ def test_families_of_rows_have_parts():
     parted = {
         name for name, family in FAMILIES.items() if any([*family.parts(case.descriptor)] for _, case in small(name))
     }
-    products = {"matmul", "attention", "convolution", "convolution_transposed"}
+    products = {"matmul", "attention", "convolution", "convolution_transposed", "lstm_cell", "gru_cell"}
     assert rounded - parted <= products | {"random_fill", "add_n", "iota"}

@@ -310,6 +310,10 @@ def _norms(w: World) -> dict[str, Callable[[], Any]]:
         "GroupNorm.infer": lambda: ops.GroupNorm.infer(spec(), draw(1, 2, 3), draw(None), **_maybe(w, "epsilon")),
         "BatchNorm.infer": lambda: ops.BatchNorm.infer(spec(), spec(), spec(), axis=axis(), **_maybe(w, "epsilon")),
         "RmsLayerNorm.infer": lambda: ops.RmsLayerNorm.infer(spec(), axis=axis(), **_maybe(w, "epsilon")),
+        "LstmCell.infer": lambda: ops.LstmCell.infer(spec(), spec(), spec(), spec(), draw(None), **_cell(w)),
+        "GruCell.infer": lambda: ops.GruCell.infer(
+            spec(), spec(), spec(), linear_before_reset=draw(*_FLAGS), **_cell(w)
+        ),
         "CrossEntropy.infer": lambda: ops.CrossEntropy.infer(spec(), spec(), reduction=draw("none", "mean")),
         "Quantize.infer": lambda: ops.Quantize.infer(spec(), spec(), dtype=dtype(), block=draw(None, 2)),
         "Dequantize.infer": lambda: ops.Dequantize.infer(spec(), spec(), axis=axis(), block=draw(None, 2)),
@@ -340,6 +344,12 @@ def _windows(w: World) -> dict[str, Callable[[], Any]]:
 def _out(w: World) -> dict[str, Any]:
     """Return an output for an `infer`, now and then, and now and then a keyword that it does not have."""
     return w.random.choice(({}, {}, {"out": w.spec()}, {"out": w.draw(None)}, {"outs": w.spec()}))
+
+
+def _cell(w: World) -> dict[str, Any]:
+    """Return an activation and an output of a recurrent cell, now and then."""
+    given = ({}, {"gate_activation": w.draw("sigmoid", "relu", "elu")}, {"h_next": w.spec()}, {"h": w.draw(None)})
+    return w.random.choice(given)
 
 
 def _maybe(w: World, name: str) -> dict[str, Any]:

@@ -23,6 +23,7 @@ __all__ = ["BARE", "FAMILIES", "tensor", "untensor"]
 
 _PAD_MODES: Final = {"reflect": "reflect", "edge": "replicate", "circular": "circular"}
 _REDUCTIONS: Final = {"max": "amax", "min": "amin", "log_sum_exp": "logsumexp"}
+_ACTIVATIONS: Final = {"sigmoid": torch.sigmoid, "tanh": torch.tanh, "relu": torch.relu}
 _NOTHING: Final = "not implemented for {}"
 _ORDERS: Final = {"norm_1": 1, "norm_2": 2, "norm_inf": torch.inf}
 
@@ -305,6 +306,69 @@ def _cross_entropy(descriptor: Any, x: Tensor, labels: Tensor, weights: Tensor |
     return loss(x.to(wide), given, weights, reduction=descriptor.reduction).to(x.dtype)
 
 
+def _quantize(descriptor: Any, x: Tensor, scale: Tensor, zero_point: Tensor | None = None) -> Tensor:
+    wide, limits = _widest(x), torch.iinfo(getattr(torch, descriptor.out.dtype))
+    steps = torch.round(x.to(wide) / _spread(descriptor, scale).to(wide)).double()
+    moved = steps if zero_point is None else steps + _spread(descriptor, zero_point).double()
+    counted = torch.where(steps.isnan(), 0.0, moved).clamp(limits.min, limits.max)
+    return counted.to(getattr(torch, descriptor.out.dtype))
+
+
+def _dequantize(descriptor: Any, x: Tensor, scale: Tensor, zero_point: Tensor | None = None) -> Tensor:
+    wide = _widest(scale)
+    steps = x.to(wide) if zero_point is None else x.to(wide) - _spread(descriptor, zero_point).to(wide)
+    return (steps * _spread(descriptor, scale).to(wide)).to(scale.dtype)
+
+
+def _spread(descriptor: Any, each: Tensor) -> Tensor:
+    """Return one scale an element along the axis where one stands for a block of them."""
+    if not descriptor.block:
+        return each
+    return each.repeat_interleave(descriptor.block, descriptor.axis).narrow(
+        descriptor.axis, 0, descriptor.x.shape[descriptor.axis]
+    )
+
+
+def _lstm_cell(  # noqa: PLR0913, PLR0917 - the operands
+    descriptor: Any, gates: Tensor, h: Tensor, c: Tensor, r: Tensor, peephole: Tensor | None
+) -> dict[str, Tensor]:
+    """Return torch.lstm_cell of i, f, g and o, with gates as the input of a unit matrix; what it does not have is the definition."""
+    wide, dtype = _widest(gates), gates.dtype
+    given, h, c, r = gates.to(wide), h.to(wide), c.to(wide), r.to(wide)
+    if peephole is None and descriptor.attributes == (0, 1, 1) and gates.isfinite().all():
+        order = torch.cat([*torch.arange(len(r)).reshape(4, -1)[[0, 2, 3, 1]]])
+        h, c = torch.lstm_cell(given[:, order], [h, c], torch.eye(len(r), dtype=wide), r[order])
+        return {"h_next": h.to(dtype), "c_next": c.to(dtype)}
+    gate, candidate, output = (_ACTIVATIONS[getattr(descriptor, name)] for name in descriptor.words)
+    i, o, f, g = (given + h @ r.T).chunk(4, 1)
+    if peephole is None:
+        c = gate(f) * c + gate(i) * candidate(g)
+    else:
+        p = peephole.to(wide).chunk(3)
+        c = gate(f + p[2] * c) * c + gate(i + p[0] * c) * candidate(g)
+        o = o + p[1] * c
+    return {"h_next": (gate(o) * output(c)).to(dtype), "c_next": c.to(dtype)}
+
+
+def _gru_cell(descriptor: Any, gates: Tensor, h: Tensor, r: Tensor, bias: Tensor | None) -> Tensor:
+    """Return torch.gru_cell of s, z and n, with gates as the input of a unit matrix; what it does not have is the definition."""
+    wide, dtype = _widest(gates), gates.dtype
+    given, h, r = gates.to(wide), h.to(wide), r.to(wide)
+    bias = None if bias is None else bias.to(wide)
+    if descriptor.attributes == (1, 0, 1) and gates.isfinite().all():
+        order = torch.cat([*torch.arange(len(r)).reshape(3, -1)[[1, 0, 2]]])
+        own = None if bias is None else bias[order]
+        none = None if bias is None else torch.zeros_like(bias)
+        return torch.gru_cell(given[:, order], h, torch.eye(len(r), dtype=wide), r[order], none, own).to(dtype)
+    gate, candidate = _ACTIVATIONS[descriptor.gate_activation], _ACTIVATIONS[descriptor.candidate_activation]
+    (z, s, n), weights = given.chunk(3, 1), r.chunk(3)
+    own = torch.zeros(len(r), dtype=wide) if bias is None else bias
+    moved = [h @ each.T + b for each, b in zip(weights, own.chunk(3), strict=True)]
+    z, s = gate(z + moved[0]), gate(s + moved[1])
+    n = candidate(n + (s * moved[2] if descriptor.linear_before_reset else (s * h) @ weights[2].T))
+    return ((1 - z) * n + z * h).to(dtype)
+
+
 FAMILIES: Final[dict[str, Expression]] = {
     "where": _where,
     "add_n": _add_n,
@@ -329,6 +393,10 @@ FAMILIES: Final[dict[str, Expression]] = {
     "batch_norm": _batch_norm,
     "rms_layer_norm": _rms_layer_norm,
     "cross_entropy": _cross_entropy,
+    "quantize": _quantize,
+    "dequantize": _dequantize,
+    "lstm_cell": _lstm_cell,
+    "gru_cell": _gru_cell,
 }
 
 BARE: Final[dict[str, Expression]] = {"one_hot": _bare_one_hot, "gather": _bare_gather}
