@@ -9,9 +9,10 @@ import functools
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
 import torch
-from ep_primitives.reference import array_dtype
+
+from pytorch.recurrence import gru_cell, lstm_cell
+from pytorch.tensors import widest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,30 +20,12 @@ if TYPE_CHECKING:
     Tensor = torch.Tensor
     Expression = Callable[..., Tensor | dict[str, Tensor]]
 
-__all__ = ["BARE", "FAMILIES", "tensor", "untensor"]
+__all__ = ["BARE", "FAMILIES"]
 
 _PAD_MODES: Final = {"reflect": "reflect", "edge": "replicate", "circular": "circular"}
 _REDUCTIONS: Final = {"max": "amax", "min": "amin", "log_sum_exp": "logsumexp"}
-_ACTIVATIONS: Final = {"sigmoid": torch.sigmoid, "tanh": torch.tanh, "relu": torch.relu}
 _NOTHING: Final = "not implemented for {}"
 _ORDERS: Final = {"norm_1": 1, "norm_2": 2, "norm_inf": torch.inf}
-
-
-def tensor(dtype: str, value: Any) -> Tensor:
-    """Return an array, or a number, of an element type of EP; PyTorch shares NumPy's own types alone, so bytes travel."""
-    array = np.array(value, array_dtype(dtype), order="C")
-    if not array.size:
-        return torch.empty(array.shape, dtype=getattr(torch, dtype))
-    raw = torch.from_numpy(array.reshape(-1).view(np.uint8))
-    return raw.view(getattr(torch, dtype)).reshape(array.shape)
-
-
-def untensor(dtype: str, value: Tensor) -> Any:
-    """Return the array of a tensor."""
-    if not value.numel():
-        return np.empty(value.shape, array_dtype(dtype))
-    dense = torch.empty(value.numel(), dtype=value.dtype).copy_(value.reshape(-1))
-    return dense.view(torch.uint8).numpy().view(array_dtype(dtype)).reshape(tuple(value.shape))
 
 
 def _where(descriptor: Any, condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
@@ -51,14 +34,9 @@ def _where(descriptor: Any, condition: Tensor, a: Tensor, b: Tensor) -> Tensor:
 
 
 def _add_n(descriptor: Any, *x: Tensor) -> Tensor:
-    wide = _widest(x[0])
+    wide = widest(x[0])
     terms = [each.to(wide) for each in x]
     return functools.reduce(torch.add, terms).to(x[0].dtype).expand(descriptor.out.shape)
-
-
-def _widest(x: Tensor) -> torch.dtype:
-    """Return the type in which EP computes: float32 for narrower floats, else the type itself."""
-    return torch.promote_types(x.dtype, torch.float32) if x.is_floating_point() else x.dtype
 
 
 def _permute(descriptor: Any, x: Tensor) -> Tensor:
@@ -131,7 +109,7 @@ def _reduce(descriptor: Any, x: Tensor) -> Tensor:
     elif op == "sum":
         reduced = x.sum(axes, dtype=out)
     elif op == "sum_of_squares":
-        wide = x.to(_widest(x))
+        wide = x.to(widest(x))
         parts = torch.view_as_real(wide) if wide.is_complex() else wide.unsqueeze(-1)
         reduced = parts.square().sum((*axes, parts.ndim - 1)).to(out)
     else:
@@ -246,7 +224,7 @@ def _spatial(name: str, dimensions: int) -> Any:
 
 def _attention(descriptor: Any, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
     """Return PyTorch's own attention in the compute type: it has no softcap, and no mask beside causality, of its own."""
-    wide = _widest(q)
+    wide = widest(q)
     k, v = (each.repeat_interleave(descriptor.groups, -3) if descriptor.groups > 1 else each for each in (k, v))
     added = torch.zeros(descriptor.scores, dtype=wide)
     if mask is not None:
@@ -270,14 +248,14 @@ def _attention(descriptor: Any, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | 
 def _group_norm(descriptor: Any, x: Tensor, scale: Tensor | None, bias: Tensor | None) -> Tensor:
     if not x.numel():
         return torch.empty_like(x)
-    wide = _widest(x)
+    wide = widest(x)
     columns = [None if each is None else each.to(wide) for each in (scale, bias)]
     made = torch.group_norm(x.to(wide), descriptor.groups, *columns, descriptor.epsilon)
     return made.to(x.dtype)
 
 
 def _rms_layer_norm(descriptor: Any, x: Tensor, scale: Tensor | None) -> Tensor:
-    wide, shape = _widest(x), descriptor.x.shape[descriptor.axis :]
+    wide, shape = widest(x), descriptor.x.shape[descriptor.axis :]
     if not shape:  # PyTorch has no rows of rank 0
         x, shape = x.reshape(1), (1,)
     scale = None if scale is None else scale.to(wide).reshape(shape)
@@ -286,7 +264,7 @@ def _rms_layer_norm(descriptor: Any, x: Tensor, scale: Tensor | None) -> Tensor:
 
 
 def _batch_norm(descriptor: Any, x: Tensor, *given: Tensor | None) -> Tensor:
-    wide = _widest(x)
+    wide = widest(x)
     columns = [None if each is None else each.to(wide) for each in given]
     rows = torch.atleast_2d(x.to(wide).movedim(descriptor.axis, -1)).movedim(-1, 1)
     made = torch.nn.functional.batch_norm(rows, *columns, eps=descriptor.epsilon).movedim(1, -1)
@@ -296,7 +274,7 @@ def _batch_norm(descriptor: Any, x: Tensor, *given: Tensor | None) -> Tensor:
 
 def _cross_entropy(descriptor: Any, x: Tensor, labels: Tensor, weights: Tensor | None) -> Tensor:
     """Return PyTorch's losses in the compute type; what does not count has its usual label, as it raises for what is no class."""
-    wide, labels = _widest(x), labels.to(torch.int64)
+    wide, labels = widest(x), labels.to(torch.int64)
     counts = (labels >= 0) & (labels < x.shape[1])
     if descriptor.ignore_index is not None:
         counts &= labels != descriptor.ignore_index
@@ -307,7 +285,7 @@ def _cross_entropy(descriptor: Any, x: Tensor, labels: Tensor, weights: Tensor |
 
 
 def _quantize(descriptor: Any, x: Tensor, scale: Tensor, zero_point: Tensor | None = None) -> Tensor:
-    wide, limits = _widest(x), torch.iinfo(getattr(torch, descriptor.out.dtype))
+    wide, limits = widest(x), torch.iinfo(getattr(torch, descriptor.out.dtype))
     steps = torch.round(x.to(wide) / _spread(descriptor, scale).to(wide)).double()
     moved = steps if zero_point is None else steps + _spread(descriptor, zero_point).double()
     counted = torch.where(steps.isnan(), 0.0, moved).clamp(limits.min, limits.max)
@@ -315,7 +293,7 @@ def _quantize(descriptor: Any, x: Tensor, scale: Tensor, zero_point: Tensor | No
 
 
 def _dequantize(descriptor: Any, x: Tensor, scale: Tensor, zero_point: Tensor | None = None) -> Tensor:
-    wide = _widest(scale)
+    wide = widest(scale)
     steps = x.to(wide) if zero_point is None else x.to(wide) - _spread(descriptor, zero_point).to(wide)
     return (steps * _spread(descriptor, scale).to(wide)).to(scale.dtype)
 
@@ -327,46 +305,6 @@ def _spread(descriptor: Any, each: Tensor) -> Tensor:
     return each.repeat_interleave(descriptor.block, descriptor.axis).narrow(
         descriptor.axis, 0, descriptor.x.shape[descriptor.axis]
     )
-
-
-def _lstm_cell(  # noqa: PLR0913, PLR0917 - the operands
-    descriptor: Any, gates: Tensor, h: Tensor, c: Tensor, r: Tensor, peephole: Tensor | None
-) -> dict[str, Tensor]:
-    """Return torch.lstm_cell of i, f, g and o, with gates as the input of a unit matrix; what it does not have is the definition."""
-    wide, dtype = _widest(gates), gates.dtype
-    given, h, c, r = gates.to(wide), h.to(wide), c.to(wide), r.to(wide)
-    if peephole is None and descriptor.attributes == (0, 1, 1) and gates.isfinite().all():
-        order = torch.cat([*torch.arange(len(r)).reshape(4, -1)[[0, 2, 3, 1]]])
-        h, c = torch.lstm_cell(given[:, order], [h, c], torch.eye(len(r), dtype=wide), r[order])
-        return {"h_next": h.to(dtype), "c_next": c.to(dtype)}
-    gate, candidate, output = (_ACTIVATIONS[getattr(descriptor, name)] for name in descriptor.words)
-    i, o, f, g = (given + h @ r.T).chunk(4, 1)
-    if peephole is None:
-        c = gate(f) * c + gate(i) * candidate(g)
-    else:
-        p = peephole.to(wide).chunk(3)
-        c = gate(f + p[2] * c) * c + gate(i + p[0] * c) * candidate(g)
-        o = o + p[1] * c
-    return {"h_next": (gate(o) * output(c)).to(dtype), "c_next": c.to(dtype)}
-
-
-def _gru_cell(descriptor: Any, gates: Tensor, h: Tensor, r: Tensor, bias: Tensor | None) -> Tensor:
-    """Return torch.gru_cell of s, z and n, with gates as the input of a unit matrix; what it does not have is the definition."""
-    wide, dtype = _widest(gates), gates.dtype
-    given, h, r = gates.to(wide), h.to(wide), r.to(wide)
-    bias = None if bias is None else bias.to(wide)
-    if descriptor.attributes == (1, 0, 1) and gates.isfinite().all():
-        order = torch.cat([*torch.arange(len(r)).reshape(3, -1)[[1, 0, 2]]])
-        own = None if bias is None else bias[order]
-        none = None if bias is None else torch.zeros_like(bias)
-        return torch.gru_cell(given[:, order], h, torch.eye(len(r), dtype=wide), r[order], none, own).to(dtype)
-    gate, candidate = _ACTIVATIONS[descriptor.gate_activation], _ACTIVATIONS[descriptor.candidate_activation]
-    (z, s, n), weights = given.chunk(3, 1), r.chunk(3)
-    own = torch.zeros(len(r), dtype=wide) if bias is None else bias
-    moved = [h @ each.T + b for each, b in zip(weights, own.chunk(3), strict=True)]
-    z, s = gate(z + moved[0]), gate(s + moved[1])
-    n = candidate(n + (s * moved[2] if descriptor.linear_before_reset else (s * h) @ weights[2].T))
-    return ((1 - z) * n + z * h).to(dtype)
 
 
 FAMILIES: Final[dict[str, Expression]] = {
@@ -395,8 +333,8 @@ FAMILIES: Final[dict[str, Expression]] = {
     "cross_entropy": _cross_entropy,
     "quantize": _quantize,
     "dequantize": _dequantize,
-    "lstm_cell": _lstm_cell,
-    "gru_cell": _gru_cell,
+    "lstm_cell": lstm_cell,
+    "gru_cell": gru_cell,
 }
 
 BARE: Final[dict[str, Expression]] = {"one_hot": _bare_one_hot, "gather": _bare_gather}

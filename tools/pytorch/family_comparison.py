@@ -16,7 +16,8 @@ from ep_primitives.reference import widened
 
 import ep
 from pytorch.comparison import Finding, differing
-from pytorch.families import BARE, FAMILIES, tensor, untensor
+from pytorch.families import BARE, FAMILIES
+from pytorch.tensors import tensor, untensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
