@@ -177,6 +177,9 @@ def _light(each: Any) -> Case:
 
 
 def _line(error: BaseException) -> str:
+    if isinstance(error, ep_onnx.LackingError) and error.lacking:
+        cells = {tuple(each.split(": ")[1].split("/")[:3]) for each in error.lacking}
+        return f"lacks {', '.join(sorted({' '.join([each for each in cell if each != '-']) for cell in cells}))}"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     text = " ".join(lines[:2] if isinstance(error, ep_onnx.LackingError) else lines[:3])
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
@@ -237,6 +240,8 @@ def _general(name: str, reason: str) -> str:
         return "an operator set before 7, where the operation was another"
     head, _, rest = reason.partition(": ")
     kind = head.split(" '")[0]
+    if kind.startswith("lacks "):
+        return kind
     if kind == "other values":
         return next((f"{kind}: {why}" for pattern, why in _OTHER.items() if fnmatch(name, pattern)), reason)
     what = rest.split(";")[0].split(", inputs ")[0].split(" (opset")[0]

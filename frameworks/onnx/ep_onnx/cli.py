@@ -1,6 +1,7 @@
 """The command `ep-onnx`: run a model, or check which of its nodes a device can run.
 
-Exit codes: 0 good, 1 results differ or nodes are lacking, 2 wrong use or a model that cannot be read, 3 device unavailable.
+Exit codes: 0 good, 1 results differ from another runtime's, 2 wrong use or a model that cannot be read, 3 the device is
+unavailable, lacks what nodes need, or has too little memory, 130 Ctrl-C.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from rich.table import Table
 
 import ep
 from ep_onnx.backend import device_name
-from ep_onnx.errors import LackingError, ModelError
+from ep_onnx.errors import DifferenceError, LackingError, ModelError
 from ep_onnx.model import read_model
 from ep_onnx.peer import PEERS, compared
 from ep_onnx.report import report
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 __all__ = ["command", "main"]
 
 _CODES: Final = (
-    "Exit codes: 0 good, 1 results differ or the device lacks what nodes need, 2 wrong use or a model that cannot be read, "
-    "3 device unavailable, 130 Ctrl-C."
+    "Exit codes: 0 good, 1 results differ from another runtime's, 2 wrong use or a model that cannot be read, "
+    "3 the device is unavailable, lacks what nodes need, or has too little memory, 130 Ctrl-C."
 )
 _DEVICE: Final = click.option("--device", help="EP's name of a device; else EP_DEVICE, else cpu:0.")
 _INPUTS: Final = click.option(
@@ -142,14 +143,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("ep-onnx: interrupted", err=True)
         sys.exit(130)
-    except LackingError as error:
+    except DifferenceError as error:
         _end(error, 1)
-    except ModelError as error:
-        _end(error, 2)
-    except ep.UnavailableError as error:
+    except (LackingError, ep.UnavailableError, MemoryError) as error:
         _end(error, 3)
-    except ep.OutOfMemoryError as error:
-        _end(f"{error}; give smaller inputs, or another device", 3)
     except (ep.EpError, ValueError, TypeError, OSError) as error:
         _end(error, 2)
 
@@ -185,6 +182,13 @@ def _inputs(model: Model, given: Sequence[str], extents: Sequence[str]) -> dict[
             raise ModelError(message)
         arrays[name or names[place]] = _array(path)
     known = dict(_extent(each) for each in extents)
+    unknown = known.keys() - {each for declared in model.inputs for each in declared.shape or ()}
+    if unknown:
+        open_ones = sorted(
+            {each for declared in model.inputs for each in declared.shape or () if isinstance(each, str)}
+        )
+        message = f"--extent {min(unknown)}: the model has no such open extent; it has {', '.join(open_ones) or 'none'}"
+        raise ModelError(message)
     random = np.random.default_rng(0)
     for declared in model.inputs:
         if declared.name not in arrays:
@@ -213,9 +217,15 @@ def _random(declared: Declared, known: dict[str, int], random: np.random.Generat
         message = f"input '{declared.name}' is no tensor of known rank; give it with --input"
         raise ModelError(message)
     shape = [each if isinstance(each, int) else known.get(each or "", 1) for each in declared.shape]
-    if declared.dtype.startswith(("int", "uint", "bool")):
-        return random.integers(0, 2, shape).astype(declared.dtype)
-    return random.random(shape).astype(_numpy(declared.dtype))
+    try:
+        if declared.dtype.startswith(("int", "uint", "bool")):
+            return random.integers(0, 2, shape).astype(declared.dtype)
+        return random.random(shape).astype(_numpy(declared.dtype))
+    except (MemoryError, ValueError):
+        message = (
+            f"input '{declared.name}' has shape {tuple(shape)}, for which the host has no room; give smaller extents"
+        )
+        raise MemoryError(message) from None
 
 
 def _numpy(dtype: str) -> Any:

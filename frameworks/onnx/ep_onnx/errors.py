@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ep import EpError
+from ep import EpError, OutOfMemoryError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-__all__ = ["LackingError", "ModelError"]
+__all__ = ["DifferenceError", "LackingError", "ModelError", "room_for"]
 
 
 class ModelError(EpError, ValueError):
@@ -28,3 +29,21 @@ class LackingError(EpError, NotImplementedError):
     def __init__(self, message: str, lacking: Sequence[str] = ()) -> None:
         super().__init__("\n".join([message, *lacking]))
         self.lacking = tuple(lacking)
+
+
+class DifferenceError(EpError):
+    """Another runtime makes something else of a model.
+
+    What to do: compare with a third; hand in the model with its inputs if EP is the one that differs.
+    """
+
+
+@contextmanager
+def room_for(where: str) -> Iterator[None]:
+    """Name the node or input for which there is no memory."""
+    try:
+        yield
+    except OutOfMemoryError as error:
+        message = f"{where}: {error}; give smaller inputs, or another device"
+        figures = {"requested": error.requested, "free": error.free, "reserved": error.reserved}
+        raise OutOfMemoryError(message, **figures) from error  # type: ignore[arg-type]  # as they were

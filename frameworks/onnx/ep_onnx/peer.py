@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ep_onnx.errors import LackingError, ModelError
+from ep_onnx.errors import DifferenceError, ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,20 +33,20 @@ def compared(peer: str, path: Path, model: Model, given: Mapping[str, Any], outp
     given   : arrays by the names of the model's inputs
     outputs : of EP
 
-    Raises ModelError if the peer is not there, LackingError where shapes or values differ.
+    Raises ModelError if the peer is not there, DifferenceError where shapes or values differ.
     """
     worst = 0.0
     for name, mine, its in zip(model.outputs, outputs, PEERS[peer](path, given), strict=True):
         here, there = np.asarray(mine), np.asarray(its)
         if here.shape != there.shape:
             message = f"output '{name}' has shape {here.shape}, {peer} gives {there.shape}"
-            raise LackingError(message)
+            raise DifferenceError(message)
         error = _difference(here, there)
         worst = max(worst, error)
         yield f"output '{name}': largest difference from {peer} {error:.2e} of its largest element"
     if not worst < _TOLERANCE:
         message = f"results differ from {peer} by {worst:.2e}, more than {_TOLERANCE:g}"
-        raise LackingError(message)
+        raise DifferenceError(message)
 
 
 def _difference(here: Array, there: Array) -> float:

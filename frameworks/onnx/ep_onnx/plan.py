@@ -9,7 +9,7 @@ import numpy as np
 import ep
 from ep import TensorSpec
 from ep_onnx.elements import narrowed
-from ep_onnx.errors import LackingError, ModelError
+from ep_onnx.errors import LackingError, ModelError, room_for
 from ep_onnx.segment import Segment
 from ep_onnx.trace import Trace
 from ep_onnx.value import Buffer, Value
@@ -126,7 +126,11 @@ class Plan:
             self.stream.copy(target, source)
         gone = {place for _, place in self.states.values()}
         assert point.results is not None
-        return [None if place in gone else self._fetched(each) for place, each in enumerate(point.results)]
+        found = []
+        for place, each in enumerate(point.results):
+            with room_for(f"output {place}"):
+                found.append(None if place in gone else self._fetched(each))
+        return found
 
     def look(self, value: Value, inputs: Inputs) -> Array:
         """Return the content of a value: of an input as it was given, else as the device has it."""
@@ -173,7 +177,8 @@ class _Extension:
         for name, spec in plan.shapes.items():
             buffer = self._trace.buffer(spec.nbytes, name)
             if name not in plan.memories:
-                plan.memories[name] = plan.stream.device.allocate(spec.nbytes)
+                with room_for(f"input '{name}'"):
+                    plan.memories[name] = plan.stream.device.allocate(spec.nbytes)
                 if spec.nbytes:
                     plan.stream.upload(plan.memories[name], np.ascontiguousarray(self._inputs[name]))
             buffer.memory = plan.memories[name]
@@ -264,8 +269,8 @@ class _Extension:
         lacking = self._trace.lacking
         if lacking:
             device = self._plan.stream.device.name
-            message = f"{device} lacks what {len(lacking)} nodes of the model need"
-            raise LackingError(message, [f"{where}: {why}" for where, why in lacking.items()])
+            message = f"{device} lacks what the model needs, as follows; take another device, or let its provider claim these cells"
+            raise LackingError(message, [f"{node}: {why}" for (node, _), why in lacking.items()])
 
 
 def _is_input(value: Value) -> bool:

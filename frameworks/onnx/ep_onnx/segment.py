@@ -8,6 +8,7 @@ from ep.overlap import is_same
 from ep.scratch import packed
 from ep.stage import Lifetime
 
+from ep_onnx.errors import room_for
 from ep_onnx.value import Buffer
 
 if TYPE_CHECKING:
@@ -52,11 +53,13 @@ class Segment:
                 life.last = place
         for buffer in self._lives:
             if buffer.content is not None and buffer.memory is None:
-                buffer.memory = upload(buffer.content)
+                with room_for(f"{self._first(buffer).node}, a constant of it"):
+                    buffer.memory = upload(buffer.content)
         self._carry_on()
         for buffer in kept & self._lives.keys():
             if buffer.memory is None:
-                buffer.memory = stream.device.allocate(buffer.nbytes)
+                with room_for(self._first(buffer).node):
+                    buffer.memory = stream.device.allocate(buffer.nbytes)
         self._share_in_place()
         self._place()
         self.graph = self._captured()
@@ -133,9 +136,18 @@ class Segment:
         device = self._stream.device
         begins, self.arena_nbytes = packed(lives, device.info.alignment)
         self.needed_nbytes = sum(life.nbytes for life in lives)
-        self._arena = device.allocate(self.arena_nbytes)
+        with room_for(f"the {len(self.steps)} steps that share their memory, most of it for {self._largest()}"):
+            self._arena = device.allocate(self.arena_nbytes)
         self._at = {buffer: begins[place] for place, buffer in enumerate(roots)}
         self._scratch = {place: begins[len(roots) + number] for number, place in enumerate(scratches)}
+
+    def _first(self, buffer: Buffer) -> Step:
+        """Return the first step that touches a buffer."""
+        return self.steps[self._lives[buffer].first]
+
+    def _largest(self) -> str:
+        """Return the node of the step with the most bytes."""
+        return max(self.steps, key=lambda step: sum(buffer.nbytes for _, buffer in step.buffers)).node
 
     def _memory(self, buffer: Buffer) -> ep.Memory:
         if buffer.memory is not None:

@@ -65,7 +65,7 @@ class Trace:
     def __init__(self, device: ep.Device, host: Host) -> None:
         self.device = device
         self.steps: list[Step] = []
-        self.lacking: dict[str, str] = {}
+        self.lacking: dict[tuple[str, str], str] = {}
         self.node: Node | None = None
         self._host = host
         self._numbers = 0
@@ -127,7 +127,7 @@ class Trace:
         try:
             primitive = descriptor.on(self.device)
         except UnsupportedError as error:
-            self.lacking.setdefault(f"{node}: {descriptor.cell}", str(error))
+            self.lacking.setdefault((node, descriptor.cell), str(error))
             return made
         placed = {name: self._place(each) if isinstance(each, Value) else each for name, each in given.items()}
         self.steps.append(Step(primitive, placed, node))

@@ -70,6 +70,7 @@ def test_check_counts_launches_by_family(folder):
         (["run", "m.onnx", "--input", "z=x.npy"], 2, "unknown z"),
         (["run", "m.onnx", "--input", "x.npy", "--input", "x.npy"], 2, "1 inputs"),
         (["run", "m.onnx", "--extent", "n"], 2, "NAME=N"),
+        (["run", "m.onnx", "--extent", "q=3"], 2, "it has n"),
         (["run", "m.onnx", "--device", "nobody:0"], 2, "nobody"),
         (["run", "m.onnx", "--device", "cpu:77"], 3, "cpu:77"),
         (["run"], 2, "MODEL"),
@@ -116,8 +117,21 @@ def test_program_of_pytorch_is_compared(folder):
     assert (code, "largest difference from torch 0.00e+00" in shown) == (0, True), shown
 
 
-def test_lacking_nodes_are_exit_1(folder):
+def test_more_memory_than_there_is_names_node_input_or_output(folder):
+    far = {"s": np.array([20_000_000_000, 1, 1])}
+    inner = [node("Expand", ["x", "s"], ["e"]), node("Exp", ["e"], ["f"]), node("ReduceSum", ["f"], ["y"])]
+    onnx.save(model(inner, {"x": (FLOAT, ["n", 3])}, {"y": (FLOAT, None)}, far), "inner.onnx")
+    code, shown = run("run", "inner.onnx")
+    assert (code, "most of it for Exp 'f'" in shown, "give smaller inputs" in shown) == (3, True, True), shown
+    onnx.save(model(inner[:1], {"x": (FLOAT, ["n", 3])}, {"e": (FLOAT, None)}, far), "outer.onnx")
+    code, shown = run("run", "outer.onnx")
+    assert (code, "output 0" in shown) == (3, True), shown
+    code, shown = run("run", "m.onnx", "--extent", "n=100000000000")
+    assert (code, "input 'x' has shape (100000000000, 3)" in shown) == (3, True), shown
+
+
+def test_lacking_nodes_are_exit_3(folder):
     onnx.save(model([node("TfIdfVectorizer", ["x"], ["y"])], {"x": (FLOAT, [3])}, {"y": (FLOAT, [3])}), "t.onnx")
     code, shown = run("check", "t.onnx")
-    assert code == 1
+    assert code == 3
     assert "TfIdfVectorizer 'y': no rule" in shown
