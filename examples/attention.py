@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attention_reference import largest_error, problem, reference, shapes
 from ep_primitives import BroadcastBinary, Matmul, Reduce, Softmax, SoftmaxBackward, Where
-from ep_primitives.reference import array_dtype
+from ep_primitives.judging.reference import array_dtype
 
 import ep
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ep_primitives import BINARY_OPS, UNARY_OPS
-from ep_primitives.accuracy import Accuracy, Conditioned, Exact, Ulps
+from ep_primitives.judging.accuracy import Accuracy, Conditioned, Exact, Ulps
 
 sys.path.insert(0, str(Path(__file__).parent))
 from markdown import SEPARATOR, Row

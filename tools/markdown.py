@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ep_primitives.op import ALL, COMPLEXES, EVERY, FLOATS, INTEGERS, NUMBERS, REALS
+from ep_primitives.elementwise.op import ALL, COMPLEXES, EVERY, FLOATS, INTEGERS, NUMBERS, REALS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,6 +1,6 @@
 """Make the tables that transcendental ops are judged by in float64 and complex128: mpmath, 2,000 points an op and more.
 
-    python tools/reference_tables.py [NAME ...]     write primitives/ep_primitives/tables; the bytes never change
+    python tools/reference_tables.py [NAME ...]     write primitives/ep_primitives/judging/tables; the bytes never change
     python tools/reference_tables.py --check        recompute a sample at twice the precision; exit 1 if a value differs
 
 A NAME is an op or an element type. The ops' mathematics is in the package `mathematics` beside.
@@ -28,7 +28,7 @@ from mathematics import (
 )
 from mathematics.table import START, Table, evaluate
 
-FOLDER: Final = Path(__file__).parent.parent / "primitives" / "ep_primitives" / "tables"
+FOLDER: Final = Path(__file__).parent.parent / "primitives" / "ep_primitives" / "judging" / "tables"
 LEAST: Final = 2000
 
 TABLES: Final[dict[str, dict[str, Table]]] = {

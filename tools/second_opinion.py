@@ -4,7 +4,7 @@
     python tools/second_opinion.py --document   write docs/second-opinion.md; needs no PyTorch
     python tools/second_opinion.py --check      say whether the document is current; exit 1 if not
 
-The list is `ep_primitives/disagreements.py`. Families are named beside ops: `second_opinion.py reduce`.
+The list is `ep_primitives/judging/disagreements.py`. Families are named beside ops: `second_opinion.py reduce`.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ep_primitives.disagreements import DISAGREEMENTS, listed
-from ep_primitives.family_disagreements import FAMILY_DISAGREEMENTS
+from ep_primitives.judging.disagreements import DISAGREEMENTS, listed
+from ep_primitives.judging.family_disagreements import FAMILY_DISAGREEMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ep_primitives.disagreement import Disagreement
+    from ep_primitives.judging.disagreement import Disagreement
 
 DOCUMENT: Final = Path(__file__).parent.parent / "docs" / "second-opinion.md"
 
@@ -46,7 +46,7 @@ PyTorch runs with its portable kernels, which are the same on every machine. Its
 and remainder give NaN where the quotient overflows, and cosh and sinh overflow below their last finite value.
 
 "NaN here" is a NaN that EP gives and PyTorch does not, "NaN there" the opposite. `*_dy_x` and `*_dy_y` are the
-gradients `*_backward_with_dy_x` and `*_backward_with_dy_y`. `ep_primitives/disagreements.py` and `family_disagreements.py`
+gradients `*_backward_with_dy_x` and `*_backward_with_dy_y`. `ep_primitives/judging/disagreements.py` and `family_disagreements.py`
 are the source of this page.
 """
 

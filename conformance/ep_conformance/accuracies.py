@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from ep.cells import matches
 from ep.family import by_name
-from ep_primitives.elementwise import ElementwiseFamily
+from ep_primitives.elementwise.cells import ElementwiseFamily
 
 from ep_conformance.catalogue import cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ep_primitives.accuracy import Accuracy
-    from ep_primitives.domain import Domain
+    from ep_primitives.elementwise.domain import Domain
+    from ep_primitives.judging.accuracy import Accuracy
 
     import ep
 

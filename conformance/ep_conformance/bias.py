@@ -20,7 +20,7 @@ import ep
 from ep_conformance.ulp import part_of, unit
 
 if TYPE_CHECKING:
-    from ep_primitives.reference import Reference
+    from ep_primitives.judging.reference import Reference
 
 __all__ = ["LEAST_OUTPUTS", "bias", "variance"]
 

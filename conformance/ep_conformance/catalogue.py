@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ep_primitives.case import Case
+from ep_primitives.cases.case import Case
 
 import ep
 from ep_conformance.contributed import case_packages

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from ep_primitives.accuracy import Accuracy, Conditioned, Exact, Ulps
+from ep_primitives.judging.accuracy import Accuracy, Conditioned, Exact, Ulps
 
 import ep
 from ep_conformance.ulp import complex_error, equals, format_of, part_of, rounded, ulp_error, unit
 
 if TYPE_CHECKING:
-    from ep_primitives.reference import Reference
+    from ep_primitives.judging.reference import Reference
 
 __all__ = ["Comparison", "allowance", "compare"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from ep.family import by_name
-from ep_primitives.elementwise import ElementwiseFamily
+from ep_primitives.elementwise.cells import ElementwiseFamily
 
 from ep_conformance.compare import compare
 from ep_conformance.decoys import blind_to
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy.typing as npt
-    from ep_primitives.case import Case
-    from ep_primitives.reference import Reference
+    from ep_primitives.cases.case import Case
+    from ep_primitives.judging.reference import Reference
 
     import ep
     from ep_conformance.trial import Trial

@@ -25,7 +25,7 @@ from ep_conformance.verdict import Outcome, Status
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ep_primitives.case import Case
+    from ep_primitives.cases.case import Case
 
     from ep_conformance.draw import Draw
     from ep_conformance.operands import Operand

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ep.cells import matches
-from ep_primitives.case import FILLS
+from ep_primitives.cases.case import FILLS
 
 import ep
 from ep_conformance.accuracies import domains_of, held_to, stated

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from ep_primitives.accuracy import Accuracy, Exact
+from ep_primitives.judging.accuracy import Accuracy, Exact
 
 import ep
 from ep_conformance.compare import allowance

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from ep_primitives.accuracy import Accuracy, Conditioned, Exact, Ulps
+from ep_primitives.judging.accuracy import Accuracy, Conditioned, Exact, Ulps
 
 import ep
 
 if TYPE_CHECKING:
-    from ep_primitives.reference import Reference
+    from ep_primitives.judging.reference import Reference
 
 __all__ = ["Worst", "compare_native"]
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from ep_primitives import layout
-from ep_primitives.reference import array_dtype
+from ep_primitives.judging import layout
+from ep_primitives.judging.reference import array_dtype
 
 import ep
 from ep_conformance.trial import Bytes, CaseError, Trial

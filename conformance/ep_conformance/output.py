@@ -15,8 +15,8 @@ from ep_conformance.ulp import rounded
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ep_primitives.accuracy import Accuracy
-    from ep_primitives.reference import Reference
+    from ep_primitives.judging.accuracy import Accuracy
+    from ep_primitives.judging.reference import Reference
 
     import ep
     from ep_conformance.compare import Comparison

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from ep_primitives.accuracy import REPRESENTABLE, Exact
-from ep_primitives.case import Case
+from ep_primitives.cases.case import Case
+from ep_primitives.judging.accuracy import REPRESENTABLE, Exact
 
 import ep
 from ep_conformance import SUITE

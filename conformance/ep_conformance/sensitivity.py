@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from ep_primitives.accuracy import Conditioned, Exact, Ulps
+from ep_primitives.judging.accuracy import Conditioned, Exact, Ulps
 
 import ep
 from ep_conformance.ulp import Format, format_of, part_of, rounded
@@ -20,8 +20,8 @@ from ep_conformance.ulp import Format, format_of, part_of, rounded
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ep_primitives.accuracy import Accuracy
-    from ep_primitives.reference import Reference
+    from ep_primitives.judging.accuracy import Accuracy
+    from ep_primitives.judging.reference import Reference
 
     from ep_conformance.compare import Comparison
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from ep_primitives.case import Case
-from ep_primitives.layout import settled
+from ep_primitives.cases.case import Case
+from ep_primitives.judging.layout import settled
 
 import ep
 from ep_conformance.construction import construction_of

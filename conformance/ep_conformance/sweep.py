@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from ep_primitives.accuracy import Exact
-from ep_primitives.elementwise import ElementwiseFamily
-from ep_primitives.reference import Reference
+from ep_primitives.elementwise.cells import ElementwiseFamily
+from ep_primitives.judging.accuracy import Exact
+from ep_primitives.judging.reference import Reference
 
 import ep
 from ep_conformance.attestation import attest
@@ -27,8 +27,8 @@ from ep_conformance.verdict import Outcome, Status
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ep_primitives.accuracy import Accuracy
-    from ep_primitives.domain import Domain
+    from ep_primitives.elementwise.domain import Domain
+    from ep_primitives.judging.accuracy import Accuracy
 
 __all__ = ["Sweep", "run_sweep", "sweeps"]
 

@@ -9,7 +9,7 @@ from ep_conformance.catalogue import cells
 from ep_conformance.commands.accuracy import command
 from ep_conformance.commands.exits import WrongUse
 from ep_conformance.explain import explain_case
-from ep_primitives.accuracy import EXACT, Conditioned, Exact, Ulps
+from ep_primitives.judging.accuracy import EXACT, Conditioned, Exact, Ulps
 
 
 @pytest.fixture(scope="module")

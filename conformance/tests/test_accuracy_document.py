@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from ep_primitives import BINARY_OPS, UNARY_OPS
-from ep_primitives.accuracy import NARROW, Exact, Ulps
+from ep_primitives.judging.accuracy import NARROW, Exact, Ulps
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "accuracy.md"
 

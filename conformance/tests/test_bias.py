@@ -8,7 +8,7 @@ import pytest
 from ep_conformance.bias import LEAST_OUTPUTS, bias, variance
 from ep_conformance.compare import compare
 from ep_primitives import Conditioned, Reference
-from ep_primitives.reduce_ops import summation
+from ep_primitives.families.reduce.rows import summation
 
 TERMS = 257
 OUTPUTS = 300

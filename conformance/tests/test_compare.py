@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 from ep_conformance.compare import compare
-from ep_primitives.accuracy import Conditioned, Exact, Ulps
-from ep_primitives.reference import Reference
+from ep_primitives.judging.accuracy import Conditioned, Exact, Ulps
+from ep_primitives.judging.reference import Reference
 
 SUBNORMAL = 2.0**-140
 

@@ -8,7 +8,7 @@ from ep_conformance import operands
 from ep_conformance.catalogue import find
 from ep_conformance.elements import run_case
 from ep_conformance.trial import CaseError, Trial
-from ep_primitives import layout
+from ep_primitives.judging import layout
 
 import ep
 

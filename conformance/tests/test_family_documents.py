@@ -106,7 +106,7 @@ def test_docstring_is_taken_apart(tool):
 
 
 def test_element_types_are_named_by_their_groups(tool):
-    from ep_primitives.op import ALL, REALS
+    from ep_primitives.elementwise.op import ALL, REALS
 
     assert tool.dtypes_text(ALL) == "all"
     assert tool.dtypes_text(("bool", *REALS)) == "bool, reals"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from ep_conformance import compare as judge
 from ep_conformance.ulp import numpy_dtype
-from ep_primitives.accuracy import Conditioned, Exact, Ulps
-from ep_primitives.reference import Reference
+from ep_primitives.judging.accuracy import Conditioned, Exact, Ulps
+from ep_primitives.judging.reference import Reference
 from mutation import mutated
 
 SUBNORMAL = 2.0**-140

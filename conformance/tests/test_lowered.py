@@ -7,8 +7,8 @@ import pytest
 from ep_conformance.attestation import attest
 from ep_conformance.verdict import Status
 from ep_conformance.worker import Job, execute
-from ep_primitives.layer_norm import LayerNorm
-from ep_primitives.matmul import Matmul
+from ep_primitives.families.layer_norm.descriptor import LayerNorm
+from ep_primitives.families.matmul.descriptor import Matmul
 
 import ep
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from ep_conformance.compare import compare
 from ep_conformance.native import compare_native
-from ep_primitives.accuracy import Conditioned, Exact, Ulps
-from ep_primitives.reference import Reference
+from ep_primitives.judging.accuracy import Conditioned, Exact, Ulps
+from ep_primitives.judging.reference import Reference
 
 TINY = 2.0**-149
 VALUES = np.array(

@@ -15,8 +15,9 @@ from ep_conformance.repro import script_of
 from ep_conformance.smaller import smaller
 from ep_conformance.trial import CaseError, Trial
 from ep_conformance.verdict import Status
-from ep_primitives import Case, Exact, Reference, Ulps, layout
-from ep_primitives.origin import broadcast_origin
+from ep_primitives import Case, Exact, Reference, Ulps
+from ep_primitives.judging import layout
+from ep_primitives.judging.origin import broadcast_origin
 
 import ep
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from ep.dtypes import DTYPES as TYPES
-from ep_primitives.reference import array_dtype
+from ep_primitives.judging.reference import array_dtype
 from stepwise import cases, is_right
 
 import ep

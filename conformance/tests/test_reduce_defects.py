@@ -8,7 +8,7 @@ import pytest
 from ep_conformance.bias import bias, variance
 from ep_conformance.compare import compare
 from ep_primitives import REDUCE_OPS
-from ep_primitives.reference import array_dtype, widened
+from ep_primitives.judging.reference import array_dtype, widened
 
 import ep
 

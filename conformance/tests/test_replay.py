@@ -18,7 +18,7 @@ from ep_conformance.repro import script_of
 from ep_conformance.trial import Trial
 from ep_conformance.values import digest, values_json, values_read
 from ep_conformance.verdict import Outcome, Status, Verdict
-from ep_primitives.reference import array_dtype
+from ep_primitives.judging.reference import array_dtype
 
 import ep
 

@@ -11,7 +11,8 @@ from ep_conformance.catalogue import find
 from ep_conformance.elements import run_case
 from ep_conformance.trial import CaseError, Trial
 from ep_conformance.verdict import Status
-from ep_primitives import Softmax, layout
+from ep_primitives import Softmax
+from ep_primitives.judging import layout
 
 import ep
 

@@ -14,8 +14,8 @@ from ep_conformance.sensitivity import misjudged
 from ep_conformance.trial import Trial
 from ep_conformance.ulp import numpy_dtype, rounded
 from ep_conformance.verdict import Status
-from ep_primitives.accuracy import EXACT, Conditioned, Ulps
-from ep_primitives.reference import Reference
+from ep_primitives.judging.accuracy import EXACT, Conditioned, Ulps
+from ep_primitives.judging.reference import Reference
 
 import ep
 

@@ -4,7 +4,7 @@ import zlib
 
 import numpy as np
 import pytest
-from ep_primitives.reference import array_dtype, widened
+from ep_primitives.judging.reference import array_dtype, widened
 
 import ep
 

@@ -1,6 +1,7 @@
-"""What operations mean: one module a family, rows of ops, references and sample cases.
+"""What operations mean: families of operations, a folder each, and what they share.
 
-Importing it loads nothing heavy; the names below are loaded when they are first used.
+Importing it loads nothing heavy; the names below are loaded when they are first used. Families are found in `families/`;
+`__init__.pyi` says to type checkers what is there, and tools/exports.py writes it.
 """
 
 from __future__ import annotations
@@ -13,215 +14,37 @@ import ep
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ep_primitives.accuracy import Accuracy, Conditioned, Exact, Ulps
-    from ep_primitives.add_n import AddN
-    from ep_primitives.arg_reduce import ARG_REDUCE_OPS, ArgReduce
-    from ep_primitives.attention import Attention
-    from ep_primitives.batch_norm import BatchNorm
-    from ep_primitives.binary_ops import BINARY_OPS
-    from ep_primitives.broadcast_binary import BroadcastBinary
-    from ep_primitives.case import Case
-    from ep_primitives.cast import Cast
-    from ep_primitives.convolution import Convolution
-    from ep_primitives.convolution_transposed import ConvolutionTransposed
-    from ep_primitives.copy import Copy
-    from ep_primitives.cross_entropy import CrossEntropy
-    from ep_primitives.dequantize import Dequantize
-    from ep_primitives.elementwise_unary import ElementwiseUnary
-    from ep_primitives.fill import Fill
-    from ep_primitives.gather import Gather
-    from ep_primitives.generator import Generator
-    from ep_primitives.group_norm import GroupNorm
-    from ep_primitives.gru_cell import GruCell
-    from ep_primitives.iota import Iota
-    from ep_primitives.layer_norm import LayerNorm
-    from ep_primitives.lstm_cell import LstmCell
-    from ep_primitives.matmul import Matmul
-    from ep_primitives.one_hot import OneHot
-    from ep_primitives.op import Op
-    from ep_primitives.pad import Pad
-    from ep_primitives.pad_ops import PAD_OPS
-    from ep_primitives.permute import Permute
-    from ep_primitives.pool import Pool
-    from ep_primitives.pool_ops import POOL_OPS
-    from ep_primitives.quantize import Quantize
-    from ep_primitives.random_fill import RandomFill
-    from ep_primitives.random_ops import RANDOM_OPS
-    from ep_primitives.reduce import Reduce
-    from ep_primitives.reduce_ops import REDUCE_OPS
-    from ep_primitives.reference import Reference
-    from ep_primitives.rms_layer_norm import RmsLayerNorm
-    from ep_primitives.saturating_cast import SaturatingCast
-    from ep_primitives.softmax import LogSoftmax, Softmax
-    from ep_primitives.softmax_backward import LogSoftmaxBackward, SoftmaxBackward
-    from ep_primitives.tensor_fill import TensorFill
-    from ep_primitives.top_k import TOP_K_OPS, TopK
-    from ep_primitives.unary_ops import UNARY_OPS
-    from ep_primitives.where import Where
-
-__all__ = [
-    "ARG_REDUCE_OPS",
-    "BINARY_OPS",
-    "PAD_OPS",
-    "POOL_OPS",
-    "RANDOM_OPS",
-    "REDUCE_OPS",
-    "TOP_K_OPS",
-    "UNARY_OPS",
-    "Accuracy",
-    "AddN",
-    "ArgReduce",
-    "Attention",
-    "BatchNorm",
-    "BroadcastBinary",
-    "Case",
-    "Cast",
-    "Conditioned",
-    "Convolution",
-    "ConvolutionTransposed",
-    "Copy",
-    "CrossEntropy",
-    "Dequantize",
-    "ElementwiseUnary",
-    "Exact",
-    "Fill",
-    "Gather",
-    "Generator",
-    "GroupNorm",
-    "GruCell",
-    "Iota",
-    "LayerNorm",
-    "LogSoftmax",
-    "LogSoftmaxBackward",
-    "LstmCell",
-    "Matmul",
-    "OneHot",
-    "Op",
-    "Pad",
-    "Permute",
-    "Pool",
-    "Quantize",
-    "RandomFill",
-    "Reduce",
-    "Reference",
-    "RmsLayerNorm",
-    "SaturatingCast",
-    "Softmax",
-    "SoftmaxBackward",
-    "TensorFill",
-    "TopK",
-    "Ulps",
-    "Where",
-    "ep_families",
-]
-
-_MODULES: Final = {
-    "ARG_REDUCE_OPS": "arg_reduce",
-    "BINARY_OPS": "binary_ops",
-    "UNARY_OPS": "unary_ops",
-    "Accuracy": "accuracy",
-    "AddN": "add_n",
-    "ArgReduce": "arg_reduce",
-    "Attention": "attention",
-    "BatchNorm": "batch_norm",
-    "BroadcastBinary": "broadcast_binary",
-    "Case": "case",
-    "Cast": "cast",
-    "Conditioned": "accuracy",
-    "Convolution": "convolution",
-    "ConvolutionTransposed": "convolution_transposed",
-    "Copy": "copy",
-    "CrossEntropy": "cross_entropy",
-    "Dequantize": "dequantize",
-    "ElementwiseUnary": "elementwise_unary",
-    "Exact": "accuracy",
-    "Fill": "fill",
-    "Gather": "gather",
-    "Generator": "generator",
-    "Iota": "iota",
-    "GroupNorm": "group_norm",
-    "GruCell": "gru_cell",
-    "LayerNorm": "layer_norm",
-    "LogSoftmax": "softmax",
-    "LogSoftmaxBackward": "softmax_backward",
-    "LstmCell": "lstm_cell",
-    "Matmul": "matmul",
-    "OneHot": "one_hot",
-    "Op": "op",
-    "PAD_OPS": "pad_ops",
-    "POOL_OPS": "pool_ops",
-    "Pad": "pad",
-    "Permute": "permute",
-    "Pool": "pool",
-    "RANDOM_OPS": "random_ops",
-    "REDUCE_OPS": "reduce_ops",
-    "Quantize": "quantize",
-    "RandomFill": "random_fill",
-    "Reduce": "reduce",
-    "Reference": "reference",
-    "SaturatingCast": "saturating_cast",
-    "RmsLayerNorm": "rms_layer_norm",
-    "Softmax": "softmax",
-    "SoftmaxBackward": "softmax_backward",
-    "TOP_K_OPS": "top_k",
-    "TensorFill": "tensor_fill",
-    "TopK": "top_k",
-    "Ulps": "accuracy",
-    "Where": "where",
+SHARED: Final = {
+    "Accuracy": "judging.accuracy",
+    "Case": "cases.case",
+    "Conditioned": "judging.accuracy",
+    "Exact": "judging.accuracy",
+    "Op": "elementwise.op",
+    "Reference": "judging.reference",
+    "Ulps": "judging.accuracy",
 }
-
-
-_FAMILIES: Final = (
-    ("elementwise_unary", "ElementwiseUnaryFamily"),
-    ("broadcast_binary", "BroadcastBinaryFamily"),
-    ("where_family", "WhereFamily"),
-    ("add_n_family", "AddNFamily"),
-    ("cast", "CastFamily"),
-    ("fill", "FillFamily"),
-    ("tensor_fill", "TensorFillFamily"),
-    ("copy", "CopyFamily"),
-    ("permute", "PermuteFamily"),
-    ("pad", "PadFamily"),
-    ("one_hot_family", "OneHotFamily"),
-    ("gather_family", "GatherFamily"),
-    ("matmul_family", "MatmulFamily"),
-    ("random_family", "RandomFillFamily"),
-    ("reduce_family", "ReduceFamily"),
-    ("arg_reduce_family", "ArgReduceFamily"),
-    ("softmax_family", "SoftmaxFamily"),
-    ("softmax_family", "LogSoftmaxFamily"),
-    ("softmax_family", "SoftmaxBackwardFamily"),
-    ("softmax_family", "LogSoftmaxBackwardFamily"),
-    ("layer_norm_family", "LayerNormFamily"),
-    ("top_k_family", "TopKFamily"),
-    ("attention_family", "AttentionFamily"),
-    ("group_norm_family", "GroupNormFamily"),
-    ("batch_norm_family", "BatchNormFamily"),
-    ("rms_layer_norm_family", "RmsLayerNormFamily"),
-    ("cross_entropy_family", "CrossEntropyFamily"),
-    ("quantization_family", "QuantizeFamily"),
-    ("quantization_family", "DequantizeFamily"),
-    ("saturating_cast", "SaturatingCastFamily"),
-    ("iota_family", "IotaFamily"),
-    ("convolution_family", "ConvolutionFamily"),
-    ("convolution_transposed_family", "ConvolutionTransposedFamily"),
-    ("pool_family", "PoolFamily"),
-    ("recurrent_family", "LstmCellFamily"),
-    ("recurrent_family", "GruCellFamily"),
-)
-"""Modules and classes of the families, in the order of the documentation; they load numpy."""
 
 
 @ep.family_hook
 def ep_families() -> Sequence[ep.Family]:
-    """Return the families of this package, in the order of the documentation."""
-    return tuple([getattr(importlib.import_module(f"ep_primitives.{module}"), name)() for module, name in _FAMILIES])
+    """Return the families of this package."""
+    return tuple(importlib.import_module("ep_primitives.families").families())
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
+    try:
+        value = _value(name)
+    except KeyError:
         message = f"module 'ep_primitives' has no attribute {name!r}"
-        raise AttributeError(message)
-    value = getattr(importlib.import_module(f"ep_primitives.{_MODULES[name]}"), name)
+        raise AttributeError(message) from None
     globals()[name] = value
     return value
+
+
+def _value(name: str) -> Any:
+    if name in SHARED:
+        return getattr(importlib.import_module(f"ep_primitives.{SHARED[name]}"), name)
+    if name.startswith("_") and name != "__all__":
+        raise KeyError(name)
+    families = importlib.import_module("ep_primitives.families")
+    return sorted([*families.exports(), *SHARED, "ep_families"]) if name == "__all__" else families.exported(name)

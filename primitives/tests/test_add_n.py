@@ -7,8 +7,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 from ep_primitives import AddN, Conditioned, Exact
-from ep_primitives.add_n_family import AddNFamily
-from ep_primitives.reference import array_dtype
+from ep_primitives.families.add_n.family import AddNFamily
+from ep_primitives.judging.reference import array_dtype
 
 from ep import Scalar, TensorSpec
 

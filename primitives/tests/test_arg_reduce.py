@@ -8,10 +8,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 from ep_primitives import ARG_REDUCE_OPS, ArgReduce
-from ep_primitives.arg_reduce import ARG_REDUCE_DTYPES
-from ep_primitives.arg_reduce_data import CONTENTS
-from ep_primitives.arg_reduce_family import ArgReduceFamily
-from ep_primitives.reference import widened
+from ep_primitives.families.arg_reduce.data import CONTENTS
+from ep_primitives.families.arg_reduce.descriptor import ARG_REDUCE_DTYPES
+from ep_primitives.families.arg_reduce.family import ArgReduceFamily
+from ep_primitives.judging.reference import widened
 
 from ep import TensorSpec
 

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from ep_primitives import Attention
-from ep_primitives.attention_family import AttentionFamily
+from ep_primitives.families.attention.family import AttentionFamily
 
 from ep import TensorSpec
 

@@ -4,9 +4,9 @@ import mpmath
 import numpy as np
 import pytest
 from ep_primitives import BINARY_OPS, UNARY_OPS, BroadcastBinary, ElementwiseUnary
-from ep_primitives.broadcast_binary import BroadcastBinaryFamily
-from ep_primitives.elementwise_unary import ElementwiseUnaryFamily
-from ep_primitives.reference import widened
+from ep_primitives.families.broadcast_binary.descriptor import BroadcastBinaryFamily
+from ep_primitives.families.elementwise_unary.descriptor import ElementwiseUnaryFamily
+from ep_primitives.judging.reference import widened
 
 from ep import TensorSpec
 

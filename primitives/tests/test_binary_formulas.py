@@ -8,8 +8,8 @@ import mpmath
 import numpy as np
 import pytest
 from ep_primitives import BINARY_OPS
-from ep_primitives.op import BITS, INTEGERS, REALS
-from ep_primitives.reference import array_dtype
+from ep_primitives.elementwise.op import BITS, INTEGERS, REALS
+from ep_primitives.judging.reference import array_dtype
 
 import ep
 

@@ -4,10 +4,13 @@ import functools
 import numpy as np
 import pytest
 from ep.family import by_name
-from ep_primitives import BINARY_OPS, Exact, Ulps, data, ep_families, pairing, tables
-from ep_primitives.domain import DECAY, EXPONENT, GRADIENT, REAL, UNIT
-from ep_primitives.op import COMPLEXES, EVERY, FLOATS
-from ep_primitives.reference import array_dtype, limits, widened
+from ep_primitives import BINARY_OPS, Exact, Ulps, ep_families
+from ep_primitives.cases import data
+from ep_primitives.elementwise import pairing
+from ep_primitives.elementwise.domain import DECAY, EXPONENT, GRADIENT, REAL, UNIT
+from ep_primitives.elementwise.op import COMPLEXES, EVERY, FLOATS
+from ep_primitives.judging import tables
+from ep_primitives.judging.reference import array_dtype, limits, widened
 from every_case import every_case
 
 import ep

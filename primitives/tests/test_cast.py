@@ -5,14 +5,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from ep_primitives import Cast, Copy, Fill, SaturatingCast, data
-from ep_primitives.cast import CAST_DTYPES, CastFamily
-from ep_primitives.copy import CopyFamily
-from ep_primitives.fill import FillFamily
-from ep_primitives.op import COMPLEXES, EVERY, FLOAT8, INTEGERS
-from ep_primitives.reference import array_dtype, limits, widened
-from ep_primitives.saturating_cast import SaturatingCastFamily
-from ep_primitives.ties import ties
+from ep_primitives import Cast, Copy, Fill, SaturatingCast
+from ep_primitives.cases import data
+from ep_primitives.cases.ties import ties
+from ep_primitives.elementwise.op import COMPLEXES, EVERY, FLOAT8, INTEGERS
+from ep_primitives.families.cast.descriptor import CAST_DTYPES, CastFamily
+from ep_primitives.families.copy.descriptor import CopyFamily
+from ep_primitives.families.fill.descriptor import FillFamily
+from ep_primitives.families.saturating_cast.descriptor import SaturatingCastFamily
+from ep_primitives.judging.reference import array_dtype, limits, widened
 
 import ep
 from ep import Scalar, TensorSpec

@@ -5,9 +5,9 @@ import pickle
 import numpy as np
 import pytest
 from ep_primitives import BatchNorm, GroupNorm, LayerNorm
-from ep_primitives.batch_norm_family import BatchNormFamily
-from ep_primitives.group_norm_family import GroupNormFamily
-from ep_primitives.layer_norm_family import LayerNormFamily
+from ep_primitives.families.batch_norm.family import BatchNormFamily
+from ep_primitives.families.group_norm.family import GroupNormFamily
+from ep_primitives.families.layer_norm.family import LayerNormFamily
 
 from ep import TensorSpec
 

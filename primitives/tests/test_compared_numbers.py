@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from ep_primitives import BINARY_OPS, BroadcastBinary
-from ep_primitives.broadcast_binary import BroadcastBinaryFamily
-from ep_primitives.reference import array_dtype
+from ep_primitives.families.broadcast_binary.descriptor import BroadcastBinaryFamily
+from ep_primitives.judging.reference import array_dtype
 
 import ep
 from ep import Cell, Scalar, TensorSpec

@@ -5,8 +5,9 @@ import pickle
 
 import numpy as np
 import pytest
-from ep_primitives import Convolution, Copy, Matmul, Pad, convolution_stages
-from ep_primitives.convolution_family import ConvolutionFamily
+from ep_primitives import Convolution, Copy, Matmul, Pad
+from ep_primitives.families.convolution import stages as convolution_stages
+from ep_primitives.families.convolution.family import ConvolutionFamily
 
 import ep
 from ep import TensorSpec

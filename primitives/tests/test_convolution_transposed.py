@@ -6,8 +6,8 @@ import pickle
 import numpy as np
 import pytest
 from ep_primitives import Convolution, ConvolutionTransposed, Copy, Fill
-from ep_primitives.convolution_family import ConvolutionFamily
-from ep_primitives.convolution_transposed_family import ConvolutionTransposedFamily
+from ep_primitives.families.convolution.family import ConvolutionFamily
+from ep_primitives.families.convolution_transposed.family import ConvolutionTransposedFamily
 
 from ep import TensorSpec
 

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from ep_primitives import CrossEntropy
-from ep_primitives.cross_entropy_family import CrossEntropyFamily
+from ep_primitives.families.cross_entropy.family import CrossEntropyFamily
 
 from ep import TensorSpec
 

@@ -5,7 +5,7 @@ import pytest
 from ep.family import by_name
 from ep.role import INPUT
 from ep_primitives import ep_families
-from ep_primitives.accuracy import Conditioned
+from ep_primitives.judging.accuracy import Conditioned
 from every_case import every_case
 
 import ep

@@ -4,9 +4,9 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from ep_primitives.accuracy import REPRESENTABLE, Exact
-from ep_primitives.case import FILLS
-from ep_primitives.reference import array_dtype
+from ep_primitives.cases.case import FILLS
+from ep_primitives.judging.accuracy import REPRESENTABLE, Exact
+from ep_primitives.judging.reference import array_dtype
 
 import ep
 

@@ -3,7 +3,7 @@ import pickle
 import numpy as np
 import pytest
 from ep_primitives import Gather
-from ep_primitives.gather_family import GatherFamily
+from ep_primitives.families.gather.family import GatherFamily
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from ep_primitives import GruCell
-from ep_primitives.recurrent_family import GruCellFamily
+from ep_primitives.families.recurrent_cell.family import GruCellFamily
 
 from ep import TensorSpec
 

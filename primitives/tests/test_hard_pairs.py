@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from ep_primitives import BINARY_OPS, ep_families
-from ep_primitives.hard_pairs import HARD_PAIRS, LOGICAL, SELECTIONS, multiples, tolerances
-from ep_primitives.op import FLOATS, INTEGERS, REALS
-from ep_primitives.reference import array_dtype, widened
+from ep_primitives.elementwise.hard_pairs import HARD_PAIRS, LOGICAL, SELECTIONS, multiples, tolerances
+from ep_primitives.elementwise.op import FLOATS, INTEGERS, REALS
+from ep_primitives.judging.reference import array_dtype, widened
 
 import ep
 

@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from ep_primitives import Conditioned, Exact, Iota, ep_families
-from ep_primitives.iota import IOTA_DTYPES
-from ep_primitives.iota_family import IotaFamily
-from ep_primitives.op import FLOATS, INTEGERS
+from ep_primitives.elementwise.op import FLOATS, INTEGERS
+from ep_primitives.families.iota.descriptor import IOTA_DTYPES
+from ep_primitives.families.iota.family import IotaFamily
 
 import ep
 from ep import Scalar, TensorSpec

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from calls import CALLS
 from ep_primitives import BroadcastBinary
-from ep_primitives.reference import array_dtype
+from ep_primitives.judging.reference import array_dtype
 
 import ep
 from ep import Scalar, TensorSpec

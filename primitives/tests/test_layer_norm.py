@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from ep_primitives import LayerNorm
-from ep_primitives.layer_norm_family import LayerNormFamily
+from ep_primitives.families.layer_norm.family import LayerNormFamily
 
 import ep
 from ep import TensorSpec

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from ep_primitives import layout
-from ep_primitives.reference import array_dtype
+from ep_primitives.judging import layout
+from ep_primitives.judging.reference import array_dtype
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

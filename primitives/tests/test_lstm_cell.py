@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from ep_primitives import LstmCell
-from ep_primitives.recurrent_family import LstmCellFamily
+from ep_primitives.families.recurrent_cell.family import LstmCellFamily
 
 from ep import TensorSpec
 

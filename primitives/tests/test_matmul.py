@@ -6,9 +6,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 from ep_primitives import Conditioned, Matmul
-from ep_primitives.matmul import ACTIVATIONS, MATMUL_DTYPES
-from ep_primitives.matmul_family import MatmulFamily
-from ep_primitives.unary_ops import UNARY_OPS
+from ep_primitives.families.elementwise_unary.rows import UNARY_OPS
+from ep_primitives.families.matmul.descriptor import ACTIVATIONS, MATMUL_DTYPES
+from ep_primitives.families.matmul.family import MatmulFamily
 
 from ep import TensorSpec
 

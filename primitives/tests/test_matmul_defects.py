@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from ep_primitives.accuracy import EXACT
-from ep_primitives.matmul_family import MatmulFamily
-from ep_primitives.reference import array_dtype, limits
-from ep_primitives.unary_ops import UNARY_OPS
+from ep_primitives.families.elementwise_unary.rows import UNARY_OPS
+from ep_primitives.families.matmul.family import MatmulFamily
+from ep_primitives.judging.accuracy import EXACT
+from ep_primitives.judging.reference import array_dtype, limits
 
 import ep
 

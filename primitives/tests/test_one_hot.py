@@ -3,7 +3,7 @@ import pickle
 import numpy as np
 import pytest
 from ep_primitives import OneHot
-from ep_primitives.one_hot_family import OneHotFamily
+from ep_primitives.families.one_hot.family import OneHotFamily
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

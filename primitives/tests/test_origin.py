@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from ep.family import by_name
-from ep_primitives import layout
+from ep_primitives.judging import layout
 
 import ep
 

@@ -3,7 +3,7 @@ import pickle
 import numpy as np
 import pytest
 from ep_primitives import PAD_OPS, Pad
-from ep_primitives.pad import PadFamily
+from ep_primitives.families.pad.descriptor import PadFamily
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -4,7 +4,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 from ep_primitives import Copy, Permute
-from ep_primitives.permute import PermuteFamily
+from ep_primitives.families.permute.descriptor import PermuteFamily
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

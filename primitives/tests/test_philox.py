@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ep_primitives.philox import block, draw
+from ep_primitives.families.random_fill.philox import block, draw
 
 # kat_vectors of Random123, "philox4x32 10": counter, key, answer.
 KNOWN = [

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from ep_primitives import BroadcastBinary, Cast, Fill, Pad, Pool, Reduce
-from ep_primitives.pool_family import PoolFamily
+from ep_primitives.families.pool.family import PoolFamily
 
 from ep import TensorSpec
 

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from ep_primitives import Dequantize, Quantize
-from ep_primitives.quantization_family import DequantizeFamily, QuantizeFamily
+from ep_primitives.families.quantization.family import DequantizeFamily, QuantizeFamily
 
 from ep import TensorSpec
 

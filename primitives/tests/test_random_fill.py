@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from ep_primitives import RANDOM_OPS, RandomFill
-from ep_primitives.random_fill import STATE
+from ep_primitives.families.random_fill.descriptor import STATE
 
 import ep
 from ep import Scalar, TensorSpec

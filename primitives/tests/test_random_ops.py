@@ -6,7 +6,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 from ep_primitives import RANDOM_OPS
-from ep_primitives.random_ops import words_each
+from ep_primitives.families.random_fill.rows import words_each
 
 FLOATS = ["float16", "bfloat16", "float32", "float64"]
 BITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}

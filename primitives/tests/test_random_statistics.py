@@ -6,8 +6,9 @@ a million fails it. Where a test looks at several figures, each has its share of
 
 import numpy as np
 import pytest
-from ep_primitives import Generator, RandomFill, philox
-from ep_primitives.reference import array_dtype
+from ep_primitives import Generator, RandomFill
+from ep_primitives.families.random_fill import philox
+from ep_primitives.judging.reference import array_dtype
 
 import ep
 

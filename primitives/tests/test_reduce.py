@@ -9,9 +9,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 from ep_primitives import REDUCE_OPS, Conditioned, Exact, Reduce, Ulps
-from ep_primitives.op import INTEGERS
-from ep_primitives.reduce_family import ReduceFamily
-from ep_primitives.reduction_data import random
+from ep_primitives.elementwise.op import INTEGERS
+from ep_primitives.families.reduce.family import ReduceFamily
+from ep_primitives.reductions.data import random
 
 import ep
 from ep import TensorSpec

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 from ep_primitives import REDUCE_OPS, Reduce
-from ep_primitives.reduce_data import CONTENTS
-from ep_primitives.reduce_family import ReduceFamily
-from ep_primitives.reduce_ops import summation
+from ep_primitives.families.reduce.data import CONTENTS
+from ep_primitives.families.reduce.family import ReduceFamily
+from ep_primitives.families.reduce.rows import summation
 
 from ep import TensorSpec
 

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from ep_primitives import RmsLayerNorm
-from ep_primitives.rms_layer_norm_family import RmsLayerNormFamily
+from ep_primitives.families.rms_layer_norm.family import RmsLayerNormFamily
 
 from ep import TensorSpec
 

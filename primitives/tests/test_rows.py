@@ -4,10 +4,10 @@ from importlib import resources
 import numpy as np
 import pytest
 from ep_primitives import BINARY_OPS, UNARY_OPS, Conditioned, Exact, Ulps
-from ep_primitives.broadcast_binary import BroadcastBinaryFamily
-from ep_primitives.elementwise_unary import ElementwiseUnaryFamily
-from ep_primitives.op import ALL, BITS, COMPLEXES, EVERY, FLOATS, INTEGERS, NUMBERS, REALS, Attribute, Op
-from ep_primitives.reference import array_dtype
+from ep_primitives.elementwise.op import ALL, BITS, COMPLEXES, EVERY, FLOATS, INTEGERS, NUMBERS, REALS, Attribute, Op
+from ep_primitives.families.broadcast_binary.descriptor import BroadcastBinaryFamily
+from ep_primitives.families.elementwise_unary.descriptor import ElementwiseUnaryFamily
+from ep_primitives.judging.reference import array_dtype
 
 import ep
 
@@ -22,7 +22,7 @@ SPECIAL = [
 
 
 def inventory(arity):
-    with (resources.files("ep_primitives") / "ops.csv").open(newline="") as file:
+    with (resources.files("ep_primitives") / "elementwise" / "ops.csv").open(newline="") as file:
         return [line for line in csv.DictReader(file) if line["arity"] == arity]
 
 
@@ -35,7 +35,8 @@ def test_rows_are_the_inventory_in_its_order(arity, count):
 
 @pytest.mark.parametrize("arity", ROWS)
 def test_rows_are_unique(arity):
-    module = __import__(f"ep_primitives.{arity}_ops", fromlist=["_ROWS"])
+    family = {"unary": "elementwise_unary", "binary": "broadcast_binary"}[arity]
+    module = __import__(f"ep_primitives.families.{family}.rows", fromlist=["_ROWS"])
     names = [row.name for row in module._ROWS]
     assert names == list(ROWS[arity])
 

@@ -4,7 +4,7 @@ import pickle
 import numpy as np
 import pytest
 from ep_primitives import LogSoftmax, LogSoftmaxBackward, Softmax, SoftmaxBackward
-from ep_primitives.softmax_family import (
+from ep_primitives.families.softmax.family import (
     LogSoftmaxBackwardFamily,
     LogSoftmaxFamily,
     SoftmaxBackwardFamily,

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from ep_primitives import Copy, TensorFill
-from ep_primitives.tensor_fill import TensorFillFamily
+from ep_primitives.families.tensor_fill.descriptor import TensorFillFamily
 
 from ep import TensorSpec
 

@@ -6,9 +6,9 @@ import pickle
 import numpy as np
 import pytest
 from ep_primitives import TOP_K_OPS, TopK
-from ep_primitives.reference import array_dtype
-from ep_primitives.top_k import TOP_K_DTYPES
-from ep_primitives.top_k_family import TopKFamily
+from ep_primitives.families.top_k.descriptor import TOP_K_DTYPES
+from ep_primitives.families.top_k.family import TopKFamily
+from ep_primitives.judging.reference import array_dtype
 from hypothesis import given
 from hypothesis import strategies as st
 

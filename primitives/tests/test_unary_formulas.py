@@ -6,9 +6,9 @@ import mpmath
 import numpy as np
 import pytest
 from ep_primitives import UNARY_OPS, Conditioned, ElementwiseUnary, Exact, Ulps
-from ep_primitives.elementwise_unary import ElementwiseUnaryFamily
-from ep_primitives.op import INTEGERS, NUMBERS
-from ep_primitives.reference import array_dtype
+from ep_primitives.elementwise.op import INTEGERS, NUMBERS
+from ep_primitives.families.elementwise_unary.descriptor import ElementwiseUnaryFamily
+from ep_primitives.judging.reference import array_dtype
 
 import ep
 from ep import TensorSpec

@@ -5,8 +5,8 @@ import pickle
 import numpy as np
 import pytest
 from ep_primitives import Exact, Where
-from ep_primitives.reference import array_dtype
-from ep_primitives.where_family import WhereFamily
+from ep_primitives.families.where.family import WhereFamily
+from ep_primitives.judging.reference import array_dtype
 
 import ep
 from ep import Scalar, TensorSpec

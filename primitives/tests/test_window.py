@@ -3,8 +3,8 @@ import math
 import numpy as np
 import pytest
 from ep_primitives import ep_families
-from ep_primitives.layout import view
-from ep_primitives.window import rows, windowed
+from ep_primitives.descriptors.window import rows, windowed
+from ep_primitives.judging.layout import view
 
 import ep
 

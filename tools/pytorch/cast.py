@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import torch
 from ep_conformance.ulp import rounded
-from ep_primitives import Cast, data
-from ep_primitives.cast import CAST_DTYPES, CastFamily
-from ep_primitives.reference import array_dtype, widened
+from ep_primitives import Cast
+from ep_primitives.cases import data
+from ep_primitives.families.cast.descriptor import CAST_DTYPES, CastFamily
+from ep_primitives.judging.reference import array_dtype, widened
 
 import ep
 from ep import TensorSpec
 from pytorch.comparison import Finding, differing
 
 if TYPE_CHECKING:
-    from ep_primitives.reference import Array
+    from ep_primitives.judging.reference import Array
 
 __all__ = ["cast_findings"]
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import torch
-from ep_primitives import BINARY_OPS, UNARY_OPS, Conditioned, Ulps, data, pairing
-from ep_primitives.reference import array_dtype
+from ep_primitives import BINARY_OPS, UNARY_OPS, Conditioned, Ulps
+from ep_primitives.cases import data
+from ep_primitives.elementwise import pairing
+from ep_primitives.judging.reference import array_dtype
 
 import ep
 from pytorch.expressions import EXPRESSIONS
@@ -17,9 +19,9 @@ from pytorch.expressions import EXPRESSIONS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ep_primitives.domain import Domain
-    from ep_primitives.op import Op
-    from ep_primitives.reference import Array
+    from ep_primitives.elementwise.domain import Domain
+    from ep_primitives.elementwise.op import Op
+    from ep_primitives.judging.reference import Array
 
 __all__ = ["FATAL", "ROWS", "TYPES", "Finding", "differing", "findings"]
 

@@ -12,7 +12,7 @@ import torch
 from ep.family import by_name
 from ep_conformance.compare import compare
 from ep_conformance.ulp import rounded
-from ep_primitives.reference import widened
+from ep_primitives.judging.reference import widened
 
 import ep
 from pytorch.comparison import Finding, differing
@@ -22,8 +22,8 @@ from pytorch.tensors import tensor, untensor
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ep_primitives.case import Case
-    from ep_primitives.reference import Array
+    from ep_primitives.cases.case import Case
+    from ep_primitives.judging.reference import Array
 
 __all__ = ["Judgement", "judged"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from ep_primitives.reference import array_dtype
+from ep_primitives.judging.reference import array_dtype
 
 __all__ = ["tensor", "untensor", "widest"]
 

@@ -7,7 +7,7 @@ import itertools
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from ep_primitives import layout
+from ep_primitives.judging import layout
 
 import ep
 from ep_conformance.determinism import is_promised

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from ep_primitives import Generator, RandomFill
-from ep_primitives.philox import draw
+from ep_primitives.families.random_fill.philox import draw
 
 import ep
 from ep_conformance.runtime import case

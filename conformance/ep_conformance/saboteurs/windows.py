@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from ep_primitives import convolution_reference, convolution_transposed_reference, layout, pool_reference
+from ep_primitives.families.convolution import reference as convolution_reference
+from ep_primitives.families.convolution_transposed import reference as convolution_transposed_reference
+from ep_primitives.families.pool import reference as pool_reference
+from ep_primitives.judging import layout
 
 from ep_conformance.saboteurs.kernel import Array, ArrayKernel, Defect
 from ep_conformance.saboteurs.saboteur import killed_by

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 from ep_primitives import Case, Reference, Ulps
-from ep_primitives.layout import settled
-from ep_primitives.signature import Signature, SignatureFamily
-from ep_primitives.validation import check_dtype, check_output, check_spec, described
+from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.descriptors.validation import check_dtype, check_output, check_spec, described
+from ep_primitives.judging.layout import settled
 
 from ep import Descriptor, Role, Roles, TensorSpec
 

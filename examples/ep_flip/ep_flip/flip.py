@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from ep.integers import integer
 from ep_primitives import Case, Reference
-from ep_primitives.arrangement import arrangements
-from ep_primitives.data import any_bits
-from ep_primitives.layout import settled
-from ep_primitives.op import EVERY
-from ep_primitives.reference import widened
-from ep_primitives.relocation import CopyOf
-from ep_primitives.signature import Signature, SignatureFamily
-from ep_primitives.validation import check_dtype, check_output, check_spec, chosen_output, described
+from ep_primitives.cases.arrangement import arrangements
+from ep_primitives.cases.data import any_bits
+from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.descriptors.relocation import CopyOf
+from ep_primitives.descriptors.validation import check_dtype, check_output, check_spec, chosen_output, described
+from ep_primitives.elementwise.op import EVERY
+from ep_primitives.judging.layout import settled
+from ep_primitives.judging.reference import widened
 
 from ep import Descriptor, TensorSpec
 

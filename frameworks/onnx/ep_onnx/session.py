@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from ep_primitives import Generator
-from ep_primitives.random_fill import STATE
+from ep_primitives.families.random_fill.descriptor import STATE
 
 from ep import TensorSpec
 from ep_onnx.elements import held

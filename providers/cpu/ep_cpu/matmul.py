@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ep.dims import broadcast_strides
-from ep_primitives.matmul import MATMUL_DTYPES
+from ep_primitives.families.matmul.descriptor import MATMUL_DTYPES
 
 import ep
 from ep_cpu.command import Command, CommandKernel

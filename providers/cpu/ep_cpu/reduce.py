@@ -9,7 +9,7 @@ from ep_cpu.command import Command, CommandKernel
 from ep_cpu.native import check, open_native
 
 if TYPE_CHECKING:
-    from ep_primitives.reduction import Reduction
+    from ep_primitives.reductions.dimensions import Reduction
 
     from ep_cpu.native import Native
 

@@ -11,7 +11,7 @@ from ep_cpu.native import check, open_native
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ep_primitives.axis_descriptor import AxisDescriptor
+    from ep_primitives.descriptors.axis_descriptor import AxisDescriptor
 
     from ep_cpu.native import Native
 

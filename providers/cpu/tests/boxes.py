@@ -1,7 +1,7 @@
 """Tensors that lie in some other way than dense: boxes of larger ones, read in either direction, permuted, repeated."""
 
 import numpy as np
-from ep_primitives.reference import array_dtype
+from ep_primitives.judging.reference import array_dtype
 from hypothesis import strategies as st
 
 import ep

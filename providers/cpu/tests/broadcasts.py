@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 from boxes import arrangements, placed, wrapped
-from ep_primitives.reference import Array
+from ep_primitives.judging.reference import Array
 from hypothesis import strategies as st
 
 import ep

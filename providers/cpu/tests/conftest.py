@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from ep_cpu.elementwise import geometry_of, loop_of
 from ep_cpu.native import open_native, rows_of
-from ep_primitives.reference import array_dtype
+from ep_primitives.judging.reference import array_dtype
 
 import ep
 

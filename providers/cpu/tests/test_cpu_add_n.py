@@ -7,7 +7,7 @@ import pytest
 from broadcasts import boxes, shapes
 from ep_cpu.graph import CommandList
 from ep_primitives import AddN
-from ep_primitives.reference import array_dtype
+from ep_primitives.judging.reference import array_dtype
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from ep_conformance.compare import compare
 from ep_primitives import BINARY_OPS, UNARY_OPS, Reduce
-from ep_primitives.broadcast_binary import BroadcastBinaryFamily
-from ep_primitives.elementwise_unary import ElementwiseUnaryFamily
+from ep_primitives.families.broadcast_binary.descriptor import BroadcastBinaryFamily
+from ep_primitives.families.elementwise_unary.descriptor import ElementwiseUnaryFamily
 
 import ep
 

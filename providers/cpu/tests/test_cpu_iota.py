@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from boxes import arrangements, placed, wrapped
 from ep_primitives import Iota
-from ep_primitives.iota import IOTA_DTYPES
-from ep_primitives.reference import array_dtype
+from ep_primitives.families.iota.descriptor import IOTA_DTYPES
+from ep_primitives.judging.reference import array_dtype
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -1,7 +1,7 @@
 import numpy as np
 from ep_cpu.native import open_native, rows_of
 from ep_primitives import ElementwiseUnary
-from ep_primitives.accuracy import EXACT
+from ep_primitives.judging.accuracy import EXACT
 
 import ep
 

@@ -5,7 +5,7 @@ import pytest
 from ep_cpu.launch import number_bytes
 from ep_cpu.native import open_native
 from ep_primitives import BroadcastBinary, Copy, ElementwiseUnary, Fill
-from ep_primitives.reference import array_dtype
+from ep_primitives.judging.reference import array_dtype
 
 import ep
 

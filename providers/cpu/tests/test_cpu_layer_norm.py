@@ -9,7 +9,7 @@ from boxes import arrangements, placed, wrapped
 from ep_cpu.layer_norm import RowNorm
 from ep_cpu.native import open_native
 from ep_primitives import LayerNorm
-from ep_primitives.reference import array_dtype
+from ep_primitives.judging.reference import array_dtype
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from boxes import arrangements, placed, wrapped
 from ep_primitives import OneHot
-from ep_primitives.index_data import CONTENTS
-from ep_primitives.one_hot_family import OneHotFamily
-from ep_primitives.reference import array_dtype
+from ep_primitives.cases.index_data import CONTENTS
+from ep_primitives.families.one_hot.family import OneHotFamily
+from ep_primitives.judging.reference import array_dtype
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -4,8 +4,8 @@ from boxes import arrangements, placed, wrapped
 from ep_cpu.native import open_native
 from ep_cpu.pad import described
 from ep_primitives import PAD_OPS, Pad
-from ep_primitives.pad import PadFamily
-from ep_primitives.reference import array_dtype
+from ep_primitives.families.pad.descriptor import PadFamily
+from ep_primitives.judging.reference import array_dtype
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from ep_primitives import Generator, RandomFill
-from ep_primitives.philox import draw
+from ep_primitives.families.random_fill.philox import draw
 
 import ep
 

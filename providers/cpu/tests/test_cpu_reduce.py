@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 from ep_primitives import Reduce
-from ep_primitives.reference import array_dtype
+from ep_primitives.judging.reference import array_dtype
 
 RNG = np.random.default_rng(7)
 SHAPES = [(), (5,), (129,), (70000,), (3, 4), (300, 5), (5, 300), (40, 31, 60), (2, 3, 1, 4, 2)]

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 from ep_primitives import REDUCE_OPS, ArgReduce, Reduce
-from ep_primitives.arg_reduce import ARG_REDUCE_DTYPES
+from ep_primitives.families.arg_reduce.descriptor import ARG_REDUCE_DTYPES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

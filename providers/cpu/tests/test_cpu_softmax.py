@@ -6,7 +6,7 @@ import pytest
 from ep_cpu.native import open_native
 from ep_cpu.softmax import ChunkedRows, described
 from ep_primitives import LogSoftmax, LogSoftmaxBackward, Softmax, SoftmaxBackward
-from ep_primitives.reference import array_dtype
+from ep_primitives.judging.reference import array_dtype
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

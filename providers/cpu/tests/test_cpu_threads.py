@@ -14,7 +14,7 @@ import hashlib, json
 import numpy as np
 import ep
 from ep.cells import Cell
-from ep_primitives import layout
+from ep_primitives.judging import layout
 
 GRAIN, MOST, SIGNATURES = {grain}, 2 << 20, 12
 device = ep.device("cpu:0")

@@ -6,7 +6,7 @@ from boxes import arrangements, placed, wrapped
 from ep_cpu.native import open_native
 from ep_cpu.transpose import described
 from ep_primitives import Permute
-from ep_primitives.reference import array_dtype
+from ep_primitives.judging.reference import array_dtype
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

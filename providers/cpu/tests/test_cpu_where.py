@@ -5,7 +5,7 @@ import pytest
 from broadcasts import Box, boxes, shapes
 from ep_cpu.graph import CommandList
 from ep_primitives import Where
-from ep_primitives.reference import array_dtype, compute_number
+from ep_primitives.judging.reference import array_dtype, compute_number
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

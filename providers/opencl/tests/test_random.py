@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from ep_opencl.random_fill import ClRandomKernel, PortableRandom
 from ep_primitives import RANDOM_OPS, Generator, RandomFill
-from ep_primitives.philox import draw
-from ep_primitives.reference import array_dtype
+from ep_primitives.families.random_fill.philox import draw
+from ep_primitives.judging.reference import array_dtype
 
 import ep
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ep_primitives.random_ops import words_each
+from ep_primitives.families.random_fill.rows import words_each
 
 import ep
 from ep_simt.program import Parameter

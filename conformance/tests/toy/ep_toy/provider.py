@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 from ep_conformance.channel import frame
-from ep_primitives import ElementwiseUnary, layout
+from ep_primitives import ElementwiseUnary
+from ep_primitives.judging import layout
 
 import ep
 

@@ -1,0 +1,1 @@
+"""What descriptors share: checks, attributes, axes, windows of operands, what lowers to others."""

@@ -1,0 +1,230 @@
+"""Family ConvolutionTransposed: y gathers what each element of x gives times weights, as ONNX's ConvTranspose and PyTorch's conv_transpose1d to 3d.
+
+definition   : y[n, m, o] = bias[m] + the sum of x[n, c, i] w[c, m, k] over the channels c of m's group and all i and k with
+               i stride + k dilation - before = o, a number for each spatial dimension: the gradient of Convolution with these strides,
+               dilations and pads by its x. Nothing is flipped
+shapes       : x (N, C, S...), w (C, M / groups, K...), bias (M,), y (N, M, O...) with 1 to 6 spatial dimensions, S at least 1, and O =
+               (S - 1) stride + (K - 1) dilation + 1 - before - after + extra, at least 1, with extra from 0 to below the stride or below
+               the dilation, as y says it; any strides, also such that elements of x are shared
+groups       : divide C and M; group g takes the g-th part of the channels to the g-th part of M
+dtypes       : float16, bfloat16, float32, float64, the same of all
+accumulation : float32 for float16 and bfloat16, whose result is rounded once; else the type itself. In which order, with or without
+               fused multiply-add, is open
+NaN          : IEEE 754 holds term by term: a NaN in x makes all y NaN that it gives to, one in bias all y of its m. Whether a weight that
+               is not finite meets zeros between or beside the elements of x, which gives NaN, is open; where a partial sum overflows, the
+               result is
+infinities   : as NaN: inf - inf and 0 inf are NaN, elsewhere an infinity stays
+signed zero  : the sign of a zero result is open
+empty        : an element to which nothing gives, and a sum over no channels, is 0, so y = bias; an empty y does nothing
+determinism  : equal calls on one device give equal bits, whatever the number of threads. Whether an image, a group or a place has the
+               same bits when it is computed alone is the provider's choice
+in place     : y shares no byte with x, w or bias
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from ep.dtypes import DTYPES
+from ep.integers import integer
+
+from ep import Role, Roles, Stage, TensorSpec
+from ep_primitives.descriptors.validation import check_dtype, check_output, check_spec, chosen_output, described
+from ep_primitives.elementwise.op import FLOATS
+from ep_primitives.families.convolution_transposed.stages import stages
+from ep_primitives.sliding.descriptor import SlidingDescriptor
+from ep_primitives.sliding.windows import Sliding, check_spatial, counts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["ConvolutionTransposed"]
+
+
+class ConvolutionTransposed(SlidingDescriptor):
+    """y = what each element of x gives times weights, summed where it falls together, with a bias.
+
+    x         : (N, C, S...), a floating element type, any strides; read
+    w         : (C, M / groups, K...), the dtype of x, any strides; read
+    bias      : (M,), the dtype of x; read; None is 0
+    y         : (N, M, O...), the dtype of x; written; shares no byte with the others
+    strides   : from where one element of x gives to where the next one does; an integer, or one for each spatial dimension
+    dilations : from where an element gives with one weight to where it does with the next; as strides
+    pads      : elements cut off: an integer, one for each spatial dimension, or all before and then all after, at least 0
+    groups    : a divisor of C and M
+
+    Attributes are strides, dilations, pads before, pads after and groups. Raises TypeError or ValueError for anything else.
+    """
+
+    __slots__ = ()
+
+    family: ClassVar[str] = "convolution_transposed"
+    roles: ClassVar[Roles] = Roles(
+        Role.input("x"), Role.input("w"), Role.input("bias", is_optional=True), Role.output("y")
+    )
+
+    def __init__(  # noqa: PLR0913 - operands and attributes
+        self,
+        *,
+        x: TensorSpec,
+        w: TensorSpec,
+        y: TensorSpec,
+        bias: TensorSpec | None = None,
+        strides: Sequence[int] | int = 1,
+        dilations: Sequence[int] | int = 1,
+        pads: Sequence[int] | int = 0,
+        groups: int = 1,
+    ) -> None:
+        op = self.family
+        check_output(op, y, "y")
+        check_spec(op, "x", x)
+        check_spec(op, "w", w)
+        check_dtype(op, "x", x, FLOATS)
+        check_dtype(op, "w", w, (x.dtype,))
+        check_dtype(op, "y", y, (x.dtype,), is_output=True)
+        sliding = Sliding.checked(op, "w", _window(op, x, w), strides=strides, dilations=dilations, pads=pads)
+        count = _groups(op, groups, x, w)
+        least = (x.shape[0], w.shape[1] * count, *_extents(op, sliding, x))
+        most = [max(pair) - 1 for pair in zip(sliding.strides, sliding.dilations, strict=True)]
+        given = zip(y.shape[2:], least[2:], most, strict=False)
+        if y.ndim != x.ndim or y.shape[:2] != least[:2] or not all(0 <= has - low <= more for has, low, more in given):
+            other = f", or with up to {tuple(most)} more in the spatial dimensions" if any(most) else ""
+            message = f"{op}: y has shape {y.shape}, needs {least}{other}; describe y so"
+            raise ValueError(message)
+        if bias is not None:
+            check_spec(op, "bias", bias)
+            check_dtype(op, "bias", bias, (x.dtype,))
+            if bias.shape != y.shape[1:2]:
+                message = (
+                    f"{op}: bias has shape {bias.shape}, needs {y.shape[1:2]}, one element for each m; describe bias so"
+                )
+                raise ValueError(message)
+        self._freeze("-", (x, w, bias, y), (*sliding.attributes, count))
+
+    @classmethod
+    def infer(  # noqa: PLR0913 - as above
+        cls,
+        x: Any,
+        w: Any,
+        bias: Any = None,
+        *,
+        strides: Sequence[int] | int = 1,
+        dilations: Sequence[int] | int = 1,
+        pads: Sequence[int] | int = 0,
+        extra: Sequence[int] | int = 0,
+        groups: int = 1,
+        y: Any = None,
+    ) -> Self:
+        """Return the descriptor.
+
+        x, w, bias : TensorSpecs, or arrays that TensorSpec.of reads; no bias: None
+        extra      : elements behind the last that x gives to, ONNX's and PyTorch's output_padding; an integer, or one each
+        y          : a TensorSpec or an array, which says for itself what extra says; None: a dense one
+        """
+        op = cls.family
+        x, w = described(op, "x", x), described(op, "w", w)
+        bias = None if bias is None else described(op, "bias", bias)
+        check_dtype(op, "x", x, FLOATS)
+        sliding = Sliding.checked(op, "w", _window(op, x, w), strides=strides, dilations=dilations, pads=pads)
+        more = counts_of(op, "extra", extra, x.ndim - 2)
+        spatial = tuple(map(sum, zip(_extents(op, sliding, x), more, strict=True)))
+        shape = (x.shape[0], w.shape[1] * _groups(op, groups, x, w), *spatial)
+        y = chosen_output(op, y, x.dtype, shape, "y")
+        if any(more) and y.shape != shape:
+            message = (
+                f"{op}: extra is {more} and makes {shape}, and y has {y.shape}; leave extra out, or describe another y"
+            )
+            raise ValueError(message)
+        return cls(x=x, w=w, bias=bias, y=y, strides=strides, dilations=dilations, pads=pads, groups=groups)
+
+    @property
+    def w(self) -> TensorSpec:
+        """The weights, (C, M / groups, K...)."""
+        return self.specs[1]  # type: ignore[return-value]  # never a Scalar
+
+    @property
+    def bias(self) -> TensorSpec | None:
+        """What is added, (M,)."""
+        return self.specs[2]  # type: ignore[return-value]  # never a Scalar
+
+    @property
+    def sliding(self) -> Sliding:
+        """Where elements of x give to: a window of y each."""
+        return Sliding.of(self.w.shape[2:], self.attributes)
+
+    @property
+    def groups(self) -> int:
+        """How many parts channels and weights are divided into."""
+        return int(self.attributes[-1])
+
+    @property
+    def terms(self) -> int:
+        """How many products an element of y is at most the sum of."""
+        sliding = self.sliding
+        met = [
+            -(-extent * math.gcd(stride, step) // stride)
+            for extent, stride, step in zip(sliding.window, sliding.strides, sliding.dilations, strict=True)
+        ]
+        return math.prod(met) * (self.x.shape[1] // self.groups)
+
+    @property
+    def compute(self) -> str:
+        """The accumulation type."""
+        return DTYPES[self.out.dtype].compute
+
+    def lower(self) -> tuple[Stage, ...]:
+        """Return a convolution with flipped weights, of x with zeros between its elements where it strides."""
+        return tuple(stages(self))
+
+    @property
+    def flops(self) -> int:
+        """A multiplication and an addition for each element of x and each weight that it meets."""
+        return 2 * self.x.size * math.prod(self.w.shape[1:])
+
+    def __repr__(self) -> str:
+        parts = [f"{name}={spec!r}" for name, spec in self.present.items()]
+        parts += [
+            f"strides={self.strides}",
+            f"dilations={self.dilations}",
+            f"pads={self.pads}",
+            f"groups={self.groups}",
+        ]
+        return f"ConvolutionTransposed({', '.join(parts)})"
+
+
+def _window(op: str, x: TensorSpec, w: TensorSpec) -> tuple[int, ...]:
+    """Return the extents of what an element of x gives to. Raises ValueError for shapes that do not fit."""
+    check_spatial(op, "x", x)
+    if w.ndim != x.ndim:
+        message = f"{op}: w has shape {w.shape}, needs the {x.ndim} dimensions of x {x.shape}; give it as (C, M / groups, K...)"
+        raise ValueError(message)
+    if not all(x.shape[2:]):
+        message = f"{op}: x has shape {x.shape}, needs spatial extents of at least 1; leave the operation out"
+        raise ValueError(message)
+    return w.shape[2:]
+
+
+def _extents(op: str, sliding: Sliding, x: TensorSpec) -> tuple[int, ...]:
+    """Return the spatial extents of y without extra ones. Raises ValueError if pads cut off all."""
+    whole = sliding.reach(x.shape[2:])
+    found = [
+        extent - before - after for extent, before, after in zip(whole, sliding.before, sliding.after, strict=True)
+    ]
+    if not all(extent > 0 for extent in found):
+        message = f"{op}: pads {sliding.before + sliding.after} cut off all of {whole}; needs some of it left; pad less"
+        raise ValueError(message)
+    return tuple(found)
+
+
+def _groups(op: str, given: Any, x: TensorSpec, w: TensorSpec) -> int:
+    """Return the number of groups. Raises TypeError for what is no integer, ValueError if it does not divide the channels."""
+    groups = integer(f"{op}: groups", given)
+    channels = x.shape[1]
+    if groups < 1 or channels % groups or w.shape[0] != channels:
+        message = (
+            f"{op}: groups is {groups} with x {x.shape} and w {w.shape}; needs one that divides x.shape[1] = {channels}, and "
+            f"w.shape[0] must be that; give w as (C, M / groups, K...)"
+        )
+        raise ValueError(message)
+    return groups

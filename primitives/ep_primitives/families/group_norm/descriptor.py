@@ -1,0 +1,146 @@
+"""Family GroupNorm: the channels of each sample normalised in groups, then scaled and moved channel by channel.
+
+definition   : over each group of C / groups channels of a sample, with all that they hold: d = x - mean, variance = the mean of d^2,
+               y = d scale / sqrt(variance + epsilon) + bias, scale and bias those of the channel. groups = C is what ONNX and PyTorch
+               call InstanceNormalization, groups = 1 a LayerNorm of whole samples
+shapes       : x and y have one shape (N, C, ...), of rank 2 to 16, to 15 with 1 < groups < C; scale and bias (C). Any strides
+dtypes       : float16, bfloat16, float32, float64, the same of x, scale, bias and y
+accumulation : in the compute type, as LayerNorm's; of 16-bit types y is rounded once, scale and bias included
+NaN          : a NaN in a group makes all of it NaN; one in scale or bias its channel of y
+infinities   : an infinity makes all of its group NaN. Where a sum or a square of finite numbers overflows the compute type, the group is open
+signed zero  : the sign of a zero is open
+empty        : without elements of x nothing is launched
+determinism  : a result depends on the values and the extent of its own group, on scale and on bias, never on threads, on other
+               groups or on their number; equal calls on one device give equal bits
+in place     : y may be x; no other two share a byte
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from ep.glimpse import glimpse
+from ep.integers import integer
+from ep.spec import MAX_RANK
+
+from ep import Role, Roles, Stage, TensorSpec
+from ep_primitives.descriptors.channels import check_channels, check_parameter
+from ep_primitives.descriptors.composed import Composed
+from ep_primitives.descriptors.validation import (
+    attribute_value,
+    check_dtype,
+    check_output,
+    check_spec,
+    chosen_output,
+    described,
+)
+from ep_primitives.elementwise.op import FLOATS
+from ep_primitives.families.group_norm.stages import stages
+from ep_primitives.families.layer_norm.descriptor import EPSILON
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["GroupNorm"]
+
+
+class GroupNorm(Composed):
+    """y = (x - mean) scale / sqrt(variance + epsilon) + bias, over each group of channels of a sample.
+
+    x       : (N, C, ...), a floating element type; read
+    scale   : (C), the dtype of x; read; None is 1
+    bias    : as scale; read; None is 0
+    y       : the shape and dtype of x; written; may be the same memory as x
+    groups  : an integer that divides C
+    epsilon : a number above 0, which the compute type holds; 1e-5 is that of PyTorch and ONNX
+
+    Attributes are (groups, epsilon). Raises TypeError or ValueError for anything else.
+    """
+
+    __slots__ = ()
+
+    family: ClassVar[str] = "group_norm"
+    roles: ClassVar[Roles] = Roles(
+        Role.input("x", shares=("y",)),
+        Role.input("scale", is_optional=True),
+        Role.input("bias", is_optional=True),
+        Role.output("y"),
+    )
+    words: ClassVar[tuple[str, ...]] = ("groups", "epsilon")
+
+    def __init__(  # noqa: PLR0913 - operands and attributes
+        self,
+        *,
+        x: TensorSpec,
+        y: TensorSpec,
+        groups: int,
+        scale: TensorSpec | None = None,
+        bias: TensorSpec | None = None,
+        epsilon: float = 1e-5,
+    ) -> None:
+        op = self.family
+        check_output(op, y, "y")
+        check_spec(op, "x", x)
+        check_dtype(op, "x", x, FLOATS)
+        check_dtype(op, "y", y, (x.dtype,), is_output=True)
+        channels = check_channels(op, x, y, 1)
+        for name, spec in (("scale", scale), ("bias", bias)):
+            if spec is not None:
+                check_parameter(op, name, spec, x.dtype, channels)
+        number = integer(f"{op}: groups", groups)
+        if number < 1 or channels % number:
+            message = f"{op}: groups is {glimpse(number)}, needs a divisor of the {channels} channels of x {x.shape}; {channels or 1} normalises each alone"
+            raise ValueError(message)
+        if 1 < number < channels and x.ndim == MAX_RANK:
+            message = f"{op}: x has rank {x.ndim}, needs {MAX_RANK - 1} at most where groups is {number} of {channels} channels; merge two dimensions"
+            raise ValueError(message)
+        held = attribute_value(op, EPSILON, epsilon, x.dtype)
+        self._freeze("-", (x, scale, bias, y), (number, held))
+
+    @classmethod
+    def infer(  # noqa: PLR0913 - as above
+        cls, x: Any, groups: int, scale: Any = None, bias: Any = None, *, epsilon: float = 1e-5, y: Any = None
+    ) -> Self:
+        """Return the descriptor.
+
+        x, scale, bias  : TensorSpecs, or arrays that TensorSpec.of reads; no scale or bias: None
+        groups, epsilon : as in the constructor
+        y               : a TensorSpec or an array; None: a dense one
+        """
+        op = cls.family
+        x = described(op, "x", x)
+        y = chosen_output(op, y, x.dtype, x.shape, "y")
+        made = {
+            name: each if each is None else described(op, name, each)
+            for name, each in (("scale", scale), ("bias", bias))
+        }
+        return cls(x=x, y=y, groups=groups, epsilon=epsilon, **made)
+
+    @property
+    def x(self) -> TensorSpec:
+        """The tensor that is normalised."""
+        return self.specs[0]  # type: ignore[return-value]  # never a Scalar
+
+    @property
+    def groups(self) -> int:
+        """How many groups the channels of a sample make."""
+        return int(self.attributes[0])
+
+    @property
+    def epsilon(self) -> float:
+        """What is added to the variance."""
+        return self.attributes[1]
+
+    @property
+    def factors(self) -> Iterator[tuple[str, TensorSpec]]:
+        """Scale and bias, those that are there, with their names."""
+        return ((name, spec) for name in ("scale", "bias") if isinstance(spec := self.present.get(name), TensorSpec))
+
+    def lower(self) -> tuple[Stage, ...]:
+        """Return a LayerNorm over views of x, and the two broadcasts."""
+        return tuple(stages(self))
+
+    @property
+    def flops(self) -> int:
+        """Seven operations an element, as LayerNorm's."""
+        return 7 * self.x.size

@@ -1,0 +1,138 @@
+"""Family GruCell: a step in time of a network of gated recurrent units (Cho et al., 2014).
+
+definition   : the gates z and s and the candidate n are columns, H each, in this order, which is ONNX's: z, s = gate_activation(gates + h r^T);
+               n = candidate_activation(gates + (s h) r^T), or with linear_before_reset n = candidate_activation(gates + s (h r^T + bias)), where
+               the bias is in z and s, too; h_next = n + z (h - n). What a step's input x gives, gates = x w^T + b, is a Matmul of the caller,
+               one for all steps
+shapes       : gates (N, 3 H), h and h_next (N, H), r (3 H, H), bias (3 H). Any strides
+dtypes       : float16, bfloat16, float32, float64, the same of all
+accumulation : in the compute type: float32 for 16-bit types, whose h_next is rounded once, else the type itself. Products sum as Matmul's do
+NaN          : a NaN in a row of h makes that row NaN, one in r, gates or bias the elements that it is in a gate of; without
+               linear_before_reset one in s makes its row NaN
+infinities   : IEEE 754 holds term by term in z, s and n; an element whose z or n is infinite, which relu alone makes of them, is open, as kernels
+               may compute (1 - z) n + z h. Where a sum of finite numbers overflows, the element is open, without linear_before_reset its row
+signed zero  : the sign of a zero is open
+empty        : without rows or without columns of h nothing is launched
+determinism  : equal calls on one device give equal bits; whether a row has the same bits beside others is the provider's choice
+in place     : no two share a byte
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+from ep import Role, Roles, Stage, TensorSpec
+from ep_primitives.descriptors.validation import chosen_output, flag
+from ep_primitives.families.recurrent_cell.descriptor import ACTIVATIONS, RecurrentCell
+from ep_primitives.families.recurrent_cell.gru_stages import stages
+
+__all__ = ["GruCell"]
+
+
+class GruCell(RecurrentCell):
+    """One step of gated recurrent units: h_next = n + z (h - n), for gates z and s and a candidate n of gates and h r^T.
+
+    gates  : (N, 3 H), a floating element type: what the input gives to z, s and n, bias included; read
+    h      : (N, H), the dtype of gates: the state before the step; read
+    r      : (3 H, H), the dtype of gates: the recurrent weights of z, s and n; read
+    bias   : (3 H), the dtype of gates: what h r^T is moved by before s; read; None is 0, which it must be unless linear_before_reset
+    h_next : (N, H), the dtype of gates; written
+    linear_before_reset : s is a factor of h r^T + bias, as in PyTorch and cuDNN, not of h
+    gate_activation, candidate_activation : of z and s; of n: sigmoid, tanh or relu
+
+    Attributes are (linear_before_reset, then the positions of these in ACTIVATIONS). Raises TypeError or ValueError for anything else.
+    """
+
+    __slots__ = ()
+
+    family: ClassVar[str] = "gru_cell"
+    roles: ClassVar[Roles] = Roles(
+        Role.input("gates"),
+        Role.input("h"),
+        Role.input("r"),
+        Role.input("bias", is_optional=True),
+        Role.output("h_next"),
+    )
+    words: ClassVar[tuple[str, ...]] = ("linear_before_reset", "gate_activation", "candidate_activation")
+    blocks: ClassVar[int] = 3
+
+    def __init__(  # noqa: PLR0913 - operands and attributes
+        self,
+        *,
+        gates: TensorSpec,
+        h: TensorSpec,
+        r: TensorSpec,
+        h_next: TensorSpec,
+        bias: TensorSpec | None = None,
+        linear_before_reset: bool = False,
+        gate_activation: str = "sigmoid",
+        candidate_activation: str = "tanh",
+    ) -> None:
+        op = self.family
+        specs = (gates, h, r, bias, h_next)
+        self.check(dict(zip(self.roles.names, specs, strict=True)))
+        is_linear = flag(op, "linear_before_reset", linear_before_reset)
+        if bias is not None and not is_linear:
+            message = (
+                f"{op}: bias is given and linear_before_reset is False, needs None; add it to gates, once for all steps"
+            )
+            raise ValueError(message)
+        chosen = (
+            self.position("gate_activation", gate_activation),
+            self.position("candidate_activation", candidate_activation),
+        )
+        self._freeze("-", specs, (is_linear, *chosen))
+
+    @classmethod
+    def infer(  # noqa: PLR0913 - as above
+        cls,
+        gates: Any,
+        h: Any,
+        r: Any,
+        bias: Any = None,
+        *,
+        linear_before_reset: bool = False,
+        gate_activation: str = "sigmoid",
+        candidate_activation: str = "tanh",
+        h_next: Any = None,
+    ) -> Self:
+        """Return the descriptor.
+
+        gates, h, r, bias                    : TensorSpecs, or arrays that TensorSpec.of reads; no bias: None
+        linear_before_reset, ..._activation  : as in the constructor
+        h_next                               : a TensorSpec or an array; None: a dense one
+        """
+        op = cls.family
+        read = cls.described({"gates": gates, "h": h, "r": r, "bias": bias})
+        made = chosen_output(op, h_next, read["gates"].dtype, read["h"].shape, "h_next")
+        return cls(
+            **read,
+            h_next=made,
+            linear_before_reset=linear_before_reset,
+            gate_activation=gate_activation,
+            candidate_activation=candidate_activation,
+        )
+
+    @property
+    def bias(self) -> TensorSpec | None:
+        """What h r^T is moved by before the reset."""
+        return self.specs[3]  # type: ignore[return-value]  # never a Scalar
+
+    @property
+    def linear_before_reset(self) -> bool:
+        """Whether the reset is a factor of the product, not of h."""
+        return bool(self.attributes[0])
+
+    @property
+    def gate_activation(self) -> str:
+        """What is applied to z and s."""
+        return ACTIVATIONS[int(self.attributes[1])]
+
+    @property
+    def candidate_activation(self) -> str:
+        """What is applied to n."""
+        return ACTIVATIONS[int(self.attributes[2])]
+
+    def lower(self) -> tuple[Stage, ...]:
+        """Return one product, or two with the reset between them, and what the gates do, over a temporary of the gates."""
+        return tuple(stages(self))

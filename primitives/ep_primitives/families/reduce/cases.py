@@ -1,0 +1,92 @@
+"""The cases of Reduce: plans of shapes with random rows, then rows that show a fault of one kind."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from ep import TensorSpec
+from ep_primitives.cases.case import Case
+from ep_primitives.cases.signature import Signature
+from ep_primitives.families.reduce.data import CONTENTS
+from ep_primitives.families.reduce.descriptor import Reduce
+from ep_primitives.judging.accuracy import REPRESENTABLE
+from ep_primitives.judging.layout import settled
+from ep_primitives.reductions.data import folded, random
+from ep_primitives.reductions.plans import PLANS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+
+    from ep_primitives.families.reduce.data import Content
+    from ep_primitives.reductions.plans import Plan
+
+__all__ = ["cases"]
+
+
+_SIZES: Final = ("int8", "int16", "float64", "complex128")
+_LONG: Final = {
+    Signature("sum", ("uint8",), "uint64"),
+    Signature("max", ("int8",), "int8"),
+    Signature("any", ("bool",), "bool"),
+}
+"""What rows of more than 2^31 elements are tried with: a count, a value and a flag."""
+
+
+def cases(signature: Signature, layout: str) -> Iterator[Case]:
+    """Yield the cases of a signature in a layout: every plan of the chief ones, the usual plans of the others."""
+    for plan in PLANS[layout]():
+        if signature in _LONG if plan.is_long else plan.is_usual or _is_chief(signature):
+            yield _planned(signature, plan)
+    if layout == "dense":
+        yield from _about_values(signature)
+
+
+def _is_chief(signature: Signature) -> bool:
+    """Say whether a signature stands for its op, which float32 does, or for the size of its elements, which a sum does."""
+    given = signature.inputs[0]
+    return given == "float32" or (signature.op == "sum" and given == signature.out and given in _SIZES)
+
+
+def _planned(signature: Signature, plan: Plan) -> Case:
+    x, out = plan.specs(signature.inputs[0], signature.out)
+    descriptor = Reduce(signature.op, x=x, out=out, axis=plan.axes)
+    shift = plan.shift * max(x.itemsize, out.itemsize)
+    return Case(plan.name, descriptor, partial(_random, descriptor, plan.rows), profile=plan.profile, shift=shift)
+
+
+def _random(descriptor: Reduce, shape: tuple[int, int], rng: np.random.Generator) -> dict[str, Any]:
+    x = descriptor.x
+    rows = random(rng, descriptor.op, x.dtype, *shape)
+    return {"x": settled(x, folded(rows, x.shape, descriptor.axes))}
+
+
+def _about_values(signature: Signature) -> Iterator[Case]:
+    (dtype,) = signature.inputs
+    for content in CONTENTS:
+        if signature.op in content.ops and dtype in content.dtypes:
+            yield _filled(signature, content, axis=1)
+            if dtype == "float32":
+                yield _filled(signature, content, axis=0)
+
+
+def _filled(signature: Signature, content: Content, axis: int) -> Case:
+    """Return the case of a content whose rows lie along an axis of a matrix."""
+    shape = content.shape if axis else content.shape[::-1]
+    descriptor = Reduce.infer(signature.op, TensorSpec(signature.inputs[0], shape), axis, dtype=signature.out)
+    return Case(
+        content.name if axis else f"{content.name}-columns",
+        descriptor,
+        partial(_content, content, descriptor),
+        profile=content.profile,
+        accuracy=REPRESENTABLE if content.is_exact else None,
+        summands=content.summands,
+        fill="exact" if content.is_exact else "designed",
+    )
+
+
+def _content(content: Content, descriptor: Reduce, rng: np.random.Generator) -> dict[str, Any]:
+    rows = content.rows(rng, descriptor.op, descriptor.x.dtype, content.shape)
+    return {"x": folded(rows, descriptor.x.shape, descriptor.axes)}

@@ -1,0 +1,74 @@
+"""The cells of Reduce, and what the suite judges them by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.families.reduce import cases as reduce_cases
+from ep_primitives.families.reduce import reference as reduce_reference
+from ep_primitives.families.reduce.descriptor import Reduce
+from ep_primitives.families.reduce.rows import REDUCE_OPS, ReduceOp
+from ep_primitives.judging.origin import row_index
+from ep_primitives.reductions.dimensions import windows
+from ep_primitives.reductions.plans import PLANS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ep import Cell, Descriptor
+    from ep_primitives.cases.case import Case
+    from ep_primitives.judging.accuracy import Accuracy
+    from ep_primitives.judging.origin import Index
+    from ep_primitives.judging.reference import Reference
+
+__all__ = ["ReduceFamily"]
+
+
+class ReduceFamily(SignatureFamily):
+    """Each row of REDUCE_OPS with each pair of its element types in each layout."""
+
+    name: ClassVar[str] = "reduce"
+    descriptor: ClassVar[type[Descriptor]] = Reduce
+    layouts: ClassVar[tuple[str, ...]] = tuple(PLANS)
+    rows: ClassVar[Mapping[str, ReduceOp]] = REDUCE_OPS
+
+    def signatures(self) -> Iterator[Signature]:
+        """Yield every pair of element types of every row."""
+        for row in self.rows.values():
+            for given, outs in row.outs.items():
+                for made in outs:
+                    yield Signature(row.name, (given,), made)
+
+    def has(self, signature: Signature, layout: str) -> bool:  # noqa: ARG002 - the interface is SignatureFamily's
+        """Say yes: every signature has every layout."""
+        return True
+
+    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
+        """Yield the cases of a signature in a layout."""
+        return reduce_cases.cases(signature, layout)
+
+    def since(self, cell: Cell) -> str:
+        """Return the suite version that first held the row, or its pair of element types if that is younger."""
+        row, signature = self.rows[cell.op], self.signature(cell)
+        return row.newer.get((signature.inputs[0], signature.out), row.since)
+
+    def parts(self, descriptor: Any) -> Iterator[Reduce]:
+        """Yield single rows, and all but the first."""
+        for x, out in windows(descriptor):
+            yield Reduce(descriptor.op, x=x, out=out, axis=descriptor.axes)
+
+    def origin(
+        self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
+    ) -> Mapping[str, Index]:
+        """Return the row of x."""
+        del inputs, output
+        return {"x": row_index(descriptor.x.ndim, descriptor.axes, at)}
+
+    def reference(self, descriptor: Any, inputs: dict[str, Any]) -> Reference:
+        """Return the reduction in a wider type, with S."""
+        return reduce_reference.reference(descriptor, inputs)
+
+    def accuracy(self, descriptor: Any) -> Accuracy:
+        """Return the bound for the descriptor's number of terms."""
+        return reduce_reference.accuracy(descriptor)

@@ -1,0 +1,101 @@
+"""The cells of the softmaxes and of their backward forms, and what the suite judges them by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.descriptors.window import rows, windowed
+from ep_primitives.elementwise.op import FLOATS
+from ep_primitives.families.softmax import cases as softmax_cases
+from ep_primitives.families.softmax import reference as softmax_reference
+from ep_primitives.families.softmax.backward import LogSoftmaxBackward, SoftmaxBackward
+from ep_primitives.families.softmax.descriptor import LogSoftmax, Softmax
+from ep_primitives.families.softmax.plans import PLANS
+from ep_primitives.judging.origin import row_index
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ep import Descriptor
+    from ep_primitives.cases.case import Case
+    from ep_primitives.descriptors.axis_descriptor import AxisDescriptor
+    from ep_primitives.judging.accuracy import Accuracy
+    from ep_primitives.judging.origin import Index
+    from ep_primitives.judging.reference import Reference
+
+__all__ = ["LogSoftmaxBackwardFamily", "LogSoftmaxFamily", "SoftmaxBackwardFamily", "SoftmaxFamily"]
+
+
+class _RowsFamily(SignatureFamily):
+    """Each floating element type in each layout."""
+
+    descriptor: ClassVar[Any]
+    layouts: ClassVar[tuple[str, ...]] = tuple(PLANS)
+
+    def signatures(self) -> Iterator[Signature]:
+        """Yield every floating element type."""
+        for dtype in FLOATS:
+            yield Signature("-", (dtype,) * (len(self.descriptor.roles.read)), dtype)
+
+    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
+        """Yield the cases of an element type in a layout."""
+        return softmax_cases.cases(self.descriptor, signature.out, layout)
+
+    def parts(self, descriptor: Any) -> Iterator[Descriptor]:
+        """Yield single rows, and all but the first."""
+        whole: AxisDescriptor = descriptor
+        for window in rows(whole.out.shape, [axis for axis in range(whole.out.ndim) if axis != whole.axis]):
+            cut = {name: windowed(spec, window) for name, spec in zip(whole.operands, descriptor.specs, strict=True)}
+            yield self.descriptor(**cut, axis=whole.axis)
+
+    def origin(
+        self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
+    ) -> Mapping[str, Index]:
+        """Return the row of each input."""
+        del inputs, output
+        row = row_index(len(at), {descriptor.axis}, at)
+        return dict.fromkeys(descriptor.roles.read, row)
+
+    def reference(self, descriptor: Any, inputs: dict[str, Any]) -> Reference:
+        """Return the definition in a wider type, with S."""
+        return softmax_reference.reference(descriptor, inputs)
+
+    def accuracy(self, descriptor: Descriptor) -> Accuracy:  # noqa: ARG002 - the extent of a row is in S
+        """Return the bound over S."""
+        return softmax_reference.BOUND
+
+
+class _ForwardFamily(_RowsFamily):
+    def is_constant(self, descriptor: Any) -> bool:
+        """Say whether the elements of each row are equal whatever x holds."""
+        whole: AxisDescriptor = descriptor
+        return whole.extent == 1 or (whole.extent > 1 and descriptor.specs[0].strides[whole.axis] == 0)
+
+
+class SoftmaxFamily(_ForwardFamily):
+    """The cells of Softmax."""
+
+    name: ClassVar[str] = "softmax"
+    descriptor: ClassVar[type[Descriptor]] = Softmax
+
+
+class LogSoftmaxFamily(_ForwardFamily):
+    """The cells of LogSoftmax."""
+
+    name: ClassVar[str] = "log_softmax"
+    descriptor: ClassVar[type[Descriptor]] = LogSoftmax
+
+
+class SoftmaxBackwardFamily(_RowsFamily):
+    """The cells of SoftmaxBackward."""
+
+    name: ClassVar[str] = "softmax_backward"
+    descriptor: ClassVar[type[Descriptor]] = SoftmaxBackward
+
+
+class LogSoftmaxBackwardFamily(_RowsFamily):
+    """The cells of LogSoftmaxBackward."""
+
+    name: ClassVar[str] = "log_softmax_backward"
+    descriptor: ClassVar[type[Descriptor]] = LogSoftmaxBackward
