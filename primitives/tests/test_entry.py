@@ -1,3 +1,4 @@
+import importlib
 import re
 import subprocess
 import sys
@@ -5,6 +6,9 @@ from pathlib import Path
 
 import ep_primitives
 import pytest
+from ep_primitives import families
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_importing_the_package_and_a_descriptor_loads_neither_scipy_nor_ml_dtypes():
@@ -28,3 +32,33 @@ def test_example_of_the_readme_runs():
     assert blocks
     for block in blocks:
         exec(compile(block, "README.md", "exec"), {})
+
+
+def _forget():
+    families.exports.cache_clear()
+    families.folders.cache_clear()
+    importlib.invalidate_caches()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(families, "__path__", [*families.__path__, str(tmp_path)])
+    _forget()
+    yield tmp_path / "flip"
+    monkeypatch.undo()
+    _forget()
+
+
+def test_family_is_found_by_its_folder(folder):
+    folder.mkdir()
+    (folder / "descriptor.py").write_text((ROOT / "examples/ep_flip/ep_flip/flip.py").read_text())
+    (folder / "__init__.py").write_text(
+        "from ep_primitives.families.flip.descriptor import Flip\n\n__all__ = ['Flip']\n"
+    )
+    (found,) = [family for family in ep_primitives.ep_families() if family.name == "flip"]
+    assert families.exported("Flip") is found.descriptor
+    assert [family.name for family in families.families()].count("flip") == 1
+
+
+def test_stub_says_what_is_exported():
+    subprocess.run([sys.executable, str(ROOT / "tools" / "exports.py"), "--check"], check=True)

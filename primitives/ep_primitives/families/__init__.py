@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-__all__ = ["exported", "exports", "families"]
+__all__ = ["exported", "exports", "families", "folders"]
 
 
 def families() -> Iterator[ep.Family]:
     """Yield an instance of each family, folder by folder."""
-    for folder in _folders():
+    for folder in folders():
         name = f"{folder}.family"
         module = importlib.import_module(name if find_spec(name) is not None else f"{folder}.descriptor")
         for kind in vars(module).values():
@@ -38,7 +38,7 @@ def exported(name: str) -> Any:
     A descriptor's folder has its name as a rule, and is looked at first, so that a program does not load all of them.
     """
     likely = f"{__name__}.{re.sub(r'(?<!^)(?=[A-Z])', '_', name).lower()}"
-    module = importlib.import_module(likely) if likely in _folders() else None
+    module = importlib.import_module(likely) if likely in folders() else None
     return getattr(module, name) if name in getattr(module, "__all__", ()) else exports()[name]
 
 
@@ -46,14 +46,15 @@ def exported(name: str) -> Any:
 def exports() -> dict[str, Any]:
     """Return what the folders export, by name."""
     found: dict[str, Any] = {}
-    for folder in _folders():
+    for folder in folders():
         module = importlib.import_module(folder)
         found |= {name: getattr(module, name) for name in module.__all__}
     return found
 
 
 @cache
-def _folders() -> list[str]:
+def folders() -> list[str]:
+    """Return the modules of the folders."""
     return [module.name for module in pkgutil.iter_modules(__path__, f"{__name__}.") if module.ispkg]
 
 
