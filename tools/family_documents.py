@@ -23,7 +23,7 @@ from ep_conformance.accuracies import held_to
 import ep
 
 sys.path.insert(0, str(Path(__file__).parent))
-from edge_rules import EDGE_RULES
+from ep_primitives.judging.edges import edge_rules
 from markdown import Row, Text, dtypes_text, escaped, parse, row_table, table
 
 if TYPE_CHECKING:
@@ -242,9 +242,11 @@ def index(found: Mapping[str, Document]) -> Iterator[str]:
         lines.append((link, each.lead, count["cells"], count["quick"], cases, each.lowered or "-"))
     yield from table(heads, lines)
     yield EDGE_HEAD
-    proven = (
-        (*rule[:3], ", ".join(f"`{case.removeprefix('primitives/')}`" for case in rule.cases)) for rule in EDGE_RULES
-    )
+    proven, edge = [], ""
+    for rule in edge_rules():
+        named = "" if rule.edge == edge else rule.edge
+        edge = rule.edge
+        proven.append((named, *rule[1:3], ", ".join(f"`{case.removeprefix('primitives/')}`" for case in rule.cases)))
     yield from table(("edge", "families", "what happens", "proven by"), proven)
     yield "\n## Rules by family\n"
     rules = ((f"`{each.name}`", *(each.meaning.rules.get(edge, "-") for edge in EDGES)) for each in found.values())

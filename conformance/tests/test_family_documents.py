@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from ep_conformance.catalogue import CellCase, find
+from ep_primitives.judging.edges import edge_rules
 
 import ep
 
@@ -47,7 +48,7 @@ def test_edge_table_has_a_line_for_every_family(tool):
 
 
 def test_every_edge_rule_names_quick_cases_that_are_there():
-    rules = load("edge_rules").EDGE_RULES
+    rules = edge_rules()
     assert len(rules) > 40
     cases = [case for rule in rules for case in rule.cases]
     assert {found.case.profile if isinstance(found := find(case), CellCase) else found.profile for case in cases} == {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from edge_rules import EDGE_RULES
+from ep_primitives.judging.edges import edge_rules
 from family_documents import ROOM
 from markdown import escaped, table
 
@@ -51,13 +51,11 @@ def contents(document: str) -> str:
 
 def _edges(family: str) -> Iterator[str]:
     """Yield the edge rules that cases of the family prove, or that hold for all."""
-    edge = ""
     lines = []
-    for rule in EDGE_RULES:
-        edge = rule.edge or edge
+    for rule in edge_rules():
         proof = [case for case in rule.cases if case.split("/")[1] == family]
         if proof or rule.where == _EVERY:
-            lines.append((edge, rule.where, rule.result, ", ".join(f"`{case}`" for case in proof) or "-"))
+            lines.append((rule.edge, rule.where, rule.result, ", ".join(f"`{case}`" for case in proof) or "-"))
     yield from table(("edge", "where", "what happens", "proven here by"), lines)
 
 
