@@ -8,7 +8,7 @@ NATIVE := $(shell find providers/cpu providers/sim conformance/native -name '*.c
 FORMATTED := $(shell find providers conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h')
 CLAIMED := providers/opencl/tests/claimed_kernels.py
 TESTS := $(shell sed -n 's/^testpaths = //p' pyproject.toml | tr -d '[],"')
-SUITE := conformance/tests docs/tests examples/tests
+SUITE := conformance/tests
 EXTRAS := opencl,cuda,onnx,conformance,docs,dev
 
 .PHONY: help setup lint types contracts unit unit-rooms unit-suite quick test conformance accuracy onnx site documents matrix page wheel bench clean attack oclgrind second-opinion

@@ -12,12 +12,12 @@ import torch
 from ep.family import by_name
 from ep_conformance.compare import compare
 from ep_conformance.ulp import rounded
+from ep_primitives.judging.pytorch import tensor, untensor
 from ep_primitives.judging.reference import widened
 
 import ep
 from pytorch.comparison import Finding, differing
 from pytorch.families import BARE, FAMILIES
-from pytorch.tensors import tensor, untensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable

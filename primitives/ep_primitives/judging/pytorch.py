@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
+
 from ep_primitives.judging.reference import array_dtype
 
-__all__ = ["tensor", "untensor", "widest"]
+__all__ = ["ORDERS", "tensor", "untensor", "widest"]
+
+ORDERS: Final = {"norm_1": 1, "norm_2": 2, "norm_inf": torch.inf}
 
 
 def tensor(dtype: str, value: Any) -> torch.Tensor:

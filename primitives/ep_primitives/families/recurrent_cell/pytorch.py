@@ -1,4 +1,4 @@
-"""What PyTorch calls the cells of recurrent networks."""
+"""What PyTorch calls this."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
-from pytorch.tensors import widest
+from ep_primitives.judging.pytorch import widest
 
 if TYPE_CHECKING:
-    Tensor = torch.Tensor
+    from torch import Tensor
 
-__all__ = ["gru_cell", "lstm_cell"]
+__all__ = ["EXPRESSIONS"]
 
 _ACTIVATIONS: Final = {"sigmoid": torch.sigmoid, "tanh": torch.tanh, "relu": torch.relu}
 
 
-def lstm_cell(  # noqa: PLR0913, PLR0917 - the operands
+def _lstm_cell(  # noqa: PLR0913, PLR0917 - the operands
     descriptor: Any, gates: Tensor, h: Tensor, c: Tensor, r: Tensor, peephole: Tensor | None
 ) -> dict[str, Tensor]:
     """Return torch.lstm_cell of i, f, g and o, with gates as the input of a unit matrix; what it does not have is the definition."""
@@ -37,7 +37,7 @@ def lstm_cell(  # noqa: PLR0913, PLR0917 - the operands
     return {"h_next": (gate(o) * output(c)).to(dtype), "c_next": c.to(dtype)}
 
 
-def gru_cell(descriptor: Any, gates: Tensor, h: Tensor, r: Tensor, bias: Tensor | None) -> Tensor:
+def _gru_cell(descriptor: Any, gates: Tensor, h: Tensor, r: Tensor, bias: Tensor | None) -> Tensor:
     """Return torch.gru_cell of s, z and n, with gates as the input of a unit matrix; what it does not have is the definition."""
     wide, dtype = widest(gates), gates.dtype
     given, h, r = gates.to(wide), h.to(wide), r.to(wide)
@@ -54,3 +54,6 @@ def gru_cell(descriptor: Any, gates: Tensor, h: Tensor, r: Tensor, bias: Tensor 
     z, s = gate(z + moved[0]), gate(s + moved[1])
     n = candidate(n + (s * moved[2] if descriptor.linear_before_reset else (s * h) @ weights[2].T))
     return ((1 - z) * n + z * h).to(dtype)
+
+
+EXPRESSIONS: Final = {"lstm_cell": _lstm_cell, "gru_cell": _gru_cell}
