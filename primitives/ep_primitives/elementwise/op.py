@@ -12,7 +12,6 @@ import ep
 from ep_primitives.descriptors.attribute import Attribute
 from ep_primitives.elementwise.domain import REAL, Domain
 from ep_primitives.judging.accuracy import INTEGRAL, NARROW, Accuracy, Exact, Ulps
-from ep_primitives.judging.disagreements import DISAGREEMENTS
 from ep_primitives.judging.reference import array_dtype, widened
 
 if TYPE_CHECKING:
@@ -100,6 +99,8 @@ class Op:
     @property
     def disagreements(self) -> tuple[Disagreement, ...]:
         """Where PyTorch gives something else, and why."""
+        from ep_primitives.judging.disagreements import DISAGREEMENTS  # noqa: PLC0415 - no program needs them
+
         return tuple(line for line in DISAGREEMENTS if self.name in line.ops)
 
     def out_dtype(self, dtype: str) -> str:
