@@ -2,7 +2,8 @@
 
     python tools/onnx_speed.py [--device cpu:0] [--only vgg19] [--seconds 10]
 
-Both sessions are made and run once before; then they take turns, each run on its own. The ratio is ONNX Runtime's time over
+Both sessions are made and run once before; then they take turns, each run behind a rest, since threads of the other that still
+spin for work would take one of two cores. The ratio is ONNX Runtime's time over
 EP's, of paired runs, its median and 25th percentile. The time by family is of the launches one by one, each waited for, so that
 it adds up to more than a run.
 """
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 LEAST: Final = 7
 """Paired runs."""
 
+REST: Final = 0.1
+"""Seconds before each run."""
+
 
 def peer(case: Case) -> onnxruntime.InferenceSession:
     """Return the model in ONNX Runtime, with two threads."""
@@ -42,8 +46,9 @@ def peer(case: Case) -> onnxruntime.InferenceSession:
     return onnxruntime.InferenceSession(case.model.SerializeToString(), options, ["CPUExecutionProvider"])
 
 
-def taken(run: Callable[[], Any]) -> float:
+def taken(run: Callable[[], Any], rest: float = REST) -> float:
     """Return the seconds of one run."""
+    time.sleep(rest)
     begun = time.perf_counter()
     run()
     return time.perf_counter() - begun
@@ -56,7 +61,7 @@ def by_family(session: ep_onnx.Session) -> dict[str, float]:
         for segment in plan.segments:
             for step, run in segment.apart():
                 run()
-                found[step.primitive.asked.family] += min(taken(run) for _ in range(3))
+                found[step.primitive.asked.family] += min(taken(run, rest=0) for _ in range(3))
     return found
 
 
