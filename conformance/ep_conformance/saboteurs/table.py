@@ -2,43 +2,32 @@
 
 from __future__ import annotations
 
+import importlib
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
+
+from ep_primitives.families import folders
 
 from ep_conformance.saboteurs import (
     arithmetic,
-    attentions,
-    borders,
     callbacks,
-    channels,
-    conversions,
     determinism,
     events,
-    fills,
     functions,
     graphs,
     hygiene,
     late,
     launches,
     loops,
-    losses,
     memories,
-    moves,
-    norms,
     pools,
-    products,
     random,
-    recurrences,
     reentry,
-    rows,
     scratch,
-    selections,
-    softmaxes,
     streams,
-    sums,
     transfers,
     types,
     values,
-    windows,
 )
 from ep_conformance.saboteurs.provider import HonestProvider
 from ep_conformance.saboteurs.saboteur import PLANTED, Saboteur
@@ -53,26 +42,11 @@ HONEST: Final = Saboteur("honest", HonestProvider, "")
 _THEMES: Final = (
     values,
     loops,
-    windows,
     arithmetic,
     functions,
-    conversions,
     types,
     determinism,
-    moves,
-    borders,
-    fills,
     random,
-    rows,
-    sums,
-    softmaxes,
-    norms,
-    selections,
-    attentions,
-    channels,
-    losses,
-    recurrences,
-    products,
     launches,
     hygiene,
     scratch,
@@ -87,6 +61,10 @@ _THEMES: Final = (
     late,
 )
 """Imported, so that their saboteurs are planted."""
+
+for _folder in folders():
+    if find_spec(f"{_folder}.defects") is not None:
+        importlib.import_module(f"{_folder}.defects")
 
 SABOTEURS: Final = tuple(PLANTED)
 

@@ -1,11 +1,10 @@
-"""Planted defects of the softmaxes and of their gradients: overflow, sums, axes, what is assumed of y."""
+"""Planted defects of this kind of families, each of which a case kills."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-
 from ep_conformance.saboteurs.kernel import Array, ArrayKernel, Defect
 from ep_conformance.saboteurs.saboteur import killed_by
 
@@ -15,6 +14,39 @@ if TYPE_CHECKING:
     import ep
 
 __all__: list[str] = []
+
+
+@killed_by("primitives/softmax/-/float32/dense/special-rows")
+class ZeroesRowsOfMinusInfinity(ArrayKernel):
+    """Let the softmax of a row of -inf be zeros, as kernels of attention do for rows that are masked out."""
+
+    def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
+        of: Any = self.descriptor
+        if of.family != "softmax" or not of.out.size or not of.out.ndim:
+            super().run(cpu, operands)
+            return
+        name = "x" if "x" in operands else "out"
+        is_masked = (self.array(operands, name) == -np.inf).all(of.axis, keepdims=True)
+        super().run(cpu, operands)
+        out = self.array(operands, "out")
+        out[np.broadcast_to(is_masked, out.shape)] = 0
+
+
+@killed_by("primitives/softmax/-/float32/dense/rows")
+class ScalesManyRows(ArrayKernel):
+    """Multiply by the reciprocal of the sum where there are several rows, and divide where there is one."""
+
+    def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
+        of: Any = self.descriptor
+        if of.family != "softmax" or of.out.dtype != "float32" or of.out.size <= of.extent:
+            super().run(cpu, operands)
+            return
+        x = np.array(self.array(operands, "x" if "x" in operands else "out"))
+        super().run(cpu, operands)
+        if np.isfinite(x).all():
+            terms = np.exp(x - x.max(of.axis, keepdims=True))
+            self.array(operands, "out")[...] = terms * (np.float32(1) / terms.sum(of.axis, keepdims=True))
+
 
 _BLOCK: Final = 1024
 

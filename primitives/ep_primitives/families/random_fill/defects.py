@@ -1,62 +1,20 @@
-"""Planted defects of Fill, Iota and RandomFill: numbers on their way to the device, ends of ranges, counters."""
+"""Planted defects of this kind of families, each of which a case kills."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from ep_primitives import Iota
-
 from ep_conformance.saboteurs.kernel import Array, ArrayKernel, Defect
+from ep_conformance.saboteurs.random import RandomKernel
 from ep_conformance.saboteurs.saboteur import killed_by
+
+import ep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import ep
-
 __all__: list[str] = []
-
-
-@killed_by("primitives/fill/-/float32/dense/value-negative-zero")
-class ClearsForAnyZero(Defect):
-    """Clear the bytes where the number equals 0, -0 too."""
-
-    meets = "fill/-/float32/*"
-
-    def spoil(self, given: dict[str, Any], out: Array) -> None:
-        if given["value"] == 0:
-            out[...] = 0
-
-
-@killed_by("primitives/fill/-/int32/dense/value-bytes")
-class FillsWithOneByte(Defect):
-    """Fill with the lowest byte of the number, as memset does."""
-
-    meets = "fill/-/int32/*"
-
-    def spoil(self, given: dict[str, Any], out: Array) -> None:
-        out[...] = np.int32((given["value"] & 127) * 0x01010101)
-
-
-@killed_by("primitives/fill/-/float64/dense/value-third")
-class FillsThroughFloat32(Defect):
-    """Hand numbers of float64 over as float32."""
-
-    meets = "fill/-/float64/*"
-
-    def spoil(self, given: dict[str, Any], out: Array) -> None:
-        out[...] = np.float32(given["value"])
-
-
-@killed_by("primitives/fill/-/uint64/dense/value-high")
-class FillsThroughInt64(Defect):
-    """Hand numbers of uint64 over as int64, at most 2^63 - 1."""
-
-    meets = "fill/-/uint64/*"
-
-    def spoil(self, given: dict[str, Any], out: Array) -> None:
-        out[...] = min(given["value"], 2**63 - 1)
 
 
 @killed_by("primitives/random_fill/integers/uint32/dense/three-quarters")
@@ -166,54 +124,41 @@ class TakesTheHighWordFirst(Defect):
         out[...] = ((bits >> np.uint64(32) | bits << np.uint64(32)) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-@killed_by("primitives/iota/-/float32/dense/tenths")
-class AddsStepsUp(Defect):
-    """Make each element of the one before it, so that roundings add up."""
+@killed_by("primitives/random_fill/uniform/float64/dense/size-17")
+class CountsElements(RandomKernel):
+    """Advance a generator by one word an element, also where an element takes two."""
 
-    meets = "iota/-/float32/*"
-
-    def spoil(self, given: dict[str, Any], out: Array) -> None:
-        assert isinstance(self.descriptor, Iota)
-        moved = np.moveaxis(out, self.descriptor.axis, -1) if out.ndim else out.reshape(1)
-        steps = np.full(moved.shape, np.float32(given["step"]))
-        steps[..., 0] = np.float32(given["start"])
-        moved[...] = np.add.accumulate(steps, axis=-1)
+    def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
+        before = int(self.array(operands, "state")[1]) if self.is_random else None
+        super().run(cpu, operands)
+        if before is not None:
+            self.array(operands, "state")[1] = (before + self.descriptor.out.size) % 2**64
 
 
-@killed_by("primitives/iota/-/int32/dense/rank-4-axis-0")
-class CountsThroughTheTensor(Defect):
-    """Count elements in their order, whatever the axis."""
+@killed_by("primitives/random_fill/words/uint32/dense/at-word-1")
+class BeginsWithABlock(RandomKernel):
+    """Begin every launch with the first word of a block of four."""
 
-    meets = "iota/-/int32/*"
-
-    def spoil(self, given: dict[str, Any], out: Array) -> None:
-        places = np.arange(out.size, dtype=np.int32).reshape(out.shape)
-        out[...] = np.int32(given["start"]) + places * np.int32(given["step"])
-
-
-@killed_by("primitives/iota/-/int64/dense/bytes")
-class CountsInFloat64(Defect):
-    """Multiply integers of 64 bits as float64, which holds 53 of them."""
-
-    meets = "iota/-/int64/dense"
-
-    def spoil(self, given: dict[str, Any], out: Array) -> None:
-        assert isinstance(self.descriptor, Iota)
-        shape = [-1 if place == self.descriptor.axis else 1 for place in range(out.ndim)]
-        products = np.arange(self.descriptor.extent) * float(given["step"])
-        is_inside = np.abs(products) < 2.0**62
-        exact = np.arange(self.descriptor.extent) * np.int64(given["step"])
-        out[...] = (np.int64(given["start"]) + np.where(is_inside, products, exact).astype(np.int64)).reshape(shape)
+    def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
+        if not self.is_random:
+            super().run(cpu, operands)
+            return
+        state = self.array(operands, "state")
+        skipped = state[1] % np.uint64(4)
+        state[1] -= skipped
+        super().run(cpu, operands)
+        state[1] += skipped
 
 
-@killed_by("primitives/iota/-/uint8/dense/wraps")
-class StopsAtTheLargest(Defect):
-    """Let a sum that is too large for the type be its largest number, where it wraps."""
+@killed_by("primitives/random_fill/words/uint32/strided/transposed-out")
+class NumbersByMemory(RandomKernel):
+    """Number the elements of an output by where they lie, not by their indices."""
 
-    meets = "iota/-/uint8/dense"
-
-    def spoil(self, given: dict[str, Any], out: Array) -> None:
-        assert isinstance(self.descriptor, Iota)
-        shape = [-1 if place == self.descriptor.axis else 1 for place in range(out.ndim)]
-        sums = given["start"] + np.arange(self.descriptor.extent, dtype=np.int64) * given["step"]
-        out[...] = np.clip(sums, 0, 255).reshape(shape).astype(np.uint8)
+    def described(self, descriptor: ep.Descriptor) -> ep.Descriptor:
+        out = descriptor.out
+        if descriptor.family != "random_fill" or min(out.strides, default=0) < 0:
+            return descriptor
+        axes = sorted(range(out.ndim), key=lambda axis: -out.strides[axis])
+        shape, strides = tuple(out.shape[axis] for axis in axes), tuple(out.strides[axis] for axis in axes)
+        sorted_ = ep.TensorSpec(out.dtype, shape, strides, out.offset)
+        return self.remade(descriptor, (*descriptor.specs[:-1], sorted_), descriptor.attributes)

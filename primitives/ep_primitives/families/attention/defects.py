@@ -1,11 +1,10 @@
-"""Planted defects of Attention: which keys count, which heads meet, and what its softmax is made of."""
+"""Planted defects of this kind of families, each of which a case kills."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
 import numpy as np
-
 from ep_conformance.saboteurs.kernel import Array, Defect
 from ep_conformance.saboteurs.saboteur import killed_by
 

@@ -1,11 +1,10 @@
-"""Planted defects of matrix products: what alpha, beta and bias meet, the depth's end, the type that sums are made in."""
+"""Planted defects of this kind of families, each of which a case kills."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-
 from ep_conformance.saboteurs.kernel import Array, ArrayKernel, Defect
 from ep_conformance.saboteurs.saboteur import killed_by
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     import ep
 
 __all__: list[str] = []
+
 
 _DEEP: Final = 512
 

@@ -1,4 +1,4 @@
-"""Planted defects of LstmCell and GruCell: which gate is which, when each sees the memory, where the reset stands."""
+"""Planted defects of this kind of families, each of which a case kills."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from ep.cells import matches
-
 from ep_conformance.saboteurs.kernel import Array, ArrayKernel, Defect
 from ep_conformance.saboteurs.saboteur import killed_by
 

@@ -1,4 +1,4 @@
-"""Planted defects of TopK: ties, NaN, places, order, bits."""
+"""Planted defects of this kind of families, each of which a case kills."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from ep.cells import matches
-
 from ep_conformance.saboteurs.kernel import Array, ArrayKernel
 from ep_conformance.saboteurs.saboteur import killed_by
 
