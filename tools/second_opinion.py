@@ -46,7 +46,7 @@ PyTorch runs with its portable kernels, which are the same on every machine. Its
 and remainder give NaN where the quotient overflows, and cosh and sinh overflow below their last finite value.
 
 "NaN here" is a NaN that EP gives and PyTorch does not, "NaN there" the opposite. `*_dy_x` and `*_dy_y` are the
-gradients `*_backward_with_dy_x` and `*_backward_with_dy_y`. `ep_primitives/judging/disagreements.py` and `family_disagreements.py`
+gradients `*_backward_with_dy_x` and `*_backward_with_dy_y`. `ep_primitives/judging/disagreements.py` and the folders of the families
 are the source of this page.
 """
 

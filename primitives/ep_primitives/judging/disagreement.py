@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
-__all__ = ["Disagreement"]
+__all__ = ["NARROW", "ONE_BY_ONE", "Disagreement"]
+
+ONE_BY_ONE: Final = (
+    "PyTorch adds one term after another here; EP's bound is that of a tree of pairs, which errs less in long sums."
+)
+NARROW: Final = "PyTorch rounds steps of the computation to the narrow type; EP computes in float32 and rounds once."
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,18 @@
+"""Where PyTorch gives something else, and why."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ep_primitives.judging.disagreement import Disagreement
+
+__all__ = ["DISAGREEMENTS"]
+
+DISAGREEMENTS: Final = (
+    Disagreement(
+        "any",
+        "error",
+        ("one_hot",),
+        "An index that is no class gives a row of off in EP, which is what a part of the classes is made of; PyTorch raises.",
+    ),
+)
