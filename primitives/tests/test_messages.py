@@ -7,11 +7,13 @@ import re
 
 import numpy as np
 import pytest
-from calls import CALLS
 from ep.dtypes import DTYPES
+from ep_primitives.cases.call import calls
 
 import ep
 from ep import Scalar, TensorSpec
+
+CALLS = calls()
 
 ALL = [call for calls in CALLS.values() for call in calls]
 TENSORS = {

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import ep_primitives as ops
 import numpy as np
+from ep_primitives.cases.call import calls as examples
 
 import ep
 from attack.child import obey, watch
@@ -19,6 +20,8 @@ from attack.hostile import hostile
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable
+
+    from ep_primitives.cases.call import Call as Example
 
     from attack.child import Call
 
@@ -30,6 +33,7 @@ _FLAGS: Final = (True, False)
 _SPEC: Final = ep.TensorSpec("float32", (_ELEMENTS,))
 _DTYPES: Final = ("float32", "float32", "float64", "int8", "int32", "int64", "uint64", "bool", "complex64", "bfloat16")
 _SHAPES: Final = ((_ELEMENTS,), (4, 4), (2, 3), (), (0, 2), (1,), (2,), (2, 2, 2))
+_EXAMPLES: Final = examples()
 _OPS: Final = (
     "add",
     "neg",
@@ -244,116 +248,35 @@ def _of_stream(w: World) -> dict[str, Callable[[], Any]]:
 
 
 def _families(w: World) -> dict[str, Callable[[], Any]]:
-    draw, spec = w.draw, w.spec
-    op = partial(draw, *_OPS)
-    axis = partial(draw, 0, 1, -1, (0,), (0, 1), None)
-    scalar = partial(draw, ep.Scalar("float32"), _SPEC)
-    dtype = partial(draw, *_DTYPES)
-    pairs = partial(draw, (0, 1), (1, 0), (0,), (1,))
-    calls: dict[str, Callable[[], Any]] = {
-        "ElementwiseUnary": lambda: ops.ElementwiseUnary(op(), x=spec(), out=spec(), **_maybe(w, "alpha")),
-        "ElementwiseUnary.infer": lambda: ops.ElementwiseUnary.infer(op(), spec(), **_out(w), **_maybe(w, "alpha")),
-        "BroadcastBinary": lambda: ops.BroadcastBinary(op(), a=scalar(), b=scalar(), out=spec(), **_maybe(w, "beta")),
-        "BroadcastBinary.infer": lambda: ops.BroadcastBinary.infer(op(), spec(), scalar(), **_out(w)),
-        "Where": lambda: ops.Where(condition=spec(), a=scalar(), b=scalar(), out=spec()),
-        "AddN": lambda: ops.AddN(*(spec() for _ in range(w.random.choice((0, 1, 2, 3, 70)))), out=spec()),
-        "AddN.infer": lambda: ops.AddN.infer(*(spec() for _ in range(w.random.choice((0, 1, 2, 65))))),
-        "Cast": lambda: ops.Cast(x=spec(), out=spec()),
-        "Cast.infer": lambda: ops.Cast.infer(spec(), dtype(), **_out(w)),
-        "SaturatingCast": lambda: ops.SaturatingCast(x=spec(), out=spec()),
-        "SaturatingCast.infer": lambda: ops.SaturatingCast.infer(spec(), dtype(), **_out(w)),
-        "Copy": lambda: ops.Copy(x=spec(), out=spec()),
-        "Fill": lambda: ops.Fill(out=spec(), **_maybe(w, "value")),
-        "Iota": lambda: ops.Iota(out=spec(), start=scalar(), step=scalar(), axis=axis()),
-        "Iota.infer": lambda: ops.Iota.infer(spec(), axis=axis()),
-        "TensorFill": lambda: ops.TensorFill(x=spec(), out=spec()),
-        "TensorFill.infer": lambda: ops.TensorFill.infer(spec(), draw(*_SHAPES), **_out(w)),
-        "Permute": lambda: ops.Permute(x=spec(), out=spec(), permutation=pairs()),
-        "Permute.infer": lambda: ops.Permute.infer(spec(), pairs()),
-        "Pad": lambda: ops.Pad(op(), x=spec(), out=spec(), before=pairs(), after=pairs()),
-        "Pad.infer": lambda: ops.Pad.infer(draw("constant", "reflect"), spec(), pairs(), pairs()),
-        "OneHot": lambda: ops.OneHot(indices=spec(), out=spec(), on=scalar(), off=scalar(), axis=axis(), first=draw(0)),
-        "OneHot.infer": lambda: ops.OneHot.infer(spec(), dtype(), draw(3), axis=axis(), first=draw(0), **_out(w)),
-        "Gather": lambda: ops.Gather(x=spec(), indices=spec(), out=spec(), axis=axis(), batch_dims=draw(0, 1)),
-        "Gather.infer": lambda: ops.Gather.infer(spec(), spec(), axis=axis(), batch_dims=draw(0, 1)),
-        "Matmul": lambda: ops.Matmul(
-            a=spec(), b=spec(), out=spec(), bias=draw(None), conjugate_a=draw(*_FLAGS), activation=draw("none", "relu")
-        ),
-        "Matmul.infer": lambda: ops.Matmul.infer(spec(), spec(), bias=draw(None), conjugate_b=draw(*_FLAGS)),
-        "RandomFill": lambda: ops.RandomFill(op(), out=spec(), state=draw(_SPEC), **_maybe(w, "p")),
-        "RandomFill.infer": lambda: ops.RandomFill.infer(op(), spec()),
-        "Reduce": lambda: ops.Reduce(op(), x=spec(), out=spec(), axis=axis()),
-        "Reduce.infer": lambda: ops.Reduce.infer(op(), spec(), axis=axis(), keepdims=draw(*_FLAGS), **_out(w)),
-        "ArgReduce": lambda: ops.ArgReduce(op(), x=spec(), out=spec(), axis=axis()),
-        "ArgReduce.infer": lambda: ops.ArgReduce.infer(op(), spec(), axis=axis(), keepdims=draw(*_FLAGS)),
-        "TopK": lambda: ops.TopK(op(), x=spec(), values=spec(), indices=spec(), axis=axis(), sorted=draw(*_FLAGS)),
-        "TopK.infer": lambda: ops.TopK.infer(op(), spec(), draw(3), axis=axis(), sorted=draw(*_FLAGS)),
+    """Return the calls that families give as examples, with some of their arguments changed, left out or made up."""
+    made = {call.name: partial(_spoilt, w, call) for calls in _EXAMPLES.values() for call in calls}
+    made["AddN (any number)"] = lambda: ops.AddN(
+        *[w.spec() for _ in range(w.random.choice((0, 1, 2, 3, 70)))], out=w.spec()
+    )
+    return {name: partial(_used, w, call) for name, call in made.items()}
+
+
+def _spoilt(w: World, call: Example) -> Any:
+    given = dict(call.arguments)
+    for name in w.random.sample([*given], w.random.randint(0, min(3, len(given)))):
+        given[name] = _other(w, given[name])
+    if w.random.random() < 0.1:  # noqa: PLR2004 - a share
+        given.pop(w.random.choice([*given]))
+    return call.make(**given, **w.random.choice(({}, {}, {}, {"outs": w.spec()}, {"alpha": w.draw(1.0)})))
+
+
+def _other(w: World, given: Any) -> Any:
+    """Return an argument of the kind of one that is right, or anything."""
+    if isinstance(given, (ep.TensorSpec, ep.Scalar)):
+        return w.draw(ep.Scalar("float32"), _SPEC) if w.random.random() < 0.2 else w.spec()  # noqa: PLR2004 - a share
+    plausible: dict[type, tuple[Any, ...]] = {
+        bool: _FLAGS,
+        int: (0, 1, 2, -1, (0,)),
+        float: (0.0, 1.0, -1.0, 1e30),
+        str: (*_OPS, *_DTYPES, "mean", "relu"),
+        tuple: ((0,), (1,), (2,), (0, 1), (1, 0), (-1,), (1, 2), 1, None, *_SHAPES),
     }
-    for kind in (ops.Softmax, ops.LogSoftmax):
-        calls[kind.__name__] = lambda kind=kind: kind(x=spec(), out=spec(), axis=axis())
-        calls[f"{kind.__name__}.infer"] = lambda kind=kind: kind.infer(spec(), axis=axis(), **_out(w))
-    for kind in (ops.SoftmaxBackward, ops.LogSoftmaxBackward):
-        calls[kind.__name__] = lambda kind=kind: kind(dy=spec(), y=spec(), out=spec(), axis=axis())
-        calls[f"{kind.__name__}.infer"] = lambda kind=kind: kind.infer(spec(), spec(), axis=axis())
-    return {name: partial(_used, w, call) for name, call in calls.items()}
-
-
-def _norms(w: World) -> dict[str, Callable[[], Any]]:
-    draw, spec = w.draw, w.spec
-    axis, dtype = partial(draw, 0, 1, -1, (0,), (0, 1), None), partial(draw, *_DTYPES)
-    calls: dict[str, Callable[[], Any]] = {
-        "LayerNorm": lambda: ops.LayerNorm(
-            x=spec(), y=spec(), scale=draw(None), mean=draw(None), **_maybe(w, "epsilon")
-        ),
-        "LayerNorm.infer": lambda: ops.LayerNorm.infer(spec(), axis=axis(), mean=draw(*_FLAGS), **_maybe(w, "rstd")),
-        "Attention.infer": lambda: ops.Attention.infer(spec(), spec(), spec(), draw(None), is_causal=draw(*_FLAGS)),
-        "GroupNorm.infer": lambda: ops.GroupNorm.infer(spec(), draw(1, 2, 3), draw(None), **_maybe(w, "epsilon")),
-        "BatchNorm.infer": lambda: ops.BatchNorm.infer(spec(), spec(), spec(), axis=axis(), **_maybe(w, "epsilon")),
-        "RmsLayerNorm.infer": lambda: ops.RmsLayerNorm.infer(spec(), axis=axis(), **_maybe(w, "epsilon")),
-        "LstmCell.infer": lambda: ops.LstmCell.infer(spec(), spec(), spec(), spec(), draw(None), **_cell(w)),
-        "GruCell.infer": lambda: ops.GruCell.infer(
-            spec(), spec(), spec(), linear_before_reset=draw(*_FLAGS), **_cell(w)
-        ),
-        "CrossEntropy.infer": lambda: ops.CrossEntropy.infer(spec(), spec(), reduction=draw("none", "mean")),
-        "Quantize.infer": lambda: ops.Quantize.infer(spec(), spec(), dtype=dtype(), block=draw(None, 2)),
-        "Dequantize.infer": lambda: ops.Dequantize.infer(spec(), spec(), axis=axis(), block=draw(None, 2)),
-    }
-    return {name: partial(_used, w, call) for name, call in calls.items()}
-
-
-def _windows(w: World) -> dict[str, Callable[[], Any]]:
-    draw, spec = w.draw, w.spec
-    steps, pads = partial(draw, 1, 2, (1,), (2,), (0,), (1, 2)), partial(draw, 0, 1, 5, (0, 1), (1, 0), (-1,))
-    calls: dict[str, Callable[[], Any]] = {
-        "Convolution": lambda: ops.Convolution(
-            x=spec(), w=spec(), y=spec(), bias=draw(None), strides=steps(), pads=pads(), groups=draw(1, 2)
-        ),
-        "Convolution.infer": lambda: ops.Convolution.infer(spec(), spec(), dilations=steps(), pads=pads()),
-        "ConvolutionTransposed": lambda: ops.ConvolutionTransposed(x=spec(), w=spec(), y=spec(), strides=steps()),
-        "ConvolutionTransposed.infer": lambda: ops.ConvolutionTransposed.infer(
-            spec(), spec(), strides=steps(), extra=pads(), groups=draw(1, 2)
-        ),
-        "Pool": lambda: ops.Pool(draw("max", "sum"), x=spec(), y=spec(), window=steps(), pads=pads()),
-        "Pool.infer": lambda: ops.Pool.infer(
-            draw("max", "average"), spec(), steps(), strides=steps(), pads=pads(), ceil=draw(*_FLAGS)
-        ),
-    }
-    return {name: partial(_used, w, call) for name, call in calls.items()}
-
-
-def _out(w: World) -> dict[str, Any]:
-    """Return an output for an `infer`, now and then, and now and then a keyword that it does not have."""
-    return w.random.choice(({}, {}, {"out": w.spec()}, {"out": w.draw(None)}, {"outs": w.spec()}))
-
-
-def _cell(w: World) -> dict[str, Any]:
-    """Return an activation and an output of a recurrent cell, now and then."""
-    given = ({}, {"gate_activation": w.draw("sigmoid", "relu", "elu")}, {"h_next": w.spec()}, {"h": w.draw(None)})
-    return w.random.choice(given)
-
-
-def _maybe(w: World, name: str) -> dict[str, Any]:
-    return {name: w.draw(1.0)} if w.random.random() < 0.3 else {}  # noqa: PLR2004 - a share
+    return w.draw(*plausible.get(type(given), (None, 0)))
 
 
 def _used(w: World, call: Callable[[], Any]) -> None:
@@ -367,7 +290,7 @@ def _used(w: World, call: Callable[[], Any]) -> None:
 
 def _draw(w: World, seed: int, number: int) -> Call:
     w.random.seed(f"{seed} {number}")
-    calls = {**_core(w), **_of_device(w), **_of_stream(w), **_families(w), **_norms(w), **_windows(w)}
+    calls = {**_core(w), **_of_device(w), **_of_stream(w), **_families(w)}
     name = w.random.choice([*calls])
     return name, calls[name]
 

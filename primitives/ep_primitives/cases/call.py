@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ep import Descriptor, Roles, Scalar, TensorSpec
@@ -9,7 +10,7 @@ from ep import Descriptor, Roles, Scalar, TensorSpec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["BOOL", "F32", "IMAGES", "INDICES", "NUMBER", "ROW", "Call", "both", "inferred"]
+__all__ = ["BOOL", "F32", "IMAGES", "INDICES", "NUMBER", "ROW", "Call", "both", "calls", "inferred"]
 
 F32: Final = TensorSpec("float32", (4, 3))
 ROW: Final = TensorSpec("float32", (3,))
@@ -64,3 +65,12 @@ def inferred(kind: Any, infer: Callable[..., Any], word: str, loose: dict[str, A
     if plain.output in loose:
         return [plain]
     return [plain, plain._replace(arguments={**loose, plain.output: infer(**loose).out})]
+
+
+def calls() -> dict[str, list[Call]]:
+    """Return the calls that the families' folders give as examples, in `calls`, by family."""
+    found: dict[str, list[Call]] = {}
+    for folder in importlib.import_module("ep_primitives.families").folders():
+        for call in importlib.import_module(f"{folder}.calls").CALLS:
+            found.setdefault(call.kind.family, []).append(call)
+    return found
