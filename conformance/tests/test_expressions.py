@@ -5,9 +5,10 @@ import re
 import numpy as np
 import pytest
 from ep_conformance import operands
-from ep_conformance.catalogue import find
+from ep_conformance.catalogue import cell_cases, find
 from ep_conformance.elements import run_case
 from ep_conformance.trial import CaseError, Trial
+from ep_primitives import Case
 from ep_primitives.judging import layout
 
 import ep
@@ -96,8 +97,24 @@ def said(monkeypatch):
     return run
 
 
-def test_every_family_is_here():
-    assert {identity.split("/")[1] for identity in FAMILIES} == set(ep.families())
+def example(name):
+    """Return a quick case of a family whose first output has several elements."""
+    family = ep.families()[name]
+    cells = sorted(family.cells(), key=lambda cell: (cell.layout != "dense", "float32" not in cell.dtypes))
+    return next(
+        each.id
+        for cell in cells
+        for each in cell_cases(family, cell, "quick")
+        if isinstance(each.case, Case) and 1 < next(iter(each.case.descriptor.outputs.values())).size < 1 << 16
+    )
+
+
+@pytest.mark.parametrize("name", ep.families())
+def test_wrong_element_names_operation_output_and_place(said, name):
+    identity = example(name)
+    _, _, op, *_ = identity.split("/")
+    (output, *_) = find(identity).case.descriptor.outputs
+    assert re.search(rf"^({name}/)?({name}|{op})\(.*\).*\b{output}\[\d[\d, ]*\](=| is )", said(identity))
 
 
 @pytest.mark.parametrize("identity", FAMILIES)

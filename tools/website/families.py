@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 from ep_primitives.judging.edges import edge_rules
@@ -15,7 +16,7 @@ from website.directive import directive
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["contents", "index", "own", "page"]
+__all__ = ["contents", "described", "index", "own", "page"]
 
 _ROWS: Final = "## Rows\n"
 _GROUPS: Final = "Groups of element types, *floats* and the like, are those of [all families](/families/index.md).\n"
@@ -47,6 +48,18 @@ def page(family: ep.Family, document: str) -> str:
 def contents(document: str) -> str:
     """Return the index of the families with the order of their pages, for the navigation."""
     return "\n".join([document, "```{toctree}\n:hidden:\n:titlesonly:\n", *own(), "```\n"])
+
+
+def described(document: str) -> str:
+    """Return the page of the descriptors, with an entry for each family's and for each table of rows."""
+    kinds = [f".. autoclass:: ep_primitives.{each.descriptor.__name__}\n   :members: infer" for each in own().values()]
+    tables = [
+        f".. py:data:: {name}\n\n   The rows of :py:class:`~ep_primitives.{each.descriptor.__name__}` by name: :doc:`/families/{each.name}`.\n"
+        for each in own().values()
+        for name in importlib.import_module(each.descriptor.__module__.rpartition(".")[0]).__all__
+        if name.isupper()
+    ]
+    return document.replace("<!-- descriptors -->", "\n".join(kinds)).replace("<!-- rows -->", "\n".join(tables))
 
 
 def _edges(family: str) -> Iterator[str]:

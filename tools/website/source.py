@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from website import (
     abilities,
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 __all__ = ["pages", "write"]
 
 
+_FILLED: Final = {"docs/families/README.md": families.contents, "docs/api/operations.md": families.described}
+"""What fills in the documents of which the code has a part."""
+
+
 def pages() -> Iterator[tuple[str, str]]:
     """Yield the path of each page in the tree, and its text."""
     own = {f"families/{name}": family for name, family in families.own().items()}
@@ -35,7 +39,7 @@ def pages() -> Iterator[tuple[str, str]]:
         if page in own:
             yield f"{page}.md", families.page(own[page], text)
         else:
-            yield f"{page}.md", families.contents(text) if path == "docs/families/README.md" else _present(text)
+            yield f"{page}.md", _FILLED.get(path, _present)(text)
     for program in commands.PROGRAMS:
         yield f"commands/{program}.md", commands.page(program)
     for area, found in cases.areas().items():
