@@ -178,7 +178,9 @@ def _light(each: Any) -> Case:
 
 def _line(error: BaseException) -> str:
     if isinstance(error, ep_onnx.LackingError) and error.lacking:
-        cells = {tuple(each.split(": ")[1].split("/")[:3]) for each in error.lacking}
+        cells = {tuple(each.rpartition(": ")[2].split("/")[:3]) for each in error.lacking}
+        if ("rule", "-") in cells:
+            return str(error).splitlines()[0]
         return f"lacks {', '.join(sorted({' '.join([each for each in cell if each != '-']) for cell in cells}))}"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     text = " ".join(lines[:2] if isinstance(error, ep_onnx.LackingError) else lines[:3])

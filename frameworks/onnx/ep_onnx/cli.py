@@ -23,7 +23,7 @@ from ep_onnx.backend import device_name
 from ep_onnx.errors import DifferenceError, LackingError, ModelError
 from ep_onnx.model import read_model
 from ep_onnx.peer import PEERS, compared
-from ep_onnx.report import report
+from ep_onnx.report import operations, report
 from ep_onnx.session import Session
 
 if TYPE_CHECKING:
@@ -122,12 +122,29 @@ def run_command(  # noqa: PLR0913, PLR0917 - options
 def check_command(model: Path, device: str | None, inputs: Sequence[str], extents: Sequence[str]) -> None:
     """Say which nodes of MODEL run on a device, which families lower, and what is lacking and would be needed."""
     read = read_model(model)
-    session, _ = _planned(read, device, _inputs(read, inputs, extents))
-    found = report(session)
-    table = Table("family", "launches", "lowered", title=f"{model.name} on {session.device.name}")
-    for family, count in sorted(found.families.items(), key=lambda each: -each[1]):
-        table.add_row(family, str(count), str(found.lowered.get(family, "")))
+    given = _inputs(read, inputs, extents)
+    error = None
+    try:
+        session, _ = _planned(read, device, given)
+        found = report(session)
+        steps = [step for plan in session.plans.values() for segment in plan.segments for step in segment.steps]
+    except LackingError as lacking:
+        error, steps = lacking, [*lacking.steps]
+    table = Table("operation", "nodes", "runs as", "lowered", "lacking", title=model.name)
+    for each in operations(read.graph, steps, error.lacking if error is not None else ()):
+        runs = ", ".join(f"{count} {family}" for family, count in each.families.items())
+        is_planned = bool(runs or each.lacking) or error is None
+        cells = escape(", ".join(each.lacking))
+        table.add_row(
+            each.name,
+            str(each.nodes or "inside"),
+            runs or ("-" if is_planned else "?"),
+            ", ".join(sorted(each.lowered)),
+            cells,
+        )
     Console().print(table)
+    if error is not None:
+        raise error
     for wait in found.waits:
         click.echo(f"the host waits: {wait}")
     click.echo(f"all {len(read.graph.nodes)} nodes run: {found.launches} launches in {found.segments} segments")

@@ -10,6 +10,8 @@ from ep import EpError, OutOfMemoryError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ep_onnx.trace import Step
+
 __all__ = ["DifferenceError", "LackingError", "ModelError", "room_for"]
 
 
@@ -21,14 +23,18 @@ class ModelError(EpError, ValueError):
 
 
 class LackingError(EpError, NotImplementedError):
-    """What a model needs and this importer or this device does not have; `lacking` has one sentence for each node.
+    """What a model needs and this importer or this device does not have.
+
+    lacking : of what the device lacks the nodes, each with its cell; the message names each cell once
+    steps   : what was planned and could run
 
     What to do: take another device, or export the model without those operations; `docs/onnx.md` counts what each device runs.
     """
 
-    def __init__(self, message: str, lacking: Sequence[str] = ()) -> None:
-        super().__init__("\n".join([message, *lacking]))
+    def __init__(self, message: str, lacking: Sequence[str] = (), steps: Sequence[Step] = ()) -> None:
+        super().__init__(message)
         self.lacking = tuple(lacking)
+        self.steps = tuple(steps)
 
 
 class DifferenceError(EpError):

@@ -101,7 +101,10 @@ class Interpreter:
             message = (
                 f"{node.title}: {_reason(node, inputs)}; a rule for it, or a body as a function of the model, would do"
             )
-            raise LackingError(message)
+            unknown = [each for each in graph.nodes if not self._knows(each)]
+            others = sorted({each.op for each in unknown} - {node.op})
+            more = f"\nwithout a rule as well: {', '.join(others)}" if others else ""
+            raise LackingError(message + more, [f"{each.title}: rule/-" for each in unknown], do.steps)
         body = self._called_body(node, function)
         given = dict(zip(body.inputs, [*inputs, *[None] * len(body.inputs)], strict=False))
         wanted = [name for name, own in zip(body.outputs, node.outputs, strict=False) if own]
@@ -147,6 +150,16 @@ class Interpreter:
                 each.is_lasting = True
             self._folded[key] = node, tuple(inputs), made
         return made
+
+    def _knows(self, node: Node) -> bool:
+        """Say whether there is a rule or a body for the operation of a node."""
+        if (node.domain, node.op) in RULES or (node.domain, node.op) in self._functions:
+            return True
+        try:
+            schema: Any = onnx.defs.get_schema(node.op, node.version, node.domain)
+        except onnx.defs.SchemaError:
+            return False
+        return bool(schema.has_function or schema.has_context_dependent_function)
 
     def _function(self, node: Node, inputs: list[Any]) -> Function | None:
         own = self._functions.get((node.domain, node.op))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -267,10 +268,19 @@ class _Extension:
 
     def _raise_lacking(self) -> None:
         lacking = self._trace.lacking
-        if lacking:
-            device = self._plan.stream.device.name
-            message = f"{device} lacks what the model needs, as follows; take another device, or let its provider claim these cells"
-            raise LackingError(message, [f"{node}: {why}" for (node, _), why in lacking.items()])
+        if not lacking:
+            return
+        nodes: dict[str, list[str]] = defaultdict(list)
+        for node, cell in lacking:
+            nodes[cell].append(node)
+        device = self._plan.stream.device.name
+        lines = [
+            f"{device} lacks what the model needs, as follows; take another device, or let its provider claim these cells"
+        ]
+        for cell, (first, *others) in nodes.items():
+            more = f" and {len(others)} more" if others else ""
+            lines.append(f"{first}{more}: {lacking[first, cell]}")
+        raise LackingError("\n".join(lines), [f"{node}: {cell}" for node, cell in lacking], self._trace.steps)
 
 
 def _is_input(value: Value) -> bool:

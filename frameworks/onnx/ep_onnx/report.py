@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from ep_onnx.graph import Graph
     from ep_onnx.session import Session
+    from ep_onnx.trace import Step
 
-__all__ = ["Report", "report"]
+__all__ = ["Operation", "Report", "operations", "report"]
 
 
 @dataclass(frozen=True)
@@ -53,3 +55,44 @@ def report(session: Session) -> Report:
         needed_nbytes=sum(segment.needed_nbytes for segment in segments),
         weights_nbytes=session.weights_nbytes,
     )
+
+
+@dataclass(frozen=True)
+class Operation:
+    """How the nodes of one operation of a model run.
+
+    name     : of the operation
+    nodes    : how many the model has; 0 for one that only bodies of others have
+    families : launches by family; none for what is strides and constants alone
+    lowered  : the families that run as several steps of others
+    lacking  : the families, with their ops, of which the device lacks cells
+    """
+
+    name: str
+    nodes: int
+    families: Mapping[str, int]
+    lowered: frozenset[str]
+    lacking: Sequence[str]
+
+
+def operations(graph: Graph, steps: Iterable[Step], lacking: Sequence[str]) -> list[Operation]:
+    """Return the operations of a model in the order of their first nodes, then those inside of others.
+
+    lacking : nodes with cells, as a LackingError has them
+    """
+    nodes = Counter(node.op for node in graph.nodes)
+    families: dict[str, Counter[str]] = defaultdict(Counter)
+    lowered: dict[str, set[str]] = defaultdict(set)
+    cells: dict[str, list[str]] = defaultdict(list)
+    for step in steps:
+        name, family = step.node.split(" ")[0], step.primitive.asked.family
+        families[name][family] += 1
+        if step.primitive.is_lowered:
+            lowered[name].add(family)
+    for sentence in lacking:
+        family, op, *_ = sentence.rpartition(": ")[2].split("/")
+        cells[sentence.split(" ")[0]].append(family if op == "-" else f"{family}/{op}")
+    return [
+        Operation(name, nodes[name], families[name], frozenset(lowered[name]), sorted({*cells[name]}))
+        for name in [*dict.fromkeys([*nodes, *families, *cells])]
+    ]

@@ -1,5 +1,6 @@
 """The command `ep-onnx`, as a user types it."""
 
+import re
 import sys
 from importlib.util import find_spec
 
@@ -56,7 +57,7 @@ def test_open_extents_are_given_by_name(folder):
 def test_check_counts_launches_by_family(folder):
     code, shown = run("check", "m.onnx")
     assert code == 0
-    assert "elementwise_unary" in shown
+    assert re.search(r"Exp +│ 1 +│ 1 elementwise_unary", shown)
     assert "all 2 nodes run" in shown
 
 
@@ -131,7 +132,23 @@ def test_more_memory_than_there_is_names_node_input_or_output(folder):
 
 
 def test_lacking_nodes_are_exit_3(folder):
-    onnx.save(model([node("TfIdfVectorizer", ["x"], ["y"])], {"x": (FLOAT, [3])}, {"y": (FLOAT, [3])}), "t.onnx")
+    nodes = [node("Exp", ["x"], ["e"]), node("TfIdfVectorizer", ["e"], ["t"]), node("Det", ["t"], ["y"])]
+    onnx.save(model(nodes, {"x": (FLOAT, [3])}, {"y": (FLOAT, [3])}), "t.onnx")
     code, shown = run("check", "t.onnx")
     assert code == 3
-    assert "TfIdfVectorizer 'y': no rule" in shown
+    assert "TfIdfVectorizer 't': no rule" in shown
+    assert "without a rule as well: Det" in shown
+    assert re.search(r"Exp +│ 1 +│ 1 elementwise_unary", shown)
+    assert len(re.findall(r"│ (Det|TfIdfVectorizer) +│ 1 +│ - +│ +│ rule", shown)) == 2
+
+
+def test_check_names_each_lacking_cell_once(folder):
+    onnx.save(
+        model([node("Tan", [f"x{i}"], [f"x{i + 1}"]) for i in range(3)], {"x0": (FLOAT, [3])}, {"x3": (FLOAT, [3])}),
+        "t.onnx",
+    )
+    code, shown = run("check", "t.onnx", "--device", "opencl:0")
+    assert code == 3
+    assert re.search(r"Tan +│ 3 +│ - +│ +│ elementwise_unary", shown)
+    assert shown.count("elementwise_unary/tan/float32/dense: unsupported") == 1
+    assert "Tan 'x1' and 2 more" in shown
