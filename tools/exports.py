@@ -17,17 +17,19 @@ FILE: Final = Path(__file__).parent.parent / "primitives" / "ep_primitives" / "_
 
 
 def text() -> str:
-    """Return the stub: an import for each name, from where it is defined."""
+    """Return the stub: an import for each name, from where it is defined, in the order of the linter."""
     families = exports()
-    lines = ["from collections.abc import Sequence", "", "import ep"]
+    found = []
     for name in ep_primitives.__all__:
-        if name != "ep_families":
-            module = (
-                _folder(name, families[name]) if name in families else f"ep_primitives.{ep_primitives.SHARED[name]}"
-            )
-            lines.append(f"from {module} import {name} as {name}")
-    names = "".join([f'    "{name}",\n' for name in ep_primitives.__all__])
-    return "\n".join([*lines, "", f"__all__ = [\n{names}]", "", "def ep_families() -> Sequence[ep.Family]: ...", ""])
+        if name in families:
+            found.append((_folder(name, families[name]), not name.isupper(), name))
+        elif name in ep_primitives.SHARED:
+            found.append((f"ep_primitives.{ep_primitives.SHARED[name]}", not name.isupper(), name))
+    imports = [f"from {module} import {name} as {name}" for module, _, name in sorted(found)]
+    in_order = sorted(ep_primitives.__all__, key=lambda name: (not name.isupper(), name.islower(), name))
+    names = "".join([f'    "{name}",\n' for name in in_order])
+    head = ["from collections.abc import Sequence", "", "import ep", *imports]
+    return "\n".join([*head, "", f"__all__ = [\n{names}]", "", "def ep_families() -> Sequence[ep.Family]: ...", ""])
 
 
 def _folder(name: str, value: object) -> str:
