@@ -83,7 +83,7 @@ def operations(graph: Graph, steps: Iterable[Step], lacking: Sequence[str]) -> l
     nodes = Counter(node.op for node in graph.nodes)
     families: dict[str, Counter[str]] = defaultdict(Counter)
     lowered: dict[str, set[str]] = defaultdict(set)
-    cells: dict[str, list[str]] = defaultdict(list)
+    missing: dict[str, list[str]] = defaultdict(list)
     for step in steps:
         name, family = step.node.split(" ")[0], step.primitive.asked.family
         families[name][family] += 1
@@ -91,8 +91,8 @@ def operations(graph: Graph, steps: Iterable[Step], lacking: Sequence[str]) -> l
             lowered[name].add(family)
     for sentence in lacking:
         family, op, *_ = sentence.rpartition(": ")[2].split("/")
-        cells[sentence.split(" ")[0]].append(family if op == "-" else f"{family}/{op}")
+        missing[sentence.split(" ")[0]].append(family if op == "-" else f"{family}/{op}")
     return [
-        Operation(name, nodes[name], families[name], frozenset(lowered[name]), sorted({*cells[name]}))
-        for name in [*dict.fromkeys([*nodes, *families, *cells])]
+        Operation(name, nodes[name], families[name], frozenset(lowered[name]), sorted({*missing[name]}))
+        for name in [*dict.fromkeys([*nodes, *families, *missing])]
     ]
