@@ -53,11 +53,13 @@ class Shell:
         self.bash.stdin.write(f"{command}\n_code=$?; echo; echo '{self.END}' $_code; (exit $_code)\n")
         self.bash.stdin.flush()
         shown = []
-        for line in self.bash.stdout:
-            if line.startswith(self.END):
-                ender.cancel()
-                return "".join(shown).rstrip(), int(line.removeprefix(self.END))
-            shown.append(line)
+        try:
+            for line in self.bash.stdout:
+                if line.startswith(self.END):
+                    return "".join(shown).rstrip(), int(line.removeprefix(self.END))
+                shown.append(line)
+        finally:
+            ender.cancel()  # a process waits for its timers
         message = f"$ {command}\nended the shell, or took longer than {DEADLINE} s:\n{''.join(shown)}"
         raise StumbleError(message)
 
