@@ -65,17 +65,13 @@ def _title(replay: Replay, reason: str) -> str:
 
 def _head(replay: Replay, reason: str, device: str, work: Work, source: tuple[Path, str] | None) -> Iterator[str]:
     yield _title(replay, reason)
-    yield "import sys" if source is None else "import base64, json, sys, zlib"
+    yield "import ep, sys" if source is None else "import base64, ep, json, sys, zlib"
     if source is None and any("ml_dtypes" in _literal(array) for array in _arrays(work).values()):
         yield "import ml_dtypes"
     yield "import numpy as np"
     name, module = type(work.descriptor).__name__, work.construction.module
-    if module == "ep_primitives":
-        yield f"from ep_primitives import {name}, layout"
-    else:
-        yield f"from {module} import {name}"
-        yield "from ep_primitives import layout"
-    yield "import ep"
+    yield f"from {module} import {name}"
+    yield "from ep_primitives.judging import layout"
     yield f"device = ep.device(sys.argv[1] if sys.argv[1:] else {device!r})"
     yield "stream = device.stream()"
 
