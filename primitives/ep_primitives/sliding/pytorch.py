@@ -1,4 +1,4 @@
-"""What PyTorch wants to know of windows that are sliding."""
+"""PyTorch's functions of windows, one for each number of spatial dimensions."""
 
 from __future__ import annotations
 

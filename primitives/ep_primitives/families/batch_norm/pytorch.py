@@ -1,4 +1,4 @@
-"""What PyTorch calls this."""
+"""What PyTorch calls BatchNorm."""
 
 from __future__ import annotations
 

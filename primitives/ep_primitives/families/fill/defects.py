@@ -1,4 +1,4 @@
-"""Planted defects of this kind of families, each of which a case kills."""
+"""Planted defects of Fill: each says above its class which case kills it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PyTorch calls this."""
+"""What PyTorch calls Gather."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where PyTorch gives something else, and why."""
+"""Where PyTorch gives something else than Pool, and why."""
 
 from __future__ import annotations
 

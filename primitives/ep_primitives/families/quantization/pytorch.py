@@ -1,4 +1,4 @@
-"""What PyTorch calls this."""
+"""What PyTorch calls Dequantize and Quantize."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PyTorch calls this."""
+"""What PyTorch calls GruCell and LstmCell."""
 
 from __future__ import annotations
 

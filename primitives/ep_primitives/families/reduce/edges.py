@@ -1,4 +1,4 @@
-"""What happens at the edges of this kind of families."""
+"""What happens at the edges of Reduce, and the cases that prove it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PyTorch calls this."""
+"""What PyTorch calls LogSoftmax, LogSoftmaxBackward, Softmax and SoftmaxBackward."""
 
 from __future__ import annotations
 
