@@ -5,11 +5,9 @@ From a descriptor and tensors, in the order of operands and None for an absent o
 
 from __future__ import annotations
 
-import importlib
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from ep_primitives.families import folders
+from ep_primitives.families import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,9 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BARE", "FAMILIES"]
 
-_MODULES: Final[list[Any]] = [
-    importlib.import_module(f"{folder}.pytorch") for folder in folders() if find_spec(f"{folder}.pytorch")
-]
+_MODULES: Final = parts("pytorch")
 
 FAMILIES: Final[dict[str, Expression]] = {
     name: expression for module in _MODULES for name, expression in module.EXPRESSIONS.items()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
-from ep_primitives.families import folders
+from ep_primitives.families import parts
 
 from ep_conformance.saboteurs import (
     arithmetic,
@@ -62,9 +60,7 @@ _THEMES: Final = (
 )
 """Imported, so that their saboteurs are planted."""
 
-for _folder in folders():
-    if find_spec(f"{_folder}.defects") is not None:
-        importlib.import_module(f"{_folder}.defects")
+parts("defects")
 
 SABOTEURS: Final = tuple(PLANTED)
 

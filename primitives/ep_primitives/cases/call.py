@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ep import Descriptor, Roles, Scalar, TensorSpec
+from ep_primitives.families import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +70,7 @@ def inferred(kind: Any, infer: Callable[..., Any], word: str, loose: dict[str, A
 def calls() -> dict[str, list[Call]]:
     """Return the calls that the families' folders give as examples, in `calls`, by family."""
     found: dict[str, list[Call]] = {}
-    for folder in importlib.import_module("ep_primitives.families").folders():
-        for call in importlib.import_module(f"{folder}.calls").CALLS:
+    for module in parts("calls"):
+        for call in module.CALLS:
             found.setdefault(call.kind.family, []).append(call)
     return found

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
-__all__ = ["exported", "exports", "families", "folders"]
+__all__ = ["exported", "exports", "families", "folders", "parts"]
 
 
 def families() -> Iterator[ep.Family]:
@@ -50,6 +50,12 @@ def exports() -> dict[str, Any]:
         module = importlib.import_module(folder)
         found |= {name: getattr(module, name) for name in module.__all__}
     return found
+
+
+def parts(name: str) -> list[Any]:
+    """Return the modules of a name, such as `edges` or `calls`, of the folders that have one."""
+    names = [f"{folder}.{name}" for folder in folders()]
+    return [importlib.import_module(each) for each in names if find_spec(each) is not None]
 
 
 @cache

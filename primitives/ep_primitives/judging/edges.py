@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from importlib.util import find_spec
 from typing import Final
 
-from ep_primitives.families import folders
+from ep_primitives.families import parts
 from ep_primitives.judging.edge import EDGES, EdgeRule
 
 __all__ = ["edge_rules"]
@@ -181,6 +179,5 @@ _SHARED: Final = (
 
 def edge_rules() -> list[EdgeRule]:
     """Return every rule, edge by edge: the shared ones, then those of the families' folders, in `edges`."""
-    modules = [importlib.import_module(f"{folder}.edges") for folder in folders() if find_spec(f"{folder}.edges")]
-    rules = [*_SHARED, *[rule for module in modules for rule in module.RULES]]
+    rules = [*_SHARED, *[rule for module in parts("edges") for rule in module.RULES]]
     return sorted(rules, key=lambda rule: EDGES.index(rule.edge))

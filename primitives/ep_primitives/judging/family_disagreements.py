@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from importlib.util import find_spec
 from typing import Final
 
-from ep_primitives.families import folders
+from ep_primitives.families import parts
 from ep_primitives.judging.disagreement import NARROW, Disagreement
 
 __all__ = ["FAMILY_DISAGREEMENTS"]
@@ -28,11 +26,4 @@ _SHARED: Final = (
     Disagreement("narrow float", "rounding", ("convolution_transposed", "pool/norm_1", "pool/norm_2"), NARROW),
 )
 
-
-def _own() -> list[Disagreement]:
-    """Return what the families' folders say, in `disagreements`."""
-    names = [f"{folder}.disagreements" for folder in folders()]
-    return [line for name in names if find_spec(name) for line in importlib.import_module(name).DISAGREEMENTS]
-
-
-FAMILY_DISAGREEMENTS: Final = (*_SHARED, *_own())
+FAMILY_DISAGREEMENTS: Final = (*_SHARED, *[line for module in parts("disagreements") for line in module.DISAGREEMENTS])
