@@ -6,6 +6,7 @@ import functools
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
+import ep_simt
 import pyopencl as cl
 from ep.cache import LRU
 from ep.roster import Roster
@@ -14,6 +15,7 @@ import ep
 from ep_opencl import description, foreign
 from ep_opencl.command_buffer import entry_points
 from ep_opencl.errors import failure
+from ep_opencl.function import ClFunction
 from ep_opencl.graph import ClGraph, work_of
 from ep_opencl.host_buffer import HostBuffer
 from ep_opencl.pocl import name_processor
@@ -22,8 +24,6 @@ from ep_opencl.stream import ClStream, new_queue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from ep_simt import Program, RandomProgram
 
     from ep_opencl.command_buffer import EntryPoints
     from ep_opencl.compiler_folder import CompilerFolder
@@ -38,6 +38,7 @@ class ClDevice(ep.spi.Device):
 
     native   : the pyopencl device
     is_cpu   : True if its work-items are loop iterations, so that groups are large and neighbours stay together
+    target   : how it likes portable kernels to be cut
     processor: what the driver was told that it compiles for, "" if it knew
     context  : its own: contexts shared by devices move buffers between them unasked, and fail together
     """
@@ -53,9 +54,10 @@ class ClDevice(ep.spi.Device):
         self._folder = folder
         self.native = native
         self.is_cpu = bool(native.type & cl.device_type.CPU)
+        self.target = ep_simt.CPU if self.is_cpu else ep_simt.GPU
         self.processor = name_processor(native)
         self._most = native.max_mem_alloc_size
-        self._programs: LRU[Program | RandomProgram, cl.Program] = LRU()
+        self._programs: LRU[ep_simt.Program, cl.Program] = LRU()
         self._open: Roster[ClStream] = Roster()
         self._turn = threading.RLock()
         self._context: cl.Context | None = None
@@ -86,7 +88,11 @@ class ClDevice(ep.spi.Device):
         native = self.native
         return self._folder.build(f"{native.version} {native.driver_version} {native.name} {text}", build)
 
-    def program(self, program: Program | RandomProgram) -> cl.Program:
+    def function(self, program: ep_simt.Program, entry: ep_simt.Entry) -> ClFunction:
+        """Return an entry that can be launched. Raises CompileError."""
+        return ClFunction(self, program, entry)
+
+    def program(self, program: ep_simt.Program) -> cl.Program:
         """Return a program, built once for all kernel keys that share it. Raises CompileError."""
         return self._programs.get(program, functools.partial(build, self))
 

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pyopencl as cl
+from ep_simt import PortableKernel
 
 import ep
-from ep_opencl.command import Command, CommandKernel
+from ep_opencl.command import Command
 from ep_opencl.command_buffer import CommandBuffers
 from ep_opencl.errors import failure
 
@@ -167,8 +168,9 @@ def work_of(nodes: tuple[ep.Node, ...]) -> list[list[Command] | Transfer] | None
             work.append(Transfer(node.what, sides, node.memories[0].nbytes, node.scalars[0] if node.scalars else b""))
         elif node.is_empty:
             work.append([])
-        elif isinstance(node.what.kernel, CommandKernel):
-            work.append([*node.what.kernel.commands(node.memories, node.scalars)])
+        elif isinstance(node.what.kernel, PortableKernel):
+            commands = node.what.kernel.commands(node.memories, node.scalars)
+            work.append([command.function.command(command) for command in commands])
         else:
             return None
     return work

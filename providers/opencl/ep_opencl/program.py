@@ -14,7 +14,7 @@ from ep_opencl.description import ROUNDED
 from ep_opencl.errors import failure
 
 if TYPE_CHECKING:
-    from ep_simt import Program, RandomProgram
+    from ep_simt import Program
 
     from ep_opencl.device import ClDevice
 
@@ -28,7 +28,7 @@ PRELUDE: Final = files("ep_opencl").joinpath("prelude.h").read_text(encoding="ut
 """The words of the dialect in OpenCL C."""
 
 
-def build(device: ClDevice, program: Program | RandomProgram) -> cl.Program:
+def build(device: ClDevice, program: Program) -> cl.Program:
     """Return a built program. Raises CompileError with the log, the source and the program's name."""
     return build_source(device, program.source(PRELUDE), program.name)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 
+import ep_simt
 import numpy as np
 import pyopencl as cl
 from ep.claims import read_claims
@@ -31,7 +32,8 @@ class Kernels:
 
     def __init__(self) -> None:
         self.device = ep.device("opencl:0")
-        self.device.twin.is_cpu = False  # one element an item and full groups: more items that might meet
+        self.device.twin.is_cpu = False
+        self.device.twin.target = ep_simt.GPU  # one element an item and full groups: more items that might meet
         self.stream = self.device.stream()
         self.rng = np.random.default_rng(0)
         self.launched = 0

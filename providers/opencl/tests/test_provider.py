@@ -134,7 +134,7 @@ def test_device_error_names_call_code_and_enqueue(device, stream, put, monkeypat
 
     x = put(np.ones(1000, np.float32))
     add = _ADD.on(device)
-    monkeypatch.setattr("ep_opencl.kernel._enqueue", refuse)
+    monkeypatch.setattr("ep_opencl.function._enqueue", refuse)
     with pytest.raises(ep.DeviceError, match="clEnqueueNDRangeKernel") as caught:
         add(stream, a=x, b=x, out=device.allocate(4000))
     assert caught.value.provider == "opencl"

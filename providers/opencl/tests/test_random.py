@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ep_opencl.random_fill import ClRandomKernel, PortableRandom
+from ep_opencl.implementations import Portable
 from ep_primitives import RANDOM_OPS, Generator, RandomFill
 from ep_primitives.families.random_fill.philox import draw
 from ep_primitives.judging.reference import array_dtype
@@ -39,10 +39,11 @@ def test_bits_are_those_of_the_cpu(device, op, dtype):
 
 def test_entries_with_64_bit_indices_give_the_same_numbers(device, stream, put, get):
     descriptor = RandomFill.infer("words", ep.TensorSpec("uint32", (65, 33), (40, 1)))
-    code = PortableRandom().compile(descriptor.key._replace(wide=True), device.twin)
-    assert code.fill.program.wide
+    object.__setattr__(descriptor, "_key", descriptor.key._replace(wide=True))  # as that of 2^31 elements is
+    portable = Portable()
+    kernel = portable.create(descriptor, device.twin, portable.compile(descriptor.key, device.twin))
     state, out = put(np.array([5, 2**33 + 1], np.uint64)), put(np.zeros(65 * 40, np.uint32))
-    ClRandomKernel(code, descriptor).launch(stream.twin, (state, out), ())
+    kernel.launch(stream.twin, (state, out), ())
     rows = get(out, np.uint32).reshape(65, 40)
     assert np.array_equal(rows[:, :33], draw(5, 2**33 + 1, 65 * 33).reshape(65, 33))
     assert not rows[:, 33:].any()

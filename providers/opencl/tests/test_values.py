@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from ep_opencl.description import ROUNDED
 from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill
-from ep_simt import rows
+from ep_simt.elementwise.rows import rows
 
 import ep
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyopencl as cl
 import pytest
 from ep_opencl.program import PRELUDE, build_source
-from ep_simt.rows import text
+from ep_simt.dialect import text
 
 _WORDS = Path(__file__).parents[2] / "simt" / "tests" / "words.inc"
 
@@ -17,7 +17,7 @@ _WORDS = Path(__file__).parents[2] / "simt" / "tests" / "words.inc"
 def run(device):
     """Return a function that runs one kernel of words.inc on arrays, in place."""
     defines = "#define EP_HAS_F64 0\n#define EP_WIDE 0\n"
-    source = defines + PRELUDE + text("dialect.h") + _WORDS.read_text(encoding="utf-8")
+    source = defines + PRELUDE + text("dialect/dialect.h") + _WORDS.read_text(encoding="utf-8")
     program = build_source(device.twin, source, "words")
     queue = cl.CommandQueue(device.twin.context)
 

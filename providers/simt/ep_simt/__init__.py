@@ -1,32 +1,37 @@
-"""The kernel dialect and the kernel bodies, written once for every compiler that takes a C dialect."""
+"""The kernel dialect and the portable kernels, written once for every compiler that takes a C dialect."""
 
 from __future__ import annotations
 
-from ep_simt.call import Call, Entry, calls_of, entries_of
-from ep_simt.program import ELEMENTS, Parameter, Program, entry_of, program_of, require
-from ep_simt.random_program import ADVANCE, ADVANCE_PARAMETERS, RandomProgram, random_entry_of, random_program_of
-from ep_simt.rows import Row, rows
-from ep_simt.visit import Visit, geometry_nbytes, visit_of
+from ep_simt.body import Body, bodies, body_of, descriptors, require
+from ep_simt.elements import ELEMENTS
+from ep_simt.kernel import Command, Function, Place, PortableKernel
+from ep_simt.plan import Given, Launch, Made, Operand, Plan
+from ep_simt.portable import Portable, implementations
+from ep_simt.program import Entry, Parameter, Program
+from ep_simt.target import CPU, GPU, Target
 
 __all__ = [
-    "ADVANCE",
-    "ADVANCE_PARAMETERS",
+    "CPU",
     "ELEMENTS",
-    "Call",
+    "GPU",
+    "Body",
+    "Command",
     "Entry",
+    "Function",
+    "Given",
+    "Launch",
+    "Made",
+    "Operand",
     "Parameter",
+    "Place",
+    "Plan",
+    "Portable",
+    "PortableKernel",
     "Program",
-    "RandomProgram",
-    "Row",
-    "Visit",
-    "calls_of",
-    "entries_of",
-    "entry_of",
-    "geometry_nbytes",
-    "program_of",
-    "random_entry_of",
-    "random_program_of",
+    "Target",
+    "bodies",
+    "body_of",
+    "descriptors",
+    "implementations",
     "require",
-    "rows",
-    "visit_of",
 ]

@@ -55,7 +55,7 @@ def nvrtc():
 @pytest.fixture(scope="session")
 def prelude():
     """Return the CUDA prelude."""
-    return Path(ep_simt.__file__).with_name("prelude_cuda.h").read_text(encoding="utf-8")
+    return (Path(ep_simt.__file__).parent / "dialect" / "prelude_cuda.h").read_text(encoding="utf-8")
 
 
 def pytest_generate_tests(metafunc):
@@ -74,5 +74,5 @@ def programs():
             except ep.UnsupportedError:
                 continue
             for key in (descriptor.key, descriptor.key._replace(wide=descriptor.key.layout == "strided")):
-                found[ep_simt.entries_of(key)[0]] = None
+                found[ep_simt.bodies()[key.family].program(key, ep_simt.GPU)] = None
     return list(found)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from ep_primitives import BINARY_OPS, UNARY_OPS
-from ep_simt import ELEMENTS, rows
-from ep_simt.rows import _row
+from ep_simt import ELEMENTS
+from ep_simt.elementwise.rows import _row, rows
 
 import ep
 

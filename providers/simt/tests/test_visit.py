@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import struct
 
-import ep_simt
 import numpy as np
 import pytest
 from ep_primitives import BroadcastBinary, ElementwiseUnary
+from ep_simt import CPU, Given, Operand, bodies
+from ep_simt.elementwise.visit import Layout
 
 import ep
 
@@ -21,9 +22,19 @@ _SHAPES = {
 }
 
 
+def target(run):
+    return CPU._replace(run=run, steps=run)
+
+
+def launch(descriptor, run):
+    """Return the one launch of a descriptor."""
+    (only,) = bodies()[descriptor.family].plan(descriptor, target(run)).launches
+    return only
+
+
 def visited(descriptor, visit, *, wide):
     """Return for each operand the element offsets in the order of the output's, by the loop of loops.h."""
-    numbers = struct.unpack(f"<68{'q' if wide else 'i'}", visit.geometry[0])
+    numbers = struct.unpack(f"<68{'q' if wide else 'i'}", visit.arguments[0])
     rank, run, chunks, items = numbers[:4]
     shape = numbers[4 : 4 + rank]
     strides = [numbers[20 + 16 * k : 20 + 16 * k + rank] for k in range(len(descriptor.specs))]
@@ -36,7 +47,7 @@ def visited(descriptor, visit, *, wide):
                 index.append(left % extent)
                 left //= extent
             found.append([sum(a * b for a, b in zip(index, each, strict=True)) for each in strides])
-    return np.array(found).T + np.array(visit.offsets)[:, None]
+    return np.array(found).T + np.array(descriptor.geometry.offsets)[:, None]
 
 
 @pytest.mark.parametrize("wide", [False, True])
@@ -44,8 +55,7 @@ def visited(descriptor, visit, *, wide):
 @pytest.mark.parametrize("name", _SHAPES)
 def test_visit_reaches_every_element_once(name, run, wide):
     descriptor = _SHAPES[name]
-    program = ep_simt.program_of(descriptor.key._replace(wide=wide))
-    reached = visited(descriptor, ep_simt.visit_of(program, descriptor, run), wide=wide)
+    reached = visited(descriptor, Layout(strided=True, wide=wide).visit(descriptor.geometry, target(run)), wide=wide)
     order = np.argsort(reached[-1])
     assert np.array_equal(reached[-1][order], np.arange(descriptor.out.size))
     for spec, offsets in zip(descriptor.specs, reached, strict=True):
@@ -61,17 +71,30 @@ def test_visit_reaches_every_element_once(name, run, wide):
         assert np.array_equal(offsets[order], want)
 
 
-def test_visit_of_a_dense_descriptor_is_its_size_in_runs():
+def test_arguments_of_a_strided_launch_are_operands_and_a_geometry():
+    descriptor = _SHAPES["scalar"]
+    only = launch(descriptor, 4)
+    number, *operands, _, _, geometry = only.arguments
+    assert (number, operands) == (Given(0), [Operand(0, 4), Operand(1, 4)])
+    assert isinstance(geometry, bytes)
+
+
+def test_operand_begins_at_its_offset():
+    first, *_ = launch(_SHAPES["broadcast"], 4).arguments
+    assert first == Operand(0, 4, 6)
+
+
+def test_dense_launch_takes_its_size_in_runs():
     descriptor = ElementwiseUnary.infer("exp", ep.TensorSpec("float32", (3, 5)))
-    visit = ep_simt.visit_of(ep_simt.program_of(descriptor.key), descriptor, 4)
-    assert (visit.items, visit.geometry) == (4, (15, 4))
+    only = launch(descriptor, 4)
+    assert (only.items, only.arguments[-2:]) == (4, (15, 4))
 
 
 def test_visit_of_nothing_has_no_items():
     descriptor = ElementwiseUnary.infer("exp", ep.TensorSpec("float32", (3, 0, 5), (9, 9, 1)))
-    assert ep_simt.visit_of(ep_simt.program_of(descriptor.key), descriptor, 64).items == 0
+    assert launch(descriptor, 64).items == 0
 
 
 def test_attributes_are_padded_to_what_entries_take():
     descriptor = ElementwiseUnary.infer("elu", ep.TensorSpec("float32", (3,)), alpha=0.5)
-    assert ep_simt.visit_of(ep_simt.program_of(descriptor.key), descriptor, 64).attributes == (0.5, 0.0)
+    assert launch(descriptor, 64).arguments[2:4] == (0.5, 0.0)

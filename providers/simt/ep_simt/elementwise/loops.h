@@ -13,8 +13,6 @@ typedef struct {
     ep_index stride[EP_MAX_OPERANDS][EP_MAX_RANK];
 } ep_geometry;
 
-#define EP_GEOMETRY EP_BY_VALUE(ep_geometry) geometry
-
 #define EP_FOR_EACH(statement)                                                                                      \
     const ep_i64 item = EP_GROUP_ID(x) * EP_LOCAL_SIZE(x) + EP_LOCAL_ID(x);                                         \
     if (item < geometry.items) {                                                                                    \
@@ -39,8 +37,6 @@ typedef struct {
     }
 
 #else
-
-#define EP_GEOMETRY const ep_i64 n, const ep_i64 run
 
 #define EP_FOR_EACH(statement)                                                       \
     const ep_i64 first = (EP_GROUP_ID(x) * EP_LOCAL_SIZE(x) + EP_LOCAL_ID(x)) * run; \

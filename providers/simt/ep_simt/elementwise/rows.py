@@ -7,13 +7,11 @@ import re
 from pathlib import Path
 from typing import Final, NamedTuple
 
-__all__ = ["Row", "rows", "text"]
+__all__ = ["Row", "rows"]
 
-_ROOM: Final = Path(__file__).parent
+_FAMILIES: Final = Path(__file__).parents[1] / "families"
 
 _ROW: Final = re.compile(r"EP_(?:UNARY|BINARY)\((\w+), *(\w+), *(\w+), *EP_A(\d)(?:\([^)]*\))?, *(.+)\)\Z")
-
-_INCLUDE: Final = re.compile(r'^#include "([\w.]+)"$', re.MULTILINE)
 
 
 class Row(NamedTuple):
@@ -39,7 +37,7 @@ def rows(family: str) -> tuple[Row, ...]:
 
     Raises ValueError for a line of the file that is neither a row nor a comment.
     """
-    path = _ROOM / f"{family}.def"
+    path = _FAMILIES / family / f"{family}.def"
     return tuple(_row(line, path.name) for line in _lines(path)) if path.exists() else ()
 
 
@@ -55,10 +53,3 @@ def _row(line: str, name: str) -> Row:
         raise ValueError(message)
     kind, result, op, attributes, expression = found.groups()
     return Row(kind, result, op, int(attributes), expression)
-
-
-@functools.cache
-def text(name: str) -> str:
-    """Return a file of this room with the files that it includes put in, so that compilers need no search path."""
-    body = (_ROOM / name).read_text(encoding="utf-8")
-    return _INCLUDE.sub(lambda found: text(found[1]), body)

@@ -1,0 +1,87 @@
+"""Bodies: a family's kernels, which say what keys they take, in what program, and by what launches."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import ep
+from ep_simt import families
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ep.key import KernelKey
+
+    from ep_simt.plan import Plan
+    from ep_simt.program import Program
+    from ep_simt.target import Target
+
+__all__ = ["Body", "bodies", "body_of", "descriptors", "require"]
+
+
+class Body(ABC):
+    """The kernels of one kind of descriptor. Immutable; all methods are pure."""
+
+    descriptor: type[ep.Descriptor]
+
+    @abstractmethod
+    def reason(self, key: KernelKey) -> str:
+        """Return why no kernel exists for a key, "" if one does."""
+
+    def needs(self, key: KernelKey) -> tuple[str, ...]:
+        """Return the element types that a device must have."""
+        return tuple(dtype for dtype in key.dtypes if dtype)
+
+    @abstractmethod
+    def program(self, key: KernelKey, target: Target) -> Program:
+        """Return the program of a key; several keys may share one."""
+
+    @abstractmethod
+    def entries(self, key: KernelKey) -> tuple[str, ...]:
+        """Return the names of the entries that plans of a key may launch."""
+
+    @abstractmethod
+    def plan(self, descriptor: Any, target: Target) -> Plan:
+        """Return the launches of a descriptor, none of whose extents is 0."""
+
+
+@functools.cache
+def bodies() -> Mapping[str, Body]:
+    """Return the bodies by their family, as the folders in `families` have them: the BODY of each one's `body`."""
+    found = [module.name for module in pkgutil.iter_modules(families.__path__, f"{families.__name__}.") if module.ispkg]
+    every: list[Body] = [importlib.import_module(f"{name}.body").BODY for name in found]
+    return {body.descriptor.family: body for body in every}
+
+
+def body_of(family: str) -> Body | None:
+    """Return the body of a family, None if it has none."""
+    return bodies().get(family)
+
+
+def descriptors() -> tuple[type[ep.Descriptor], ...]:
+    """Return the kinds of descriptor that have a body."""
+    return tuple(body.descriptor for body in bodies().values())
+
+
+def require(descriptor: ep.Descriptor, info: ep.DeviceInfo) -> None:
+    """Raise UnsupportedError, saying why, unless a body exists for the descriptor, and the device has its element types."""
+    reason, needs = _asked(descriptor.key)
+    if reason:
+        raise ep.UnsupportedError(reason)
+    for dtype in needs:
+        if dtype not in info.dtypes:
+            message = f"{info.name} has no {dtype}"
+            raise ep.UnsupportedError(message)
+
+
+@functools.lru_cache(maxsize=4096)
+def _asked(key: KernelKey) -> tuple[str, tuple[str, ...]]:
+    body = body_of(key.family)
+    if body is None:
+        return f"the portable bodies have no family {key.family}", ()
+    reason = body.reason(key)
+    return reason, () if reason else body.needs(key)

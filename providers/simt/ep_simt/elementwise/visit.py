@@ -1,0 +1,84 @@
+"""Visits: which work-item visits which elements, as loops.h reads it: a count, or a packed geometry."""
+
+from __future__ import annotations
+
+import functools
+import struct
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from ep_simt.program import Parameter, number
+from ep_simt.program import struct as structure
+
+if TYPE_CHECKING:
+    from ep.dims import Geometry
+
+    from ep_simt.target import Target
+
+__all__ = ["Layout", "Visit"]
+
+_MAX_RANK: Final = 16
+_MAX_OPERANDS: Final = 3
+_HEAD: Final = 4
+
+
+class Visit(NamedTuple):
+    """How one descriptor's elements are visited.
+
+    items      : work-items that have something to do
+    arguments  : count and run for a dense program, a packed ep_geometry for a strided one
+    """
+
+    items: int
+    arguments: tuple[int | bytes, ...]
+
+
+class Layout(NamedTuple):
+    """How the entries of a program walk.
+
+    strided  : True if they take a geometry, False if they take a count
+    wide     : True if the geometry needs 64-bit integers
+    """
+
+    strided: bool
+    wide: bool
+
+    @property
+    def name(self) -> str:
+        """For names of programs."""
+        return ("wide" if self.wide else "strided") if self.strided else "dense"
+
+    @property
+    def words(self) -> dict[str, object]:
+        """The words of loops.h that say so."""
+        return {"EP_STRIDED": int(self.strided), "EP_WIDE": int(self.wide)}
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What entries take for it, behind all else."""
+        if self.strided:
+            return (structure("geometry", "ep_geometry", _form(wide=self.wide).size),)
+        return number("n", "i64"), number("run", "i64")
+
+    def visit(self, space: Geometry, target: Target, least: int = 1) -> Visit:
+        """Return the visit of a space.
+
+        least : elements that a work-item takes in any case, as far as its row reaches
+        """
+        if not self.strided:
+            run = max(target.run, least)
+            return Visit(-(-space.size // run), (space.size, run))
+        shape = space.shape[::-1] or (1,)
+        run = min(max(target.steps, least), shape[0])
+        chunks = -(-shape[0] // run)
+        items = space.size // shape[0] * chunks
+        padding = (0,) * (_MAX_RANK - len(shape))
+        numbers = [len(shape), run, chunks, items, *shape, *padding]
+        for strides in space.strides:
+            numbers += [*(strides[::-1] or (0,)), *padding]
+        numbers += [0] * (_MAX_RANK * (_MAX_OPERANDS - len(space.strides)))
+        return Visit(items, (_form(wide=self.wide).pack(*numbers),))
+
+
+@functools.cache
+def _form(*, wide: bool) -> struct.Struct:
+    return struct.Struct(f"<{_HEAD + _MAX_RANK * (1 + _MAX_OPERANDS)}{'q' if wide else 'i'}")

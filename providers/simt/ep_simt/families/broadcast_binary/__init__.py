@@ -1,0 +1,1 @@
+"""The portable kernels of BroadcastBinary: out = op(a, b)."""

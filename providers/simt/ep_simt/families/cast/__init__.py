@@ -1,0 +1,1 @@
+"""The portable kernels of Cast: out = x in another element type."""

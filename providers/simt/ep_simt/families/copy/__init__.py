@@ -1,0 +1,1 @@
+"""The portable kernels of Copy: out = x, bit for bit."""

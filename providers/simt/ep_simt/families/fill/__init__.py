@@ -1,0 +1,1 @@
+"""The portable kernels of Fill: out = a number, or one element."""

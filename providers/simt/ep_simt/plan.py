@@ -1,0 +1,60 @@
+"""Plans: the launches that do a descriptor's work, one after the other, whatever API enqueues them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = ["Given", "Launch", "Made", "Operand", "Plan"]
+
+
+class Operand(NamedTuple):
+    """Two arguments: the handle of a memory, and where its first element lies.
+
+    place     : which memory of the launch; scratch comes behind the tensors
+    itemsize  : bytes of an element
+    offset    : elements from the memory's first byte
+    """
+
+    place: int
+    itemsize: int
+    offset: int = 0
+
+
+class Given(NamedTuple):
+    """One argument: a number of the launch."""
+
+    place: int
+
+
+class Made(NamedTuple):
+    """As many arguments as the function makes of all numbers of a launch: `width` of them."""
+
+    make: Callable[[tuple[Any, ...]], Sequence[Any]]
+    width: int
+
+
+class Launch(NamedTuple):
+    """One entry, over how many work-items it runs, and its arguments.
+
+    items      : work-items that have something to do; who launches rounds them up to whole groups
+    group      : work-items of a group, 0 for as many as who launches likes
+    arguments  : one after the other as the entry's parameters; what is no Operand, Given or Made is a constant
+    """
+
+    entry: str
+    items: int
+    group: int
+    arguments: tuple[Any, ...]
+
+
+class Plan(NamedTuple):
+    """Launches in their order: each sees what those before it have written.
+
+    scratch_nbytes  : of a memory that they share beside the operands
+    """
+
+    launches: tuple[Launch, ...]
+    scratch_nbytes: int = 0

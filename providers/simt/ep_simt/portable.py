@@ -1,0 +1,54 @@
+"""Portable: the implementation that every provider of such kernels registers, for whatever has a body."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import ep
+from ep_simt.body import bodies, descriptors, require
+from ep_simt.kernel import PortableKernel
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ep.key import KernelKey
+
+    from ep_simt.kernel import Function
+    from ep_simt.program import Entry, Program
+    from ep_simt.target import Target
+
+__all__ = ["Portable", "implementations"]
+
+
+class Compiler(Protocol):
+    """What a device has for portable kernels.
+
+    target  : how it likes its work to be cut
+    """
+
+    target: Target
+
+    def function(self, program: Program, entry: Entry) -> Function:
+        """Return an entry that can be launched; a program is compiled once. Raises CompileError."""
+
+
+class Portable(ep.Implementation):
+    """The bodies of ep_simt, by a device that has a compiler and a launch for them: see `Compiler`."""
+
+    def accepts(self, descriptor: ep.Descriptor, info: ep.DeviceInfo) -> bool:
+        require(descriptor, info)
+        return True
+
+    def compile(self, key: KernelKey, device: Compiler) -> Mapping[str, Function]:  # type: ignore[override]  # devices that are compilers, too
+        body = bodies()[key.family]
+        program = body.program(key, device.target)
+        return {name: device.function(program, program.entry(name)) for name in body.entries(key)}
+
+    def create(self, descriptor: ep.Descriptor, device: Any, code: Mapping[str, Function]) -> ep.Kernel:
+        plan = bodies()[descriptor.family].plan(descriptor, device.target)
+        return PortableKernel(descriptor.title, plan, code)
+
+
+def implementations(portable: Portable) -> dict[type[ep.Descriptor], tuple[ep.Implementation, ...]]:
+    """Return a provider's table with one implementation for all that has a body."""
+    return dict.fromkeys(descriptors(), (portable,))

@@ -1,0 +1,27 @@
+"""Targets: what plans need to know of a device."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+__all__ = ["CPU", "GPU", "Target"]
+
+
+class Target(NamedTuple):
+    """How a device likes its work to be cut.
+
+    run    : elements, neighbours in the innermost dimension, that a work-item visits over dense tensors
+    steps  : those that it visits over strided ones, whose rows may be short
+    group  : work-items that share memory and meet at barriers, a power of two
+    """
+
+    run: int
+    steps: int
+    group: int
+
+
+CPU: Final = Target(run=4096, steps=64, group=64)
+"""Work-items are iterations of loops, which become vectors."""
+
+GPU: Final = Target(run=1, steps=1, group=256)
+"""Neighbouring work-items read memory together."""
