@@ -46,7 +46,7 @@ class Body(ABC):
 
     @abstractmethod
     def plan(self, descriptor: Any, target: Target) -> Plan:
-        """Return the launches of a descriptor, none of whose extents is 0."""
+        """Return the launches of a descriptor; of one whose outputs have no elements they are never made."""
 
 
 @functools.cache

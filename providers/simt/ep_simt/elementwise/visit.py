@@ -64,6 +64,8 @@ class Layout(NamedTuple):
 
         least : elements that a work-item takes in any case, as far as its row reaches
         """
+        if not space.size:
+            return Visit(0, ())
         if not self.strided:
             run = max(target.run, least)
             return Visit(-(-space.size // run), (space.size, run))
