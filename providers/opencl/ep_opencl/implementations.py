@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["IMPLEMENTATIONS", "Portable"]
 
-_ROUNDED_OPS: Final = ("div", "sqrt")
-
 
 class Portable(ep_simt.Portable):
     """The portable kernels of ep_simt."""
@@ -23,8 +21,10 @@ class Portable(ep_simt.Portable):
     def accepts(self, descriptor: ep.Descriptor, info: ep.DeviceInfo) -> bool:
         super().accepts(descriptor, info)
         key = descriptor.key
-        if key.op in _ROUNDED_OPS and key.dtypes[0] == "float32" and ROUNDED not in info.features:
-            message = f"{info.name} does not round {key.op} of float32 correctly"
+        if ROUNDED not in info.features and ep_simt.bodies()[key.family].rounds(key):
+            message = (
+                f"{info.name} does not round quotients and roots of float32 correctly, which {descriptor.title} needs"
+            )
             raise ep.UnsupportedError(message)
         return True
 

@@ -19,6 +19,7 @@ typedef double ep_f64;
 #endif
 
 #define EP_KERNEL __kernel void
+#define EP_KERNEL_OF(group) __kernel __attribute__((reqd_work_group_size(group, 1, 1))) void
 // Always inline: a loop with a call in it does not become vectors.
 #ifdef __clang__
 #define EP_FN static inline __attribute__((always_inline))
@@ -30,6 +31,7 @@ typedef double ep_f64;
 #define EP_SHARED_ARRAY(T, name, n) __local T name[n]
 #define EP_SHARED_PTR(T) __local T*
 #define EP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define EP_BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 // Before a loop none of whose iterations touches what another writes: compilers for CPUs make vectors of it.
 #ifdef __clang__
 #define EP_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")

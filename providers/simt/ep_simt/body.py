@@ -36,6 +36,11 @@ class Body(ABC):
         """Return the element types that a device must have."""
         return tuple(dtype for dtype in key.dtypes if dtype)
 
+    def rounds(self, key: KernelKey) -> bool:
+        """Return True if the device has to round quotients and roots of float32 correctly."""
+        del key
+        return False
+
     @abstractmethod
     def program(self, key: KernelKey, target: Target) -> Program:
         """Return the program of a key; several keys may share one."""

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["ELEMENTS", "kind_of"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["ELEMENTS", "kind_of", "unknown"]
 
 ELEMENTS: Final = {"bool": "bool", "int32": "i32", "float16": "f16", "float32": "f32", "float64": "f64"}
 """The element types that the dialect computes with, and how they are called in C after `ep_`."""
+
+
+def unknown(dtypes: Iterable[str]) -> str:
+    """Return why nothing computes with some of these types, "" if the dialect has them all."""
+    lacking = sorted({dtype for dtype in dtypes if dtype and dtype not in ELEMENTS})
+    return f"the dialect has no {', '.join(lacking)}; it has {', '.join(ELEMENTS)}" if lacking else ""
 
 
 def kind_of(element: str) -> str:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["Given", "Launch", "Made", "Operand", "Plan"]
+    from ep.descriptor import Descriptor
+
+__all__ = ["Given", "Launch", "Made", "Operand", "Plan", "operands_of"]
 
 
 class Operand(NamedTuple):
@@ -58,3 +60,15 @@ class Plan(NamedTuple):
 
     launches: tuple[Launch, ...]
     scratch_nbytes: int = 0
+
+
+def operands_of(descriptor: Descriptor, offsets: Sequence[int]) -> list[Operand]:
+    """Return the arguments of all tensors that are present.
+
+    offsets : of every tensor, in elements
+    """
+    return [
+        Operand(place, spec.itemsize, offset)
+        for place, ((_, spec), offset) in enumerate(zip(descriptor.tensors, offsets, strict=True))
+        if spec is not None
+    ]

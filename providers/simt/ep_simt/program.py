@@ -13,7 +13,7 @@ from ep_simt.dialect import text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Entry", "Parameter", "Program", "number", "struct", "tensor"]
+__all__ = ["Entry", "Parameter", "Program", "access", "number", "struct", "taken", "tensor"]
 
 _DIALECT: Final = "dialect/dialect.h"
 
@@ -104,6 +104,15 @@ def number(name: str, element: str) -> Parameter:
 def struct(name: str, type_: str, nbytes: int) -> Parameter:
     """Return the parameter of a structure that is given by value."""
     return Parameter(name, "struct", type_, nbytes)
+
+
+def access(name: str, element: str) -> dict[str, object]:
+    """Return the words that load and store an element of a tensor, a number of elements behind its first."""
+    place = f"{name}, {name}_at + (i)"
+    return {
+        f"EP_LOAD_{name}(i)": f"ep_load_{element}({place})",
+        f"EP_STORE_{name}(i, value)": f"ep_store_{element}({place}, value)",
+    }
 
 
 def taken(*parts: Iterable[Parameter]) -> tuple[Parameter, ...]:

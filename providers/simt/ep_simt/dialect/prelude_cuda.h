@@ -15,12 +15,14 @@ typedef float ep_f32;
 typedef double ep_f64;
 
 #define EP_KERNEL extern "C" __global__ void
+#define EP_KERNEL_OF(group) extern "C" __global__ void __launch_bounds__(group)
 #define EP_FN static __device__ __forceinline__
 #define EP_GLOBAL
 #define EP_BY_VALUE(T) const __grid_constant__ T
 #define EP_SHARED_ARRAY(T, name, n) __shared__ T name[n]
 #define EP_SHARED_PTR(T) T*
 #define EP_BARRIER() __syncthreads()
+#define EP_BARRIER_GLOBAL() __syncthreads()
 #define EP_INDEPENDENT
 #define EP_LOCAL_ID(axis) ((int)threadIdx.axis)
 #define EP_LOCAL_SIZE(axis) ((int)blockDim.axis)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep
 from ep_simt.body import Body
-from ep_simt.elements import ELEMENTS, kind_of
+from ep_simt.elements import ELEMENTS, kind_of, unknown
 from ep_simt.elementwise.rows import Row, rows
 from ep_simt.elementwise.visit import Layout
 from ep_simt.plan import Given, Launch, Operand, Plan
-from ep_simt.program import Entry, Parameter, Program, number, taken, tensor
+from ep_simt.program import Entry, Parameter, Program, access, number, taken, tensor
 
 if TYPE_CHECKING:
     from ep.key import KernelKey
@@ -23,6 +23,7 @@ __all__ = ["Elementwise"]
 _KINDS: Final = ("BOOLEAN", "INTEGER", "FLOATING")
 _HEADERS: Final = ("dialect/math.h", "dialect/gauss.h", "elementwise/loops.h")
 _ATTRIBUTES: Final = 2
+_ROUNDED: Final = ("div", "sqrt")
 
 
 class Elementwise(Body):
@@ -37,11 +38,14 @@ class Elementwise(Body):
         self._moves_bits = moves_bits
 
     def reason(self, key: KernelKey) -> str:
-        if unknown := sorted({dtype for dtype in key.dtypes if dtype not in ELEMENTS}):
-            return f"the dialect has no {', '.join(unknown)}; it has {', '.join(ELEMENTS)}"
+        if lacking := unknown(key.dtypes):
+            return lacking
         if self.entries(key)[0] not in self._variant(key).entries:
             return f"{key.family}.def has no row {key.op} for {', '.join(key.dtypes)}"
         return ""
+
+    def rounds(self, key: KernelKey) -> bool:
+        return key.op in _ROUNDED and key.dtypes[0] == "float32"
 
     def entries(self, key: KernelKey) -> tuple[str, ...]:
         return (key.family if key.op == "-" else f"{key.family}_{key.op}",)
@@ -136,10 +140,7 @@ def _program(variant: _Variant) -> Program:
     words |= {f"EP_RESULT_{result}(row)": "row" if variant.gives(result) else "" for result in ("SAME", "TEST")}
     words |= {f"EP_KIND_{each}(row)": "row" if each == kind_of(elements[0]) else "" for each in _KINDS}
     for name, element, given in zip(names, elements, scalars, strict=True):
-        if name == "out":
-            words["EP_STORE_out(i, value)"] = f"ep_store_{element}(out, out_at + (i), value)"
-        else:
-            words[f"EP_LOAD_{name}(i)"] = name if given else f"ep_load_{element}({name}, {name}_at + (i))"
+        words |= {f"EP_LOAD_{name}(i)": name} if given else access(name, element)
     how = "".join("s" if given else "t" for given in scalars)
     return Program(
         "-".join((family, *elements, how, layout.name)),

@@ -1,0 +1,106 @@
+"""LayerNorm: a group of work-items a row, whose sums meet in shared memory."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ep_primitives import LayerNorm
+
+from ep_simt.body import Body
+from ep_simt.elements import ELEMENTS, unknown
+from ep_simt.plan import Launch, Plan, operands_of
+from ep_simt.program import Entry, Program, access, number, taken, tensor
+from ep_simt.rows.geometry import packed_rows, rows_parameter, rows_words
+
+if TYPE_CHECKING:
+    from ep.key import KernelKey
+
+    from ep_simt.target import Target
+
+__all__ = ["BODY"]
+
+_NAMES: Final = LayerNorm.roles.names
+_ABSENT: Final = {
+    "EP_LOAD_scale(i)": "1",
+    "EP_LOAD_bias(i)": "0",
+    "EP_STORE_mean(i, value)": "",
+    "EP_STORE_rstd(i, value)": "",
+}
+_COLUMNS: Final = 4
+_FILES: Final = ("rows/rows.h", "rows/tree.h", "families/layer_norm/layer_norm.inc")
+
+
+class _Variant(NamedTuple):
+    """What a program depends on.
+
+    elements  : of every operand, as called in C after `ep_`, "" for an absent one
+    """
+
+    elements: tuple[str, ...]
+    compute: str
+    wide: bool
+    group: int
+
+
+class _LayerNorm(Body):
+    """One launch: three passes over each row, the first two of which are sums."""
+
+    descriptor = LayerNorm
+    entry: Final = ("layer_norm",)
+
+    def reason(self, key: KernelKey) -> str:
+        return unknown(key.dtypes)
+
+    def rounds(self, key: KernelKey) -> bool:
+        return key.compute == "float32"
+
+    def entries(self, key: KernelKey) -> tuple[str, ...]:
+        del key
+        return self.entry
+
+    def program(self, key: KernelKey, target: Target) -> Program:
+        elements = tuple(ELEMENTS.get(dtype, "") for dtype in key.dtypes)
+        return _program(_Variant(elements, ELEMENTS[key.compute], key.wide, target.group))
+
+    def plan(self, descriptor: LayerNorm, target: Target) -> Plan:
+        space, first = descriptor.geometry, len(descriptor.across.shape)
+        x, scale, bias, y, mean, rstd = space.strides
+        columns = x, y, _added(scale, mean), _added(bias, rstd)
+        wide = descriptor.key.wide
+        operands = operands_of(descriptor, space.offsets)
+        rows = packed_rows(space.shape, columns, first, wide=wide)
+        items = descriptor.across.size * target.group
+        return Plan((Launch(*self.entry, items, target.group, (*operands, descriptor.epsilon, rows)),))
+
+
+BODY: Final[Body] = _LayerNorm()
+
+
+def _added(along: tuple[int, ...], across: tuple[int, ...]) -> tuple[int, ...]:
+    """Return one column for two tensors, one of which has strides along a row alone and the other across rows alone."""
+    return tuple(one + other for one, other in zip(along, across, strict=True))
+
+
+@functools.lru_cache(maxsize=1024)
+def _program(variant: _Variant) -> Program:
+    """Return the program of a variant."""
+    elements, compute, wide, group = variant
+    present = [(name, element) for name, element in zip(_NAMES, elements, strict=True) if element]
+    words: dict[str, Any] = {
+        **_ABSENT,
+        "EP_HAS_F64": int(compute == "f64"),
+        "EP_C": f"ep_{compute}",
+        **rows_words(_COLUMNS, group, wide=wide),
+    }
+    for name, element in present:
+        words |= access(name, element)
+    parameters = taken(
+        *(tensor(name, element) for name, element in present),
+        (number("epsilon", compute), rows_parameter(_COLUMNS, wide=wide)),
+    )
+    name = "-".join(
+        ("layer_norm", *(element or "none" for element in elements), "wide" if wide else "narrow", str(group))
+    )
+    entry = Entry("layer_norm", parameters, writes=frozenset({"y", "mean", "rstd"}))
+    return Program(name, tuple(words.items()), _FILES, (entry,))
