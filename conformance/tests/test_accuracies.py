@@ -4,11 +4,11 @@ import json
 
 import pytest
 from click.testing import CliRunner
-from ep_conformance.accuracies import promises, stated
-from ep_conformance.catalogue import cells
 from ep_conformance.commands.accuracy import command
 from ep_conformance.commands.exits import WrongUse
-from ep_conformance.explain import explain_case
+from ep_conformance.plan.accuracies import promises, stated
+from ep_conformance.plan.catalogue import cells
+from ep_conformance.report.explain import explain_case
 from ep_primitives.judging.accuracy import EXACT, Conditioned, Exact, Ulps
 
 

@@ -4,10 +4,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from ep_conformance import elements
-from ep_conformance.attestation import attest
-from ep_conformance.verdict import Status
-from ep_conformance.worker import Job, execute
+from ep_conformance.judge.attestation import attest
+from ep_conformance.judge.outcome import Status
+from ep_conformance.run import path
+from ep_conformance.run.worker import Job, execute
 from ep_primitives import ElementwiseUnary
 
 import ep
@@ -26,7 +26,7 @@ def test_stand_in_is_not_attested(part):
 
 
 def test_right_values_that_nothing_attests_fail(monkeypatch):
-    monkeypatch.setattr(elements, "attest", lambda *_: "no")
+    monkeypatch.setattr(path, "attest", lambda *_: "no")
     outcome = execute(ep.device("cpu:0"), CASE, Job("cpu:0", "quick", None, 0, None, Path()))
     assert outcome.status is Status.FAIL
     assert "nothing attests" in outcome.reason

@@ -5,8 +5,8 @@ It fails although every element is within its bound.
 
 import numpy as np
 import pytest
-from ep_conformance.bias import LEAST_OUTPUTS, bias, variance
-from ep_conformance.compare import compare
+from ep_conformance.judge.bias import LEAST_OUTPUTS, bias, variance
+from ep_conformance.judge.compare import compare
 from ep_primitives import Conditioned, Reference
 from ep_primitives.families.reduce.rows import summation
 

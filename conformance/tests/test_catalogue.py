@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from ep_conformance.catalogue import find, list_ids, selects
+from ep_conformance.plan.catalogue import find, list_ids, selects
 from ep_conformance.runtime import runtime_cases
 
 import ep
@@ -92,6 +92,6 @@ def test_listing_makes_hardly_any_descriptor(monkeypatch):
 def test_case_of_a_cell_is_found_without_importing_the_cases_of_the_runtime():
     """They need hypothesis, which takes a fifth of the time in which a worker starts."""
     case = "primitives/copy/-/float32/dense/size-1"
-    code = f"import sys; from ep_conformance.catalogue import find; find({case!r}); print('hypothesis' in sys.modules)"
+    code = f"import sys; from ep_conformance.plan.catalogue import find; find({case!r}); print('hypothesis' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -7,7 +7,7 @@ import struct
 import zlib
 
 import pytest
-from ep_conformance.channel import Channel, frame, set_apart
+from ep_conformance.run.channel import Channel, frame, set_apart
 
 START = ["start", "runtime/device/info"]
 HEAD = struct.Struct("<4sII")

@@ -4,11 +4,14 @@ import json
 
 import pytest
 from ep.claims import ClaimsError, parse_claims
-from ep_conformance.catalogue import cells
-from ep_conformance.claims import Shown, claimables, patterns, shown
-from ep_conformance.claims_file import covered, propose
-from ep_conformance.report import Report, Subject
-from ep_conformance.verdict import Outcome, Planned, Standing, Status, Verdict, settle
+from ep_conformance.claims.file import covered, propose
+from ep_conformance.claims.shown import Shown, claimables, patterns, shown
+from ep_conformance.judge.outcome import Outcome, Status
+from ep_conformance.plan.catalogue import cells
+from ep_conformance.plan.planned import Planned, Standing
+from ep_conformance.plan.subject import Subject
+from ep_conformance.report.report import Report
+from ep_conformance.run.verdict import Verdict, settle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

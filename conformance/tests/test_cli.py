@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from ep.claims import read_claims
 from ep_conformance import __main__
-from ep_conformance.schema import problems
+from ep_conformance.report.schema import problems
 
 UNARY = "primitives/elementwise_unary/*/float32/*"
 RELU = "primitives/elementwise_unary/relu/float32/dense/*"

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from ep_conformance.compare import compare
+from ep_conformance.judge.compare import compare
 from ep_primitives.judging.accuracy import Conditioned, Exact, Ulps
 from ep_primitives.judging.reference import Reference
 

@@ -5,7 +5,7 @@ import zlib
 import numpy as np
 import pytest
 from ep.dtypes import DTYPES as TYPES
-from ep_conformance.compare import compare
+from ep_conformance.judge.compare import compare
 from ep_primitives.judging.reference import array_dtype
 
 import ep

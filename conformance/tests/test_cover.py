@@ -3,10 +3,10 @@
 import pytest
 from ep.cells import matches
 from ep.claims import read_claims
-from ep_conformance.catalogue import cells
-from ep_conformance.claims import claim_tables, claimables, claims_of, patterns
-from ep_conformance.claims_file import covered
-from ep_conformance.cover import cover
+from ep_conformance.claims.cover import cover
+from ep_conformance.claims.file import covered
+from ep_conformance.claims.shown import claim_tables, claimables, claims_of, patterns
+from ep_conformance.plan.catalogue import cells
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

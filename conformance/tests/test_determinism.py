@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from ep_conformance.bits import check_bits
-from ep_conformance.determinism import check_again, check_part
-from ep_conformance.operands import Operand
-from ep_conformance.trial import CaseError
+from ep_conformance.judge.bits import check_bits
+from ep_conformance.judge.determinism import check_again, check_part
+from ep_conformance.judge.error import CaseError
+from ep_conformance.judge.operand import Operand
 from ep_primitives import ElementwiseUnary
 
 import ep

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from ep_conformance import elements
-from ep_conformance.catalogue import cell_cases
-from ep_conformance.compare import compare
-from ep_conformance.elements import run_case
-from ep_conformance.expression import explain_failure
-from ep_conformance.output import Output
-from ep_conformance.trial import Trial
-from ep_conformance.verdict import Status
+from ep_conformance.fixture.trial import Trial
+from ep_conformance.judge import result
+from ep_conformance.judge.compare import compare
+from ep_conformance.judge.expression import explain_failure
+from ep_conformance.judge.outcome import Status
+from ep_conformance.judge.output import Output
+from ep_conformance.plan.catalogue import cell_cases
+from ep_conformance.run import path
+from ep_conformance.run.path import run_case
 from ep_primitives import Case, ElementwiseUnary, Fill, Reference, Ulps
 
 import ep
@@ -89,40 +90,40 @@ def test_sums_whose_statistics_are_beyond_their_limit_fail(trial, monkeypatch, n
         if each.case.name == "one-sign"
     ]
     assert run(trial, found.case).status is Status.PASS
-    monkeypatch.setattr(elements, name, lambda *_: figure)
+    monkeypatch.setattr(result, name, lambda *_: figure)
     outcome = run(trial, found.case)
     assert outcome.status is Status.FAIL
     assert text in outcome.reason
 
 
 def test_launch_that_is_wrong_behind_a_right_one_fails_without_a_promise_of_equal_bits(trial, monkeypatch):
-    launch, images = elements._launch, []
+    launch, images = path.launch, []
 
-    def spoil(*given):
-        images.append(launch(*given))
+    def spoil(primitive, placed):
+        images.append(launch(primitive, placed))
         if len(images) == 2:
-            place = given[2].tensors["out"].start
+            place = placed.tensors["out"].operand.start
             images[1]["out"][place : place + 4] ^= 0x40
         return images[-1]
 
-    monkeypatch.setattr(elements, "_launch", spoil)
-    monkeypatch.setattr(elements, "_is_warmed", lambda *_: False)
-    monkeypatch.setattr(elements, "is_promised", lambda _: False)
+    monkeypatch.setattr(path, "launch", spoil)
+    monkeypatch.setattr(path, "warm_up", lambda *_: None)
+    monkeypatch.setattr(path, "is_promised", lambda _: False)
     outcome = run(trial, Case("x", RELU, lambda _: {"x": np.linspace(-1, 1, 64, dtype=np.float32)}))
     assert outcome.status is Status.FAIL
     assert "the launch before it was right" in outcome.reason
 
 
 def test_outputs_that_nobody_reads_are_poisoned_on_either_side(trial, monkeypatch):
-    launch, held = elements._launch, []
+    place, held = path.place, []
 
-    def look(trial, primitive, draw, way):
-        out = draw.tensors["out"]
+    def look(trial, primitive, turn):
+        out = turn.drawn.tensors["out"]
         held.append(out.tensor(out.image).copy())
-        return launch(trial, primitive, draw, way)
+        return place(trial, primitive, turn)
 
-    monkeypatch.setattr(elements, "_launch", look)
-    monkeypatch.setattr(elements, "_is_warmed", lambda *_: False)
+    monkeypatch.setattr(path, "place", look)
+    monkeypatch.setattr(path, "warm_up", lambda *_: None)
     run(trial, Case("x", RELU, lambda _: {"x": np.linspace(-1, 1, 64, dtype=np.float32)}))
     assert (held[0] > 1e16).all()
     assert (held[1] < -1e16).all()

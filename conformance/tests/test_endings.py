@@ -13,17 +13,19 @@ import time
 from pathlib import Path
 
 import pytest
-from ep_conformance.draft import Draft, finish
-from ep_conformance.journal import Journal, journal_of, read_journal
-from ep_conformance.orphan import end_after_parent
-from ep_conformance.record import record, verdict_of
-from ep_conformance.report import Report, Subject
-from ep_conformance.verdict import Outcome, Status, Verdict
+from ep_conformance.judge.outcome import Outcome, Status
+from ep_conformance.plan.subject import Subject
+from ep_conformance.report.draft import Draft, finish
+from ep_conformance.report.journal import Journal, journal_of, read_journal
+from ep_conformance.report.report import Report, heading
+from ep_conformance.run.orphan import end_after_parent
+from ep_conformance.run.record import record, verdict_of
+from ep_conformance.run.verdict import Verdict
 
 RELU = "primitives/elementwise_unary/relu/float32/dense/*"
 CULPRIT = "primitives/elementwise_unary/relu/float32/dense/size-17"
 SUBJECT = Subject("toy", "1.0", {"name": "toy:0"})
-HEADING = SUBJECT.heading("quick", 0, None)
+HEADING = heading(SUBJECT, "quick", 0, None)
 ONE, OTHER = (Verdict(name, Outcome(Status.PASS, seconds=0.5), counts=True) for name in ("one", "other"))
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

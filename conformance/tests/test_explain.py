@@ -1,9 +1,9 @@
 """`explain`: what a case checks, with which data, and how to run it alone; of whatever a report or a user may name."""
 
 import pytest
-from ep_conformance.explain import explain_case
-from ep_conformance.nearest import nearest
-from ep_conformance.replay import ReplayError
+from ep_conformance.plan.nearest import nearest
+from ep_conformance.replay.file import ReplayError
+from ep_conformance.report.explain import explain_case
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,11 @@ import re
 
 import numpy as np
 import pytest
-from ep_conformance import operands
-from ep_conformance.catalogue import cell_cases, find
-from ep_conformance.elements import run_case
-from ep_conformance.trial import CaseError, Trial
+from ep_conformance.fixture.trial import Trial
+from ep_conformance.judge.error import CaseError
+from ep_conformance.plan.catalogue import cell_cases, find
+from ep_conformance.run.path import run_case
+from ep_conformance.run.placed import Held
 from ep_primitives import Case
 from ep_primitives.judging import layout
 
@@ -69,7 +70,7 @@ def spoil(array):
 @pytest.fixture
 def said(monkeypatch):
     """What a case says whose output is spoilt on its way back."""
-    download = operands.Operand.download
+    download = Held.download
 
     def run(
         identity,
@@ -81,14 +82,14 @@ def said(monkeypatch):
         found = find(identity)
         name = spoilt or next(iter(found.case.descriptor.outputs))
 
-        def planted(operand, stream):
-            image = download(operand, stream)
+        def planted(held, stream):
+            image = download(held, stream)
             stream.synchronize()
-            if operand.name == name and next(count) in launches:
-                change(operand, image)
+            if held.operand.name == name and next(count) in launches:
+                change(held.operand, image)
             return image
 
-        monkeypatch.setattr(operands.Operand, "download", planted)
+        monkeypatch.setattr(Held, "download", planted)
         try:
             return run_case(Trial(ep.device("cpu:0"), identity), found.family, found.case).reason
         except CaseError as error:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from ep_conformance.verdict import FIRST_FAILURE
+from ep_conformance.run.verdict import FIRST_FAILURE
 
 CELLS = "primitives/elementwise_unary/relu/float32/*"
 CULPRIT = "primitives/elementwise_unary/relu/float32/dense/size-17"

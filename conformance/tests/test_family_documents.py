@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from ep_conformance.catalogue import CellCase, find
+from ep_conformance.plan.catalogue import CellCase, find
 from ep_primitives.judging.edges import edge_rules
 
 import ep

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from ep_conformance import worker
-from ep_conformance.floats import changed_environment
-from ep_conformance.verdict import Status
+from ep_conformance.judge.floats import changed_environment
+from ep_conformance.judge.outcome import Status
+from ep_conformance.run import worker
 
 import ep
 
@@ -24,7 +24,7 @@ import ctypes, mmap
 memory = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
 memory.write({FLUSHES!r})
 ctypes.CFUNCTYPE(None)(ctypes.addressof((ctypes.c_char * 4096).from_buffer(memory)))()
-from ep_conformance.floats import changed_environment
+from ep_conformance.judge.floats import changed_environment
 print(changed_environment())
 """
 

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from ep_conformance import compare as judge
-from ep_conformance.ulp import numpy_dtype
+from ep_conformance.judge import compare as judge
+from ep_conformance.judge.ulp import numpy_dtype
 from ep_primitives.judging.accuracy import Conditioned, Exact, Ulps
 from ep_primitives.judging.reference import Reference
 from mutation import mutated

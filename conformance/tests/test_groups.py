@@ -1,8 +1,8 @@
 """Failures in groups: what one person repairs is one thing to read."""
 
 import samples
-from ep_conformance.groups import grouped
-from ep_conformance.verdict import Status
+from ep_conformance.judge.outcome import Status
+from ep_conformance.report.groups import grouped
 
 
 def test_cases_of_one_op_and_status_are_one_group_worst_and_largest_first():

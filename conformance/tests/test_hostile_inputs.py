@@ -12,11 +12,11 @@ import samples
 from ep.claims import ClaimsError, parse_claims
 from ep_conformance.cli import run_command
 from ep_conformance.commands import list as list_command
-from ep_conformance.formats import write_formats
-from ep_conformance.journal import BusyError, Journal
-from ep_conformance.report import write_text
-from ep_conformance.report_file import ReportError, read_report
-from ep_conformance.resume import ResumeError, read_verdicts
+from ep_conformance.report.file import ReportError, read_report
+from ep_conformance.report.formats import write_formats
+from ep_conformance.report.journal import BusyError, Journal
+from ep_conformance.report.report import write_text
+from ep_conformance.report.resume import ResumeError, read_verdicts
 from ep_conformance.untrusted import read_json
 
 

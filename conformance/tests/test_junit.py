@@ -5,8 +5,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 import samples
-from ep_conformance.junit import write_junit
-from ep_conformance.verdict import First, Status
+from ep_conformance.judge.outcome import Status
+from ep_conformance.report.junit import write_junit
+from ep_conformance.run.verdict import First
 
 # What junit-10.xsd of Jenkins' xUnit plug-in allows.
 CHILDREN = {

@@ -4,13 +4,13 @@ import json
 
 import pytest
 from ep.capabilities import ABILITIES as NAMES
-from ep_conformance import rungs
-from ep_conformance.breadth import survey_breadth
-from ep_conformance.contract import find_function
-from ep_conformance.culprit import find_culprit
+from ep_conformance.ladder import rungs
+from ep_conformance.ladder.breadth import survey_breadth
+from ep_conformance.ladder.contract import find_function
+from ep_conformance.ladder.culprit import find_culprit
+from ep_conformance.plan.planned import Planned, Standing
+from ep_conformance.plan.survey import survey
 from ep_conformance.runtime import runtime_cases
-from ep_conformance.survey import survey
-from ep_conformance.verdict import Planned, Standing
 
 import ep
 

@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from ep_conformance.attestation import attest
-from ep_conformance.verdict import Status
-from ep_conformance.worker import Job, execute
+from ep_conformance.judge.attestation import attest
+from ep_conformance.judge.outcome import Status
+from ep_conformance.run.worker import Job, execute
 from ep_primitives.families.layer_norm.descriptor import LayerNorm
 from ep_primitives.families.matmul.descriptor import Matmul
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 import samples
-from ep_conformance.markdown import markdown_text
-from ep_conformance.verdict import Status
+from ep_conformance.judge.outcome import Status
+from ep_conformance.report.markdown import markdown_text
 
 EVERY = markdown_text(samples.every_kind())
 

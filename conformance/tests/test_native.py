@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from ep_conformance.compare import compare
-from ep_conformance.native import compare_native
+from ep_conformance.judge.compare import compare
+from ep_conformance.judge.native import compare_native
 from ep_primitives.judging.accuracy import Conditioned, Exact, Ulps
 from ep_primitives.judging.reference import Reference
 

@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
-from ep_conformance.order import Order
+from ep_conformance.fixture.order import Order
+from ep_conformance.fixture.trial import Trial
+from ep_conformance.judge.error import CaseError
 from ep_conformance.programs.blame import blame
 from ep_conformance.programs.launches import Capture, Launch, Replay
 from ep_conformance.programs.look import Look, MismatchError
@@ -11,7 +13,6 @@ from ep_conformance.programs.op import Model
 from ep_conformance.programs.order import HOST, Span
 from ep_conformance.programs.points import CallRead, Record, Scribble, Synchronize, Wait
 from ep_conformance.programs.program import Mix, Program
-from ep_conformance.trial import CaseError, Trial
 
 import ep
 

@@ -5,16 +5,17 @@ import json
 
 import numpy as np
 import pytest
-from ep_conformance import elements
-from ep_conformance.catalogue import CellCase
-from ep_conformance.decoys import blind_to
-from ep_conformance.elements import run_case
-from ep_conformance.explain import held_to
-from ep_conformance.replay import Replay, Work, replay_of
-from ep_conformance.repro import script_of
-from ep_conformance.smaller import smaller
-from ep_conformance.trial import CaseError, Trial
-from ep_conformance.verdict import Status
+from ep_conformance.fixture.trial import Trial
+from ep_conformance.judge.decoys import blind_to
+from ep_conformance.judge.error import CaseError
+from ep_conformance.judge.outcome import Status
+from ep_conformance.plan.catalogue import CellCase
+from ep_conformance.replay.file import Replay, Work, replay_of
+from ep_conformance.replay.script import script_of
+from ep_conformance.replay.smaller import smaller
+from ep_conformance.report.explain import held_to
+from ep_conformance.run import path
+from ep_conformance.run.path import run_case
 from ep_primitives import Case, Exact, Reference, Ulps
 from ep_primitives.judging import layout
 from ep_primitives.judging.origin import broadcast_origin
@@ -241,7 +242,7 @@ def test_second_output_that_differs_from_launch_to_launch_is_found(run, monkeypa
     def drift(kernel, arrays, before, given):
         arrays["gap"][5] = np.nextafter(arrays["gap"][5], np.float32(9 - 18 * (kernel.launches % 2)))
 
-    monkeypatch.setattr(elements, "_is_warmed", lambda *_: False)
+    monkeypatch.setattr(path, "warm_up", lambda *_: None)
     with pytest.raises(CaseError, match=r"gap\[5\] .* as an equal launch before gave"):
         run(drift)
 

@@ -7,10 +7,10 @@ from html.parser import HTMLParser
 import pytest
 import samples
 from ep.cells import LAYOUTS
-from ep_conformance.columns import SHOWN, columns, shown
-from ep_conformance.page import page_text, write_page
-from ep_conformance.place import Place
-from ep_conformance.verdict import Status
+from ep_conformance.judge.outcome import Status
+from ep_conformance.plan.place import Place
+from ep_conformance.report.columns import SHOWN, columns, shown
+from ep_conformance.report.page import page_text, write_page
 
 import ep
 

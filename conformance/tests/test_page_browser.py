@@ -8,8 +8,8 @@ from pathlib import Path
 import chromium
 import pytest
 import samples
-from ep_conformance.page import write_page
-from ep_conformance.report_file import read_report
+from ep_conformance.report.file import read_report
+from ep_conformance.report.page import write_page
 
 pytestmark = pytest.mark.skipif(chromium.PROGRAM is None, reason="no Chromium here: apt-get install chromium")
 

@@ -1,6 +1,8 @@
 """Generated programs are legal, the same for the same seed, and shrink to what matters."""
 
 import pytest
+from ep_conformance.fixture.trial import Trial
+from ep_conformance.judge.error import CaseError
 from ep_conformance.programs.launches import Replay
 from ep_conformance.programs.moves import Copy, Fill, UploadNoise
 from ep_conformance.programs.order import HOST, Order, Span
@@ -8,7 +10,6 @@ from ep_conformance.programs.points import Record, Synchronize, SynchronizeEvent
 from ep_conformance.programs.program import Intent, Mix
 from ep_conformance.programs.search import SHRINK_SECONDS, try_programs
 from ep_conformance.programs.verbs import build
-from ep_conformance.trial import CaseError, Trial
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -2,8 +2,10 @@
 
 import io
 
-from ep_conformance.progress import Live
-from ep_conformance.verdict import Outcome, Planned, Standing, Status, settle
+from ep_conformance.judge.outcome import Outcome, Status
+from ep_conformance.plan.planned import Planned, Standing
+from ep_conformance.report.progress import Live
+from ep_conformance.run.verdict import settle
 from rich.console import Console
 
 PASS, FAIL = Outcome(Status.PASS), Outcome(Status.FAIL, "wrong")

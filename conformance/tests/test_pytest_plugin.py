@@ -126,7 +126,7 @@ def test_loading_the_plugin_imports_nothing_of_ep():
     code = "import sys, ep_conformance.pytest_plugin; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    assert not loaded & {"ep", "numpy", "ep_primitives", "ep_conformance.trial", "click", "rich"}
+    assert not loaded & {"ep", "numpy", "ep_primitives", "ep_conformance.fixture.trial", "click", "rich"}
 
 
 def test_plugin_is_found_by_its_entry_point():

@@ -6,9 +6,10 @@ import math
 from dataclasses import fields
 
 import pytest
-from ep_conformance.record import record, verdict_of
-from ep_conformance.verdict import First, Outcome, Status, Verdict
-from ep_conformance.waivers import Waiver
+from ep_conformance.judge.outcome import Outcome, Status
+from ep_conformance.plan.waiver import Waiver
+from ep_conformance.run.record import record, verdict_of
+from ep_conformance.run.verdict import First, Verdict
 
 FULL = Verdict(
     "primitives/a/b/float32/dense/one",

@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-from ep_conformance.bias import bias, variance
-from ep_conformance.compare import compare
+from ep_conformance.judge.bias import bias, variance
+from ep_conformance.judge.compare import compare
 from ep_primitives import REDUCE_OPS
 from ep_primitives.judging.reference import array_dtype, widened
 

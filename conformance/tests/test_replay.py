@@ -7,17 +7,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ep_conformance import failures
-from ep_conformance.catalogue import find
 from ep_conformance.cli import run_command
-from ep_conformance.construction import construction_of, construction_read
-from ep_conformance.evidence import perform
-from ep_conformance.replay import Replay, ReplayError, Work, file_name, read_replay, write_replay
-from ep_conformance.report import Report, Subject
-from ep_conformance.repro import script_of
-from ep_conformance.trial import Trial
-from ep_conformance.values import digest, values_json, values_read
-from ep_conformance.verdict import Outcome, Status, Verdict
+from ep_conformance.fixture.trial import Trial
+from ep_conformance.judge.construction import construction_of, construction_read
+from ep_conformance.judge.outcome import Outcome, Status
+from ep_conformance.plan.catalogue import find
+from ep_conformance.plan.subject import Subject
+from ep_conformance.replay.evidence import perform
+from ep_conformance.replay.file import Replay, ReplayError, Work, file_name, read_replay, write_replay
+from ep_conformance.replay.script import script_of
+from ep_conformance.replay.values import digest, values_json, values_read
+from ep_conformance.report import failures
+from ep_conformance.report.report import Report
+from ep_conformance.run.verdict import Verdict
 from ep_primitives.judging.reference import array_dtype
 
 import ep

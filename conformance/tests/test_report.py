@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 from ep_conformance import SUITE
-from ep_conformance.environment import environment
-from ep_conformance.report import Report, Subject, report_of
-from ep_conformance.verdict import First, Outcome, Status, Verdict
+from ep_conformance.judge.outcome import Outcome, Status
+from ep_conformance.plan.subject import Subject
+from ep_conformance.report.environment import environment
+from ep_conformance.report.report import Report, report_of
+from ep_conformance.run.verdict import First, Verdict
 
 RELU = "primitives/elementwise_unary/relu/float32/dense/*"
 VERDICTS = (

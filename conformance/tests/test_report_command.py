@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import samples
 from ep_conformance.cli import run_command
-from ep_conformance.journal import Journal, journal_of
-from ep_conformance.report_file import read_report
-from ep_conformance.verdict import Outcome, Status
+from ep_conformance.judge.outcome import Outcome, Status
+from ep_conformance.report.file import read_report
+from ep_conformance.report.journal import Journal, journal_of
+from ep_conformance.report.report import heading
 
 RELU = "primitives/elementwise_unary/relu/float32/dense/*"
 
@@ -41,11 +42,11 @@ def test_journal_of_a_killed_run_is_read_too(tmp_path):
         whole, verdicts=(whole.verdicts[0], *(replace(v, outcome=lost) for v in whole.verdicts[1:])), interrupted=True
     )
     partial.write_json(path)
-    heading = partial.subject.heading(partial.profile, partial.seed, partial.pattern)
-    journal = Journal(journal_of(path), heading, whole.verdicts[:2])
+    title = heading(partial.subject, partial.profile, partial.seed, partial.pattern)
+    journal = Journal(journal_of(path), title, whole.verdicts[:2])
     journal.close()
     assert [verdict.status for verdict in read_report(path).verdicts] == [Status.PASS, Status.PASS, Status.MISSING]
-    Journal(journal_of(path), heading | {"seed": 99}, whole.verdicts).close()
+    Journal(journal_of(path), title | {"seed": 99}, whole.verdicts).close()
     assert read_report(path) == partial, "a journal of another run is none of ours"
     journal_of(path).write_text("torn")
     assert read_report(path) == partial

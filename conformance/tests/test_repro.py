@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from ep_conformance.repro import MOST_COLUMNS, MOST_LINES
+from ep_conformance.replay.script import MOST_COLUMNS, MOST_LINES
 from ep_conformance.saboteurs.install import install
 from ep_conformance.saboteurs.table import SABOTEURS
 
@@ -36,12 +36,12 @@ HUNT = """
 import contextlib, io, json, os, runpy, sys
 from pathlib import Path
 import ep
-from ep_conformance.evidence import gather
-from ep_conformance.replay import Replay, read_replay, write_replay
-from ep_conformance.repro import script_of
+from ep_conformance.replay.evidence import gather
+from ep_conformance.replay.file import Replay, read_replay, write_replay
+from ep_conformance.replay.script import script_of
 from ep_conformance.saboteurs.table import SABOTEURS
-from ep_conformance.trial import Trial
-from ep_conformance.worker import Job, execute
+from ep_conformance.fixture.trial import Trial
+from ep_conformance.run.worker import Job, execute
 
 folder, names = Path(sys.argv[1]), sys.argv[2:]
 os.chdir(folder)

@@ -3,11 +3,13 @@
 import json
 
 import pytest
-from ep_conformance.journal import Journal, journal_of
-from ep_conformance.record import record
-from ep_conformance.report import Subject
-from ep_conformance.resume import ResumeError, read_verdicts
-from ep_conformance.verdict import Outcome, Status, Verdict
+from ep_conformance.judge.outcome import Outcome, Status
+from ep_conformance.plan.subject import Subject
+from ep_conformance.report.journal import Journal, journal_of
+from ep_conformance.report.report import heading
+from ep_conformance.report.resume import ResumeError, read_verdicts
+from ep_conformance.run.record import record
+from ep_conformance.run.verdict import Verdict
 
 RELU = "primitives/elementwise_unary/relu/float32/dense/*"
 SUBJECT = Subject("toy", "1.0", {"name": "toy:0"})
@@ -57,30 +59,30 @@ def test_case_of_another_standing_runs_again(toy):
 )
 @pytest.mark.parametrize("is_journal", [False, True])
 def test_report_and_journal_of_another_run_are_refused(tmp_path, change, is_journal):
-    path, heading = tmp_path / "report.json", SUBJECT.heading("quick", 0, None)
+    path, title = tmp_path / "report.json", heading(SUBJECT, "quick", 0, None)
     if is_journal:
-        Journal(journal_of(path), heading | change, [ONE]).close()
+        Journal(journal_of(path), title | change, [ONE]).close()
     else:
-        path.write_text(json.dumps(heading | change | {"cases": [record(ONE)]}))
+        path.write_text(json.dumps(title | change | {"cases": [record(ONE)]}))
     with pytest.raises(ResumeError, match=f"is of {next(iter(change))} .*, this run of .*--jobs"):
-        read_verdicts(path, heading)
-    assert read_verdicts(path, heading | change) == {ONE.id: ONE}
+        read_verdicts(path, title)
+    assert read_verdicts(path, title | change) == {ONE.id: ONE}
 
 
 def test_journal_is_resumed_by_its_own_name_too_and_once_it_is_gone_the_report_beside_it(tmp_path):
-    path, heading = tmp_path / "report.json", SUBJECT.heading("quick", 0, None)
+    path, title = tmp_path / "report.json", heading(SUBJECT, "quick", 0, None)
     for verdicts in ([], [ONE]):
-        Journal(journal_of(path), heading, verdicts).close()
-        assert read_verdicts(journal_of(path), heading) == {verdict.id: verdict for verdict in verdicts}
+        Journal(journal_of(path), title, verdicts).close()
+        assert read_verdicts(journal_of(path), title) == {verdict.id: verdict for verdict in verdicts}
     journal_of(path).unlink()
-    path.write_text(json.dumps(heading | {"cases": [record(ONE)]}))
-    assert read_verdicts(journal_of(path), heading) == {ONE.id: ONE}
+    path.write_text(json.dumps(title | {"cases": [record(ONE)]}))
+    assert read_verdicts(journal_of(path), title) == {ONE.id: ONE}
 
 
 def test_report_may_be_called_journal(tmp_path):
-    path, heading = tmp_path / "mine.journal", SUBJECT.heading("quick", 0, None)
-    path.write_text(json.dumps(heading | {"cases": [record(ONE)]}))
-    assert read_verdicts(path, heading) == {ONE.id: ONE}
+    path, title = tmp_path / "mine.journal", heading(SUBJECT, "quick", 0, None)
+    path.write_text(json.dumps(title | {"cases": [record(ONE)]}))
+    assert read_verdicts(path, title) == {ONE.id: ONE}
 
 
 def test_only_what_differs_of_a_device_is_said(toy):
@@ -94,10 +96,10 @@ def test_only_what_differs_of_a_device_is_said(toy):
 
 
 def test_report_with_a_case_that_is_no_record_is_refused(tmp_path):
-    path, heading = tmp_path / "report.json", SUBJECT.heading("quick", 0, None)
-    path.write_text(json.dumps(heading | {"cases": [record(ONE) | {"margin": "large"}]}))
+    path, title = tmp_path / "report.json", heading(SUBJECT, "quick", 0, None)
+    path.write_text(json.dumps(title | {"cases": [record(ONE) | {"margin": "large"}]}))
     with pytest.raises(ResumeError, match="is no report of ep-conformance run --json"):
-        read_verdicts(path, heading)
+        read_verdicts(path, title)
 
 
 def test_report_that_is_none_is_refused_in_one_line(toy):

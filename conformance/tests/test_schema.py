@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 import samples
-from ep_conformance.record import record
-from ep_conformance.report import Report
-from ep_conformance.schema import problems, read_schema
-from ep_conformance.trial import PROFILES
-from ep_conformance.verdict import Status
+from ep_conformance.judge.outcome import Status
+from ep_conformance.plan.profiles import PROFILES
+from ep_conformance.report.report import Report
+from ep_conformance.report.schema import problems, read_schema
+from ep_conformance.run.record import record
 from jsonschema import Draft202012Validator
 
 import ep
@@ -133,6 +133,6 @@ def test_waiver_without_a_day_is_refused():
 
 
 def test_schema_lies_in_the_package():
-    code = "from ep_conformance.schema import read_schema; print(read_schema()['title'])"
+    code = "from ep_conformance.report.schema import read_schema; print(read_schema()['title'])"
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "Report of ep-conformance, schema 2\n"

@@ -7,10 +7,11 @@ import threading
 import numpy as np
 import pytest
 from ep.graph import Graph
-from ep_conformance.catalogue import find
-from ep_conformance.elements import run_case
-from ep_conformance.trial import CaseError, Trial
-from ep_conformance.verdict import Status
+from ep_conformance.fixture.trial import Trial
+from ep_conformance.judge.error import CaseError
+from ep_conformance.judge.outcome import Status
+from ep_conformance.plan.catalogue import find
+from ep_conformance.run.path import run_case
 from ep_primitives import Softmax
 from ep_primitives.judging import layout
 

@@ -6,14 +6,14 @@ from functools import partial
 import ml_dtypes
 import numpy as np
 import pytest
-from ep_conformance import compare as judge
-from ep_conformance.catalogue import find
-from ep_conformance.compare import Comparison, compare
-from ep_conformance.elements import run_case
-from ep_conformance.sensitivity import misjudged
-from ep_conformance.trial import Trial
-from ep_conformance.ulp import numpy_dtype, rounded
-from ep_conformance.verdict import Status
+from ep_conformance.fixture.trial import Trial
+from ep_conformance.judge import compare as judge
+from ep_conformance.judge.compare import Comparison, compare
+from ep_conformance.judge.outcome import Status
+from ep_conformance.judge.sensitivity import misjudged
+from ep_conformance.judge.ulp import numpy_dtype, rounded
+from ep_conformance.plan.catalogue import find
+from ep_conformance.run.path import run_case
 from ep_primitives.judging.accuracy import EXACT, Conditioned, Ulps
 from ep_primitives.judging.reference import Reference
 

@@ -5,8 +5,8 @@ import math
 import ml_dtypes
 import numpy as np
 import pytest
-from ep_conformance import ulp
-from ep_conformance.ulp import complex_error, equals, format_of, rounded, ulp_error, unit
+from ep_conformance.judge import ulp
+from ep_conformance.judge.ulp import complex_error, equals, format_of, rounded, ulp_error, unit
 from hypothesis import given
 from hypothesis import strategies as st
 from mutation import mutated

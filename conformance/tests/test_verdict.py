@@ -5,18 +5,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from ep_conformance import SUITE
-from ep_conformance.junit import write_junit
-from ep_conformance.report import Report, Subject
-from ep_conformance.verdict import (
-    FIRST_FAILURE,
-    UNAVAILABLE,
-    Outcome,
-    Planned,
-    Standing,
-    Status,
-    Verdict,
-    settle,
-)
+from ep_conformance.judge.outcome import Outcome, Status
+from ep_conformance.plan.planned import Planned, Standing
+from ep_conformance.plan.subject import Subject
+from ep_conformance.report.junit import write_junit
+from ep_conformance.report.report import Report
+from ep_conformance.run.verdict import FIRST_FAILURE, UNAVAILABLE, Verdict, settle
 
 EXPECTED = Planned("primitives/a/b/float32/dense/one", Standing.EXPECTED)
 

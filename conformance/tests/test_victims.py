@@ -1,9 +1,10 @@
 """Who did it: a case that spoils its process for others is told from those that it spoils."""
 
 import pytest
-from ep_conformance.tries import Tries
-from ep_conformance.verdict import Outcome, Planned, Standing, Status
-from ep_conformance.victim import Search
+from ep_conformance.judge.outcome import Outcome, Status
+from ep_conformance.plan.planned import Planned, Standing
+from ep_conformance.run.tries import Tries
+from ep_conformance.run.victim import Search
 
 RELU = "primitives/elementwise_unary/relu/float32/dense/*"
 CASE = "primitives/elementwise_unary/relu/float32/dense/size-"

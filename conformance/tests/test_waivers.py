@@ -4,10 +4,13 @@ import datetime as dt
 from xml.etree import ElementTree as ET
 
 import pytest
-from ep_conformance.tries import Tries
-from ep_conformance.verdict import Outcome, Planned, Standing, Status, settle
-from ep_conformance.waivers import Waiver, WaiversError, read_waivers
-from ep_conformance.waiving import expiring, idle, waived
+from ep_conformance.judge.outcome import Outcome, Status
+from ep_conformance.plan.planned import Planned, Standing
+from ep_conformance.plan.waiver import Waiver
+from ep_conformance.plan.waivers import WaiversError, read_waivers
+from ep_conformance.plan.waiving import expiring, idle, waived
+from ep_conformance.run.tries import Tries
+from ep_conformance.run.verdict import settle, suits
 
 RELU = "primitives/elementwise_unary/relu/float32/dense/*"
 CULPRIT = "primitives/elementwise_unary/relu/float32/dense/size-17"
@@ -117,10 +120,10 @@ def test_resumed_verdict_stands_only_while_it_is_waived_alike():
     plain = Planned(CULPRIT, Standing.EXPECTED)
     for status in (Status.PASS, Status.FAIL, Status.CRASH, Status.FLAKY):
         outcome = Outcome(status, seconds=1)
-        assert EXPECTED.suits(settle(EXPECTED, outcome))
-        assert plain.suits(settle(plain, outcome))
-        assert EXPECTED.suits(settle(plain, outcome)) == plain.suits(settle(EXPECTED, outcome))
-        assert EXPECTED.suits(settle(plain, outcome)) == (status in {Status.CRASH, Status.FLAKY})
+        assert suits(EXPECTED, settle(EXPECTED, outcome))
+        assert suits(plain, settle(plain, outcome))
+        assert suits(EXPECTED, settle(plain, outcome)) == suits(plain, settle(EXPECTED, outcome))
+        assert suits(EXPECTED, settle(plain, outcome)) == (status in {Status.CRASH, Status.FLAKY})
 
 
 def test_waiver_never_covers_what_is_not_expected():
