@@ -7,7 +7,7 @@ import pytest
 from ep_primitives import BINARY_OPS, UNARY_OPS
 from ep_primitives.judging.accuracy import NARROW, Exact, Ulps
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "accuracy.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "accuracy.md"
 
 
 def lines():

@@ -130,5 +130,5 @@ def test_loading_the_plugin_imports_nothing_of_ep():
 
 
 def test_plugin_is_found_by_its_entry_point():
-    table = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    table = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text())
     assert table["project"]["entry-points"]["pytest11"] == {"ep_conformance": "ep_conformance.pytest_plugin"}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ep_conformance.runtime import runtime_cases
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TEXT = (ROOT / "docs" / "interchange.md").read_text()
 
 

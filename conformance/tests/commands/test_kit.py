@@ -13,7 +13,7 @@ import pytest
 from ep_conformance import SUITE
 from ep_conformance.kit import STYLES, check_name, render
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 NAMES = ["acme", "my_chip2", "a_very_long_name_of_exactly_40_letters_a"]
 SENTENCES = {
     "Acme": "lower-case word",

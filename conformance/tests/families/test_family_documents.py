@@ -12,7 +12,7 @@ from ep_primitives.judging.edges import edge_rules
 
 import ep
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TOOLS = ROOT / "tools"
 
 
