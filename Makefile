@@ -98,7 +98,7 @@ page: $(STAMP)   ## Run the quick suite on the CPU, open its HTML page in headle
 	@sh tools/chromium.sh
 	@mkdir -p build
 	$(BIN)/ep-conformance run --provider cpu --quick --json build/page.json --html build/page.html --markdown build/page.md
-	EP_PAGE=$(CURDIR)/build/page.json $(BIN)/python -m pytest -q conformance/tests/test_page_browser.py
+	EP_PAGE=$(CURDIR)/build/page.json $(BIN)/python -m pytest -q conformance/tests/report/test_page_browser.py
 	@cp build/page-wide-light.png docs/report.png
 
 wheel: $(STAMP)  ## Build the wheel into dist/, once for each state of the sources

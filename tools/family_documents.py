@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ep.role import OUTPUT, STATE
-from ep_conformance.accuracies import held_to
+from ep_conformance.plan.accuracies import held_to
 
 import ep
 

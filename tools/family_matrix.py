@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ep.cells import LAYOUTS
-from ep_conformance.place import Place
+from ep_conformance.plan.place import Place
 
 import ep
 

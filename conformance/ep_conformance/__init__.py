@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from ep_conformance.hooks import VendorCase, case, hook
 
 if TYPE_CHECKING:
-    from ep_conformance.trial import CaseError, Trial
+    from ep_conformance.fixture.trial import Trial
+    from ep_conformance.judge.error import CaseError
 
 __all__ = ["SUITE", "CaseError", "Trial", "VendorCase", "case", "hook"]
 
@@ -20,6 +21,6 @@ def __getattr__(name: str) -> Any:
     if name not in {"CaseError", "Trial"}:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
-    from ep_conformance import trial  # noqa: PLC0415 - pytest loads this package in every run, and numpy takes 70 ms
+    from ep_conformance.fixture import trial  # noqa: PLC0415 - pytest loads this package in every run, and numpy takes 70 ms
 
     return getattr(trial, name)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pluggy
     from ep_primitives import Case
 
-    from ep_conformance.trial import Trial
+    from ep_conformance.fixture.trial import Trial
 
 __all__ = ["HOOK", "PROJECT", "Hooks", "VendorCase", "case", "hook", "specified"]
 

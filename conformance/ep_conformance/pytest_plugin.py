@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     import ep
-    from ep_conformance.trial import Trial
+    from ep_conformance.fixture.trial import Trial
 
 _PROFILES: Final = ("quick", "standard", "large", "exhaustive")
 _MARKER: Final = "ep_conformance: a case of EP's conformance suite, by --ep-provider"
@@ -98,7 +98,7 @@ def ep_device(request: pytest.FixtureRequest) -> ep.Device:
 @pytest.fixture
 def ep_trial(ep_device: ep.Device, request: pytest.FixtureRequest) -> Iterator[Trial]:
     """Return a Trial on the device: streams and memories that end with the test, seeded data, checks that explain themselves."""
-    from ep_conformance.trial import Trial  # noqa: PLC0415 - as above
+    from ep_conformance.fixture.trial import Trial  # noqa: PLC0415 - as above
 
     option = request.config.getoption
     trial = Trial(ep_device, request.node.nodeid, option("ep_seed"), option("ep_profile"))

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 import ep
-from ep_conformance.runner import HANG_SECONDS, Runner
-from ep_conformance.verdict import Standing, Status
-from ep_conformance.worker import Job
-from ep_conformance.workers import Worker, ask
+from ep_conformance.judge.outcome import Status
+from ep_conformance.plan.planned import Standing
+from ep_conformance.run.runner import HANG_SECONDS, Runner
+from ep_conformance.run.worker import Job
+from ep_conformance.run.workers import Worker, ask
 
 if TYPE_CHECKING:
-    from ep_conformance.survey import Survey
-    from ep_conformance.verdict import Planned, Verdict
+    from ep_conformance.plan.planned import Planned
+    from ep_conformance.plan.survey import Survey
+    from ep_conformance.run.verdict import Verdict
 
 __all__ = ["CaseFailure", "CaseItem", "Suite"]
 

@@ -15,26 +15,27 @@ from ep.cells import matches
 from ep.claims import ClaimsError
 from rich.text import Text
 
-from ep_conformance.draft import Draft, finish
-from ep_conformance.environment import environment
-from ep_conformance.failures import keep_failures
-from ep_conformance.formats import write_formats
-from ep_conformance.history import History, read_history, write_history
-from ep_conformance.progress import Live
-from ep_conformance.report import Report, is_special
-from ep_conformance.resume import read_verdicts
-from ep_conformance.runner import HANG_SECONDS, Runner
-from ep_conformance.verdict import FIRST_FAILURE, UNSUPPORTED_CLAIM, Planned, Standing
-from ep_conformance.worker import Job
-from ep_conformance.workers import Worker, ask
+from ep_conformance.plan.planned import Planned, Standing
+from ep_conformance.report.draft import Draft, finish
+from ep_conformance.report.environment import environment
+from ep_conformance.report.failures import keep_failures
+from ep_conformance.report.formats import write_formats
+from ep_conformance.report.history import History, read_history, write_history
+from ep_conformance.report.progress import Live
+from ep_conformance.report.report import Report, heading, is_special
+from ep_conformance.report.resume import read_verdicts
+from ep_conformance.run.runner import HANG_SECONDS, Runner
+from ep_conformance.run.verdict import FIRST_FAILURE, UNSUPPORTED_CLAIM, suits
+from ep_conformance.run.worker import Job
+from ep_conformance.run.workers import Worker, ask
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.console import Console
 
-    from ep_conformance.survey import Survey
-    from ep_conformance.verdict import Verdict
+    from ep_conformance.plan.survey import Survey
+    from ep_conformance.run.verdict import Verdict
 
 __all__ = ["Options", "conduct"]
 
@@ -143,11 +144,11 @@ def conduct(options: Options, console: Console) -> Report:
 def _run(found: Survey, options: Options, history: History, console: Console, means: tuple[Worker, Job, int]) -> Report:
     worker, job, jobs = means
     plan = _plan(found, options, history)
-    heading = found.subject.heading(options.profile, options.seed, options.pattern)
+    title = heading(found.subject, options.profile, options.seed, options.pattern)
     known: dict[str, Verdict] = {}
     if options.resume is not None:
-        known = read_verdicts(options.resume, heading)
-    taken = {p.id: known[p.id] for p in plan if p.runs and p.id in known and p.suits(known[p.id])}
+        known = read_verdicts(options.resume, title)
+    taken = {p.id: known[p.id] for p in plan if p.runs and p.id in known and suits(p, known[p.id])}
     left = {planned.id for planned in plan if planned.runs} - taken.keys()
     begin, started = time.monotonic(), dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
     live = Live(console, len(plan))
@@ -186,7 +187,7 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
         if options.resume is not None:
             console.print(f"{len(taken)} verdicts taken over from {options.resume}", soft_wrap=True, markup=False)
         if draft is not None:
-            draft.begin(heading, taken.values())
+            draft.begin(title, taken.values())
         with live:
             runner.run(worker, taken)
 

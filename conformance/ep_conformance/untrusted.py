@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final, NoReturn
 
-__all__ = ["read_json"]
+__all__ = ["read_json", "text"]
 
 _LONGEST_NUMBER: Final = 40
 """Digits of an integer: more fit no float, and take long."""
@@ -34,3 +34,11 @@ def _integer(digits: str) -> int:
         message = f"a number of {len(digits)} digits, at most {_LONGEST_NUMBER} make sense"
         raise ValueError(message)
     return int(digits)
+
+
+def text(value: Any) -> str:
+    """Return a text of a table. Raises TypeError for what is none."""
+    if not isinstance(value, str):
+        message = f"{value!r} is no text"
+        raise TypeError(message)
+    return value

@@ -1,4 +1,4 @@
-/* compare.py for float32, at the speed that all 2^32 inputs ask for. Rule numbers are those of ulp.py. */
+/* judge/compare.py for float32, at the speed that all 2^32 inputs ask for. Rule numbers are those of judge/ulp.py. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>

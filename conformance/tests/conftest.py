@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from ep_conformance.schema import problems
+from ep_conformance.report.schema import problems
 
 TOY = Path(__file__).parent / "toy"
 

@@ -10,9 +10,9 @@ from collections import defaultdict
 from pathlib import Path
 
 from ep.families import family_packages
-from ep_conformance.catalogue import cell_cases
+from ep_conformance.plan.catalogue import cell_cases
+from ep_conformance.plan.profiles import PROFILES
 from ep_conformance.runtime import runtime_cases
-from ep_conformance.trial import PROFILES
 
 FILE = Path(__file__).with_name("held.txt.xz")
 

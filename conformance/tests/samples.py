@@ -3,9 +3,11 @@
 import datetime as dt
 import math
 
-from ep_conformance.report import Report, Subject
-from ep_conformance.verdict import First, Outcome, Status, Verdict
-from ep_conformance.waivers import Waiver
+from ep_conformance.judge.outcome import Outcome, Status
+from ep_conformance.plan.subject import Subject
+from ep_conformance.plan.waiver import Waiver
+from ep_conformance.report.report import Report
+from ep_conformance.run.verdict import First, Verdict
 
 import ep
 

@@ -4,7 +4,7 @@ import zlib
 
 import numpy as np
 from ep.family import by_name
-from ep_conformance.compare import compare
+from ep_conformance.judge.compare import compare
 
 
 def cases(family, chosen):

@@ -33,7 +33,8 @@ PYTHON = [path for path in SOURCES if path.endswith(".py")]
 
 
 def test_sources_of_every_room_are_found():
-    assert {path.split("/tests/")[0] for path in PYTHON if "/tests/test_" in path} >= set(ROOMS)
+    tests = (path.partition("/tests/") for path in PYTHON if Path(path).name.startswith("test_"))
+    assert {room for room, folder, _ in tests if folder} >= set(ROOMS)
     assert {path for path in SOURCES if path.startswith("providers/cpu/") and path.endswith(".cpp")}
 
 
@@ -68,7 +69,7 @@ def test_unfinished_marks_name_an_issue():
 @pytest.mark.parametrize("room", ROOMS)
 def test_each_room_has_its_readme_package_and_tests(room):
     assert (ROOT / room / "README.md").is_file()
-    assert any((ROOT / room / "tests").glob("test_*.py"))
+    assert any((ROOT / room / "tests").rglob("test_*.py"))
     (package,) = (ROOT / room).glob("ep*/__init__.py")
     assert (package.parent / "py.typed").is_file()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import torch
-from ep_conformance.ulp import rounded
+from ep_conformance.judge.ulp import rounded
 from ep_primitives import Cast
 from ep_primitives.cases import data
 from ep_primitives.families.cast.descriptor import CAST_DTYPES, CastFamily

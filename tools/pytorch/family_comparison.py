@@ -10,8 +10,8 @@ import ep_primitives
 import numpy as np
 import torch
 from ep.family import by_name
-from ep_conformance.compare import compare
-from ep_conformance.ulp import rounded
+from ep_conformance.judge.compare import compare
+from ep_conformance.judge.ulp import rounded
 from ep_primitives.judging.pytorch import tensor, untensor
 from ep_primitives.judging.reference import widened
 

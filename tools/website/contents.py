@@ -14,10 +14,11 @@ import ep_onnx
 from ep.capabilities import ABILITIES
 from ep.cells import LAYOUTS
 from ep.dtypes import DTYPES
+from ep_conformance.judge.outcome import Status
+from ep_conformance.plan.planned import Standing
+from ep_conformance.plan.profiles import PROFILES
 from ep_conformance.runtime import runtime_cases
 from ep_conformance.saboteurs.table import SABOTEURS
-from ep_conformance.trial import PROFILES
-from ep_conformance.verdict import Standing, Status
 
 import ep
 from website import commands, families, interface, plugin, rows, variables

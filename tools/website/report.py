@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from ep_conformance.schema import read_schema
+from ep_conformance.report.schema import read_schema
 from markdown import escaped
 
 from website.directive import directive, fields

@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Final
 
-from ep_conformance.trial import PROFILES
-from ep_conformance.verdict import FAILING, Standing, Status
+from ep_conformance.judge.outcome import FAILING, Status
+from ep_conformance.plan.planned import Standing
+from ep_conformance.plan.profiles import PROFILES
 from markdown import escaped, parse
 
 from website.directive import directive

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ep_conformance.accuracies import Promise, promises, stated, worst_margins
 from ep_conformance.commands.exits import CODES, WrongUse
 from ep_conformance.commands.options import FILE
+from ep_conformance.plan.accuracies import Promise, promises, stated, worst_margins
 from ep_conformance.untrusted import read_json
 
 if TYPE_CHECKING:

@@ -11,21 +11,21 @@ from rich.console import Console
 from rich.text import Text
 
 import ep
-from ep_conformance.claims import is_installed, new_file, shown
-from ep_conformance.claims_file import Proposal, propose
+from ep_conformance.claims.file import Proposal, propose
+from ep_conformance.claims.shown import is_installed, new_file, shown
 from ep_conformance.commands import options
 from ep_conformance.commands.exits import CODES, INTERRUPTED, UnavailableExit, WrongUse
 from ep_conformance.commands.run import judged
-from ep_conformance.report import write_text
-from ep_conformance.report_file import ReportError, read_report
+from ep_conformance.report.file import ReportError, read_report
+from ep_conformance.report.report import write_text
+from ep_conformance.run.verdict import UNSUPPORTED_CLAIM
 from ep_conformance.session import Options
-from ep_conformance.verdict import UNSUPPORTED_CLAIM
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ep_conformance.claims import Shown
-    from ep_conformance.report import Report
+    from ep_conformance.claims.shown import Shown
+    from ep_conformance.report.report import Report
 
 __all__ = ["command"]
 

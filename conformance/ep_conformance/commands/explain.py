@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from ep_conformance.commands.exits import WrongUse
-from ep_conformance.explain import explain_case
-from ep_conformance.replay import ReplayError
+from ep_conformance.replay.file import ReplayError
+from ep_conformance.report.explain import explain_case
 
 __all__ = ["command"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from ep_conformance.catalogue import list_ids
 from ep_conformance.commands import options
-from ep_conformance.contributed import case_packages
+from ep_conformance.plan.catalogue import list_ids
+from ep_conformance.plan.contributed import case_packages
 
 __all__ = ["command"]
 

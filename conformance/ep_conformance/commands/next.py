@@ -12,16 +12,16 @@ from rich.text import Text
 import ep
 from ep_conformance.commands import options
 from ep_conformance.commands.exits import CODES, UnavailableExit, WrongUse
-from ep_conformance.history import read_history
-from ep_conformance.ladder import Climb, Landing, State, climb
-from ep_conformance.report import write_text
-from ep_conformance.runner import HANG_SECONDS
+from ep_conformance.ladder.climb import Climb, Landing, State, climb
+from ep_conformance.report.history import read_history
+from ep_conformance.report.report import write_text
+from ep_conformance.run.runner import HANG_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ep_conformance.contract import Function
+    from ep_conformance.ladder.contract import Function
 
 __all__ = ["command"]
 

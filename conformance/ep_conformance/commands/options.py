@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import click
 
 from ep_conformance.commands.exits import WrongUse
-from ep_conformance.trial import PROFILES
+from ep_conformance.plan.profiles import PROFILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

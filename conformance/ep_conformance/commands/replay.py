@@ -11,12 +11,12 @@ from rich.console import Console
 
 import ep
 from ep_conformance.commands.exits import CODES, UnavailableExit, WrongUse
-from ep_conformance.replay import Replay, ReplayError, read_replay
-from ep_conformance.repro import script_of
-from ep_conformance.runner import HANG_SECONDS
-from ep_conformance.verdict import Outcome, Status
-from ep_conformance.worker import Job
-from ep_conformance.workers import Worker, ask, await_answer
+from ep_conformance.judge.outcome import Outcome, Status
+from ep_conformance.replay.file import Replay, ReplayError, read_replay
+from ep_conformance.replay.script import script_of
+from ep_conformance.run.runner import HANG_SECONDS
+from ep_conformance.run.worker import Job
+from ep_conformance.run.workers import Worker, ask, await_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

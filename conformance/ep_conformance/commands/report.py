@@ -9,8 +9,8 @@ import click
 
 from ep_conformance.commands import options
 from ep_conformance.commands.exits import WrongUse
-from ep_conformance.formats import write_formats
-from ep_conformance.report_file import ReportError, read_report
+from ep_conformance.report.file import ReportError, read_report
+from ep_conformance.report.formats import write_formats
 from ep_conformance.untrusted import read_json
 
 __all__ = ["command"]
@@ -48,7 +48,7 @@ def command(file: Path, *, check: bool, **formats: Path | None) -> int:
 def _broken(file: Path) -> bool:
     """Print what a file breaks of the schema; True if there is anything."""
     try:
-        from ep_conformance.schema import problems  # noqa: PLC0415 - jsonschema is loaded only where a file is checked
+        from ep_conformance.report.schema import problems  # noqa: PLC0415 - jsonschema is loaded only where a file is checked
 
         table: Any = read_json(file.read_bytes())
     except ImportError:

@@ -13,12 +13,12 @@ from rich.console import Console
 import ep
 from ep_conformance.commands import options
 from ep_conformance.commands.exits import CODES, UnavailableExit, WrongUse
-from ep_conformance.journal import BusyError
-from ep_conformance.resume import ResumeError
+from ep_conformance.report.journal import BusyError
+from ep_conformance.report.resume import ResumeError
 from ep_conformance.session import Options, conduct
 
 if TYPE_CHECKING:
-    from ep_conformance.report import Report
+    from ep_conformance.report.report import Report
 
 __all__ = ["command", "judged"]
 

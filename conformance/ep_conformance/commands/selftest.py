@@ -15,7 +15,7 @@ from rich.console import Console
 import ep
 from ep_conformance.commands import options
 from ep_conformance.commands.exits import CODES, UnavailableExit, WrongUse
-from ep_conformance.report import write_text
+from ep_conformance.report.report import write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,10 +12,10 @@ from ep_conformance.programs.points import Scribble
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from ep_conformance.fixture.trial import Bytes
     from ep_conformance.programs.look import Look, MismatchError
     from ep_conformance.programs.op import Op
     from ep_conformance.programs.program import Program
-    from ep_conformance.trial import Bytes
 
 __all__ = ["blame"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ep_conformance.trial import CaseError
+from ep_conformance.judge.error import CaseError
 
 if TYPE_CHECKING:
+    from ep_conformance.fixture.trial import Bytes
     from ep_conformance.programs.op import Op
     from ep_conformance.programs.order import Span
-    from ep_conformance.trial import Bytes
 
 __all__ = ["Look", "MismatchError"]
 

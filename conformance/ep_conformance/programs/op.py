@@ -13,8 +13,8 @@ from ep_conformance.programs.order import Span
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from ep_conformance.fixture.trial import Bytes
     from ep_conformance.programs.stage import Stage
-    from ep_conformance.trial import Bytes
 
 __all__ = ["Model", "Op", "noise"]
 

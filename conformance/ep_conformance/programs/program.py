@@ -10,7 +10,7 @@ from ep_conformance.programs.op import Op, noise
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ep_conformance.trial import Bytes
+    from ep_conformance.fixture.trial import Bytes
 
 __all__ = ["Intent", "Mix", "Program"]
 

@@ -11,15 +11,17 @@ import hypothesis
 from hypothesis import strategies as st
 
 import ep
+from ep_conformance.judge.error import CaseError
 from ep_conformance.programs.blame import blame
 from ep_conformance.programs.look import MismatchError
 from ep_conformance.programs.program import Intent, Mix, Program
 from ep_conformance.programs.stage import Bench, Stage
 from ep_conformance.programs.verbs import NEEDS_KERNELS, NOTHING, build
-from ep_conformance.trial import CaseError, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from ep_conformance.fixture.trial import Trial
 
 __all__ = ["SHRINK_SECONDS", "try_programs"]
 

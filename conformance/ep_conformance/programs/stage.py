@@ -10,18 +10,18 @@ import numpy as np
 from ep.capabilities import serves_calls
 
 import ep
-from ep_conformance.capacity import fitting
+from ep_conformance.fixture.capacity import fitting
+from ep_conformance.fixture.kernel import find_kernel
 from ep_conformance.programs.look import Look, MismatchError
 from ep_conformance.programs.op import Model
 from ep_conformance.programs.order import Span
 from ep_conformance.programs.points import DEADLINE_SECONDS
-from ep_conformance.work import find_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from ep_conformance.fixture.trial import Bytes
     from ep_conformance.programs.program import Program
-    from ep_conformance.trial import Bytes
 
 __all__ = ["Bench", "Stage"]
 

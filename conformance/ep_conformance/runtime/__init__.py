@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeVar, cast
 
-from ep_conformance.trial import Trial
+from ep_conformance.fixture.trial import Trial
 
 __all__ = ["RuntimeCase", "case", "runtime_cases"]
 

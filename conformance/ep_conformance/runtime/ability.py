@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ep
-from ep_conformance.faulty import run_faulty
-from ep_conformance.lender import SecondHand
+from ep_conformance.fixture.faulty import run_faulty
+from ep_conformance.fixture.lender import SecondHand
+from ep_conformance.fixture.work import busy, copy_each_way, gate, late
 from ep_conformance.runtime import case
-from ep_conformance.work import busy, copy_each_way, gate, late
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ep_conformance.trial import Trial
+    from ep_conformance.fixture.trial import Trial
 
 
 def _own(trial: Trial, ability: str, before: int) -> None:

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ep
-from ep_conformance.order import Order
+from ep_conformance.fixture.order import Order
+from ep_conformance.fixture.work import busy, gate
+from ep_conformance.judge.error import CaseError
 from ep_conformance.runtime import case
-from ep_conformance.trial import CaseError, Trial
-from ep_conformance.work import busy, gate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from ep_conformance.fixture.trial import Trial
 
 _DEADLINE_SECONDS = 20.0
 

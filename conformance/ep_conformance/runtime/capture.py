@@ -9,15 +9,16 @@ import numpy as np
 from ep.capabilities import how
 
 import ep
-from ep_conformance.order import Order
+from ep_conformance.fixture.kernel import find_kernel
+from ep_conformance.fixture.order import Order
+from ep_conformance.fixture.work import late
 from ep_conformance.runtime import case
-from ep_conformance.work import find_kernel, late
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ep_conformance.trial import Trial
-    from ep_conformance.work import Kernel
+    from ep_conformance.fixture.kernel import Kernel
+    from ep_conformance.fixture.trial import Trial
 
 
 def _kernel(trial: Trial) -> Kernel:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ep_conformance.order import Order
+from ep_conformance.fixture.order import Order
+from ep_conformance.fixture.work import busy, copy_each_way, gate
 from ep_conformance.runtime import case
-from ep_conformance.work import busy, copy_each_way, gate
 
 if TYPE_CHECKING:
-    from ep_conformance.trial import Trial
+    from ep_conformance.fixture.trial import Trial
 
 
 @case()

@@ -6,12 +6,12 @@ import time
 from typing import TYPE_CHECKING
 
 import ep
-from ep_conformance.order import Order
+from ep_conformance.fixture.order import Order
+from ep_conformance.fixture.work import gate, late
 from ep_conformance.runtime import case
-from ep_conformance.work import gate, late
 
 if TYPE_CHECKING:
-    from ep_conformance.trial import Trial
+    from ep_conformance.fixture.trial import Trial
 
 
 @case()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ep
+from ep_conformance.judge.error import CaseError
 from ep_conformance.runtime import case
-from ep_conformance.trial import CaseError, Trial
+
+if TYPE_CHECKING:
+    from ep_conformance.fixture.trial import Trial
 
 _HUGE = 1 << 60
 

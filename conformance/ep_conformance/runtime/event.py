@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ep
-from ep_conformance.order import Order
+from ep_conformance.fixture.kernel import find_kernel
+from ep_conformance.fixture.order import Order
+from ep_conformance.fixture.work import busy, late
 from ep_conformance.runtime import case
-from ep_conformance.work import busy, find_kernel, late
 
 if TYPE_CHECKING:
-    from ep_conformance.trial import Trial
+    from ep_conformance.fixture.trial import Trial
 
 _DEADLINE_SECONDS = 20.0
 

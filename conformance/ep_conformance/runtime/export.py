@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 import ep
-from ep_conformance.lender import SecondHand, as_laid_out
-from ep_conformance.order import Order
+from ep_conformance.fixture.lender import SecondHand, as_laid_out
+from ep_conformance.fixture.order import Order
+from ep_conformance.fixture.work import late
 from ep_conformance.runtime import case
-from ep_conformance.work import late
 
 if TYPE_CHECKING:
-    from ep_conformance.trial import Trial
+    from ep_conformance.fixture.trial import Trial
 
 _CPU: Final = 1
 _OPENCL: Final = 4

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ep
-from ep_conformance.order import Order
+from ep_conformance.fixture.kernel import find_kernel
+from ep_conformance.fixture.order import Order
+from ep_conformance.fixture.work import busy, late, settled
+from ep_conformance.judge.error import CaseError
 from ep_conformance.runtime import case
-from ep_conformance.trial import CaseError
-from ep_conformance.work import busy, find_kernel, late, settled
 
 if TYPE_CHECKING:
-    from ep_conformance.trial import Trial
-    from ep_conformance.work import Kernel
+    from ep_conformance.fixture.kernel import Kernel
+    from ep_conformance.fixture.trial import Trial
 
 _MANY = 1000
 

@@ -13,16 +13,17 @@ import numpy as np
 
 import ep
 from ep import doors
+from ep_conformance.fixture.kernel import find_kernel
+from ep_conformance.fixture.work import busy
+from ep_conformance.judge.error import CaseError
 from ep_conformance.runtime import case
-from ep_conformance.trial import CaseError
-from ep_conformance.work import busy, find_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ep.doors import Onward
 
-    from ep_conformance.trial import Trial
+    from ep_conformance.fixture.trial import Trial
 
 _SIZE: Final = 1024
 _MOST: Final = 200

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ep
-from ep_conformance.lender import Elsewhere, Lender, as_laid_out
+from ep_conformance.fixture.lender import Elsewhere, Lender, as_laid_out
+from ep_conformance.fixture.work import busy
 from ep_conformance.runtime import case
-from ep_conformance.work import busy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ep_conformance.trial import Bytes, Trial
+    from ep_conformance.fixture.trial import Bytes, Trial
 
 
 def _reaches_host(trial: Trial) -> bool:

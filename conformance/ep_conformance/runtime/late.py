@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from ep.errors import place
 
-from ep_conformance.faulty import run_faulty
+from ep_conformance.fixture.faulty import run_faulty
+from ep_conformance.fixture.kernel import find_kernel
 from ep_conformance.runtime import case
-from ep_conformance.work import find_kernel
 
 if TYPE_CHECKING:
-    from ep_conformance.trial import Trial
+    from ep_conformance.fixture.trial import Trial
 
 
 def _is_heard_once(trial: Trial, shown: dict[str, Any], *ways: str) -> None:

@@ -10,16 +10,17 @@ import numpy as np
 from ep_primitives.judging import layout
 
 import ep
-from ep_conformance.determinism import is_promised
-from ep_conformance.operands import POISON
+from ep_conformance.fixture.kernel import find_kernel, has_cell
+from ep_conformance.judge.decoys import POISON
+from ep_conformance.judge.determinism import is_promised
+from ep_conformance.judge.error import CaseError
 from ep_conformance.runtime import case
-from ep_conformance.trial import Bytes, CaseError, Trial
-from ep_conformance.work import find_kernel, has_cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ep_conformance.work import Kernel
+    from ep_conformance.fixture.kernel import Kernel
+    from ep_conformance.fixture.trial import Bytes, Trial
 
 _LAUNCHES: Final = 2500
 _SIZE: Final = 1027

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ep_conformance.order import Order
+from ep_conformance.fixture.kernel import find_kernel
+from ep_conformance.fixture.order import Order
+from ep_conformance.fixture.work import busy
 from ep_conformance.runtime import case
-from ep_conformance.work import busy, find_kernel
 
 if TYPE_CHECKING:
-    from ep_conformance.order import Work
-    from ep_conformance.trial import Bytes, Trial
+    from ep_conformance.fixture.order import Work
+    from ep_conformance.fixture.trial import Bytes, Trial
 
 _REUSE: Final[Work] = ("the next owner's fill", None)
 

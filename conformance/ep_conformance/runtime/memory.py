@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ctypes
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 import ep
+from ep_conformance.judge.error import CaseError
 from ep_conformance.runtime import case
-from ep_conformance.trial import CaseError, Trial
+
+if TYPE_CHECKING:
+    from ep_conformance.fixture.trial import Trial
 
 
 @case()

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 import ep
-from ep_conformance.order import Order
+from ep_conformance.fixture.kernel import find_kernel
+from ep_conformance.fixture.order import Order
+from ep_conformance.fixture.work import busy, settled
 from ep_conformance.runtime import case
-from ep_conformance.work import busy, find_kernel, settled
 
 if TYPE_CHECKING:
-    from ep_conformance.trial import Bytes, Trial
+    from ep_conformance.fixture.trial import Bytes, Trial
 
 _BYTES: Final = 300_000
 

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ep
+from ep_conformance.fixture.kernel import Kernel, find_kernel
+from ep_conformance.judge.error import CaseError
 from ep_conformance.runtime import case
-from ep_conformance.trial import CaseError, Trial
-from ep_conformance.work import Kernel, find_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
+
+    from ep_conformance.fixture.trial import Trial
 
 _SHAPES = 10_000
 _FEW = 100  # where each shape may be a compilation

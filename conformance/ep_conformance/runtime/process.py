@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ep_conformance.process import run_alone
+from ep_conformance.fixture.process import run_alone
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
-    from ep_conformance.trial import Trial
+    from ep_conformance.fixture.trial import Trial
 
 _INTERRUPTED = """
 opened = threading.Event()

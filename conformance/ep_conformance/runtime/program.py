@@ -18,7 +18,7 @@ from ep_conformance.programs.search import try_programs
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
-    from ep_conformance.trial import Trial
+    from ep_conformance.fixture.trial import Trial
 
 _MOVES: Final = ("upload", "copy", "copy", "fill", "download")
 _ORDER: Final = ("record", "wait", "stall", "synchronize")

@@ -10,13 +10,14 @@ from ep_primitives import Generator, RandomFill
 from ep_primitives.families.random_fill.philox import draw
 
 import ep
+from ep_conformance.fixture.kernel import has_cell
+from ep_conformance.fixture.work import busy
 from ep_conformance.runtime import case
-from ep_conformance.work import busy, has_cell
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ep_conformance.trial import Trial
+    from ep_conformance.fixture.trial import Trial
 
     Words = npt.NDArray[np.uint32]
 

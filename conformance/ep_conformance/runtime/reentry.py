@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ep_conformance.process import run_alone
+from ep_conformance.fixture.process import run_alone
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
-    from ep_conformance.trial import Trial
+    from ep_conformance.fixture.trial import Trial
 
 # Verbs in a row, and a checkpoint that interrupts them: each looks at bytes that nobody else writes.
 _PROGRAM = """
 import faulthandler, gc, itertools, random, time
 import numpy as np
-from ep_conformance.work import find_kernel
+from ep_conformance.fixture.kernel import find_kernel
 faulthandler.dump_traceback_later(30, exit=True)
 dice, marks, kernel = random.Random({seed}), itertools.count(1), find_kernel(device)
 primitive = kernel.descriptor(64).on(device) if kernel else None

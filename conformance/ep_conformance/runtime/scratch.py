@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ep
-from ep_conformance.catalogue import cells
-from ep_conformance.determinism import is_promised
+from ep_conformance.fixture.cells import every_cell
+from ep_conformance.judge.determinism import is_promised
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ep_conformance.trial import Bytes, Trial
+    from ep_conformance.fixture.trial import Bytes, Trial
 
 _ROUNDS = 20
 
@@ -22,7 +22,7 @@ _ROUNDS = 20
 def _primitives(trial: Trial) -> Iterator[ep.Primitive]:
     """Yield a primitive of each family, as far as its first of float32 asks for scratch."""
     seen: set[str] = set()
-    for family, cell in cells():
+    for family, cell in every_cell():
         if cell.layout == "dense" and cell.dtypes == "float32" and family.name not in seen:
             seen.add(family.name)
             try:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 import ep
-from ep_conformance.order import Order
+from ep_conformance.fixture.order import Order
+from ep_conformance.fixture.work import late, settled
 from ep_conformance.runtime import case
-from ep_conformance.work import late, settled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ep_conformance.trial import Trial
+    from ep_conformance.fixture.trial import Trial
 
 _BYTES: Final = 300_000
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ep
+from ep_conformance.fixture.kernel import find_kernel
 from ep_conformance.runtime import case
-from ep_conformance.work import find_kernel
 
 if TYPE_CHECKING:
-    from ep_conformance.trial import Trial
-    from ep_conformance.work import Kernel
+    from ep_conformance.fixture.kernel import Kernel
+    from ep_conformance.fixture.trial import Trial
 
 _SIZE = 200
 _NBYTES = 4 * _SIZE

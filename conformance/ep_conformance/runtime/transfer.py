@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ep_conformance.order import Order
+from ep_conformance.fixture.order import Order
+from ep_conformance.fixture.work import busy, late
 from ep_conformance.runtime import case
-from ep_conformance.work import busy, late
 
 if TYPE_CHECKING:
-    from ep_conformance.trial import Trial
+    from ep_conformance.fixture.trial import Trial
 
 
 @case()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     import ep
-    from ep_conformance.trial import Trial
+    from ep_conformance.fixture.trial import Trial
 
 _GATHER: Final = "gather/-/float32,int64->float32/dense"
 _VARIABLE: Final = "EP_VALIDATE"

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 import ep
-from ep_conformance.order import Order
+from ep_conformance.fixture.order import Order
+from ep_conformance.fixture.work import gate
 from ep_conformance.runtime import case
-from ep_conformance.work import gate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ep_conformance.trial import Trial
+    from ep_conformance.fixture.trial import Trial
 
 _DEADLINE_SECONDS: Final = 20.0
 _OLD: Final = np.full(4096, 0x0D, np.uint8)

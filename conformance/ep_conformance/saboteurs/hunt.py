@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import ep
-from ep_conformance.orphan import end_with_parent
+from ep_conformance.judge.outcome import Status
 from ep_conformance.programs.search import SHRINK_SECONDS
+from ep_conformance.run.orphan import end_with_parent
+from ep_conformance.run.worker import Job, execute
 from ep_conformance.saboteurs.table import HONEST, named
-from ep_conformance.verdict import Status
-from ep_conformance.worker import Job, execute
 
 if TYPE_CHECKING:
+    from ep_conformance.judge.outcome import Outcome
     from ep_conformance.saboteurs.saboteur import Saboteur
-    from ep_conformance.verdict import Outcome
 
 __all__ = ["Kill", "hunt"]
 

@@ -11,8 +11,8 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final
 
+from ep_conformance.judge.outcome import Status
 from ep_conformance.saboteurs.hunt import Kill
-from ep_conformance.verdict import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ep_conformance.judge.ulp import numpy_dtype
 from ep_conformance.saboteurs.kernel import ArrayKernel
 from ep_conformance.saboteurs.saboteur import killed_by
-from ep_conformance.ulp import numpy_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

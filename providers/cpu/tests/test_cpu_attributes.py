@@ -4,7 +4,7 @@ import zlib
 
 import numpy as np
 import pytest
-from ep_conformance.compare import compare
+from ep_conformance.judge.compare import compare
 from ep_primitives import BINARY_OPS, UNARY_OPS, Reduce
 from ep_primitives.families.broadcast_binary.descriptor import BroadcastBinaryFamily
 from ep_primitives.families.elementwise_unary.descriptor import ElementwiseUnaryFamily

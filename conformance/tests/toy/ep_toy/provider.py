@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from ep_conformance.channel import frame
+from ep_conformance.run.channel import frame
 from ep_primitives import ElementwiseUnary
 from ep_primitives.judging import layout
 

@@ -1,0 +1,9 @@
+"""Judge: what the results of a case are worth. Arrays go in; nothing here holds a device's memory or knows a plan.
+
+In:  a `Draw`, with an `Operand` for each tensor and an `Output` for each result, and the images that launches left.
+Out: an `Outcome`, or a `CaseError` for what is wrong without any arithmetic.
+
+`result` is the step of a case that judges. It is made of measures: `compare` by the row's accuracy, in `ulp`; `bits`; `bias` of
+sums; `determinism`. Others ask whether a judgement can be trusted: `decoys` and `sensitivity` try wrong results on it, `floats`
+looks at the arithmetic of this process, `attestation` at who computed. `expression` and `construction` put a failure into words.
+"""

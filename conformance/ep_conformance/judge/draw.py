@@ -1,0 +1,60 @@
+"""A Draw is the data of one case: operands between red zones, and what their results are judged by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import ep
+    from ep_conformance.judge.operand import Operand
+    from ep_conformance.judge.output import Output
+
+__all__ = ["Draw"]
+
+
+@dataclass(frozen=True)
+class Draw:
+    """The data of one case, in no memory of the device yet.
+
+    tensors  : by operand; an input that lies in an output's memory is not among them
+    scalars  : the numbers of the launch
+    inputs   : every operand that is read as the device will find it, of an output, too, if the family reads it
+    outputs  : what is judged, by name
+    states   : what the states hold after a launch, bit for bit
+    shared   : by the name of such an input that of its output
+    """
+
+    tensors: Mapping[str, Operand]
+    scalars: Mapping[str, Any]
+    inputs: Mapping[str, Any]
+    outputs: Mapping[str, Output]
+    states: Mapping[str, Any]
+    shared: Mapping[str, str]
+
+    @property
+    def doubt(self) -> str:
+        """Which fault could not be seen, "" if none."""
+        return next((output.doubt for output in self.outputs.values() if output.doubt), "")
+
+    def operand(self, name: str) -> Operand:
+        """Return where an operand lies."""
+        return self.tensors[self.shared.get(name, name)]
+
+    def poisoned_low(self) -> Draw:
+        """Return the draw with the other poison in outputs that the family does not read and that are no input's memory."""
+        fresh = {name: self.tensors[name].poisoned_low() for name, output in self.outputs.items() if not output.is_used}
+        return replace(self, tensors={**self.tensors, **fresh})
+
+    def reversed(self) -> Draw:
+        """Return the draw with its elements in reverse order and other numbers."""
+        tensors = {name: operand.reversed() for name, operand in self.tensors.items()}
+        scalars = {name: type(number)(number != 1) for name, number in self.scalars.items()}
+        return replace(self, tensors=tensors, scalars=scalars)
+
+    def inputs_of(self, part: ep.Descriptor) -> dict[str, Any]:
+        """Return the inputs of a part of the work, as the device will find them."""
+        tensors = {role.name: spec for role, spec in part.tensors if role.name in self.inputs and spec is not None}
+        return {**self.scalars, **{name: self.operand(name).found(spec) for name, spec in tensors.items()}}

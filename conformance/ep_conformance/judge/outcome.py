@@ -1,0 +1,70 @@
+"""An Outcome is what running a case showed, whatever was expected of it."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["ATTESTATIONS", "DEATHS", "FAILING", "Outcome", "Status"]
+
+
+class Status(enum.StrEnum):
+    """The closed set of verdicts."""
+
+    PASS = "pass"  # noqa: S105 - a verdict, not a password
+    FAIL = "fail"
+    UNSUPPORTED = "unsupported"
+    MISSING = "missing"
+    CRASH = "crash"
+    HANG = "hang"
+    DEVICE_LOST = "device-lost"
+    UNEXPECTED_PASS = "unexpected-pass"  # noqa: S105 - a verdict, not a password
+    MISTRUSTED = "mistrusted"
+    FLAKY = "flaky"
+    NEW = "new"
+
+    @property
+    def key(self) -> str:
+        """The name in the report's summary."""
+        return self.value.replace("-", "_")
+
+
+DEATHS: Final = frozenset({Status.CRASH, Status.HANG, Status.DEVICE_LOST})
+"""What a worker process does not survive."""
+
+FAILING: Final = frozenset(Status) - {Status.PASS, Status.UNSUPPORTED, Status.NEW}
+"""What makes a run fail."""
+
+ATTESTATIONS: Final = ("no", "attested", "native")
+"""What vouches for a result, from nothing to most."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What running a case showed, whatever its standing.
+
+    margin    : largest error over its bound, None where the accuracy is exact
+    attested  : "no", "attested" (device, implementation and provider match) or "native" (driver calls counted, too)
+    degraded  : the abilities that a default of EP served in place of the provider
+    error     : the error of `margin` in ulps of the output
+    at        : the operands that made it, as text
+    bias      : |mean error| over its limit, None but for cases with summands
+    variance  : the mean square of the errors over its limit, None but for cases with summands
+    details   : what a failure knows beside its reason, for a replay file; nothing that JSON lacks
+    """
+
+    status: Status
+    reason: str = ""
+    margin: float | None = None
+    attested: str = "no"
+    degraded: tuple[str, ...] = ()
+    seconds: float = 0.0
+    error: float | None = None
+    at: str = ""
+    bias: float | None = None
+    variance: float | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)

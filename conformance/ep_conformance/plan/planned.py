@@ -1,0 +1,51 @@
+"""A Planned is a case of the plan, with its standing: whether it is expected, and why it does not run."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from ep_conformance.plan.waiver import Waiver
+
+__all__ = ["UNTRIED", "Planned", "Standing"]
+
+UNTRIED: Final = "late errors: untried"
+"""How the reason begins of a case of late errors on a device that injects no faults."""
+
+
+class Standing(enum.StrEnum):
+    """Why a case is in the plan.
+
+    EXPECTED   : claimed, or mandatory: it must give a verdict, and pass
+    UNCLAIMED  : accepted by the provider without a claim: it runs and gives a notice
+    REFUSED    : neither claimed nor accepted, or left out by --claimed-only: it does not run
+    STALE      : a claim whose pattern matches nothing that the suite has, or a waiver that waives nothing or has expired
+    NEW        : claimed by a pattern, but newer than the suite that the claims name: it runs and never counts
+    """
+
+    EXPECTED = "expected"
+    UNCLAIMED = "unclaimed"
+    REFUSED = "refused"
+    STALE = "stale"
+    NEW = "new"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A case of the plan.
+
+    reason  : why it does not run
+    waiver  : what the provider says of its failing, if that counts for this device
+    """
+
+    id: str
+    standing: Standing
+    reason: str = ""
+    waiver: Waiver | None = None
+
+    @property
+    def runs(self) -> bool:
+        """True unless its verdict is known from its standing."""
+        return self.standing not in {Standing.REFUSED, Standing.STALE}

@@ -1,0 +1,22 @@
+"""The subject of a run: the device that is judged, and whose it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Subject"]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What was judged: a provider's name and version, and one device with its info."""
+
+    provider: str
+    version: str
+    device: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The device's name, such as "cpu:0"."""
+        return str(self.device["name"])

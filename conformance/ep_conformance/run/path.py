@@ -1,0 +1,68 @@
+"""The path of a case of a family: draw -> place -> launch -> judge -> repeat. No step calls one before it; this file alone does."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import ep
+from ep_conformance.judge.attestation import attest
+from ep_conformance.judge.determinism import is_promised
+from ep_conformance.judge.outcome import Outcome, Status
+from ep_conformance.judge.result import judge
+from ep_conformance.run.draw import draw
+from ep_conformance.run.launch import launch
+from ep_conformance.run.place import place
+from ep_conformance.run.refusal import is_refused
+from ep_conformance.run.repeat import check_repeated, check_repeated_part
+from ep_conformance.run.turn import turns, warm_up
+
+if TYPE_CHECKING:
+    from ep_primitives.cases.case import Case
+
+    from ep_conformance.fixture.trial import Trial
+    from ep_conformance.judge.operand import Image
+    from ep_conformance.run.turn import Turn
+
+__all__ = ["run_case"]
+
+
+def run_case(trial: Trial, family: ep.Family, case: Case) -> Outcome:
+    """Return what a checked launch and a bound step showed, each with memories of its own.
+
+    Raises CaseError for a wrong result or a stray write, UnsupportedError if the device does not take the descriptor.
+    """
+    device, descriptor = trial.device, case.descriptor
+    primitive = descriptor.on(device)
+    drawn = draw(trial, family, case)
+    planned = turns(trial.id, drawn)
+    before = device.native_calls
+    if is_refused(descriptor, drawn.inputs):
+        for turn in planned:
+            trial.refuses("a launch", ValueError, functools.partial(_left, trial, primitive, turn))
+        return Outcome(Status.PASS, attested=attest(device, primitive, before))
+    warming = warm_up(trial.id, planned)
+    if warming is not None:
+        with contextlib.suppress(ValueError):  # numbers, or indices of validation mode, that do not go together
+            _left(trial, primitive, warming)
+        before = device.native_calls
+    images = [_left(trial, primitive, turn) for turn in planned]
+    attested = attest(device, primitive, before)
+    outcome = judge(family, case, [turn.drawn for turn in planned], images, device.name)
+    if outcome.status is Status.PASS and is_promised(device):
+        check_repeated(family, descriptor, drawn, images)
+        for part in family.parts(descriptor):
+            with contextlib.suppress(ep.UnsupportedError):  # a layout that the device does not have
+                alone = _left(trial, part.on(device), replace(planned[-1], drawn=drawn))
+                check_repeated_part(family, part, drawn, images[0], alone)
+    return replace(outcome, attested=attested)
+
+
+def _left(trial: Trial, primitive: ep.Primitive, turn: Turn) -> dict[str, Image]:
+    """Return what a turn left in its operands' allocations: they are placed, and the primitive is launched on them."""
+    placed = place(trial, primitive, turn)
+    images = launch(primitive, placed)
+    placed.give_back()
+    return images

@@ -1,0 +1,60 @@
+"""What is Placed is what a launch works on: operands in memory of the device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import ep
+    from ep_conformance.judge.operand import Image, Operand
+
+__all__ = ["Held", "Placed"]
+
+_LARGE: Final = 4 << 20
+
+
+@dataclass(frozen=True)
+class Held:
+    """An operand and the allocation that holds it."""
+
+    operand: Operand
+    whole: ep.Memory
+
+    @property
+    def memory(self) -> ep.Memory:
+        """The view of the allocation that a primitive gets."""
+        start = self.operand.start
+        return self.whole[start : start + self.operand.spec.nbytes]
+
+    def download(self, stream: ep.Stream) -> Image:
+        """Enqueue the allocation to a new image."""
+        image = np.empty_like(self.operand.image)
+        stream.download(image, self.whole)
+        return image
+
+
+@dataclass(frozen=True)
+class Placed:
+    """What a launch works on.
+
+    operands  : what the primitive is called with: memories, numbers, and scratch of a step that asks for it
+    tensors   : where the draw's operands are, by name
+    scratch   : None where the launch takes EP's, or none
+    """
+
+    stream: ep.Stream
+    operands: Mapping[str, Any]
+    tensors: Mapping[str, Held]
+    scratch: Held | None
+    is_bound: bool
+
+    def give_back(self) -> None:
+        """Close large memories: there is but one of each at a time, whatever the number of launches."""
+        for held in self.tensors.values():
+            if held.operand.image.nbytes > _LARGE:
+                held.whole.close()

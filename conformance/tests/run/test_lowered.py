@@ -1,0 +1,91 @@
+"""Families that lower to stages pass their cases where a device has the stages alone, each stage attested."""
+
+import re
+from pathlib import Path
+
+import pytest
+from ep_conformance.judge.attestation import attest
+from ep_conformance.judge.outcome import Status
+from ep_conformance.run.worker import Job, execute
+from ep_primitives.families.layer_norm.descriptor import LayerNorm
+from ep_primitives.families.matmul.descriptor import Matmul
+
+import ep
+
+
+class PlainProduct(ep.Implementation):
+    """What the CPU does for products without bias and activation."""
+
+    def __init__(self, row):
+        self._row = row
+
+    def accepts(self, descriptor, info):
+        if descriptor.bias is not None or descriptor.activation != "none":
+            raise ep.UnsupportedError("plain products only")
+        return self._row.accepts(descriptor, info)
+
+    def compile(self, key, device):
+        return self._row.compile(key, device)
+
+    def create(self, descriptor, device, code):
+        return self._row.create(descriptor, device, code)
+
+
+@pytest.fixture(params=["cpu:0", "sim:0"])
+def device(request, monkeypatch):
+    """Return a device whose provider has a plain product, and nothing for LayerNorm and Convolution."""
+    device = ep.device(request.param)
+    twin = device.provider.twin
+    table = dict(twin.implementations)
+    table[Matmul] = tuple(map(PlainProduct, table[Matmul]))
+    del table[LayerNorm]
+    monkeypatch.setattr(type(twin), "implementations", property(lambda _: table))
+    device._primitives.clear()
+    yield device
+    device._primitives.clear()
+
+
+def ids(family, chosen):
+    """Return the quick cases of a family whose descriptors are chosen."""
+    for cell in family.cells():
+        for case in family.cases(cell):
+            if case.profile == "quick" and chosen(case.descriptor):
+                yield f"primitives/{cell}/{case.name}"
+
+
+@pytest.mark.parametrize(
+    ("family", "least", "step"),
+    [
+        ("matmul", 150, 1),
+        ("layer_norm", 60, 1),
+        ("convolution", 15, 17),
+        ("convolution_transposed", 10, 17),
+        ("pool", 15, 17),
+        ("attention", 15, 17),
+        ("group_norm", 10, 17),
+        ("batch_norm", 7, 17),
+        ("rms_layer_norm", 8, 17),
+        ("cross_entropy", 20, 17),
+        ("quantize", 25, 17),
+        ("dequantize", 30, 17),
+        ("lstm_cell", 10, 17),
+        ("gru_cell", 10, 17),
+    ],
+)
+def test_cases_pass_lowered(device, family, least, step):
+    """All of those that have kernels elsewhere; a sample of the others, which the quick run has whole."""
+    lowered = [*ids(ep.families()[family], lambda descriptor: descriptor.on(device).stages)][::step]
+    assert len(lowered) > least
+    outcomes = {case: execute(device, case, Job(device.name, "quick", None, 0, None, Path())) for case in lowered}
+    failed = {case: outcome.reason for case, outcome in outcomes.items() if outcome.status is not Status.PASS}
+    assert not failed
+
+
+def test_each_stage_is_attested(device, monkeypatch):
+    x = ep.TensorSpec("float32", (4, 4))
+    primitive = Matmul(a=x, b=x, out=x, bias=x).on(device)
+    assert re.fullmatch(r"PlainProduct \+ \w+", primitive.implementation.name)
+    assert attest(device, primitive, None) == "attested"
+    table = device.provider.implementations
+    monkeypatch.setattr(type(device.provider.twin), "implementations", property(lambda _: {**table, Matmul: ()}))
+    assert attest(device, primitive, None) == "no"
