@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from ep.asked import _MOST_KNOWN
+from ep.work.asked import _MOST_KNOWN
 from ep_primitives import AddN, BroadcastBinary, Cast, ElementwiseUnary, Matmul, Permute, Reduce, Softmax, Where
 
 import ep

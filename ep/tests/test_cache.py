@@ -6,7 +6,7 @@ import random
 import threading
 
 import pytest
-from ep.cache import LRU
+from ep.work.cache import LRU
 
 import ep
 

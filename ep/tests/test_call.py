@@ -7,7 +7,7 @@ import threading
 
 import manual
 import pytest
-from ep.callback import HostThread
+from ep.ground.callback import HostThread
 
 import ep
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from ep.cells import dtypes_name, matches
-from ep.claims import ClaimsError, read_claims
-from ep.manifest import refuse_version
+from ep.layout.cells import dtypes_name, matches
+from ep.plugin.claims import ClaimsError, read_claims
+from ep.plugin.manifest import refuse_version
 
 
 def test_patterns_stay_inside_their_part():

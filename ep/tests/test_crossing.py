@@ -6,12 +6,12 @@ import threading
 
 import manual
 import pytest
-from ep.ending import end
-from ep.waiting import sleep, wait_until
-from ep.worker import leave
+from ep.ground.waiting import sleep, wait_until
+from ep.plugin.ending import end
+from ep.stream import verbs
+from ep.stream.worker import leave
 
 import ep
-from ep import verbs
 
 DEADLINE = 20.0
 

@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 from capsules import OLD, VERSIONED, capsule
 from ep.dtypes import DTYPES
+from ep.exchange import dlpack
 from hypothesis import given
 from hypothesis import strategies as st
-
-from ep import dlpack
 
 BOTH = pytest.mark.parametrize("generation", [VERSIONED, OLD])
 CODES = {
@@ -307,7 +306,7 @@ def test_a_thread_that_python_never_saw_may_delete(generation):
 AFTER_THE_END = """
 import ctypes, sys
 import capsules
-from ep import dlpack
+from ep.exchange import dlpack
 
 generation = {generation!r}
 made = dlpack.make(dlpack.Tensor((1, 0), 4096, 0, "float32", (2, 3), (3, 1)), object(), versioned={versioned})

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import manual
 import pytest
+from ep.stream import doors
 from graphs import SPEC, content, holding
 from interruptions import everywhere
 
 import ep
-from ep import doors
 
 
 class Passing:

@@ -8,10 +8,10 @@ import warnings
 
 import manual
 import pytest
-from ep.ending import end
+from ep.plugin import registry
+from ep.plugin.ending import end
 
 import ep
-from ep import registry
 
 
 def test_end_waits_for_all_work(device):

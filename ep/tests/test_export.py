@@ -11,9 +11,9 @@ import capsules
 import manual
 import numpy as np
 import pytest
+from ep.exchange import dlpack
 
 import ep
-from ep import dlpack
 
 BYTES = ep.TensorSpec("uint8", (8,))
 

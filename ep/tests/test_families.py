@@ -43,7 +43,7 @@ def test_broken_families_harm_nobody_and_are_named(site, code, reason):
     site.install_families("fam", FAMILY.replace("twice", "sound"))
     names, failures = site.run(
         """
-        from ep.families import family_packages
+        from ep.plugin.families import family_packages
         print(json.dumps([list(ep.families()), [[each.package, each.fault] for each in family_packages() if each.fault]]))
         """
     )
@@ -73,7 +73,7 @@ def test_family_brought_twice_is_kept_once_and_named(site):
     site.install_families("later", FAMILY)
     kept, failures = site.run(
         """
-        from ep.families import family_packages
+        from ep.plugin.families import family_packages
         kept = type(ep.families()["twice"]).__module__
         print(json.dumps([kept, [[each.package, each.fault] for each in family_packages() if each.fault]]))
         """
@@ -87,7 +87,7 @@ def test_names_of_the_own_families_are_not_taken_by_a_package_that_sorts_before(
     site.install_families("a_copy", FAMILY.replace('"twice"', '"copy"'))
     kept, fault = site.run(
         """
-        from ep.families import family_packages
+        from ep.plugin.families import family_packages
         faults = {each.package: each.fault for each in family_packages()}
         print(json.dumps([type(ep.families()["copy"]).__module__, faults["a_copy"]]))
         """

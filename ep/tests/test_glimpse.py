@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from ep.glimpse import glimpse, told
+from ep.ground.glimpse import glimpse, told
 
 
 class Mute:

@@ -7,7 +7,7 @@ import threading
 
 import manual
 import pytest
-from ep.executable import Replay
+from ep.work.executable import Replay
 from graphs import SPEC, content, holding
 
 import ep

@@ -9,11 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
-from ep.account import Account, Excerpt
-from ep.words import shown, shown_lines
+from ep.ground.words import shown, shown_lines
+from ep.plugin import hearing
+from ep.plugin.account import Account, Excerpt
 from plugin_site import FAMILY, WORKING
-
-from ep import hearing
 
 PROBE = "Provider.probes += 1"
 ACTIONS = {

@@ -8,7 +8,7 @@ import ctypes
 import ml_dtypes
 import numpy as np
 import pytest
-from ep.buffers import pattern_of, view_of
+from ep.memory.buffers import pattern_of, view_of
 
 
 class Big(ctypes.BigEndianStructure):

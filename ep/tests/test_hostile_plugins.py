@@ -132,7 +132,7 @@ def test_families_that_raise_anything_are_named(site):
     site.install_families("worse", FAMILY.replace("return [Family()]", "raise Lie") + RAISING["lying"][0])
     found = site.run(
         """
-        from ep.families import family_packages
+        from ep.plugin.families import family_packages
         print(json.dumps({each.package: each.fault for each in family_packages()}))
         """
     )

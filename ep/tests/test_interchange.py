@@ -10,9 +10,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 from capsules import OLD, VERSIONED, Producer, capsule
+from ep.exchange import dlpack
 
 import ep
-from ep import dlpack
 
 
 def negate(spec):

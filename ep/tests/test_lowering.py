@@ -8,10 +8,10 @@ import random
 
 import manual
 import pytest
-from ep.capabilities import served
-from ep.executable import Replay
-from ep.scratch import packed
-from ep.stage import Lifetime
+from ep.memory.scratch import packed
+from ep.plugin.capabilities import served
+from ep.work.executable import Replay
+from ep.work.stage import Lifetime
 from graphs import SPEC, content, holding
 
 import ep

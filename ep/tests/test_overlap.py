@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import manual
 import pytest
-from ep.overlap import overlap, overlaps_itself
+from ep.layout.overlap import overlap, overlaps_itself
 from hypothesis import given
 from hypothesis import strategies as st
 from layouts import places, specs

@@ -10,7 +10,7 @@ import warnings
 import manual
 import numpy as np
 import pytest
-from ep.segment import OWNERSHIP
+from ep.memory.segment import OWNERSHIP
 
 import ep
 

@@ -8,9 +8,9 @@ from typing import Any
 import manual
 import numpy as np
 import pytest
-from ep.cells import dtypes_name
-from ep.dims import merge
-from ep.family import by_name
+from ep.layout.cells import dtypes_name
+from ep.layout.dims import merge
+from ep.plugin.family import by_name
 from graphs import content, holding
 
 import ep

@@ -7,8 +7,8 @@ from typing import Any
 
 import manual
 import pytest
-from ep.executable import Node
-from ep.scratch import planned
+from ep.memory.scratch import planned
+from ep.work.executable import Node
 from graphs import SPEC, content, holding
 
 import ep

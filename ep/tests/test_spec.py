@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from ep.dims import broadcast_strides, merge
 from ep.dtypes import convert
+from ep.layout.dims import broadcast_strides, merge
 from hypothesis import given
 from hypothesis import strategies as st
 from layouts import places, specs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import manual
 import pytest
-from ep.cache import LRU
+from ep.work.cache import LRU
 from graphs import content, holding
 
 import ep

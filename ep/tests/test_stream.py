@@ -6,9 +6,9 @@ import os
 
 import manual
 import pytest
+from ep.stream import doors
 
 import ep
-from ep import doors
 
 
 def test_every_verb_passes_the_door_and_is_numbered(device, stream):

@@ -6,7 +6,7 @@ import os
 import threading
 
 import pytest
-from ep.turn import Turn
+from ep.ground.turn import Turn
 from plugin_site import FAMILY, WORKING
 
 import ep
@@ -158,7 +158,8 @@ def test_looking_for_providers_while_they_are_looked_for_gives_the_same_objects(
     site.install_families("fam", FAMILY)
     same = site.run(
         """
-        from ep import families as _, registry
+        from ep import families as _
+        from ep.plugin import registry
         import sys
         inner, real = [], registry.entries
         def entries(group):
@@ -181,7 +182,7 @@ def test_families_hook_that_asks_for_families_is_at_fault_alone(site):
     )
     names, faults = site.run(
         """
-        from ep.families import family_packages
+        from ep.plugin.families import family_packages
         ep.device("user")
         same = ep.families()["twice"] is ep.families()["twice"]
         names = [name for name in ("twice", "thrice", "copy") if name in ep.families()]

@@ -78,7 +78,7 @@ def test_numbers_are_checked_before_anything_is_enqueued(count, device, stream):
 
 
 def test_a_merge_that_keeps_the_order_numbers_elements_by_row():
-    from ep.dims import merge
+    from ep.layout.dims import merge
 
     out = ep.TensorSpec("int8", (2, 3, 4, 5), (1, 40, 10, 2))
     sorted_, kept = merge(out, [out]), merge(out, [out], keeps_order=True)

@@ -6,7 +6,7 @@ import threading
 
 import manual
 import pytest
-from ep.waiting import sleep, wait_until
+from ep.ground.waiting import sleep, wait_until
 
 import ep
 
@@ -33,7 +33,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     made = Clock()
-    monkeypatch.setattr("ep.waiting.time", made)
+    monkeypatch.setattr("ep.ground.waiting.time", made)
     return made
 
 

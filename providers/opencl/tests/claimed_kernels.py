@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 import pyopencl as cl
-from ep.claims import read_claims
+from ep.plugin.claims import read_claims
 
 import ep
 

@@ -12,8 +12,8 @@ from ep_simt.visit import visit_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ep.descriptor import Descriptor
-    from ep.key import KernelKey
+    from ep.work.descriptor import Descriptor
+    from ep.work.key import KernelKey
 
 __all__ = ["Call", "Entry", "calls_of", "entries_of"]
 

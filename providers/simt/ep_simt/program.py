@@ -15,9 +15,9 @@ import ep
 from ep_simt.rows import Row, rows, text
 
 if TYPE_CHECKING:
-    from ep.descriptor import Descriptor
-    from ep.dims import Geometry
-    from ep.key import KernelKey
+    from ep.layout.dims import Geometry
+    from ep.work.descriptor import Descriptor
+    from ep.work.key import KernelKey
 
 __all__ = ["ELEMENTS", "Parameter", "Program", "entry_of", "program_of", "require"]
 

@@ -12,9 +12,9 @@ from ep_simt.program import Parameter
 from ep_simt.rows import text
 
 if TYPE_CHECKING:
-    from ep.descriptor import Descriptor
-    from ep.dims import Geometry
-    from ep.key import KernelKey
+    from ep.layout.dims import Geometry
+    from ep.work.descriptor import Descriptor
+    from ep.work.key import KernelKey
 
 __all__ = ["ADVANCE", "ADVANCE_PARAMETERS", "RandomProgram", "random_entry_of", "random_program_of"]
 

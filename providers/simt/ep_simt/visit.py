@@ -7,7 +7,7 @@ import struct
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from ep.descriptor import Descriptor
+    from ep.work.descriptor import Descriptor
 
     from ep_simt.program import Program
     from ep_simt.random_program import RandomProgram
