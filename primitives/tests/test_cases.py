@@ -3,7 +3,7 @@ import functools
 
 import numpy as np
 import pytest
-from ep.family import by_name
+from ep.plugin.family import by_name
 from ep_primitives import BINARY_OPS, Exact, Ulps, ep_families
 from ep_primitives.cases import data
 from ep_primitives.elementwise import pairing
@@ -102,7 +102,7 @@ def test_strided_cells_hold_every_kind_of_stride():
     assert any(0 in spec.strides for spec in inputs)
     assert any(min(spec.strides) < 0 for spec in specs)
     assert any(spec.ndim == 16 for spec in specs)
-    assert any(descriptor.out.strides != ep.spec.dense_strides(descriptor.out.shape) for descriptor in strided)
+    assert any(descriptor.out.strides != ep.layout.spec.dense_strides(descriptor.out.shape) for descriptor in strided)
 
 
 def test_large_cases_need_more_than_31_bits():

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from ep.family import by_name
-from ep.role import INPUT
+from ep.layout.role import INPUT
+from ep.plugin.family import by_name
 from ep_primitives import ep_families
 from ep_primitives.judging.accuracy import Conditioned
 from every_case import every_case
@@ -92,7 +92,7 @@ def test_inputs_of_strided_cells_lie_in_every_way(name):
         if role.use == INPUT and spec is not None and spec.size > 1
     ]
     outs = [descriptor.out for descriptor in strided]
-    assert any(spec.strides != ep.spec.dense_strides(spec.shape) for spec in outs), "no output but dense ones"
+    assert any(spec.strides != ep.layout.spec.dense_strides(spec.shape) for spec in outs), "no output but dense ones"
     if inputs:
         assert any(min(spec.strides, default=0) < 0 for spec in inputs), "no negative stride"
         assert any(0 in spec.strides for spec in inputs), "no zero stride"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import ep_simt
 import pyopencl as cl
-from ep.cache import LRU
-from ep.roster import Roster
+from ep.ground.roster import Roster
+from ep.work.cache import LRU
 
 import ep
 from ep_opencl import description, foreign

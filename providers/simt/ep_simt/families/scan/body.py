@@ -15,7 +15,7 @@ from ep_simt.program import Entry, Parameter, Program, access, number, taken, te
 from ep_simt.rows.geometry import packed_rows, rows_parameter, rows_words
 
 if TYPE_CHECKING:
-    from ep.key import KernelKey
+    from ep.work.key import KernelKey
 
     from ep_simt.target import Target
 
