@@ -9,6 +9,7 @@ from ep_primitives.cases import data
 from ep_primitives.elementwise import pairing
 from ep_primitives.elementwise.domain import DECAY, EXPONENT, GRADIENT, REAL, UNIT
 from ep_primitives.elementwise.op import COMPLEXES, EVERY, FLOATS
+from ep_primitives.families import parts
 from ep_primitives.judging import tables
 from ep_primitives.judging.reference import array_dtype, limits, widened
 from every_case import every_case
@@ -107,8 +108,8 @@ def test_strided_cells_hold_every_kind_of_stride():
 
 def test_large_cases_need_more_than_31_bits():
     large = [case.descriptor for _, _, case in every() if case.profile == "large"]
-    lowered = {"convolution", "convolution_transposed", "pool"}  # until one has a kernel, what they lower to counts
-    assert {descriptor.family for descriptor in large} == {family.name for family in FAMILIES} - lowered
+    lacking = {lack.family for module in parts("lacks") for lack in getattr(module, "LACKS", ()) if lack.of == "large"}
+    assert {descriptor.family for descriptor in large} == {family.name for family in FAMILIES} - lacking
     assert all(descriptor.key.wide for descriptor in large)
 
 

@@ -28,7 +28,7 @@ __all__ = ["cases"]
 _CHIEF: Final = {("sum", "float32"), ("sum", "int8"), ("max", "float16"), ("prod", "float64"), ("min", "int32")}
 """The ops and element types that have every plan; the long ones not all of these, since references of float64 are not wide enough."""
 _LONG: Final = {("sum", "float32"), ("sum", "int8"), ("max", "float16")}
-_USUAL: Final = {"not-finite", "signed-zeros", "integers", "powers", "ends"}
+_USUAL: Final = {"not-finite", "not-finite-parts", "signed-zeros", "integers", "powers", "ends"}
 """Contents that all element types have."""
 
 
@@ -36,7 +36,11 @@ def cases(op: str, dtype: str, layout: str) -> Iterator[Case]:
     """Yield the cases of a cell: every plan and content of the chief ones, the usual ones of the others."""
     is_chief = (op, dtype) in _CHIEF
     for way in ways(layout):
-        if (op, dtype) in _LONG if way.plan.profile == "standard" else way.is_usual or is_chief:
+        if way.plan.profile == "quick":
+            is_wanted = way.is_usual or is_chief
+        else:
+            is_wanted = (op, dtype) in _LONG and dtype in (way.plan.dtypes or (dtype,))
+        if is_wanted:
             yield _planned(op, dtype, way)
     if layout == "dense":
         for content in CONTENTS:

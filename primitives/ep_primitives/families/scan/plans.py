@@ -40,8 +40,6 @@ def ways(layout: str) -> Iterator[Way]:
         yield Way(plain("reverse", (13, 67), 1), exclusive=False, reverse=True, is_usual=True)
         yield Way(plain("exclusive-reverse", (13, 67), 1), exclusive=True, reverse=True, is_usual=True)
     for place, plan in enumerate(_dense() if layout == "dense" else LAID_OUT[layout](1)):
-        if plan.profile == "large":
-            continue
         is_usual = not place and layout != "dense"
         yield Way(plan, exclusive=place % 2 == 1, reverse=place // 2 % 2 == 1, is_usual=is_usual)
 
