@@ -21,18 +21,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from ep import Role, Roles, Stage, TensorSpec
 from ep_primitives.descriptors.axis import axis_within
 from ep_primitives.descriptors.channels import check_channels, check_parameter
-from ep_primitives.descriptors.composed import Composed
 from ep_primitives.descriptors.validation import (
     attribute_value,
-    check_dtype,
-    check_output,
-    check_spec,
     chosen_output,
     described,
 )
-from ep_primitives.elementwise.op import FLOATS
 from ep_primitives.families.batch_norm.stages import stages
 from ep_primitives.families.layer_norm.descriptor import EPSILON
+from ep_primitives.norms.norm import Norm, check_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["BatchNorm"]
 
 
-class BatchNorm(Composed):
+class BatchNorm(Norm):
     """y = (x - mean) scale / sqrt(variance + epsilon) + bias, channel by channel.
 
     x        : a floating element type, channels along `axis`; read
@@ -81,10 +77,7 @@ class BatchNorm(Composed):
         epsilon: float = 1e-5,
     ) -> None:
         op = self.family
-        check_output(op, y, "y")
-        check_spec(op, "x", x)
-        check_dtype(op, "x", x, FLOATS)
-        check_dtype(op, "y", y, (x.dtype,), is_output=True)
+        check_ends(op, x, y)
         place = axis_within(op, axis, x.shape, "x")
         channels = check_channels(op, x, y, place)
         check_parameter(op, "mean", mean, x.dtype, channels)
@@ -125,19 +118,9 @@ class BatchNorm(Composed):
         return cls(x=x, y=y, axis=axis, epsilon=epsilon, **made)
 
     @property
-    def x(self) -> TensorSpec:
-        """The tensor that is normalised."""
-        return self.specs[0]  # type: ignore[return-value]  # never a Scalar
-
-    @property
     def axis(self) -> int:
         """The dimension of the channels, counted from the front."""
         return int(self.attributes[0])
-
-    @property
-    def epsilon(self) -> float:
-        """What is added to the variance."""
-        return self.attributes[1]
 
     @property
     def parameters(self) -> Iterator[tuple[str, TensorSpec]]:

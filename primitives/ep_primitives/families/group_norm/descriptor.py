@@ -17,7 +17,7 @@ in place     : y may be x; no other two share a byte
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from ep.ground.glimpse import glimpse
 from ep.integers import integer
@@ -25,26 +25,19 @@ from ep.layout.spec import MAX_RANK
 
 from ep import Role, Roles, Stage, TensorSpec
 from ep_primitives.descriptors.channels import check_channels, check_parameter
-from ep_primitives.descriptors.composed import Composed
 from ep_primitives.descriptors.validation import (
     attribute_value,
-    check_dtype,
-    check_output,
-    check_spec,
     chosen_output,
     described,
 )
-from ep_primitives.elementwise.op import FLOATS
 from ep_primitives.families.group_norm.stages import stages
 from ep_primitives.families.layer_norm.descriptor import EPSILON
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from ep_primitives.norms.norm import Norm, check_ends
 
 __all__ = ["GroupNorm"]
 
 
-class GroupNorm(Composed):
+class GroupNorm(Norm):
     """y = (x - mean) scale / sqrt(variance + epsilon) + bias, over each group of channels of a sample.
 
     x       : (N, C, ...), a floating element type; read
@@ -79,10 +72,7 @@ class GroupNorm(Composed):
         epsilon: float = 1e-5,
     ) -> None:
         op = self.family
-        check_output(op, y, "y")
-        check_spec(op, "x", x)
-        check_dtype(op, "x", x, FLOATS)
-        check_dtype(op, "y", y, (x.dtype,), is_output=True)
+        check_ends(op, x, y)
         channels = check_channels(op, x, y, 1)
         for name, spec in (("scale", scale), ("bias", bias)):
             if spec is not None:
@@ -117,24 +107,9 @@ class GroupNorm(Composed):
         return cls(x=x, y=y, groups=groups, epsilon=epsilon, **made)
 
     @property
-    def x(self) -> TensorSpec:
-        """The tensor that is normalised."""
-        return self.specs[0]  # type: ignore[return-value]  # never a Scalar
-
-    @property
     def groups(self) -> int:
         """How many groups the channels of a sample make."""
         return int(self.attributes[0])
-
-    @property
-    def epsilon(self) -> float:
-        """What is added to the variance."""
-        return self.attributes[1]
-
-    @property
-    def factors(self) -> Iterator[tuple[str, TensorSpec]]:
-        """Scale and bias, those that are there, with their names."""
-        return ((name, spec) for name in ("scale", "bias") if isinstance(spec := self.present.get(name), TensorSpec))
 
     def lower(self) -> tuple[Stage, ...]:
         """Return a LayerNorm over views of x, and the two broadcasts."""

@@ -23,21 +23,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ep import Role, Roles, Scalar, Stage, TensorSpec
 from ep_primitives.descriptors.axis import axis_within
-from ep_primitives.descriptors.composed import Composed
 from ep_primitives.descriptors.validation import (
     attribute_value,
     check_dtype,
-    check_output,
     check_spec,
     chosen_output,
     described,
 )
-from ep_primitives.elementwise.op import FLOATS
 from ep_primitives.families.broadcast_binary.descriptor import BroadcastBinary
 from ep_primitives.families.cast.descriptor import Cast
 from ep_primitives.families.elementwise_unary.descriptor import ElementwiseUnary
 from ep_primitives.families.layer_norm.descriptor import EPSILON
 from ep_primitives.families.reduce.descriptor import Reduce
+from ep_primitives.norms.norm import Norm, check_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["RmsLayerNorm"]
 
 
-class RmsLayerNorm(Composed):
+class RmsLayerNorm(Norm):
     """y = x scale / sqrt(mean x^2 + epsilon), over each row: what lies along the dimensions of x from `axis` to the last.
 
     x       : any shape, a floating element type; read
@@ -75,10 +73,7 @@ class RmsLayerNorm(Composed):
         epsilon: float = 1e-5,
     ) -> None:
         op = self.family
-        check_output(op, y, "y")
-        check_spec(op, "x", x)
-        check_dtype(op, "x", x, FLOATS)
-        check_dtype(op, "y", y, (x.dtype,), is_output=True)
+        check_ends(op, x, y)
         first = axis_within(op, axis, x.shape, "x")
         if y.shape != x.shape:
             message = f"{op}: y has shape {y.shape}, needs {x.shape}, that of x; describe y so"
@@ -105,19 +100,9 @@ class RmsLayerNorm(Composed):
         return cls(x=x, y=y, scale=scale, axis=axis, epsilon=epsilon)
 
     @property
-    def x(self) -> TensorSpec:
-        """The tensor that is normalised."""
-        return self.specs[0]  # type: ignore[return-value]  # never a Scalar
-
-    @property
     def axis(self) -> int:
         """The first dimension of a row, counted from the front."""
         return int(self.attributes[0])
-
-    @property
-    def epsilon(self) -> float:
-        """What is added to the mean square."""
-        return self.attributes[1]
 
     @property
     def terms(self) -> int:

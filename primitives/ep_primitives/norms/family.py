@@ -1,0 +1,89 @@
+"""NormFamily: the cells and the cases of a norm, of whose plans and data its own folder knows."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ep_primitives.cases.case import Case
+from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.descriptors.window import rows, windowed
+from ep_primitives.elementwise.op import FLOATS
+from ep_primitives.judging.accuracy import LISTED, REPRESENTABLE
+from ep_primitives.judging.layout import settled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    import numpy as np
+
+    from ep import Cell
+    from ep_primitives.norms.norm import Norm
+
+__all__ = ["NormFamily"]
+
+
+class NormFamily(SignatureFamily):
+    """Each floating element type in each layout.
+
+    plans : by layout, what makes its plans: with a name, contents, `exact`, `inplace`, `shift`, a profile, and the element types
+            that have them, of which none are all
+    """
+
+    plans: ClassVar[Mapping[str, Callable[[], Iterator[Any]]]]
+
+    @abstractmethod
+    def described(self, dtype: str, plan: Any) -> Norm:
+        """Return the descriptor of a plan."""
+
+    @abstractmethod
+    def values(self, descriptor: Any, contents: Any, rng: np.random.Generator) -> Mapping[str, Any]:
+        """Return what the inputs hold, by name: arrays of the shape of their specs."""
+
+    @abstractmethod
+    def across(self, descriptor: Any) -> Iterable[int]:
+        """Return the dimensions of x that number what is normalised alone."""
+
+    def signatures(self) -> Iterator[Signature]:
+        """Yield every floating element type."""
+        return (Signature("-", (dtype,), dtype) for dtype in FLOATS)
+
+    def since(self, cell: Cell) -> str:  # noqa: ARG002 - the interface is ep.Family's
+        """Return the suite version that first held the family."""
+        return "1.1"
+
+    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
+        """Yield the cases of an element type in a layout."""
+        for plan in self.plans[layout]():
+            if not plan.dtypes or signature.out in plan.dtypes:
+                yield self._case(signature.out, plan)
+
+    def parts(self, descriptor: Any) -> Iterator[Norm]:
+        """Yield the first and the last of what is normalised alone, and all but the first."""
+        whole: Norm = descriptor
+        for window in rows(whole.x.shape, [*self.across(whole)]):
+            cut = {name: windowed(spec, window) for name, spec in (("x", whole.x), ("y", whole.out))}
+            specs: dict[str, Any] = {**whole.present, **cut}
+            attributes: dict[str, Any] = dict(zip(whole.words, whole.attributes, strict=True))
+            yield type(whole)(**specs, **attributes)
+
+    def _case(self, dtype: str, plan: Any) -> Case:
+        descriptor = self.described(dtype, plan)
+        kinds = {plan.contents} if isinstance(plan.contents, str) else set(plan.contents)
+        exact = LISTED if "special" in kinds else REPRESENTABLE
+        return Case(
+            plan.name,
+            descriptor,
+            partial(self._data, descriptor, plan.contents),
+            inplace="x" if plan.inplace else None,
+            profile=plan.profile,
+            shift=plan.shift * descriptor.x.itemsize,
+            accuracy=exact if plan.exact else None,
+            fill="exact" if plan.exact else "random" if kinds <= {"random", "usual"} else "designed",
+        )
+
+    def _data(self, descriptor: Norm, contents: Any, rng: np.random.Generator) -> dict[str, Any]:
+        present: Mapping[str, Any] = descriptor.present
+        found = self.values(descriptor, contents, rng)
+        return {name: settled(present[name], array) for name, array in found.items() if name in present}
