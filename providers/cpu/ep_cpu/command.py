@@ -22,14 +22,16 @@ class Command(NamedTuple):
     """A native entry and what it is called with.
 
     native  : the module
-    entry   : the name of an `int (*)(const void *packed)`
+    name    : what errors call it
+    entry   : an `int (*)(const void *packed)`
     block   : cffi's pointer to the packed block
     places  : for each memory, in order, the byte of the block at which its address stands
     kept    : what the block points to
     """
 
     native: Native
-    entry: str
+    name: str
+    entry: Any
     block: Any
     places: tuple[int, ...]
     kept: Any
@@ -44,12 +46,12 @@ class CommandKernel(ep.Kernel):
 
     def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
         command = self.command(memories, scalars)
-        name, block = command.entry, command.block
-        entry = getattr(command.native.lib, name)
+        name, block = command.name, command.block
+        enter = command.native.lib.ep_enter
 
         # The default argument keeps what the block only points to.
         def run(_: ep.spi.Stream, __: Any, ___: Any, _kept: Command = command) -> None:
-            if status := entry(block):
+            if status := enter(block):
                 check(status, name)
 
         return run
