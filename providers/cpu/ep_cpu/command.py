@@ -23,7 +23,7 @@ class Command(NamedTuple):
 
     native  : the module
     name    : what errors call it
-    entry   : an `int (*)(const void *packed)`
+    entry   : the name of an `int (*)(const void *packed)`
     block   : cffi's pointer to the packed block
     places  : for each memory, in order, the byte of the block at which its address stands
     kept    : what the block points to
@@ -31,7 +31,7 @@ class Command(NamedTuple):
 
     native: Native
     name: str
-    entry: Any
+    entry: str
     block: Any
     places: tuple[int, ...]
     kept: Any
@@ -47,7 +47,7 @@ class CommandKernel(ep.Kernel):
     def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
         command = self.command(memories, scalars)
         name, block = command.name, command.block
-        enter = command.native.lib.ep_enter
+        enter = getattr(command.native.lib, command.entry)
 
         # The default argument keeps what the block only points to.
         def run(_: ep.spi.Stream, __: Any, ___: Any, _kept: Command = command) -> None:

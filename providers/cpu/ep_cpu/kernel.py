@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep
 from ep_cpu.command import Command, CommandKernel
@@ -11,7 +11,7 @@ from ep_cpu.native import check, open_native
 from ep_cpu.numbers import NO_NUMBERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from ep_cpu.native import Native, Row
     from ep_cpu.numbers import Numbers
@@ -20,20 +20,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan", "PlanKernel", "Planned", "Tabled"]
 
+_SOME: Final = 6
+"""The addresses that `ep_enter6` takes."""
+
 
 class Plan(NamedTuple):
     """What a family says of a descriptor.
 
     struct  : the native type, of which a row is the first field
     fields  : its other fields
-    places  : for each memory, in order, its native place; address 0 stands at the others. None: in native order
     numbers : what packs the numbers of a launch; None: it has none
     scratch : what says how many bytes of scratch the native plan needs, whose memory comes last; None: it needs none
     """
 
     struct: str
     fields: Mapping[str, Any]
-    places: tuple[int, ...] | None = None
     numbers: Numbers | None = None
     scratch: Callable[[Any], int] | None = None
 
@@ -69,70 +70,107 @@ class Planned(Tabled):
 
     def create(self, descriptor: Any, device: ep.spi.Device, code: Native) -> ep.Kernel:
         del device
-        return PlanKernel(code, self.row(descriptor), self.plan(descriptor, code))
+        return PlanKernel(code, self.row(descriptor), self.plan(descriptor, code), len(descriptor.tensors))
 
 
 class PlanKernel(CommandKernel):
-    """A native plan and the launch of it, which is a function of its own: it finds everything without looking it up."""
+    """A native plan and the launch of it, which is a function of its own: it finds everything without looking it up.
 
-    __slots__ = ("_kept", "_native", "_numbers", "_places", "launch", "name", "plan", "scratch_nbytes")
+    Memories are packed in the order of the operands; plans say which native place is whose.
+    """
+
+    __slots__ = ("_kept", "_name", "_native", "_numbers", "_plan", "launch", "scratch_nbytes")
 
     launch: Launch  # type: ignore[assignment]  # a slot in place of the method, as in LoopKernel
 
-    def __init__(self, native: Native, row: Row, plan: Plan) -> None:
-        self.plan = native.ffi.new(f"{plan.struct} *", {"row": native.rows[row], **plan.fields})
-        self.name = row[0]
-        self.scratch_nbytes = 0 if plan.scratch is None else plan.scratch(self.plan)
+    def __init__(self, native: Native, row: Row, plan: Plan, count: int) -> None:
+        self._plan = native.ffi.new(f"{plan.struct} *", {"row": native.rows[row], **plan.fields})
         self._kept = [value for value in plan.fields.values() if isinstance(value, native.ffi.CData)]
         self._native = native
+        self._name = row[0]
         self._numbers = plan.numbers
-        self._places = plan.places
-        if plan.places is None:
-            self.launch = _in_order(native, self.plan, self.name, plan.numbers)
-        else:
-            self.launch = _at_places(native, self.plan, self.name, plan.numbers, plan.places)
+        self.scratch_nbytes = 0 if plan.scratch is None else plan.scratch(self._plan)
+        self.launch = self._launcher(count if plan.scratch is None else count + 1)
 
     def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
         ffi = self._native.ffi
-        places = range(len(memories)) if self._places is None else self._places
-        packed = ffi.new("ep_packed *", {"plan": self.plan, "at": _placed(memories, places)})
+        packed = ffi.new("ep_packed *", {"plan": self._plan, "at": _addresses(memories)})
         if self._numbers is not None:
             ffi.memmove(packed.number, self._numbers(scalars), len(NO_NUMBERS))
-        offsets = tuple([ffi.offsetof("ep_packed", "at", place) for place in places])
-        return Command(self._native, self.name, self.plan.row.enter, packed, offsets, (self.plan, self._kept))
+        places = tuple([ffi.offsetof("ep_packed", "at", place) for place in range(len(memories))])
+        return Command(self._native, self._name, "ep_enter", packed, places, (self._plan, self._kept))
+
+    def _launcher(self, count: int) -> Launch:
+        """Return the launch of so many memories."""
+        lib, plan, name = self._native.lib, self._plan, self._name
+        numbers = self._numbers
+        if count == 2:  # noqa: PLR2004 - as the functions are called
+            return _two(lib, plan, name) if numbers is None else _two_with_numbers(lib, plan, name, numbers)
+        if count == 3 and numbers is None:  # noqa: PLR2004 - as above
+            return _three(lib, plan, name)
+        if count <= _SOME:
+            return _some(lib, plan, name, numbers or _no_numbers, count)
+        return _all(lib, plan, name)
 
 
-def _placed(memories: tuple[ep.Memory | None, ...], places: Sequence[int]) -> list[int]:
-    """Return the address at each native place.
-
-    An operand may be absent, and one without elements stand in a memory without bytes, which has no handle.
-    """
-    at = [0] * (max(places) + 1)
-    for place, memory in zip(places, memories, strict=True):
-        if memory is not None:
-            at[place] = (memory.handle or 0) + memory.offset
-    return at
+def _addresses(memories: tuple[ep.Memory | None, ...]) -> list[int]:
+    # An operand may be absent, and one without elements stand in a memory without bytes, which has no handle.
+    return [0 if memory is None else (memory.handle or 0) + memory.offset for memory in memories]
 
 
-def _in_order(native: Native, plan: Any, name: str, numbers: Numbers | None) -> Launch:
-    """Return the launch of a plan whose memories are in native order."""
-    enter = native.lib.ep_launch
+def _no_numbers(_: tuple[Any, ...]) -> bytes:
+    return NO_NUMBERS
 
-    def launch(_: ep.spi.Stream, memories: tuple[ep.Memory | None, ...], scalars: tuple[Any, ...]) -> None:
-        at = [0 if memory is None else (memory.handle or 0) + memory.offset for memory in memories]
-        if status := enter(plan, len(at), at, NO_NUMBERS if numbers is None else numbers(scalars)):
+
+def _two(lib: Any, plan: Any, name: str) -> Launch:
+    enter = lib.ep_enter2
+
+    def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
+        a, b = memories
+        if status := enter(plan, (a.handle or 0) + a.offset, (b.handle or 0) + b.offset):
             check(status, name)
 
     return launch
 
 
-def _at_places(native: Native, plan: Any, name: str, numbers: Numbers | None, places: Sequence[int]) -> Launch:
-    """Return the launch of a plan whose memories have places of their own."""
-    enter = native.lib.ep_launch
+def _two_with_numbers(lib: Any, plan: Any, name: str, numbers: Numbers) -> Launch:
+    enter = lib.ep_enter6
+
+    def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        a, b = memories
+        if status := enter(plan, numbers(scalars), (a.handle or 0) + a.offset, (b.handle or 0) + b.offset, 0, 0, 0, 0):
+            check(status, name)
+
+    return launch
+
+
+def _three(lib: Any, plan: Any, name: str) -> Launch:
+    enter = lib.ep_enter3
+
+    def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
+        a, b, c = memories
+        if status := enter(plan, (a.handle or 0) + a.offset, (b.handle or 0) + b.offset, (c.handle or 0) + c.offset):
+            check(status, name)
+
+    return launch
+
+
+def _some(lib: Any, plan: Any, name: str, numbers: Numbers, count: int) -> Launch:
+    enter, rest = lib.ep_enter6, (0,) * (_SOME - count)
 
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory | None, ...], scalars: tuple[Any, ...]) -> None:
-        at = _placed(memories, places)
-        if status := enter(plan, len(at), at, NO_NUMBERS if numbers is None else numbers(scalars)):
+        at = [0 if memory is None else (memory.handle or 0) + memory.offset for memory in memories]
+        if status := enter(plan, numbers(scalars), *at, *rest):
+            check(status, name)
+
+    return launch
+
+
+def _all(lib: Any, plan: Any, name: str) -> Launch:
+    enter = lib.ep_enter_all
+
+    def launch(_: ep.spi.Stream, memories: tuple[ep.Memory | None, ...], __: Any) -> None:
+        if status := enter(plan, len(memories), _addresses(memories)):
             check(status, name)
 
     return launch

@@ -51,14 +51,12 @@ class LoopKernel(CommandKernel):
 
     def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
         geometry, native = self._geometry, self._loop.native
-        packed = native.ffi.new("ep_packed *", {"plan": geometry, "at": geometry.operands})
+        at = [memory.handle + memory.offset for memory in memories]
+        packed = native.ffi.new("ep_packed *", {"plan": geometry, "at": at})
         if scalars:
             packed.number[0] = number_bytes(self._loop.number, scalars[0])
-        places = [k for k in range(geometry.operands) if k != geometry.scalar]
-        for k, memory in zip(places, memories, strict=True):
-            packed.at[k] = memory.handle + memory.offset
-        offsets = tuple([native.ffi.offsetof("ep_packed", "at", k) for k in places])
-        return Command(native, "elementwise", geometry.row.enter, packed, offsets, geometry)
+        places = tuple([native.ffi.offsetof("ep_packed", "at", place) for place in range(len(at))])
+        return Command(native, "elementwise", "ep_elementwise", packed, places, geometry)
 
 
 def launcher_of(loop: Loop) -> Callable[[Loop, Any], Launch]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["NO_NUMBERS", "number_bytes", "numbers_of"]
 
 NO_NUMBERS: Final = bytes(32)
-"""All that a launch has room for."""
+"""All that a launch has room for: two."""
 
 _FORMATS: Final[Mapping[str, str]] = {
     "bool": "?15x",
@@ -40,14 +40,18 @@ def number_bytes(dtype: str, value: Any) -> bytes:
     return struct.pack(f"={_FORMATS[dtype]}", *parts)
 
 
-def numbers_of(dtype: str) -> Numbers:
-    """Return what packs the two numbers of a launch, held in `dtype`."""
-    pack = struct.Struct(f"={_FORMATS[dtype] * 2}").pack
+def numbers_of(dtype: str, count: int) -> Numbers:
+    """Return what packs the one or two numbers of a launch, held in `dtype`."""
+    pack = struct.Struct(f"={_FORMATS[dtype] * count}{16 * (2 - count)}x").pack
     if ep.dtype(dtype).kind != "c":
         return lambda scalars: pack(*scalars)
 
-    def packed(scalars: tuple[Any, ...]) -> bytes:
+    def one(scalars: tuple[Any, ...]) -> bytes:
+        (a,) = scalars
+        return pack(a.real, a.imag)
+
+    def two(scalars: tuple[Any, ...]) -> bytes:
         a, b = scalars
         return pack(a.real, a.imag, b.real, b.imag)
 
-    return packed
+    return one if count == 1 else two

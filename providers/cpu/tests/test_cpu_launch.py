@@ -40,7 +40,7 @@ def test_command_list_enters_packed_kernels_in_order():
         ElementwiseUnary.infer("abs", spec).on(device).kernel,
         BroadcastBinary.infer("mul", spec, ep.Scalar("float32")).on(device).kernel,
     ]
-    places = [(x, y), (y, y, z)]
+    places = [(x, y), (y, z)]
     blocks = []
     for kernel, arrays in zip(kernels, places, strict=True):
         geometry, at = kernel._geometry, [array.ctypes.data for array in arrays]

@@ -42,7 +42,7 @@ class PlaceCount(Planned):
             "shape": [geometry.shape[k] for k in order],
             "stride": [[0] * len(order), [places[k] for k in order], [strides[k] * out.itemsize for k in order]],
         }
-        return Plan("ep_geometry", fields, numbers=numbers_of(descriptor.compute))
+        return Plan("ep_geometry", fields, numbers=numbers_of(descriptor.compute, 2))
 
 
 IMPLEMENTATIONS: Final = {Iota: (PlaceCount(),)}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from struct import Struct
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ep.dims import broadcast_strides
 from ep_primitives import Matmul
@@ -11,6 +10,7 @@ from ep_primitives import Matmul
 import ep
 from ep_cpu.kernel import Plan, Planned
 from ep_cpu.native import open_native
+from ep_cpu.numbers import numbers_of
 
 if TYPE_CHECKING:
     from ep_cpu.native import Native, Row
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 __all__ = ["IMPLEMENTATIONS", "PanelMatmul"]
 
 _PLACES: Final = ("a", "b", "bias", "out")
-_FACTORS: Final = Struct("=dddd")
 
 
 class PanelMatmul(Planned):
@@ -49,6 +48,7 @@ class PanelMatmul(Planned):
         shape = descriptor.geometry.shape
         outside_in = sorted(range(len(shape)), key=lambda axis: out.batch[axis] == 0)
         fields = {
+            "place": places,
             "activation": native.ffi.NULL if descriptor.activation == "none" else native.rows[_activation(descriptor)],
             "dtype": getattr(native.lib, f"EP_{descriptor.a.dtype}"),
             "conjugate": conjugates,
@@ -64,13 +64,7 @@ class PanelMatmul(Planned):
             "extent": [shape[axis] for axis in outside_in],
             "stride": [[matrix.batch[axis] for axis in outside_in] for matrix in matrices],
         }
-        return Plan("ep_matmul_plan", fields, places, _factors)
-
-
-def _factors(scalars: tuple[Any, ...]) -> bytes:
-    """Return alpha and beta as complex numbers."""
-    alpha, beta = scalars
-    return _FACTORS.pack(alpha.real, alpha.imag, beta.real, beta.imag)
+        return Plan("ep_matmul_plan", fields, numbers_of("complex128", 2))
 
 
 class _Matrix(NamedTuple):

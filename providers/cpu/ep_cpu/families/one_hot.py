@@ -36,7 +36,7 @@ class RowOneHot(Planned):
             "shape": shape,
             "stride": [[stride * size for stride in own] for own, size in zip(strides, sizes, strict=True)],
         }
-        return Plan("ep_one_hot_plan", fields, numbers=numbers_of(descriptor.compute))
+        return Plan("ep_one_hot_plan", fields, numbers=numbers_of(descriptor.compute, 2))
 
 
 IMPLEMENTATIONS: Final = {OneHot: (RowOneHot(),)}

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ep_primitives import Pad
 
 import ep
 from ep_cpu.kernel import Plan, Planned
-from ep_cpu.numbers import NO_NUMBERS, number_bytes
+from ep_cpu.numbers import numbers_of
 
 if TYPE_CHECKING:
     from ep_cpu.native import Native
-    from ep_cpu.numbers import Numbers
 
 __all__ = ["IMPLEMENTATIONS", "RowRuns"]
 
@@ -38,17 +37,8 @@ class RowRuns(Planned):
                 for extent, source, before, x_step, out_step in dimensions
             ],
         }
-        return Plan("ep_pad_plan", fields, numbers=_number_of(descriptor.compute))
-
-
-def _number_of(dtype: str) -> Numbers:
-    """Return what packs the number of a launch, None in modes that have none."""
-
-    def packed(scalars: tuple[Any, ...]) -> bytes:
-        (value,) = scalars
-        return NO_NUMBERS if value is None else number_bytes(dtype, value) + number_bytes(dtype, 0)
-
-    return packed
+        numbers = numbers_of(descriptor.compute, 1) if descriptor.op == "constant" else None
+        return Plan("ep_pad_plan", fields, numbers)
 
 
 class _Dimension(NamedTuple):

@@ -36,7 +36,7 @@ class CounterFill(Planned):
             "shape": shape,
             "stride": [[stride * out.itemsize for stride in strides]],
         }
-        packed = numbers_of("uint64")
+        packed = numbers_of("uint64", 2)
         return Plan("ep_geometry", fields, numbers=lambda scalars: packed(limits(scalars)))
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["IMPLEMENTATIONS", "ChunkedRows"]
 
+_ROWS: Final = 3
 _FEWEST_COLUMNS: Final = 4
 """With fewer rows side by side, vectors along each one are faster. The result is the same."""
 
@@ -31,11 +32,12 @@ class ChunkedRows(Planned):
         lies_in_columns = (
             bool(across) and across[-1] >= _FEWEST_COLUMNS and all(over[-2] == size != over[-1] for over in strides)
         )
-        has_y = isinstance(descriptor, SoftmaxBackward | LogSoftmaxBackward)
-        if not has_y:
+        is_forward = len(strides) < _ROWS
+        if is_forward:
             strides.insert(1, [0] * len(geometry.shape))
             offsets.insert(1, 0)
         fields = {
+            "place": (0, 0, 1) if is_forward else (0, 1, 2),
             "columns": lies_in_columns,
             "ndim": len(across),
             "traffic": descriptor.nbytes_moved,
@@ -45,9 +47,7 @@ class ChunkedRows(Planned):
             "shape": across,
             "stride": [over[:-1] for over in strides],
         }
-        return Plan("ep_softmax_plan", fields, places=None if has_y else (0, 2))
+        return Plan("ep_softmax_plan", fields)
 
 
-_ROWS: Final = (ChunkedRows(),)
-
-IMPLEMENTATIONS: Final = {Softmax: _ROWS, LogSoftmax: _ROWS, SoftmaxBackward: _ROWS, LogSoftmaxBackward: _ROWS}
+IMPLEMENTATIONS: Final = dict.fromkeys((Softmax, LogSoftmax, SoftmaxBackward, LogSoftmaxBackward), (ChunkedRows(),))

@@ -59,17 +59,23 @@ typedef struct {
     const ep_row* row;
 } ep_plan;
 
-/* One launch: numbers in the type that the family says, and the addresses of tensors at their places. */
+/* One launch: numbers in the type that the family says, and the addresses of tensors, in the order of the descriptor's
+ * operands each; that of an absent one is 0. */
 typedef struct {
     const void* plan;
     char number[EP_NUMBERS][EP_NUMBER];
     intptr_t at[];
 } ep_packed;
 
-/* A bound launch. */
+/* Enter what is packed. */
 int ep_enter(const void* packed);
-/* A checked launch: packs on the stack and enters. `count` addresses, at most EP_PLACES; `numbers` are all of them. */
-int ep_launch(const void* plan, int64_t count, const intptr_t* at, const char* numbers);
+/* Checked launches: pack on the stack and enter. Of two and of three tensors, of up to six, behind which there may be
+ * anything, and of any number of them, at most EP_PLACES. `numbers` are the EP_NUMBERS of the block. */
+int ep_enter2(const void* plan, intptr_t a, intptr_t b);
+int ep_enter3(const void* plan, intptr_t a, intptr_t b, intptr_t c);
+int ep_enter6(const void* plan, const char* numbers, intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e,
+              intptr_t f);
+int ep_enter_all(const void* plan, int64_t count, const intptr_t* at);
 
 /* One command of a list: an entry, and where in the list's arena its packed block begins, in bytes. */
 typedef struct {

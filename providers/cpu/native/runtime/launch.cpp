@@ -1,15 +1,44 @@
 // The ways into a kernel: a packed block, or what it is made of.
 #include "native.h"
 
+namespace {
+
+// An ep_packed with room for its addresses.
+template <int count>
+struct Packed {
+    const void* plan;
+    char number[EP_NUMBERS][EP_NUMBER];
+    intptr_t at[count];
+};
+
+static_assert(offsetof(Packed<1>, at) == offsetof(ep_packed, at));
+
+}  // namespace
+
 extern "C" int ep_enter(const void* packed) {
     return ep::plan_of<ep_plan>(packed).row->enter(packed);
 }
 
-extern "C" int ep_launch(const void* plan, int64_t count, const intptr_t* at, const char* numbers) {
-    alignas(ep_packed) char block[sizeof(ep_packed) + EP_PLACES * sizeof(intptr_t)];
-    auto* const packed = reinterpret_cast<ep_packed*>(block);
-    packed->plan = plan;
-    std::memcpy(packed->number, numbers, sizeof packed->number);
-    std::memcpy(packed->at, at, static_cast<size_t>(count) * sizeof *at);
-    return ep_enter(packed);
+extern "C" int ep_enter2(const void* plan, intptr_t a, intptr_t b) {
+    const Packed<2> packed = {plan, {}, {a, b}};
+    return ep_enter(&packed);
+}
+
+extern "C" int ep_enter3(const void* plan, intptr_t a, intptr_t b, intptr_t c) {
+    const Packed<3> packed = {plan, {}, {a, b, c}};
+    return ep_enter(&packed);
+}
+
+extern "C" int ep_enter6(const void* plan, const char* numbers, intptr_t a, intptr_t b, intptr_t c, intptr_t d,
+                         intptr_t e, intptr_t f) {
+    Packed<6> packed = {plan, {}, {a, b, c, d, e, f}};
+    std::memcpy(packed.number, numbers, sizeof packed.number);
+    return ep_enter(&packed);
+}
+
+extern "C" int ep_enter_all(const void* plan, int64_t count, const intptr_t* at) {
+    Packed<EP_PLACES> packed;
+    packed.plan = plan;
+    std::memcpy(packed.at, at, static_cast<size_t>(count) * sizeof *at);
+    return ep_enter(&packed);
 }

@@ -11,7 +11,7 @@ namespace {
      "-",                                        \
      #T,                                         \
      #R,                                         \
-     ep::elementwise,                            \
+     ep_elementwise,                             \
      EP_STORAGE(Conversion<T_##T, T_##R>::From), \
      EP_STORAGE(Conversion<T_##T, T_##R>::To),   \
      ep::unary,                                  \

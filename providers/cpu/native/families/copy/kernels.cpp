@@ -4,7 +4,7 @@
 
 namespace {
 
-#define EP_COPY_ROW(T, ...) EP_ROW("copy", "-", T, T, ep::elementwise, ep::copy, nullptr, nullptr)
+#define EP_COPY_ROW(T, ...) EP_ROW("copy", "-", T, T, ep_elementwise, ep::copy, nullptr, nullptr)
 
 // clang-format off
 const ep_row ROWS[] = {EP_STORED(EP_COPY_ROW, )};

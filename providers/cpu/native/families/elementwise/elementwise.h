@@ -24,9 +24,6 @@ inline char* place(const ep_geometry* geometry, int operand, intptr_t address) {
     return reinterpret_cast<char*>(address + geometry->offset[operand]);
 }
 
-// The entry of rows whose operands are tensors, and at most one number.
-int elementwise(const void* packed);
-
 // The loops that their bodies are called from.
 void unary(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n);
 void binary(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n);

@@ -9,7 +9,7 @@ struct ep_geometry {
     int64_t traffic;
     int32_t operands;
     int32_t ndim;
-    int32_t scalar;
+    int32_t scalar; /* the operand that is a number, -1 if none is; of Where the set of them, 1 << operand each */
     int32_t scalar_type;
     int64_t offset[EP_OPERANDS];
     int64_t itemsize[EP_OPERANDS];
@@ -18,6 +18,8 @@ struct ep_geometry {
     double attributes[EP_ATTRIBUTES];
 };
 
+/* The entry of their rows. */
+int ep_elementwise(const void* packed);
 /* Their checked launches, which pack nothing. `value` is the number of the scalar operand, `number` its bytes where a
  * double does not hold it: both in the compute type in the end. */
 int ep_launch2(const ep_geometry* geometry, intptr_t x, intptr_t out);

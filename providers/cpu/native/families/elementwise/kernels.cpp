@@ -53,7 +53,7 @@ namespace {
 #undef EP_STEPPED
 
 #define EP_STAGED(x) Staged<EP_TYPE(x)>
-#define EP_OP_ROW(family, op, T, R, loop, body) EP_ROW(family, #op, T, R, ep::elementwise, loop, body, nullptr)
+#define EP_OP_ROW(family, op, T, R, loop, body) EP_ROW(family, #op, T, R, ep_elementwise, loop, body, nullptr)
 #define EP_UNARY_ROW(T, op, line, gives)                                  \
     EP_OP_ROW("elementwise_unary", op, T, EP_GIVES_##gives(T), ep::unary, \
               (body1<EP_OP(op, line), EP_STAGED(T), EP_STAGED(EP_GIVES_##gives(T))>))

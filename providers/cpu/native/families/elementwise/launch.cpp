@@ -78,12 +78,17 @@ int ep::enter(Launch& launch) {
     return 0;
 }
 
-int ep::elementwise(const void* packed) {
+extern "C" int ep_elementwise(const void* packed) {
     const auto& p = *static_cast<const ep_packed*>(packed);
-    const auto& g = plan_of<ep_geometry>(packed);
+    const auto& g = ep::plan_of<ep_geometry>(packed);
     Launch launch = {&g, {}, 0};
-    for (int k = 0; k < g.operands; ++k) launch.at[k] = place(&g, k, p.at[k]);
-    return g.scalar < 0 ? enter(launch) : enter_with_bytes(launch, p.number[0]);
+    if (g.scalar < 0) {
+        for (int k = 0; k < g.operands; ++k) launch.at[k] = place(&g, k, p.at[k]);
+        return ep::enter(launch);
+    }
+    for (int k = 0, tensor = 0; k < g.operands; ++k)
+        if (k != g.scalar) launch.at[k] = place(&g, k, p.at[tensor++]);
+    return enter_with_bytes(launch, p.number[0]);
 }
 
 // A packed block on the stack would be read back wider than it was just written, which the processor waits for.

@@ -4,7 +4,7 @@
 
 namespace {
 
-#define EP_FILL_ROW(T, ...) EP_ROW("fill", "-", T, T, ep::elementwise, ep::fill, nullptr, nullptr)
+#define EP_FILL_ROW(T, ...) EP_ROW("fill", "-", T, T, ep_elementwise, ep::fill, nullptr, nullptr)
 
 // clang-format off
 const ep_row ROWS[] = {EP_STORED(EP_FILL_ROW, )};

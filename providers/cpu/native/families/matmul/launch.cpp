@@ -272,7 +272,7 @@ int ep::matmul(const void* packed) {
     ep::count_call();
     Job job = {};
     job.plan = &g;
-    for (int i = 0; i < EP_MATRICES; ++i) job.at[i] = place_of(packed, i, g.offset[i]);
+    for (int i = 0; i < EP_MATRICES; ++i) job.at[i] = place_of(packed, g.place[i], g.offset[i]);
     std::memcpy(job.alpha, p.number[0], sizeof job.alpha);
     std::memcpy(job.beta, p.number[1], sizeof job.beta);
     choose(job);

@@ -101,7 +101,7 @@ int ep::softmax(const void* packed) {
     Job job;
     job.plan = &g;
     job.passes = &passes_of(g);
-    for (int k = 0; k < EP_ROWS; ++k) job.at[k] = place_of(packed, k, g.offset[k]);
+    for (int k = 0; k < EP_ROWS; ++k) job.at[k] = place_of(packed, g.place[k], g.offset[k]);
     job.form = form_of(g, job.at);
     job.tiles = g.ndim == 0 ? 1 : ceil_div(g.shape[g.ndim - 1], job.passes->width);
     job.units = 1;

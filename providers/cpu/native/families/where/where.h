@@ -5,7 +5,7 @@
 
 namespace ep {
 
-// The entry of its rows. Where the address of a or of b is 0, it is a number: the first or the second of the launch.
+// The entry of its rows: a, b or both may be numbers.
 int where(const void* packed);
 
 }  // namespace ep
