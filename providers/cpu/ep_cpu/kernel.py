@@ -11,7 +11,7 @@ from ep_cpu.native import check, open_native
 from ep_cpu.numbers import NO_NUMBERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from ep_cpu.native import Native, Row
     from ep_cpu.numbers import Numbers
@@ -70,27 +70,28 @@ class Planned(Tabled):
 
     def create(self, descriptor: Any, device: ep.spi.Device, code: Native) -> ep.Kernel:
         del device
-        return PlanKernel(code, self.row(descriptor), self.plan(descriptor, code), len(descriptor.tensors))
+        present = [spec is not None for _, spec in descriptor.tensors]
+        return PlanKernel(code, self.row(descriptor), self.plan(descriptor, code), present)
 
 
 class PlanKernel(CommandKernel):
     """A native plan and the launch of it, which is a function of its own: it finds everything without looking it up.
 
-    Memories are packed in the order of the operands; plans say which native place is whose.
+    Memories are packed in the order of the operands; plans say which native place is whose. `present` says which are there.
     """
 
     __slots__ = ("_kept", "_name", "_native", "_numbers", "_plan", "launch", "scratch_nbytes")
 
     launch: Launch  # type: ignore[assignment]  # a slot in place of the method, as in LoopKernel
 
-    def __init__(self, native: Native, row: Row, plan: Plan, count: int) -> None:
+    def __init__(self, native: Native, row: Row, plan: Plan, present: Sequence[bool]) -> None:
         self._plan = native.ffi.new(f"{plan.struct} *", {"row": native.rows[row], **plan.fields})
         self._kept = [value for value in plan.fields.values() if isinstance(value, native.ffi.CData)]
         self._native = native
         self._name = row[0]
         self._numbers = plan.numbers
         self.scratch_nbytes = 0 if plan.scratch is None else plan.scratch(self._plan)
-        self.launch = self._launcher(count if plan.scratch is None else count + 1)
+        self.launch = self._launcher([*present, *([] if plan.scratch is None else [True])])
 
     def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
         ffi = self._native.ffi
@@ -100,16 +101,16 @@ class PlanKernel(CommandKernel):
         places = tuple([ffi.offsetof("ep_packed", "at", place) for place in range(len(memories))])
         return Command(self._native, self._name, "ep_enter", packed, places, (self._plan, self._kept))
 
-    def _launcher(self, count: int) -> Launch:
-        """Return the launch of so many memories."""
-        lib, plan, name = self._native.lib, self._plan, self._name
-        numbers = self._numbers
-        if count == 2:  # noqa: PLR2004 - as the functions are called
+    def _launcher(self, present: Sequence[bool]) -> Launch:
+        """Return the launch of these memories: the fastest that takes them."""
+        lib, plan, name, numbers, count = self._native.lib, self._plan, self._name, self._numbers, len(present)
+        if all(present) and count == 2:  # noqa: PLR2004 - as the functions are called
             return _two(lib, plan, name) if numbers is None else _two_with_numbers(lib, plan, name, numbers)
-        if count == 3 and numbers is None:  # noqa: PLR2004 - as above
+        if all(present) and count == 3 and numbers is None:  # noqa: PLR2004 - as above
             return _three(lib, plan, name)
         if count <= _SOME:
             return _some(lib, plan, name, numbers or _no_numbers, count)
+        assert numbers is None, f"{name}: {count} memories leave no room for numbers"
         return _all(lib, plan, name)
 
 

@@ -26,7 +26,7 @@ class VectorSelect(VectorLoop):
             return super().create(descriptor, device, code)
         fields = geometry_of(descriptor, code) | {"scalar": sum(1 << place for place in numbers)}
         plan = Plan("ep_geometry", fields, numbers_of(code.number, len(numbers)))
-        return PlanKernel(code.native, self.row(descriptor), plan, len(descriptor.specs) - len(numbers))
+        return PlanKernel(code.native, self.row(descriptor), plan, [True] * (len(descriptor.specs) - len(numbers)))
 
 
 IMPLEMENTATIONS: Final = {Where: (VectorSelect(),)}
