@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Launch = Callable[[ep.spi.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
 
-__all__ = ["Command", "CommandKernel"]
+__all__ = ["Command", "CommandKernel", "pack"]
 
 
 class Command(NamedTuple):
@@ -55,3 +55,12 @@ class CommandKernel(ep.Kernel):
                 check(status, name)
 
         return run
+
+
+def pack(native: Native, plan: Any, addresses: list[int], numbers: bytes) -> tuple[Any, tuple[int, ...]]:
+    """Return the packed block of a launch, and the byte at which each address stands."""
+    ffi, count = native.ffi, len(addresses)
+    words = -(-len(numbers) // ffi.sizeof("intptr_t"))
+    packed = ffi.new("ep_packed *", {"plan": plan, "at": [*addresses, *[0] * words]})
+    ffi.memmove(packed.at + count, numbers, len(numbers))
+    return packed, tuple([ffi.offsetof("ep_packed", "at", place) for place in range(count)])

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep
-from ep_cpu.command import Command, CommandKernel
+from ep_cpu.command import Command, CommandKernel, pack
 from ep_cpu.native import check, open_native
 from ep_cpu.numbers import NO_NUMBERS
 
@@ -77,7 +77,8 @@ class Planned(Tabled):
 class PlanKernel(CommandKernel):
     """A native plan and the launch of it, which is a function of its own: it finds everything without looking it up.
 
-    Memories are packed in the order of the operands; plans say which native place is whose. `present` says which are there.
+    Memories are packed in the order of the operands; a plan says whose they are where that is not its own. `present` says which
+    of them are there.
     """
 
     __slots__ = ("_kept", "_name", "_native", "_numbers", "_plan", "launch", "scratch_nbytes")
@@ -94,11 +95,8 @@ class PlanKernel(CommandKernel):
         self.launch = self._launcher([*present, *([] if plan.scratch is None else [True])])
 
     def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
-        ffi = self._native.ffi
-        packed = ffi.new("ep_packed *", {"plan": self._plan, "at": _addresses(memories)})
-        if self._numbers is not None:
-            ffi.memmove(packed.number, self._numbers(scalars), len(NO_NUMBERS))
-        places = tuple([ffi.offsetof("ep_packed", "at", place) for place in range(len(memories))])
+        numbers = b"" if self._numbers is None else self._numbers(scalars)
+        packed, places = pack(self._native, self._plan, _addresses(memories), numbers)
         return Command(self._native, self._name, "ep_enter", packed, places, (self._plan, self._kept))
 
     def _launcher(self, present: Sequence[bool]) -> Launch:
@@ -139,7 +137,9 @@ def _two_with_numbers(lib: Any, plan: Any, name: str, numbers: Numbers) -> Launc
 
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         a, b = memories
-        if status := enter(plan, numbers(scalars), (a.handle or 0) + a.offset, (b.handle or 0) + b.offset, 0, 0, 0, 0):
+        if status := enter(
+            plan, 2, numbers(scalars), (a.handle or 0) + a.offset, (b.handle or 0) + b.offset, 0, 0, 0, 0
+        ):
             check(status, name)
 
     return launch
@@ -161,7 +161,7 @@ def _some(lib: Any, plan: Any, name: str, numbers: Numbers, count: int) -> Launc
 
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory | None, ...], scalars: tuple[Any, ...]) -> None:
         at = [0 if memory is None else (memory.handle or 0) + memory.offset for memory in memories]
-        if status := enter(plan, numbers(scalars), *at, *rest):
+        if status := enter(plan, count, numbers(scalars), *at, *rest):
             check(status, name)
 
     return launch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ep_cpu.command import Command, CommandKernel
+from ep_cpu.command import Command, CommandKernel, pack
 from ep_cpu.native import check
 from ep_cpu.numbers import number_bytes
 
@@ -51,11 +51,9 @@ class LoopKernel(CommandKernel):
 
     def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
         geometry, native = self._geometry, self._loop.native
-        at = [memory.handle + memory.offset for memory in memories]
-        packed = native.ffi.new("ep_packed *", {"plan": geometry, "at": at})
-        if scalars:
-            packed.number[0] = number_bytes(self._loop.number, scalars[0])
-        places = tuple([native.ffi.offsetof("ep_packed", "at", place) for place in range(len(at))])
+        number = number_bytes(self._loop.number, scalars[0]) if scalars else b""
+        addresses = [memory.handle + memory.offset for memory in memories]
+        packed, places = pack(native, geometry, addresses, number)
         return Command(native, "elementwise", "ep_elementwise", packed, places, geometry)
 
 

@@ -2,6 +2,7 @@ import mmap
 
 import numpy as np
 import pytest
+from ep_cpu.command import pack
 from ep_cpu.native import open_native
 from ep_cpu.numbers import number_bytes
 from ep_primitives import BroadcastBinary, Copy, ElementwiseUnary, Fill
@@ -42,9 +43,9 @@ def test_command_list_enters_packed_kernels_in_order():
     ]
     places = [(x, y), (y, z)]
     blocks = []
-    for kernel, arrays in zip(kernels, places, strict=True):
-        geometry, at = kernel._geometry, [array.ctypes.data for array in arrays]
-        blocks.append(ffi.new("ep_packed *", {"plan": geometry, "number": [number_bytes("float32", 3.0)], "at": at}))
+    for kernel, arrays, number in zip(kernels, places, (b"", number_bytes("float32", 3.0)), strict=True):
+        addresses = [array.ctypes.data for array in arrays]
+        blocks.append(pack(native, kernel._geometry, addresses, number)[0])
     entry, size = kernels[0]._geometry.row.enter, len(ffi.buffer(blocks[0]))
     arena = b"".join(bytes(ffi.buffer(block)) for block in blocks)
     commands = ffi.new("ep_command[]", [(entry, 0), (entry, size)])

@@ -59,22 +59,21 @@ typedef struct {
     const ep_row* row;
 } ep_plan;
 
-/* One launch: numbers in the type that the family says, and the addresses of tensors, in the order of the descriptor's
- * operands each; that of an absent one is 0. */
+/* One launch: the addresses of tensors, 0 for an absent one, and behind them its numbers, in the type that the family
+ * says, EP_NUMBER bytes each; both in the order of the descriptor's operands. */
 typedef struct {
     const void* plan;
-    char number[EP_NUMBERS][EP_NUMBER];
     intptr_t at[];
 } ep_packed;
 
 /* Enter what is packed. */
 int ep_enter(const void* packed);
-/* Checked launches: pack on the stack and enter. Of two and of three tensors, of up to six, behind which there may be
- * anything, and of any number of them, at most EP_PLACES. `numbers` are the EP_NUMBERS of the block. */
+/* Checked launches: pack on the stack and enter. Of two and of three tensors; of `count`, up to six, with EP_NUMBERS
+ * numbers, read or not; and of any number of them, at most EP_PLACES. */
 int ep_enter2(const void* plan, intptr_t a, intptr_t b);
 int ep_enter3(const void* plan, intptr_t a, intptr_t b, intptr_t c);
-int ep_enter6(const void* plan, const char* numbers, intptr_t a, intptr_t b, intptr_t c, intptr_t d, intptr_t e,
-              intptr_t f);
+int ep_enter6(const void* plan, int64_t count, const char* numbers, intptr_t a, intptr_t b, intptr_t c, intptr_t d,
+              intptr_t e, intptr_t f);
 int ep_enter_all(const void* plan, int64_t count, const intptr_t* at);
 
 /* One command of a list: an entry, and where in the list's arena its packed block begins, in bytes. */

@@ -37,7 +37,12 @@ const Plan& plan_of(const void* packed) {
     return *static_cast<const Plan*>(static_cast<const ep_packed*>(packed)->plan);
 }
 
-// Where operand k of a launch begins, `offset` bytes behind its address.
+// The numbers of a launch of so many tensors, one behind the other.
+inline const char* numbers_of(const void* packed, int tensors) {
+    return reinterpret_cast<const char*>(static_cast<const ep_packed*>(packed)->at + tensors);
+}
+
+// Where tensor k of a launch begins, `offset` bytes behind its address.
 inline char* place_of(const void* packed, int k, int64_t offset) {
     return reinterpret_cast<char*>(static_cast<const ep_packed*>(packed)->at[k] + offset);
 }

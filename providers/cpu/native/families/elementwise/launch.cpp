@@ -88,7 +88,7 @@ extern "C" int ep_elementwise(const void* packed) {
     }
     for (int k = 0, tensor = 0; k < g.operands; ++k)
         if (k != g.scalar) launch.at[k] = place(&g, k, p.at[tensor++]);
-    return enter_with_bytes(launch, p.number[0]);
+    return enter_with_bytes(launch, ep::numbers_of(packed, g.operands - 1));
 }
 
 // A packed block on the stack would be read back wider than it was just written, which the processor waits for.

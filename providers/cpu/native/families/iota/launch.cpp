@@ -9,11 +9,10 @@ namespace {
 }  // namespace
 
 int ep::iota(const void* packed) {
-    const auto& p = *static_cast<const ep_packed*>(packed);
     const auto& g = plan_of<ep_geometry>(packed);
     // Kernels only read the numbers; places are counted from their address on.
-    char* const numbers = const_cast<char*>(p.number[0]);
-    Launch launch = {&g, {numbers, numbers, place(&g, 2, p.at[0])}, 0};
+    char* const numbers = const_cast<char*>(numbers_of(packed, 1));
+    Launch launch = {&g, {numbers, numbers, place_of(packed, 0, g.offset[2])}, 0};
     return enter(launch);
 }
 

@@ -267,14 +267,14 @@ constexpr double GRAIN = 1 << 20;
 }  // namespace
 
 int ep::matmul(const void* packed) {
-    const auto& p = *static_cast<const ep_packed*>(packed);
     const auto& g = plan_of<ep_matmul_plan>(packed);
     ep::count_call();
     Job job = {};
     job.plan = &g;
     for (int i = 0; i < EP_MATRICES; ++i) job.at[i] = place_of(packed, g.place[i], g.offset[i]);
-    std::memcpy(job.alpha, p.number[0], sizeof job.alpha);
-    std::memcpy(job.beta, p.number[1], sizeof job.beta);
+    const char* const numbers = numbers_of(packed, EP_MATRICES);
+    std::memcpy(job.alpha, numbers, sizeof job.alpha);
+    std::memcpy(job.beta, numbers + EP_NUMBER, sizeof job.beta);
     choose(job);
     cut(job);
     const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k) *

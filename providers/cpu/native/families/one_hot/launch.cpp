@@ -206,7 +206,6 @@ void write_part(void* context, int i) {
 }  // namespace
 
 int ep::one_hot(const void* packed) {
-    const auto& p = *static_cast<const ep_packed*>(packed);
     const auto& g = plan_of<ep_one_hot_plan>(packed);
     ep::count_call();
     Job job;
@@ -214,8 +213,9 @@ int ep::one_hot(const void* packed) {
     job.indices = place_of(packed, EP_INDICES, g.offset[EP_INDICES]);
     job.out = place_of(packed, EP_CLASSES, g.offset[EP_CLASSES]);
     job.itemsize = g.row->to->size;
-    store_number(g, p.number[0], job.on);
-    store_number(g, p.number[1], job.off);
+    const char* const numbers = numbers_of(packed, EP_ONE_HOT_TENSORS);
+    store_number(g, numbers, job.on);
+    store_number(g, numbers + EP_NUMBER, job.off);
     job.streams = g.traffic >= ep::STREAMING;
     const int count = ep::parts(g.traffic);
     job.cuts_positions = g.size >= count || g.size >= g.classes;

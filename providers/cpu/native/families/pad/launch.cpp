@@ -184,7 +184,6 @@ void pad_part(void* context, int i) {
 }  // namespace
 
 int ep::pad(const void* packed) {
-    const auto& p = *static_cast<const ep_packed*>(packed);
     const auto& g = plan_of<ep_pad_plan>(packed);
     const ep_storage& storage = *g.row->to;
     ep::count_call();
@@ -193,7 +192,7 @@ int ep::pad(const void* packed) {
     job.out = place_of(packed, 1, g.out_offset);
     if (g.mode == EP_PAD_CONSTANT) {
         char element[sizeof(ep::Pattern)];
-        storage.store(p.number[0], element, job.size, 1, false);
+        storage.store(numbers_of(packed, 2), element, job.size, 1, false);
         job.value = ep::pattern_of(element, job.size);
     }
     find_runs(job);

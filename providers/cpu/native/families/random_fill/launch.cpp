@@ -72,8 +72,9 @@ int ep::random_fill(const void* packed) {
     ep::count_call();
     auto* const state = reinterpret_cast<uint64_t*>(p.at[0]);
     Job job = {&g, {state[0], state[1], 0, 0}, place_of(packed, 1, g.offset[0]), g.size};
-    std::memcpy(&job.draw.low, p.number[0], sizeof job.draw.low);
-    std::memcpy(&job.draw.bound, p.number[1], sizeof job.draw.bound);
+    const char* const numbers = numbers_of(packed, 2);
+    std::memcpy(&job.draw.low, numbers, sizeof job.draw.low);
+    std::memcpy(&job.draw.bound, numbers + EP_NUMBER, sizeof job.draw.bound);
     const int count = ep::parts(COST * g.traffic);
     if (count <= 1) {
         fill_range(job, 0, g.size);

@@ -2,19 +2,21 @@
 #include "where.h"
 
 int ep::where(const void* packed) {
-    const auto& p = *static_cast<const ep_packed*>(packed);
     const auto& g = plan_of<ep_geometry>(packed);
-    const int is_number = g.scalar < 0 ? 0 : g.scalar;
+    const int numbers = g.scalar < 0 ? 0 : g.scalar;
+    const auto is_number = [&](int k) { return (numbers >> k & 1) != 0; };
     const ep_storage& storage = *g.row->from;
-    alignas(EP_NUMBER) char elements[EP_NUMBERS][EP_NUMBER];
+    alignas(EP_NUMBER) char elements[EP_OPERANDS][EP_NUMBER];
     Launch launch = {&g, {}, 0};
-    for (int k = 0, tensor = 0, number = 0; k < EP_OPERANDS; ++k) {
-        if ((is_number >> k & 1) == 0) {
-            launch.at[k] = place(&g, k, p.at[tensor++]);
-        } else {
-            storage.store(p.number[number], elements[number], storage.size, 1, false);
-            launch.at[k] = elements[number++];
-        }
+    int tensors = 0;
+    for (int k = 0; k < EP_OPERANDS; ++k)
+        if (!is_number(k)) launch.at[k] = place_of(packed, tensors++, g.offset[k]);
+    const char* number = numbers_of(packed, tensors);
+    for (int k = 0; k < EP_OPERANDS; ++k) {
+        if (!is_number(k)) continue;
+        storage.store(number, elements[k], storage.size, 1, false);
+        launch.at[k] = elements[k];
+        number += EP_NUMBER;
     }
     return enter(launch);
 }
