@@ -11,7 +11,7 @@ def main(module: str, interfaces: list[Path], out: Path) -> None:
     ffi = FFI()
     for interface in interfaces:
         ffi.cdef(interface.read_text())
-    ffi.set_source(module, "\n".join(["#include <stdint.h>", *(f'#include "{each.name}"' for each in interfaces), ""]))
+    ffi.set_source(module, "\n".join(["#include <stdint.h>", *(f'#include "{each}"' for each in interfaces), ""]))
     ffi.emit_c_code(str(out))
 
 

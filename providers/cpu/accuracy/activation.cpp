@@ -3,7 +3,7 @@
 
 namespace {
 
-#include "../native/activation.h"
+#include "../native/math/activation.h"
 
 Quad sigmoid(Quad x) {
     return 1 / (1 + expq(-x));

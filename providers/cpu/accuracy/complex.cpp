@@ -6,8 +6,8 @@
 namespace {
 #define EP_UNARY(...)
 #define EP_BINARY(...)
-#include "../native/complex.def"
-#include "../native/complex_backward.def"
+#include "../native/families/elementwise/complex.def"
+#include "../native/families/elementwise/complex_backward.def"
 
 using Complex128 = Complex<double>;
 using Quads = __complex128;

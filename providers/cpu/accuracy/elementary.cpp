@@ -3,11 +3,11 @@
 
 namespace {
 
-#include "../native/hyperbolic.h"
-#include "../native/logistic.h"
-#include "../native/power.h"
-#include "../native/remainder.h"
-#include "../native/trigonometric.h"
+#include "../native/math/hyperbolic.h"
+#include "../native/math/logistic.h"
+#include "../native/math/power.h"
+#include "../native/math/remainder.h"
+#include "../native/math/trigonometric.h"
 
 void exponentials() {
     EP_WORST("exp", -746, 710, exponential(x), std::exp(x), expq(x))

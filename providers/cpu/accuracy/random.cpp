@@ -3,7 +3,7 @@
 
 namespace {
 
-#include "../native/normal_quantile.h"
+#include "../native/math/normal_quantile.h"
 
 // The quantile function of the lower tail, by Newton's method from a value that has half of the digits.
 Quad lower_quantile(Quad u, double near) {

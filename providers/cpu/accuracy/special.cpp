@@ -4,8 +4,8 @@
 
 namespace {
 
-#include "../native/error_function.h"
-#include "../native/gamma.h"
+#include "../native/math/error_function.h"
+#include "../native/math/gamma.h"
 
 }  // namespace
 

@@ -18,11 +18,11 @@
 #else
 #define EP_FMA 0
 #endif
-#include "../native/quarter_turns.h"
+#include "../native/math/quarter_turns.h"
 
 namespace {
 
-#include "../native/vector_math.h"
+#include "../native/math/vector_math.h"
 
 using Quad = __float128;
 

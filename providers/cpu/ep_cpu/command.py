@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
     Launch = Callable[[ep.spi.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
 
-__all__ = ["Command", "CommandKernel"]
+__all__ = ["Command", "CommandKernel", "pack"]
 
 
 class Command(NamedTuple):
     """A native entry and what it is called with.
 
     native  : the module
+    name    : what errors call it
     entry   : the name of an `int (*)(const void *packed)`
     block   : cffi's pointer to the packed block
     places  : for each memory, in order, the byte of the block at which its address stands
@@ -29,6 +30,7 @@ class Command(NamedTuple):
     """
 
     native: Native
+    name: str
     entry: str
     block: Any
     places: tuple[int, ...]
@@ -44,12 +46,21 @@ class CommandKernel(ep.Kernel):
 
     def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
         command = self.command(memories, scalars)
-        name, block = command.entry, command.block
-        entry = getattr(command.native.lib, name)
+        name, block = command.name, command.block
+        enter = getattr(command.native.lib, command.entry)
 
         # The default argument keeps what the block only points to.
         def run(_: ep.spi.Stream, __: Any, ___: Any, _kept: Command = command) -> None:
-            if status := entry(block):
+            if status := enter(block):
                 check(status, name)
 
         return run
+
+
+def pack(native: Native, plan: Any, addresses: list[int], numbers: bytes) -> tuple[Any, tuple[int, ...]]:
+    """Return the packed block of a launch, and the byte at which each address stands."""
+    ffi, count = native.ffi, len(addresses)
+    words = -(-len(numbers) // ffi.sizeof("intptr_t"))
+    packed = ffi.new("ep_packed *", {"plan": plan, "at": [*addresses, *[0] * words]})
+    ffi.memmove(packed.at + count, numbers, len(numbers))
+    return packed, tuple([ffi.offsetof("ep_packed", "at", place) for place in range(count)])

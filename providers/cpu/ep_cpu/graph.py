@@ -94,7 +94,8 @@ def _bytes_command(native: Native, node: ep.Node) -> Command:
     if node.what == "fill":
         (pattern,) = node.scalars
         packed = ffi.new("ep_fill_packed *", (addresses[0], node.memories[0].nbytes, len(pattern), pattern))
-        return Command(native, "ep_fill_bytes", packed, (ffi.offsetof("ep_fill_packed", "dst"),), None)
+        places = (ffi.offsetof("ep_fill_packed", "dst"),)
+        return Command(native, "fill", "ep_fill_bytes", packed, places, None)
     packed = ffi.new("ep_copy_packed *", (*addresses, node.memories[0].nbytes))
     places = tuple([ffi.offsetof("ep_copy_packed", name) for name in ("dst", "src")])
-    return Command(native, "ep_copy_bytes", packed, places, None)
+    return Command(native, "copy", "ep_copy_bytes", packed, places, None)

@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-import struct
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import ep
-from ep_cpu.command import Command, CommandKernel
+from ep_cpu.command import Command, CommandKernel, pack
 from ep_cpu.native import check
+from ep_cpu.numbers import number_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import ep
     from ep_cpu.native import Native
 
     Launch = Callable[[ep.spi.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
 
-__all__ = ["Loop", "LoopKernel", "number_bytes"]
+__all__ = ["Loop", "LoopKernel"]
 
 _NOT_DOUBLES: Final = {"int64", "uint64", "complex64", "complex128"}
-_FORMATS: Final = {
-    "bool": "?",
-    "int8": "b",
-    "int16": "h",
-    "int32": "i",
-    "int64": "q",
-    "uint8": "B",
-    "uint16": "H",
-    "uint32": "I",
-    "uint64": "Q",
-    "float32": "f",
-    "float64": "d",
-    "complex64": "ff",
-    "complex128": "dd",
-}
 
 
 class Loop(NamedTuple):
@@ -66,27 +51,16 @@ class LoopKernel(CommandKernel):
 
     def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
         geometry, native = self._geometry, self._loop.native
-        packed = native.ffi.new("ep_packed *", {"geometry": geometry})
-        if scalars:
-            number = number_bytes(self._loop.number, scalars[0])
-            native.ffi.memmove(packed.scalar, number, len(number))
-        places = [k for k in range(geometry.operands) if k != geometry.scalar]
-        for k, memory in zip(places, memories, strict=True):
-            packed.at[k] = memory.handle + memory.offset
-        offsets = tuple([native.ffi.offsetof("ep_packed", "at", k) for k in places])
-        return Command(native, "ep_elementwise", packed, offsets, geometry)
+        number = number_bytes(self._loop.number, scalars[0]) if scalars else b""
+        addresses = [memory.handle + memory.offset for memory in memories]
+        packed, places = pack(native, geometry, addresses, number)
+        return Command(native, "elementwise", "ep_elementwise", packed, places, geometry)
 
 
 def launcher_of(loop: Loop) -> Callable[[Loop, Any], Launch]:
     """Return what makes the launch of a loop over a geometry."""
     with_number = _NUMBER_LAUNCHES if loop.number in _NOT_DOUBLES else _SCALAR_LAUNCHES
     return (_LAUNCHES if loop.scalar < 0 else with_number)[len(loop.itemsizes)]
-
-
-def number_bytes(dtype: str, value: Any) -> bytes:
-    """Return a number as a kernel that computes in `dtype` reads it."""
-    parts = (value.real, value.imag) if ep.dtype(dtype).kind == "c" else (value,)
-    return struct.pack(_FORMATS[dtype], *parts)
 
 
 def unary(loop: Loop, geometry: Any) -> Launch:

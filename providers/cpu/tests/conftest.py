@@ -1,10 +1,11 @@
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from ep_cpu.elementwise import geometry_of, loop_of
+from ep_cpu.families.elementwise import geometry_of, loop_of
 from ep_cpu.native import open_native, rows_of
 from ep_primitives.judging.reference import array_dtype
 
@@ -58,16 +59,36 @@ def isas():
 
 
 @pytest.fixture(scope="session")
-def run_on():
+def natives():
+    """Return the native module as each instruction set has it."""
+    native = open_native()
+    return {isa: native._replace(rows=rows_of(native.ffi, native.lib.ep_open(isa.encode()))) for isa in ISAS}
+
+
+@pytest.fixture(scope="session")
+def run_on(natives):
     """Run a descriptor's kernel as one instruction set has it: run_on(isa, descriptor, dense inputs) -> dense output."""
     native = open_native()
-    natives = {isa: native._replace(rows=rows_of(native.ffi, native.lib.ep_open(isa.encode()))) for isa in ISAS}
 
     def run(isa, descriptor, *inputs):
-        geometry = geometry_of(descriptor, loop_of(descriptor.key, natives[isa]))
+        geometry = native.ffi.new("ep_geometry *", geometry_of(descriptor, loop_of(descriptor.key, natives[isa])))
         out = np.empty(descriptor.out.shape, array_dtype(descriptor.out.dtype))
         enter = native.lib.ep_launch2 if len(inputs) == 1 else native.lib.ep_launch3
         assert enter(geometry, *(array.ctypes.data for array in inputs), out.ctypes.data) == 0
         return out
 
     return run
+
+
+@pytest.fixture(scope="session")
+def launch_on(device, natives):
+    """Launch a planned kernel as one instruction set has it: launch_on(isa, implementation, descriptor, arrays, numbers)."""
+
+    def launch(isa, implementation, descriptor, arrays, scalars=()):
+        kernel = implementation.create(descriptor, device.twin, natives[isa])
+        memories = tuple(
+            None if each is None else SimpleNamespace(handle=each.ctypes.data, offset=0) for each in arrays
+        )
+        kernel.launch(None, memories, scalars)
+
+    return launch

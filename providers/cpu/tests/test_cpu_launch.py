@@ -2,8 +2,9 @@ import mmap
 
 import numpy as np
 import pytest
-from ep_cpu.launch import number_bytes
+from ep_cpu.command import pack
 from ep_cpu.native import open_native
+from ep_cpu.numbers import number_bytes
 from ep_primitives import BroadcastBinary, Copy, ElementwiseUnary, Fill
 from ep_primitives.judging.reference import array_dtype
 
@@ -40,16 +41,15 @@ def test_command_list_enters_packed_kernels_in_order():
         ElementwiseUnary.infer("abs", spec).on(device).kernel,
         BroadcastBinary.infer("mul", spec, ep.Scalar("float32")).on(device).kernel,
     ]
-    places = [(x, y), (y, y, z)]
-    arena = ffi.new("ep_packed[]", 2)
-    for block, kernel, arrays in zip(arena, kernels, places, strict=True):
-        block.geometry = kernel._geometry
-        ffi.memmove(block.scalar, number_bytes("float32", 3.0), 4)
-        for k, array in enumerate(arrays):
-            block.at[k] = array.ctypes.data
-    entry, size = ffi.addressof(lib, "ep_elementwise"), ffi.sizeof("ep_packed")
+    places = [(x, y), (y, z)]
+    blocks = []
+    for kernel, arrays, number in zip(kernels, places, (b"", number_bytes("float32", 3.0)), strict=True):
+        addresses = [array.ctypes.data for array in arrays]
+        blocks.append(pack(native, kernel._geometry, addresses, number)[0])
+    entry, size = kernels[0]._geometry.row.enter, len(ffi.buffer(blocks[0]))
+    arena = b"".join(bytes(ffi.buffer(block)) for block in blocks)
     commands = ffi.new("ep_command[]", [(entry, 0), (entry, size)])
-    work = ffi.new("ep_list *", (commands, 2, ffi.cast("char *", arena), 2 * size, ffi.NULL, 0))
+    work = ffi.new("ep_list *", (commands, 2, ffi.from_buffer("char[]", arena), len(arena), ffi.NULL, 0))
     assert lib.ep_run(work, ffi.NULL) == 0
     assert (z == np.abs(x) * np.float32(3)).all()
 

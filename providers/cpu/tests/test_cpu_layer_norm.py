@@ -6,8 +6,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 from boxes import arrangements, placed, wrapped
-from ep_cpu.layer_norm import RowNorm
-from ep_cpu.native import open_native
+from ep_cpu.families.layer_norm import RowNorm
 from ep_primitives import LayerNorm
 from ep_primitives.judging.reference import array_dtype
 from hypothesis import given, settings
@@ -160,5 +159,3 @@ def test_graph_runs_it_as_a_command_with_other_inputs(device, stream):
 def test_implementation_is_one_for_all():
     info = ep.device("cpu:0").info
     assert RowNorm().accepts(LayerNorm.infer(ep.TensorSpec("bfloat16", (3, 5))), info)
-    native = open_native()
-    assert native.lib.ep_layer_norm_engine_of(b"sse9") == native.ffi.NULL

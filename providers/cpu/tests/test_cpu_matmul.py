@@ -2,8 +2,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from ep_cpu.matmul import PanelKernel, described
-from ep_cpu.native import open_native, rows_of
+from ep_cpu.families.matmul import PanelMatmul
+from ep_cpu.kernel import PlanKernel
 from ep_primitives import Matmul
 
 import ep
@@ -78,19 +78,12 @@ def test_value_does_not_depend_on_the_number_of_threads(fresh_python):
     assert len({fresh_python(BITS_OF_A_PRODUCT, EP_CPU_THREADS=count) for count in ("1", "2", "5")}) == 1
 
 
-@pytest.mark.parametrize("isa", ["avx512", "avx2", "baseline"])
-def test_every_instruction_set_gives_exact_sums_of_integers(isa):
-    native = open_native()
-    table = native.lib.ep_open(isa.encode())
-    name = native.ffi.string(table.isa).decode()
-    native = native._replace(isa=name, rows=rows_of(native.ffi, table))
+def test_every_instruction_set_gives_exact_sums_of_integers(isa, launch_on):
     for dtype in ("float32", "float64", "int8"):
         a, b = RNG.integers(-9, 9, (50, 300)).astype(dtype), RNG.integers(-9, 9, (300, 70)).astype(dtype)
         descriptor = Matmul.infer(ep.TensorSpec.of(a), ep.TensorSpec.of(b))
         out = np.empty((50, 70), descriptor.out.dtype)
-        matmul, order = described(descriptor, native)
-        assert order == (0, 1, 2, 3)
-        assert not native.lib.ep_launch_matmul(matmul, a.ctypes.data, b.ctypes.data, 0, out.ctypes.data, 1, 0, 0, 0)
+        launch_on(isa, PanelMatmul(), descriptor, (a, b, None, out), (1, 0))
         assert (out == a.astype(np.int64) @ b.astype(np.int64)).all()
 
 
@@ -150,7 +143,7 @@ def test_primitive_is_launched_by_several_threads_at_once(device):
 def test_kernel_is_made_without_compiling(device):
     before = Matmul.infer(ep.TensorSpec("float32", (64, 64)), ep.TensorSpec("float32", (64, 64))).on(device)
     after = Matmul.infer(ep.TensorSpec("float32", (64, 80)), ep.TensorSpec("float32", (80, 64))).on(device)
-    assert isinstance(before.kernel, PanelKernel)
+    assert isinstance(before.kernel, PlanKernel)
     assert before.descriptor.key == after.descriptor.key
 
 

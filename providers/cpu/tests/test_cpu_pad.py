@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 from boxes import arrangements, placed, wrapped
+from ep_cpu.families.pad import RowRuns
 from ep_cpu.native import open_native
-from ep_cpu.pad import described
 from ep_primitives import PAD_OPS, Pad
 from ep_primitives.families.pad.descriptor import PadFamily
 from ep_primitives.judging.reference import array_dtype
@@ -89,8 +89,8 @@ def test_plain_dimensions_are_merged_where_the_mode_allows():
     native = open_native()
 
     def extents(op, before, after):
-        pad = described(Pad.infer(op, ep.TensorSpec("float32", (4, 5, 6, 7)), before, after), native)
-        return [(d.extent, d.source, d.before) for d in pad.dimension[0 : pad.ndim]]
+        plan = RowRuns().plan(Pad.infer(op, ep.TensorSpec("float32", (4, 5, 6, 7)), before, after), native)
+        return [dimension[:3] for dimension in plan.fields["dimension"]]
 
     assert extents("constant", (0, 1, 0, 0), (0, 2, 0, 0)) == [(4, 4, 0), (8 * 42, 5 * 42, 42)]
     assert extents("circular", (0, 1, 0, 0), (0, 2, 0, 0)) == [(4, 4, 0), (8 * 42, 5 * 42, 42)]

@@ -3,8 +3,8 @@ from contextlib import closing
 
 import numpy as np
 import pytest
+from ep_cpu.families.softmax import ChunkedRows
 from ep_cpu.native import open_native
-from ep_cpu.softmax import ChunkedRows, described
 from ep_primitives import LogSoftmax, LogSoftmaxBackward, Softmax, SoftmaxBackward
 from ep_primitives.judging.reference import array_dtype
 from hypothesis import given, settings
@@ -183,15 +183,11 @@ def test_neither_threads_nor_vectors_of_one_arithmetic_change_a_bit(fresh_python
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_instruction_set_agrees_with_long_double(isa, kind):
-    native = open_native()
-    native = native._replace(isa=native.ffi.string(native.lib.ep_open(isa.encode()).isa).decode())
+def test_every_instruction_set_agrees_with_long_double(isa, kind, launch_on):
     for shape, axis in (((5, 1000), -1), ((1000, 70), 0), ((2, 3 * CHUNK + 7), -1), ((9, 3), 0)):
         inputs = draw(kind, shape)
         out = np.empty(shape, np.float32)
-        softmax = described(kind.infer(*inputs, axis=axis), native)
-        second = inputs[1].ctypes.data if len(inputs) > 1 else 0
-        assert native.lib.ep_launch_softmax(softmax, inputs[0].ctypes.data, second, out.ctypes.data) == 0
+        launch_on(isa, ChunkedRows(), kind.infer(*inputs, axis=axis), (*inputs, out))
         check(kind, out, *inputs, axis=axis)
 
 
@@ -334,7 +330,8 @@ def test_columns_are_worked_on_across_and_rows_along(device):
 
     def is_across(shape, axis, strides=None):
         x = ep.TensorSpec("float32", shape, strides)
-        return bool(described(Softmax(x=x, out=ep.TensorSpec("float32", shape), axis=axis), native).columns)
+        descriptor = Softmax(x=x, out=ep.TensorSpec("float32", shape), axis=axis)
+        return ChunkedRows().plan(descriptor, native).fields["columns"]
 
     assert not is_across((30, 40), 1)
     assert is_across((30, 40), 0)

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from boxes import arrangements, placed, wrapped
-from ep_cpu.native import open_native
-from ep_cpu.transpose import described
+from ep_cpu.families.transpose import BlockTranspose
 from ep_primitives import Permute
 from ep_primitives.judging.reference import array_dtype
 from hypothesis import given, settings
@@ -54,25 +53,22 @@ def test_every_permutation_is_numpys(device, drawn):
     assert not any(target.tobytes()), "a byte outside of the output was written"
 
 
-def transposed(native, isa, x):
+def transposed(launch_on, isa, x):
     """Return the transpose of a matrix, rows of out apart, as one instruction set has it, and that nothing else is written."""
-    here = native.ffi.string(native.lib.ep_open(isa.encode()).isa).decode()
     rows, columns = x.shape
     for apart in (0, 3):
         whole = np.full((columns, rows + apart), 0x5A, f"V{x.itemsize}")
         spec = ep.TensorSpec(x.dtype.name, (columns, rows), (rows + apart, 1))
         copy = Permute(x=ep.TensorSpec.of(x), out=spec, permutation=(1, 0)).copy
-        description = described(copy, native._replace(isa=here))
         before = whole[:, rows:].tobytes()
-        assert native.lib.ep_launch_transpose(description, x.ctypes.data, whole.ctypes.data) == 0
+        launch_on(isa, BlockTranspose(), copy, (x, whole))
         assert whole[:, rows:].tobytes() == before
         yield whole[:, :rows]
 
 
 @pytest.mark.parametrize("dtype", SIZES)
-def test_every_rest_of_a_block_is_numpys(isa, dtype):
+def test_every_rest_of_a_block_is_numpys(isa, dtype, launch_on):
     """Widths and heights of 2 to a block and beyond; the other extent is a whole block, and one element more."""
-    native = open_native()
     itemsize = np.dtype(dtype).itemsize
     block = 256 // max(itemsize, 2)
     shapes = {(rest, block + rest % 2) for rest in range(2, block + 2)} | {
@@ -84,7 +80,7 @@ def test_every_rest_of_a_block_is_numpys(isa, dtype):
     random = np.random.default_rng(7)
     for shape in sorted(shapes):
         x = random.integers(0, 256, (*shape, itemsize), np.uint8).view(dtype)[..., 0]
-        for out in transposed(native, isa, x):
+        for out in transposed(launch_on, isa, x):
             assert out.tobytes() == x.T.tobytes(), shape
 
 

@@ -1,14 +1,19 @@
 """A quick look against NumPy; what each op promises is conformance's business."""
 
+import pkgutil
+from pathlib import Path
+
+import ep_cpu.families
 import numpy as np
 import pytest
 from ep.plugin.capabilities import how
-from ep_cpu.elementwise import row_of
+from ep_cpu.implementations import IMPLEMENTATIONS
 from ep_cpu.native import open_native
 from ep_primitives import BroadcastBinary, ElementwiseUnary
 
 import ep
 
+NATIVE = Path(__file__).parents[1] / "native"
 UNARY = {"abs": np.abs, "negative": np.negative, "floor": np.floor, "sqrt": np.sqrt, "exp": np.exp, "tanh": np.tanh}
 BINARY = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "max": np.maximum, "min": np.minimum}
 DTYPES = ["float16", "float32", "float64"]
@@ -81,12 +86,15 @@ def test_every_cell_of_the_families_has_a_kernel(device):
             assert how(device, family, cell) == needed, str(cell)
 
 
+def test_files_of_families_are_named_as_their_native_folders():
+    folders = {path.parent.name for path in NATIVE.glob("families/*/CMakeLists.txt")}
+    assert {module.name for module in pkgutil.iter_modules(ep_cpu.families.__path__)} <= folders
+
+
 def test_every_kernel_belongs_to_a_cell():
     named = set()
     for family in ep.families().values():
         for cell in family.cells():
             descriptor = family.sample(cell)
-            named.add(
-                row_of(descriptor.family, descriptor.op, tuple(spec.dtype for spec in descriptor.present.values()))
-            )
+            named |= {each.row(descriptor) for each in IMPLEMENTATIONS.get(type(descriptor), ())}
     assert set(open_native().rows) <= named

@@ -1,0 +1,75 @@
+"""Elementwise kernels: an inner loop of the native table, walked over the merged geometry of a descriptor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ep_primitives import BroadcastBinary, Cast, ElementwiseUnary, Fill, SaturatingCast
+
+import ep
+from ep_cpu.kernel import Tabled
+from ep_cpu.launch import Loop, LoopKernel
+from ep_cpu.native import open_native
+from ep_cpu.tiles import tiled
+
+if TYPE_CHECKING:
+    from ep_cpu.native import Native
+
+__all__ = ["IMPLEMENTATIONS", "VectorLoop", "geometry_of", "loop_of"]
+
+
+class VectorLoop(Tabled):
+    """One vectorised loop for each row of the table, any strides, of any instruction set."""
+
+    def compile(self, key: ep.KernelKey, device: ep.spi.Device) -> Loop:
+        del device
+        return loop_of(key, open_native())
+
+    def create(self, descriptor: ep.Descriptor, device: ep.spi.Device, code: Loop) -> ep.Kernel:
+        del device
+        return LoopKernel(code, code.native.ffi.new("ep_geometry *", geometry_of(descriptor, code)))
+
+
+def loop_of(key: ep.KernelKey, native: Native) -> Loop:
+    """Return what the descriptors of a key share."""
+    scalar = key.scalars.index(True) if True in key.scalars else -1
+    return Loop(
+        native,
+        native.rows[key.family, key.op, key.dtypes[0], key.dtypes[-1]],
+        tuple(ep.dtype(dtype).itemsize for dtype in key.dtypes),
+        scalar,
+        key.compute,
+    )
+
+
+def geometry_of(descriptor: ep.Descriptor, loop: Loop) -> dict[str, Any]:
+    """Return the fields of the native geometry of a descriptor."""
+    geometry = tiled(descriptor.geometry)
+    sizes = loop.itemsizes
+    return {
+        "row": loop.row,
+        "size": geometry.size,
+        "traffic": descriptor.nbytes_moved,
+        "operands": len(sizes),
+        "ndim": len(geometry.shape),
+        "scalar": loop.scalar,
+        "scalar_type": getattr(loop.native.lib, f"EP_{loop.number}"),
+        "offset": [offset * size for offset, size in zip(geometry.offsets, sizes, strict=True)],
+        "itemsize": sizes,
+        "shape": geometry.shape,
+        "stride": [
+            [stride * size for stride in strides] for strides, size in zip(geometry.strides, sizes, strict=True)
+        ],
+        "attributes": descriptor.attributes,
+    }
+
+
+_LOOPS: Final = (VectorLoop(),)
+
+IMPLEMENTATIONS: Final = {
+    ElementwiseUnary: _LOOPS,
+    BroadcastBinary: _LOOPS,
+    Cast: _LOOPS,
+    SaturatingCast: _LOOPS,
+    Fill: _LOOPS,
+}

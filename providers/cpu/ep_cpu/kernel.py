@@ -1,0 +1,177 @@
+"""Kernels by plan: what a family says of a descriptor, and the one way in which all but elementwise ones are launched."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import ep
+from ep_cpu.command import Command, CommandKernel, pack
+from ep_cpu.native import check, open_native
+from ep_cpu.numbers import NO_NUMBERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ep_cpu.native import Native, Row
+    from ep_cpu.numbers import Numbers
+
+    Launch = Callable[[ep.spi.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
+
+__all__ = ["Plan", "PlanKernel", "Planned", "Tabled"]
+
+_SOME: Final = 6
+"""The addresses that `ep_enter6` takes."""
+
+
+class Plan(NamedTuple):
+    """What a family says of a descriptor.
+
+    struct  : the native type, of which a row is the first field
+    fields  : its other fields
+    numbers : what packs the numbers of a launch; None: it has none
+    scratch : what says how many bytes of scratch the native plan needs, whose memory comes last; None: it needs none
+    """
+
+    struct: str
+    fields: Mapping[str, Any]
+    numbers: Numbers | None = None
+    scratch: Callable[[Any], int] | None = None
+
+
+class Tabled(ep.Implementation):
+    """What one row of the native table does."""
+
+    def row(self, descriptor: Any) -> Row:
+        """Return the name of a descriptor's row: one that takes elements of the first operand and gives those of the last."""
+        first, *_, last = [spec.dtype for spec in descriptor.specs if spec is not None]
+        return descriptor.family, descriptor.op, first, last
+
+    def accepts(self, descriptor: Any, info: ep.DeviceInfo) -> bool:
+        del info
+        row = self.row(descriptor)
+        if row not in open_native().rows:
+            family, op, given, made = row
+            message = f"{family}/{op}: no kernel from {given} to {made}; kernels are rows of native/families"
+            raise ep.UnsupportedError(message)
+        return True
+
+
+class Planned(Tabled):
+    """What is launched by plan: the plan is all that a family says, or the row's name too."""
+
+    @abstractmethod
+    def plan(self, descriptor: Any, native: Native) -> Plan:
+        """Return what a descriptor's launches are made of."""
+
+    def compile(self, key: ep.KernelKey, device: ep.spi.Device) -> Native:
+        del key, device
+        return open_native()
+
+    def create(self, descriptor: Any, device: ep.spi.Device, code: Native) -> ep.Kernel:
+        del device
+        present = [spec is not None for _, spec in descriptor.tensors]
+        return PlanKernel(code, self.row(descriptor), self.plan(descriptor, code), present)
+
+
+class PlanKernel(CommandKernel):
+    """A native plan and the launch of it, which is a function of its own: it finds everything without looking it up.
+
+    Memories are packed in the order of the operands; a plan says whose they are where that is not its own. `present` says which
+    of them are there.
+    """
+
+    __slots__ = ("_kept", "_name", "_native", "_numbers", "_plan", "launch", "scratch_nbytes")
+
+    launch: Launch  # type: ignore[assignment]  # a slot in place of the method, as in LoopKernel
+
+    def __init__(self, native: Native, row: Row, plan: Plan, present: Sequence[bool]) -> None:
+        self._plan = native.ffi.new(f"{plan.struct} *", {"row": native.rows[row], **plan.fields})
+        self._kept = [value for value in plan.fields.values() if isinstance(value, native.ffi.CData)]
+        self._native = native
+        self._name = row[0]
+        self._numbers = plan.numbers
+        self.scratch_nbytes = 0 if plan.scratch is None else plan.scratch(self._plan)
+        self.launch = self._launcher([*present, *([] if plan.scratch is None else [True])])
+
+    def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
+        numbers = b"" if self._numbers is None else self._numbers(scalars)
+        packed, places = pack(self._native, self._plan, _addresses(memories), numbers)
+        return Command(self._native, self._name, "ep_enter", packed, places, (self._plan, self._kept))
+
+    def _launcher(self, present: Sequence[bool]) -> Launch:
+        """Return the launch of these memories: the fastest that takes them."""
+        lib, plan, name, numbers, count = self._native.lib, self._plan, self._name, self._numbers, len(present)
+        if all(present) and count == 2:  # noqa: PLR2004 - as the functions are called
+            return _two(lib, plan, name) if numbers is None else _two_with_numbers(lib, plan, name, numbers)
+        if all(present) and count == 3 and numbers is None:  # noqa: PLR2004 - as above
+            return _three(lib, plan, name)
+        if count <= _SOME:
+            return _some(lib, plan, name, numbers or _no_numbers, count)
+        assert numbers is None, f"{name}: {count} memories leave no room for numbers"
+        return _all(lib, plan, name)
+
+
+def _addresses(memories: tuple[ep.Memory | None, ...]) -> list[int]:
+    # An operand may be absent, and one without elements stand in a memory without bytes, which has no handle.
+    return [0 if memory is None else (memory.handle or 0) + memory.offset for memory in memories]
+
+
+def _no_numbers(_: tuple[Any, ...]) -> bytes:
+    return NO_NUMBERS
+
+
+def _two(lib: Any, plan: Any, name: str) -> Launch:
+    enter = lib.ep_enter2
+
+    def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
+        a, b = memories
+        if status := enter(plan, (a.handle or 0) + a.offset, (b.handle or 0) + b.offset):
+            check(status, name)
+
+    return launch
+
+
+def _two_with_numbers(lib: Any, plan: Any, name: str, numbers: Numbers) -> Launch:
+    enter = lib.ep_enter6
+
+    def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        a, b = memories
+        if status := enter(
+            plan, 2, numbers(scalars), (a.handle or 0) + a.offset, (b.handle or 0) + b.offset, 0, 0, 0, 0
+        ):
+            check(status, name)
+
+    return launch
+
+
+def _three(lib: Any, plan: Any, name: str) -> Launch:
+    enter = lib.ep_enter3
+
+    def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
+        a, b, c = memories
+        if status := enter(plan, (a.handle or 0) + a.offset, (b.handle or 0) + b.offset, (c.handle or 0) + c.offset):
+            check(status, name)
+
+    return launch
+
+
+def _some(lib: Any, plan: Any, name: str, numbers: Numbers, count: int) -> Launch:
+    enter, rest = lib.ep_enter6, (0,) * (_SOME - count)
+
+    def launch(_: ep.spi.Stream, memories: tuple[ep.Memory | None, ...], scalars: tuple[Any, ...]) -> None:
+        at = [0 if memory is None else (memory.handle or 0) + memory.offset for memory in memories]
+        if status := enter(plan, count, numbers(scalars), *at, *rest):
+            check(status, name)
+
+    return launch
+
+
+def _all(lib: Any, plan: Any, name: str) -> Launch:
+    enter = lib.ep_enter_all
+
+    def launch(_: ep.spi.Stream, memories: tuple[ep.Memory | None, ...], __: Any) -> None:
+        if status := enter(plan, len(memories), _addresses(memories)):
+            check(status, name)
+
+    return launch

@@ -1,0 +1,31 @@
+// Kernels that visit single elements: their launches, and the loops over one dimension.
+#pragma once
+
+#include "runtime/native.h"
+#include "types/storage.h"
+
+extern "C" {
+#include "interface.h"
+}
+
+namespace ep {
+
+// A launch as the walk sees it: places of all operands, the scalar's own storage among them.
+struct Launch {
+    const ep_geometry* geometry;
+    char* at[EP_OPERANDS];
+    int64_t part;  // elements
+};
+
+// Walk over a launch, by all threads that it is worth.
+int enter(Launch& launch);
+
+inline char* place(const ep_geometry* geometry, int operand, intptr_t address) {
+    return reinterpret_cast<char*>(address + geometry->offset[operand]);
+}
+
+// The loops that their bodies are called from.
+void unary(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n);
+void binary(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n);
+
+}  // namespace ep

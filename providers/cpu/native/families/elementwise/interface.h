@@ -1,0 +1,31 @@
+/* The C interface of kernels that visit single elements; see runtime/interface.h. */
+
+enum { EP_OPERANDS = 4, EP_ATTRIBUTES = 2 };
+
+/* What they loop over. Immutable once prepared. Strides and offsets are in bytes. */
+struct ep_geometry {
+    const ep_row* row;
+    int64_t size;
+    int64_t traffic;
+    int32_t operands;
+    int32_t ndim;
+    int32_t scalar; /* the operand that is a number, -1 if none is; of Where the set of them, 1 << operand each */
+    int32_t scalar_type;
+    int64_t offset[EP_OPERANDS];
+    int64_t itemsize[EP_OPERANDS];
+    int64_t shape[EP_RANK];
+    int64_t stride[EP_OPERANDS][EP_RANK];
+    double attributes[EP_ATTRIBUTES];
+};
+
+/* The entry of their rows. */
+int ep_elementwise(const void* packed);
+/* Their checked launches, which pack nothing. `value` is the number of the scalar operand, `number` its bytes where a
+ * double does not hold it: both in the compute type in the end. */
+int ep_launch2(const ep_geometry* geometry, intptr_t x, intptr_t out);
+int ep_launch3(const ep_geometry* geometry, intptr_t a, intptr_t b, intptr_t out);
+int ep_launch4(const ep_geometry* geometry, intptr_t condition, intptr_t a, intptr_t b, intptr_t out);
+int ep_launch2_scalar(const ep_geometry* geometry, double value, intptr_t out);
+int ep_launch3_scalar(const ep_geometry* geometry, double value, intptr_t other, intptr_t out);
+int ep_launch2_number(const ep_geometry* geometry, const char* number, intptr_t out);
+int ep_launch3_number(const ep_geometry* geometry, const char* number, intptr_t other, intptr_t out);

@@ -1,0 +1,131 @@
+// The ways into the N-D loop of elementwise kernels.
+#include "elementwise.h"
+#include "runtime/count.h"
+#include "runtime/pool.h"
+#include "runtime/walk.h"
+
+namespace {
+
+using ep::Launch;
+using ep::place;
+
+void store_number(int type, double value, void* storage) {
+    const auto put = [storage](auto number) { std::memcpy(storage, &number, sizeof number); };
+    switch (type) {
+        case EP_bool:
+            return put(static_cast<uint8_t>(value != 0));
+        case EP_int8:
+            return put(static_cast<int8_t>(value));
+        case EP_int16:
+            return put(static_cast<int16_t>(value));
+        case EP_int32:
+            return put(static_cast<int32_t>(value));
+        case EP_uint8:
+            return put(static_cast<uint8_t>(value));
+        case EP_uint16:
+            return put(static_cast<uint16_t>(value));
+        case EP_uint32:
+            return put(static_cast<uint32_t>(value));
+        case EP_float32:
+            return put(static_cast<float>(value));
+        default:
+            return put(value);
+    }
+}
+
+void walk_range(const Launch& launch, int64_t begin, int64_t end) {
+    const ep_geometry& g = *launch.geometry;
+    ep::walk<EP_OPERANDS>(g.shape, g.stride, g.ndim, g.operands, launch.at, begin, end,
+                          [&](char* const* at, const int64_t* step, int64_t n) { g.row->loop(&g, at, step, n); });
+}
+
+void walk_part(void* context, int i) {
+    const auto& launch = *static_cast<const Launch*>(context);
+    const int64_t begin = i * launch.part, size = launch.geometry->size;
+    walk_range(launch, begin, size - begin < launch.part ? size : begin + launch.part);
+}
+
+int enter_with_number(Launch& launch, double value) {
+    alignas(8) char number[8];
+    store_number(launch.geometry->scalar_type, value, number);
+    launch.at[launch.geometry->scalar] = number;
+    return ep::enter(launch);
+}
+
+// Kernels only read inputs.
+int enter_with_bytes(Launch& launch, const char* number) {
+    launch.at[launch.geometry->scalar] = const_cast<char*>(number);
+    return ep::enter(launch);
+}
+
+}  // namespace
+
+int ep::enter(Launch& launch) {
+    const ep_geometry& g = *launch.geometry;
+    ep::count_call();
+    if (g.ndim == 0) {
+        g.row->loop(&g, launch.at, g.itemsize, 1);
+        return 0;
+    }
+    const int count = ep::parts(g.traffic);
+    if (count <= 1) {
+        walk_range(launch, 0, g.size);
+        return 0;
+    }
+    // Whole lines of every dtype, so that two threads do not write one line of a dense output.
+    launch.part = ((g.size + count - 1) / count + 63) / 64 * 64;
+    ep::parallel(static_cast<int>((g.size + launch.part - 1) / launch.part), walk_part, &launch);
+    return 0;
+}
+
+extern "C" int ep_elementwise(const void* packed) {
+    const auto& p = *static_cast<const ep_packed*>(packed);
+    const auto& g = ep::plan_of<ep_geometry>(packed);
+    Launch launch = {&g, {}, 0};
+    if (g.scalar < 0) {
+        for (int k = 0; k < g.operands; ++k) launch.at[k] = place(&g, k, p.at[k]);
+        return ep::enter(launch);
+    }
+    for (int k = 0, tensor = 0; k < g.operands; ++k)
+        if (k != g.scalar) launch.at[k] = place(&g, k, p.at[tensor++]);
+    return enter_with_bytes(launch, ep::numbers_of(packed, g.operands - 1));
+}
+
+// A packed block on the stack would be read back wider than it was just written, which the processor waits for.
+extern "C" int ep_launch2(const ep_geometry* geometry, intptr_t x, intptr_t out) {
+    Launch launch = {geometry, {place(geometry, 0, x), place(geometry, 1, out)}, 0};
+    return ep::enter(launch);
+}
+
+extern "C" int ep_launch3(const ep_geometry* geometry, intptr_t a, intptr_t b, intptr_t out) {
+    Launch launch = {geometry, {place(geometry, 0, a), place(geometry, 1, b), place(geometry, 2, out)}, 0};
+    return ep::enter(launch);
+}
+
+extern "C" int ep_launch4(const ep_geometry* geometry, intptr_t condition, intptr_t a, intptr_t b, intptr_t out) {
+    Launch launch = {
+        geometry,
+        {place(geometry, 0, condition), place(geometry, 1, a), place(geometry, 2, b), place(geometry, 3, out)},
+        0};
+    return ep::enter(launch);
+}
+
+extern "C" int ep_launch2_scalar(const ep_geometry* geometry, double value, intptr_t out) {
+    Launch launch = {geometry, {nullptr, place(geometry, 1, out)}, 0};
+    return enter_with_number(launch, value);
+}
+
+extern "C" int ep_launch3_scalar(const ep_geometry* geometry, double value, intptr_t other, intptr_t out) {
+    Launch launch = {geometry, {place(geometry, 0, other), place(geometry, 1, other), place(geometry, 2, out)}, 0};
+    return enter_with_number(launch, value);
+}
+
+extern "C" int ep_launch2_number(const ep_geometry* geometry, const char* number, intptr_t out) {
+    Launch launch = {geometry, {nullptr, place(geometry, 1, out)}, 0};
+    return enter_with_bytes(launch, number);
+}
+
+extern "C" int ep_launch3_number(const ep_geometry* geometry, const char* number, intptr_t other, intptr_t out) {
+    Launch launch = {geometry, {place(geometry, 0, other), place(geometry, 1, other), place(geometry, 2, out)}, 0};
+    return enter_with_bytes(launch, number);
+}

@@ -1,0 +1,77 @@
+// The inner loops: n elements along one dimension. Ops run on contiguous blocks; strides, narrow floats and streaming
+// stores are dealt with by staging blocks in and out, so that a value never depends on its layout.
+#include "elementwise.h"
+#include "runtime/stream.h"
+
+namespace {
+
+#include "types/block.h"
+
+bool is_dense(const ep_storage& storage, int64_t step) {
+    return storage.is_direct && step == storage.size;
+}
+
+// The operand that stays where it is: one value. A number given at launch is in the compute type already.
+const void* single(const ep_geometry& g, const ep_storage& from, char* const* at, int k, Block& block) {
+    return g.scalar == k ? at[k] : from.load(at[k], from.size, 1, block.bytes);
+}
+
+__attribute__((noinline)) void staged_unary(const ep_geometry& g, Target& out, char* const* at, const int64_t* step,
+                                            int64_t n) {
+    const ep_row& row = *g.row;
+    Block block;
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = out.length(n - i);
+        const void* x = row.from->load(at[0] + i * step[0], step[0], m, block.bytes);
+        row.body(x, nullptr, out.block(), m, g.attributes, -1);
+        out.flush(m);
+    }
+    out.done();
+}
+
+__attribute__((noinline)) void staged_binary(const ep_geometry& g, Target& out, char* const* at, const int64_t* step,
+                                             int64_t n, const void* const* singles, int which) {
+    const ep_row& row = *g.row;
+    Block blocks[2];
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = out.length(n - i);
+        const void* in[2];
+        for (int k = 0; k < 2; ++k)
+            in[k] = which == k ? singles[k] : row.from->load(at[k] + i * step[k], step[k], m, blocks[k].bytes);
+        row.body(in[0], in[1], out.block(), m, g.attributes, which);
+        out.flush(m);
+    }
+    out.done();
+}
+
+}  // namespace
+
+void ep::unary(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
+    const ep_geometry& g = *geometry;
+    const ep_row& row = *g.row;
+    const bool is_streaming = streams(g.traffic, g.operands, at, n);
+    if (!is_streaming && is_dense(*row.from, step[0]) && is_dense(*row.to, step[1])) {
+        row.body(at[0], nullptr, at[1], n, g.attributes, -1);
+        return;
+    }
+    Target out(*row.to, at[1], step[1], is_streaming);
+    staged_unary(g, out, at, step, n);
+}
+
+void ep::binary(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
+    const ep_geometry& g = *geometry;
+    const ep_row& row = *g.row;
+    // A number is in the compute type and cannot be loaded, even where the tensor beside it stays where it is, too.
+    const int which = g.scalar >= 0 ? g.scalar : step[0] == 0 ? 0 : step[1] == 0 ? 1 : -1;
+    Block block;
+    const void* in[2] = {at[0], at[1]};
+    if (which >= 0) in[which] = single(g, *row.from, at, which, block);
+    const bool is_streaming = streams(g.traffic, g.operands, at, n);
+    if (!is_streaming && (which == 0 || is_dense(*row.from, step[0])) && (which == 1 || is_dense(*row.from, step[1])) &&
+        is_dense(*row.to, step[2])) {
+        row.body(in[0], in[1], at[2], n, g.attributes, which);
+        return;
+    }
+    Target out(*row.to, at[2], step[2], is_streaming);
+    staged_binary(g, out, at, step, n, in, which);
+}

@@ -1,0 +1,30 @@
+/* The C interface of Matmul; see runtime/interface.h. */
+
+/* Its tensors. */
+enum { EP_A, EP_B, EP_BIAS, EP_OUT, EP_MATRICES };
+
+/* out = activation(alpha op(a) @ op(b) + beta out + bias). Numbers are alpha and beta, of complex128; a bias may be
+ * missing. `place` says which address of a launch is whose. Strides and offsets are in bytes; `line` and `column` are
+ * those of each operand as a matrix. Of the `ndim` batch dimensions the first `kept` are out's, the others are summed
+ * over. */
+typedef struct {
+    const ep_row* row;
+    const ep_row* activation;
+    int32_t place[EP_MATRICES];
+    int32_t dtype;
+    int32_t conjugate[2];
+    int32_t has_bias;
+    int32_t kept;
+    int32_t ndim;
+    int64_t m;
+    int64_t n;
+    int64_t k;
+    int64_t offset[EP_MATRICES];
+    int64_t line[EP_MATRICES];
+    int64_t column[EP_MATRICES];
+    int64_t extent[EP_RANK];
+    int64_t stride[EP_MATRICES][EP_RANK];
+} ep_matmul_plan;
+
+/* How many bytes the threads of this process keep for their panels and sums of products. */
+int64_t ep_workspace(void);

@@ -1,0 +1,369 @@
+// Reduce: the tree in which a row is joined, and who joins which part of it.
+//
+// A row is cut into chunks, in each of which a state takes in at most DEPTH groups of elements; chunks are joined
+// pairwise. Where the elements of a run are neighbours, a chunk has a state for each of LANES columns of the run,
+// joined by halves in the end; elsewhere it has one. A row of one run of few neighbours has 16, 8 or 4 lanes, joined by
+// neighbours. So the tree is made of the extents and strides of the row alone: README.md, "Reductions", has its height.
+// Rows side by side go through it together, and threads take rows, or chunks by a power of two, which are branches of
+// the tree.
+#include <algorithm>
+#include <cmath>
+
+#include "reducer.h"
+#include "rows.h"
+#include "runtime/count.h"
+#include "runtime/pool.h"
+#include "types/storage.h"
+
+namespace {
+
+using ep::LANES;
+
+constexpr int64_t DEPTH = 16, GROUP = 4;
+// Runs that are shorter are not worth the lanes.
+constexpr int64_t LEAST_RUN = 64;
+// The rows that go through the tree together, and bytes of a state and an element as far as they are staged.
+constexpr int64_t ABREAST = 1024, WIDEST = 16;
+constexpr int64_t ROOM = int64_t{64} << 10;
+
+constexpr int64_t ceil_div(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+
+int bit_length(int64_t n) {
+    int bits = 0;
+    for (; n > 0; n >>= 1) ++bits;
+    return bits;
+}
+
+// One launch, and how its rows are cut: each run into `pieces`, or `runs` to a chunk.
+struct Job {
+    const ep_reduce_plan& g;
+    const ep::Reducer& r;
+    const ep_storage &from, &to;
+    const char* x;
+    char* out;
+    int64_t run, step, runs, pieces, chunks;
+    int64_t size;  // of a row's states
+    bool is_short, is_along;
+
+    explicit Job(const void* packed)
+        : g(ep::plan_of<ep_reduce_plan>(packed)),
+          r(*static_cast<const ep::Reducer*>(g.row->code)),
+          from(*g.row->from),
+          to(*g.row->to),
+          x(ep::place_of(packed, EP_X, g.offset[EP_X])),
+          out(ep::place_of(packed, EP_REDUCED, g.offset[EP_REDUCED])),
+          run(g.extent[g.ndim - 1]),
+          step(g.stride[g.ndim - 1]),
+          runs(1),
+          pieces(1),
+          chunks(0),
+          size(r.joint->size * r.parts),
+          is_short(g.ndim == 1 && step == from.size && run >= ep::LEAST_SHORT && run <= ep::MOST_SHORT &&
+                   r.joint->rows != nullptr),
+          is_along(!is_short && run >= LEAST_RUN && step == from.size) {
+        if (g.terms == 0) return;
+        const int64_t group = GROUP * unit(), outer = g.terms / run;
+        if (is_short) {
+            chunks = 1;
+        } else if (run > DEPTH * group) {
+            pieces = ceil_div(run, DEPTH * group);
+            chunks = outer * pieces;
+        } else {
+            runs = std::max<int64_t>(1, DEPTH / (run / group + ceil_div(run % group, unit())));
+            chunks = ceil_div(outer, runs);
+        }
+    }
+
+    // Elements of a run that go into as many states at once.
+    int64_t unit() const { return is_along ? LANES : 1; }
+};
+
+// n elements of one row into LANES states.
+void take_along(const Job& job, const char* at, int64_t n, const ep::Lens& lens, char* states) {
+    const ep::Reducer& r = job.r;
+    const int64_t most = job.from.is_direct ? n : ep::BLOCK, lanes = LANES * r.parts;
+    alignas(ep::LINE) char block[ep::BLOCK * WIDEST];
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = std::min(most, n - i);
+        const auto* const x = static_cast<const char*>(job.from.load(at + i * job.step, job.step, m, block));
+        const int64_t whole = m / LANES, rest = m % LANES;
+        if (whole != 0) r.joint->take(states, x, lanes, whole, lanes, lens);
+        if (rest != 0) r.joint->take(states, x + whole * LANES * job.from.staged_size, 0, 1, rest * r.parts, lens);
+    }
+}
+
+// n elements each of `width` rows that are `across` bytes apart, into a state a row.
+void take_across(const Job& job, const char* at, int64_t across, int64_t width, int64_t n, const ep::Lens& lens,
+                 char* states) {
+    const ep_storage& from = job.from;
+    const ep::Joint& joint = *job.r.joint;
+    const int64_t parts = job.r.parts;
+    if (from.is_direct && (across == from.size || width == 1)) {
+        joint.take(states, at, job.step / from.size * parts, n, width * parts, lens);
+        return;
+    }
+    alignas(ep::LINE) char block[GROUP * ABREAST * WIDEST];
+    if (width == 1) {  // one row's elements come in one call
+        constexpr int64_t most = std::min(ep::BLOCK, GROUP * ABREAST) / GROUP * GROUP;
+        for (int64_t i = 0, m; i < n; i += m) {
+            m = std::min(most, n - i);
+            joint.take(states, from.load(at + i * job.step, job.step, m, block), parts, m, parts, lens);
+        }
+        return;
+    }
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = std::min(GROUP, n - i);
+        char* to = block;
+        for (int64_t k = 0; k < m; ++k) {
+            const char* const row = at + (i + k) * job.step;
+            for (int64_t j = 0, some; j < width; j += some, to += some * from.staged_size) {
+                some = std::min(ep::BLOCK, width - j);
+                from.load(row + j * across, across, some, to);
+            }
+        }
+        joint.take(states, block, width * parts, m, width * parts, lens);
+    }
+}
+
+// n short rows that are `across` bytes apart.
+void take_short(const Job& job, const char* at, int64_t across, int64_t n, const ep::Lens& lens, char* states) {
+    const ep_storage& from = job.from;
+    const ep::Joint& joint = *job.r.joint;
+    const int64_t parts = job.r.parts, length = job.run * parts;
+    if (from.is_direct) {
+        joint.rows(states, at, across / from.size * parts, n, length, parts, lens);
+        return;
+    }
+    alignas(ep::LINE) char block[ep::BLOCK * WIDEST];
+    const int64_t most = across == job.run * from.size ? ep::BLOCK / job.run : 1;
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = std::min(most, n - i);
+        const void* const x = from.load(at + i * across, from.size, m * job.run, block);
+        joint.rows(states + i * job.size, x, length, m, length, parts, lens);
+    }
+}
+
+// One chunk of `width` rows, 1 where lanes run along it.
+void join_chunk(const Job& job, const char* at, int64_t across, int64_t width, int64_t chunk, const ep::Lens& lens,
+                char* states) {
+    const ep::Joint& joint = *job.r.joint;
+    const int64_t parts = job.r.parts;
+    const auto take = [&](const char* from, int64_t n, char* into) {
+        if (job.is_along)
+            take_along(job, from, n, lens, into);
+        else
+            take_across(job, from, across, width, n, lens, into);
+    };
+    const auto take_all = [&](char* into) {
+        if (job.pieces > 1) {
+            const int64_t most = DEPTH * GROUP * job.unit(), begin = chunk % job.pieces * most;
+            const ep::Runs runs(job.g, chunk / job.pieces);
+            take(at + runs.at() + begin * job.step, std::min(most, job.run - begin), into);
+        } else {
+            const int64_t first = chunk * job.runs, end = std::min(first + job.runs, job.g.terms / job.run);
+            ep::Runs runs(job.g, first);
+            for (int64_t i = first; i < end; ++i, runs.next()) take(at + runs.at(), job.run, into);
+        }
+    };
+    if (job.is_along) {
+        alignas(ep::LINE) char lanes[LANES * WIDEST];
+        int64_t used = LEAST_RUN;
+        while (used < job.run && used < LANES) used *= 2;
+        joint.start(lanes, used * parts);
+        take_all(lanes);
+        joint.fold(lanes, used * parts, parts);
+        std::memcpy(states, lanes, static_cast<size_t>(job.size));
+    } else {
+        joint.start(states, width * parts);
+        take_all(states);
+    }
+}
+
+// Join what leaf(i, states) gives for 0 <= i < count pairwise: `width` rows' states each.
+template <class Leaf>
+void pairwise(const Job& job, int64_t count, int64_t width, char* states, Leaf leaf) {
+    const int64_t nbytes = width * job.size;
+    if (count == 1) return leaf(0, states);
+    alignas(ep::LINE) char stack[ROOM];
+    char* top = stack;
+    const auto join = [&] {
+        top -= nbytes;
+        job.r.joint->merge(top - nbytes, top, width * job.r.parts);
+    };
+    for (int64_t i = 0; i < count; ++i) {
+        leaf(i, top);
+        top += nbytes;
+        for (int64_t bits = i; (bits & 1) != 0; bits >>= 1) join();
+    }
+    while (top - stack > nbytes) join();
+    std::memcpy(states, stack, static_cast<size_t>(nbytes));
+}
+
+// How many rows may go through `chunks` chunks together.
+int64_t widest(const Job& job, int64_t chunks) {
+    return std::min(ABREAST, ROOM / (job.size * bit_length(chunks)));
+}
+
+// Chunks [begin, end) of n rows from the place x on.
+void join_rows(const Job& job, const char* x, int64_t n, int64_t begin, int64_t end, const ep::Lens& lens,
+               char* states) {
+    const int64_t across = job.g.kept_stride[EP_X][job.g.kept - 1];
+    if (job.is_short) return take_short(job, x, across, n, lens, states);
+    if (job.is_along) {
+        for (int64_t i = 0; i < n; ++i) {
+            pairwise(job, end - begin, 1, states + i * job.size,
+                     [&](int64_t c, char* into) { join_chunk(job, x + i * across, 0, 1, begin + c, lens, into); });
+        }
+        return;
+    }
+    const int64_t most = widest(job, end - begin);
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = std::min(most, n - i);
+        pairwise(job, end - begin, m, states + i * job.size,
+                 [&](int64_t c, char* into) { join_chunk(job, x + i * across, across, m, begin + c, lens, into); });
+    }
+}
+
+// The results of n rows, from their states to their places.
+void deliver(const Job& job, const char* states, char* out, int64_t n) {
+    const ep_storage& to = job.to;
+    const int64_t step = job.g.kept_stride[EP_REDUCED][job.g.kept - 1];
+    alignas(ep::LINE) char results[ep::BLOCK * WIDEST];
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = std::min(ep::BLOCK, n - i);
+        job.r.finish(states + i * job.size, results, m, static_cast<double>(job.g.terms), job.r.lens);
+        to.store(results, out + i * step, step, m, false);
+    }
+}
+
+// Sums of squares of n rows become roots. Where a sum is too great or too small for squares to have been exact,
+// again(lens, states) sums scaled ones.
+template <class Again>
+void take_roots(const Job& job, char* states, int64_t n, Again again) {
+    constexpr double least = 0x1p-900, most = 0x1p1000, scale = 0x1p600;
+    const int64_t parts = job.r.parts;
+    const auto sum = [parts](const char* from, int64_t i) {
+        const auto* const squares = reinterpret_cast<const double*>(from) + parts * i;
+        return parts == 2 ? squares[0] + squares[1] : squares[0];
+    };
+    bool is_small = false, is_large = false;
+    for (int64_t i = 0; i < n; ++i) {
+        is_small |= sum(states, i) < least;
+        is_large |= sum(states, i) > most;
+    }
+    alignas(ep::LINE) char small[ROOM / 2], large[ROOM / 2];
+    ep::Lens lens = job.r.lens;
+    lens.scale = scale;
+    if (is_small) again(lens, small);
+    lens.scale = 1 / scale;
+    if (is_large) again(lens, large);
+    auto* const roots = reinterpret_cast<double*>(states);
+    for (int64_t i = 0; i < n; ++i) {
+        const double plain = sum(states, i);
+        roots[parts * i] = plain < least  ? std::sqrt(sum(small, i)) / scale
+                           : plain > most ? std::sqrt(sum(large, i)) * scale
+                                          : std::sqrt(plain);
+    }
+}
+
+// Rows [begin, end), each to its end.
+void reduce_rows(const Job& job, int64_t begin, int64_t end) {
+    alignas(ep::LINE) char states[ABREAST * WIDEST];
+    ep::each_block(job.g, begin, end, ABREAST, [&](int64_t x, int64_t out, int64_t, int64_t n) {
+        const auto join = [&](const ep::Lens& lens, char* into) {
+            join_rows(job, job.x + x, n, 0, job.chunks, lens, into);
+        };
+        join(job.r.lens, states);
+        if (job.r.has_scaled_root) take_roots(job, states, n, join);
+        deliver(job, states, job.out + out, n);
+    });
+}
+
+struct ByRows {
+    const Job& job;
+    int parts;
+};
+void reduce_part_of_rows(void* context, int part) {
+    const auto& by = *static_cast<const ByRows*>(context);
+    const int64_t rows = by.job.g.outputs;
+    reduce_rows(by.job, rows * part / by.parts, rows * (part + 1) / by.parts);
+}
+
+struct ByChunks {
+    const Job& job;
+    const ep::Lens& lens;
+    int64_t span;
+    char* states;
+};
+void reduce_part_of_chunks(void* context, int part) {
+    const auto& by = *static_cast<const ByChunks*>(context);
+    const int64_t rows = by.job.g.outputs, begin = part * by.span, end = std::min(begin + by.span, by.job.chunks);
+    char* const states = by.states + part * rows * by.job.size;
+    ep::each_block(by.job.g, 0, rows, rows, [&](int64_t x, int64_t, int64_t first, int64_t n) {
+        join_rows(by.job, by.job.x + x, n, begin, end, by.lens, states + first * by.job.size);
+    });
+}
+
+// All rows by `count` parts of `span` chunks, which is a power of two.
+void reduce_by_chunks(const Job& job, int count, int64_t span) {
+    alignas(ep::LINE) char parts[ROOM / 2], states[ROOM / 2];
+    const int64_t rows = job.g.outputs, nbytes = rows * job.size;
+    const auto join = [&](const ep::Lens& lens, char* into) {
+        ByChunks by = {job, lens, span, parts};
+        ep::parallel(count, reduce_part_of_chunks, &by);
+        pairwise(job, count, rows, into, [&](int64_t part, char* leaf) {
+            std::memcpy(leaf, parts + part * nbytes, static_cast<size_t>(nbytes));
+        });
+    };
+    join(job.r.lens, states);
+    if (job.r.has_scaled_root) take_roots(job, states, rows, join);
+    ep::each_block(job.g, 0, rows, rows, [&](int64_t, int64_t out, int64_t first, int64_t n) {
+        deliver(job, states + first * job.size, job.out + out, n);
+    });
+}
+
+// Rows of nothing.
+void reduce_nothing(const Job& job) {
+    alignas(ep::LINE) char states[ep::BLOCK * WIDEST];
+    job.r.joint->start(states, ep::BLOCK);
+    if (job.r.is_zero_of_nothing) std::memset(states, 0, sizeof states);
+    ep::each_block(job.g, 0, job.g.outputs, ep::BLOCK / 2,
+                   [&](int64_t, int64_t out, int64_t, int64_t n) { deliver(job, states, job.out + out, n); });
+}
+
+// Rows side by side that are worth a thread.
+constexpr int64_t LEAST_ROWS = 64;
+
+int reduce_all(const Job& job) {
+    ep::count_call();
+    const ep_reduce_plan& g = job.g;
+    if (g.terms == 0) {
+        reduce_nothing(job);
+        return 0;
+    }
+    const int wanted = ep::parts(g.traffic * job.r.cost);
+    if (wanted <= 1) {
+        reduce_rows(job, 0, g.outputs);
+        return 0;
+    }
+    const int64_t by_rows = std::min<int64_t>(wanted, g.outputs / (job.is_along ? 1 : LEAST_ROWS));
+    int64_t by_chunks = std::min(std::min<int64_t>(wanted, job.chunks), ROOM / 2 / (g.outputs * job.size));
+    if (by_rows < wanted && by_chunks > by_rows) {
+        int64_t span = 1;
+        while (span * by_chunks < job.chunks) span *= 2;
+        by_chunks = ceil_div(job.chunks, span);
+        reduce_by_chunks(job, static_cast<int>(by_chunks), span);
+    } else {
+        ByRows by = {job, static_cast<int>(std::max<int64_t>(1, by_rows))};
+        ep::parallel(by.parts, reduce_part_of_rows, &by);
+    }
+    return 0;
+}
+
+}  // namespace
+
+int ep::reduce(const void* packed) {
+    return reduce_all(Job(packed));
+}

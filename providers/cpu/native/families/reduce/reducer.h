@@ -1,0 +1,50 @@
+// What an instruction set has for Reduce, as its launch sees it.
+#pragma once
+
+#include "lens.h"
+#include "rows.h"
+#include "types/storage.h"
+
+namespace ep {
+
+// Elements of neighbours that a row has, which has less lanes and all of them in registers.
+constexpr int64_t LEAST_SHORT = 4, MOST_SHORT = 512;
+
+// States and what joins them. A state stands for any number of elements; which states are joined makes up the tree of a
+// sum. No operand overlaps another.
+struct Joint {
+    int64_t size;
+    // n states of no element at all
+    void (*start)(void* states, int64_t n);
+    // `rows` times n contiguous elements, rows `step` elements apart: each into the state at its place of n. Four rows
+    // are joined pairwise first.
+    void (*take)(void* states, const void* elements, int64_t step, int64_t rows, int64_t n, const Lens& lens);
+    // n contiguous elements each of `rows` rows, `across` elements apart: the states of `parts` of a row, one row after
+    // the other. NULL: not for this op.
+    void (*rows)(void* states, const void* elements, int64_t across, int64_t rows, int64_t n, int64_t parts,
+                 const Lens& lens);
+    void (*merge)(void* states, const void* others, int64_t n);
+    // n states, a power of two up to 2 LANES, into the first `parts` by halves
+    void (*fold)(void* states, int64_t n, int64_t parts);
+};
+
+// The code of a row, whose elements come through `from` in the type that a state takes in, and whose results leave by
+// `to`.
+struct Reducer {
+    const Joint* joint;
+    // n rows' states, each as many as an element has parts, into n results as `to` stores them; rows have `terms`
+    // elements
+    void (*finish)(const void* states, void* out, int64_t n, double terms, const Lens& lens);
+    Lens lens;
+    int64_t parts;
+    // How many bytes of memory an element's work is worth.
+    int64_t cost;
+    bool is_zero_of_nothing;
+    // Sums of squares in double, of which the driver takes roots so that nothing overflows on the way.
+    bool has_scaled_root;
+};
+
+// The entry of the rows.
+int reduce(const void* packed);
+
+}  // namespace ep

@@ -1,0 +1,20 @@
+/* The C interface of softmaxes; see runtime/interface.h. */
+
+/* Their tensors: dy, y and dx of a backward form; x and out of a forward one, which has nothing in the middle. */
+enum { EP_GIVEN, EP_Y, EP_MADE, EP_ROWS };
+
+/* Rows of `extent` elements, `step` bytes apart, and the `ndim` dimensions across them; not empty. Strides and offsets
+ * are in bytes. `place` says which address of a launch is whose. `columns` says that in the last of these dimensions
+ * all tensors are contiguous. */
+typedef struct {
+    const ep_row* row;
+    int32_t place[EP_ROWS];
+    int32_t columns;
+    int32_t ndim;
+    int64_t traffic;
+    int64_t extent;
+    int64_t offset[EP_ROWS];
+    int64_t step[EP_ROWS];
+    int64_t shape[EP_RANK];
+    int64_t stride[EP_ROWS][EP_RANK];
+} ep_softmax_plan;

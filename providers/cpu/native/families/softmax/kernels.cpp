@@ -1,0 +1,39 @@
+// The passes of softmaxes over rows; compiled once per instruction set.
+#include <algorithm>
+
+#include "isa/isa.h"
+#include "passes.h"
+
+#define EP_LAMBDA __attribute__((always_inline))
+
+namespace {
+// clang-format off: each of these needs the ones above it
+#include "isa/lanes.h"
+#include "math/logarithm.h"
+#include "math/sums.h"
+#include "ops.h"
+// clang-format on
+
+using ep::RowForm;
+
+#include "columns.h"
+#include "rows.h"
+
+template <class Op, class T>
+constexpr ep::Softmaxes SOFTMAXES = {RowPasses<Op, T>::value, ColumnPasses<Op, T>::value};
+
+#define EP_SOFTMAX_ROW(T, family, Op) \
+    EP_ROW(family, "-", T, T, ep::softmax, nullptr, nullptr, (&SOFTMAXES<Op<Staged<T_##T>>, Staged<T_##T>>))
+
+// clang-format off
+const ep_row ROWS[] = {
+    EP_FLOATS(EP_SOFTMAX_ROW, "softmax", Softmax)
+    EP_FLOATS(EP_SOFTMAX_ROW, "log_softmax", LogSoftmax)
+    EP_FLOATS(EP_SOFTMAX_ROW, "softmax_backward", SoftmaxBackward)
+    EP_FLOATS(EP_SOFTMAX_ROW, "log_softmax_backward", LogSoftmaxBackward)
+};
+// clang-format on
+
+}  // namespace
+
+EP_PART

@@ -1,0 +1,50 @@
+// Rows made into probabilities, and back: what the launch and the passes of each instruction set tell each other.
+#pragma once
+
+#include "types/storage.h"
+
+extern "C" {
+#include "interface.h"
+}
+
+namespace ep {
+
+// A row is cut by its extent alone: into blocks, whose sums are added pairwise, and these into at most CHUNKS chunks,
+// whose exponentials are relative to a maximum of their own. So a value depends neither on threads nor on other rows.
+constexpr int64_t PIECE = 4096;
+constexpr int64_t CHUNKS = 64;
+// Columns that are worked on together, in bytes of the type that is computed in.
+constexpr int64_t TILE = 256;
+
+struct RowForm {
+    const ep_storage* storage;
+    int64_t extent, chunk, chunks;
+    int64_t step[EP_ROWS];  // bytes from an element of a row to the next
+    bool streams;
+};
+
+// What a pass learns of the chunks of rows that lie side by side, and what another one needs.
+struct Measures {
+    alignas(LINE) char bytes[CHUNKS * TILE * 2];
+};
+
+// The passes over `width` rows that lie side by side, chunks [begin, end) of them. `whole` is all of them in one
+// thread, `count` times, `next` bytes apart.
+struct Passes {
+    int64_t width;  // most rows
+    void (*whole)(const RowForm& form, char* const* at, int64_t width, int64_t count, const int64_t* next);
+    void (*measure)(const RowForm& form, char* const* at, int64_t width, int64_t begin, int64_t end, void* measures);
+    void (*combine)(const RowForm& form, int64_t width, void* measures);
+    void (*finish)(const RowForm& form, char* const* at, int64_t width, int64_t begin, int64_t end,
+                   const void* measures);
+};
+
+// The code of a row.
+struct Softmaxes {
+    Passes rows, columns;
+};
+
+// The entry of the rows.
+int softmax(const void* packed);
+
+}  // namespace ep

@@ -1,0 +1,197 @@
+// Transposition of blocks by way of two buffers that the first cache holds: rows of x come in, rows of out go out, each
+// whole, and what is between them knows neither strides nor edges. Compiled once per instruction set.
+#include <utility>
+
+#include "isa/isa.h"
+#include "runtime/moves.h"
+#include "transposer.h"
+
+namespace {
+
+constexpr int LANE = 16;
+constexpr int RUN = 8192;  // bytes of a row beside few others
+
+template <class U>
+struct Vector {
+    typedef U type __attribute__((vector_size(EP_WIDTH)));
+    static constexpr int elements = EP_WIDTH / int{sizeof(U)};
+    static constexpr int in_lane = LANE / int{sizeof(U)};
+};
+template <class U>
+using V = typename Vector<U>::type;
+
+// Elements of a and b in turn, in each lane those of its lower half, or of its upper one.
+template <class U, int half, size_t... i>
+EP_INLINE V<U> interleaved(V<U> a, V<U> b, std::index_sequence<i...>) {
+    constexpr size_t n = Vector<U>::elements, k = Vector<U>::in_lane;
+#if defined(__clang__)
+    return __builtin_shufflevector(a, b, int(i / k * k + half * k / 2 + i % k / 2 + i % 2 * n)...);
+#else
+    return __builtin_shuffle(a, b, V<U>{U(i / k * k + half * k / 2 + i % k / 2 + i % 2 * n)...});
+#endif
+}
+
+// Lane q from the row that is q strides behind.
+template <class U>
+EP_INLINE V<U> gathered(const char* at, int64_t stride) {
+    V<U> vector;
+#if EP_WIDTH == 64
+    __m512i lanes = _mm512_castsi128_si512(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
+    lanes = _mm512_inserti64x2(lanes, _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + stride)), 1);
+    lanes = _mm512_inserti64x2(lanes, _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 2 * stride)), 2);
+    lanes = _mm512_inserti64x2(lanes, _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 3 * stride)), 3);
+    vector = reinterpret_cast<V<U>>(lanes);
+#elif EP_WIDTH == 32
+    const __m256i low = _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
+    const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + stride));
+    vector = reinterpret_cast<V<U>>(_mm256_inserti128_si256(low, high, 1));
+#else
+    static_cast<void>(stride);
+    std::memcpy(&vector, at, sizeof vector);
+#endif
+    return vector;
+}
+
+// As many rows as a vector has elements, a lane wide: each element of a lane becomes a row. Lanes hold squares, which
+// are transposed side by side by interleaving halves of the registers again and again.
+template <class U>
+EP_INLINE void transpose_tile(const char* in, int64_t in_step, char* out, int64_t out_step) {
+    constexpr int k = Vector<U>::in_lane;
+    constexpr auto all = std::make_index_sequence<Vector<U>::elements>{};
+    V<U> rows[k], other[k];
+    for (int i = 0; i < k; ++i) rows[i] = gathered<U>(in + i * in_step, k * in_step);
+    for (int width = 1; width < k; width *= 2) {
+        for (int i = 0; i < k / 2; ++i) {
+            other[2 * i] = interleaved<U, 0>(rows[i], rows[i + k / 2], all);
+            other[2 * i + 1] = interleaved<U, 1>(rows[i], rows[i + k / 2], all);
+        }
+        for (int i = 0; i < k; ++i) rows[i] = other[i];
+    }
+    for (int i = 0; i < k; ++i) std::memcpy(out + i * out_step, &rows[i], sizeof rows[i]);
+}
+
+struct Wide {
+    int64_t halves[2];
+};
+
+template <>
+EP_INLINE void transpose_tile<Wide>(const char* in, int64_t in_step, char* out, int64_t) {
+    for (int i = 0; i < EP_WIDTH / LANE; ++i) std::memcpy(out + i * LANE, in + i * in_step, LANE);
+}
+
+template <int NBYTES>
+EP_INLINE void copy_row(char* to, const char* from, int64_t nbytes) {
+    if (nbytes == NBYTES)
+        std::memcpy(to, from, NBYTES);
+    else
+        ep::copy_bytes(to, from, nbytes);
+}
+
+// To a row of which whole lines go past the caches.
+EP_INLINE void stream_row(char* to, const char* from, int64_t nbytes) {
+    const auto odd = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(to) % ep::LINE);
+    const int64_t head = odd < nbytes ? odd : nbytes;
+    ep::copy_bytes(to, from, head);
+    ep::stream_copy(to + head, from + head, nbytes - head);
+}
+
+template <int NBYTES = 0>
+EP_INLINE void put_row(const ep::Block& block, char* to, const char* from, int64_t nbytes) {
+    if (block.streams)
+        stream_row(to, from, nbytes);
+    else
+        copy_row<NBYTES>(to, from, nbytes);
+}
+
+// Of at most X bytes a row of x and OUT a row of out.
+template <class U, int X, int OUT>
+void move(const ep::Block& block) {
+    constexpr int64_t SIZE = sizeof(U);
+    alignas(ep::LINE) char in[OUT / SIZE * X];
+    alignas(ep::LINE) char turned[X / SIZE * OUT];
+    const int64_t width = block.width * SIZE, height = block.height * SIZE;
+    for (int64_t row = 0; row < block.height; ++row) copy_row<X>(in + row * X, block.x + row * block.x_step, width);
+#if defined(__GNUC__)
+    if (block.next != nullptr)
+        for (int64_t row = 0; row < block.height; ++row)
+            for (int64_t at = 0; at < width; at += ep::LINE)
+                __builtin_prefetch(block.next + row * block.x_step + at, 0, 2);
+#endif
+    for (int64_t row = 0; row < height; row += EP_WIDTH)
+        for (int64_t at = 0; at < width; at += LANE)
+            transpose_tile<U>(in + row / SIZE * X + at, X, turned + at / SIZE * OUT + row, OUT);
+    for (int64_t row = 0; row < block.width; ++row)
+        put_row<OUT>(block, block.out + row * block.out_step, turned + row * OUT, height);
+}
+
+// N elements side by side in x, which lies without gaps, become as many rows. The compiler vectorises the loops; what
+// is as wide as a vector gains nothing from a buffer.
+template <class U, int N>
+void split(const ep::Block& block) {
+    constexpr int64_t SIZE = sizeof(U);
+    const int64_t n = block.height;
+    if constexpr (SIZE == LANE) {
+        for (int row = 0; row < N; ++row)
+            ep::copy_elements<U>(block.out + row * block.out_step, SIZE, block.x + row * SIZE, N * SIZE, n);
+    } else {
+        alignas(ep::LINE) U rows[N][RUN / SIZE];
+        const U* const from = reinterpret_cast<const U*>(block.x);
+        for (int64_t i = 0; i < n; ++i)
+            for (int row = 0; row < N; ++row) rows[row][i] = from[i * N + row];
+        for (int row = 0; row < N; ++row)
+            put_row(block, block.out + row * block.out_step, reinterpret_cast<const char*>(rows[row]), n * SIZE);
+    }
+}
+
+// N rows of x become elements side by side in out, which lies without gaps.
+template <class U, int N>
+void join(const ep::Block& block) {
+    constexpr int64_t SIZE = sizeof(U);
+    const int64_t n = block.width;
+    const auto joined = [&](U* to) {
+        const U* rows[N];
+        for (int row = 0; row < N; ++row) rows[row] = reinterpret_cast<const U*>(block.x + row * block.x_step);
+        for (int64_t i = 0; i < n; ++i)
+            for (int row = 0; row < N; ++row) to[i * N + row] = rows[row][i];
+    };
+    if constexpr (SIZE == LANE) {
+        joined(reinterpret_cast<U*>(block.out));
+    } else {
+        alignas(ep::LINE) U side_by_side[N * RUN / SIZE];
+        joined(side_by_side);
+        put_row(block, block.out, reinterpret_cast<const char*>(side_by_side), n * N * SIZE);
+    }
+}
+
+template <class U, int X, int OUT>
+constexpr ep::Transposer TRANSPOSER = {
+    sizeof(U),
+    RUN / int{sizeof(U)},
+    {X / int{sizeof(U)}, OUT / int{sizeof(U)}, move<U, X, OUT>},
+    {split<U, 2>, split<U, 3>, split<U, 4>},
+    {join<U, 2>, join<U, 3>, join<U, 4>},
+};
+
+template <size_t size>
+constexpr const ep::Transposer* transposer = nullptr;
+template <>
+constexpr const ep::Transposer* transposer<1> = &TRANSPOSER<uint8_t, 128, 128>;
+template <>
+constexpr const ep::Transposer* transposer<2> = &TRANSPOSER<uint16_t, 128, 128>;
+template <>
+constexpr const ep::Transposer* transposer<4> = &TRANSPOSER<uint32_t, 256, 128>;
+template <>
+constexpr const ep::Transposer* transposer<8> = &TRANSPOSER<uint64_t, 256, 256>;
+template <>
+constexpr const ep::Transposer* transposer<16> = &TRANSPOSER<Wide, 256, 256>;
+
+#define EP_TRANSPOSE_ROW(T, ...) \
+    EP_ROW("copy", "transpose", T, T, ep::transpose, nullptr, nullptr, transposer<sizeof(T_##T)>)
+
+// clang-format off
+const ep_row ROWS[] = {EP_STORED(EP_TRANSPOSE_ROW, )};
+// clang-format on
+
+}  // namespace
+
+EP_PART

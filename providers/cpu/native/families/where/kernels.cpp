@@ -1,0 +1,136 @@
+// The rows of Where: bits of one of two elements, chosen by a third. Compiled once per instruction set; element types
+// of one size share a loop.
+#include "isa/isa.h"
+#include "where.h"
+
+namespace {
+
+#include "types/block.h"
+
+struct Pair {
+    uint64_t halves[2];
+};
+
+// The unsigned integer of as many bytes, whose storage moves bits as they are.
+template <size_t size>
+struct BitsOf;
+template <>
+struct BitsOf<1> {
+    using type = uint8_t;
+    static constexpr int code = EP_uint8;
+};
+template <>
+struct BitsOf<2> {
+    using type = uint16_t;
+    static constexpr int code = EP_uint16;
+};
+template <>
+struct BitsOf<4> {
+    using type = uint32_t;
+    static constexpr int code = EP_uint32;
+};
+template <>
+struct BitsOf<8> {
+    using type = uint64_t;
+    static constexpr int code = EP_uint64;
+};
+template <>
+struct BitsOf<16> {
+    using type = Pair;
+    static constexpr int code = EP_complex128;
+};
+
+// In place is exact, so no iteration depends on another.
+template <class C, class U>
+EP_INLINE void choose(const C* condition, const U* a, const U* b, U* out, int64_t n) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+        const U x = a[i], y = b[i];
+        out[i] = condition[i] != 0 ? x : y;
+    }
+}
+
+template <class C>
+EP_INLINE void choose(const C* condition, const Pair* a, const Pair* b, Pair* out, int64_t n) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n; ++i) {
+        const uint64_t mask = condition[i] != 0 ? ~uint64_t{0} : 0;
+        for (int k = 0; k < 2; ++k) out[i].halves[k] = (a[i].halves[k] & mask) | (b[i].halves[k] & ~mask);
+    }
+}
+
+// One of the two inputs: blocks of it as they lie in memory, or gathered; one element that stays is repeated once.
+template <class U>
+class Source {
+   public:
+    Source(const char* at, int64_t step, int64_t n) : at_(at), step_(step) {
+        if (step == 0) contiguous(at, step, n < ep::BLOCK ? n : ep::BLOCK, block_);
+    }
+
+    const U* elements(int64_t i, int64_t n) {
+        return step_ == 0 ? block_ : contiguous(at_ + i * step_, step_, n, block_);
+    }
+
+   private:
+    const char* const at_;
+    const int64_t step_;
+    U block_[ep::BLOCK];
+};
+
+// Apart from the short way, whose calls would pay for its blocks.
+template <class C, size_t size>
+__attribute__((noinline)) void staged_select(char* const* at, const int64_t* step, int64_t n, bool is_streaming) {
+    using U = typename BitsOf<size>::type;
+    int64_t a = 1, b = 2;
+    if (step[0] == 0) a = b = *reinterpret_cast<const C*>(at[0]) != 0 ? 1 : 2;
+    Target out(ep::EP_JOIN(EP_ISA, storages)[BitsOf<size>::code], at[3], step[3], is_streaming);
+    Source<C> condition(at[0], step[0], n);
+    Source<U> left(at[a], step[a], n), right(at[b], step[b], n);
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = out.length(n - i);
+        choose(condition.elements(i, m), left.elements(i, m), right.elements(i, m), static_cast<U*>(out.block()), m);
+        out.flush(m);
+    }
+    out.done();
+}
+
+template <class C, size_t size>
+void select(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
+    using U = typename BitsOf<size>::type;
+    constexpr int64_t item = size;
+    const bool is_streaming = streams(geometry->traffic, geometry->operands, at, n);
+    if (is_streaming || step[0] != int64_t{sizeof(C)} || step[1] != item || step[2] != item || step[3] != item)
+        return staged_select<C, size>(at, step, n, is_streaming);
+    choose(reinterpret_cast<const C*>(at[0]), reinterpret_cast<const U*>(at[1]), reinterpret_cast<const U*>(at[2]),
+           reinterpret_cast<U*>(at[3]), n);
+}
+
+template <class T>
+struct Condition {
+    using type = T;
+};
+template <>
+struct Condition<Boolean> {
+    using type = uint8_t;
+};
+
+// The storages are those of the elements: numbers given at launch are rounded by them.
+#define EP_WHERE_ROW(T, C)                          \
+    {"where",                                       \
+     "-",                                           \
+     #C,                                            \
+     #T,                                            \
+     ep::where,                                     \
+     EP_STORAGE(T_##T),                             \
+     EP_STORAGE(T_##T),                             \
+     select<Condition<T_##C>::type, sizeof(T_##T)>, \
+     nullptr,                                       \
+     nullptr},
+
+// clang-format off
+const ep_row ROWS[] = {EP_STORED(EP_WHERE_ROW, bool) EP_STORED(EP_WHERE_ROW, int32) EP_STORED(EP_WHERE_ROW, int64)};
+// clang-format on
+
+}  // namespace
+
+EP_PART

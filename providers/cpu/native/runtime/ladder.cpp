@@ -1,0 +1,74 @@
+// The instruction sets, best first, and the choice among them.
+#include "native.h"
+// EP_PARTS(X, isa) and EP_SHARED_PARTS(X): X of each part of the tables, which CMake finds in the lists of the folders.
+#include "parts.h"
+
+namespace ep {
+
+#define EP_DECLARE(isa, name) extern const ep_part isa##_##name##_part;
+#define EP_DECLARE_SHARED(name) EP_DECLARE(shared, name)
+EP_PARTS(EP_DECLARE, baseline)
+#if EP_X86
+EP_PARTS(EP_DECLARE, avx2)
+EP_PARTS(EP_DECLARE, avx512)
+#endif
+EP_SHARED_PARTS(EP_DECLARE_SHARED)
+
+}  // namespace ep
+
+namespace {
+
+template <size_t count>
+constexpr ep_table table_of(const char* isa, const ep_part* const (&parts)[count]) {
+    return {isa, parts, count};
+}
+
+// clang-format off
+#define EP_POINTER(isa, name) &ep::isa##_##name##_part,
+#define EP_POINTER_TO_SHARED(name) EP_POINTER(shared, name)
+#define EP_ALL_PARTS(isa) {EP_PARTS(EP_POINTER, isa) EP_SHARED_PARTS(EP_POINTER_TO_SHARED)}
+const ep_part* const BASELINE_PARTS[] = EP_ALL_PARTS(baseline);
+#if EP_X86
+const ep_part* const AVX2_PARTS[] = EP_ALL_PARTS(avx2);
+const ep_part* const AVX512_PARTS[] = EP_ALL_PARTS(avx512);
+#endif
+// clang-format on
+
+struct Rung {
+    ep_table table;
+    bool (*is_here)();
+};
+
+const Rung LADDER[] = {
+#if EP_X86
+    {table_of("avx512", AVX512_PARTS),
+     [] {
+         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+     }},
+    {table_of("avx2", AVX2_PARTS),
+     [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"); }},
+#else
+    {{"avx512", nullptr, 0}, [] { return false; }},
+    {{"avx2", nullptr, 0}, [] { return false; }},
+#endif
+    {table_of("baseline", BASELINE_PARTS), [] { return true; }},
+};
+
+constexpr int RUNGS = sizeof LADDER / sizeof *LADDER;
+
+}  // namespace
+
+extern "C" const char* ep_isa(int rung) {
+    return rung >= 0 && rung < RUNGS ? LADDER[rung].table.isa : nullptr;
+}
+
+extern "C" const ep_table* ep_open(const char* limit) {
+    bool is_below = *limit == '\0';
+    for (const Rung& rung : LADDER) {
+        is_below = is_below || std::strcmp(rung.table.isa, limit) == 0;
+        if (is_below && rung.is_here()) return &rung.table;
+    }
+    return nullptr;
+}

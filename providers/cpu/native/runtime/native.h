@@ -1,0 +1,50 @@
+// What every source here shares: standard headers, before any target pragma, and the C interface.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+// CMake defines it as 1 where AVX2 and AVX-512 are compiled too.
+#if !defined(EP_X86)
+#define EP_X86 0
+#endif
+
+#if EP_X86
+#include <immintrin.h>
+#endif
+
+#define EP_INLINE inline __attribute__((always_inline))
+
+extern "C" {
+#include "interface.h"
+}
+
+namespace ep {
+
+// From this many bytes moved on, outputs go past the caches: they would push out what they cannot keep anyway.
+extern const int64_t STREAMING;
+// Streaming stores write whole lines.
+constexpr int64_t LINE = 64;
+
+// The plan of a launch.
+template <class Plan>
+const Plan& plan_of(const void* packed) {
+    return *static_cast<const Plan*>(static_cast<const ep_packed*>(packed)->plan);
+}
+
+// The numbers of a launch of so many tensors, one behind the other.
+inline const char* numbers_of(const void* packed, int tensors) {
+    return reinterpret_cast<const char*>(static_cast<const ep_packed*>(packed)->at + tensors);
+}
+
+// Where tensor k of a launch begins, `offset` bytes behind its address.
+inline char* place_of(const void* packed, int k, int64_t offset) {
+    return reinterpret_cast<char*>(static_cast<const ep_packed*>(packed)->at[k] + offset);
+}
+
+}  // namespace ep
