@@ -39,6 +39,6 @@ class Failure:
         return error
 
     def take_last(self) -> BaseException | None:
-        """Return and forget the error that no synchronisation will raise; None for a lost device without work under way."""
+        """Return and forget the error that no synchronisation will raise; None if an idle stream's device was lost."""
         error = self.take()
         return None if isinstance(error, DeviceLostError) and error.op is None else error
