@@ -1,6 +1,8 @@
 # The commands of EP. Each does all of its own set-up: `make conformance`, `make test`.
 
 PYTHON ?= python3
+# PoCL's wheel compiles nothing on processors newer than its LLVM, unless EP repairs it.
+export EP_POCL_PROCESSOR ?= auto
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed

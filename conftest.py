@@ -1,12 +1,15 @@
-"""Imports `ep` before pytest sees the folder of the same name, and keeps collections short."""
+"""Imports `ep` before pytest sees the folder of the same name, asks for the repair of PoCL, and keeps collections short."""
 
 from __future__ import annotations
 
 import gc
+import os
 
 import pytest
 
 import ep  # noqa: F401 - the import is the purpose
+
+os.environ.setdefault("EP_POCL_PROCESSOR", "auto")  # else PoCL compiles nothing on processors newer than its LLVM
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ep.role import OUTPUT, STATE
+from ep.layout.role import OUTPUT, STATE
 from ep_conformance.plan.accuracies import held_to
 
 import ep

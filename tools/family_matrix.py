@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ep.cells import LAYOUTS
+from ep.layout.cells import LAYOUTS
 from ep_conformance.plan.place import Place
 
 import ep

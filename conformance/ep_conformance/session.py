@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ep.cells import matches
-from ep.claims import ClaimsError
+from ep.layout.cells import matches
+from ep.plugin.claims import ClaimsError
 from rich.text import Text
 
 from ep_conformance.plan.planned import Planned, Standing

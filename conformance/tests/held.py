@@ -9,7 +9,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from ep.families import family_packages
+from ep.plugin.families import family_packages
 from ep_conformance.plan.catalogue import cell_cases
 from ep_conformance.plan.profiles import PROFILES
 from ep_conformance.runtime import runtime_cases

@@ -3,7 +3,7 @@
 import zlib
 
 import numpy as np
-from ep.family import by_name
+from ep.plugin.family import by_name
 from ep_conformance.judge.compare import compare
 
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from ep.capabilities import ABILITIES, served_by
+from ep.plugin.capabilities import ABILITIES, served_by
 from website import check, variables
 from website.document import Document, read_site
 from website.errors import errors

@@ -4,12 +4,6 @@ Importing it loads no library: not numpy, not pluggy, no provider.
 """
 
 from ep import spi
-from ep.callback import HostThread
-from ep.cells import Cell
-from ep.descriptor import Descriptor
-from ep.device import Device
-from ep.device_info import DeviceInfo
-from ep.dims import Geometry
 from ep.dtypes import DType, dtype
 from ep.errors import (
     ClosedError,
@@ -22,30 +16,37 @@ from ep.errors import (
     UnavailableError,
     UnsupportedError,
 )
-from ep.event import Event
-from ep.executable import Executable, Node, Slot
-from ep.export import Exported
-from ep.family import Family
-from ep.graph import Graph
+from ep.exchange.export import Exported
+from ep.exchange.interchange import view
+from ep.exchange.tensor import Tensor
+from ep.ground.callback import HostThread
 from ep.hooks import family_hook, provider_hook
-from ep.implementation import Implementation, Kernel
-from ep.interchange import view
-from ep.key import KernelKey
-from ep.memory import Memory, MemoryKind
-from ep.pool import MemoryInfo
-from ep.primitive import Primitive
-from ep.provider import Provider
-from ep.registry import providers
-from ep.role import Role, Roles
-from ep.spec import Scalar, TensorSpec
-from ep.stage import Stage
-from ep.step import Step
-from ep.stream import Stream
-from ep.tensor import Tensor
+from ep.layout.cells import Cell
+from ep.layout.device_info import DeviceInfo
+from ep.layout.dims import Geometry
+from ep.layout.memory_kind import MemoryKind
+from ep.layout.role import Role, Roles
+from ep.layout.spec import Scalar, TensorSpec
+from ep.memory.memory import Memory
+from ep.memory.pool import MemoryInfo
+from ep.plugin.family import Family
+from ep.plugin.provider import Provider
+from ep.plugin.registry import providers
+from ep.stream.device import Device
+from ep.stream.event import Event
+from ep.stream.graph import Graph
+from ep.stream.stream import Stream
+from ep.work.descriptor import Descriptor
+from ep.work.executable import Executable, Node, Slot
+from ep.work.implementation import Implementation, Kernel
+from ep.work.key import KernelKey
+from ep.work.primitive import Primitive
+from ep.work.stage import Stage
+from ep.work.step import Step
 
 # Last, because these functions take the place of the submodules of the same name on the package.
-from ep.families import families  # isort: skip
-from ep.registry import device, devices, provider  # isort: skip
+from ep.plugin.families import families  # isort: skip
+from ep.plugin.registry import device, devices, provider  # isort: skip
 
 __all__ = [
     "Cell",

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from ep.capabilities import capabilities
-from ep.claims import ClaimsError
-from ep.doctor import examine, look, variables
 from ep.errors import EpError, UnavailableError
 from ep.folders import cache_folder
-from ep.registry import device, provider, providers
-from ep.words import message, shown, shown_lines
+from ep.ground.words import message, shown, shown_lines
+from ep.plugin.capabilities import capabilities
+from ep.plugin.claims import ClaimsError
+from ep.plugin.doctor import examine, look, variables
+from ep.plugin.registry import device, provider, providers
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ep.glimpse import glimpse
+from ep.ground.glimpse import glimpse
 
 __all__ = ["DTYPES", "DType", "Number", "convert", "convert_element", "dtype", "name_of"]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pluggy
 
     from ep import spi
-    from ep.family import Family
+    from ep.plugin.family import Family
 
 __all__ = ["PROJECT", "Hooks", "family_hook", "provider_hook", "specified"]
 

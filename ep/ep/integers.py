@@ -9,7 +9,7 @@ import operator
 from itertools import islice
 from typing import Any, Final
 
-from ep.glimpse import glimpse
+from ep.ground.glimpse import glimpse
 
 __all__ = ["count", "index", "integer", "taken"]
 

@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from ep.manifest import Manifest
+from ep.plugin.manifest import Manifest
 
 import ep
 

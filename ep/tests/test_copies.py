@@ -11,9 +11,10 @@ import sys
 import manual
 import numpy as np
 import pytest
+from ep.exchange import dlpack
+from ep.memory import memory, segment
 
 import ep
-from ep import dlpack, memory, segment
 
 SPEC = ep.TensorSpec("float32", (4,))
 KINDS = [

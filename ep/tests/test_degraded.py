@@ -6,7 +6,7 @@ import importlib
 from pathlib import Path
 
 import pytest
-from ep.claims import read_claims
+from ep.plugin.claims import read_claims
 
 import ep
 
@@ -24,7 +24,7 @@ def table():
 
 
 def test_every_ability_has_a_row():
-    assert sorted(table()) == [*importlib.import_module("ep.capabilities").ABILITIES]
+    assert sorted(table()) == [*importlib.import_module("ep.plugin.capabilities").ABILITIES]
 
 
 @pytest.mark.parametrize("provider", ["cpu", "opencl", "sim"])
@@ -36,7 +36,9 @@ def test_device_serves_its_abilities_as_the_table_says(provider):
     if provider == "opencl" and "cpu" not in device.info.features:
         pytest.skip("the table is of OpenCL's drivers for CPUs")
     claims = read_claims(device.provider.manifest.claims)
-    found = {row.layout: row.how for row in importlib.import_module("ep.capabilities")._abilities(device, claims)}
+    found = {
+        row.layout: row.how for row in importlib.import_module("ep.plugin.capabilities")._abilities(device, claims)
+    }
     needed = {ability: words[provider] for ability, words in table().items()}
     if "priority" in device.info.features:
         needed["priority"] = "native"

@@ -267,7 +267,7 @@ def test_child_ends_by_itself_with_its_parents_objects_and_work_of_its_own(old):
     if not child:
         new = make(synchronous=False)
         new.stream.fill(new.x, b"\2")
-        from ep import registry
+        from ep.plugin import registry
 
         registry._shut_down()
         os._exit(0 if new.device.is_closed and not old.device.is_closed else 1)

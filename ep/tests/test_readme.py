@@ -46,7 +46,7 @@ def vendor(tmp_path):
 
 
 def test_vendor_example_is_a_provider(vendor):
-    check = "import ep; from ep.doctor import self_check; print(repr(self_check(ep.device('tiny:0'))))"
+    check = "import ep; from ep.plugin.doctor import self_check; print(repr(self_check(ep.device('tiny:0'))))"
     assert run(check, **vendor) == "''\n"
 
 

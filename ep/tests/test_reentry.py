@@ -7,7 +7,7 @@ import os
 
 import numpy as np
 import pytest
-from ep.callback import _HERE
+from ep.ground.callback import _HERE
 from ep_primitives import BroadcastBinary
 from interruptions import everywhere
 

@@ -40,6 +40,8 @@ from ep_primitives.families.reduce.descriptor import Reduce as Reduce
 from ep_primitives.families.reduce.rows import REDUCE_OPS as REDUCE_OPS
 from ep_primitives.families.rms_layer_norm.descriptor import RmsLayerNorm as RmsLayerNorm
 from ep_primitives.families.saturating_cast.descriptor import SaturatingCast as SaturatingCast
+from ep_primitives.families.scan.descriptor import Scan as Scan
+from ep_primitives.families.scan.rows import SCAN_OPS as SCAN_OPS
 from ep_primitives.families.softmax.backward import LogSoftmaxBackward as LogSoftmaxBackward
 from ep_primitives.families.softmax.backward import SoftmaxBackward as SoftmaxBackward
 from ep_primitives.families.softmax.descriptor import LogSoftmax as LogSoftmax
@@ -61,6 +63,7 @@ __all__ = [
     "POOL_OPS",
     "RANDOM_OPS",
     "REDUCE_OPS",
+    "SCAN_OPS",
     "TOP_K_OPS",
     "UNARY_OPS",
     "Accuracy",
@@ -101,6 +104,7 @@ __all__ = [
     "Reference",
     "RmsLayerNorm",
     "SaturatingCast",
+    "Scan",
     "Softmax",
     "SoftmaxBackward",
     "TensorFill",

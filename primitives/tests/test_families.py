@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
-from ep.family import by_name
-from ep.role import INPUT
+from ep.layout.role import INPUT
+from ep.plugin.family import by_name
 from ep_primitives import ep_families
+from ep_primitives.families import parts
 from ep_primitives.judging.accuracy import Conditioned
+from ep_primitives.judging.lack import Ranks
 from every_case import every_case
 
 import ep
@@ -17,18 +19,7 @@ LEAST_OUTPUTS = 256
 RUN = 97
 """About so many cases of each family are drawn and computed."""
 
-SLIDING = {"convolution", "convolution_transposed", "pool"}
-HIGHEST = {**dict.fromkeys(SLIDING, 8), "lstm_cell": 2, "gru_cell": 2}
-LOWEST = {
-    "matmul": 2,
-    "convolution": 1,
-    "convolution_transposed": 1,
-    "pool": 3,
-    "group_norm": 1,
-    "batch_norm": 1,
-    "lstm_cell": 1,
-    "gru_cell": 1,
-}
+RANKS = {ranks.family: ranks for module in parts("lacks") for ranks in getattr(module, "RANKS", ())}
 
 by_family = pytest.mark.parametrize("name", FAMILIES)
 
@@ -71,8 +62,9 @@ def test_shifts_suit_every_operand(name):
 def test_ranks_go_to_16_and_down_to_the_lowest(name):
     """Matrices have rank 2, what joins or splits dimensions, and channels, 1; everything else a tensor of rank 0. Windows double 6 dimensions."""
     ranks = {spec.ndim for spec in tensors(name)}
-    assert max(ranks) == HIGHEST.get(name, 16)
-    assert min(ranks) <= LOWEST.get(name, 0)
+    wanted = RANKS.get(name, Ranks(name))
+    assert max(ranks) == wanted.most
+    assert min(ranks) <= wanted.least
 
 
 @by_family
@@ -92,7 +84,7 @@ def test_inputs_of_strided_cells_lie_in_every_way(name):
         if role.use == INPUT and spec is not None and spec.size > 1
     ]
     outs = [descriptor.out for descriptor in strided]
-    assert any(spec.strides != ep.spec.dense_strides(spec.shape) for spec in outs), "no output but dense ones"
+    assert any(spec.strides != ep.layout.spec.dense_strides(spec.shape) for spec in outs), "no output but dense ones"
     if inputs:
         assert any(min(spec.strides, default=0) < 0 for spec in inputs), "no negative stride"
         assert any(0 in spec.strides for spec in inputs), "no zero stride"
@@ -170,7 +162,7 @@ def test_families_that_sum_have_a_case_for_bias():
 
 
 def test_families_of_rows_have_parts():
-    """All that round must have some, but Matmul and what is made of it, which leave it to the provider, and what has no rows."""
+    """All that round must have some, but those that say why they have none."""
     rounded = {
         name
         for name, family in FAMILIES.items()
@@ -179,5 +171,5 @@ def test_families_of_rows_have_parts():
     parted = {
         name for name, family in FAMILIES.items() if any([*family.parts(case.descriptor)] for _, case in small(name))
     }
-    products = {"matmul", "attention", "convolution", "convolution_transposed", "lstm_cell", "gru_cell"}
-    assert rounded - parted <= products | {"random_fill", "add_n", "iota"}
+    lacking = {lack.family for module in parts("lacks") for lack in getattr(module, "LACKS", ()) if lack.of == "parts"}
+    assert rounded - parted <= lacking

@@ -4,6 +4,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
+from ep_primitives import families
 from ep_primitives.cases.case import FILLS
 from ep_primitives.judging.accuracy import REPRESENTABLE, Exact
 from ep_primitives.judging.reference import array_dtype
@@ -13,25 +14,7 @@ import ep
 FAMILIES = {
     name: family for name, family in ep.families().items() if family.descriptor.__module__.startswith("ep_primitives.")
 }
-UNSEEN = {"tensor_fill", "permute", "pad"}
-"""Elements are moved without being looked at, so that random bits tell as much as designed ones."""
-MIXED = {"add_n", "reduce", "arg_reduce"}
-"""Where nothing is rounded, random rows hold the designed values, too: ends of types, one unlike the others, NaN, ties."""
-NO_EXACT = {
-    "elementwise_unary": [
-        "complex"
-    ],  # which formula a complex function takes is free, and so is its last bit everywhere
-    "broadcast_binary": ["complex"],
-    "reduce": ["prod/complex"],  # a part that is 0 has either sign
-    "random_fill": ["normal/"],  # no quantile is a number of the type
-    "dequantize": ["-/"],  # scales are random: no case has powers of two, whose products would be exact
-    "pool": [
-        "average/",
-        "norm_",
-    ],  # held to the bounds of Reduce, whose rows have exact data; a few types have it here, too
-}
-MASKED = {"attention": "bool"}
-"""Where a mask of bools makes cells of its own, in which values are random: the cells without it have the other fills."""
+LACKS = [lack for module in families.parts("lacks") for lack in getattr(module, "LACKS", ())]
 
 
 def dense(family):
@@ -53,9 +36,10 @@ def fills(family):
 def test_every_op_has_the_fills_that_mean_something_to_it(name):
     found, rounds = fills(FAMILIES[name])
     missing = {(op, fill) for op, seen in found.items() for fill in FILLS if fill not in seen}
-    excused = {(op, "exact") for op in found if not rounds[op] or any(part in op for part in NO_EXACT.get(name, ()))}
-    excused |= {(op, "designed") for op in found if name in UNSEEN or (name in MIXED and not rounds[op])}
-    excused |= {(op, fill) for op, fill in missing if name in MASKED and MASKED[name] in op}
+    excused = {(op, "exact") for op in found if not rounds[op]}
+    for lack in LACKS:
+        if lack.family == name:
+            excused |= {(op, lack.of) for op in found if any(part in op for part in lack.where)}
     assert missing <= excused
 
 

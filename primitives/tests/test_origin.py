@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ep.family import by_name
+from ep.plugin.family import by_name
 from ep_primitives.judging import layout
 
 import ep

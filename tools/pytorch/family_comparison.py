@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import ep_primitives
 import numpy as np
 import torch
-from ep.family import by_name
+from ep.plugin.family import by_name
 from ep_conformance.judge.compare import compare
 from ep_conformance.judge.ulp import rounded
 from ep_primitives.judging.pytorch import tensor, untensor

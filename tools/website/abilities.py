@@ -6,7 +6,7 @@ import inspect
 import re
 from typing import Final
 
-from ep.capabilities import ABILITIES, served_by
+from ep.plugin.capabilities import ABILITIES, served_by
 from ep_conformance.runtime import runtime_cases
 from markdown import escaped
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 import click
 import ep_conformance
 import ep_onnx
-from ep.capabilities import ABILITIES
-from ep.cells import LAYOUTS
 from ep.dtypes import DTYPES
+from ep.layout.cells import LAYOUTS
+from ep.plugin.capabilities import ABILITIES
 from ep_conformance.judge.outcome import Status
 from ep_conformance.plan.planned import Standing
 from ep_conformance.plan.profiles import PROFILES
@@ -96,7 +96,7 @@ def _groups() -> Iterator[str]:
     """Yield the entry-point groups that EP asks for, and those by which it comes in to others."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     yield from project["entry-points"]
-    for path in [*ROOT.glob("ep/ep/*.py"), *ROOT.glob("conformance/ep_conformance/**/*.py")]:
+    for path in [*ROOT.glob("ep/ep/**/*.py"), *ROOT.glob("conformance/ep_conformance/**/*.py")]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         constants = dict(_constants(tree.body))
         for call in ast.walk(tree):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ep.cells import LAYOUTS
 from ep.dtypes import DTYPES
+from ep.layout.cells import LAYOUTS
 
 from website.directive import directive, fields
 

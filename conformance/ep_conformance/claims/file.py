@@ -8,8 +8,8 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ep.cells import matches
-from ep.claims import Claim, Claims, ClaimsError, parse_claims
+from ep.layout.cells import matches
+from ep.plugin.claims import Claim, Claims, ClaimsError, parse_claims
 
 from ep_conformance.claims.shown import claim_table, claim_tables, claimables, claims_of, patterns
 

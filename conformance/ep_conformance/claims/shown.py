@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ep.claims import Claim
+from ep.plugin.claims import Claim
 
 from ep_conformance import SUITE
 from ep_conformance.claims.cover import cover

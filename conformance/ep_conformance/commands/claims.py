@@ -6,7 +6,7 @@ import difflib
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-from ep.claims import ClaimsError
+from ep.plugin.claims import ClaimsError
 from rich.console import Console
 from rich.text import Text
 

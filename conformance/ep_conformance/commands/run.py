@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from ep.claims import ClaimsError
+from ep.plugin.claims import ClaimsError
 from rich.console import Console
 
 import ep

@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from ep.manifest import SPI
+from ep.plugin.manifest import SPI
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import ep

@@ -19,15 +19,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ep.capabilities import ABILITIES, ability
-from ep.claims import ClaimsError, read_claims
+from ep.plugin.capabilities import ABILITIES, ability
+from ep.plugin.claims import ClaimsError, read_claims
 
 import ep
 from ep_conformance.fixture.kernel import find_kernel
 from ep_conformance.ladder.contract import CONTRACTS, Function, find_function, place_of
 
 if TYPE_CHECKING:
-    from ep.registry import Registration
+    from ep.plugin.registry import Registration
 
 __all__ = ["STEPS", "Arrival", "arrive"]
 

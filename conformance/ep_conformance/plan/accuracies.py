@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ep.cells import matches
-from ep.family import by_name
+from ep.layout.cells import matches
+from ep.plugin.family import by_name
 from ep_primitives.elementwise.cells import ElementwiseFamily
 
 from ep_conformance.plan.catalogue import cells

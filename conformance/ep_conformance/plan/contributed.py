@@ -7,7 +7,7 @@ import re
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
-from ep.registry import Registration, entries
+from ep.plugin.registry import Registration, entries
 from ep_primitives import Case
 
 import ep
@@ -15,7 +15,7 @@ from ep_conformance.hooks import HOOK, VendorCase, specified
 from ep_conformance.plan.profiles import PROFILES
 
 if TYPE_CHECKING:
-    from ep.distributions import Entry
+    from ep.plugin.distributions import Entry
 
 __all__ = ["CasePackage", "case_packages"]
 

@@ -10,9 +10,9 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ep.capabilities import ability, how
-from ep.cells import matches
-from ep.claims import Claims, parse_version, read_claims
+from ep.layout.cells import matches
+from ep.plugin.capabilities import ability, how
+from ep.plugin.claims import Claims, parse_version, read_claims
 
 import ep
 from ep_conformance import SUITE

@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from ep.capabilities import serves_calls
+from ep.plugin.capabilities import serves_calls
 
 import ep
 from ep_conformance.fixture.capacity import fitting

@@ -10,8 +10,8 @@ import itertools
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-from ep.cells import LAYOUTS
 from ep.dtypes import DTYPES
+from ep.layout.cells import LAYOUTS
 
 from ep_conformance.judge.outcome import ATTESTATIONS, FAILING, Status
 from ep_conformance.plan.place import Place

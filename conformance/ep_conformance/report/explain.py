@@ -6,7 +6,7 @@ import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ep.cells import matches
+from ep.layout.cells import matches
 from ep_primitives.cases.case import FILLS
 
 import ep

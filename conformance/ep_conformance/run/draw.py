@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from ep.family import by_name
+from ep.plugin.family import by_name
 from ep_primitives.elementwise.cells import ElementwiseFamily
 
 from ep_conformance.judge.compare import compare

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ep import validation
+from ep.stream import validation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from ep.claims import ClaimsError
+from ep.plugin.claims import ClaimsError
 
 import ep
 from ep_conformance.fixture.trial import Trial

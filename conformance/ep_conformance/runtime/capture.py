@@ -6,7 +6,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from ep.capabilities import how
+from ep.plugin.capabilities import how
 
 import ep
 from ep_conformance.fixture.kernel import find_kernel

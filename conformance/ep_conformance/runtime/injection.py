@@ -10,9 +10,9 @@ import contextlib
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
+from ep.stream import doors
 
 import ep
-from ep import doors
 from ep_conformance.fixture.kernel import find_kernel
 from ep_conformance.fixture.work import busy
 from ep_conformance.judge.error import CaseError
@@ -21,7 +21,7 @@ from ep_conformance.runtime import case
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ep.doors import Onward
+    from ep.stream.doors import Onward
 
     from ep_conformance.fixture.trial import Trial
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 import ep
 
 if TYPE_CHECKING:
-    from ep.executable import Executable, Node, Slot
+    from ep.work.executable import Executable, Node, Slot
 
     from ep_conformance.saboteurs.event import HonestEvent
     from ep_conformance.saboteurs.graph import HonestGraph

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ep.executable import Replay
+from ep.work.executable import Replay
 
 from ep_conformance.saboteurs.stream import HonestStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ep.executable import Bindings, Run
+    from ep.work.executable import Bindings, Run
 
 __all__ = ["HonestGraph"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from ep.executable import Replay
+from ep.work.executable import Replay
 
 from ep_conformance.saboteurs.graph import HonestGraph
 from ep_conformance.saboteurs.implementations import HonestKernel
@@ -14,7 +14,7 @@ from ep_conformance.saboteurs.saboteur import killed_by
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ep.executable import Bindings, Node, Run, Slot
+    from ep.work.executable import Bindings, Node, Run, Slot
 
     import ep
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ep.capabilities import served
+from ep.plugin.capabilities import served
 
 import ep
 from ep_conformance.saboteurs.stream import HonestStream, bytes_of

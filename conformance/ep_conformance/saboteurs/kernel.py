@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from ep.cells import matches
+from ep.layout.cells import matches
 from ep_primitives.judging import layout
 
 import ep

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ep.pool import Pool
-from ep.retire import RetireList
-from ep.segment import Segment
+from ep.memory.pool import Pool
+from ep.memory.retire import RetireList
+from ep.memory.segment import Segment
 
 import ep
 from ep_conformance.saboteurs.provider import HonestProvider
 from ep_conformance.saboteurs.saboteur import killed_by
 
 if TYPE_CHECKING:
-    from ep.memory import Block, MemoryKind
-    from ep.retire import Batch
-    from ep.segment import Freed
+    from ep.layout.memory_kind import MemoryKind
+    from ep.memory.memory import Block
+    from ep.memory.retire import Batch
+    from ep.memory.segment import Freed
 
 __all__ = ["CountsUpOnly", "GivesTwice", "OffersToEveryone", "ReusesAtOnce"]
 

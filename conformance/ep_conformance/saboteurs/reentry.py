@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ep.pool import Pool
-from ep.retire import RetireList
+from ep.memory.pool import Pool
+from ep.memory.retire import RetireList
 
 import ep
 from ep_conformance.saboteurs.device import Handle, HonestDevice
@@ -18,8 +18,8 @@ from ep_conformance.saboteurs.stream import HonestStream
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ep.memory import Block
-    from ep.segment import Freed
+    from ep.memory.memory import Block
+    from ep.memory.segment import Freed
 
 __all__ = ["AllocatesUnderALock", "EnqueuesUnderALock", "SharesItsArguments"]
 

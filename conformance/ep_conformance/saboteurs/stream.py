@@ -10,9 +10,9 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from ep.locks import Latch
+from ep.stream import doors
 
 import ep
-from ep import doors
 
 if TYPE_CHECKING:
     from collections.abc import Callable

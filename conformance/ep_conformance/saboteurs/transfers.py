@@ -7,7 +7,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
-from ep.buffers import HeldBuffers
+from ep.memory.buffers import HeldBuffers
 
 import ep
 from ep_conformance.saboteurs.provider import HonestProvider

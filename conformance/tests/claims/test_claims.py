@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from ep.claims import ClaimsError, parse_claims
+from ep.plugin.claims import ClaimsError, parse_claims
 from ep_conformance.claims.file import covered, propose
 from ep_conformance.claims.shown import Shown, claimables, patterns, shown
 from ep_conformance.judge.outcome import Outcome, Status

@@ -1,8 +1,8 @@
 """The patterns of claims: exactly the cells that are wanted, in as few lines as a person needs."""
 
 import pytest
-from ep.cells import matches
-from ep.claims import read_claims
+from ep.layout.cells import matches
+from ep.plugin.claims import read_claims
 from ep_conformance.claims.cover import cover
 from ep_conformance.claims.file import covered
 from ep_conformance.claims.shown import claim_tables, claimables, claims_of, patterns

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from ep.claims import read_claims
+from ep.plugin.claims import read_claims
 from ep_conformance import __main__
 from ep_conformance.report.schema import problems
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import samples
-from ep.claims import ClaimsError, parse_claims
+from ep.plugin.claims import ClaimsError, parse_claims
 from ep_conformance.cli import run_command
 from ep_conformance.commands import list as list_command
 from ep_conformance.report.file import ReportError, read_report

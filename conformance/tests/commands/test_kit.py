@@ -91,6 +91,8 @@ def test_simt_package_passes_at_once_and_claims_what_it_has(command, package):
     assert len(judged(command, package, "runtime/*")) > 150
     halves = judged(command, package, "primitives/cast/-/*float16*/dense/*")
     assert "primitives/cast/-/float16->float32/dense/exhaustive-16bit" in halves
+    assert judged(command, package, "primitives/layer_norm/-/float32/*")
+    assert judged(command, package, "primitives/top_k/*/float16*/dense/*")
     environment = command.environment
     shown = subprocess.run(
         [sys.executable, "-m", "ep.cli", "capabilities", "--provider", "acme", "--json"],
@@ -101,6 +103,10 @@ def test_simt_package_passes_at_once_and_claims_what_it_has(command, package):
     )
     rows = [row for row in json.loads(shown.stdout) if row["family"] != "runtime"]
     assert {(row["how"] in ("native", "lowered"), row["claimed"]) for row in rows} == {(True, True), (False, False)}
+
+
+def test_claims_of_simt_packages_are_of_today():
+    subprocess.run([sys.executable, ROOT / "tools" / "kit_claims.py", "--check"], check=True)
 
 
 @pytest.mark.parametrize("style", STYLES)

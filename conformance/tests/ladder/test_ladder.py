@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from ep.capabilities import ABILITIES as NAMES
+from ep.plugin.capabilities import ABILITIES as NAMES
 from ep_conformance.ladder import rungs
 from ep_conformance.ladder.breadth import survey_breadth
 from ep_conformance.ladder.contract import find_function

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 import samples
-from ep.cells import LAYOUTS
+from ep.layout.cells import LAYOUTS
 from ep_conformance.judge.outcome import Status
 from ep_conformance.plan.place import Place
 from ep_conformance.report.columns import SHOWN, columns, shown

@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 import pytest
-from ep.graph import Graph
+from ep.stream.graph import Graph
 from ep_conformance.fixture.trial import Trial
 from ep_conformance.judge.error import CaseError
 from ep_conformance.judge.outcome import Status

@@ -4,8 +4,8 @@ The classes here have only the methods that a provider must or may write, so tha
 none.
 """
 
-from ep.callback import work_here
-from ep.ledger import Ledger, Ticket
+from ep.ground.callback import work_here
+from ep.ground.ledger import Ledger, Ticket
 from ep.spi.device import Device
 from ep.spi.event import Event
 from ep.spi.fault import Fault, FaultKind

@@ -5,17 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Final
 
-from ep.device_info import DeviceInfo
 from ep.errors import UnsupportedError
-from ep.glimpse import glimpse
+from ep.ground.glimpse import glimpse
+from ep.layout.device_info import DeviceInfo
 
 if TYPE_CHECKING:
     from ep import spi
-    from ep.executable import Executable, Node, Slot
-    from ep.ledger import Ledger
-    from ep.memory import MemoryKind
+    from ep.ground.ledger import Ledger
+    from ep.layout.memory_kind import MemoryKind
     from ep.spi.fault import Fault
     from ep.spi.stream import Stream
+    from ep.work.executable import Executable, Node, Slot
 
 __all__ = ["Device"]
 

@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from typing import Any
 
-from ep.waiting import sleep
+from ep.ground.waiting import sleep
 
 __all__ = ["Event", "HostEvent"]
 

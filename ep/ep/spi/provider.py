@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ep.descriptor import Descriptor
-    from ep.implementation import Implementation
     from ep.spi.device import Device
+    from ep.work.descriptor import Descriptor
+    from ep.work.implementation import Implementation
 
 __all__ = ["Provider"]
 

@@ -6,15 +6,15 @@ import threading
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
+from ep.ground.waiting import sleep, wait_until
 from ep.spi.event import Event, HostEvent
-from ep.waiting import sleep, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import ep
-    from ep.ledger import Ledger
-    from ep.memory import Memory
+    from ep.ground.ledger import Ledger
+    from ep.memory.memory import Memory
 
 __all__ = ["Stream", "let_host_wait", "polls", "settle"]
 

@@ -7,9 +7,9 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, final
 
-from ep.callback import work_here
 from ep.errors import ClosedError
-from ep.ledger import Ticket
+from ep.ground.callback import work_here
+from ep.ground.ledger import Ticket
 from ep.locks import Bell, Latch
 from ep.spi.event import Event
 from ep.spi.stream import Stream
@@ -17,7 +17,7 @@ from ep.spi.stream import Stream
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ep.memory import Memory
+    from ep.memory.memory import Memory
 
     Run = Callable[[Stream, tuple[Memory, ...], tuple[Any, ...]], Any]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ep.overlap import is_same
-from ep.scratch import packed
-from ep.stage import Lifetime
+from ep.layout.overlap import is_same
+from ep.memory.scratch import packed
+from ep.work.stage import Lifetime
 
 from ep_onnx.errors import room_for
 from ep_onnx.value import Buffer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
-from ep.spec import Scalar
+from ep.layout.spec import Scalar
 from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, Fill, Matmul, Pad, Reduce, Where
 
 from ep import TensorSpec, UnsupportedError

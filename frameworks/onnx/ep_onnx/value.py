@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 import numpy as np
-from ep.views import indexed, permuted, reshaped
+from ep.layout.views import indexed, permuted, reshaped
 
 from ep import TensorSpec
 

@@ -10,7 +10,7 @@ from functools import partial
 from itertools import cycle, islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ep.spec import dense_strides
+from ep.layout.spec import dense_strides
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from ep.cells import dtypes_name
+from ep.layout.cells import dtypes_name
 
 from ep import Cell, Descriptor, Family
 from ep_primitives.judging.accuracy import MOVED, Accuracy, Exact

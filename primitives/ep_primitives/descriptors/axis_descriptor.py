@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ep.dims import Geometry, merge
-from ep.key import KernelKey, kernel_key
+from ep.layout.dims import Geometry, merge
+from ep.work.key import KernelKey, kernel_key
 
 from ep import Descriptor, TensorSpec
 from ep_primitives.descriptors.axis import axis_within
@@ -19,9 +19,9 @@ __all__ = ["AxisDescriptor"]
 
 
 class AxisDescriptor(Descriptor):
-    """Tensors of one shape and one floating element type, and the axis along which their rows lie.
+    """Tensors of one shape and one element type, and the axis along which their rows lie.
 
-    The only attribute is the axis, counted from the front. A tensor of rank 0 is a row of one element.
+    The first attribute is the axis, counted from the front. A tensor of rank 0 is a row of one element.
     """
 
     __slots__ = ()
@@ -29,23 +29,36 @@ class AxisDescriptor(Descriptor):
     operations: ClassVar[int]
     """What the definition does for each element: comparisons, sums, products, exponentials."""
 
-    def _freeze_rows(self, axis: Any, **tensors: Any) -> None:
-        """Validate the tensors, the output last, and the axis; and fill this value with them."""
-        op, out = self.family, tensors["out"]
-        check_output(op, out)
-        for name, spec in tensors.items():
-            check_spec(op, name, spec)
+    def _freeze_rows(
+        self,
+        axis: Any,
+        *,
+        op: str = "-",
+        dtypes: tuple[str, ...] = FLOATS,
+        more: tuple[int, ...] = (),
+        **tensors: Any,
+    ) -> None:
+        """Validate the tensors, the output last, and the axis; and fill this value with them.
+
+        op      : of a family that has ops
+        dtypes  : the element types of all tensors
+        more    : attributes after the axis
+        """
+        name, out = self.family if op == "-" else f"{self.family}/{op}", tensors["out"]
+        check_output(name, out)
+        for operand, spec in tensors.items():
+            check_spec(name, operand, spec)
             if spec.shape != out.shape:
                 message = (
-                    f"{op}: {name} has shape {spec.shape}, needs {out.shape}, the shape of out; "
+                    f"{name}: {operand} has shape {spec.shape}, needs {out.shape}, the shape of out; "
                     "repeat a tensor by strides of 0"
                 )
                 raise ValueError(message)
         first, *others = tensors.items()
-        check_dtype(op, *first, FLOATS)
-        for name, spec in others:
-            check_dtype(op, name, spec, (first[1].dtype,))
-        self._freeze("-", tuple(tensors.values()), (axis_within(op, axis, out.shape, "out"),))
+        check_dtype(name, *first, dtypes)
+        for operand, spec in others:
+            check_dtype(name, operand, spec, (first[1].dtype,))
+        self._freeze(op, tuple(tensors.values()), (axis_within(name, axis, out.shape, "out"), *more))
 
     @property
     def axis(self) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from ep.dims import Geometry, merge
-from ep.key import KernelKey, kernel_key
+from ep.layout.dims import Geometry, merge
+from ep.work.key import KernelKey, kernel_key
 
 from ep import Descriptor, TensorSpec
 

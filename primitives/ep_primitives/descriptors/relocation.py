@@ -11,7 +11,7 @@ from ep import Descriptor, Role, Roles, Stage, TensorSpec
 from ep_primitives.families.copy.descriptor import Copy
 
 if TYPE_CHECKING:
-    from ep.dims import Geometry
+    from ep.layout.dims import Geometry
 
     from ep_primitives.judging.reference import Array
 

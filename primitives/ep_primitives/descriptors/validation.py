@@ -9,13 +9,13 @@ from difflib import get_close_matches
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from ep.dims import broadcast_strides
 from ep.dtypes import convert, name_of
-from ep.glimpse import glimpse
+from ep.exchange.interchange import describe
+from ep.ground.glimpse import glimpse
+from ep.ground.truth import truth
 from ep.integers import integer, taken
-from ep.interchange import describe
-from ep.spec import MAX_RANK
-from ep.truth import truth
+from ep.layout.dims import broadcast_strides
+from ep.layout.spec import MAX_RANK
 
 from ep import Scalar, Tensor, TensorSpec
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ep.role import INPUT
+from ep.layout.role import INPUT
 
 if TYPE_CHECKING:
     from collections.abc import Collection

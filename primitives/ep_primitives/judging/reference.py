@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from ep.arrays import array_dtype
+from ep.exchange.arrays import array_dtype
 
 import ep
 

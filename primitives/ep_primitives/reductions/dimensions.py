@@ -6,12 +6,12 @@ import math
 from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
-from ep.cells import dtypes_name
-from ep.dims import Geometry, merge
-from ep.glimpse import glimpse
+from ep.ground.glimpse import glimpse
 from ep.integers import integer, taken
-from ep.key import KernelKey, kernel_key
-from ep.spec import MAX_RANK
+from ep.layout.cells import dtypes_name
+from ep.layout.dims import Geometry, merge
+from ep.layout.spec import MAX_RANK
+from ep.work.key import KernelKey, kernel_key
 
 from ep import Descriptor, Role, Roles, TensorSpec
 from ep_primitives.descriptors.validation import chosen_output

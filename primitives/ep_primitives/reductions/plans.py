@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from ep.spec import dense_strides
+from ep.layout.spec import dense_strides
 
 from ep import TensorSpec
 from ep_primitives.cases.arrangement import DILATED, MANY, WINDOWS, Form

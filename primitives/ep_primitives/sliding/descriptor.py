@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from ep.cells import dtypes_name
-from ep.key import KernelKey, kernel_key
+from ep.layout.cells import dtypes_name
+from ep.work.key import KernelKey, kernel_key
 
 from ep import Descriptor, TensorSpec
 

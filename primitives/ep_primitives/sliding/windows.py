@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
-from ep.glimpse import glimpse
+from ep.ground.glimpse import glimpse
 from ep.integers import integer, taken
 
 if TYPE_CHECKING:

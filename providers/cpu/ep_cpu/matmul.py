@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ep.dims import broadcast_strides
+from ep.layout.dims import broadcast_strides
 from ep_primitives.families.matmul.descriptor import MATMUL_DTYPES
 
 import ep

@@ -93,7 +93,7 @@ def described(descriptor: Pad, native: Native) -> Any:
     x, out, size = descriptor.x, descriptor.out, descriptor.out.itemsize
     dimensions = _merged(descriptor)
     steps = [dimension.out_step for dimension in dimensions]
-    contiguous = ep.spec.dense_strides(tuple(dimension.extent for dimension in dimensions))
+    contiguous = ep.layout.spec.dense_strides(tuple(dimension.extent for dimension in dimensions))
     return native.ffi.new(
         "ep_pad *",
         {

@@ -57,7 +57,7 @@ def boxes(draw, shape, dtype, *, is_output=False):
     margin, sign, order = draw(arrangements(len(shape), signs=(1, 1, 1, -1) if is_output else (1, 1, 1, -1, 0)))
     rank = len(shape)
     # A dimension more that is left out again: no elements are side by side.
-    more = [1] if rank < ep.spec.MAX_RANK and draw(st.integers(0, 2)) == 0 else []
+    more = [1] if rank < ep.layout.spec.MAX_RANK and draw(st.integers(0, 2)) == 0 else []
     memory, view, spec = placed(
         (*shape, *more), [*margin, *more], [*sign, *more], [*order, rank][: rank + len(more)], dtype
     )

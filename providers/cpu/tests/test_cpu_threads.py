@@ -13,7 +13,7 @@ BITS = """
 import hashlib, json
 import numpy as np
 import ep
-from ep.cells import Cell
+from ep.layout.cells import Cell
 from ep_primitives.judging import layout
 
 GRAIN, MOST, SIGNATURES = {grain}, 2 << 20, 12

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from ep.capabilities import how
+from ep.plugin.capabilities import how
 from ep_cpu.elementwise import row_of
 from ep_cpu.native import open_native
 from ep_primitives import BroadcastBinary, ElementwiseUnary

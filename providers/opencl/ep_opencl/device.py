@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import ep_simt
 import pyopencl as cl
-from ep.cache import LRU
-from ep.roster import Roster
+from ep.ground.roster import Roster
+from ep.work.cache import LRU
 
 import ep
 from ep_opencl import description, foreign
@@ -18,7 +18,7 @@ from ep_opencl.errors import failure
 from ep_opencl.function import ClFunction
 from ep_opencl.graph import ClGraph, work_of
 from ep_opencl.host_buffer import HostBuffer
-from ep_opencl.pocl import name_processor
+from ep_opencl.pocl import lacks_processor, name_processor
 from ep_opencl.program import build
 from ep_opencl.stream import ClStream, new_queue
 
@@ -39,7 +39,8 @@ class ClDevice(ep.spi.Device):
     native   : the pyopencl device
     is_cpu   : True if its work-items are loop iterations, so that groups are large and neighbours stay together
     target   : how it likes portable kernels to be cut
-    processor: what the driver was told that it compiles for, "" if it knew
+    processor: what EP told the driver that it compiles for, "" if it did not
+    is_lost  : True if its compiler knows no processor that it could compile for
     context  : its own: contexts shared by devices move buffers between them unasked, and fail together
     """
 
@@ -56,6 +57,7 @@ class ClDevice(ep.spi.Device):
         self.is_cpu = bool(native.type & cl.device_type.CPU)
         self.target = ep_simt.CPU if self.is_cpu else ep_simt.GPU
         self.processor = name_processor(native)
+        self.is_lost = not self.processor and lacks_processor(native)
         self._most = native.max_mem_alloc_size
         self._programs: LRU[ep_simt.Program, cl.Program] = LRU()
         self._open: Roster[ClStream] = Roster()

@@ -1,23 +1,31 @@
-"""A cure for PoCL 3.0, the newest in a wheel: it cannot compile on processors that are newer than its LLVM.
+"""A repair of PoCL 3.0, the newest in a wheel, for who asks for it: it cannot compile on processors that are newer than its LLVM.
 
 LLVM calls a processor that it does not know "generic"; PoCL hands that name to clang, and clang refuses it (PoCL's
-issue 1049, cured in 5.0 by POCL_LLVM_CPU_NAME). The name lies in the driver's device structure. It is written over
-before the first build, with the newest name that LLVM 14 knows and whose instructions this processor has.
+issue 1049, cured in 5.0 by POCL_LLVM_CPU_NAME). The name lies in the driver's device structure. With EP_POCL_PROCESSOR another
+name is written over it before the first build. Without that variable nothing is written, and kernels do not compile.
 """
 
 from __future__ import annotations
 
+import os
 import struct
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+import ep
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     import pyopencl as cl
 
-__all__ = ["is_pocl", "name_processor", "processor_name", "write_over"]
+__all__ = ["CURE", "check_variable", "is_pocl", "lacks_processor", "name_processor", "processor_name", "write_over"]
+
+_VARIABLE: Final = "EP_POCL_PROCESSOR"
+_BEST: Final = "auto"
+
+CURE: Final = f"set {_VARIABLE}={_BEST}, by which EP writes the name of an older processor into the driver's memory, or install PoCL 5 or newer"
 
 _UNKNOWN: Final = b"generic\0"
 
@@ -51,15 +59,30 @@ def is_pocl(native: cl.Device) -> bool:
     return bool(native.platform.name == _PLATFORM)
 
 
-def name_processor(native: cl.Device) -> str:
-    """Give a PoCL device whose processor LLVM does not know a name that it can compile for.
-
-    Returns that name, "" where there is nothing to cure or the system does not show the memory. Idempotent.
-    """
+def lacks_processor(native: cl.Device) -> bool:
+    """Say whether a device is one of PoCL's that was told to compile for a processor that its compiler does not know."""
     is_known = is_pocl(native) and native.driver_version.startswith(_RELEASE)
-    if is_known and native.version.endswith(_TARGET):
+    return bool(is_known and native.version.endswith(_TARGET))
+
+
+def check_variable() -> None:
+    """Raise UnavailableError if EP_POCL_PROCESSOR is no name that the compiler knows."""
+    text, names = os.environ.get(_VARIABLE, ""), [name for name, _ in _NAMES]
+    if text not in {"", _BEST, *names}:
+        message = f"{_VARIABLE}={text} is no processor that PoCL {_RELEASE}0 can be told of; use {_BEST}, or one of {', '.join(names)}"
+        raise ep.UnavailableError(message)
+
+
+def name_processor(native: cl.Device) -> str:
+    """Give a device that lacks one the name of a processor, if EP_POCL_PROCESSOR asks for it.
+
+    Returns that name: the variable's, or for "auto" the newest whose instructions this processor has. "" where nothing was
+    asked for, nothing is lacking, or the system does not show the memory. Idempotent.
+    """
+    asked = os.environ.get(_VARIABLE, "")
+    if asked and lacks_processor(native):
         with suppress(OSError):
-            name = processor_name(_flags())
+            name = processor_name(_flags()) if asked == _BEST else asked
             return name if name is not None and write_over(native.int_ptr, name.encode() + b"\0") else ""
     return ""
 

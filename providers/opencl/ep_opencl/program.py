@@ -12,6 +12,7 @@ import pyopencl as cl
 import ep
 from ep_opencl.description import ROUNDED
 from ep_opencl.errors import failure
+from ep_opencl.pocl import CURE
 
 if TYPE_CHECKING:
     from ep_simt import Program
@@ -38,6 +39,11 @@ def build_source(device: ClDevice, source: str, name: str) -> cl.Program:
 
     Raises CompileError with the log, the source and `name` as the entry.
     """
+    if device.is_lost:
+        message = (
+            f"{device.name}: this release of PoCL does not know the processor, and cannot compile {name} for it; {CURE}"
+        )
+        raise ep.CompileError(message, log="", source=source, entry=name)
     # -w: pyopencl raises a Python warning for every remark of the compiler.
     options = ["-cl-std=CL1.2", "-w"]
     if ROUNDED in device.info.features:

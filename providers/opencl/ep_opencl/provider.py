@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import ep
 from ep_opencl.compiler_folder import CompilerFolder, require_writable
-from ep_opencl.pocl import is_pocl
+from ep_opencl.pocl import check_variable, is_pocl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,6 +43,7 @@ class ClProvider(ep.spi.Provider):
                 message = f"pyopencl cannot be imported ({error}); {_INSTALL}"
                 raise ep.UnavailableError(message) from error
         _limit_threads()
+        check_variable()
         with _variable(_CHOSEN, str(self.folder.work) if self.folder else ""):  # it is read once
             try:
                 platforms = cl.get_platforms()

@@ -13,7 +13,7 @@ import sys
 import ep_simt
 import numpy as np
 import pyopencl as cl
-from ep.claims import read_claims
+from ep.plugin.claims import read_claims
 
 import ep
 

@@ -6,9 +6,9 @@ import weakref
 import numpy as np
 import pyopencl as cl
 import pytest
+from ep.exchange import dlpack
 
 import ep
-from ep import dlpack
 
 SIZE = 256
 

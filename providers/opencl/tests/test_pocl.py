@@ -1,4 +1,4 @@
-"""The cure for PoCL: the name that it gets, and that nothing else is written."""
+"""The repair of PoCL: nothing happens unasked; the name that it gets, and that nothing else is written."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import mmap
 from pathlib import Path
 
 import pytest
-from ep_opencl.pocl import name_processor, processor_name, write_over
+from ep_opencl import program
+from ep_opencl.pocl import check_variable, lacks_processor, name_processor, processor_name, write_over
+
+import ep
 
 HASWELL = b"haswell\0"
 
@@ -55,11 +58,40 @@ def test_constant_is_never_written():
 @pytest.mark.parametrize("other", [{"platform": "Intel(R) OpenCL"}, {"driver_version": "5.0"}, {"target": "haswell"}])
 def test_other_drivers_are_left_alone(other):
     driver = Driver(**other)
+    assert not lacks_processor(driver)
     assert not name_processor(driver)
     assert driver.name.value == b"generic"
 
 
+@needs_proc
+def test_nothing_is_written_unasked(monkeypatch):
+    monkeypatch.delenv("EP_POCL_PROCESSOR", raising=False)
+    driver = Driver()
+    assert lacks_processor(driver)
+    assert name_processor(driver) == ""
+    assert driver.name.value == b"generic"
+    for asked, given in (("haswell", b"haswell"), ("auto", None)):
+        monkeypatch.setenv("EP_POCL_PROCESSOR", asked)
+        driver = Driver()
+        name = name_processor(driver)
+        assert driver.name.value == name.encode() == (given or name.encode())
+
+
+def test_name_that_the_compiler_does_not_know_is_refused(monkeypatch):
+    monkeypatch.setenv("EP_POCL_PROCESSOR", "znver9")
+    with pytest.raises(ep.UnavailableError, match=r"EP_POCL_PROCESSOR=znver9 is no processor .* use auto, or one of"):
+        check_variable()
+
+
+def test_device_that_lacks_a_processor_says_how_to_name_one(device, monkeypatch):
+    monkeypatch.setattr(device.twin, "is_lost", True)
+    with pytest.raises(ep.CompileError, match="cannot compile any for it; set EP_POCL_PROCESSOR=auto"):
+        program.build_source(device.twin, "", "any")
+
+
 def test_system_that_hides_its_memory_is_no_error(monkeypatch):
+    monkeypatch.setenv("EP_POCL_PROCESSOR", "auto")
+
     def refuse(*_, **__):
         raise PermissionError
 

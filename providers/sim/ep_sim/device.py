@@ -7,7 +7,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ep.glimpse import glimpse
+from ep.ground.glimpse import glimpse
 
 import ep
 from ep_sim.arena import ALIGNMENT, Arena

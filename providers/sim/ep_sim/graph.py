@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ep.executable import Replay
+from ep.work.executable import Replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ep.executable import Bindings
+    from ep.work.executable import Bindings
 
     from ep_sim.stream import SimStream
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ep.implementation import choose
+from ep.work.implementation import choose
 
 import ep
 from ep_sim.stream import SimStream

@@ -6,8 +6,9 @@ import queue
 import threading
 from typing import TYPE_CHECKING
 
+from ep.stream import doors
+
 import ep
-from ep import doors
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ep.callback import check_may_wait
+from ep.ground.callback import check_may_wait
 from ep.locks import Bell
 
 import ep

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from ep.callback import HostThread
+from ep.ground.callback import HostThread
 
 if TYPE_CHECKING:
     from collections.abc import Callable

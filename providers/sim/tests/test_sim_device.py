@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ep.claims import read_claims
+from ep.plugin.claims import read_claims
 
 import ep
 

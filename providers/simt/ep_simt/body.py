@@ -14,7 +14,7 @@ from ep_simt import families
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ep.key import KernelKey
+    from ep.work.key import KernelKey
 
     from ep_simt.plan import Plan
     from ep_simt.program import Program

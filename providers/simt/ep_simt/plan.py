@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ep.descriptor import Descriptor
+    from ep.work.descriptor import Descriptor
 
 __all__ = ["Given", "Launch", "Made", "Operand", "Plan", "operands_of"]
 

@@ -11,7 +11,7 @@ from ep_simt.kernel import PortableKernel
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ep.key import KernelKey
+    from ep.work.key import KernelKey
 
     from ep_simt.kernel import Function
     from ep_simt.program import Entry, Program

@@ -38,7 +38,7 @@ from ep_primitives.reductions.dimensions import Reduction, check_shapes, reduced
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ep.dims import Geometry
+    from ep.layout.dims import Geometry
 
     from ep import TensorSpec
 

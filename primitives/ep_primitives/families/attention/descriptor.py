@@ -26,10 +26,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from ep.cells import dtypes_name
-from ep.glimpse import glimpse
+from ep.ground.glimpse import glimpse
 from ep.integers import integer
-from ep.spec import MAX_RANK
+from ep.layout.cells import dtypes_name
+from ep.layout.spec import MAX_RANK
 
 from ep import Role, Roles, Stage, TensorSpec
 from ep_primitives.descriptors.attribute import TORCH_AND_ONNX, Attribute, Legal

@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
-from ep.glimpse import glimpse
+from ep.ground.glimpse import glimpse
 
 from ep import Descriptor, Role, Roles, Scalar, TensorSpec
 from ep_primitives.descriptors.validation import (

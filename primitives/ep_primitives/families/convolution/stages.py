@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ep.dims import merge
+from ep.layout.dims import merge
 
 from ep import Stage, TensorSpec
 from ep_primitives.families.copy.descriptor import Copy

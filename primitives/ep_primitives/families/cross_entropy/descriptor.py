@@ -23,9 +23,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from ep.cells import dtypes_name
-from ep.glimpse import glimpse
+from ep.ground.glimpse import glimpse
 from ep.integers import integer
+from ep.layout.cells import dtypes_name
 
 from ep import Role, Roles, Stage, TensorSpec
 from ep_primitives.descriptors.channels import check_parameter

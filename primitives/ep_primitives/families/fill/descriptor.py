@@ -18,7 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
-from ep.glimpse import glimpse
+from ep.ground.glimpse import glimpse
 
 from ep import Descriptor, Role, Roles, Scalar, TensorSpec
 from ep_primitives.cases import data

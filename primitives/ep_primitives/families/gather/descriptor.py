@@ -22,11 +22,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
-from ep.dims import merge
-from ep.glimpse import glimpse
+from ep.ground.glimpse import glimpse
 from ep.integers import integer
-from ep.key import KernelKey, kernel_key
-from ep.spec import MAX_RANK
+from ep.layout.dims import merge
+from ep.layout.spec import MAX_RANK
+from ep.work.key import KernelKey, kernel_key
 
 from ep import Descriptor, Role, Roles, TensorSpec
 from ep_primitives.descriptors.axis import axis_within
@@ -36,7 +36,7 @@ from ep_primitives.elementwise.op import EVERY
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ep.dims import Geometry
+    from ep.layout.dims import Geometry
 
     from ep_primitives.judging.reference import Array
 

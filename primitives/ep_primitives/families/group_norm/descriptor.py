@@ -19,9 +19,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ep.glimpse import glimpse
+from ep.ground.glimpse import glimpse
 from ep.integers import integer
-from ep.spec import MAX_RANK
+from ep.layout.spec import MAX_RANK
 
 from ep import Role, Roles, Stage, TensorSpec
 from ep_primitives.descriptors.channels import check_channels, check_parameter

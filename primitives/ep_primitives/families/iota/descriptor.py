@@ -20,8 +20,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Self
 
-from ep.dims import Geometry, merge
-from ep.glimpse import glimpse
+from ep.ground.glimpse import glimpse
+from ep.layout.dims import Geometry, merge
 
 from ep import Descriptor, Role, Roles, Scalar, TensorSpec
 from ep_primitives.descriptors.axis import axis_within

@@ -23,9 +23,9 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar, Final, Self
 
-from ep.dims import Geometry, merge
 from ep.dtypes import DTYPES
-from ep.key import KernelKey, kernel_key
+from ep.layout.dims import Geometry, merge
+from ep.work.key import KernelKey, kernel_key
 
 from ep import Descriptor, Role, Roles, Stage, TensorSpec
 from ep_primitives.descriptors.attribute import TORCH_AND_ONNX, Attribute, Legal

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from ep.cells import dtypes_name
 from ep.dtypes import DTYPES
+from ep.layout.cells import dtypes_name
 
 from ep import Cell, Family
 from ep_primitives.descriptors.window import rows, windowed

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from ep.spec import dense_strides
+from ep.layout.spec import dense_strides
 
 from ep import TensorSpec
 from ep_primitives.cases.arrangement import MANY, WINDOWS, Form

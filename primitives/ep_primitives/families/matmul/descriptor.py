@@ -23,10 +23,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from ep.cells import dtypes_name
 from ep.dtypes import DTYPES
-from ep.glimpse import glimpse
-from ep.key import KernelKey, kernel_key
+from ep.ground.glimpse import glimpse
+from ep.layout.cells import dtypes_name
+from ep.work.key import KernelKey, kernel_key
 
 from ep import Descriptor, Role, Roles, Scalar, Stage, TensorSpec
 from ep_primitives.descriptors.validation import (
@@ -46,7 +46,7 @@ from ep_primitives.families.matmul.shapes import batch_geometry, broadcast, chec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ep.dims import Geometry
+    from ep.layout.dims import Geometry
 
 __all__ = ["ACTIVATIONS", "MATMUL_DTYPES", "Matmul"]
 

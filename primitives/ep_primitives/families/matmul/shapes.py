@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ep.dims import Geometry, broadcast_strides, merge
+from ep.layout.dims import Geometry, broadcast_strides, merge
 
 from ep import Scalar, TensorSpec
 

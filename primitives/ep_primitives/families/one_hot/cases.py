@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from ep.spec import dense_strides
+from ep.layout.spec import dense_strides
 
 import ep
 from ep import TensorSpec

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from ep.cells import dtypes_name
-from ep.dims import merge
 from ep.dtypes import DTYPES
-from ep.glimpse import glimpse
+from ep.ground.glimpse import glimpse
 from ep.integers import count, integer
-from ep.key import KernelKey, kernel_key
-from ep.spec import MAX_RANK
+from ep.layout.cells import dtypes_name
+from ep.layout.dims import merge
+from ep.layout.spec import MAX_RANK
+from ep.work.key import KernelKey, kernel_key
 
 from ep import Descriptor, Role, Roles, Scalar, TensorSpec
 from ep_primitives.descriptors.axis import axis_within
@@ -40,7 +40,7 @@ from ep_primitives.elementwise.op import EVERY
 from ep_primitives.families.gather.descriptor import INDEX_DTYPES
 
 if TYPE_CHECKING:
-    from ep.dims import Geometry
+    from ep.layout.dims import Geometry
 
 __all__ = ["ONE_HOT_DTYPES", "OneHot"]
 

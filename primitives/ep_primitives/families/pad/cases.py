@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from ep.spec import dense_strides
+from ep.layout.spec import dense_strides
 
 import ep
 from ep import TensorSpec

@@ -21,7 +21,7 @@ import math
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
-from ep.key import KernelKey, kernel_key
+from ep.work.key import KernelKey, kernel_key
 
 from ep import Descriptor, Role, Roles, Scalar, TensorSpec
 from ep_primitives.cases.signature import Signature, SignatureFamily

@@ -8,7 +8,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from ep.spec import dense_strides
+from ep.layout.spec import dense_strides
 
 import ep
 from ep import TensorSpec

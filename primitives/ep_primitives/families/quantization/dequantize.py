@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from ep.cells import dtypes_name
 from ep.dtypes import DTYPES
+from ep.layout.cells import dtypes_name
 
 from ep import Stage, TensorSpec
 from ep_primitives.descriptors.validation import check_dtype, check_spec, chosen_output, described

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
-from ep.glimpse import glimpse
+from ep.ground.glimpse import glimpse
 from ep.integers import integer
-from ep.spec import MAX_RANK
+from ep.layout.spec import MAX_RANK
 
 from ep import Role, Roles, TensorSpec
 from ep_primitives.descriptors.axis import axis_within

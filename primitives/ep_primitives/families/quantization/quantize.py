@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ep.cells import dtypes_name
+from ep.layout.cells import dtypes_name
 
 from ep import Stage, TensorSpec
 from ep_primitives.descriptors.validation import agreed, check_dtype, check_spec, chosen_output, described, dtype_name

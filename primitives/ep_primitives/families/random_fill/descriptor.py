@@ -26,16 +26,16 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from ep.dims import merge
 from ep.dtypes import DTYPES
-from ep.glimpse import glimpse
+from ep.ground.glimpse import glimpse
+from ep.layout.dims import merge
 
 from ep import Descriptor, Role, Roles, Scalar, TensorSpec
 from ep_primitives.descriptors.validation import check_dtype, check_output, chosen_row, described
 from ep_primitives.families.random_fill.rows import RANDOM_OPS, words_each
 
 if TYPE_CHECKING:
-    from ep.dims import Geometry
+    from ep.layout.dims import Geometry
 
 __all__ = ["STATE", "RandomFill"]
 

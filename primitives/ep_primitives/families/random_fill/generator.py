@@ -5,9 +5,9 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex
 
-from ep.glimpse import glimpse
+from ep.ground.glimpse import glimpse
+from ep.ground.uncopied import Uncopied
 from ep.integers import index
-from ep.uncopied import Uncopied
 
 import ep
 from ep import Scalar, TensorSpec

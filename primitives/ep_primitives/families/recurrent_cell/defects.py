@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from ep.cells import matches
+from ep.layout.cells import matches
 from ep_conformance.saboteurs.kernel import Array, ArrayKernel, Defect
 from ep_conformance.saboteurs.saboteur import killed_by
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from ep.glimpse import glimpse
+from ep.ground.glimpse import glimpse
 
 from ep import TensorSpec
 from ep_primitives.descriptors.composed import Composed

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from ep.spec import dense_strides
+from ep.layout.spec import dense_strides
 
 from ep_primitives.cases.arrangement import MANY, Form
 from ep_primitives.families.layer_norm.data import ROWS as LAYER_NORM_ROWS

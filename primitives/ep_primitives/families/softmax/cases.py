@@ -12,7 +12,7 @@ from ep import TensorSpec
 from ep_primitives.cases.arrangement import Form
 from ep_primitives.cases.case import Case
 from ep_primitives.families.softmax.data import GRADIENTS, ROWS
-from ep_primitives.families.softmax.plans import PLANS, Plan
+from ep_primitives.families.softmax.plans import PLANS
 from ep_primitives.families.softmax.specials import special_inputs
 from ep_primitives.judging.accuracy import LISTED, REPRESENTABLE
 from ep_primitives.judging.layout import settled
@@ -20,6 +20,7 @@ from ep_primitives.judging.layout import settled
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ep_primitives.cases.along import Plan
     from ep_primitives.descriptors.axis_descriptor import AxisDescriptor
 
 __all__ = ["cases"]

@@ -19,9 +19,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from ep.dims import Geometry, merge
 from ep.integers import integer
-from ep.key import KernelKey, kernel_key
+from ep.layout.dims import Geometry, merge
+from ep.work.key import KernelKey, kernel_key
 
 from ep import Descriptor, Role, Roles, TensorSpec
 from ep_primitives.descriptors.axis import axis_within

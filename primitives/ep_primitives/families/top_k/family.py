@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from ep.cells import dtypes_name
+from ep.layout.cells import dtypes_name
 
 from ep import Cell, Family
 from ep_primitives.descriptors.window import rows, windowed

@@ -18,7 +18,7 @@ def _top_k(descriptor: Any, x: Tensor) -> dict[str, Tensor]:
     keys = (x.view(torch.uint8) != 0).to(torch.uint8) if is_bool else x
     order = torch.sort(torch.atleast_1d(keys), descriptor.axis, descending=is_largest, stable=True).indices
     chosen = order.narrow(descriptor.axis, 0, descriptor.k)
-    indices = chosen if descriptor.is_sorted else torch.sort(chosen, descriptor.axis).values
+    indices = chosen if descriptor.sorted else torch.sort(chosen, descriptor.axis).values
     values = torch.take_along_dim(torch.atleast_1d(x), indices, descriptor.axis)
     shape = descriptor.out.shape
     return {"values": values.reshape(shape), "indices": indices.reshape(shape)}

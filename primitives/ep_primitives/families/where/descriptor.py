@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Self
 
-from ep.cells import dtypes_name
 from ep.dtypes import DTYPES
+from ep.layout.cells import dtypes_name
 
 from ep import Descriptor, Role, Roles, Scalar, TensorSpec
 from ep_primitives.descriptors.validation import (

@@ -14,7 +14,7 @@ from ep_simt.plan import Given, Launch, Operand, Plan
 from ep_simt.program import Entry, Parameter, Program, access, number, taken, tensor
 
 if TYPE_CHECKING:
-    from ep.key import KernelKey
+    from ep.work.key import KernelKey
 
     from ep_simt.target import Target
 

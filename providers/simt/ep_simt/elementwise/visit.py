@@ -10,7 +10,7 @@ from ep_simt.program import Parameter, number
 from ep_simt.program import struct as structure
 
 if TYPE_CHECKING:
-    from ep.dims import Geometry
+    from ep.layout.dims import Geometry
 
     from ep_simt.target import Target
 

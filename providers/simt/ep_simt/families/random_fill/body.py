@@ -15,7 +15,7 @@ from ep_simt.plan import Launch, Made, Operand, Plan
 from ep_simt.program import Entry, Program, number, taken, tensor
 
 if TYPE_CHECKING:
-    from ep.key import KernelKey
+    from ep.work.key import KernelKey
 
     from ep_simt.target import Target
 

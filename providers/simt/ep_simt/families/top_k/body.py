@@ -14,7 +14,7 @@ from ep_simt.program import Entry, Program, access, number, taken, tensor
 from ep_simt.rows.geometry import packed_rows, rows_parameter, rows_words
 
 if TYPE_CHECKING:
-    from ep.key import KernelKey
+    from ep.work.key import KernelKey
 
     from ep_simt.target import Target
 

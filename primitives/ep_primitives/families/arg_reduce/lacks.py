@@ -1,0 +1,17 @@
+"""What the cases of ArgReduce lack, and why."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ep_primitives.judging.lack import Lack
+
+__all__ = ["LACKS"]
+
+LACKS: Final = (
+    Lack(
+        "arg_reduce",
+        "designed",
+        "nothing is rounded, and random rows hold the designed values, too: ends of types, one unlike the others, NaN, ties",
+    ),
+)

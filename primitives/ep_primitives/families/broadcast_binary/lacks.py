@@ -1,0 +1,18 @@
+"""What the cases of BroadcastBinary lack, and why."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ep_primitives.judging.lack import Lack
+
+__all__ = ["LACKS"]
+
+LACKS: Final = (
+    Lack(
+        "broadcast_binary",
+        "exact",
+        "which formula a complex function takes is free, and so is its last bit everywhere",
+        ("complex",),
+    ),
+)

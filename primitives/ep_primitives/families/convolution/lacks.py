@@ -1,0 +1,16 @@
+"""What the cases of Convolution lack, and why."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ep_primitives.judging.lack import Lack, Ranks
+
+__all__ = ["LACKS", "RANKS"]
+
+LACKS: Final = (
+    Lack("convolution", "parts", "which tree a product takes is the provider's choice, of parts of it, too"),
+    Lack("convolution", "large", "it has no kernel yet: what it lowers to has large cases"),
+)
+
+RANKS: Final = (Ranks("convolution", least=1, most=8),)

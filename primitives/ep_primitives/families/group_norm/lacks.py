@@ -1,0 +1,11 @@
+"""What the cases of GroupNorm lack, and why."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ep_primitives.judging.lack import Ranks
+
+__all__ = ["RANKS"]
+
+RANKS: Final = (Ranks("group_norm", least=1),)

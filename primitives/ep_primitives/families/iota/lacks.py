@@ -1,0 +1,11 @@
+"""What the cases of Iota lack, and why."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ep_primitives.judging.lack import Lack
+
+__all__ = ["LACKS"]
+
+LACKS: Final = (Lack("iota", "parts", "it has no rows"),)

@@ -1,0 +1,13 @@
+"""What the cases of Dequantize lack, and why."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ep_primitives.judging.lack import Lack
+
+__all__ = ["LACKS"]
+
+LACKS: Final = (
+    Lack("dequantize", "exact", "scales are random: no case has powers of two, whose products would be exact"),
+)

@@ -1,0 +1,14 @@
+"""What the cases of RandomFill lack, and why."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ep_primitives.judging.lack import Lack
+
+__all__ = ["LACKS"]
+
+LACKS: Final = (
+    Lack("random_fill", "exact", "no quantile is a number of the type", ("normal/",)),
+    Lack("random_fill", "parts", "it has no rows"),
+)

@@ -1,0 +1,18 @@
+"""What the cases of Reduce lack, and why."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ep_primitives.judging.lack import Lack
+
+__all__ = ["LACKS"]
+
+LACKS: Final = (
+    Lack(
+        "reduce",
+        "designed",
+        "nothing is rounded, and random rows hold the designed values, too: ends of types, one unlike the others, NaN, ties",
+    ),
+    Lack("reduce", "exact", "a part that is 0 has either sign", ("prod/complex",)),
+)

@@ -1,0 +1,78 @@
+"""The cells of Scan, and what the suite judges them by."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.descriptors.window import rows, windowed
+from ep_primitives.families.scan import cases as scan_cases
+from ep_primitives.families.scan import reference as scan_reference
+from ep_primitives.families.scan.descriptor import Scan
+from ep_primitives.families.scan.plans import LAYOUTS
+from ep_primitives.families.scan.rows import SCAN_OPS, ScanOp
+from ep_primitives.judging.origin import row_index
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ep import Cell, Descriptor
+    from ep_primitives.cases.case import Case
+    from ep_primitives.judging.accuracy import Accuracy
+    from ep_primitives.judging.origin import Index
+    from ep_primitives.judging.reference import Reference
+
+__all__ = ["ScanFamily"]
+
+
+class ScanFamily(SignatureFamily):
+    """Each row of SCAN_OPS with each of its element types in each layout."""
+
+    name: ClassVar[str] = "scan"
+    descriptor: ClassVar[type[Descriptor]] = Scan
+    layouts: ClassVar[tuple[str, ...]] = LAYOUTS
+    rows: ClassVar[Mapping[str, ScanOp]] = SCAN_OPS
+
+    def signatures(self) -> Iterator[Signature]:
+        """Yield every element type of every row."""
+        for row in self.rows.values():
+            for dtype in row.dtypes:
+                yield Signature(row.name, (dtype,), dtype)
+
+    def has(self, signature: Signature, layout: str) -> bool:  # noqa: ARG002 - the interface is SignatureFamily's
+        """Say yes: every signature has every layout."""
+        return True
+
+    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
+        """Yield the cases of a signature in a layout."""
+        return scan_cases.cases(signature.op, signature.out, layout)
+
+    def since(self, cell: Cell) -> str:
+        """Return the suite version that first held the row."""
+        return self.rows[cell.op].since
+
+    def is_constant(self, descriptor: Any) -> bool:
+        """Say whether each row is the identity whatever x holds."""
+        return bool(descriptor.exclusive and descriptor.extent == 1)
+
+    def parts(self, descriptor: Any) -> Iterator[Scan]:
+        """Yield single rows, and all but the first."""
+        whole: Scan = descriptor
+        for window in rows(whole.out.shape, [axis for axis in range(whole.out.ndim) if axis != whole.axis]):
+            x, out = windowed(whole.x, window), windowed(whole.out, window)
+            yield Scan(whole.op, x=x, out=out, axis=whole.axis, exclusive=whole.exclusive, reverse=whole.reverse)
+
+    def origin(
+        self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
+    ) -> Mapping[str, Index]:
+        """Return the row of x."""
+        del inputs, output
+        return {"x": row_index(len(at), {descriptor.axis}, at)}
+
+    def reference(self, descriptor: Any, inputs: dict[str, Any]) -> Reference:
+        """Return the scan in a wider type, with S."""
+        return scan_reference.reference(descriptor, inputs)
+
+    def accuracy(self, descriptor: Any) -> Accuracy:
+        """Return the bound for the extent of a row."""
+        return SCAN_OPS[descriptor.op].accuracy_of(descriptor.x.dtype, descriptor.extent)

@@ -1,0 +1,128 @@
+"""Scan: a group of work-items a piece of a row; rows of several pieces take three launches, with scratch between them."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ep_primitives import SCAN_OPS, Scan
+
+import ep
+from ep_simt.body import Body
+from ep_simt.elements import ELEMENTS, kind_of, unknown
+from ep_simt.plan import Launch, Operand, Plan, operands_of
+from ep_simt.program import Entry, Parameter, Program, access, number, taken, tensor
+from ep_simt.rows.geometry import packed_rows, rows_parameter, rows_words
+
+if TYPE_CHECKING:
+    from ep.work.key import KernelKey
+
+    from ep_simt.target import Target
+
+__all__ = ["BODY"]
+
+_FILES: Final = ("rows/rows.h", "rows/tree.h", "families/scan/scan.inc")
+_ENTRIES: Final = ("scan_row", "scan_totals", "scan_carries", "scan_pieces")
+_RUN: Final = 16
+"""Elements that a work-item joins one by one."""
+
+_JOINED: Final = {
+    ("sum", "FLOATING"): "((a) + (b))",
+    ("sum", "INTEGER"): "EP_WRAP(a, +, b)",
+    ("prod", "FLOATING"): "((a) * (b))",
+    ("prod", "INTEGER"): "EP_WRAP(a, *, b)",
+    ("max", "FLOATING"): "EP_OF(ep_max)(a, b)",
+    ("max", "INTEGER"): "((a) > (b) ? (a) : (b))",
+    ("min", "FLOATING"): "EP_OF(ep_min)(a, b)",
+    ("min", "INTEGER"): "((a) < (b) ? (a) : (b))",
+}
+
+
+class _Variant(NamedTuple):
+    """What a program depends on; `element` as called in C after `ep_`."""
+
+    op: str
+    element: str
+    compute: str
+    wide: bool
+    group: int
+
+
+class _Scan(Body):
+    """One launch for rows of one piece, three for longer ones."""
+
+    descriptor = Scan
+
+    def reason(self, key: KernelKey) -> str:
+        return unknown(key.dtypes)
+
+    def entries(self, key: KernelKey) -> tuple[str, ...]:
+        del key
+        return _ENTRIES
+
+    def program(self, key: KernelKey, target: Target) -> Program:
+        return _program(_Variant(key.op, ELEMENTS[key.dtypes[0]], ELEMENTS[key.compute], key.wide, target.group))
+
+    def plan(self, descriptor: Scan, target: Target) -> Plan:
+        space, key, group = descriptor.geometry, descriptor.key, target.group
+        if not space.size:
+            return Plan(())
+        extent, number = descriptor.extent, space.size // descriptor.extent
+        pieces = -(-extent // (group * _RUN))
+        itemsize = ep.dtype(key.compute).itemsize
+        x, out = operands_of(descriptor, space.offsets)
+        totals = Operand(len(descriptor.tensors), itemsize)
+        identity = SCAN_OPS[descriptor.op].identity_of(key.compute)
+        first = len(space.shape) - 1
+        tail = (
+            identity,
+            pieces,
+            int(descriptor.reverse),
+            packed_rows(space.shape, space.strides, first, wide=key.wide),
+        )
+        items = number * pieces * group
+        if pieces == 1:
+            return Plan((Launch("scan_row", items, group, (x, out, int(descriptor.exclusive), *tail)),))
+        launches = (
+            Launch("scan_totals", items, group, (x, totals, *tail)),
+            Launch("scan_carries", number, 0, (totals, identity, pieces, number)),
+            Launch("scan_pieces", items, group, (x, totals, out, int(descriptor.exclusive), *tail)),
+        )
+        return Plan(launches, number * pieces * itemsize)
+
+
+BODY: Final[Body] = _Scan()
+
+
+@functools.lru_cache(maxsize=1024)
+def _program(variant: _Variant) -> Program:
+    """Return the program of a variant."""
+    op, element, compute, wide, group = variant
+    kind = kind_of(element)
+    words: dict[str, Any] = {
+        "EP_HAS_F64": int(compute == "f64"),
+        "EP_C": f"ep_{compute}",
+        "EP_OF(name)": f"name##_{compute}",
+        "EP_JOIN(a, b)": _JOINED[op, kind],
+        "EP_CHAINED": int(op == "sum" and kind == "FLOATING"),
+        "EP_RUN_LENGTH": _RUN,
+        **rows_words(2, group, wide=wide),
+        **access("x", element),
+        **access("out", element),
+        **access("totals", compute),
+    }
+    x, out, totals = tensor("x", element), tensor("out", element), tensor("totals", compute)
+    identity, pieces, exclusive = number("identity", compute), number("pieces", "i64"), number("exclusive", "i32")
+    tail = (identity, pieces, number("reverse", "i32"), rows_parameter(2, wide=wide))
+    entries = (
+        _entry("row", taken(x, out, (exclusive, *tail)), "out"),
+        _entry("totals", taken(x, totals, tail), "totals"),
+        _entry("carries", taken(totals, (identity, pieces, number("count", "i64"))), "totals"),
+        _entry("pieces", taken(x, totals, out, (exclusive, *tail)), "out"),
+    )
+    name = f"scan-{op}-{element}-{'wide' if wide else 'narrow'}-{group}"
+    return Program(name, tuple(words.items()), _FILES, entries)
+
+
+def _entry(name: str, parameters: tuple[Parameter, ...], writes: str) -> Entry:
+    return Entry(f"scan_{name}", parameters, f"EP_{name.upper()}_TAKES", frozenset({writes}))
