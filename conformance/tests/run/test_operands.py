@@ -59,7 +59,7 @@ def changed(operand, byte):
     ("byte", "text"),
     [
         (-1, "1 byte before its memory"),
-        (ROWS.nbytes, "1 byte behind the end of its tensor"),
+        (ROWS.nbytes, "1 byte past the end of its tensor"),
         (ROWS.nbytes + 100, "101 bytes behind"),
         (6 * 4, "no element to be written"),
         (0, "no element to be written"),
