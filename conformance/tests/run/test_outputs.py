@@ -108,7 +108,7 @@ class Pairs(ep.Implementation):
 
 
 def behind(memory):
-    """Return the four bytes behind the end of a memory."""
+    """Return the four bytes past the end of a memory."""
     end = ctypes.addressof(ctypes.c_char.from_buffer(memory.host())) + memory.nbytes
     return (ctypes.c_ubyte * 4).from_address(end)
 
