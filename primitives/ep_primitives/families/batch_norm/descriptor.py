@@ -136,7 +136,7 @@ class BatchNorm(Composed):
 
     @property
     def epsilon(self) -> float:
-        """What is added to the variance."""
+        """The number that is added to the variance."""
         return self.attributes[1]
 
     @property

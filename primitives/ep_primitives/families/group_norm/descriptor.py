@@ -128,7 +128,7 @@ class GroupNorm(Composed):
 
     @property
     def epsilon(self) -> float:
-        """What is added to the variance."""
+        """The number that is added to the variance."""
         return self.attributes[1]
 
     @property

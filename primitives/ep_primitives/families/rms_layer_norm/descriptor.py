@@ -116,7 +116,7 @@ class RmsLayerNorm(Composed):
 
     @property
     def epsilon(self) -> float:
-        """What is added to the mean square."""
+        """The number that is added to the mean square."""
         return self.attributes[1]
 
     @property
