@@ -1,4 +1,4 @@
-"""The command `ep-conformance`. Without what the suite needs it says how to get it, in one line."""
+"""The command `ep-conformance`. If the suite's dependencies are missing, it says in one line how to install them."""
 
 import importlib.util
 import io
@@ -14,7 +14,7 @@ _EXTRA: Final = ("hypothesis", "scipy", "jinja2")
 
 def main() -> None:
     """Run the command and exit with its code: 0 good, 1 failures, 2 wrong use, 3 unavailable, 130 interrupted."""
-    for ending in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: what was found is written down
+    for ending in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: verdicts so far are written down
         if signal.getsignal(ending) is signal.SIG_DFL:  # not under nohup
             signal.signal(ending, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
@@ -26,7 +26,7 @@ def main() -> None:
         code = 130
     try:
         sys.stdout.flush()
-    except OSError:  # a disk that is full, a pipe that nobody reads: the interpreter would say so once more
+    except OSError:  # a full disk, a pipe without a reader: the interpreter would report it once more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.SIG_IGN)  # a further one must not change the exit code

@@ -1,4 +1,4 @@
-"""The `ep-conformance` command: its sub-commands, which are loaded when they are asked for, and what a user sees of errors."""
+"""The `ep-conformance` command: it loads the sub-command that is asked for, and words errors for the user."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def run_command(arguments: list[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("ep-conformance: interrupted", err=True)
         return INTERRUPTED
-    except OSError as error:  # of whatever a command had no sentence for: a disk that is full, a pipe that nobody reads
+    except OSError as error:  # that a command did not word itself: a full disk, a pipe without a reader
         with contextlib.suppress(OSError):
             click.echo(
-                f"ep-conformance: cannot write or read {error.filename or 'what it has to'}: {error.strerror}", err=True
+                f"ep-conformance: cannot write or read {error.filename or 'a file or pipe'}: {error.strerror}", err=True
             )
         return WrongUse.exit_code
     return int(code or 0)

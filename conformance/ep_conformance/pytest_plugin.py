@@ -46,16 +46,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _is_wanted(config: pytest.Config) -> bool:
-    """Say whether the suite's cases are to run: unless somebody names paths, and means these."""
+    """Say whether the suite's cases are to run: not if the command line names paths."""
     names_paths = config.args_source is pytest.Config.ArgsSource.ARGS
     return bool(config.getoption("ep_provider")) and (not names_paths or config.getoption("ep_filter") is not None)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
-    """Put the suite's cases behind the other tests, before anything is deselected."""
+    """Put the suite's cases after the other tests, before tests are deselected."""
     if _is_wanted(session.config):
-        from ep_conformance.pytest_suite import Suite  # noqa: PLC0415 - nobody should wait for EP who does not want it
+        from ep_conformance.pytest_suite import Suite  # noqa: PLC0415 - runs without --ep-provider should not load EP
 
         suite = Suite.from_parent(session, name="ep-conformance", nodeid="ep-conformance")
         items += suite.collect()

@@ -28,7 +28,7 @@ _LARGEST_BATCH: Final = 256
 _SHARED_PROFILES: Final = ("quick", "standard")
 
 
-class CaseFailure(Exception):  # noqa: N818 - what pytest shows is the verdict, not an error of ours
+class CaseFailure(Exception):  # noqa: N818 - pytest shows it as the verdict; it is no error of the suite
     """A verdict that fails; the message is all there is to say."""
 
 
@@ -76,7 +76,7 @@ class Suite(pytest.Collector):
         return found
 
     def verdict(self, item: CaseItem) -> Verdict:
-        """Return the verdict on a case, running it and those behind it that are selected, too."""
+        """Return the verdict on a case, running it together with the next selected cases."""
         if item.name not in self._verdicts:
             mine = [each for each in self.session.items if isinstance(each, CaseItem) and each.parent is self]
             at = mine.index(item)
@@ -103,7 +103,7 @@ class CaseItem(pytest.Item):
         self.add_marker("ep_conformance")
 
     def runtest(self) -> None:
-        """Let pytest know of the verdict: a waived failure is expected, what does not count is skipped."""
+        """Report the verdict to pytest: a waived failure is expected, a verdict that does not count is skipped."""
         assert isinstance(self.parent, Suite)
         verdict = self.parent.verdict(self)
         self.ep_seconds = verdict.outcome.seconds

@@ -1,4 +1,4 @@
-"""One run from its options to its report: survey the device, run the plan, keep what was found."""
+"""One run from its options to its report: survey the device, run the plan, keep the results."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = ["Options", "conduct"]
 
 _SHARED_PROFILES: Final = ("quick", "standard")
 _LEAST_THREADS: Final = 3
-"""Of a worker on the CPU, be there as many cores or not: work that nobody shares shows no fault of sharing it."""
+"""Threads of a worker on the CPU, even with fewer cores: faults of shared work show only with several threads."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,12 @@ class Options:
     junit: Path | None = None
     hang_limit: float | None = None
     memory_limit: int | None = None
-    """Bytes that the workers may take for cases, all together; None for what the system has to spare."""
+    """Bytes that all workers together may take for cases; None for the system's free memory."""
     resume: Path | None = None
     claim_all: bool = False
     """Judge every case that the provider accepts as if it were claimed."""
     claimed_only: bool = False
-    """Leave out what the provider accepts without a claim."""
+    """Leave out cases that the provider accepts without a claim."""
     claims: tuple[str, ...] = ()
     """Patterns of cells to judge as if they were claimed, accepted or not: of families from other packages."""
     waivers: Path | None = None
@@ -102,7 +102,7 @@ class Options:
         return HANG_SECONDS[self.profile] if self.hang_limit is None else self.hang_limit
 
 
-class _FirstFailure(Exception):  # noqa: N818 - how --fail-fast ends a run; nobody else sees it
+class _FirstFailure(Exception):  # noqa: N818 - it ends a run with --fail-fast, inside this module
     """A case failed, and the run was to go no further."""
 
 
@@ -170,7 +170,7 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
         )
 
     def hear(verdict: Verdict) -> None:
-        # Who asks what could be claimed is not to blame for abilities that nobody claimed.
+        # A run that looks for possible claims does not fail by abilities without a claim.
         live.hear(verdict, quietly=options.claim_all and verdict.outcome.reason.startswith(UNSUPPORTED_CLAIM))
         if draft is not None and verdict.id in left:
             draft.hear(verdict)
@@ -218,7 +218,7 @@ def _ending(runner: Runner, work: Callable[[], None]) -> str:
 
 
 def _plan(found: Survey, options: Options, history: History) -> list[Planned]:
-    """Return what is to run and what is known without, as the options say."""
+    """Return the cases to run by the options, and the verdicts that are known without running."""
     plan = [planned for planned in found.plan if not options.failed or planned.id in history.failed]
     if options.claim_all:
         plan = [replace(p, standing=Standing.EXPECTED) if p.standing is Standing.UNCLAIMED else p for p in plan]
@@ -249,7 +249,7 @@ def _claimed(plan: list[Planned], patterns: tuple[str, ...]) -> list[Planned]:
 
 
 def _announce(console: Console, found: Survey, plan: list[Planned], options: Options, seconds: float) -> None:
-    """Say what will run and how long it will take, before it does."""
+    """Announce the cases that will run, and about how long they take."""
     counted = sum(planned.standing in {Standing.EXPECTED, Standing.STALE} for planned in plan)
     model = found.subject.device["model"]
     console.print(

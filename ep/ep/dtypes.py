@@ -95,8 +95,8 @@ def name_of(argument: str, given: Any) -> str:
     argument : "operation: argument", for the message
     given    : that name, a DType, a dtype of NumPy or ml_dtypes, or the type of its numbers, such as numpy.float32
 
-    Raises TypeError for what is none of these, ValueError for an element type that EP lacks: one of another byte order or
-    with a structure, too.
+    Raises TypeError for an object of another kind. Raises ValueError for an element type that EP lacks, including
+    dtypes in another byte order and structured ones.
     """
     if type(given) is str and given in DTYPES:
         return given
@@ -123,7 +123,7 @@ def name_of(argument: str, given: Any) -> str:
 
 
 def _numpy_dtype(given: Any) -> Any:
-    """Return the dtype of NumPy that an object is or stands for, None for others. Who has one has imported NumPy."""
+    """Return the NumPy dtype that an object is or stands for, else None. NumPy is imported already if there is one."""
     numpy = sys.modules.get("numpy")
     if numpy is None:
         return None
@@ -136,7 +136,7 @@ def _numpy_dtype(given: Any) -> Any:
 
 
 def convert_element(name: str, value: Number) -> Number:
-    """Return `value` as `convert` does, but beside 16-bit floats rounded to that type itself, as an element is."""
+    """Return `value` as `convert` does, but rounded to a 16-bit float type itself, as an element would be."""
     return convert(name, value, is_element=True)
 
 

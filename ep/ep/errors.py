@@ -24,7 +24,7 @@ __all__ = [
 class EpError(Exception):
     """Anything that EP itself reports; a caller's own mistake is a plain ValueError or TypeError.
 
-    What to do: catch one of the classes below it, which say whose turn it is.
+    What to do: catch one of its subclasses, which say whose mistake it is.
     """
 
 
@@ -67,8 +67,8 @@ class DeviceError(EpError):
     In a graph's launch `op` is the operation of the node that failed and `node` its place in `graph.nodes`; `node` is None
     outside of graphs. With EP_VALIDATE=1 also `file` and `line` of the program that enqueued it.
 
-    What to do: look at that enqueue; what its stream was given behind it was not started until somebody heard of this, unless
-    it was in a queue of the driver's already. `call` and `code` are in the vendor's manual.
+    What to do: look at that enqueue. Later work of its stream was not started until a synchronisation raised this
+    error, unless it was in a queue of the driver already. `call` and `code` are in the vendor's manual.
     """
 
     def __init__(self, message: str, *, provider: str = "", call: str = "", code: int | str = "") -> None:
@@ -100,7 +100,7 @@ class DeviceError(EpError):
 
 
 def place(what: object, stream: str | None, sequence: int | None, node: int | None = None) -> str:
-    """Return which enqueue of which stream something was, and which node if that was a graph's launch."""
+    """Return words that name an enqueue: its number, stream and operation, and the node of a graph's launch."""
     where = f"enqueue {sequence} of {stream}"
     return f"{where}: {what}" if node is None else f"{where}, node {node} of its graph: {what}"
 
@@ -138,7 +138,7 @@ class DeviceLostError(DeviceError):
 class TimeoutError(EpError, builtins.TimeoutError):  # noqa: A001 - it is the builtin, too
     """A host wait ended before the device did; the stream or event is still usable.
 
-    What to do: wait again, or look for what holds the stream up: an event that nobody reaches, a function that does not return.
+    What to do: wait again, or look for the cause: an event that is never reached, or a function that does not return.
     """
 
 

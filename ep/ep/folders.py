@@ -1,4 +1,4 @@
-"""Where EP keeps what it can make again."""
+"""The folder in which EP keeps files that it can make again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Arguments that are integers of few bits, 64 unless an operation says more, or several: whatever has `__index__` and is no truth value, else refused by name."""
+"""Arguments that are integers of at most 64 bits, or as many as an operation allows; also sequences of them.
+
+Any object with `__index__` is an integer, but for truth values. Errors name the argument.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ _BITS: Final = 64
 
 
 def index(value: Any, bits: int = _BITS) -> int:
-    """Return an integer of so many bits at most. Raises TypeError for what is none, ValueError for a longer one, without words."""
+    """Return an integer of at most so many bits. Raises TypeError, or ValueError if it is longer, with no message."""
     try:
         number = operator.index(value)
     except Exception as error:  # `__index__` may raise anything
@@ -28,10 +31,10 @@ def integer(argument: str, value: Any, bits: int = _BITS) -> int:
     """Return an integer argument.
 
     argument : "operation: argument", for the message
-    bits     : that it may have at most
+    bits     : the most that the integer may have
 
-    Raises TypeError for what is none, ValueError for a longer one; True and False are none, because they are likelier meant
-    for a flag.
+    Raises TypeError for another object, ValueError for a longer integer. True and False raise TypeError, because they
+    are probably meant for a flag.
     """
     if type(value) is int and value.bit_length() <= bits:
         return value
@@ -57,7 +60,7 @@ def count(argument: str, value: Any) -> int:
 
 
 def taken(values: Any, most: int) -> tuple[Any, ...]:
-    """Return the elements of an iterable, `most` and one more of them at most: it may have no end. Raises TypeError for none."""
+    """Return at most the first `most + 1` elements of an iterable, which may be endless. Raises TypeError."""
     try:
         return tuple(islice(iter(values), most + 1))
     except Exception as error:  # an iterator may raise anything

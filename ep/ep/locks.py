@@ -1,14 +1,16 @@
 """Locks of EP, and the one rule about them: **under a lock stands no call**.
 
-CPython lets a signal handler run, or another thread, after a call, where a function begins and at the end of a loop's
-turn (behind the condition that lets it begin another), and nowhere else (the "eval breaker" of 3.11 to 3.14); finalizers run where the last reference goes, and where the
-collector runs: at those places and, up to 3.11, where a container is made. A handler may use EP, wait for streams, or
-raise. So where EP changes what several look at, it does so in a few assignments under a lock, with neither call nor loop
-between them: nobody ever sees half of it, an exception of Ctrl-C leaves all of it or nothing, and no handler runs while
-its own thread holds a lock that a worker needs. What can be one call of a built-in container needs no lock.
+CPython runs a signal handler, or switches threads, in three places only: after a call, where a function begins, and at
+the end of a loop's turn, after its condition was tested (the "eval breaker" of 3.11 to 3.14). Finalizers run where the
+last reference goes and where the collector runs: in those three places and, up to 3.11, where a container is made. A
+handler may use EP, wait for streams, or raise.
 
-What has to call others (a drain, compiling, closing) is made so that whoever comes in meanwhile, from the same thread
-or another one, passes by or does it once more. `test_reentry.py` interrupts every verb at each of these places, and
+So EP changes shared state in a few assignments under a lock, with neither call nor loop between them. No thread sees
+half of a change, an exception of Ctrl-C leaves all of it or nothing, and no handler runs while its own thread holds a
+lock that a worker needs. A change that is one call of a built-in container needs no lock.
+
+Work that has to call other code (a drain, compiling, closing) holds no lock: a handler or thread that comes in
+meanwhile either skips it or does it once more. `test_reentry.py` interrupts every verb at each of these places, and
 `test_house.py` looks for calls under locks.
 """
 
@@ -31,7 +33,7 @@ _DROPPING: Final = threading.RLock()
 
 
 def first(entries: deque[Entry]) -> Entry | None:
-    """Return the first of a deque that others empty meanwhile, None if there is none."""
+    """Return the first entry of a deque that other threads may empty meanwhile, None if there is none."""
     try:
         return entries[0]
     except IndexError:
@@ -39,7 +41,7 @@ def first(entries: deque[Entry]) -> Entry | None:
 
 
 def drop(entries: deque[Entry], entry: Entry) -> bool:
-    """Take an entry out if it is still the first, and say whether it was: else somebody came in and has seen to it."""
+    """Remove an entry if it is still the first, and say whether it was: else another thread or a handler removed it."""
     with _DROPPING:
         is_first = False
         if entries and entries[0] is entry:
@@ -69,7 +71,7 @@ class ForkLock:
 
 
 class Latch:
-    """What threads rest at until another opens it. threading.Event would hold a lock of Python's own where handlers run."""
+    """Threads rest at it until another opens it. threading.Event would hold a lock of Python's while handlers run."""
 
     __slots__ = ("_lock", "is_open")
 
@@ -79,7 +81,7 @@ class Latch:
         self._lock.acquire()
 
     def open(self) -> None:
-        """Let everybody pass from now on. Once."""
+        """Let all threads pass from now on. Called once."""
         self.is_open = True
         self._lock.release()
 
@@ -90,7 +92,7 @@ class Latch:
 
 
 class Bell:
-    """What a thread rests at until another rings, again and again; a ring that nobody waits for is kept for the next."""
+    """A thread rests at it until another rings, any number of times. A ring without a sleeper is kept for the next."""
 
     __slots__ = ("_lock",)
 

@@ -56,7 +56,7 @@ def silence(monkeypatch):
 def test_runtime_objects_refuse_copies_in_one_sentence(objects, copied, silence):
     for obj in objects:
         with pytest.raises(
-            TypeError, match=rf"^copy or pickle of {type(obj).__name__}: .*; hand on the object itself"
+            TypeError, match=rf"^copy or pickle of {type(obj).__name__}: .*; pass the object itself"
         ) as refusal:
             copied(obj)
         assert "\n" not in str(refusal.value)

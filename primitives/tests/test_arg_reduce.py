@@ -76,9 +76,9 @@ def test_a_row_of_all_elements_is_walked_in_row_major_order():
         (
             lambda: ArgReduce.infer("max", spec(3, 4), 2),
             ValueError,
-            ("axis 2 is none of x", "rank 2", "-2 to 1", "None"),
+            ("axis 2 is no axis of x", "rank 2", "-2 to 1", "None"),
         ),
-        (lambda: ArgReduce.infer("max", spec(), 0), ValueError, ("axis 0 is none of x", "needs None")),
+        (lambda: ArgReduce.infer("max", spec(), 0), ValueError, ("axis 0 is no axis of x", "needs None")),
         (lambda: ArgReduce.infer("max", spec(3), (0,)), TypeError, ("arg_reduce/max: axis is (0,)", "integer")),
         (lambda: ArgReduce.infer("max", spec(3, 4), True), TypeError, ("arg_reduce/max: axis is True", "give an int")),
         (

@@ -143,10 +143,10 @@ def test_columns_in_parts_are_right(monkeypatch, most):
         ({"bias": TensorSpec("float64", (4,))}, r"bias has dtype float64, needs float32"),
         ({"y": TensorSpec("float32", (2, 4, 7, 6))}, r"y has shape \(2, 4, 7, 6\), needs \(2, 4, 7, 7\)"),
         ({"x": TensorSpec("complex64", X.shape)}, r"x has dtype complex64, needs one of float16"),
-        ({"x": TensorSpec("float32", (2, 6))}, r"x has shape \(2, 6\), needs 1 to 6 dimensions behind the first two"),
+        ({"x": TensorSpec("float32", (2, 6))}, r"x has shape \(2, 6\), needs 1 to 6 dimensions after the first two"),
         (
             {"x": TensorSpec("float32", (2, 6, *(1,) * 7))},
-            r"x has shape .*, needs 1 to 6 dimensions behind the first two",
+            r"x has shape .*, needs 1 to 6 dimensions after the first two",
         ),
     ],
 )

@@ -1,5 +1,5 @@
-"""Claims: what a run showed that a provider could claim.
+"""Claims: from the results of a run to the claims that a provider can make.
 
-In:  a `Report`, and the claims.toml that is there.
-Out: what was `Shown`, as few patterns as say just that (`cover`), and the text of the file with them in it.
+In: a `Report`, and the present claims.toml. Out: the cells that hold (`Shown`), the fewest patterns that match just
+these (`cover`), and the file's new text.
 """

@@ -19,12 +19,12 @@ Parts = tuple[str, ...]
 
 
 def cover(wanted: Collection[str], known: Collection[str]) -> list[str]:
-    """Return patterns that match each of the wanted cells and no other known one, as few as a greedy choice finds.
+    """Return patterns that match each wanted cell and no other known one, as few as a greedy choice finds.
 
     wanted : among the known, all of one family
 
-    Any part of a pattern may be open, types also behind the first or before the last of them: `float64*`, `*->bool`. Of
-    patterns that cover as much the plainest is taken, and of those the most open.
+    Any part of a pattern may be open. The types may also be open after the first or before the last: `float64*`,
+    `*->bool`. Of patterns that cover equally many cells the plainest is taken, and of these the most open.
     """
     open_to: dict[Parts, set[str]] = defaultdict(set)
     spoiled: set[Parts] = set()
@@ -40,14 +40,14 @@ def cover(wanted: Collection[str], known: Collection[str]) -> list[str]:
 
 
 class _Family:
-    """How many values the parts of a family's cells have: what has one alone is spelled out."""
+    """How many values each part of a family's cells has: a part with one value is spelled out."""
 
     def __init__(self, known: Collection[str]) -> None:
         columns = zip(*(name.split("/") for name in known), strict=True)
         self._counts = [len(set(column)) for column in columns]
 
     def patterns(self, name: str) -> Iterator[Parts]:
-        """Yield every pattern that may be written for a cell, the one that is preferred first."""
+        """Yield every pattern that may be written for a cell, the preferred one first."""
         family, op, dtypes, layout = name.split("/")
         _, ops, types, _ = self._counts
         yield from itertools.product(
@@ -59,7 +59,7 @@ class _Family:
 
 
 def _types(dtypes: str) -> Iterator[str]:
-    """Yield what may stand for the types of a cell."""
+    """Yield the texts that may stand for the types of a cell."""
     yield from ("*", dtypes)
     first = _FIRST.match(dtypes)
     if first:
@@ -71,7 +71,7 @@ def _types(dtypes: str) -> Iterator[str]:
 
 
 def _chosen(choices: dict[Parts, set[str]], left: set[str]) -> list[Parts]:
-    """Return patterns that cover what is left: always the one next that covers most of it."""
+    """Return patterns that cover the remaining cells, each time the pattern that covers most of them."""
     found: list[Parts] = []
     ranked = sorted(choices, key=lambda pattern: -len(choices[pattern]))  # among equals the preferred, which came first
     while left:

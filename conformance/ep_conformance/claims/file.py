@@ -1,4 +1,4 @@
-"""A claims.toml as its author wrote it: claims are added and taken out, and all else stays, comments included."""
+"""Edits a claims.toml: claims are added and taken out, and all other text of its author stays, comments included."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _TABLE: Final = re.compile(r"\s*\[\[\s*claim\s*\]\]")
 
 @dataclass(frozen=True)
 class Proposal:
-    """What a claims.toml should say.
+    """A proposal for a claims.toml.
 
     text      : of the file
-    unclaimed : patterns of what holds and was not claimed
-    lost      : claimed, and does not hold any more: name and reason
-    idle      : patterns that match nothing which the suite has
+    unclaimed : patterns of cells that hold and were not claimed
+    lost      : claims that do not hold any more: name and reason
+    idle      : patterns that match nothing in the suite
     claimed   : how many cells, abilities and cases the text claims on this device
     patterns  : how many patterns it takes
     """
@@ -49,11 +49,11 @@ class Proposal:
 
 
 def propose(text: str, shown: Shown, *, drop: bool) -> Proposal:
-    """Return what a claims.toml should say after a run.
+    """Return the proposal for a claims.toml after a run.
 
-    drop : take out what does not hold any more; else it stays, and the run that judges it stays red
+    drop : take out claims that do not hold any more; else they stay, and runs keep failing by them
 
-    A claim of which the run showed nothing stays. Raises ClaimsError for a text that is wrong or not written in tables.
+    A claim that the run did not judge stays. Raises ClaimsError for a text that is wrong or not written in tables.
     """
     claims = parse_claims(text, "claims.toml")
     names = claimables()
@@ -61,7 +61,7 @@ def propose(text: str, shown: Shown, *, drop: bool) -> Proposal:
     lost = {name: shown.failing[name] for name in sorted(before & shown.failing.keys())}
     idle = tuple(dict.fromkeys(claim.cells for claim in claims.stale(names)))
     fresh = shown.holding - before
-    # What is claimed without conditions may be said again by a wider pattern, what is claimed under some may not.
+    # A wider pattern may replace claims without conditions, but not claims with some.
     free = covered(Claims(claims.suite, tuple(c for c in claims.entries if not c.when)), names, ())
     possible = claims_of(fresh | (free - lost.keys()), shown.features) if fresh else []
     added = [claim for claim in possible if any(matches(claim.cells, name) for name in _near(claim.cells, fresh))]
@@ -73,7 +73,7 @@ def propose(text: str, shown: Shown, *, drop: bool) -> Proposal:
     found = covered(after, names, shown.features)
     needed = (before - lost.keys() if drop else before) | fresh
     if found != needed:
-        message = f"claims.toml: what it should say cannot be written without changing other claims ({len(found ^ needed)} cells)"
+        message = f"claims.toml: no patterns claim the cells that hold without changing other claims ({len(found ^ needed)} cells differ); write these claims by hand"
         raise ClaimsError(message)
     return Proposal(text, tuple(claim.cells for claim in added), lost, idle, len(found), len(after.entries))
 
@@ -98,7 +98,7 @@ def _near(pattern: str, names: Collection[str]) -> Iterable[str]:
 
 
 def _without(text: str, claims: Claims, names: Sequence[str], lost: Collection[str], idle: Collection[str]) -> str:
-    """Return the text with each table narrowed that claims what is lost or idle; all others stay as they are."""
+    """Return the text with lost and idle claims taken out of their tables; other tables stay as they are."""
     blocks = _blocks(text)
     if len(blocks) - 1 != len(tomllib.loads(text).get("claim", [])):
         message = "claims.toml: its claims are not written as [[claim]] tables; write them so, then they can be edited"
@@ -121,7 +121,7 @@ def _blocks(text: str) -> list[str]:
 
 
 def _narrowed(block: str, claims: Claims, names: Sequence[str], lost: Collection[str], idle: Collection[str]) -> str:
-    """Return a table less what is lost, "" if nothing is left of it."""
+    """Return a table without its lost claims, "" if none is left."""
     table: dict[str, Any] = tomllib.loads(block)["claim"][0]
     before = [table["cells"]] if isinstance(table["cells"], str) else table["cells"]
     when = table.get("when", [])

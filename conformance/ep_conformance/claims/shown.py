@@ -1,4 +1,4 @@
-"""What a run showed of claims, and the patterns that claim it: as few as say just that."""
+"""The cells that hold by a run, and the fewest patterns that claim just these."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ __all__ = [
 ]
 
 _NEEDS: Final = {"float64": "fp64", "complex128": "fp64", "float16": "fp16"}
-"""The feature of devices that have an element type, for those that some devices lack."""
+"""For element types that some devices lack: the feature of devices that have it."""
 
 
 def is_installed(path: Path) -> bool:
-    """Say whether a path lies where packages are installed: nobody edits a claim there."""
+    """Say whether a path lies where packages are installed, whose files are not edited."""
     places = {*site.getsitepackages(), site.getusersitepackages(), *map(sysconfig.get_path, ("purelib", "platlib"))}
     resolved = path.resolve()
     return any(resolved.is_relative_to(Path(place).resolve()) for place in places)
@@ -68,11 +68,11 @@ def _cells() -> dict[str, tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class Shown:
-    """What a run showed of cells, abilities and vendors' cases, each by its name in claims.
+    """The results of a run by cell, ability and vendor's case, named as in claims.
 
-    holding   : every case passed
-    failing   : one did not and is not waived, with its id and reason
-    features  : of the device
+    holding   : names all of whose cases passed
+    failing   : names with a failing case that is not waived, with its id and reason
+    features  : features of the device
     """
 
     holding: frozenset[str]
@@ -81,7 +81,7 @@ class Shown:
 
 
 def shown(report: Report) -> Shown:
-    """Return what a report shows; of a cell of which a case has no verdict, nothing holds, and nothing fails without one."""
+    """Return the results in a report. A cell with a case that has no verdict does not hold."""
     passed: set[str] = set()
     other: set[str] = set()
     failing: dict[str, str] = {}
@@ -110,7 +110,7 @@ def shown(report: Report) -> Shown:
 def claims_of(names: Collection[str], features: Iterable[str]) -> list[Claim]:
     """Return claims that cover these names and no other of the suite, on a device with these features.
 
-    An element type that only some devices have asks for its feature, if this device has it.
+    A claim of an element type that only some devices have gets that feature as its condition, if this device has it.
     """
     have = set(features)
     groups: dict[tuple[str, ...], set[str]] = defaultdict(set)

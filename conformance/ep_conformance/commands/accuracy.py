@@ -28,12 +28,12 @@ __all__ = ["command"]
     help="With --report: only ops whose worst margin is smaller, so that their bound may be slack.",
 )
 def command(cells: str, as_json: bool, report: Path | None, below: float | None) -> int:  # noqa: FBT001 - click passes options by name
-    """Print what each op is held to in each element type, and why.
+    """Print the accuracy that each op is held to in each element type, and the reason.
 
     CELLS is family/op/dtypes, such as 'elementwise_unary/exp/*'; its * stays inside a part.
     """
     if below is not None and report is None:
-        message = "--below needs --report FILE, a JSON report that says what margins were found"
+        message = "--below needs --report FILE, a JSON report with the margins that a run found"
         raise WrongUse(message)
     margins = {} if report is None else _margins(report)
     found = [promise for promise in promises(cells) if below is None or margins.get(promise.name, below) < below]

@@ -1,4 +1,4 @@
-"""`ep-conformance claims`: hold claims.toml to what a run shows, and write what holds into it."""
+"""`ep-conformance claims`: compare claims.toml with a run, and write the claims that hold into it."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _STYLES: Final = {"+": "green", "-": "red", "@": "cyan"}
 @click.option(
     "--write", is_flag=True, help="Write the claims that hold: into FILE, by default the one in the source tree."
 )
-@click.option("--check", is_flag=True, help="Write nothing; exit 1 if FILE says anything else than what holds.")
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 if FILE differs from the claims that hold.")
 @click.option("--dry-run", is_flag=True, help="With --write: show what would change, and write nothing.")
-@click.option("--drop", is_flag=True, help="With --write: take out what is claimed and does not hold any more.")
+@click.option("--drop", is_flag=True, help="With --write: take out claims that do not hold any more.")
 @click.argument("file", required=False, type=options.FILE)
 def command(  # noqa: PLR0913 - each is an option
     provider: str,
@@ -60,8 +60,8 @@ def command(  # noqa: PLR0913 - each is an option
     """Run all that a provider accepts, and claim the cells that pass.
 
     FILE is the claims.toml to write or to check; by default the one beside the provider's provider.toml, if that is a source
-    tree: an editable install. What its author wrote stays, comments and `when` included; what holds and is not claimed is
-    added. A claim that does not hold any more is named and stays, with exit code 1, unless --drop takes it out.
+    tree: an editable install. The author's text stays, comments and `when` included; claims that hold and are missing
+    are added. A claim that does not hold any more is named and stays, with exit code 1, unless --drop takes it out.
     """
     if write == check or ((dry_run or drop) and not write):
         message = "give either --write, perhaps with --dry-run and --drop, or --check"
@@ -93,9 +93,7 @@ def command(  # noqa: PLR0913 - each is an option
     if proposal.is_settled or drop:
         _say(console, f"Next: ep-conformance run --provider {provider} --quick")
         return 0
-    _say(
-        console, "Mend what does not hold, or give it up: --write --drop. Until then `ep-conformance run` fails by it."
-    )
+    _say(console, "Mend these, or give up their claims: --write --drop. Until then `ep-conformance run` fails by them.")
     return 1
 
 
@@ -149,7 +147,7 @@ def _show(console: Console, before: str, after: str, target: Path) -> None:
 
 
 def _tell_failing(console: Console, found: Shown, proposal: Proposal) -> None:
-    """Tell of what fails and nobody claimed; an ability that is not there is nothing to tell of."""
+    """Name the failures without a claim; missing abilities are not named."""
     failing = [
         reason
         for name, reason in sorted(found.failing.items())
@@ -167,7 +165,7 @@ def _tell_lost(console: Console, proposal: Proposal) -> None:
     if len(proposal.lost) > _MOST:
         _say(console, f"  and {len(proposal.lost) - _MOST} more")
     for pattern in proposal.idle:
-        _say(console, f"claimed, and nothing that the suite has: {pattern}")
+        _say(console, f"claimed, and in no case of the suite: {pattern}")
 
 
 def _compare(console: Console, target: Path, proposal: Proposal) -> int:
@@ -176,7 +174,7 @@ def _compare(console: Console, target: Path, proposal: Proposal) -> int:
     for pattern in proposal.unclaimed:
         _say(console, f"  {pattern}")
     if proposal.is_settled and not proposal.unclaimed:
-        _say(console, f"{target} says what holds: {_count(proposal)}")
+        _say(console, f"{target} claims what holds: {_count(proposal)}")
         return 0
     return 1
 

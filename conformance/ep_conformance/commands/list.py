@@ -15,7 +15,7 @@ __all__ = ["command"]
 @options.profile
 @options.pattern
 def command(profile: str, pattern: str | None) -> int:
-    """List the ids of all cases, whoever claims them."""
+    """List the ids of all cases, claimed or not."""
     ids = list(list_ids(profile, pattern))
     for package in case_packages():
         if package.fault:

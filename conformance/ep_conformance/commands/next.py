@@ -33,7 +33,7 @@ _STYLES = {State.HOLDS: "green", State.FAILS: "bold red", State.OPEN: "yellow"}
 @click.command(epilog=CODES)
 @options.provider
 @options.device
-@click.option("--json", "file", type=options.FILE, help="Write what was found as JSON.")
+@click.option("--json", "file", type=options.FILE, help="Write the result as JSON.")
 @options.hang_limit
 def command(provider: str, device: int, file: Path | None, hang_limit: float | None) -> int:
     """Climb the bring-up ladder: which rung fails first, and which function to write next."""

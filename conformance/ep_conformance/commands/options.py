@@ -39,7 +39,7 @@ class Bytes(click.ParamType[int]):
     _units: ClassVar[dict[str, int]] = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number; exit 2 for what is none."""
+        """Return the number; exit 2 for any other text."""
         if isinstance(value, int):
             return value
         found = re.fullmatch(r"([0-9]+)\s*([KMG]iB|)", value.strip())
@@ -66,7 +66,7 @@ profile = click.option(
     "--profile", default="standard", show_default=True, type=click.Choice(PROFILES), help="How much data."
 )
 pattern = click.option("--filter", "pattern", help="Only cases whose id matches this glob; * crosses slashes.")
-html = click.option("--html", type=FILE, help="Write the report as one HTML page that needs nothing else.")
+html = click.option("--html", type=FILE, help="Write the report as one self-contained HTML page.")
 markdown = click.option("--markdown", type=FILE, help="Write a summary in Markdown, short enough for a comment.")
 junit = click.option("--junit", type=FILE, help="Write the report as JUnit XML.")
 

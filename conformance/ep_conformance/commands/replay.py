@@ -26,14 +26,14 @@ __all__ = ["command"]
 
 @click.command(epilog=CODES)
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("--provider", help="Name of an installed provider; default the one that failed.")
-@click.option("--device", type=click.IntRange(min=0), help="Which of its devices; default the one that failed, or 0.")
+@click.option("--provider", help="Name of an installed provider; default: the one in the file.")
+@click.option("--device", type=click.IntRange(min=0), help="Number of its device; default: the one in the file, or 0.")
 @click.option("--script", is_flag=True, help="Print a Python script that shows the failure, in place of running it.")
 def command(files: tuple[Path, ...], provider: str | None, device: int | None, *, script: bool) -> int:
     """Run the cases of replay files, or of all in a folder, again.
 
-    Each runs in a process of its own. The data are those that failed: where the suite draws others for the case today,
-    those in the file decide, and that is said.
+    Each runs in a process of its own, with the data that failed. If the suite draws other data for the case today, the
+    data in the file are used, and the output says so.
     """
     replays = [(path, _read(path)) for path in _paths(files)]
     if script:
@@ -72,7 +72,7 @@ def _read(path: Path) -> Replay:
 
 
 def _device_name(replay: Replay, provider: str | None, device: int | None) -> str:
-    """Return the device to run on: what is not given is that of the file."""
+    """Return the name of the device to run on; provider and device default to those of the file."""
     was, _, number = str(replay.device["name"]).partition(":")
     if device is None:
         device = int(number) if provider is None and number.isdecimal() else 0
@@ -80,7 +80,7 @@ def _device_name(replay: Replay, provider: str | None, device: int | None) -> st
 
 
 def _run(replay: Replay, device: str) -> tuple[Outcome, str]:
-    """Return what the case shows in a new process, and what is to be said about its data."""
+    """Return the outcome of the case in a new process, and a remark about its data."""
     name, known = device.partition(":")[0], ep.providers()
     if name not in known:
         message = f"unknown provider {name!r}; known are {', '.join(known) or 'none: install one'}; --provider chooses"

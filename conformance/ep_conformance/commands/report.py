@@ -24,11 +24,11 @@ _MOST_LINES: Final = 40
 @options.html
 @options.markdown
 @options.junit
-@click.option("--check", is_flag=True, help="Hold the file to the JSON schema, and list what it breaks.")
+@click.option("--check", is_flag=True, help="Check the file against the JSON schema, and list its violations.")
 def command(file: Path, *, check: bool, **formats: Path | None) -> int:
     """Write the JSON report in FILE as a page, as Markdown or as JUnit XML; without options, print its verdict.
 
-    A report of a run that was interrupted or killed will do: what has no verdict in it is missing.
+    The report may be of a run that was interrupted or killed: its cases without a verdict are missing.
     """
     options.require_folders(formats.values())
     if check and _broken(file):
@@ -46,7 +46,7 @@ def command(file: Path, *, check: bool, **formats: Path | None) -> int:
 
 
 def _broken(file: Path) -> bool:
-    """Print what a file breaks of the schema; True if there is anything."""
+    """Print a file's violations of the schema; True if there are any."""
     try:
         from ep_conformance.report.schema import problems  # noqa: PLC0415 - jsonschema is loaded only where a file is checked
 

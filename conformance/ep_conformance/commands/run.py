@@ -35,15 +35,15 @@ __all__ = ["command", "judged"]
     multiple=True,
     help="Hold the device to these cells, too, as if its claims.toml named them, such as 'flip/*/*/*'; may be repeated.",
 )
-@click.option("--claimed-only", is_flag=True, help="Leave out what is accepted without a claim, which gives notices.")
+@click.option("--claimed-only", is_flag=True, help="Leave out cases that are accepted without a claim (notices).")
 @click.option(
     "--waivers",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Waive what this file says, in place of the provider's own waivers.toml.",
+    help="Use this file in place of the provider's own waivers.toml.",
 )
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Of all random data.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Worker processes; default one a device, one a core on a CPU.")
-@click.option("--failed", is_flag=True, help="Only what failed in the last run of this device.")
+@click.option("--failed", is_flag=True, help="Only cases that failed in the last run of this device.")
 @click.option(
     "--fail-fast",
     is_flag=True,
@@ -61,13 +61,13 @@ __all__ = ["command", "judged"]
 @click.option(
     "--replays",
     type=click.Path(file_okay=False, path_type=Path),
-    help="The folder for replay files of failing cases; default that of --json, with -failures for its suffix.",
+    help="The folder for replay files of failing cases; default: the path of --json, with -failures for its suffix.",
 )
 @click.option("--no-replays", is_flag=True, help="Write no replay files, for which each failing case runs again.")
 @click.option(
     "--memory-limit",
     type=options.Bytes(),
-    help="Memory that all workers may take for cases, such as 4GiB; what needs more is missing. Default: what is free.",
+    help="Memory that all workers may take for cases, such as 4GiB; cases that need more are missing. Default: what is free.",
 )
 @options.hang_limit
 def command(*, quick: bool, **given: Any) -> int:

@@ -1,4 +1,4 @@
-"""`ep-conformance selftest`: is the suite worth trusting? Every saboteur must be killed, and nobody honest accused."""
+"""`ep-conformance selftest`: is the suite worth trusting? It must kill every saboteur, and pass right providers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LINE: Final = 150
 @click.option("--list", "is_list", is_flag=True, help="Print which case kills which saboteur, and run nothing.")
 @click.option("--seeds", default=_SEEDS, show_default=True, type=click.IntRange(min=1), help="Most tries of a race.")
 @click.option("--jobs", type=click.IntRange(min=1), help="Processes at once; default one a core.")
-@click.option("--json", "file", type=options.FILE, help="Write the result as JSON, with what became of each.")
+@click.option("--json", "file", type=options.FILE, help="Write the result as JSON, with the fate of each saboteur.")
 @click.option(
     "--false-alarms",
     "runs",
@@ -44,7 +44,7 @@ _LINE: Final = 150
 @options.profile
 @options.pattern
 def command(names: tuple[str, ...], *, is_list: bool, file: Path | None, runs: int | None, **given: Any) -> int:
-    """Test the suite: plant defects in a right provider, and see each killed by the case that is there for it.
+    """Test the suite: plant defects in a right provider, and check that the case meant for each defect fails.
 
     NAMES are saboteurs, all if none is given. The last line is {"saboteurs": n, "killed": n, "survivors": []}.
     With --false-alarms N the suite's cases (--profile, --filter) run on a right provider with N seeds, and none may fail.

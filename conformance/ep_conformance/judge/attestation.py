@@ -10,10 +10,10 @@ if TYPE_CHECKING:
 __all__ = ["UNATTESTED", "attest"]
 
 UNATTESTED: Final = (
-    "the values are right, but nothing attests that the device computed them: what ran is none of the rows that "
-    "Provider.implementations holds, which must be the same objects whenever it is asked; it is about"
+    "the values are right, but nothing attests that the device computed them: the implementation that ran is none of "
+    "the rows of Provider.implementations, which must return the same objects each time; it is about"
 )
-"""Says of right values why they are no pass; the device's name follows."""
+"""The reason why right values do not pass; the device's name follows."""
 
 
 def attest(device: ep.Device, primitive: ep.Primitive, calls_before: int | None) -> str:
@@ -21,8 +21,8 @@ def attest(device: ep.Device, primitive: ep.Primitive, calls_before: int | None)
 
     calls_before : the device's `native_calls` before the launches
 
-    A launch is attested if what ran is a row of this very device's provider, or of a lowered one each of its stages, and
-    native if the provider's counter of driver calls advanced, too.
+    A launch is attested if the implementation that ran is a row of this device's own provider; a lowered one, if each
+    of its stages is. It is native if the provider's counter of driver calls advanced, too.
     """
     if not _is_of(device, primitive):
         return "no"

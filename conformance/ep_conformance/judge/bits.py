@@ -18,8 +18,8 @@ def check_bits(name: str, given: Array, needed: Array, why: str, kind: str = "el
     """Fail the case at the first element whose bits differ.
 
     name : of the operand
-    why  : says where the needed bits come from
-    kind : what a replay file calls such a failure
+    why  : the origin of the needed bits, in words
+    kind : the name of such a failure in a replay file
     """
     have, want = _bits(given), _bits(needed)
     wrong = np.argwhere((have != want).any(axis=-1))

@@ -48,7 +48,7 @@ class Comparison:
 
     @property
     def margin(self) -> float | None:
-        """The largest error over its bound, None where the accuracy is exact; infinite where nothing would do."""
+        """The largest error over its bound, None where the accuracy is exact; infinite where no result would pass."""
         if self.error is None:
             return None
         ratio = np.where(np.isnan(self.ratio), np.inf, self.ratio)
@@ -128,7 +128,7 @@ def allowance(
 
 
 def _exact(same: npt.NDArray[np.bool_]) -> Array:
-    """Return ratios where only equal will do: 0, or outside any bound. Bytes, because outputs of 2^31 elements come."""
+    """Return ratios for exact results: 0, or outside any bound. As bytes, because outputs may have 2^31 elements."""
     return np.where(same, np.uint8(0), np.uint8(255))
 
 
@@ -152,7 +152,7 @@ def _absolute(reference: Reference, accuracy: Accuracy, dtype: str, shape: tuple
     # Of a complex type these are the bits of one part.
     eps = 2.0 ** -ep.dtype(ep.dtype(dtype).compute).fraction
     scale = np.broadcast_to(reference.scale, shape)
-    # A scale that overflowed says nothing; then only the half ulp of the output remains.
+    # A scale that overflowed gives no bound; then only the half ulp of the output remains.
     return np.asarray(accuracy.k * eps * np.where(np.isfinite(scale), scale, 0.0))
 
 

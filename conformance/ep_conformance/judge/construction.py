@@ -55,10 +55,10 @@ class Construction:
 
 
 def construction_of(descriptor: ep.Descriptor) -> Construction | None:
-    """Return the call that makes a descriptor, None for one that says too little of itself to be made again.
+    """Return the call that makes a descriptor, None if its public parts do not suffice to make it again.
 
-    Each parameter of the class is an operand or an attribute of the value; keywords of any name are the row's attributes,
-    and the Scalars that no parameter is for.
+    Each parameter of the class is an operand or an attribute of the value. A `**keywords` parameter takes the row's
+    attributes, and Scalars without a parameter of their own.
     """
     try:
         found = _found(descriptor)
@@ -88,7 +88,7 @@ def _found(descriptor: ep.Descriptor) -> Construction:
 
 
 def _free(descriptor: ep.Descriptor, rest: set[str]) -> dict[str, Any]:
-    """Return what keywords of any name hold: Scalars in operand order, then the attributes that the row names."""
+    """Return the arguments of a `**keywords` parameter: Scalars in operand order, then the row's attributes."""
     specs = descriptor.present.items()
     numbers = {name: spec for name, spec in specs if name in rest and isinstance(spec, ep.Scalar)}
     if not descriptor.attributes:

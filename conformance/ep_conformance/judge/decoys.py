@@ -1,4 +1,4 @@
-"""Decoys: wrong results that a case's data should have unmasked. A case that accepts one cannot be trusted."""
+"""Decoys: wrong results that a case must reject. A case whose data let one pass cannot be trusted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LEAST_SIZE: Final = 10
 
 _MOST_SIZE: Final = 1 << 20
 _FEW_BITS: Final = 3
-"""Fraction bits of the types in which 2 % is nothing."""
+"""Fraction bits of the types in which a change of 2 % may be rounded away."""
 
 Array = npt.NDArray[Any]
 
@@ -36,10 +36,10 @@ def blind_to(
     measure: Callable[[Array], Comparison],
     others: Mapping[str, Array] = MappingProxyType({}),
 ) -> str:
-    """Return which wrong result the comparison would accept, "" if none.
+    """Return the wrong result that the comparison would accept, in words; "" if there is none.
 
     expected : the right result
-    inputs   : by operand; if none has more than one element, a constant output is what the case is about
+    inputs   : by operand; if none has more than one element, constant outputs are legal and not tried
     others   : the right results of the other outputs, by name
 
     Tried: an output never written; all zeros; the elements moved by one place; every element a little too large; another

@@ -1,4 +1,4 @@
-"""A Draw is the data of one case: operands between red zones, and what their results are judged by."""
+"""A Draw is the data of one case: operands between red zones, and the references of its outputs."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["Draw"]
 
 @dataclass(frozen=True)
 class Draw:
-    """The data of one case, in no memory of the device yet.
+    """The data of one case, not yet in device memory.
 
     tensors  : by operand; an input that lies in an output's memory is not among them
     scalars  : the numbers of the launch
-    inputs   : every operand that is read as the device will find it, of an output, too, if the family reads it
-    outputs  : what is judged, by name
-    states   : what the states hold after a launch, bit for bit
-    shared   : by the name of such an input that of its output
+    inputs   : the contents of every operand that is read, including an output that the family reads
+    outputs  : the outputs to judge, by name
+    states   : the needed contents of the states after a launch, bit for bit
+    shared   : for an input in an output's memory the name of that output
     """
 
     tensors: Mapping[str, Operand]
@@ -36,7 +36,7 @@ class Draw:
 
     @property
     def doubt(self) -> str:
-        """Which fault could not be seen, "" if none."""
+        """The fault that this case could not notice, in words; "" if there is none."""
         return next((output.doubt for output in self.outputs.values() if output.doubt), "")
 
     def operand(self, name: str) -> Operand:

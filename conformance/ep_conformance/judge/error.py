@@ -10,7 +10,7 @@ __all__ = ["CaseError"]
 class CaseError(Exception):
     """A claim of the contract did not hold; the message says which, what was given and what was needed.
 
-    details : of that what a replay file keeps, in words that JSON has
+    details : the part of this that a replay file keeps, as JSON values
     """
 
     def __init__(self, message: str, **details: Any) -> None:

@@ -1,4 +1,4 @@
-"""A failing element as an expression that one can evaluate: the operation with all that the element is made of."""
+"""A failing element as an expression to evaluate: the operation and the inputs that the element depends on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["as_expression", "call_text", "explain_failure", "failure_details", "operands_text"]
 
 _MOST_TERMS: Final = 8
-"""Elements of a row that are printed; of a longer one its place is."""
+"""Elements of a row that are printed; of a longer row only its place is printed."""
 
 Array = npt.NDArray[Any]
 
@@ -45,7 +45,7 @@ def explain_failure(  # noqa: PLR0913, PLR0917 - an expression needs the operati
 
 
 def failure_details(output: Output, result: Array, comparison: Comparison) -> dict[str, Any]:
-    """Return the worst element as a replay file keeps it: place, both values, and by how much they may differ."""
+    """Return the worst element for a replay file: place, both values, and the allowed difference."""
     at, reference, accuracy = comparison.worst, output.reference, output.accuracy
     needed = np.asarray(_needed(output, at), result.dtype)
     true = np.broadcast_to(reference.value, result.shape)[at]
@@ -63,7 +63,7 @@ def failure_details(output: Output, result: Array, comparison: Comparison) -> di
 
 
 def call_text(family: ep.Family, descriptor: ep.Descriptor, inputs: Inputs, output: str, at: tuple[int, ...]) -> str:
-    """Return `exp(x[3]=2.0)` or `sum(x[1,0:257], axis=(1,))`: the operation as far as it makes one element."""
+    """Return `exp(x[3]=2.0)` or `sum(x[1,0:257], axis=(1,))`: the operation over the inputs of one element."""
     operands = operands_text(family, descriptor, inputs, output, at)
     construction = construction_of(descriptor)
     named = {} if construction is None else construction.keywords
@@ -90,7 +90,7 @@ def as_expression(family: ep.Family, descriptor: ep.Descriptor, inputs: Inputs) 
 def operands_text(
     family: ep.Family, descriptor: ep.Descriptor, inputs: Inputs, output: str, at: tuple[int, ...]
 ) -> str:
-    """Return `a[3]=2.0, b=1.5`: what an element of an output, or of a state, is made of."""
+    """Return `a[3]=2.0, b=1.5`: the inputs that an element of an output, or of a state, depends on."""
     origin = family.origin(descriptor, dict(inputs), output, at) if output in descriptor.outputs else None
     texts = []
     for name in inputs:

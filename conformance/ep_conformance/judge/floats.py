@@ -14,9 +14,9 @@ _LEAST: Final = b"\1\0\0\0\0\0\0\0"
 
 
 def changed_environment() -> str:
-    """Return "" if this thread computes as IEEE 754 has it by default, else what it does in place of that.
+    """Return "" if this thread computes as IEEE 754 has it by default, else its deviation in words.
 
-    A reference that flushes as the device does agrees with it on everything that an undeclared flush breaks.
+    A reference that flushes subnormals itself would hide that a device flushes them without declaring it.
     """
     what = []
     if _LEAST_NORMAL * 0.5 == 0:

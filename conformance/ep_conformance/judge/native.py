@@ -26,7 +26,7 @@ class Worst(NamedTuple):
 
 
 def compare_native(result: npt.NDArray[np.float32], reference: Reference, accuracy: Accuracy) -> Worst:
-    """Return what `compare.compare` says of dense float32 results, whose references are float64 of one dimension.
+    """Return the verdict of `compare.compare` for dense float32 results with one-dimensional float64 references.
 
     Raises UnavailableError if the native module was not built.
     """

@@ -15,7 +15,7 @@ from ep_conformance.judge.error import CaseError
 __all__ = ["Image", "Operand"]
 
 _LEAST: Final = 0xDB
-"""Fills outputs before the second launch: a number below zero. Who combines a result with POISON by a minimum shows it here."""
+"""Fills outputs before the second launch: a number below zero. It exposes kernels that take a minimum with POISON."""
 
 Array = npt.NDArray[Any]
 Image = npt.NDArray[np.uint8]
@@ -52,9 +52,10 @@ class Operand:
         return replace(self, image=image)
 
     def poisoned_low(self) -> Operand:
-        """Return a poisoned output with the least there is in place of a large number.
+        """Return a poisoned output with the least value in place of a large number.
 
-        A launch that combines its result with what the output held shows it in front of one of the two, whatever it computes.
+        A launch that combines its result with the output's old contents gives a wrong result with one of the two
+        poisons.
         """
         image = self.image.copy()
         if self.spec.size:
@@ -63,7 +64,7 @@ class Operand:
         return replace(self, image=image)
 
     def check(self, image: Image, *, is_written: bool) -> None:
-        """Fail the case if a byte changed that this operand had no business to change.
+        """Fail the case if a byte changed that this operand must not change.
 
         image : what the device holds now; of an operand that is written the tensor's own elements may differ
         """
@@ -85,7 +86,7 @@ class Operand:
         if byte < 0:
             return f"{self.name}: a write {_bytes(-byte)} before its memory"
         if byte >= end:
-            return f"{self.name}: a write {_bytes(byte - end + 1)} behind the end of its tensor"
+            return f"{self.name}: a write {_bytes(byte - end + 1)} past the end of its tensor"
         return f"{self.name}: a write to byte {byte}, which is no element to be written"
 
 

@@ -1,4 +1,4 @@
-"""An Outcome is what running a case showed, whatever was expected of it."""
+"""An Outcome is the result of running a case, independent of its standing."""
 
 from __future__ import annotations
 
@@ -34,27 +34,27 @@ class Status(enum.StrEnum):
 
 
 DEATHS: Final = frozenset({Status.CRASH, Status.HANG, Status.DEVICE_LOST})
-"""What a worker process does not survive."""
+"""The statuses that a worker process does not survive."""
 
 FAILING: Final = frozenset(Status) - {Status.PASS, Status.UNSUPPORTED, Status.NEW}
 """What makes a run fail."""
 
 ATTESTATIONS: Final = ("no", "attested", "native")
-"""What vouches for a result, from nothing to most."""
+"""The evidence for a result, from none to the strongest."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What running a case showed, whatever its standing.
+    """The result of running a case, independent of its standing.
 
     margin    : largest error over its bound, None where the accuracy is exact
     attested  : "no", "attested" (device, implementation and provider match) or "native" (driver calls counted, too)
     degraded  : the abilities that a default of EP served in place of the provider
     error     : the error of `margin` in ulps of the output
-    at        : the operands that made it, as text
+    at        : the operands of the element with that error, as text
     bias      : |mean error| over its limit, None but for cases with summands
     variance  : the mean square of the errors over its limit, None but for cases with summands
-    details   : what a failure knows beside its reason, for a replay file; nothing that JSON lacks
+    details   : facts about a failure beside its reason, for a replay file; JSON values only
     """
 
     status: Status

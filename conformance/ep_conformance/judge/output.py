@@ -1,4 +1,4 @@
-"""An Output of a case: the operand's name and spec, with all that a result in it is judged by."""
+"""An Output of a case: the operand's name and spec, its reference and its accuracy."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Output:
-    """What the results of one output are compared with, and how.
+    """The reference and the comparison of one output's results.
 
-    bits     : what it holds bit for bit, of a family that moves elements; else None
+    bits     : for a family that moves elements the needed contents, bit for bit; else None
     measure  : compares a result with the reference
-    doubt    : which fault could not be seen
-    is_used  : True if its memory holds an input, or what the family reads
+    doubt    : the fault that this case could not notice, in words
+    is_used  : True if its memory holds an input, or if the family reads it
     """
 
     name: str
@@ -46,7 +46,7 @@ class Output:
     is_used: bool = False
 
     def check(self, result: Array) -> None:
-        """Raise CaseError for what is wrong with a result without any arithmetic."""
+        """Raise CaseError for a fault of a result that needs no arithmetic to be found."""
         if self.bits is not None:
             check_bits(self.name, result, self.bits, "because elements are moved bit for bit")
         elif result.dtype == np.bool_:

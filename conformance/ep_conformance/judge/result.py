@@ -1,4 +1,4 @@
-"""Judge, the fourth step of a case: what its launches left, compared by the row's accuracy."""
+"""Judge, the fourth step of a case: compare the results of its launches by the row's accuracy."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ Array = npt.NDArray[Any]
 def judge(
     family: ep.Family, case: Case, draws: Sequence[Draw], images: Sequence[Mapping[str, Image]], where: str
 ) -> Outcome:
-    """Return what a case's launches showed: the first failure or doubt, else the first launch.
+    """Return the outcome of a case's launches: the first failure or doubt, else that of the first launch.
 
     draws   : of each launch
-    images  : of each launch, what it left in the operands' allocations
+    images  : of each launch the operands' allocations after it
     where   : the device's name, which ends a failure's text
 
-    Raises CaseError for what is wrong without any arithmetic: a stray write, a state, elements that are moved, a bool.
+    Raises CaseError for a stray write, a wrong state, a wrongly moved element, and an illegal bool.
     """
     outcomes = [
         _judged(family, case, drawn, left, number, where)
@@ -61,7 +61,7 @@ def _check_states(drawn: Draw, images: Mapping[str, Image]) -> None:
 def _checked(
     family: ep.Family, descriptor: ep.Descriptor, drawn: Draw, images: Mapping[str, Image]
 ) -> list[tuple[Output, Array]]:
-    """Return the outputs with their results. Raises CaseError for what is wrong with them without any arithmetic."""
+    """Return the outputs with their results. Raises CaseError for faults that need no arithmetic to be found."""
     results = []
     with as_expression(family, descriptor, drawn.inputs):
         for name, operand in drawn.tensors.items():
@@ -77,7 +77,7 @@ def _checked(
 def _judged(  # noqa: PLR0913, PLR0917 - a launch of several, with all that it is judged by
     family: ep.Family, case: Case, drawn: Draw, images: Mapping[str, Image], number: int, where: str
 ) -> Outcome:
-    """Return what one of the launches showed; a failure says which one it was."""
+    """Return the outcome of one launch; a failure says which launch it was."""
     try:
         results = _checked(family, case.descriptor, drawn, images)
         outcomes = [_judge(family, case, drawn, output, result, where) for output, result in results]
@@ -120,7 +120,7 @@ def _judge(  # noqa: PLR0913, PLR0917 - as above
 
 
 def _statistics(case: Case, output: Output, result: Array) -> tuple[float | None, float | None, str]:
-    """Return bias and variance of a case of sums, each over its limit, and what is wrong with them; nothing of other cases."""
+    """Return bias and variance of a case of sums, each over its limit, and the fault in words; None for other cases."""
     if not case.summands:
         return None, None, ""
     given = (result, output.reference, output.spec.dtype, case.summands)

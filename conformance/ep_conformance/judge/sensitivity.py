@@ -31,7 +31,7 @@ _MOST_SIZE: Final = 1 << 20
 _BEYOND: Final = 1.5
 """How many bounds a wrong element is away from its reference, before it is rounded to a number of its type."""
 _JUST: Final = 1.25
-"""After that it is at least so many away."""
+"""How many bounds it is away at least, after that rounding."""
 _WITHIN: Final = 0.4
 """How many bounds a right element is away, before it is rounded towards its reference."""
 _HALF: Final = 0.5
@@ -46,14 +46,14 @@ def misjudged(
     accuracy: Accuracy,
     measure: Callable[[Array], Comparison],
 ) -> str:
-    """Return which element the comparison judges wrongly, "" if none.
+    """Return the element that the comparison judges wrongly, in words; "" if there is none.
 
-    identity : decides which elements are tried: one outside of its bound, and where there are more, one inside
+    identity : decides which elements are tried: one outside of its bound, and if there are more, one inside
     expected : the right result
     measure  : compares a result with the reference; without flushing, which is looked at only where this fails
 
-    What is not finite has no bound: beside NaN a number is wrong, beside an infinity the largest number, and beside what
-    overflows, NaN. An element whose bound reaches beyond the ends of its type is tried with NaN, too.
+    A reference that is not finite has no bound. The wrong result is then a number for NaN, the largest number for an
+    infinity, and NaN for an overflow. An element whose bound exceeds the range of its type is tried with NaN, too.
     """
     if not 0 < expected.size <= _MOST_SIZE:
         return ""

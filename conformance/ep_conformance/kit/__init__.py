@@ -59,9 +59,9 @@ def render(name: str, style: str) -> dict[str, str]:
 
 
 def write(folder: Path, texts: dict[str, str]) -> None:
-    """Write files below a folder, which is made: all of them, or none.
+    """Make a folder and write the files into it: all of them, or none.
 
-    Raises FileExistsError if one of them is there, another OSError for what cannot be written.
+    Raises FileExistsError if one of them exists, another OSError for one that cannot be written.
     """
     there = [path for path in texts if (folder / path).exists()]
     if there:

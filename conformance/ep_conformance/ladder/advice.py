@@ -1,4 +1,4 @@
-"""What an open rung still has to offer, and which function brings it."""
+"""Advice for an open rung: what the provider can still gain there, and by which function."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _MOST: Final = 3
 class Step(NamedTuple):
     """What to do next on a rung.
 
-    what       : in a sentence; of a rung that fails what is wrong, where no case says it
-    functions  : to write or mend
-    command    : that does it, or shows it
+    what       : a sentence; of a failing rung the fault, if no case says it
+    functions  : the functions to write or mend
+    command    : a command that does it, or shows it
     """
 
     what: str = ""
@@ -36,7 +36,7 @@ class Step(NamedTuple):
 
 
 def first_steps(arrival: Arrival) -> dict[Rung, Step]:
-    """Return what there is to reach below the claims."""
+    """Return the next step below the claims."""
     if arrival.device["kernel"]:
         return {}
     what = "no kernel of one dense float32 tensor yet; accept relu, say, in a row of the table, and make its kernel"
@@ -44,7 +44,7 @@ def first_steps(arrival: Arrival) -> dict[Rung, Step]:
 
 
 def open_steps(arrival: Arrival, plan: Sequence[Planned], breadth: Breadth) -> dict[Rung, Step]:
-    """Return what there is to reach from the claims on, where all that is expected holds.
+    """Return the next steps from the claims on, for a device that passes all expected cases.
 
     plan  : of the whole suite
     """

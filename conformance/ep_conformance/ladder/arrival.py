@@ -1,7 +1,7 @@
-"""Rung 0: load a provider in a process of its own, and say how far it came and what it has written.
+"""Rung 0: load a provider in a process of its own, and report how far it came and which functions it has.
 
-`python -m ep_conformance.ladder.arrival NAME INDEX FILE` writes what it found to a file, step by step, so that a process that
-dies on the way leaves what it knew.
+`python -m ep_conformance.ladder.arrival NAME INDEX FILE` writes its findings to a file after each step, so that a
+process that dies leaves the findings so far.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ STEPS: Final = {
     "methods": "its classes have every method that a provider must write",
     "probe": "its hardware is found, or said not to be there",
     "devices": "its devices are named",
-    "device": "the device answers what it is and gives a stream",
+    "device": "the device describes itself and gives a stream",
 }
 """What a provider passes on its way, in order."""
 
@@ -50,12 +50,12 @@ class Arrival:
     """How far a provider came.
 
     provider     : its name
-    step         : the one of STEPS that it failed, or came to last; "" if it passed them all
-    reason       : why it failed, "" if it did not
-    absent       : why its hardware is not on this machine: then nothing is wrong with it; "" otherwise
+    step         : the one of STEPS that it failed, or reached last; "" if it passed them all
+    reason       : the cause of the failure, "" without one
+    absent       : the reason that its hardware is not on this machine, which is no fault of it; "" otherwise
     traceback    : of its own code, or what the process printed when it died
     folder       : of its package
-    functions    : what a provider writes, by EP's name, as this one has it
+    functions    : the functions of the contract, by EP's name, as this provider has them
     missing      : the functions that it must write and has not
     rows         : its implementations and where they stand, by family
     abilities    : how each optional ability is served, by name: native, degraded or none
@@ -114,7 +114,7 @@ def _read(file: Path, name: str) -> Arrival:
     return Arrival(**table)
 
 
-class _Fault(Exception):  # noqa: N818 - the provider's, and no error of ours
+class _Fault(Exception):  # noqa: N818 - the provider's fault, no error of the suite
     """The provider came no further; the message says why."""
 
 
@@ -211,7 +211,7 @@ def _look_at(device: ep.Device, count: int, arrival: Arrival) -> None:
         }
 
     try:
-        registration.guard(look, "failed while it was asked what it has")
+        registration.guard(look, "failed while its devices and functions were listed")
     except ep.UnavailableError as error:
         raise _Fault(str(error)) from None
     if registration.fault:
@@ -219,7 +219,7 @@ def _look_at(device: ep.Device, count: int, arrival: Arrival) -> None:
 
 
 def _own(package: str, kind: type[Any]) -> list[type[Any]]:
-    """Return the classes of a package that inherit from one of EP's and from which nobody inherits."""
+    """Return the classes of a package that inherit from one of EP's and have no subclasses."""
     gc.collect()  # a class of a module that failed to be imported half-way may still be there
     found, todo = [], [kind]
     while todo:

@@ -1,4 +1,4 @@
-"""Which families a provider has, and which of the others it had best write next."""
+"""The families that a provider serves, and the best order in which to write the others."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["Breadth", "Missing", "survey_breadth"]
 
 
 class Missing(NamedTuple):
-    """A family of which a provider serves nothing.
+    """A family of which a provider serves no cell.
 
-    unlocks : the families that lower to it and to what is served already, and come with it
+    unlocks : families that come with it: they lower to it and to families that are served already
     """
 
     family: str
@@ -30,7 +30,7 @@ class Breadth(NamedTuple):
     """How much of the suite a provider serves.
 
     served   : families of which it serves a cell
-    missing  : the others that no other unlocks, the simplest first
+    missing  : the families to write, the simplest first; without those that one of them unlocks
     """
 
     served: tuple[str, ...]
@@ -40,7 +40,7 @@ class Breadth(NamedTuple):
 def survey_breadth(plan: Iterable[Planned]) -> Breadth:
     """Return the breadth of a plan that covers the whole suite.
 
-    Simplest first: what unlocks the most comes before what unlocks less, then what has fewer tensors, then fewer cells.
+    Simplest first: a family that unlocks more comes earlier, then one with fewer tensors, then one with fewer cells.
     """
     served = {p.id.split("/")[1] for p in plan if p.id.startswith("primitives/") and p.standing is not Standing.REFUSED}
     families = ep.families()

@@ -1,4 +1,4 @@
-"""Climb the bring-up ladder: run rung after rung until one fails, and say which function that failure asks for."""
+"""Climb the bring-up ladder: run rung after rung until one fails, and name the function to write or mend for it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = ["Climb", "Landing", "State", "climb"]
 _PROFILE: Final = "quick"
 _RUNTIME: Final = "runtime/*"
 _SHARE: Final = 64
-"""Cases for which a worker is worth its start."""
+"""The number of cases that justifies starting a worker."""
 _ENOUGH: Final = 8
 _MOST_FUNCTIONS: Final = 2
 
@@ -58,7 +58,7 @@ class Landing:
 
     state    : open: all that is expected holds, and there is more to reach
     cases    : how many ran
-    failing  : verdicts that fail, those first on which others build; rung 0 may fail without any
+    failing  : failing verdicts, basic ones first; rung 0 may fail without any
     step     : what to do next on it
     """
 
@@ -67,7 +67,7 @@ class Landing:
     cases: int = 0
     seconds: float = 0.0
     failing: tuple[Verdict, ...] = ()
-    step: Step = Step()  # noqa: RUF009 - a tuple, which nobody changes
+    step: Step = Step()  # noqa: RUF009 - a tuple, which is immutable
 
 
 @dataclass
@@ -95,14 +95,14 @@ class Climb:
 
 
 class _Means(NamedTuple):
-    """What runs cases: the job of its workers, how many of them, seconds a case may take."""
+    """The means to run cases: the job of the workers, their number, the seconds that a case may take."""
 
     job: Job
     jobs: int
     limit: float
 
 
-class _Enough(Exception):  # noqa: N818 - no error: the rung fails, and further failures would tell nothing
+class _Enough(Exception):  # noqa: N818 - no error: the rung fails, and further failures would add nothing
     """Enough was seen of a failing rung."""
 
 
@@ -110,8 +110,8 @@ def climb(name: str, index: int, limit: float, on_plan: OnPlan, hear: Callable[[
     """Return a provider's ladder, climbed up to the first rung that fails.
 
     limit    : seconds a case may take
-    on_plan  : hears what is about to run: in words, the ids of the cases, by how many workers
-    hear     : hears of each rung when it was tried
+    on_plan  : called before cases run, with their kind in words, their ids and the number of workers
+    hear     : called with each rung after it was tried
 
     Raises UnavailableError if the hardware is not on this machine, or the provider is switched off.
     """
@@ -130,7 +130,7 @@ def climb(name: str, index: int, limit: float, on_plan: OnPlan, hear: Callable[[
 
 
 def _landings(arrival: Arrival, job: Job, limit: float, on_plan: OnPlan) -> Iterator[Landing]:
-    """Yield one rung after the other, as long as somebody asks for the next; one that ends the ladder is the last."""
+    """Yield one rung after the other, as long as the caller asks for the next; a failing rung is the last."""
     found = _not_loaded(arrival) if arrival.step else _survey(job, arrival)
     if isinstance(found, Step):
         yield Landing(LOADING, State.FAILS, step=found)
@@ -140,7 +140,7 @@ def _landings(arrival: Arrival, job: Job, limit: float, on_plan: OnPlan) -> Iter
     on_plan("of the runtime", [planned.id for planned in plan], means.jobs)
     for rung in RUNGS[: CLAIMS.number]:
         yield _land(rung, plan, means, arrival, steps.get(rung, Step()))
-    # The whole suite takes seconds to be listed, which nobody should wait for whose copies fail.
+    # Listing the whole suite takes seconds, and is not worth them while copies fail.
     found = _survey(replace(job, pattern=None), arrival)
     if isinstance(found, Step):
         yield Landing(CLAIMS, State.FAILS, step=found)
@@ -157,7 +157,7 @@ def _expected(found: Survey) -> list[Planned]:
 
 
 def _land(rung: Rung, plan: Sequence[Planned], means: _Means, arrival: Arrival, beyond: Step) -> Landing:
-    """Try a rung; `beyond` is what there is to reach once all that is expected holds."""
+    """Try a rung; `beyond` is the next step once all expected cases pass."""
     begin = time.monotonic()
     here = sorted((p for p in plan if _rung(p) is rung), key=lambda planned: area_order(planned.id))
     failing = _run(here, means)
@@ -167,7 +167,7 @@ def _land(rung: Rung, plan: Sequence[Planned], means: _Means, arrival: Arrival, 
 
 
 def _survey(job: Job, arrival: Arrival) -> Survey | Step:
-    """Return the survey of a device, or what keeps it from being made."""
+    """Return the survey of a device, or the step that is needed before it can be made."""
     worker = Worker(job)
     try:
         found: Survey = ask(worker, "survey", HANG_SECONDS[job.profile])
@@ -185,7 +185,7 @@ def _rung(planned: Planned) -> Rung:
 
 
 def _run(plan: Sequence[Planned], means: _Means) -> tuple[Verdict, ...]:
-    """Return the failures of a plan, not many more of them than say what is wrong."""
+    """Return the failures of a plan, of which a few suffice."""
     failing: list[Verdict] = []
 
     def hear(verdict: Verdict) -> None:
@@ -199,7 +199,7 @@ def _run(plan: Sequence[Planned], means: _Means) -> tuple[Verdict, ...]:
     jobs = min(means.jobs, 1 + len(plan) // _SHARE)
     runner = Runner(plan, means.job, jobs, means.limit, hear)
     try:
-        # A worker that Runner starts by itself must pass a health probe, and whoever cannot copy yet would come no further.
+        # A worker that Runner starts by itself must pass a health probe, which a provider without copies cannot.
         runner.run(Worker(means.job))
     except _Enough:
         return tuple(sorted(failing, key=lambda verdict: area_order(verdict.id)))
@@ -207,7 +207,7 @@ def _run(plan: Sequence[Planned], means: _Means) -> tuple[Verdict, ...]:
 
 
 def _not_loaded(arrival: Arrival) -> Step:
-    """Return what a provider lacks that did not come to have devices."""
+    """Return the step for a provider that failed before it had devices."""
     what = f"not so yet: {STEPS[arrival.step]}; {arrival.reason}"
     if arrival.missing:
         return Step(what, tuple(arrival.missing))
@@ -219,7 +219,7 @@ def _not_loaded(arrival: Arrival) -> Step:
 
 
 def _mend(failing: Sequence[Verdict], arrival: Arrival) -> Step:
-    """Return what to write or mend: what the failures pass through, else what the first of their cases is about."""
+    """Return the step for failures: to mend a function in their tracebacks, else one that the first case is about."""
     first = failing[0].id
     command = f"ep-conformance explain {first}"
     culprit = find_culprit([verdict.outcome.reason for verdict in failing], Path(arrival.folder))
@@ -233,7 +233,7 @@ def _mend(failing: Sequence[Verdict], arrival: Arrival) -> Step:
 
 
 def _kernels(verdict: Verdict, arrival: Arrival) -> tuple[Function, ...]:
-    """Return what a failing case of a cell asks for: its kernels, or that somebody accepts it at all."""
+    """Return the functions to mend for a failing case of a cell: its kernel's, or an `accepts` that refuses it."""
     is_refused = verdict.outcome.reason.startswith(UNSUPPORTED_CLAIM)
     asked = arrival.function("Implementation.accepts" if is_refused else "Kernel.launch")
     rows = arrival.rows.get(verdict.id.split("/")[1], {})

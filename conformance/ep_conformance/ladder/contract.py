@@ -1,4 +1,4 @@
-"""What EP says about each function that a provider writes, and where a provider has written it."""
+"""The contract of each function that a provider writes, and the place where a provider has written it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ CONTRACTS: Final[dict[str, type[Any]]] = {
 class Function:
     """A function that a provider has written, or is to write.
 
-    contract   : its name in EP, such as "Stream.copy"; "" for a function that is the provider's alone
+    contract   : its name in EP, such as "Stream.copy"; "" for a function that EP does not know
     name       : with the provider's class, such as "AcmeStream.copy"
-    place      : "ep_acme/stream.py:9"; of a function that is not there the file of its class; "" if that is unknown
+    place      : "ep_acme/stream.py:9"; of a missing function the file of its class; "" if that is unknown
     is_there   : False if it is to be written
     signature  : as EP declares it
-    asks       : what EP asks of it, in its own words
+    asks       : its docstring in EP
     """
 
     contract: str
@@ -50,7 +50,7 @@ class Function:
 
 
 def find_function(contract: str, kind: type[Any] | None) -> Function:
-    """Return a function of the contract as a provider's class has it; None: nobody knows the class yet.
+    """Return a function of the contract as a provider's class has it; a class of None is not known yet.
 
     Raises KeyError or AttributeError for a name that EP does not have.
     """
@@ -80,7 +80,7 @@ def _shown(owner: str) -> str:
 
 
 def shown_path(file: Path, package: str) -> str:
-    """Return a file of a package as people call it: "package/file.py"."""
+    """Return a file of a package relative to it: "package/file.py"."""
     parts = file.parts
     if package not in parts:
         return file.name

@@ -1,4 +1,4 @@
-"""Find the provider's own function in what a failing case left: a traceback, the suite's summary of one, a crash's stack."""
+"""Find the provider's own function in a failure: in a traceback, the suite's summary of one, or a crash's stack."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class _Frame(NamedTuple):
 def find_culprit(reasons: Iterable[str], folder: Path) -> Function | None:
     """Return the function of a provider that most of these reasons pass through, None if none names one.
 
-    reasons : what failing cases said
+    reasons : the reasons of failing cases
     folder  : of the provider's package
 
-    Of the frames in one reason the innermost that EP asked for counts, such as `copy`; else the innermost of all.
+    Of the frames in one reason the innermost function of the contract counts, such as `copy`; else the innermost frame.
     """
     found: Counter[Function] = Counter()
     for reason in reasons:
@@ -51,7 +51,7 @@ def _frames(reason: str, folder: Path) -> Iterator[_Frame]:
                 yield _Frame(file, int(match["line"]), match["name"])
     matches = [*_PYTHON.finditer(reason)]
     for match in reversed(matches) if _LAST in reason else matches:
-        file = folder / match["file"]  # which is absolute, and then stands alone
+        file = folder / match["file"]  # an absolute path replaces the folder
         if file.is_relative_to(folder) and file.is_file():
             yield _Frame(file, int(match["line"]), match["name"])
 
@@ -61,7 +61,7 @@ def _function(frame: _Frame, folder: Path) -> Function:
     holder = _enclosing(frame.file, frame.line, frame.name)
     kind, bases = (holder.name, [ast.unparse(base).rpartition(".")[2] for base in holder.bases]) if holder else ("", [])
     name = f"{kind}.{frame.name}" if kind else frame.name
-    # Devices and streams are both closed: whose `close` it is, its class says, or at least where it inherits from EP.
+    # Devices and streams both have a `close`: the class, or the EP class that it inherits from, tells them apart.
     for owner, declared in sorted(CONTRACTS.items(), key=lambda item: item[0] not in bases):
         if kind and hasattr(declared, frame.name):
             asked = find_function(f"{owner}.{frame.name}", None)

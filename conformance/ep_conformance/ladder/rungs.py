@@ -1,4 +1,4 @@
-"""The rungs of the bring-up ladder: which cases stand on which, and which functions of a provider each is about."""
+"""The rungs of the bring-up ladder: the cases on each rung, and the functions of a provider that each is about."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ __all__ = [
 class Rung:
     """One step of bringing a provider up.
 
-    title     : what holds when it is reached
-    mandatory : False if nothing on it can fail that the provider has not claimed
+    title     : the claim that holds when it is reached
+    mandatory : False if only claimed cases can fail on it
     """
 
     number: int
@@ -53,7 +53,7 @@ LOADING, _MEMORY, _STREAMS, _EVENTS, KERNEL, CLAIMS, OWN_ABILITIES, TOGETHER, BR
 
 
 class _Area(NamedTuple):
-    """A module of ep_conformance.runtime: its rung, and what a provider writes for it, the likeliest culprit first."""
+    """A module of ep_conformance.runtime: its rung, and the functions that it is about, the likeliest culprit first."""
 
     rung: Rung
     functions: tuple[str, ...]
@@ -111,7 +111,7 @@ _CASES: Final = {
 
 
 class Ability(NamedTuple):
-    """An optional ability, as `runtime/ability/NAME` has it: what to write for it, and what it is worth."""
+    """An optional ability, by its name in `runtime/ability/NAME`: the function to write for it, and its benefit."""
 
     name: str
     function: str
@@ -125,14 +125,16 @@ ABILITIES: Final = (
     Ability("timeout", "Stream.is_idle", "waits end at their timeout and at Ctrl-C, without a thread for each"),
     Ability("timing", "Event.seconds_since", "profiles and benchmarks show the device's time, not the host's"),
     Ability("fill", "Stream.fill", "a fill no longer moves its bytes from the host"),
-    Ability("call", "Stream.call", "functions of the host run in a stream without holding up who enqueues them"),
+    Ability("call", "Stream.call", "host functions run in a stream, and the host that enqueues them does not wait"),
     Ability("graph", "Device.instantiate", "a captured graph costs one submission, not one a node"),
-    Ability("memory-info", "Device.memory_info", "users see what is free, and errors of full memory say it"),
+    Ability("memory-info", "Device.memory_info", "users and out-of-memory errors see how many bytes are free"),
     Ability("pinned-memory", "Device.host", "transfers go straight to the device, past any staging buffer"),
     Ability("native-calls", "Device.native_calls", "reports show that the driver was called: passes become native"),
     Ability("copy-between-devices", "Device.can_copy_from", "copies between devices do not pass through the host"),
     Ability(
-        "late-errors", "Device.inject", "errors that come late are tried: heard, by name, and no loss is forgotten"
+        "late-errors",
+        "Device.inject",
+        "late errors are tested: each is raised and named, and no loss of a device is missed",
     ),
     Ability("export", "Device.dlpack_device", "other libraries read and write this memory, by DLPack"),
     Ability("wrap-memory", "Device.wrap_memory", "memory of other libraries is used where it lies"),
@@ -157,7 +159,7 @@ def rung_of(case: RuntimeCase) -> Rung:
 
 
 def functions_of(identity: str) -> tuple[str, ...]:
-    """Return the functions that a runtime case is about, the likeliest culprit first; none for cases that nobody knows."""
+    """Return the functions that a runtime case is about, the likeliest culprit first; none for unknown cases."""
     parts = identity.split("/")
     if parts[:2] == ["runtime", "ability"]:
         return tuple(ability.function for ability in ABILITIES if ability.name == parts[-1])
@@ -165,7 +167,7 @@ def functions_of(identity: str) -> tuple[str, ...]:
 
 
 def area_order(identity: str) -> int:
-    """Return the place of a case's area on its rung: what others are built on comes first."""
+    """Return the place of a case's area on its rung: areas that others build on come first."""
     area = identity.split("/")[1]
     return list(_AREAS).index(area) if area in _AREAS else len(_AREAS)
 

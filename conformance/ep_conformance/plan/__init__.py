@@ -1,4 +1,4 @@
-"""Plan: which cases there are, and which of them a device has to pass. It launches nothing.
+"""Plan: the cases of the suite, and those of them that a device has to pass. It launches nothing.
 
 In:  the installed families, runtime cases and vendors' packages; a device's claims.toml and waivers.toml; a profile and a glob.
 Out: a `Survey`: its `Subject`, and a `Planned` for each case, with its `Standing` and `Waiver`. Behind each id `catalogue` finds

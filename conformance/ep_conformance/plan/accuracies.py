@@ -27,11 +27,12 @@ __all__ = ["Promise", "domains_of", "held_to", "promises", "stated", "worst_marg
 
 @dataclass(frozen=True)
 class Promise:
-    """What the results of one op in its element types are held to.
+    """The accuracy that results of one op in its element types must have.
 
-    name     : family/op/dtypes, a cell without its layout; the output follows if not all are held to the same
+    name     : family/op/dtypes, a cell without its layout; the output follows if outputs have different accuracies
     accuracy : of a typical descriptor, where the bound depends on the number of terms; `accuracy.why` is the reason
-    domains  : of each input for whose random data the accuracy holds; () for families without
+    domains  : for each input the domain of the random data for which the accuracy holds; () for families without
+               domains
     """
 
     name: str
@@ -57,7 +58,7 @@ def promises(pattern: str = "*/*/*") -> Iterator[Promise]:
 
 
 def held_to(descriptor: ep.Descriptor, answer: Any) -> dict[str, Accuracy]:
-    """Return what a family answered for the accuracy of each output, by name; under "" what all are held to alike."""
+    """Return a family's accuracy for each output, by name; under "" one accuracy for all outputs."""
     answers = by_name(descriptor, answer)
     accuracies = {name: answers[name] for name in descriptor.outputs}
     first, *others = accuracies.values()
@@ -65,7 +66,7 @@ def held_to(descriptor: ep.Descriptor, answer: Any) -> dict[str, Accuracy]:
 
 
 def stated(accuracy: Accuracy, margin: float | None = None) -> str:
-    """Return `4 ulp: expm1 3 ulp and a product`, with the worst margin that was found behind the bound."""
+    """Return `4 ulp: expm1 3 ulp and a product`; the worst margin that was found follows the bound."""
     measured = "" if margin is None else f" (worst margin {margin:.3f})"
     return f"{accuracy}{measured}: {accuracy.why or 'no reason stated'}"
 
@@ -82,5 +83,5 @@ def worst_margins(cases: Iterable[Mapping[str, Any]]) -> dict[str, float]:
 
 
 def domains_of(family: ep.Family, cell: ep.Cell) -> tuple[Domain, ...]:
-    """Return where the random data of each input of a cell lies, () for a family that does not say it."""
+    """Return the domain of each input's random data in a cell, () for a family that states none."""
     return family.domains(family.signature(cell)) if isinstance(family, ElementwiseFamily) else ()

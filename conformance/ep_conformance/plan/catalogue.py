@@ -146,11 +146,11 @@ def find(identity: str) -> CellCase | RuntimeCase:
     if len(parts) == _PARTS and parts[0] == _PREFIX:
         family = ep.families().get(parts[1])
         found = None if family is None else _cases_of(family.name, ep.Cell(*parts[1:5])).get(identity)
-    else:  # the cases of the runtime are imported for who asks for one
+    else:  # runtime cases are imported only when one is asked for
         found = named_cases().get(identity)
     if found is not None:
         return found
-    known = f"`ep-conformance list --filter '*{identity}*'` lists what contains it"
+    known = f"`ep-conformance list --filter '*{identity}*'` lists the ids that contain it"
     if not identity.startswith(f"{_PREFIX}/"):
         known += f"; ids of cases of cells begin with {_PREFIX}/"
     message = f"no case is called {identity!r}; {known}"

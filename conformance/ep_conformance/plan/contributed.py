@@ -24,9 +24,9 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]*\Z")
 
 
 class CasePackage(Registration):
-    """One installed package of cases; `fault` says what is wrong with it, and then it brings none.
+    """One installed package of cases. A package with a `fault` brings none.
 
-    cases : what it brings, by case id
+    cases : its cases by id
     """
 
     def __init__(self, entry: Entry) -> None:
@@ -35,11 +35,11 @@ class CasePackage(Registration):
 
     @property
     def hook_id(self) -> str:
-        """What a report calls the hook itself, where it brings nothing."""
+        """The id of the hook itself in a report, for a package whose hook fails."""
         return f"vendor/{self.name}/{HOOK}"
 
     def find(self) -> None:
-        """Call the package's hook and keep its cases; whatever it raises is its fault."""
+        """Call the package's hook and keep its cases; an exception becomes its `fault`."""
         try:
             self.cases = self.guard(partial(_brought, self.name, self.package), "its cases could not be loaded") or {}
         except ep.UnavailableError as error:
@@ -64,7 +64,7 @@ def case_packages() -> tuple[CasePackage, ...]:
 
 
 def _brought(entry: str, module: str) -> dict[str, VendorCase | Case]:
-    """Return the cases of an entry by id. Raises TypeError or ValueError for what is none or has a name twice."""
+    """Return the cases of an entry by id. Raises TypeError for objects that are none, ValueError for equal names."""
     if not _NAME.match(entry):
         message = f"entry {entry!r} of {_GROUP}: its name is part of case ids, and needs small letters, digits, - and _"
         raise ValueError(message)
@@ -86,7 +86,7 @@ def _brought(entry: str, module: str) -> dict[str, VendorCase | Case]:
 
 
 def _check(case: Any) -> str:
-    """Return a case's name. Raises TypeError or ValueError for what could not be run."""
+    """Return a case's name. Raises TypeError or ValueError for a case that cannot be run."""
     if not isinstance(case, VendorCase | Case):
         message = (
             f"{HOOK}() brought {case!r}, needs functions decorated with @ep_conformance.case() or ep_primitives.Case"

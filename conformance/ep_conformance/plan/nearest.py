@@ -1,4 +1,4 @@
-"""The ids next to one that names no case: a misspelt part is looked for among its equals, not among a hundred thousand ids."""
+"""The ids nearest to one that names no case. A misspelt part is compared with parts of its kind, not with all ids."""
 
 from __future__ import annotations
 

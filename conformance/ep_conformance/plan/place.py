@@ -18,7 +18,7 @@ class Place(NamedTuple):
     op      : the cell's op; of other cases the area
     dtypes  : the cell's element types, inputs and output; empty of other cases
     layout  : the cell's layout; empty of other cases
-    name    : what is left
+    name    : the rest of the id
     """
 
     family: str
@@ -45,7 +45,7 @@ class Place(NamedTuple):
 
     @property
     def element(self) -> str:
-        """The element type under which a matrix shows it: the input that the output is like, else the first input."""
+        """The element type under which a matrix shows it: the input's that equals the output's, else the first input's."""
         inputs, _, out = self.dtypes.partition("->")
         given = inputs.split(",")
         return out if out in given else given[0]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["UNTRIED", "Planned", "Standing"]
 
 UNTRIED: Final = "late errors: untried"
-"""How the reason begins of a case of late errors on a device that injects no faults."""
+"""The first words of the reason why a case of late errors cannot run on a device that injects no faults."""
 
 
 class Standing(enum.StrEnum):
@@ -21,7 +21,7 @@ class Standing(enum.StrEnum):
     EXPECTED   : claimed, or mandatory: it must give a verdict, and pass
     UNCLAIMED  : accepted by the provider without a claim: it runs and gives a notice
     REFUSED    : neither claimed nor accepted, or left out by --claimed-only: it does not run
-    STALE      : a claim whose pattern matches nothing that the suite has, or a waiver that waives nothing or has expired
+    STALE      : a claim whose pattern matches no case of the suite, or a waiver that waives nothing or has expired
     NEW        : claimed by a pattern, but newer than the suite that the claims name: it runs and never counts
     """
 
@@ -37,7 +37,7 @@ class Planned:
     """A case of the plan.
 
     reason  : why it does not run
-    waiver  : what the provider says of its failing, if that counts for this device
+    waiver  : the provider's waiver of its failure, if one covers this device
     """
 
     id: str

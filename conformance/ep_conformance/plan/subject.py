@@ -1,4 +1,4 @@
-"""The subject of a run: the device that is judged, and whose it is."""
+"""The subject of a run: the device that is judged, and its provider."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Subject"]
 
 @dataclass(frozen=True)
 class Subject:
-    """What was judged: a provider's name and version, and one device with its info."""
+    """A judged device: its provider's name and version, and the device's info."""
 
     provider: str
     version: str

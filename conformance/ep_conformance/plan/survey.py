@@ -48,7 +48,7 @@ __all__ = ["Survey", "survey", "survey_of"]
 
 @dataclass(frozen=True)
 class Survey:
-    """What a run will do.
+    """The plan of a run.
 
     subject     : the device to judge
     plan        : every case of the profile, with its standing
@@ -62,7 +62,7 @@ class Survey:
     expiring: tuple[Waiver, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as JSON; `survey_of` gives it back. Neighbours of one fate, of which there are thousands, share its words."""
+        """Return it as JSON; `survey_of` gives it back. Neighbouring cases with equal standing share one entry."""
         waivers = [*dict.fromkeys([*self.expiring, *(p.waiver for p in self.plan if p.waiver is not None)])]
         places = {waiver: place for place, waiver in enumerate(waivers)}
         return {
@@ -135,7 +135,7 @@ def _cases(device: ep.Device, claims: Claims, profile: str, pattern: str | None)
 
 
 def _stale(claims: Claims) -> Iterator[Planned]:
-    """Yield the claims that match nothing: cells that a vendor believes to be judged, and nobody judges."""
+    """Yield the claims that match nothing: their vendor believes cells to be judged that are not."""
     if parse_version(claims.suite) > parse_version(SUITE):
         return  # they may name what only the newer suite has
     names = [str(cell) for _, cell in cells()] + [*named_cases()]
@@ -143,7 +143,7 @@ def _stale(claims: Claims) -> Iterator[Planned]:
     for cells_of in dict.fromkeys(claim.cells for claim in claims.stale(names)):
         family = cells_of.partition("/")[0]
         known = {*ep.families(), "runtime", "vendor"}
-        what = "nothing that the suite has; mend it or remove it"
+        what = "no case of the suite; mend it or remove it"
         if not any(fnmatch.fnmatchcase(name, family) for name in known):
             what = f"no installed family: install the package that brings {family!r}, or mend it; ep doctor names broken ones"
         for identity, fault in broken.items():
@@ -168,7 +168,7 @@ def _runtime(device: ep.Device, claims: Claims, profile: str, pattern: str | Non
 
 
 def _lack(device: ep.Device, case: RuntimeCase) -> str:
-    """Return what a case needs and is not there, "" if all is."""
+    """Return the first need of a case that the device does not meet, in words; "" if it meets all."""
     if case.asks == "fork" and not hasattr(os, "fork"):
         return "this system has no fork"
     if case.asks == "call" and ability(device, "call") != "native":
@@ -176,7 +176,7 @@ def _lack(device: ep.Device, case: RuntimeCase) -> str:
     if case.asks == "faults" and ability(device, "late-errors") != "native":
         return f"{UNTRIED}: the device injects no faults"
     if case.asks == "faults" and ability(device, "async") != "native":
-        return f"{UNTRIED}: its streams are synchronous, and no error is late"
+        return f"{UNTRIED}: its streams are synchronous, so that no error is late"
     if case.kernels and find_kernel(device) is None:
         return "the provider has no kernel of one dense float32 tensor"
     if case.needs and not has_cell(device, case.needs):
@@ -200,7 +200,9 @@ def _vendor(device: ep.Device, claims: Claims, profile: str, pattern: str | None
                 yield Planned(identity, Standing.UNCLAIMED)
             else:
                 yield Planned(
-                    identity, Standing.REFUSED, f"not claimed; {package.distribution} brings it for whoever does"
+                    identity,
+                    Standing.REFUSED,
+                    f"not claimed; {package.distribution} has it for providers that claim it",
                 )
 
 

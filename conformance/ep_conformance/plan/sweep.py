@@ -1,4 +1,4 @@
-"""Every float32 there is, through one op: the slices of profile `exhaustive`, compared in C."""
+"""All float32 values through one op: the slices of profile `exhaustive`, compared in C."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _FAMILIES: Final = ("elementwise_unary", "cast")
 _SLICES: Final = 64
 INPUTS: Final = (1 << 32) // _SLICES
 CHUNK: Final = 1 << 15
-"""Inputs of one launch: what the reference keeps of them on its way stays in a cache."""
+"""Inputs of one launch: few enough for the reference's intermediate arrays to fit a cache."""
 
 Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A case over the float32 whose bits, as an integer, are `first` and those behind it, 1/64 of all.
+    """A case over 1/64 of all float32: those whose bits, as an integer, are `first` and the numbers after it.
 
-    descriptors : of one launch each, over a part of them: one a set of attributes, which the parts take in turn
-    domain      : of the input; what lies outside of one that is not open is not judged
+    descriptors : one for each set of attributes; the launches, each over a part of the inputs, take them in turn
+    domain      : of the input; values outside of it are not judged, unless it is open
     """
 
     name: str
@@ -42,7 +42,7 @@ class Sweep:
 
     @property
     def descriptor(self) -> ep.Descriptor:
-        """What a launch computes with the usual attributes."""
+        """The descriptor with the usual attributes."""
         return self.descriptors[0]
 
 

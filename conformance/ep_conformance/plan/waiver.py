@@ -23,11 +23,11 @@ class Waiver:
     """One pattern of an entry of waivers.toml.
 
     cases    : glob over case ids, whose `*` crosses slashes
-    reason   : what is broken, as the owner says it
-    link     : where it is followed up
+    reason   : the defect, in the owner's words
+    link     : the address of its issue
     expires  : the last day, UTC, on which it holds
-    status   : what the cases do today; another status is not waived
-    when     : features of the devices that it is for
+    status   : the status of the cases today; another status is not waived
+    when     : features of the devices that it covers
     devices  : glob over their model
     drivers  : glob over their driver
     """
@@ -44,7 +44,7 @@ class Waiver:
 
     @property
     def id(self) -> str:
-        """What a report calls it."""
+        """Its name in a report."""
         return f"waivers/{self.cases}"
 
     def covers(self, identity: str) -> bool:
@@ -81,7 +81,7 @@ def waiver_of(table: dict[str, Any]) -> Waiver:
 
 
 def brief(waiver: Waiver) -> dict[str, Any]:
-    """Return what a reader of the report has to know; which devices it is for is in the provider's file."""
+    """Return the parts for a reader of the report; the covered devices are in the provider's file alone."""
     return {name: getattr(waiver, name) for name in _WAIVER} | {"expires": waiver.expires.isoformat()}
 
 

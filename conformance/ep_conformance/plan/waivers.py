@@ -1,4 +1,4 @@
-"""waivers.toml: what a provider knows to be broken, who answers for it, and until when nobody need be told again."""
+"""waivers.toml: known failures of a provider, each with an owner and a day on which the waiver expires."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 __all__ = ["WaiversError", "read_waivers"]
 
 _WAIVABLE: Final = (Status.FAIL, Status.CRASH, Status.HANG)
-"""A lost device spoils other cases, a mistrusted or flaky one says nothing: nobody can answer for those."""
+"""The statuses that can be waived. A lost device spoils other cases; a mistrusted or flaky result shows no defect."""
 
 _NEEDED: Final = ("cases", "reason", "owner", "link", "expires")
 _KNOWN: Final = frozenset((*_NEEDED, "status", "when", "devices", "drivers"))
 _SCHEMES: Final = ("https://", "http://")
-_LINK: Final = 'where it is followed up, "https://..."'
+_LINK: Final = 'the address of its issue, "https://..."'
 
 
 class WaiversError(Exception):
@@ -73,7 +73,7 @@ class _Entry:
             self.refuse("cases", 'a glob over case ids, such as "primitives/softmax/*", or a list of them')
         status = self._table.get("status", str(Status.FAIL))
         if status not in [str(each) for each in _WAIVABLE]:
-            self.refuse("status", "fail, crash or hang; nothing else can be waived")
+            self.refuse("status", "fail, crash or hang; no other status can be waived")
         if not self._text("link", _LINK).startswith(_SCHEMES):
             self.refuse("link", _LINK)
         expires = self._table.get("expires")
@@ -85,8 +85,8 @@ class _Entry:
         for pattern in patterns:
             yield Waiver(
                 cases=pattern,
-                reason=self._text("reason", "what is broken, in words"),
-                owner=self._text("owner", "who answers for it"),
+                reason=self._text("reason", "the defect in words"),
+                owner=self._text("owner", "a person or team that answers for it"),
                 link=self._table["link"],
                 expires=expires,
                 status=Status(status),
@@ -96,7 +96,7 @@ class _Entry:
             )
 
     def refuse(self, key: str, needed: str) -> NoReturn:
-        """Raise WaiversError for what a key has."""
+        """Raise WaiversError for the value of a key."""
         given = repr(self._table[key]) if key in self._table else "missing"
         message = f"{self._name}: {key} is {given}, needs {needed}"
         raise WaiversError(message)

@@ -1,4 +1,4 @@
-"""Put waivers on a plan: which entry waives which case, and which entries waive nothing any more."""
+"""Put waivers on a plan: find the entry that waives each case, and entries that waive nothing any more."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["expiring", "idle", "waived"]
 
 _SOON: Final = 30
-"""Days before its end from which on a waiver is told of."""
+"""Days before its end from which on a run mentions a waiver."""
 
 
 def waived(plan: Iterable[Planned], waivers: Sequence[Waiver], today: dt.date) -> Iterator[Planned]:
@@ -30,15 +30,15 @@ def waived(plan: Iterable[Planned], waivers: Sequence[Waiver], today: dt.date) -
 def idle(
     plan: Sequence[Planned], waivers: Sequence[Waiver], today: dt.date, expected: Callable[[str], Iterable[Planned]]
 ) -> Iterator[Planned]:
-    """Yield what fails for each waiver that has expired or covers no case that is expected of the device.
+    """Yield a failure for each waiver that has expired or covers no expected case of the device.
 
-    plan      : of the run, which may have but a few of the cases
-    expected  : from a glob to all cases of any profile that are expected of the device
+    plan      : of the run, perhaps with only a few of the cases
+    expected  : maps a glob to all cases of any profile that are expected of the device
     """
     judged = [planned.id for planned in plan if planned.standing is Standing.EXPECTED]
     for waiver in waivers:
         if waiver.days_left(today) < 0:
-            advice = "repair what it waives, or have its owner renew it"
+            advice = "repair the defect, or have the owner renew the waiver"
             reason = f"waivers.toml waives {waiver.cases!r} until {waiver.expires}, which is over: {waiver}; {advice}"
             yield Planned(waiver.id, Standing.STALE, reason)
         elif not any(map(waiver.covers, judged)) and not any(True for _ in expected(waiver.cases)):

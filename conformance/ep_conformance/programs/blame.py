@@ -1,4 +1,4 @@
-"""Which order was violated: of all pairs of a program's ops the one that, done the other way round, explains what was found."""
+"""Find the violated order: the pair of a program's ops that, done the other way round, explains the bytes found."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["blame"]
 def blame(program: Program, found: MismatchError, kernel: Callable[[Bytes], Bytes]) -> str:
     """Return which op seems not to have waited for which, or not to have been done; "" if that would give other bytes.
 
-    kernel : what the kernel makes of the bytes of a vector
+    kernel : computes the kernel's result from the bytes of a vector
     """
     works = [*_works(program, found.look)]
 
@@ -44,7 +44,7 @@ def blame(program: Program, found: MismatchError, kernel: Callable[[Bytes], Byte
 
 
 def _works(program: Program, look: Look) -> Iterator[Op]:
-    """Yield what was enqueued until the host looked, launches of graphs as their nodes."""
+    """Yield the ops that were enqueued before the host looked, launches of graphs as their nodes."""
     for op in program.ops:
         if isinstance(op, Replay):
             yield from op.nodes
@@ -55,7 +55,7 @@ def _works(program: Program, look: Look) -> Iterator[Op]:
 
 
 def _pairs(works: Sequence[Op]) -> Iterator[tuple[int, int]]:
-    """Yield the places of ops of which one writes what the other touches, neighbours first."""
+    """Yield the places of pairs of ops of which one writes bytes that the other touches, neighbours first."""
     places = itertools.combinations(range(len(works)), 2)
     for first, then in sorted(places, key=lambda pair: (pair[1] - pair[0], pair)):
         one, two = works[first], works[then]
@@ -67,7 +67,7 @@ def _pairs(works: Sequence[Op]) -> Iterator[tuple[int, int]]:
 
 
 def _seen(program: Program, works: Sequence[Op], look: Look, kernel: Callable[[Bytes], Bytes]) -> Bytes | None:
-    """Return what a look finds if the ops are done one after the other, None if they cannot be."""
+    """Return the bytes that a look finds if the ops are done in this order, None if they cannot be."""
     model = Model(kernel, program.mix.unit)
     model.bytes = {name: content.copy() for name, content in program.contents()}
     try:

@@ -1,4 +1,4 @@
-"""A Builder makes a legal program: what an op would race with is ordered before it, so that any drawn intents do."""
+"""A Builder makes a legal program of any intents: it orders each op after the ops that it would race with."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Builder:
         return Program(self.mix, self.streams, self._first, tuple(self.ops))
 
     def do(self, op: Op) -> None:
-        """Append an op, behind whatever orders it behind what it would race with."""
+        """Append an op, preceded by waits that order it after the ops that it would race with."""
         while (access := self._order.conflict(op.actor, op.reads, op.writes)) is not None:
             self._get_behind(op.actor, access)
         self._order.enqueue(op.actor, op.reads, op.writes)

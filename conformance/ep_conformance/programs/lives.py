@@ -76,7 +76,7 @@ class FreeHere(Op):
 
 @dataclass(frozen=True)
 class Close(Op):
-    """The host closes memory, whatever still works on it."""
+    """The host closes memory, even while work uses it."""
 
     memory: str
 

@@ -22,7 +22,7 @@ class Look(NamedTuple):
 
 
 class MismatchError(CaseError):
-    """Bytes of a program that are not what its model says."""
+    """Bytes of a program that differ from its model."""
 
     def __init__(self, message: str, look: Look, given: Bytes) -> None:
         super().__init__(message)

@@ -18,7 +18,7 @@ __all__ = ["Copy", "Download", "Fill", "Upload", "UploadNoise"]
 
 @dataclass(frozen=True)
 class UploadNoise(Op):
-    """An upload of bytes that nobody but the stream holds."""
+    """An upload of bytes to which only the stream has a reference."""
 
     dst: Span
     seed: int

@@ -1,4 +1,4 @@
-"""An Op is one line of a program: what it reads and writes, what it does to the model, what it does on a device."""
+"""An Op is one line of a program: the spans that it reads and writes, its effect on the model, its call on a device."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Model:
     """What every byte must be: each op is done before the next.
 
     bytes   : of each memory and host buffer, by name
-    kernel  : what the kernel makes of the bytes of a float32 vector
+    kernel  : computes the kernel's result from the bytes of a float32 vector
     """
 
     def __init__(self, kernel: Callable[[Bytes], Bytes], unit: int) -> None:

@@ -1,4 +1,4 @@
-"""What happens before what: a vector clock for each stream and for the host, and every access that may matter."""
+"""The happens-before relation: a vector clock for each stream and for the host, and the accesses that may race."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 __all__ = ["HOST", "Order", "Span"]
 
 HOST: Final = "host"
-"""The actor that enqueues: what it has waited for lies before all that is enqueued afterwards."""
+"""The actor that enqueues: work that it has waited for happens before all work that it enqueues later."""
 
 Clock = dict[str, int]
 
@@ -63,7 +63,7 @@ class Order:
         self._events: dict[str, Clock] = {}
 
     def conflict(self, actor: str, reads: tuple[Span, ...], writes: tuple[Span, ...]) -> Access | None:
-        """Return an earlier access that these would race with, None if they are ordered behind all."""
+        """Return an earlier access that these would race with, None if they are ordered after all of them."""
         known = self._known[actor]
         host = self._known[HOST]
         for access in self._accesses:
@@ -77,7 +77,7 @@ class Order:
         return None
 
     def enqueue(self, actor: str, reads: tuple[Span, ...], writes: tuple[Span, ...]) -> None:
-        """Note what an actor does next."""
+        """Note an actor's next accesses."""
         _join(self._known[actor], self._known[HOST])
         self._times[actor] += 1
         self._known[actor][actor] = time = self._times[actor]
@@ -85,20 +85,20 @@ class Order:
         self._accesses += [Access(span, actor, time, writes=True) for span in writes]
 
     def record(self, event: str, actor: str) -> None:
-        """Place an event behind what the actor knows and did."""
+        """Place an event after all that the actor knows and did."""
         self._events[event] = {**self._known[HOST], **self._known[actor]}
 
     def event_behind(self, access: Access) -> str | None:
-        """Return the earliest event behind an access."""
+        """Return the earliest event after an access."""
         found = (name for name, clock in self._events.items() if clock.get(access.actor, 0) >= access.time)
         return next(found, None)
 
     def wait(self, actor: str, event: str) -> None:
-        """Let an actor know what an event knows."""
+        """Order an actor after an event."""
         _join(self._known[actor], self._events[event])
 
     def synchronize(self, stream: str) -> None:
-        """Let the host know what a stream knows."""
+        """Order the host after a stream."""
         _join(self._known[HOST], self._known[stream])
 
 

@@ -59,7 +59,7 @@ class Wait(Op):
 
 @dataclass(frozen=True)
 class Stall(Op):
-    """A stream stops until the host waits for something: whatever may overtake it does."""
+    """A stream stops until the host waits for something, so that all work that may overtake it does."""
 
     def perform(self, stage: Stage) -> None:
         stage.stall(self.actor)

@@ -19,7 +19,7 @@ __all__ = ["Intent", "Mix", "Program"]
 class Mix:
     """What kind of programs a case draws.
 
-    verbs   : names of what a program may do, see verbs.py; one that stands twice comes twice as often
+    verbs   : names of the verbs of verbs.py that a program may draw; a name given twice is drawn twice as often
     unit    : bytes that all lengths and places are multiples of; 4 makes all content float32
     nbytes  : of each memory and host buffer
     length  : how many intents a program is made of
@@ -58,12 +58,12 @@ class Program:
     ops: tuple[Op, ...]
 
     def contents(self) -> Iterator[tuple[str, Bytes]]:
-        """Yield what memories and host buffers hold at first."""
+        """Yield the first contents of memories and host buffers."""
         for seed, name in enumerate((*self.memories, "h0", "h1")):
             yield name, noise(self.mix.nbytes, seed, self.mix.unit)
 
     def lines(self) -> Iterator[str]:
-        """Yield the program as code; what it does not use is left out."""
+        """Yield the program as code, without the streams, memories and buffers that it does not use."""
         body = [line for op in self.ops for line in op.lines()]
         text = "\n".join(body)
         for name, (synchronous, number) in self.streams.items():

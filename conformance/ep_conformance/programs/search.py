@@ -36,9 +36,9 @@ _MOST_LINES: Final = 40
 
 
 def try_programs(trial: Trial, mix: Mix, devices: Sequence[ep.Device] = ()) -> None:
-    """Fail the case with the shortest program found whose bytes are not what the sequential model says.
+    """Fail the case with the shortest program found whose bytes differ from the sequential model.
 
-    devices : what programs use in place of the trial's device alone
+    devices : the devices of the programs, in place of the trial's device alone
     """
     bench = Bench(devices or (trial.device,), mix.unit)
     search = _Search(trial, bench)
@@ -66,7 +66,7 @@ def try_programs(trial: Trial, mix: Mix, devices: Sequence[ep.Device] = ()) -> N
 def _programs(mix: Mix, bench: Bench) -> st.SearchStrategy[Program]:
     verbs = [verb for verb in mix.verbs if bench.kernel is not None or verb not in NEEDS_KERNELS]
     number = st.integers(0, _LARGEST)
-    # Each intent may shrink to nothing: that is what makes a program shorter, so all have one length.
+    # All drawn programs have one length: each intent may shrink to nothing, which makes a program shorter.
     intent = st.builds(Intent, st.sampled_from([NOTHING, *verbs]), st.integers(0, 3), number, number, number)
     intents = st.lists(intent, min_size=mix.length, max_size=mix.length)
     modes = st.lists(st.sampled_from(bench.modes), min_size=2, max_size=4)
@@ -117,7 +117,7 @@ class _Search:
         self._program, self.failure = program, error
 
     def conclusion(self) -> Exception | None:
-        """Return what to say of the shortest program that failed, None if none did."""
+        """Return the error of the shortest program that failed, None if none did."""
         if self._program is None or isinstance(self.failure, ep.DeviceLostError):
             return self.failure
         error, lines = self.failure, [*self._program.lines()]
@@ -133,5 +133,5 @@ class _Search:
     def _blame(self, program: Program, error: MismatchError) -> str:
         try:
             return blame(program, error, self._bench.result)
-        except ep.EpError:  # a device that fails is asked what its kernel makes of other bytes: no answer, no blame
+        except ep.EpError:  # the device fails to run the kernel on other bytes, so that no order can be blamed
             return ""

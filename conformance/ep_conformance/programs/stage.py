@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Bench", "Stage"]
 
 _STALL_SECONDS: Final = 0.05
-"""The most that a stream stands still, for a host that waits where nobody thought that it would."""
+"""The most seconds that a stream stands still, in case the host waits at an unforeseen place."""
 
 _STALL_BYTES: Final = 1 << 20
 _STALL_COPIES: Final = 8
@@ -62,7 +62,7 @@ class Bench:
         return self._primitives[nbytes]
 
     def result(self, x: Bytes) -> Bytes:
-        """Return what the kernel makes of a vector, alone on the device; other cases judge whether that is right."""
+        """Return the kernel's result for a vector, alone on the device; other cases judge whether it is right."""
         known = self._results.get(x.tobytes())
         if known is None:
             assert self.kernel is not None
@@ -82,7 +82,7 @@ class Bench:
         return memory
 
     def contents(self, memories: Mapping[str, ep.Memory]) -> dict[str, Bytes]:
-        """Return what memories hold, with nothing under way."""
+        """Return the contents of memories, with no work under way."""
         found = {name: np.full(memory.nbytes, 0xEE, np.uint8) for name, memory in memories.items()}
         for name, memory in memories.items():
             self._streams[memory.device].download(found[name], memory)
@@ -168,7 +168,7 @@ class Stage:
             raise failure
 
     def close_quietly(self) -> None:
-        """Close behind an error; what this raises is only another symptom of it."""
+        """Close after an error; further errors are only symptoms of it."""
         with contextlib.suppress(ep.EpError):
             self.close()
 
@@ -219,13 +219,13 @@ class Stage:
         self._gates.clear()
 
     def sighting(self, stream: str, look: Look) -> Bytes:
-        """Return a buffer that a callback of a stream fills with what the model has now."""
+        """Return a buffer that a callback of a stream fills with the model's present bytes."""
         seen = np.full(look.span.nbytes, 0xEE, np.uint8)
         self._sightings.append((stream, look, seen, self.model[look.span].copy()))
         return seen
 
     def look(self, stream: str) -> None:
-        """Compare what the callbacks of a stream saw, which is done."""
+        """Compare the bytes that the callbacks of a finished stream saw."""
         for name, look, seen, needed in self._sightings:
             if name == stream:
                 self.compare(f"({look.span} seen by a callback of {stream})", seen, needed, look)

@@ -1,4 +1,4 @@
-"""What a worker process does for replay files: gather what a failing case was made of, and run such a file again."""
+"""A worker's part of replay files: gather the work and data of a failing case, and run such a file again."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def gather(trial: Trial, execute: Callable[[CellCase], Outcome] | None) -> tuple
 
 
 def perform(trial: Trial, replay: Replay, execute: Callable[[CellCase | None], Outcome]) -> tuple[Outcome, str]:
-    """Return what a replay file's case shows now, and what is to be said about its data.
+    """Return the outcome of a replay file's case today, and a remark about its data.
 
     trial    : a fresh one of the case, which draws what the suite draws today
     execute  : runs the suite's case of that id, or one in place of it

@@ -76,7 +76,7 @@ class Work:
     shift     : bytes that each memory view starts after an aligned place
     is_exact  : the case demands the exact result, whatever the family's accuracy
     values    : of the operands, None if they are too large to be kept: then the suite draws them again
-    drawn     : digest of what the suite drew for it
+    drawn     : digest of the operands that the suite drew for it
     """
 
     construction: Construction
@@ -133,7 +133,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Smallest:
-    """Less work that fails in the same way, with what it showed."""
+    """Less work that fails in the same way, with its reason."""
 
     work: Work
     reason: str
@@ -148,8 +148,8 @@ class Replay:
     provider     : name and version of the one that failed
     device       : its info, the name of it included
     environment  : versions, platform and variables of the run
-    details      : what the failure knows beside its reason: the place, what was given and needed
-    work         : of a case of a cell, what it computes
+    details      : facts about the failure beside its reason: place, given and needed value
+    work         : the computation, of a case of a cell
     smallest     : less work that fails as well, None if none was found
     program      : of a generated program, its text
     """
@@ -187,7 +187,7 @@ class Replay:
 
 
 def gathered_json(work: Work | None, smallest: Smallest | None) -> dict[str, Any]:
-    """Return what a failing case was made of as the entries `work` and `smallest` of a replay's JSON."""
+    """Return the work of a failing case as the entries `work` and `smallest` of a replay's JSON."""
     least = (
         None if smallest is None else {"reason": smallest.reason, **smallest.details, "work": smallest.work.as_json()}
     )
@@ -200,7 +200,7 @@ def write_replay(path: Path, table: Mapping[str, Any]) -> None:
 
 
 def file_name(identity: str) -> str:
-    """Return the name of the replay file of a case: its id, with what file systems dislike replaced."""
+    """Return the name of the replay file of a case: its id without characters that file systems refuse."""
     plain = identity.replace("/", ".")
     safe = _NAME.sub("_", plain)
     return f"{safe}.json" if safe == plain else f"{safe}-{zlib.crc32(identity.encode()):08x}.json"
@@ -253,7 +253,7 @@ def replay_of(table: Mapping[str, Any]) -> Replay:
         smallest=None if table["smallest"] is None else _smallest(dict(table["smallest"])),
     )
     if replay.profile not in PROFILES or replay.seed < 0:
-        message = f"profile {replay.profile!r} or seed {replay.seed} is none"
+        message = f"profile {replay.profile!r} or seed {replay.seed} is not valid"
         raise ValueError(message)
     _is(str, replay.provider["name"])
     _is(str, replay.device["name"])
@@ -265,7 +265,7 @@ def _smallest(table: dict[str, Any]) -> Smallest:
 
 
 def _details(table: dict[str, Any]) -> dict[str, Any]:
-    """Return what a failure knows, if each of it is what it should be: scripts are made of it."""
+    """Return the details of a failure after checking each one's type, because scripts are written from them."""
     for name, is_right in _DETAILS.items():
         if name in table and not is_right(table[name]):
             message = f"{name} is {str(table[name])[:80]!r}"
@@ -289,7 +289,7 @@ def _work(table: Mapping[str, Any]) -> Work:
 
 
 def _check(work: Work) -> None:
-    """Raise ValueError for work that no case of the suite could be: what reaches a device is as valid as its own."""
+    """Raise ValueError for work that no case of the suite could be, so that only valid work reaches a device."""
     descriptor = work.descriptor
     tensors = {name: spec for name, spec in descriptor.present.items() if isinstance(spec, ep.TensorSpec)}
     nbytes = sum(spec.nbytes for spec in tensors.values())
@@ -298,7 +298,7 @@ def _check(work: Work) -> None:
         raise ValueError(message)
     may_share = {role.name for role, spec in descriptor.tensors if role.shares and spec is not None}
     if not 0 <= work.shift <= _MOST_SHIFT or work.inplace not in {None, *may_share}:
-        message = f"shift {work.shift} or in_place {work.inplace!r} is none of {descriptor.family}"
+        message = f"shift {work.shift} or in_place {work.inplace!r} is not valid for {descriptor.family}"
         raise ValueError(message)
     values = work.values or {}
     there = descriptor.present.keys()

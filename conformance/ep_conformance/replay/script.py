@@ -110,14 +110,14 @@ def _body(work: Work, details: Mapping[str, Any], source: tuple[Path, str] | Non
 
 
 def _reading(path: Path, part: str) -> Iterator[str]:
-    """Yield the lines that read the operands; of a path that makes them too long the name, for whoever is in its folder."""
+    """Yield the lines that read the operands, with the file's path, or only its name if the path is too long."""
     lines = [f"file = sys.argv[2] if sys.argv[2:] else {str(each)!r}" for each in (path, path.name)]
     yield min(lines, key=lambda line: len(line) > MOST_COLUMNS)
     yield f'held = json.load(open(file)){part}["values"]'
 
 
 def _launching(work: Work, details: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the launch over memories between known bytes, and what the watched operand's holds then, in `back`."""
+    """Yield the launch over memories between known bytes, and the download of the watched operand into `back`."""
     descriptor, values = work.descriptor, work.values or {}
     watched = str(details.get("operand", next(iter(descriptor.outputs))))
     watched = next((name for name, output in _shared(work).items() if watched == output), watched)
@@ -209,7 +209,7 @@ _JUDGES: Final = {
     "bool": _judge_bool,
     "raised": _judge_raised,
 }
-"""By the kind of a failure; what is not here, a few lines cannot show."""
+"""The writers of judgements by kind of failure; other kinds need more than a few lines."""
 
 
 def _arrays(work: Work) -> dict[str, Array]:

@@ -26,7 +26,7 @@ _COUNTS: Final = (1, 2, 8, 17)
 """Elements of the vectors that are tried, the wrong one their last: a tail has fewer than a register."""
 
 _MOST_BYTES: Final = 1 << 20
-"""Of operands: rows of more are no smaller failure that anybody reads."""
+"""Bytes of operands: longer rows would not be easier to read."""
 
 Array = npt.NDArray[Any]
 
@@ -53,7 +53,7 @@ def smaller(
 
 
 def _candidates(family: ep.Family, case: Case, values: Mapping[str, Any], at: tuple[int, ...]) -> Iterator[Case]:
-    """Yield smaller cases with dense operands, the smallest first; what the family does not take is left out."""
+    """Yield smaller cases with dense operands, the smallest first, as far as the family accepts them."""
     descriptor = case.descriptor
     specs = descriptor.present
     inputs = {
@@ -61,7 +61,7 @@ def _candidates(family: ep.Family, case: Case, values: Mapping[str, Any], at: tu
         for name, spec in specs.items()
         if name in values
     }
-    if len(descriptor.written) > 1:  # what else is written has a shape, too, that nobody knows
+    if len(descriptor.written) > 1:  # the shapes of the other written operands are unknown
         return
     origin = family.origin(descriptor, inputs, descriptor.written[0], at)
     if origin is None:

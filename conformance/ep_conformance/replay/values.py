@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["digest", "values_json", "values_read"]
 
 _MOST_TEXT: Final = 48 << 10
-"""Characters of all arrays in a file: what takes more is drawn again from the case's seed."""
+"""Characters of all arrays in a file: larger operands are drawn again from the case's seed."""
 
 _MOST_READ: Final = 1 << 28
 """Bytes of an array that a file may hold."""

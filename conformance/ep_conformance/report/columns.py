@@ -50,7 +50,7 @@ def shown(verdict: Verdict) -> str:
 
 
 def counts(verdicts: Iterable[Verdict]) -> dict[str, int]:
-    """Return how many verdicts are shown as what: passes first, then the worst."""
+    """Return the number of verdicts for each of SHOWN: passes first, then the worst."""
     found = dict.fromkeys(("pass", *SHOWN), 0)
     for verdict in verdicts:
         found[shown(verdict)] += 1
@@ -58,7 +58,7 @@ def counts(verdicts: Iterable[Verdict]) -> dict[str, int]:
 
 
 class _Words:
-    """Texts in the order of their first use, behind those that come first anyway."""
+    """Texts in the order of their first use, after those that come first anyway."""
 
     def __init__(self, *first: str) -> None:
         self.index: dict[Any, int] = {word: at for at, word in enumerate(first)}
@@ -123,7 +123,7 @@ def columns(verdicts: Sequence[Verdict]) -> dict[str, Any]:
 
 
 def _more(case: dict[str, Any]) -> dict[str, Any] | None:
-    """Return what few cases have."""
+    """Return the columns that only a few cases have."""
     found = {name: case[name] for name in ("first", "waiver", "replay") if case[name] is not None}
     return found or None
 

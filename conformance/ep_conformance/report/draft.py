@@ -23,7 +23,7 @@ _SHARE: Final = 50
 
 
 class Draft:
-    """Keeps what a run found so far; a disk that takes nothing costs the draft, not the run."""
+    """Keeps the verdicts of a run so far. If the disk cannot be written, the draft is lost, but the run goes on."""
 
     def __init__(self, path: Path, report: Callable[[], Report], tell: Callable[[str], None]) -> None:
         """Begin a draft.
@@ -39,7 +39,7 @@ class Draft:
         self._next = 0.0
 
     def begin(self, heading: Mapping[str, Any], known: Iterable[Verdict]) -> None:
-        """Write the journal with what is known, and a report in which the rest is missing."""
+        """Write the journal with the verdicts so far, and a report in which the rest is missing."""
         path = journal_of(self._path)
         try:
             self._journal = Journal(path, heading, known)

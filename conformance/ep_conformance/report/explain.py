@@ -26,7 +26,7 @@ _MOST_LISTED: Final = 5
 
 
 def explain_case(identity: str) -> str:
-    """Return what a case checks and how, what a stale claim or waiver is, or what a replay file holds.
+    """Return an explanation of a case, of a stale claim or waiver, or of a replay file.
 
     identity : a case id, `claims/PATTERN`, `waivers/GLOB`, or the path of a replay file
 
@@ -87,8 +87,8 @@ def _explain_claim(pattern: str) -> str:
     lines = [
         f"claims/{pattern}",
         "",
-        "A pattern of the provider's claims.toml. It is `missing`, and fails the run, where it matches nothing that the suite has,",
-        "because then nobody judges what it was to claim. Mend it, or remove it.",
+        "A pattern of the provider's claims.toml. It is `missing`, and fails the run, where it matches no case of the suite,",
+        "because then the cells that it was to claim are not judged. Mend it, or remove it.",
         "",
         _fact("matches", _listed(names, "cells and abilities")),
     ]
@@ -100,7 +100,7 @@ def _explain_waiver(pattern: str) -> str:
         f"waivers/{pattern}",
         "",
         "A pattern of the provider's waivers.toml. It is `missing`, and fails the run, once it has expired, and where it matches no",
-        "case that is expected of the device. Repair what it waives, have its owner renew it, mend it, or remove it.",
+        "case that is expected of the device. Repair the defect, have the owner renew it, mend it, or remove it.",
         "",
         _fact("matches", _listed([*list_ids(PROFILES[-1], pattern)], "cases")),
     ]

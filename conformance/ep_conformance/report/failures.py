@@ -34,10 +34,10 @@ def keep_failures(report: Report, folder: Path, job: Job, parent: Path, tell: Ca
     """Return the report with a file in `folder` for each case that failed, those of cases that did not removed.
 
     parent : of the report: files are named relative to it
-    tell   : says a sentence to whoever waits
+    tell   : shows a sentence to the user
 
-    A case is tried again for what it was made of, in a process of its own: at most a minute for all of them, and no more
-    after Ctrl-C. Raises OSError if a file cannot be written.
+    A case is run again in a process of its own to gather its work and data: at most a minute for all of them, and no
+    more after Ctrl-C. Raises OSError if a file cannot be written.
     """
     failing = [v for v in report.verdicts if v.counts and v.status in FAILING - _NOT_RUN]
     if folder.is_dir():
@@ -93,7 +93,7 @@ class _Gatherer:
         self._end()
 
     def gather(self, verdict: Verdict) -> dict[str, Any]:
-        """Return what a failing case was made of, entries of its replay's JSON, as far as it can be found out in time."""
+        """Return the work of a failing case as entries of its replay's JSON, as far as it is gathered in time."""
         try:
             return self._gather(verdict)
         except KeyboardInterrupt:
@@ -111,7 +111,7 @@ class _Gatherer:
         return {}
 
     def _ask(self, identity: str, *, runs: bool) -> dict[str, Any] | None:
-        """Return what a worker found, None if it died or there was no time."""
+        """Return the findings of a worker, None if it died or there was no time."""
         if time.monotonic() > self._deadline:
             return None
         try:

@@ -1,4 +1,4 @@
-"""A report in a file: read again, whatever became of the run that wrote it."""
+"""Reads a report from a file, even if the run that wrote it was killed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ReportError(Exception):
 
 
 def read_report(path: Path) -> Report:
-    """Return the report in a JSON file; of a run that was killed, with what its journal knows beyond it.
+    """Return the report in a JSON file; of a run that was killed, with the further verdicts of its journal.
 
     Raises ReportError if the file cannot be read or is no report.
     """

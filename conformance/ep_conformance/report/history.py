@@ -1,4 +1,4 @@
-"""What the last run of a device said: what failed in it, and how long each case took. Kept in the user's cache folder."""
+"""The last run of a device, kept in the user's cache folder: the cases that failed, and the time of each case."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def read_history(device: str) -> History:
 
 
 def write_history(report: Report, before: History) -> None:
-    """Keep what a report says; what it did not run, ending early or without a device, stays as it was before.
+    """Keep the results in a report; cases that it did not run keep their earlier entries.
 
     A folder that cannot be written costs the history, not the run.
     """

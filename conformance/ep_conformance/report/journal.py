@@ -1,4 +1,4 @@
-"""The journal of a run: one line a settled verdict, on disk as soon as it is settled, whatever happens to the run then."""
+"""The journal of a run: one line for each settled verdict, on disk at once, in case the run is killed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def journal_of(report: Path) -> Path:
 
 
 def report_of_journal(journal: Path) -> Path:
-    """Return where the report of a journal lies: what is no journal by its name is the report itself."""
+    """Return the path of a journal's report; a path that is no journal by its name is the report itself."""
     return journal.with_name(journal.name.removesuffix(_SUFFIX) or journal.name)
 
 
@@ -36,10 +36,10 @@ class BusyError(Exception):
 
 
 class Journal:
-    """Appends verdicts to a file: a first line that says of what run, then one line each, flushed."""
+    """Appends verdicts to a file: a first line that identifies the run, then one line for each verdict, flushed."""
 
     def __init__(self, path: Path, heading: Mapping[str, Any], known: Iterable[Verdict]) -> None:
-        """Begin a journal with what is known already; one that is there is replaced once this one has all of that.
+        """Begin a journal with the known verdicts; an existing journal is replaced once this one has all of them.
 
         Raises OSError if it cannot be written, BusyError while another run writes it.
         """

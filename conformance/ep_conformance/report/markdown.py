@@ -40,7 +40,7 @@ def write_markdown(report: Report, path: Path) -> None:
 
 
 def markdown_text(report: Report) -> str:
-    """Return the report in Markdown, of at most 60,000 characters; what a vendor's text holds is shown as text."""
+    """Return the report in Markdown, of at most 60,000 characters; a vendor's text is shown as plain text."""
     head, tail = _head(report), _tail(report)
     left = _LONGEST - len(head) - len(tail) - len(_SHORTENED) - 3
     blocks = []
@@ -124,7 +124,7 @@ def _notices(report: Report) -> Iterator[str]:
 
 
 def _extremes(report: Report) -> Iterator[str]:
-    """Yield what passed nearest to its bound, one case an op, and what took longest."""
+    """Yield the cases that passed nearest to their bounds, one for each op, and the slowest cases."""
     nearest: dict[tuple[str, str], Verdict] = {}
     ranked = [verdict for verdict in report.verdicts if verdict.outcome.margin and verdict.status is Status.PASS]
     for verdict in sorted(ranked, key=lambda verdict: -(verdict.outcome.margin or 0.0)):

@@ -59,7 +59,7 @@ class Live:
         self._claimable.clear()
 
     def hear(self, verdict: Verdict, *, quietly: bool = False) -> None:
-        """Count one verdict, and show it, unless quietly, if somebody should read it."""
+        """Count one verdict, and show it if it matters to the user and the progress is not quiet."""
         self._counts[verdict.status] += 1
         if verdict.is_claimable:
             self._claimable.append(verdict)

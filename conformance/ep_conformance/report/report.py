@@ -30,12 +30,12 @@ class Report:
     """The verdicts of a run on one device, and how it was made.
 
     seconds      : how long it took
-    interrupted  : it did not come to its end, and what did not run is missing
+    interrupted  : it did not come to its end; cases that did not run are missing
     pattern      : glob of `--filter`, None for all cases
     jobs         : worker processes
     started      : when, in UTC, as ISO 8601 writes it
-    peak_memory  : bytes that the largest worker held, None where nobody measured it
-    environment  : what `environment()` returns
+    peak_memory  : bytes that the largest worker held, None if not measured
+    environment  : the result of `environment()`
     suite        : version of the suite that judged
     """
 
@@ -161,7 +161,7 @@ class Report:
 
 
 def heading(subject: Subject, profile: str, seed: int, pattern: str | None) -> dict[str, Any]:
-    """Return what a run on a subject is of, as reports and journals say it: only one that is of the same continues it."""
+    """Return the identity of a run, as reports and journals have it: only a run with the same one continues it."""
     return {
         "schema": SCHEMA,
         "suite": SUITE,

@@ -1,4 +1,4 @@
-"""The published JSON schema of reports, report.schema.json, and what a report breaks of it."""
+"""The published JSON schema of reports, report.schema.json, and a report's violations of it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read_schema() -> dict[str, Any]:
 
 
 def problems(report: Any) -> Iterator[str]:
-    """Yield what a report breaks of the schema, one line a fault: where, and what is wrong there."""
+    """Yield a report's violations of the schema, one line each: the place and the fault."""
     for error in Draft202012Validator(read_schema()).iter_errors(report):
         said = " ".join(error.message.split())
         said = said if len(said) <= _LONGEST else f"{said[: _LONGEST // 2]} ... {said[-_LONGEST // 2 :]}"

@@ -1,4 +1,4 @@
-"""Run: cases in worker processes, whatever they do to them.
+"""Run: cases in worker processes, which survive crashes and hangs of the cases.
 
 In:  the `Planned` of a plan, and a `Job` that says on which device, with which profile and seed.
 Out: a `Verdict` for each, once, as it is settled.
@@ -8,7 +8,7 @@ A case of a family takes one `path`: draw -> place -> launch -> judge -> repeat.
 
 draw    : a `Case` becomes a `Draw`, operands between red zones, that could show a fault
 place   : a `Turn`, one launch of a draw, becomes `Placed`: memories of the device, uploaded in a stream
-launch  : what is placed becomes images, of what its memories hold afterwards
+launch  : the placed operands become images of their memories after the launch
 judge   : draws and images become an `Outcome`
 repeat  : images of equal launches, and of parts of the work, are held to the same bits
 

@@ -1,4 +1,4 @@
-"""One end of the pipe between a run and its worker: whole messages or none, whatever a provider writes into it."""
+"""One end of the pipe between a run and its worker: it gives whole messages only, even if a provider writes into it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _MOST: Final = 1 << 26
 """Bytes of a message: a survey of the exhaustive profile has a tenth of it."""
 
 _READ: Final = 1 << 20
-"""Bytes that are read at a time: whoever writes without end does not keep a reader from looking at its clock."""
+"""Bytes that are read at a time, so that a reader looks at its clock even if a writer never stops."""
 
 _SHOWN: Final = 8
 _FAR: Final = 500
 
 
 def frame(message: list[Any]) -> bytes:
-    """Return a message, JSON, as it is sent. Raises TypeError or ValueError for what JSON lacks."""
+    """Return a message in JSON as it is sent. Raises TypeError or ValueError for values that JSON lacks."""
     text = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
     return _HEAD.pack(_MARK, len(text), zlib.crc32(text)) + text
 
@@ -45,9 +45,9 @@ def set_apart(end: socket.socket) -> socket.socket:
 class Channel:
     """Sends and receives messages, lists that JSON has.
 
-    junk   : what came and is no message, "" as long as all was; nothing behind it is read
+    junk   : bytes that are no message, "" if there were none; nothing after them is read
     ended  : True once the other end is closed
-    begun  : when a message began that is not whole yet, by the monotonic clock; None if there is none
+    begun  : the monotonic time at which an incomplete message began, None without one
     """
 
     def __init__(self, end: socket.socket) -> None:
@@ -73,7 +73,7 @@ class Channel:
         return len(self._bytes)
 
     def send(self, message: list[Any], seconds: float | None = None) -> None:
-        """Send a message. Raises OSError if the other end is closed, or does not take it in time; TypeError for what JSON lacks."""
+        """Send a message. Raises OSError if the other end is closed or too slow, TypeError for values not in JSON."""
         self._socket.settimeout(seconds)
         self._socket.sendall(frame(message))
 
@@ -115,7 +115,7 @@ class Channel:
             self.begun = time.monotonic()
 
     def _cut(self) -> bool:
-        """Move one message from the bytes to the messages; False if none is whole, or what is there is none."""
+        """Move one message from the bytes to the messages; False if the bytes hold no whole message, or none at all."""
         count = len(self._bytes)
         if count < _HEAD.size:
             self.junk = "" if self._bytes.startswith(_MARK[:count]) or self._bytes[:4] == _MARK else self._shown()

@@ -1,4 +1,4 @@
-"""Draw, the first step of a case: data that can show a fault, between red zones, and what their results are judged by."""
+"""Draw, the first step of a case: data that can show a fault, between red zones, and the references of the results."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _drawn(trial: Trial, family: ep.Family, case: Case) -> Draw:
         if spec is not None and (role.name in descriptor.roles.read or role.name in data):
             inputs[role.name] = tensors[shared.get(role.name, role.name)].found(spec)
     ordered = {name: inputs[name] for name in descriptor.operands if name in inputs}
-    # A table belongs to its data; in every other case the operands are read back from what will be uploaded.
+    # A table belongs to its data; in every other case the operands are read back from the bytes to upload.
     references = case.expected() if case.expected else family.reference(descriptor, dict(ordered))
     moved = by_name(descriptor, family.moved(descriptor, dict(ordered)))
     drawn = Draw(tensors, scalars, ordered, {}, {name: moved[name] for name in descriptor.roles.states}, shared)
@@ -122,7 +122,7 @@ def _enclosed(
 ) -> tuple[dict[str, Operand], dict[str, Any]]:
     """Return the tensor operands and the values of the scalar ones.
 
-    In place, an output takes its input's memory; else it holds what the data say, for a family that reads it, or poison.
+    In place, an output takes its input's memory. Else it holds the drawn data if the family reads it, or poison.
     """
     descriptor = case.descriptor
     scalars = {role.name: _number(data[role.name]) for role, spec in descriptor.numbers if spec is not None}

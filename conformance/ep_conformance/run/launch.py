@@ -1,4 +1,4 @@
-"""Launch, the third step of a case: a checked launch or a bound step, and what memory holds after it."""
+"""Launch, the third step of a case: a checked launch or a bound step, and a download of the memories."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["launch"]
 
 
 def launch(primitive: ep.Primitive, placed: Placed) -> dict[str, Image]:
-    """Return what the operands' allocations hold after a launch, by the names of the draw's tensors.
+    """Return the contents of the operands' allocations after a launch, by the names of the draw's tensors.
 
     Raises CaseError for a write beside the scratch.
     """

@@ -1,4 +1,4 @@
-"""The memory of this process, and what the machine has to spare, as the system says it."""
+"""The memory of this process, and the free memory of the machine, as the system reports them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GROUP_FILES: Final = {
     "": ("sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
     "memory": ("sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 }
-"""Of control groups of the second kind and of the first: folder, limit, usage, and what of the usage is given back on demand."""
+"""For control groups, version 2 and 1: folder, limit, usage, and the part of the usage that is reclaimable."""
 
 _KIB: Final = 1024
 
@@ -56,7 +56,7 @@ def free_memory(root: Path = Path("/")) -> int | None:
 
 
 def be_killed_first() -> None:
-    """Let Linux, when memory runs out nevertheless, end this process and none that anybody would miss."""
+    """Let Linux end this process first if memory runs out nevertheless."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000", encoding="ascii")
 

@@ -19,10 +19,10 @@ _BASE: Final = 64 << 20
 
 _SMALL: Final = 1 << 20
 _ASKED: Final = 512 << 20
-"""Below that nobody asks the system what is free."""
+"""Cases that need less do not ask the system for its free memory."""
 
 LARGE: Final = 96 << 20
-"""After cases that need more the process gives back what it keeps: two workers would fill 2 GiB with what nobody uses."""
+"""After cases that need more the process frees its caches: two workers would fill 2 GiB with unused memory."""
 
 _PER_ELEMENT: Final = {"f": 96, "c": 192}
 """Bytes of the reference and the comparison for an element of the output, by the widest kind of its operands."""
@@ -55,7 +55,7 @@ def needed_memory(found: CellCase, *, is_on_host: bool) -> int:
 
 
 def lack_on_device(found: CellCase, device: ep.Device) -> str:
-    """Return "" if the device can hold the operands of a case, else what is needed and what it has."""
+    """Return "" if the device can hold the operands of a case, else the needed and the available bytes in words."""
     specs = () if isinstance(found.case, Sweep) else found.case.descriptor.specs
     needed = sum(spec.nbytes for spec in specs if isinstance(spec, ep.TensorSpec))
     total = capacity(device) if needed > _SMALL else None
@@ -65,9 +65,9 @@ def lack_on_device(found: CellCase, device: ep.Device) -> str:
 
 
 def lack_of_memory(needed: int, limit: int | None) -> str:
-    """Return "" if there is room for a case that needs so many bytes, else what is needed and what there is.
+    """Return "" if there is room for a case that needs so many bytes, else the needed and the free bytes in words.
 
-    limit : what the user gives a worker, None for all that is free
+    limit : bytes that the user gives a worker, None for all that is free
     """
     if limit is not None and needed > max(limit, _BASE):
         return f"not run: it needs about {size_text(needed)} of memory, and --memory-limit leaves a worker {size_text(limit)}"

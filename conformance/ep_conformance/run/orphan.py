@@ -1,4 +1,4 @@
-"""Let a worker end with its parent, whatever it is doing: one that hangs in a vendor's library reads no connection."""
+"""Let a worker end with its parent, even one that hangs in a vendor's library and reads no connection."""
 
 from __future__ import annotations
 

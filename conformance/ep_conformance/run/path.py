@@ -30,7 +30,7 @@ __all__ = ["run_case"]
 
 
 def run_case(trial: Trial, family: ep.Family, case: Case) -> Outcome:
-    """Return what a checked launch and a bound step showed, each with memories of its own.
+    """Return the outcome of a checked launch and a bound step, each with memories of its own.
 
     Raises CaseError for a wrong result or a stray write, UnsupportedError if the device does not take the descriptor.
     """
@@ -61,7 +61,7 @@ def run_case(trial: Trial, family: ep.Family, case: Case) -> Outcome:
 
 
 def _left(trial: Trial, primitive: ep.Primitive, turn: Turn) -> dict[str, Image]:
-    """Return what a turn left in its operands' allocations: they are placed, and the primitive is launched on them."""
+    """Place a turn's operands, launch the primitive on them, and return the contents of their allocations."""
     placed = place(trial, primitive, turn)
     images = launch(primitive, placed)
     placed.give_back()

@@ -17,7 +17,7 @@ __all__ = ["place"]
 
 
 def place(trial: Trial, primitive: ep.Primitive, turn: Turn) -> Placed:
-    """Return a turn's operands in fresh memory, those of them that the primitive takes as its operands."""
+    """Return a turn's operands in fresh memory, with the memories and numbers for the primitive."""
     drawn = turn.drawn
     stream = trial.asynchronous() if turn.is_asynchronous else trial.stream()
     held = {name: _uploaded(trial, stream, operand) for name, operand in drawn.tensors.items()}

@@ -1,4 +1,4 @@
-"""What is Placed is what a launch works on: operands in memory of the device."""
+"""A Placed holds the operands of a launch, in memory of the device."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Held:
 class Placed:
     """What a launch works on.
 
-    operands  : what the primitive is called with: memories, numbers, and scratch of a step that asks for it
+    operands  : the arguments of the launch: memories, numbers, and scratch if the step takes it
     tensors   : where the draw's operands are, by name
     scratch   : None where the launch takes EP's, or none
     """
@@ -54,7 +54,7 @@ class Placed:
     is_bound: bool
 
     def give_back(self) -> None:
-        """Close large memories: there is but one of each at a time, whatever the number of launches."""
+        """Close large memories, so that at most one of each exists at a time."""
         for held in self.tensors.values():
             if held.operand.image.nbytes > _LARGE:
                 held.whole.close()

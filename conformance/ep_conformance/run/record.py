@@ -13,7 +13,7 @@ from ep_conformance.untrusted import text
 __all__ = ["outcome_of", "outcome_record", "record", "verdict_of"]
 
 _INFINITE: Final = 1e308
-"""Stands for infinity, which JSON lacks; a number that is none counts as infinite, too."""
+"""Stands for infinity, which JSON lacks; NaN is written as infinity, too."""
 
 _MOST_SECONDS: Final = 1e9
 

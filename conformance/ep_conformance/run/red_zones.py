@@ -26,7 +26,7 @@ Array = npt.NDArray[Any]
 def enclose(trial: Trial, name: str, spec: ep.TensorSpec, value: Array | None, shift: int) -> Operand:
     """Return an operand between red zones.
 
-    value : what the tensor holds; None for an output, which is poisoned
+    value : the contents of the tensor; None for an output, which is poisoned
     shift : bytes that the memory view starts after an aligned place
     """
     guard = -(-_LEAST_GUARD // trial.device.info.alignment) * trial.device.info.alignment
@@ -41,7 +41,7 @@ def enclose(trial: Trial, name: str, spec: ep.TensorSpec, value: Array | None, s
 
 
 def _make_nan(image: Bytes, dtype: str, start: int) -> None:
-    """Make floats of noise NaN, of any sign and payload: who reads one of them beside its tensor, be it times 0, shows it."""
+    """Make floats of noise NaN, of any sign and payload: reading one beside the tensor shows, even times 0."""
     row = ep.dtype(dtype)
     if row.kind not in "fc" or row.itemsize == 1:
         return

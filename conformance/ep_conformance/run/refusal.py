@@ -15,7 +15,7 @@ __all__ = ["is_refused"]
 
 
 def is_refused(descriptor: ep.Descriptor, inputs: Mapping[str, Any]) -> bool:
-    """Say whether a stream that is made now refuses a launch with these inputs for what they hold."""
+    """Say whether a new stream refuses a launch because of the contents of these inputs."""
     inspected = [role.name for role, spec in descriptor.tensors if role.is_inspected and spec is not None]
     if not inspected or not validation.is_on():
         return False

@@ -1,4 +1,4 @@
-"""Repeat, the last step of a case: what was launched again wrote the same bits, and so did a part of it by itself."""
+"""Repeat, the last step of a case: an equal launch must write the same bits, and so must a part of it alone."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check_repeated(
 ) -> None:
     """Fail the case unless equal launches wrote equal bits.
 
-    images : of each launch, what it left
+    images : of each launch the contents of the allocations after it
     """
     with as_expression(family, descriptor, drawn.inputs):
         for again in images[1:]:

@@ -1,4 +1,4 @@
-"""Run a plan: batches to persistent workers, one verdict for each case, whatever the cases do to the process."""
+"""Run a plan: batches go to persistent workers, and each case gets one verdict, even if it kills its worker."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Runner:
     hears each verdict once, as it is settled.
 
     peak_memory : bytes of the largest worker, 0 where the system does not say
-    gave_up     : why what is left does not run, "" while it does
+    gave_up     : the reason that the remaining cases do not run, "" while they do
     """
 
-    def __init__(  # noqa: PLR0913 - what is to run, by what means, within what limits, and who hears of it
+    def __init__(  # noqa: PLR0913 - the plan, the means, the limits and the listeners
         self,
         plan: Sequence[Planned],
         job: Job,
@@ -56,8 +56,8 @@ class Runner:
         """Make a runner.
 
         limit    : seconds that a case may take
-        memory   : bytes that all workers may take for cases, None for what is free
-        is_eager : settle what fails before all else runs, not behind it, where a process more spoils no other case's caches
+        memory   : bytes that all workers may take for cases, None for all that is free
+        is_eager : settle failing cases before the others run, not after them, where a further process spoils no caches
         """
         self._plan = {planned.id: planned for planned in plan}
         self._job = job
@@ -76,7 +76,7 @@ class Runner:
         self.gave_up = ""
 
     def run(self, first: Worker | None = None, known: Mapping[str, Verdict] = MappingProxyType({})) -> None:
-        """Run everything; KeyboardInterrupt, and what `on_verdict` raises, leave `verdicts` valid.
+        """Run everything; KeyboardInterrupt and exceptions of `on_verdict` leave `verdicts` valid.
 
         first : a worker that is there already
         known : verdicts of a run that this one continues; these cases do not run again
@@ -161,7 +161,7 @@ class Runner:
         if trouble:
             worker.end()
             if self._workers and self._is_deaf:
-                self._jobs = len(self._workers)  # it never answered: the cases will say what is wrong with it
+                self._jobs = len(self._workers)  # it never answered: the cases will show its fault
                 return None
             self.gave_up = f"{self._job.device} {UNAVAILABLE}: {trouble}"
             return None
@@ -197,7 +197,7 @@ class Runner:
             if culprit is not None:
                 self._conclude(worker, culprit, outcome)
         if worker.batch.is_search:
-            if victims:  # one of those that it was to run behind died
+            if victims:  # one of the cases before it died
                 self._conclude(worker, victims[-1], Outcome(Status.MISSING))
             return
         self._queue.extendleft(Batch((identity,)) for identity in reversed(victims))
@@ -211,7 +211,7 @@ class Runner:
             return
         more = self._tries.hear(identity, outcome, worker.ran)
         if more is not None and (more.is_search or self._is_eager):
-            self._queue.appendleft(more)  # of a search: whoever runs next should not run behind the same culprit
+            self._queue.appendleft(more)  # of a search: the next case should not run after the same culprit
         elif more is not None:
             self._queue.append(more)
 

@@ -34,7 +34,7 @@ Array = npt.NDArray[Any]
 
 
 def run_sweep(trial: Trial, family: ep.Family, sweep: Sweep) -> Outcome:
-    """Return what all inputs of a slice showed.
+    """Return the outcome of all inputs of a slice.
 
     Raises CaseError with the worst element of the first part that has one outside its bound.
     """

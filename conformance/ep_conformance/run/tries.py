@@ -1,4 +1,4 @@
-"""What is tried of a case that failed, and what is said of it then: failing, flaky, or the victim of a case before it."""
+"""Retries of a case that failed, and its verdict after them: failing, flaky, or the victim of an earlier case."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Batch", "Tries"]
 
 _DOUBTS: Final = 8
-"""After so many that failed in a process of their own again, with none that passed, a process that is there will do."""
+"""After so many cases failed again in a new process, and none passed, retries use an existing process."""
 
 _BEHIND: Final = 32
 """Among so many cases before a victim its culprit is looked for."""
@@ -32,7 +32,7 @@ class Batch:
     """Cases for one worker.
 
     is_fresh   : the first of a new process
-    is_search  : of the last one alone is asked what it shows; the others have verdicts, and run before it once more
+    is_search  : only the last case is judged; the others have verdicts already, and run before it once more
     """
 
     ids: tuple[str, ...]
@@ -41,11 +41,11 @@ class Batch:
 
 
 class Tries:
-    """Hears what each case showed, settles it, or says what is to run so that it can be settled.
+    """Receives the outcome of each case, and settles it or returns further runs that can settle it.
 
     A case that fails runs once more, alone: in a fresh process after a death, and after a failure, until eight have failed
-    there again. If it passes alone, it runs behind those that it ran behind before. If it fails again there, it is a victim:
-    halving what is before it finds the culprit. Otherwise it is flaky.
+    there again. If it passes alone, it runs after the cases that ran before it. If it fails again there, it is a
+    victim: halving the cases before it finds the culprit. Otherwise it is flaky.
     """
 
     def __init__(self, plan: Mapping[str, Planned], keep: Callable[[Verdict], None]) -> None:
@@ -63,7 +63,7 @@ class Tries:
         """Cases that make others fail in the same process, as far as it was found out."""
 
     def hear(self, identity: str, outcome: Outcome, ran: Sequence[str]) -> Batch | None:
-        """Hear what a case showed; return what is to run next for it, None if it is settled.
+        """Take the outcome of a case; return the next run for it, None if it is settled.
 
         ran : the cases that its process has run, in order, itself the last
         """
@@ -94,7 +94,7 @@ class Tries:
         self._keep(replace(verdict, first=First(first.status, first.reason) if first else None))
 
     def give_up(self, why: str) -> None:
-        """Settle what failed, and will not be tried again, by what it showed."""
+        """Settle a case that failed and will not be tried again, by its outcomes."""
         for identity, first in self._firsts.items():
             if identity not in self._settled and first.status is not Status.PASS:
                 self.settle(identity, replace(first, reason=f"{first.reason}; not tried again: {why}"))
@@ -117,7 +117,7 @@ class Tries:
         return Batch((identity,), is_fresh=is_fresh)
 
     def _next(self) -> Batch | None:
-        """Return what the search that goes on needs, or the next one: one at a time, for most victims have one culprit."""
+        """Return the next run of the search, or of the next one. One at a time, because victims share culprits."""
         while self._search is not None or self._alone:
             if self._search is None:
                 self._suspected = next(iter(self._alone))
@@ -131,7 +131,7 @@ class Tries:
         return None
 
     def _found(self, identity: str, search: Search) -> None:
-        """Settle a case with what a search found."""
+        """Settle a case by the result of a search."""
         alone, first = self._alone.pop(identity), self._firsts[identity]
         if search.found is None:
             self.settle(identity, _flaky(alone, f"passed alone, but before: {first.status}: {first.reason}"))
@@ -142,7 +142,7 @@ class Tries:
             self.culprits.update(culprits)
         else:
             names = f"{culprits[0]} ... {culprits[-1]}, {len(culprits)} cases together"
-        self.settle(identity, replace(outcome, reason=f"fails behind {names}, and passes alone: {outcome.reason}"))
+        self.settle(identity, replace(outcome, reason=f"fails after {names}, and passes alone: {outcome.reason}"))
 
 
 def _flaky(outcome: Outcome, reason: str) -> Outcome:

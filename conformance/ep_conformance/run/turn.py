@@ -47,7 +47,7 @@ def turns(identity: str, drawn: Draw) -> tuple[Turn, ...]:
 
 
 def warm_up(identity: str, planned: Sequence[Turn]) -> Turn | None:
-    """Return a turn with other values for one case of three, large ones apart: what a kernel keeps of them will show."""
+    """Return a turn with other values for one case of three, large ones apart: kernels that keep old values show."""
     if len(planned) > 1 and zlib.crc32(identity.encode()) // _SHARE**3 % _SHARE == _SHARE - 1:
         return replace(planned[-1], drawn=planned[0].drawn.reversed())
     return None

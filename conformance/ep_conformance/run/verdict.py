@@ -1,4 +1,4 @@
-"""A Verdict is what the report says of a case: its outcome, considered with its standing in the plan."""
+"""A Verdict is a case's entry in the report: its outcome, considered with its standing in the plan."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class Verdict:
 
     counts  : True for a case of the expected set
     notice  : True for a surprise that a vendor should read
-    first   : what the first try showed, None of a case that ran once
-    waiver  : what waives the failure, None if nothing does
+    first   : the outcome of the first try, None of a case that ran once
+    waiver  : the waiver of the failure, None without one
     replay  : the file that runs it again, relative to the report's folder; None if there is none
     """
 
@@ -81,7 +81,7 @@ class Verdict:
 
 
 def settle(planned: Planned, outcome: Outcome) -> Verdict:
-    """Return the verdict on a planned case; settling an outcome of a verdict again gives what holds today.
+    """Return the verdict on a planned case; settling an earlier verdict's outcome gives the verdict of today.
 
     Claimed and unsupported is a failure, unclaimed and working a notice, and new never counts. A failure is waived by a
     waiver of its status alone.

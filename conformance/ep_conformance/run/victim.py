@@ -1,4 +1,4 @@
-"""Look for the case behind which another one fails, by running it behind ever fewer of those that ran before it."""
+"""Look for the earlier case that makes another one fail, by running it after ever fewer of the cases before it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["Search"]
 
 
 class Search:
-    """Asks for runs of a case behind others, each in a process of its own, and narrows down the others.
+    """Asks for runs of a case after others, each in a process of its own, and narrows down the others.
 
-    found    : the fewest cases behind which it failed again, and what it showed there; None as long as it did not
-    outcome  : what it showed when it ran last
+    found    : the fewest cases after which it failed again, and its outcome there; None as long as it did not fail
+    outcome  : its outcome in the last run
     """
 
     def __init__(self, before: Sequence[str], culprits: Collection[str]) -> None:
@@ -31,14 +31,14 @@ class Search:
         self._asking = self._ask(tuple(before), known)
 
     def next(self) -> tuple[str, ...]:
-        """Return the cases to run it behind next, () when all is known; between two calls `hear` says what it showed."""
+        """Return the cases to run before it next, () at the end; `hear` takes the outcome between two calls."""
         try:
             return next(self._asking)
         except StopIteration:
             return ()
 
     def hear(self, outcome: Outcome) -> None:
-        """Hear what it showed behind those cases."""
+        """Take its outcome after those cases."""
         self.outcome = outcome
 
     def _ask(self, before: tuple[str, ...], known: tuple[str, ...]) -> Generator[tuple[str, ...]]:

@@ -58,7 +58,7 @@ class Job:
 
     device   : name, such as "cpu:0"
     threads  : EP_CPU_THREADS of the worker, None to leave it
-    log      : file that gets what the worker and the vendor's libraries print
+    log      : file for the output of the worker and of the vendor's libraries
     waivers  : file in place of the provider's own waivers.toml
     """
 
@@ -77,7 +77,7 @@ def serve(end: socket.socket, job: Job) -> None:
     Receives ["survey"], ["probe"] or ["run", ids, bytes of memory or null]. Sends ["survey", Survey], ["probed", ""], ["start", id],
     ["done", id, Outcome, bytes of memory at most], and ["unavailable", reason] if the device cannot be opened. For
     replay files it receives ["gather", id, runs] and ["replay", Replay], and sends ["gathered", {work, smallest}] and
-    ["replayed", Outcome, note]. All of it is JSON: what a provider writes into the pipe is never executed.
+    ["replayed", Outcome, note]. All of it is JSON: bytes that a provider writes into the pipe are never executed.
     """
     channel = Channel(set_apart(end))
     _keep_from_tracker()
@@ -148,7 +148,7 @@ class _Bench:
             return "unavailable", f"{_summary(error)}, while it was surveyed"
 
     def _fitting(self, identity: str, limit: int | None) -> Outcome:
-        """Return what a case showed, missing if there is no memory for it."""
+        """Return the outcome of a case, missing if there is no memory for it."""
         needed, lack = self._demand(identity)
         lack = lack or lack_of_memory(needed, limit)
         if lack:
@@ -171,7 +171,7 @@ class _Bench:
             return 0, ""
 
     def _execute(self, identity: str) -> Outcome:
-        """Return what a case showed; one that fails and leaves behind a device that moves no bytes has lost the device."""
+        """Return the outcome of a case. If it fails, and the device then moves no bytes, the device is lost."""
         outcome = execute(self._device, identity, self._job)
         if outcome.status is not Status.FAIL or self._trouble:  # nothing to lose: it never moved any
             return outcome
@@ -187,9 +187,9 @@ def _told(outcome: Outcome) -> dict[str, Any]:
 
 
 def execute(device: ep.Device, identity: str, job: Job, found: CellCase | None = None) -> Outcome:
-    """Return what running one case on a device showed. Never raises what the case or the provider raised.
+    """Return the outcome of one case on a device. Exceptions of the case or the provider become outcomes.
 
-    found : what runs in place of the suite's case of that id
+    found : a case to run in place of the suite's case of that id
     """
     degraded = device.degraded.copy()
     begin = time.perf_counter()
@@ -214,7 +214,7 @@ def execute(device: ep.Device, identity: str, job: Job, found: CellCase | None =
 
 
 def _run(device: ep.Device, identity: str, job: Job, found: CellCase | RuntimeCase) -> Outcome:
-    """Return what a case showed that a pass of it must be worth: arithmetic as everywhere, and evidence of who computed."""
+    """Return an outcome after checking that a pass counts: standard floating-point environment, and attestation."""
     changed = changed_environment()
     if changed:
         raise CaseError(changed)
@@ -250,7 +250,7 @@ def _shown(device: ep.Device, identity: str, job: Job, found: CellCase | Runtime
 
 
 def _close_after_failure(trial: Trial) -> None:
-    """End a failed trial; what its end raises is only another symptom of what it was failed for."""
+    """End a failed trial; further errors are only symptoms of its failure."""
     try:
         trial.close()
     except ep.DeviceLostError:
@@ -260,7 +260,7 @@ def _close_after_failure(trial: Trial) -> None:
 
 
 def probe(device: ep.Device) -> str:
-    """Return "" if the device moves 64 bytes there and back, else what is wrong."""
+    """Return "" if the device moves 64 bytes there and back, else the fault in words."""
     trial = Trial(device, "probe")
     try:
         stream = trial.stream()

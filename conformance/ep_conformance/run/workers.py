@@ -45,7 +45,7 @@ _ANSWERS: Final = {
     "gather": ("gathered",),
     "replay": ("replayed",),
 }
-"""What a worker may say to what it was sent last: all else is a provider's."""
+"""The legal answers of a worker to each message; other messages come from a provider."""
 
 
 class Worker:
@@ -54,7 +54,7 @@ class Worker:
     waiting  : ids given to it and not yet begun
     current  : the id that it is running, None between cases
     ran      : the ids that it has begun, in order
-    batch    : what it was given last
+    batch    : the last batch that it was given
     """
 
     def __init__(self, job: Job) -> None:
@@ -92,7 +92,7 @@ class Worker:
         self.send("run", [*batch.ids], memory)
 
     def receive(self) -> list[Any] | None:
-        """Return its next message, and keep track of what it is doing; None if it died or said what is no message.
+        """Return its next message, and note what it is doing; None if it died or wrote something else.
 
         Only its cases in their order move `since`: nothing that a provider writes puts off the end of a case that hangs.
         """
@@ -153,7 +153,7 @@ class Worker:
         return Outcome(Status.HANG, f"no verdict after {limit:g} s{part}{self._last_words()}")
 
     def end(self) -> None:
-        """End the process, whatever it is doing."""
+        """End the process, even in the middle of a case."""
         self.channel.close()
         self.process.kill()
         self.process.join()

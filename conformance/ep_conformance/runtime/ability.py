@@ -55,7 +55,7 @@ def wait(trial: Trial) -> None:
     before = trial.device.degraded["wait"]
     first, second = trial.asynchronous(), trial.asynchronous()
     if second.is_synchronous:
-        message = "its streams are synchronous: what they wait for the host waits for"
+        message = "its streams are synchronous: the host waits in their place"
         raise ep.UnsupportedError(message)
     old, new = trial.noise(1000), trial.noise(1000)
     target = late(trial, first, old, new)
@@ -154,7 +154,7 @@ def timing(trial: Trial) -> None:
 
 @case(optional=True)
 def host_memory(trial: Trial) -> None:
-    """memory.host() is the memory itself: what either side writes, the other reads."""
+    """memory.host() is the memory itself: each side reads the bytes that the other writes."""
     stream, content = trial.stream(), trial.noise(1000)
     memory = trial.holding(stream, content)
     host = memory[100:300].host()
@@ -200,10 +200,10 @@ def _try_kind(trial: Trial, kind: ep.MemoryKind) -> None:
 
 @case(optional=True)
 def memory_info(trial: Trial) -> None:
-    """The device tells how much memory it has and what is free, and does not promise what is taken."""
+    """The device tells how much memory it has and how much is free, and refuses an allocation of more than it has."""
     info = trial.device.memory_info()
     if info.free is None:
-        message = "it does not tell what is free"
+        message = "it does not tell how much memory is free"
         raise ep.UnsupportedError(message)
     total = info.total or 0
     trial.require(0 < info.free <= total, f"free is {info.free} of {total} bytes")
@@ -267,7 +267,7 @@ def wrap_stream(trial: Trial) -> None:
 
 
 def _refuses_wild(trial: Trial, what: str, wrap: Callable[[Any], object]) -> None:
-    """Give what names nothing of the device: it is refused, and the driver does not follow it."""
+    """Give a handle of nothing on the device: it is refused, and the driver does not follow it."""
     for handle in (5, -1, "text", object()):
         try:
             wrap(handle)
@@ -278,7 +278,7 @@ def _refuses_wild(trial: Trial, what: str, wrap: Callable[[Any], object]) -> Non
 
 @case(optional=True)
 def export(trial: Trial) -> None:
-    """The provider shows its memory by DLPack: what comes back is the memory itself."""
+    """The provider shows its memory by DLPack: the exported tensor is the memory itself."""
     stream, content = trial.stream(), trial.noise(4096)
     memory = trial.holding(stream, content)
     exported = stream.export(memory, ep.TensorSpec("uint8", (4096,)))
@@ -316,7 +316,7 @@ def native_calls(trial: Trial) -> None:
     """The provider counts its driver calls: the count advances with work, and with nothing else."""
     before = trial.device.native_calls
     if before is None:
-        message = "nobody counts its driver calls"
+        message = "its driver calls are not counted"
         raise ep.UnsupportedError(message)
     stream, sent = trial.stream(), trial.noise(100)
     trial.same_bytes("memory", trial.content(stream, trial.holding(stream, sent)), sent)

@@ -1,4 +1,4 @@
-"""Host functions in a stream: when they run, what waits for them, what becomes of their exceptions."""
+"""Host functions in a stream: when they run, which work waits for them, and where their exceptions are raised."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DEADLINE_SECONDS = 20.0
 
 
 class _Own(Exception):  # noqa: N818 - a stranger's exception, which may be named anything
-    """An exception that nobody else raises."""
+    """An exception of these cases alone."""
 
 
 def _raiser(error: BaseException) -> Callable[[], object]:
@@ -49,7 +49,7 @@ def runs_once_and_in_order(trial: Trial) -> None:
 
 @case()
 def sees_the_work_before_it(trial: Trial) -> None:
-    """When a function runs, what was enqueued before it is done: a download has arrived."""
+    """When a function runs, earlier work is done: a download has arrived."""
     for stream in trial.streams():
         content, result, seen = trial.noise(100_000), np.zeros(100_000, np.uint8), []
         memory = trial.memory(content.nbytes)
@@ -64,7 +64,7 @@ def sees_the_work_before_it(trial: Trial) -> None:
 
 @case()
 def is_before_the_work_behind_it(trial: Trial) -> None:
-    """What is enqueued behind a function waits for it: an upload reads what the function has written."""
+    """Work after a function waits for it: an upload reads the bytes that the function has written."""
     for stream in trial.streams():
         source, content = np.zeros(5000, np.uint8), trial.noise(5000)
         memory = trial.memory(source.nbytes)
@@ -109,14 +109,14 @@ def holds_back_its_own_stream_alone(trial: Trial) -> None:
 
 @case()
 def is_waited_for_across_streams(trial: Trial) -> None:
-    """A stream that waits for an event behind a function comes after that function."""
+    """A stream that waits for an event after a function comes after that function."""
     first, second, seen = trial.asynchronous(), trial.asynchronous(), []
     held = gate(trial, first)
     first.call(lambda: seen.append("first"))
     event = first.record()
     second.wait(event)
     second.call(lambda: seen.append("second"))
-    trial.require(not (held.holds and event.is_done), "the event behind a function that has not run is not done")
+    trial.require(not (held.holds and event.is_done), "the event after a function that has not run is not done")
     held.open()
     second.synchronize(_DEADLINE_SECONDS)
     trial.equal("the order of calls", seen, ["first", "second"])
@@ -135,18 +135,18 @@ def exception_is_raised_by_the_next_synchronisation(trial: Trial) -> None:
             notes = " ".join(getattr(caught, "__notes__", ()))
             trial.require(stream.name in notes and "call" in notes, f"its note {notes!r} names {stream.name} and call")
         else:
-            message = "synchronize() behind a function that raised: it raised nothing"
+            message = "synchronize() after a function that raised: it raised nothing"
             raise CaseError(message)
         try:
             stream.synchronize(_DEADLINE_SECONDS)
         except _Own as again:
-            message = "synchronize() raised what the one before it had raised already"
+            message = "synchronize() raised the error that an earlier one had raised already"
             raise CaseError(message) from again
 
 
 @case()
 def exception_is_raised_by_an_event_behind_it(trial: Trial) -> None:
-    """event.synchronize() raises what a function before the event raised; it stays for the stream's synchronisation."""
+    """event.synchronize() raises an earlier function's exception, and the stream's synchronisation raises it, too."""
     stream = trial.asynchronous()
     stream.call(_raiser(_Own()))
     event = stream.record()
@@ -158,7 +158,7 @@ def exception_is_raised_by_an_event_behind_it(trial: Trial) -> None:
 
 @case()
 def exception_does_not_stop_the_stream(trial: Trial) -> None:
-    """Work and functions behind one that raised are done; of several exceptions the first is raised."""
+    """Work and functions after one that raised are done; of several exceptions the first is raised."""
     for stream in trial.streams():
         memory, seen = trial.memory(100), []
         stream.call(_raiser(_Own("first")))
@@ -166,7 +166,7 @@ def exception_does_not_stop_the_stream(trial: Trial) -> None:
         stream.call(_raiser(_Own("second")))
         stream.call(lambda: seen.append(1))  # noqa: B023 - called in this turn of the loop
         trial.refuses("synchronize()", _Own, lambda: stream.synchronize(_DEADLINE_SECONDS), "first")  # noqa: B023
-        trial.equal("calls behind the exceptions", seen, [1])
+        trial.equal("calls after the exceptions", seen, [1])
         trial.same_bytes("memory", trial.content(stream, memory), np.full(100, 0x11, np.uint8))
 
 
@@ -182,7 +182,7 @@ def exception_stays_with_its_stream(trial: Trial) -> None:
 
 @case()
 def exception_is_raised_by_close(trial: Trial) -> None:
-    """close() raises what a function raised, and closes."""
+    """close() raises a function's exception, and closes."""
     for stream in trial.streams():
         stream.call(_raiser(_Own()))
         trial.refuses("close()", _Own, stream.close)
@@ -282,7 +282,7 @@ def calls_of_many_streams_and_threads(trial: Trial) -> None:
 
 @case()
 def what_cannot_be_called_is_refused(trial: Trial) -> None:
-    """call() of what is no function is TypeError, on a closed stream ClosedError; neither enqueues anything."""
+    """call() of another object than a function is TypeError, on a closed stream ClosedError; neither enqueues."""
     stream: ep.Stream = trial.stream()
     thing: Any = b"bytes"
     trial.refuses("call(bytes)", TypeError, lambda: stream.call(thing), "call", "function")
@@ -319,7 +319,7 @@ def an_interrupt_inside_a_function_ends_no_thread(trial: Trial) -> None:
             stream.synchronize(_DEADLINE_SECONDS)
         except BaseException as raised:  # noqa: BLE001 - that is what the function raised
             found = raised
-        trial.require(found is error, f"the next synchronisation raises what the function raised, not {found!r}")
+        trial.require(found is error, f"the next synchronisation raises the function's exception, not {found!r}")
         stream.call(lambda: seen.append(error))  # noqa: B023 - called in this turn of the loop
         stream.synchronize(_DEADLINE_SECONDS)
-        trial.require(seen[-1:] == [error], "a function behind it is called")
+        trial.require(seen[-1:] == [error], "a function after it is called")

@@ -1,4 +1,4 @@
-"""Captures: what they take, what they refuse, how streams join them and how they end."""
+"""Captures: the verbs that they record and refuse, how streams join them and how they end."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def events_from_outside_are_refused(trial: Trial) -> None:
 
 @case()
 def captured_events_cannot_be_queried(trial: Trial) -> None:
-    """The host's questions to an event of a capture are ValueErrors, inside it and behind it."""
+    """The host's questions to an event of a capture are ValueErrors, inside the capture and after it."""
     stream = trial.stream()
     with stream.capture() as graph:
         event = stream.record()
@@ -236,7 +236,7 @@ def in_place_nodes_are_captured(trial: Trial) -> None:
 
 @case(kernels=True)
 def numbers_are_kept(trial: Trial) -> None:
-    """Numbers of launches and patterns of fills are those of the capture, whatever is launched between."""
+    """Numbers of launches and patterns of fills are those of the capture, even after other launches."""
     stream, out = trial.asynchronous(), trial.memory(96)
     fill = _number_fill(trial)
     step = None if fill is None else fill.bind(value=1.25, out=out[64:96])

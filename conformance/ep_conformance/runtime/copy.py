@@ -30,7 +30,7 @@ def moves_every_byte(trial: Trial) -> None:
 
 @case()
 def large_ranges_are_moved_to_the_end(trial: Trial) -> None:
-    """A range of 20 MiB, less on a small device, and 5 bytes is copied completely, and nothing behind it."""
+    """A range of 20 MiB, less on a small device, and 5 bytes is copied completely, and no byte beyond it."""
     for stream in trial.streams():
         content = trial.noise(trial.fitting(20 << 20, copies=8) + 5)
         source, target = trial.holding(stream, content), trial.memory(content.nbytes + 3)

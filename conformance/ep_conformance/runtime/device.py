@@ -1,4 +1,4 @@
-"""Devices: identity, what they say of themselves, and closing."""
+"""Devices: identity, DeviceInfo, and closing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def equal_names_are_one_object(trial: Trial) -> None:
 
 @case()
 def unknown_index_is_unavailable(trial: Trial) -> None:
-    """An index behind the last device is UnavailableError, naming what there is."""
+    """An index after the last device is UnavailableError, naming the devices that exist."""
     provider = trial.device.provider.name
     trial.refuses("ep.device(index 9999)", ep.UnavailableError, lambda: ep.device(f"{provider}:9999"), provider)
 

@@ -1,4 +1,4 @@
-"""Errors: what the device reports, and that it works on afterwards."""
+"""Errors: the device reports them, and works on afterwards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HUGE = 1 << 60
 
 @case()
 def out_of_memory_is_reported(trial: Trial) -> None:
-    """An allocation that cannot fit is OutOfMemoryError, which is MemoryError and says what was requested."""
+    """An allocation that cannot fit is OutOfMemoryError, which is MemoryError and names the requested bytes."""
     try:
         trial.memory(_HUGE)
     except ep.OutOfMemoryError as error:

@@ -1,4 +1,4 @@
-"""Events: what done means, waits between streams, device time."""
+"""Events: the meaning of done, waits between streams, device time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LEAST_SHARE = 8
 
 @case()
 def wait_orders_copies(trial: Trial) -> None:
-    """Work behind wait(event) sees all that was before the event on the other stream."""
+    """Work after wait(event) sees all work that was before the event on the other stream."""
     for _ in range(3):
         first, second = trial.asynchronous(), trial.asynchronous()
         old, new = trial.noise(100_000), trial.noise(100_000)
@@ -39,7 +39,7 @@ def wait_orders_copies(trial: Trial) -> None:
 
 @case()
 def wait_orders_fills(trial: Trial) -> None:
-    """A fill behind wait(event) comes after what the other stream wrote."""
+    """A fill after wait(event) comes after the other stream's write."""
     for _ in range(3):
         first, second = trial.asynchronous(), trial.asynchronous()
         old, new = trial.noise(50_000), trial.noise(50_000)
@@ -53,7 +53,7 @@ def wait_orders_fills(trial: Trial) -> None:
 
 @case()
 def wait_orders_uploads(trial: Trial) -> None:
-    """An upload behind wait(event) comes after what the other stream wrote, also one whose source is constant."""
+    """An upload after wait(event) comes after the other stream's write, also one whose source is constant."""
     for constant in (False, True) * 2:
         first, second = trial.asynchronous(), trial.asynchronous()
         old, new, sent = (trial.noise(50_000) for _ in range(3))
@@ -67,7 +67,7 @@ def wait_orders_uploads(trial: Trial) -> None:
 
 @case()
 def wait_orders_downloads(trial: Trial) -> None:
-    """A download right behind wait(event) reads what the other stream wrote before the event."""
+    """A download right after wait(event) reads the bytes that the other stream wrote before the event."""
     for _ in range(3):
         first, second = trial.asynchronous(), trial.asynchronous()
         old, new = trial.noise(100_000), trial.noise(100_000)
@@ -79,7 +79,7 @@ def wait_orders_downloads(trial: Trial) -> None:
 
 @case(kernels=True)
 def wait_orders_kernels(trial: Trial) -> None:
-    """A kernel behind wait(event) reads what the other stream wrote before the event, and is read behind another."""
+    """A kernel after wait(event) reads the other stream's earlier write, and its result is read after another event."""
     kernel = find_kernel(trial.device)
     assert kernel is not None
     size = 20_000
@@ -112,7 +112,7 @@ def wait_is_a_chain(trial: Trial) -> None:
 
 @case()
 def wait_protects_a_reader(trial: Trial) -> None:
-    """A writer that waits for a reader's event does not overwrite what is still to be read."""
+    """A writer that waits for a reader's event does not overwrite bytes that are still to be read."""
     reader, writer = trial.asynchronous(), trial.asynchronous()
     content = trial.noise(200_000)
     memory, seen = trial.holding(reader, content), trial.memory(content.nbytes)
@@ -170,7 +170,7 @@ def synchronize_means_done(trial: Trial) -> None:
 
 @case()
 def stays_done(trial: Trial) -> None:
-    """An event never moves: once done it stays done, whatever its stream does next."""
+    """An event never moves: once done it stays done, even while its stream works on."""
     for stream in trial.streams():
         event = stream.record()
         event.synchronize()
@@ -183,7 +183,7 @@ def stays_done(trial: Trial) -> None:
 
 @case()
 def comes_before_later_work(trial: Trial) -> None:
-    """An event is done as soon as what is before it is: it does not wait for what was enqueued behind it."""
+    """An event is done as soon as the work before it is: it does not wait for later work."""
     stream, reader = trial.asynchronous(), trial.stream()
     content = trial.noise(4096)
     memory = trial.memory(content.nbytes)
@@ -243,7 +243,7 @@ def time_is_of_the_device_and_in_seconds(trial: Trial) -> None:
     if not stream.is_timed:
         message = f"{stream} is untimed"
         raise ep.UnsupportedError(message)
-    busy(trial, stream)  # what is compiled for the first fill is no work of the device
+    busy(trial, stream)  # compiling for the first fill is no work of the device
     stream.synchronize()
     begin = time.perf_counter()
     events = [stream.record(timed=True)]

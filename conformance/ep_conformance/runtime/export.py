@@ -21,7 +21,7 @@ _OPENCL: Final = 4
 
 
 def _shows(trial: Trial) -> bool:
-    """Say whether the device shows its memory to others; if not, it says what to do instead."""
+    """Say whether the device exports its memory; if not, its error must name an alternative."""
     stream, memory = trial.stream(), trial.memory(64)
     try:
         stream.export(memory, ep.TensorSpec("uint8", (64,)))
@@ -33,7 +33,7 @@ def _shows(trial: Trial) -> bool:
 
 @case()
 def exports_come_back(trial: Trial) -> None:
-    """An export of either generation is the memory itself: what is written through it is there."""
+    """An export of either generation is the memory itself: bytes that are written through it are in the memory."""
     if not _shows(trial):
         return
     for stream in trial.streams():
@@ -100,7 +100,7 @@ def aliases_are_known(trial: Trial) -> None:
 
 @case()
 def consumers_wait_for_earlier_work(trial: Trial) -> None:
-    """A capsule that is asked for without a stream shows what was enqueued before the export."""
+    """A capsule that is asked for without a stream shows the work that was enqueued before the export."""
     if not _shows(trial):
         return
     for stream in trial.streams():
@@ -129,7 +129,7 @@ class _Asks(SecondHand):
 
 @case()
 def consumers_streams_wait(trial: Trial) -> None:
-    """A stream of EP, given as the consumer's or to ep.view, waits for what was enqueued before the export."""
+    """A stream of EP, given as the consumer's or to ep.view, waits for work that was enqueued before the export."""
     if not _shows(trial):
         return
     for stream in trial.streams():
@@ -145,7 +145,7 @@ def consumers_streams_wait(trial: Trial) -> None:
 
 @case()
 def consumers_queues_wait(trial: Trial) -> None:
-    """A native queue, given as the consumer's stream, waits for what was enqueued before the export."""
+    """A native queue, given as the consumer's stream, waits for work that was enqueued before the export."""
     other = trial.asynchronous()
     queue = other.twin.dlpack_stream()  # the one way to a native queue that all providers have
     if queue is None or not _shows(trial):
@@ -159,7 +159,7 @@ def consumers_queues_wait(trial: Trial) -> None:
 
 @case()
 def consumers_may_wait_themselves(trial: Trial) -> None:
-    """With stream -1 nobody waits: the event of the export says when its contents are valid."""
+    """With stream -1 neither host nor stream waits: the event of the export says when its contents are valid."""
     if not _shows(trial):
         return
     for stream in trial.streams():
@@ -190,7 +190,7 @@ def unknown_streams_are_refused(trial: Trial) -> None:
 
 @case()
 def what_cannot_be_exported_is_a_buffer_error(trial: Trial) -> None:
-    """A copy, another device, or what the consumer's version cannot say is a BufferError: nothing is copied silently."""
+    """A copy, another device, or a tensor that the consumer's version lacks words for is BufferError."""
     if not _shows(trial):
         return
     stream, memory = trial.stream(), trial.memory(64)
@@ -209,7 +209,7 @@ def what_cannot_be_exported_is_a_buffer_error(trial: Trial) -> None:
 
 @case()
 def closing_while_exported_keeps_the_bytes(trial: Trial) -> None:
-    """Memory closed while a consumer has it holds its bytes until that is gone; a capsule nobody took lets go."""
+    """Memory closed while a consumer has it keeps its bytes until that is gone, as it does for an unused capsule."""
     if not _shows(trial):
         return
     for stream in trial.streams():

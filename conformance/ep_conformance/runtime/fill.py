@@ -83,7 +83,7 @@ def wrong_patterns_are_refused(trial: Trial) -> None:
 
 @case()
 def is_ordered_with_its_stream(trial: Trial) -> None:
-    """Of two fills of one range the later wins, also behind slow work."""
+    """Of two fills of one range the later wins, also after slow work."""
     for stream in trial.streams():
         memory = trial.memory(100_000)
         busy(trial, stream)

@@ -1,4 +1,4 @@
-"""Graphs: replay equals running, slots and bindings, what launches own, what a graph holds."""
+"""Graphs: replay equals running; slots and bindings; the lifetimes of bindings and captured memories."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _kernel(trial: Trial) -> Kernel:
 
 @case(kernels=True)
 def replay_equals_running(trial: Trial) -> None:
-    """A captured kernel between copies runs at each launch, and not before, on what its memories hold then."""
+    """A captured kernel between copies runs at each launch, and not before, on the contents of that moment."""
     kernel, size = _kernel(trial), 1023
     for stream in trial.streams():
         x, y, out = (trial.memory(4 * size) for _ in range(3))
@@ -78,7 +78,7 @@ def random_programs_replay(trial: Trial) -> None:
 
 @case()
 def launches_are_ordered_with_their_stream(trial: Trial) -> None:
-    """Uploads, launches of a graph and copies alternate on one stream, each seeing what was before it."""
+    """Uploads, launches of a graph and copies alternate on one stream, each seeing the results of those before it."""
     for stream in trial.streams():
         x, out = trial.memory(100), trial.memory(100)
         with stream.capture() as graph:
@@ -185,7 +185,7 @@ def slots_rebind_copies_and_fills(trial: Trial) -> None:
 
 @case()
 def slots_not_given_keep_the_captured_memory(trial: Trial) -> None:
-    """Each slot alone may be given; what an earlier launch gave does not stay."""
+    """Each slot alone may be given; an earlier launch's memory does not stay bound."""
     stream = trial.asynchronous()
     contents = {name: trial.noise(64) for name in ("captured", "given")}
     x, out = trial.holding(stream, contents["captured"]), trial.memory(64)
@@ -369,7 +369,7 @@ def graph_closed_with_launches_under_way_ends_them(trial: Trial) -> None:
 
 @case()
 def empty_graph_launches(trial: Trial) -> None:
-    """A capture of nothing is launched like any other, and an event behind it is done in order."""
+    """A capture of nothing is launched like any other, and an event after it is done in order."""
     for stream in trial.streams():
         with stream.capture() as graph:
             pass

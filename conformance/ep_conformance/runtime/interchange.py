@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def _reaches_host(trial: Trial) -> bool:
-    """Say whether the device sees host memory; if not, it says what to do instead."""
+    """Say whether the device reaches host memory; if not, its error must name an alternative."""
     if trial.device.reaches_host:
         return True
     stream = trial.stream()

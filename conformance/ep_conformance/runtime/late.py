@@ -1,4 +1,4 @@
-"""Late errors: what fails after its verb has returned is heard once and by name, and a lost device stays lost.
+"""Late errors: work that fails after its verb has returned is reported once and by name; a lost device stays lost.
 
 Each case runs in a process of its own, where the device is asked to fail by `ep.spi.Device.inject`.
 """
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def _is_heard_once(trial: Trial, shown: dict[str, Any], *ways: str) -> None:
-    """Fail the case unless each way of waiting names what failed, nothing else does, and nothing does again."""
-    trial.equal("what raised before anybody waited", shown["early"], [])
+    """Fail the case unless each way of waiting names the failed work, no other verb does, and none does again."""
+    trial.equal("verbs that raised before a wait", shown["early"], [])
     for way in ways:
         trial.equal(f"what {_WAYS[way]} names", shown[way], shown["failed"])
     trial.equal("what the next synchronize() raises", shown["again"], None)
-    trial.equal("warnings at the end of what was heard", shown["warnings"], [])
+    trial.equal("warnings at the end about a reported failure", shown["warnings"], [])
 
 
 _WAYS = {"by_stream": "stream.synchronize()", "by_event": "event.synchronize()"}
@@ -31,17 +31,17 @@ _WAYS = {"by_stream": "stream.synchronize()", "by_event": "event.synchronize()"}
 
 @case(kernels=True, asks="faults", since="1.1")
 def trap_is_heard_by_synchronize(trial: Trial) -> None:
-    """A kernel that traps is heard by synchronize, once and by name; nothing behind it is started, and then all works."""
+    """A kernel's trap is raised by synchronize, once and by name; no work after it is started, and then all works."""
     kernel = find_kernel(trial.device)
     assert kernel is not None
     shown = run_faulty(trial, "trap", kernel.family.name, kernel.op, kernel.operand)
     _is_heard_once(trial, shown, "by_stream")
-    trial.equal("memory that was to be filled behind the trap", shown["behind"], "b'a'")
+    trial.equal("memory that was to be filled after the trap", shown["behind"], "b'a'")
 
 
 @case(asks="faults", since="1.1")
 def failed_copy_is_heard_by_its_event(trial: Trial) -> None:
-    """A copy that fails is heard by an event behind it, then by its stream, which starts nothing behind it; others go on."""
+    """An event after a failed copy raises its error, then its stream does, which starts no later work; others go on."""
     shown = run_faulty(trial, "copy")
     _is_heard_once(trial, shown, "by_event", "by_stream")
     trial.equal("memory that only the upload before the failed one wrote", shown["behind"], "b'b'")
@@ -59,7 +59,7 @@ def failed_node_of_a_graph_is_named(trial: Trial) -> None:
 
 @case(asks="faults", since="1.1")
 def unheard_failure_is_a_warning_at_the_end(trial: Trial) -> None:
-    """A process that ends before anybody heard says so once, by name, and keeps its exit code."""
+    """A process that ends before a wait reports the failure once, by name, and keeps its exit code."""
     shown = run_faulty(trial, "unheard", status=3)
     failed, warnings = shown["failed"], shown["warnings"]
     where = place(failed["op"], failed["stream"], failed["sequence"])

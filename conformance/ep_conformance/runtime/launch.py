@@ -1,4 +1,4 @@
-"""Launches beside one another: what one leaves behind, or is next to, must not show in another, however many there are."""
+"""Launches beside one another: no launch may change another one's result by leftovers, neighbours or their number."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _descriptors(trial: Trial) -> Iterator[ep.Descriptor]:
 
 @case(kernels=True, profile="standard")
 def thousands_give_the_same_bits(trial: Trial) -> None:
-    """Equal launches by the thousand write equal bits, each of them: what goes wrong once in a thousand is wrong."""
+    """Equal launches by the thousand write equal bits: a fault that shows once in a thousand launches is a fault."""
     trial.require(trial.device.info.determinism, "DeviceInfo.determinism says something")
     if not is_promised(trial.device):
         return
@@ -67,7 +67,7 @@ def thousands_give_the_same_bits(trial: Trial) -> None:
 
 @case(needs="elementwise_unary/elu/float32/dense")
 def attributes_are_the_descriptors_own(trial: Trial) -> None:
-    """Descriptors that differ in an attribute alone share a program at most, not what the attribute is."""
+    """Descriptors that differ in an attribute alone may share a program, but not the attribute's value."""
     family, stream, x = ep.families()["elementwise_unary"], trial.stream(), np.linspace(-2, 1, 67, dtype=np.float32)
     given, out = trial.holding(stream, x.view(np.uint8)), trial.memory(x.nbytes)
     kind: Any = family.descriptor
@@ -119,7 +119,7 @@ def inputs_may_share_a_memory(trial: Trial) -> None:
 
 @case(needs="copy/-/uint8/dense")
 def neighbours_in_one_memory_do_not_meet(trial: Trial) -> None:
-    """Kernels on two streams that write next to each other, at odd bytes of one memory, leave what the other wrote."""
+    """Kernels on two streams that write next to each other, at odd bytes of one memory, keep each other's bytes."""
     streams, sizes = (trial.asynchronous(), trial.asynchronous()), (1023, 1026)
     kind: Any = ep.families()["copy"].descriptor
     primitives = [kind.infer(ep.TensorSpec("uint8", (size,))).on(trial.device) for size in sizes]

@@ -1,4 +1,4 @@
-"""Lifetimes: what is closed or dropped while the device still works on it."""
+"""Lifetimes: objects that are closed or dropped while the device still works on them."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def dropped_streams_finish(trial: Trial) -> None:
 
 @case()
 def streams_dropped_with_work_under_way_finish(trial: Trial) -> None:
-    """A stream that nobody holds any more, not even through an event, does its work; device.synchronize() waits for it."""
+    """A stream without references, not even from an event, still does its work; device.synchronize() waits for it."""
     content, memory = trial.noise(50_000), trial.memory(50_000)
     source = trial.holding(trial.stream(), content)
     one, other = (trial.memory(trial.fitting(4 << 20, copies=8)) for _ in range(2))

@@ -87,7 +87,7 @@ def fresh_memory_is_aligned(trial: Trial) -> None:
 
 @case()
 def views_share_bytes(trial: Trial) -> None:
-    """A slice is a view: what is written through it is read through its memory."""
+    """A slice is a view: bytes that are written through it are read through its memory."""
     stream, before, piece = trial.stream(), trial.noise(1000), trial.noise(123)
     memory = trial.holding(stream, before)
     stream.upload(memory[77:200], piece)
@@ -161,7 +161,7 @@ def thousands_of_allocations_are_disjoint(trial: Trial) -> None:
 
 @case()
 def closing_one_leaves_the_others(trial: Trial) -> None:
-    """What is closed, freed and allocated anew never changes a byte of what lives."""
+    """Closing, freeing and allocating memories never changes a byte of the open ones."""
     stream = trial.stream()
     sizes = (1, 7, 64, 100, 511, 513, 4096, 65_537)
     memories = [trial.memory(size) for size in sizes * 6]

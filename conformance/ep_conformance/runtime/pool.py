@@ -1,4 +1,4 @@
-"""The pool over a provider's memory: what is counted, and what is used again by whom and when."""
+"""The pool over a provider's memory: its counts, and when which stream may reuse freed bytes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def open_bytes_are_in_use(trial: Trial) -> None:
 
 @case()
 def every_allocation_is_counted_once(trial: Trial) -> None:
-    """An allocation is a hit or a miss; what was closed and is done with serves the next one of its size."""
+    """An allocation is a hit or a miss; a closed memory without work under way serves the next one of its size."""
     stream, before = trial.stream(), settled(trial)
     first = trial.device.allocate(50_001)
     stream.fill(first, b"\1")
@@ -77,7 +77,7 @@ def trim_gives_back_what_lies_ready(trial: Trial) -> None:
 
 @case()
 def reserved_stays_within_twice_the_peak(trial: Trial) -> None:
-    """However sizes change, no more is reserved than twice what was in use at the peak."""
+    """However sizes change, no more is reserved than twice the peak in use."""
     held: list[ep.Memory] = []
     for _ in range(400):
         held.append(trial.device.allocate(int(2 ** trial.rng.uniform(3, 18))))
@@ -90,7 +90,7 @@ def reserved_stays_within_twice_the_peak(trial: Trial) -> None:
 
 @case()
 def a_stream_reuses_what_it_freed_in_its_order(trial: Trial) -> None:
-    """What a stream freed and allocates anew holds first what was written before, then what is written after."""
+    """Memory that a stream frees and allocates anew holds its old bytes for earlier reads, its new ones for later."""
     for stream in trial.streams():
         first, second = trial.noise(_BYTES), trial.noise(_BYTES)
         seen = [trial.memory(_BYTES), trial.memory(_BYTES)]
@@ -109,7 +109,7 @@ def a_stream_reuses_what_it_freed_in_its_order(trial: Trial) -> None:
 
 @case()
 def freed_bytes_stay_while_the_stream_works(trial: Trial) -> None:
-    """What a busy stream freed holds its bytes until the stream is past that point, whoever allocates meanwhile."""
+    """Memory that a busy stream freed keeps its bytes until the stream is past that point, whoever allocates."""
     for _ in range(3):
         stream, others = trial.asynchronous(), [trial.asynchronous(), trial.stream()]
         content = trial.noise(_BYTES)
@@ -130,7 +130,7 @@ def freed_bytes_stay_while_the_stream_works(trial: Trial) -> None:
 
 @case()
 def freed_bytes_come_back_to_all(trial: Trial) -> None:
-    """Once a stream is past its free(), the bytes are nobody's, and the next allocation of their size gets them."""
+    """Once a stream is past its free(), the next allocation of that size gets the bytes."""
     stream = trial.asynchronous()
     before = settled(trial)
     memory = stream.allocate(77_777)
@@ -164,7 +164,7 @@ def an_event_hands_memory_to_another_stream(trial: Trial) -> None:
 
 @case()
 def free_refuses_what_is_not_its_own(trial: Trial) -> None:
-    """Freeing a second time is ClosedError; a view is ValueError, what is no memory TypeError; each names free."""
+    """Freeing a second time is ClosedError; a view is ValueError, any other object TypeError; each names free."""
     stream, content = trial.stream(), trial.noise(64)
     memory = trial.holding(stream, content)
     thing: Any = bytearray(64)
@@ -262,7 +262,7 @@ def _read(stream: ep.Stream, memory: ep.Memory) -> Bytes:
 
 @case()
 def random_blocks_keep_their_bytes(trial: Trial) -> None:
-    """Blocks of random lengths on several streams, freed, closed and dropped, hold what was written until then."""
+    """Blocks of random lengths on several streams keep their bytes until they are freed, closed or dropped."""
     streams = [trial.asynchronous() for _ in range(3)]
     before, live, seen = settled(trial), [], []
     for number in range(300):

@@ -45,7 +45,7 @@ def _specialisation(primitive: ep.Primitive) -> Hashable:
 @case(kernels=True)
 def ten_thousand_shapes_are_one_key(trial: Trial) -> None:
     """10,000 shapes of one op compile once, the cache stays bounded, and the last shapes still compute."""
-    kernel, cache = _kernel(trial), trial.device._primitives  # noqa: SLF001 - its size is what is judged
+    kernel, cache = _kernel(trial), trial.device._primitives  # noqa: SLF001 - the case judges its size
     known = _specialisation(kernel.descriptor(_SMALLEST).on(trial.device))
     compiles, sizes = trial.device.compiles, range(_SMALLEST, _SMALLEST + (_SHAPES if known is None else _FEW))
     answers = {_specialisation(kernel.descriptor(size).on(trial.device)) for size in sizes}
@@ -197,7 +197,7 @@ def is_shared_by_threads(trial: Trial) -> None:
 
 @case(kernels=True)
 def is_in_order_with_its_stream(trial: Trial) -> None:
-    """Uploads, kernels and copies alternate on one stream, each seeing what was before it."""
+    """Uploads, kernels and copies alternate on one stream, each seeing the results of those before it."""
     kernel, size = _kernel(trial), 300
     primitive = kernel.descriptor(size).on(trial.device)
     for stream in trial.streams():

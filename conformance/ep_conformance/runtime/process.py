@@ -166,7 +166,7 @@ raise SystemExit(5)
 
 @case()
 def end_warns_of_failed_work(trial: Trial) -> None:
-    """A process that ends before anybody heard of an error says it, and keeps its exit code."""
+    """A process that ends before a wait raised an error reports that error, and keeps its exit code."""
     program = """
 def fail():
     raise KeyError("unheard")

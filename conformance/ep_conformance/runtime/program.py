@@ -89,7 +89,7 @@ def graphs(trial: Trial) -> None:
 
 @case()
 def callbacks(trial: Trial) -> None:
-    """Programs of host callbacks between transfers of host buffers end as the model says, and each sees what it should."""
+    """Programs of host callbacks between transfers of host buffers end, and look to callbacks, as the model says."""
     verbs = ("call", "call", "call", "upload_host", "upload_host", "download", "download", "copy", "wait", "stall")
     try_programs(trial, Mix((*verbs, "scribble", "synchronize")))
 

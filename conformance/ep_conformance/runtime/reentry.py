@@ -10,7 +10,7 @@ from ep_conformance.runtime import case
 if TYPE_CHECKING:
     from ep_conformance.fixture.trial import Trial
 
-# Verbs in a row, and a checkpoint that interrupts them: each looks at bytes that nobody else writes.
+# Verbs in a row, and a checkpoint that interrupts them: each reads bytes that no other writes.
 _PROGRAM = """
 import faulthandler, gc, itertools, random, time
 import numpy as np

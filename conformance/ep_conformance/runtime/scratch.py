@@ -1,4 +1,4 @@
-"""Scratch: what kernels work in beside their operands is theirs as long as they run, whatever runs beside them."""
+"""Scratch: the memory of a kernel beside its operands is its own while it runs, even beside other kernels."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _operands(trial: Trial, stream: ep.Stream, primitive: ep.Primitive) -> dict[
 
 
 class _Pair:
-    """One primitive with operands on each of two streams, and what each launch gives alone."""
+    """One primitive with operands on each of two streams, and the result of each launch alone."""
 
     def __init__(self, trial: Trial, primitive: ep.Primitive) -> None:
         self.trial, self.primitive = trial, primitive
@@ -58,7 +58,7 @@ class _Pair:
             self.alone.append(self._results(stream, operands))
 
     def check(self, launch: Callable[[ep.Stream, dict[str, Any]], object]) -> None:
-        """Launch many times on both streams, and compare what each finds at the end."""
+        """Launch many times on both streams, and compare the results of each at the end."""
         for _ in range(_ROUNDS):
             for stream, operands in zip(self.streams, self.given, strict=True):
                 launch(stream, operands)
@@ -72,7 +72,7 @@ class _Pair:
 
 @case(kernels=True, since="1.1")
 def streams_have_their_own(trial: Trial) -> None:
-    """Launches of one primitive on two streams at once give what each gives alone: neither works in the other's scratch."""
+    """Launches of one primitive on two streams at once give the results of each alone: scratch is not shared."""
     for primitive in _primitives(trial) if is_promised(trial.device) else ():
         _Pair(trial, primitive).check(lambda stream, operands: primitive(stream, **operands))  # noqa: B023 - called at once
 

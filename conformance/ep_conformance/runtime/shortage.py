@@ -1,4 +1,4 @@
-"""When memory is short: budgets, drivers that refuse, what is given back and what is tried again."""
+"""When memory is short: budgets, drivers that refuse, giving back unused segments, and trying again."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def a_budget_is_kept(trial: Trial) -> None:
                 trial.require(False, f"{2 << 20} bytes were allocated beyond the budget")  # noqa: FBT003
         half = trial.device.allocate(512 << 10)
         half.close()
-        trial.device.allocate(1 << 20).close()  # for which what lies ready is given back
+        trial.device.allocate(1 << 20).close()  # ready segments are given back for it
         trial.require(trial.device.memory_info().reserved <= used + (1 << 20), "reserved stays within the budget")
     trial.device.allocate(2 << 20).close()
     trial.same_bytes("memory that was there", trial.content(stream, memory), content)

@@ -99,7 +99,7 @@ def offsets_of_specs_count(trial: Trial) -> None:
 
 @case(kernels=True)
 def outputs_of_kernels_count_as_written(trial: Trial) -> None:
-    """What a kernel writes is shared with no other memory of a launch; what kernels only read may be."""
+    """Memory that a kernel writes may overlap no other memory of a launch; memory that kernels only read may."""
     kernel, stream = _kernel(trial), trial.stream()
     primitive = kernel.descriptor(_SIZE).on(trial.device)
     x, y, out, other = (trial.memory(_NBYTES) for _ in range(4))

@@ -50,7 +50,7 @@ def synchronous_streams_are_always_idle(trial: Trial) -> None:
             continue
         old, new = trial.noise(64), trial.noise(64)
         target = late(trial, stream, old, new)
-        trial.require(stream.is_idle, "stream.is_idle behind a verb of a synchronous stream")
+        trial.require(stream.is_idle, "stream.is_idle after a verb of a synchronous stream")
         order = Order(("copy", stream), ("the return of copy()", None), otherwise=old)
         trial.same_bytes("memory", trial.content(trial.stream(), target), new, order)
 

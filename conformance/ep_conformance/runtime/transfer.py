@@ -34,7 +34,7 @@ def large_buffers_arrive_whole(trial: Trial) -> None:
 
 @case()
 def upload_is_over_when_its_event_is_done(trial: Trial) -> None:
-    """Once an event behind an upload is done, the host may change the buffer."""
+    """Once an event after an upload is done, the host may change the buffer."""
     for stream in trial.streams():
         source, memory = trial.noise(300_000), trial.memory(300_000)
         sent = source.copy()
@@ -61,7 +61,7 @@ def upload_is_over_after_synchronize(trial: Trial) -> None:
 
 @case()
 def upload_keeps_its_buffer_alive(trial: Trial) -> None:
-    """A source buffer that nobody else holds lives until it was read."""
+    """A source buffer without other references lives until it was read."""
     for stream in trial.streams():
         sent = trial.noise(200_000)
         memories = [trial.memory(sent.nbytes) for _ in range(8)]
@@ -77,7 +77,7 @@ def upload_keeps_its_buffer_alive(trial: Trial) -> None:
 
 @case()
 def download_is_complete_when_its_event_is_done(trial: Trial) -> None:
-    """Once an event behind a download is done, the target holds all of it."""
+    """Once an event after a download is done, the target holds all of it."""
     for stream in trial.streams():
         old, new = trial.noise(500_000), trial.noise(500_000)
         memory, target = late(trial, stream, old, new), np.zeros(new.nbytes, np.uint8)
@@ -125,7 +125,7 @@ def host_buffers_begin_anywhere(trial: Trial) -> None:
             stream.upload(memory, sent[8 - shift : 8 - shift + nbytes])
             stream.download(back[shift : shift + nbytes], memory)
             stream.synchronize()
-            what = f"buffer, {nbytes} bytes from {8 - shift} to {shift} bytes behind an aligned address,"
+            what = f"buffer, {nbytes} bytes from {8 - shift} to {shift} bytes after an aligned address,"
             trial.same_bytes(what, back, needed)
 
 
@@ -143,7 +143,7 @@ def typed_and_shaped_buffers_are_bytes(trial: Trial) -> None:
 
 @case()
 def wrong_buffers_are_refused(trial: Trial) -> None:
-    """Unlike lengths, gaps and read-only targets are ValueError, what is no buffer TypeError; nothing is enqueued."""
+    """Unlike lengths, gaps and read-only targets are ValueError, other objects TypeError; nothing is enqueued."""
     stream, content = trial.stream(), trial.noise(64)
     memory = trial.holding(stream, content)
     short: object = 7

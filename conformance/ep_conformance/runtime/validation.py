@@ -110,7 +110,7 @@ def bad_indices_of_bound_steps_are_refused(trial: Trial) -> None:
 
 @case(kernels=True, needs=_GATHER)
 def bad_indices_of_graphs_are_refused(trial: Trial) -> None:
-    """A graph's launch has the indices looked at that it would find, those of a slot's memory, too; a capture has not."""
+    """A graph's launch checks the indices that it will find, also in a slot's memory; a capture checks none."""
     for rows in _each(trial):
         rows.ask(rows.bad)
         with rows.stream.capture() as graph:

@@ -44,7 +44,7 @@ def _asynchronous(trial: Trial, device: ep.Device) -> ep.Stream:
 
 @case()
 def holds_back_what_is_behind_it(trial: Trial) -> None:
-    """Nothing behind wait(event) is done before the event; what is in front of it is."""
+    """No work after wait(event) is done before the event; work before it is."""
     first, second, reader = trial.asynchronous(), trial.asynchronous(), trial.stream()
     memory, other = trial.holding(reader, _OLD), trial.holding(reader, _OLD)
     held = gate(trial, first)
@@ -106,7 +106,7 @@ def many_streams_wait_for_one(trial: Trial) -> None:
 
 @case()
 def one_stream_waits_for_many(trial: Trial) -> None:
-    """A stream that waits for events of four others comes after the last of them, in whatever order they end."""
+    """A stream that waits for events of four others comes after all of them, in any order of their ends."""
     streams, last, reader = [trial.asynchronous() for _ in range(4)], trial.asynchronous(), trial.stream()
     gates = [gate(trial, stream) for stream in streams]
     memory = trial.holding(reader, _OLD)
@@ -142,7 +142,7 @@ def crosses_modes(trial: Trial) -> None:
 
 @case()
 def of_ours_for_another_device(trial: Trial) -> None:
-    """A stream waits for events of other devices and providers: what is behind comes after; counted if the host waits."""
+    """A stream waits for events of other devices and providers before later work; waits of the host are counted."""
     for device in _others(trial):
         theirs, ours = _asynchronous(trial, device), trial.asynchronous()
         memory = trial.holding(trial.stream(), _OLD)

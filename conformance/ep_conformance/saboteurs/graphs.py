@@ -1,4 +1,4 @@
-"""Saboteurs of what is recorded once and run often: bound steps and graphs."""
+"""Saboteurs of work that is recorded once and run often: bound steps and graphs."""
 
 from __future__ import annotations
 

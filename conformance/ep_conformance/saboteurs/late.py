@@ -43,7 +43,7 @@ class _SwallowsLateErrors(HonestStream):
 
 @killed_by(_TRAP)
 class SwallowsLateErrors(HonestProvider):
-    """Tell nobody that work failed."""
+    """Report no failed work."""
 
     stream_type: ClassVar[type[HonestStream]] = _SwallowsLateErrors
 
@@ -154,7 +154,7 @@ class _RaisesAtTheNextVerb(HonestStream):
 
 @killed_by(_COPY)
 class RaisesAtTheNextVerb(HonestProvider):
-    """Raise the error of work at a fill behind it, too."""
+    """Raise the error of work at a later fill, too."""
 
     stream_type: ClassVar[type[HonestStream]] = _RaisesAtTheNextVerb
 
@@ -168,7 +168,7 @@ class _WorksOnBehindATrap(HonestStream):
 
 @killed_by(_TRAP)
 class WorksOnBehindATrap(HonestProvider):
-    """Start what the stream was given behind work that failed."""
+    """Start the stream's later work after work that failed."""
 
     stream_type: ClassVar[type[HonestStream]] = _WorksOnBehindATrap
 
@@ -189,7 +189,7 @@ class _TellsEveryStream(HonestStream):
 
 @killed_by(_COPY)
 class TellsEveryStream(HonestProvider):
-    """Let whoever synchronises with any stream of the device hear of work that failed."""
+    """Let a synchronisation with any stream of the device raise the error of failed work."""
 
     stream_type: ClassVar[type[HonestStream]] = _TellsEveryStream
 
@@ -202,7 +202,7 @@ class _ForgetsItsLoss(HonestStream):
 
 @killed_by(_LOSS)
 class ForgetsItsLoss(HonestProvider):
-    """Be there again once somebody heard that the device is lost."""
+    """Let the device work again once a wait has raised its loss."""
 
     stream_type: ClassVar[type[HonestStream]] = _ForgetsItsLoss
 
@@ -214,6 +214,6 @@ class _HangsWhenItIsLost(HonestStream):
 
 @killed_by(_LOSS)
 class HangsWhenItIsLost(HonestProvider):
-    """Never be idle once the device is lost, so that whoever waits does so for ever."""
+    """Never be idle once the device is lost, so that waits never end."""
 
     stream_type: ClassVar[type[HonestStream]] = _HangsWhenItIsLost

@@ -1,4 +1,4 @@
-"""Planted defects of launches: what a kernel keeps from one for the next, or for another kernel, and what is rare."""
+"""Planted defects of launches: state that a kernel keeps for the next launch or another kernel, and rare faults."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class _HidesOutOfMemory(HonestDevice):
 
 @killed_by("runtime/error/out-of-memory-is-reported")
 class HidesOutOfMemory(HonestProvider):
-    """Give what there is where more was asked for, and say nothing."""
+    """Give fewer bytes than were asked for, without an error."""
 
     device_type: ClassVar[type[HonestDevice]] = _HidesOutOfMemory
 
@@ -100,7 +100,7 @@ class _CountsLooks(HonestDevice):
 
 @killed_by("runtime/ability/native-calls")
 class CountsLooks(HonestProvider):
-    """Let native_calls advance each time that somebody reads it."""
+    """Let native_calls advance each time that it is read."""
 
     device_type: ClassVar[type[HonestDevice]] = _CountsLooks
 

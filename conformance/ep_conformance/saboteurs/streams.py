@@ -86,7 +86,7 @@ class _ClosesAtOnce(ep.Stream):
 
 @killed_by("runtime/stream/close-waits-for-the-work")
 class ClosesAtOnce(HonestProvider):
-    """Destroy a stream at close(), with what it has not done yet."""
+    """Destroy a stream at close(), with its unfinished work."""
 
     stream_type: ClassVar[type[HonestStream]] = _Abandoning
     host_stream: ClassVar[type[ep.Stream]] = _ClosesAtOnce
@@ -100,7 +100,7 @@ class _AbandonsDroppedStreams(ep.Stream):
 
 @killed_by("runtime/lifetime/streams-dropped-with-work-under-way-finish")
 class AbandonsDroppedStreams(HonestProvider):
-    """Destroy a stream that nobody holds any more, with what it has not done yet."""
+    """Destroy a stream without references, with its unfinished work."""
 
     stream_type: ClassVar[type[HonestStream]] = _Abandoning
     host_stream: ClassVar[type[ep.Stream]] = _AbandonsDroppedStreams
@@ -120,6 +120,6 @@ class _AbandonsTimedOutStreams(HonestStream):
 
 @killed_by("runtime/stream/timeout-leaves-it-usable")
 class AbandonsTimedOutStreams(HonestProvider):
-    """Lose fills that are enqueued behind a wait that timed out."""
+    """Lose fills that are enqueued after a wait that timed out."""
 
     stream_type: ClassVar[type[HonestStream]] = _AbandonsTimedOutStreams

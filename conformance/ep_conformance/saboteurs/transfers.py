@@ -82,7 +82,7 @@ class _UploadsConstantsAtOnce(HonestStream):
 
 @killed_by("runtime/event/wait-orders-uploads")
 class UploadsConstantsAtOnce(HonestProvider):
-    """Upload what will not change at once, not when the stream gets there."""
+    """Upload constant buffers at once, not when the stream gets there."""
 
     stream_type: ClassVar[type[HonestStream]] = _UploadsConstantsAtOnce
 
@@ -179,7 +179,7 @@ def _address(view: memoryview) -> int:
 
 @killed_by("runtime/transfer/upload-keeps-its-buffer-alive")
 class DropsHostBuffers(HonestProvider):
-    """Forget the host buffer of an upload, so that one that nobody else holds is gone when it is read."""
+    """Forget the host buffer of an upload, so that one without other references is gone when it is read."""
 
     stream_type: ClassVar[type[HonestStream]] = _DropsHostBuffers
 

@@ -131,7 +131,7 @@ def test_stray_write_names_operation_operand_and_byte(said):
         image[operand.start + operand.spec.nbytes] ^= 1
 
     assert re.match(
-        r"exp: out: a write 1 byte behind the end of its tensor: the byte was 0x\w\w and is", said(EXP, change=behind)
+        r"exp: out: a write 1 byte past the end of its tensor: the byte was 0x\w\w and is", said(EXP, change=behind)
     )
     assert said(EXP, "x").startswith("exp: x: a write to byte 4, which is no element to be written: the byte was")
 

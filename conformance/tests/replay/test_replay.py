@@ -210,7 +210,7 @@ HUGE = {"dtype": "float32", "shape": [1 << 40], "strides": [1], "offset": 0}
         ({"profile": "huge"}, "is damaged"),
         ({"verdict": None}, "is damaged"),
         ({"work__shift": 1 << 40}, "is damaged: ValueError: shift"),
-        ({"work__in_place": "out"}, "in_place 'out' is none"),
+        ({"work__in_place": "out"}, "in_place 'out' is not valid"),
         ({"work__descriptor__family": "__import__('os')"}, "is no installed family"),
         ({"work__descriptor__keywords__evil": 1}, "is damaged: TypeError"),
         ({"work__descriptor__keywords__x": HUGE, "work__descriptor__keywords__out": HUGE}, "at most 1073741824"),

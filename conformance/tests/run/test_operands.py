@@ -59,8 +59,8 @@ def changed(operand, byte):
     ("byte", "text"),
     [
         (-1, "1 byte before its memory"),
-        (ROWS.nbytes, "1 byte behind the end of its tensor"),
-        (ROWS.nbytes + 100, "101 bytes behind"),
+        (ROWS.nbytes, "1 byte past the end of its tensor"),
+        (ROWS.nbytes + 100, "101 bytes past"),
         (6 * 4, "no element to be written"),
         (0, "no element to be written"),
     ],
@@ -82,5 +82,5 @@ def test_elements_of_an_output_may_change_and_those_of_an_input_not(trial):
 
 def test_empty_outputs_may_change_nothing(trial):
     operand = enclose(trial, "out", ep.TensorSpec("int32", (0, 3)), None, 0)
-    with pytest.raises(CaseError, match="behind the end"):
+    with pytest.raises(CaseError, match="past the end"):
         operand.check(changed(operand, 0), is_written=True)

@@ -108,7 +108,7 @@ class Pairs(ep.Implementation):
 
 
 def behind(memory):
-    """Return the four bytes behind the end of a memory."""
+    """Return the four bytes past the end of a memory."""
     end = ctypes.addressof(ctypes.c_char.from_buffer(memory.host())) + memory.nbytes
     return (ctypes.c_ubyte * 4).from_address(end)
 
@@ -200,7 +200,7 @@ def test_write_behind_any_operand_is_found(run, name):
     def stray(kernel, arrays, before, given):
         behind(given[name])[0] ^= 1
 
-    with pytest.raises(CaseError, match=f"{name}: a write 1 byte behind the end of its tensor"):
+    with pytest.raises(CaseError, match=f"{name}: a write 1 byte past the end of its tensor"):
         run(stray)
 
 

@@ -92,7 +92,7 @@ def test_write_behind_scratch_is_found(planted):
     def stray(between, scratch):
         content(scratch, 4)[scratch.nbytes :] = 0
 
-    with pytest.raises(CaseError, match=r"scratch: a write [1-4] bytes? behind the end of its tensor"):
+    with pytest.raises(CaseError, match=r"scratch: a write [1-4] bytes? past the end of its tensor"):
         run(planted(CASE, stray))
 
 

@@ -36,7 +36,7 @@ def test_victims_fail_and_name_their_culprit(toy):
     for size in (257, 65537):
         victim = found[f"{CASE}{size}"]
         assert victim["status"] == victim["first"]["status"] == "fail"
-        assert victim["reason"].startswith(f"fails behind {CULPRIT}, and passes alone: relu(x[")
+        assert victim["reason"].startswith(f"fails after {CULPRIT}, and passes alone: relu(x[")
     assert done.json["summary"]["fail"] == 2
 
 
@@ -119,9 +119,7 @@ def test_every_case_is_settled_once_and_second_victims_cost_one_process_each():
     failed = [identity for identity, verdict in bench.settled.items() if verdict.status is Status.FAIL]
     assert sorted(failed) == sorted(plan[5:])
     assert all(
-        verdict.outcome.reason.startswith("fails behind c4,")
-        for verdict in bench.settled.values()
-        if verdict.is_failure
+        verdict.outcome.reason.startswith("fails after c4,") for verdict in bench.settled.values() if verdict.is_failure
     )
     searches = [batch for batch in bench.batches if batch.is_search]
     assert [batch.ids for batch in searches if len(batch.ids) == 2][-10:] == [("c4", victim) for victim in plan[6:]]

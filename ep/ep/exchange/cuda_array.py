@@ -22,8 +22,8 @@ def read(obj: Any, index: int) -> tuple[dlpack.Tensor, int | None]:
 
     index : the device's, which the interface leaves out and the caller knows
 
-    Raises BufferError for an element type that EP lacks, strides between elements, a mask, or stream 0, and whatever
-    a dictionary with other contents makes of itself.
+    Raises BufferError for an element type that EP lacks, strides between elements, a mask, or stream 0. A dictionary
+    with other contents raises the error of its own access.
     """
     interface: dict[str, Any] = obj.__cuda_array_interface__
     typestr = interface["typestr"]

@@ -1,6 +1,6 @@
 """The DLPack protocol: the structures of dlpack.h 1.1 by ctypes, and capsules of both generations, read and made.
 
-Whatever cannot be said or understood is a BufferError.
+A tensor that DLPack or EP cannot express raises BufferError.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _NAMES: Final = {code: name for name, code in _CODES.items()}
 
 
 class Tensor(NamedTuple):
-    """What a producer says of its tensor.
+    """A producer's description of its tensor.
 
     device   : DLPack's (device type, device index)
-    data     : address, or the name of an object, where the device that it is on says so
+    data     : address; on devices whose memory has none, such as OpenCL's, the number of a driver object
     begin    : bytes from there to index (0, ..., 0)
     strides  : in elements; None: row-major
     """
@@ -132,8 +132,8 @@ def take(capsule: Any) -> tuple[Tensor, Loan]:
 
     A capsule of the old generation does not say whether it may be written, so it is read-only.
 
-    Nothing that it says is believed before it was checked, but that its pointers, where they are none of null, point to
-    what the header says: C has no way to ask.
+    Every field is checked before it is used, with one exception: a pointer that is not null is taken to point to what
+    dlpack.h says, because C has no way to check that.
 
     Raises BufferError, having called the deleter, for a major version other than 1, an element type that EP lacks, a
     rank or an offset that no tensor has, and a null pointer to a shape or to elements.

@@ -47,7 +47,7 @@ class Exported(Uncopied):
         self.event = event
         self._block = memory._block
         self._offset = memory.offset
-        self._kept = (self._block.keep(), self._block)  # as a consumer keeps it, who may be the last to know the block
+        self._kept = (self._block.keep(), self._block)  # as consumers do, which may outlive all else
         self._dlpack_device = self.device.twin.dlpack_device()
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -64,8 +64,9 @@ class Exported(Uncopied):
     ) -> Any:
         """Return a capsule, valid in the consumer's order.
 
-        stream       : None: the host waits for `event`, but CUDA's and ROCm's default stream waits by itself; -1: nobody
-                       waits; else a Stream of EP or what `device.wrap_stream` takes, which waits. See docs/interchange.md
+        stream       : None: the host waits for `event`, or on CUDA and ROCm the default stream does; -1: neither waits;
+                       else the stream that waits: a Stream of EP, or what `device.wrap_stream` takes. See
+                       docs/interchange.md
         max_version  : the newest version that the consumer knows; None or (0, x): the capsule is a "dltensor"
 
         Raises BufferError for another device, a copy, or read-only bytes in a "dltensor"; ValueError for a

@@ -1,4 +1,4 @@
-"""What others made, given to a device as it is: host memory, native allocations, native streams."""
+"""Wrapping of host memory, native allocations and native streams that other libraries made."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ def wrap_stream(device: Device, handle: Any, owner: object) -> Stream:
 
 
 def require_sound(device: Device, argument: str, handle: Any, nbytes: Any) -> None:
-    """Raise TypeError or ValueError for a number that a caller gives and that stands for no memory, as far as can be told.
+    """Raise TypeError or ValueError for a caller's number that names no memory, as far as EP can find that out.
 
-    A wild address is told by its pages. The number of an object, where DLPack's pointers are such, is not: no driver
-    survives the question, so a caller gives the object itself.
+    A wild address is recognised by its missing pages. A number that names a driver object cannot be checked: a driver
+    crashes on a wrong one. There the caller gives the object itself.
     """
     if not hasattr(type(handle), "__index__"):
         return
@@ -107,7 +107,7 @@ def require_reach(where: str, lies: tuple[int, int], device: Device) -> None:
 
 
 def _place(device: Device, address: int, nbytes: int) -> tuple[int | None, int]:
-    """Return the space of native bytes and where they are in it: that of whatever the device knows to share them."""
+    """Return the space in which native bytes lie and their place in it, so that EP finds memories that share bytes."""
     kind = device.twin.dlpack_device()[0]
     if kind in dlpack.HOST:
         return HOST_SPACE, address

@@ -1,4 +1,4 @@
-"""Tensors of others as operands, seen in place and never copied."""
+"""Tensors of other libraries as operands: used in place, never copied."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def describe(obj: Any, where: str = "TensorSpec.of") -> TensorSpec:
 def view(obj: Any, stream: Stream) -> tuple[Memory, TensorSpec]:
     """Return an object's own memory, and how its tensor lies in it. Nothing is copied.
 
-    obj     : NumPy array, object with DLPack, an array interface (NumPy's or CUDA's) or a buffer, or what
-              `stream.export` made; kept alive until no work can touch it; one that is read-only, or cannot say whether
-              it is, is read-only here
+    obj     : NumPy array, object with DLPack, an array interface (NumPy's or CUDA's) or a buffer, or an Exported of
+              `stream.export`; kept alive until no work can touch it. An object that is read-only, or cannot tell, is
+              read-only here
     stream  : one of the device that will use it; its later work waits for what the producer has enqueued
 
     Raises ValueError, naming stream.upload, if the stream's device does not reach the object's memory; TypeError for
@@ -55,9 +55,9 @@ def view(obj: Any, stream: Stream) -> tuple[Memory, TensorSpec]:
 
 
 def operand_memory(where: str, obj: Any, spec: TensorSpec | Scalar, device: Device, *, written: bool) -> Memory:
-    """Return the memory of a launch operand that is not a Memory but a Tensor, or another library's in host memory.
+    """Return the memory of a launch operand that is a Tensor, or another library's tensor in host memory.
 
-    Raises ValueError if it lies otherwise than `spec` says, is read-only but written, or out of the device's reach.
+    Raises ValueError if its spec is not `spec`, if it is read-only but written, or if the device does not reach it.
     """
     if type(obj) is Tensor:
         _check_description(where, obj.spec, spec)
@@ -65,7 +65,7 @@ def operand_memory(where: str, obj: Any, spec: TensorSpec | Scalar, device: Devi
     tensor, owner = read(obj, where, device, None)
     require_reach(where, tensor.device, device)
     if tensor.device[0] not in dlpack.HOST:
-        message = f"{where} is on DLPack device type {tensor.device[0]}, whose streams a launch does not know; give what ep.view(obj, stream) returns"
+        message = f"{where} is on DLPack device type {tensor.device[0]}, whose streams a launch does not know; give the memory that ep.view(obj, stream) returns"
         raise ValueError(message)
     have = spec_of(tensor, where)
     _check_description(where, have, spec)

@@ -1,4 +1,4 @@
-"""What the tensors of other libraries say of themselves: arrays, buffers, DLPack, NumPy's and CUDA's array interfaces."""
+"""Reads the tensors of other libraries: arrays, buffers, DLPack, NumPy's and CUDA's array interfaces."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ Answer = TypeVar("Answer")
 
 
 def read(obj: Any, where: str, device: Device | None, stream: Stream | None) -> tuple[dlpack.Tensor, object]:
-    """Return what an object says of its tensor, and what keeps that alive.
+    """Return the description of an object's tensor, and an object that keeps the tensor alive.
 
-    device  : the one that will use it; None: it is only looked at
-    stream  : its later work is ordered after what the producer enqueued; None: nobody touches what is not in host memory
+    device  : the device that will use the tensor; None: only its description is needed
+    stream  : its later work is ordered after the producer's work; None: only tensors in host memory will be touched
 
-    Raises ValueError for what cannot be seen in place or is out of reach, TypeError for an object without protocol.
+    Raises ValueError for a tensor that cannot be used in place or is out of reach, TypeError without a protocol.
     """
     numpy = sys.modules.get("numpy")  # without it there is no array
     if numpy is not None and issubclass(type(obj), numpy.ndarray):
@@ -70,7 +70,7 @@ def _protocol(obj: Any) -> str:
 
 
 def _asked(obj: Any, where: str, question: Callable[..., Answer], *words: Any) -> Answer:
-    """Return what an object's own code answers. Raises ValueError for whatever that raises, but errors of EP as they are."""
+    """Return the answer of an object's own code. Its exceptions become ValueError, except those of EP."""
     try:
         return question(obj, *words)
     except EpError:
@@ -152,13 +152,13 @@ def _of_dlpack(obj: Any, where: str, device: Device | None, stream: Stream | Non
     lies = _asked(obj, where, _lies)
     if device is not None:
         require_reach(where, lies, device)
-    # Host memory has no streams; who does not touch what lies elsewhere need not wait for it.
+    # Host memory has no streams; a caller that does not touch device memory need not wait for it.
     words = None if lies[0] in dlpack.HOST else _NO_WAIT if stream is None else stream.twin.dlpack_stream()
     return _asked(obj, where, _taken, words)
 
 
 def _unresolved(obj: Any) -> str:
-    """Return which method of a tensor settles what it does to its bytes when it is read, "" for nothing.
+    """Return the method that applies a tensor's lazy conjugation or negation to its bytes, "" if it has none.
 
     DLPack has no word for the negative and the conjugate bit of PyTorch.
     """
@@ -184,7 +184,7 @@ def _taken(obj: Any, words: Any) -> tuple[dlpack.Tensor, dlpack.Loan]:
 
 
 def _ask(obj: Any, stream: Any) -> Any:
-    """Call `__dlpack__` with what its producer knows: the arguments of 2023, those of DLPack 1.0, or the first ones."""
+    """Call `__dlpack__` with the newest arguments that the producer knows: those of 2023, of DLPack 1.0, or none."""
     for more in ({"max_version": dlpack.VERSION, "copy": False}, {"max_version": dlpack.VERSION}):
         try:
             return obj.__dlpack__(stream=stream, **more)

@@ -1,4 +1,4 @@
-"""A Tensor is a memory and how a tensor lies in it: one object for launches, `infer` and other libraries."""
+"""A Tensor is a memory with a tensor's spec: one object for launches, `infer` and other libraries."""
 
 from __future__ import annotations
 
@@ -31,23 +31,24 @@ _NO_WAIT: Final = -1
 
 @final
 class Tensor(Uncopied):
-    """A memory and how a tensor lies in it, made by `device.tensor(array)` and `device.empty(...)`, or of both by hand.
+    """A memory with a tensor's spec, made by `device.tensor(array)`, by `device.empty(...)`, or from both by hand.
 
     memory : a Memory, large enough
     spec   : a TensorSpec
 
-    A launch takes it where it takes a memory, and sees that its spec is the descriptor's; `infer` takes it as an array.
-    Parts and other shapes are tensors of the same memory: `tensor[1:]`, `reshape`, `permute`. Verbs of streams, which move
-    bytes, take `tensor.memory`.
+    A launch takes it in place of a memory, and checks that its spec is the descriptor's; `infer` takes it as an array.
+    Parts and other shapes are tensors of the same memory: `tensor[1:]`, `reshape`, `permute`. Verbs of streams move
+    bytes and take `tensor.memory`.
 
-    close(), as the end of a `with` block, closes the memory, and with it every tensor of it; else the last one to go does.
+    close(), or the end of a `with` block, closes the memory and so all of its tensors. Without it the memory is closed
+    when its last tensor is gone.
     Raises TypeError or ValueError if the memory does not hold such a tensor.
     """
 
     __slots__ = ("__weakref__", "memory", "spec")
 
     __array_ufunc__: Final = None
-    """NumPy computes nothing with it: that would be done elsewhere, behind everybody's back."""
+    """NumPy does not compute with it: it would silently download the tensor and compute on the host."""
 
     def __init__(self, memory: Memory, spec: TensorSpec) -> None:
         if type(memory) is not Memory:
@@ -77,7 +78,8 @@ class Tensor(Uncopied):
     def numpy(self, stream: Stream | None = None) -> Array:
         """Return a copy as a dense NumPy array, of ml_dtypes' types where NumPy has none; the host waits until it is there.
 
-        stream : one of its device, behind whose work of so far it is copied; None: behind that of all streams of the device
+        stream : one of its device; the copy comes after that stream's work so far; None: after the work of all its
+                 streams
 
         Raises ClosedError after close(), the error of work that failed.
         """
@@ -90,9 +92,9 @@ class Tensor(Uncopied):
         return self._downloaded(stream)
 
     def reshape(self, *shape: int) -> Tensor:
-        """Return the same elements in row-major order with other extents, one of which may be -1, the rest.
+        """Return the same elements in row-major order with other extents, one of which may be -1: it is computed.
 
-        Raises ValueError where strides cannot say that: nothing is moved.
+        Nothing is moved. Raises ValueError if no strides describe the new shape.
         """
         return Tensor(self.memory, views.reshaped(self.spec, shape))
 
@@ -112,7 +114,7 @@ class Tensor(Uncopied):
     def __len__(self) -> int:
         """Return the extent of the first dimension. Raises TypeError for a tensor of rank 0."""
         if not self.spec.shape:
-            message = "tensor: one of rank 0 has no length; tensor.shape says so"
+            message = "tensor: a tensor of rank 0 has no length; look at tensor.shape"
             raise TypeError(message)
         return self.spec.shape[0]
 
@@ -121,7 +123,7 @@ class Tensor(Uncopied):
         return (self[place] for place in range(len(self)))
 
     def __bool__(self) -> NoReturn:
-        """Raise TypeError: whether it is there and whether it holds something true are two questions."""
+        """Raise TypeError: a truth value could mean that the tensor exists, or that its elements are true."""
         message = "tensor: its truth was asked for; ask `tensor is None`, or look at tensor.numpy()"
         raise TypeError(message)
 
@@ -137,10 +139,10 @@ class Tensor(Uncopied):
         dl_device: tuple[Any, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """Return a capsule, as `stream.export` of the same memory and spec does, behind the work of all streams of the device.
+        """Return a capsule, as `stream.export` of the same memory and spec does, after the work of all of its streams.
 
-        The host waits for that, unless `stream` is -1: the consumer sees to it then. `stream.export` lets nobody wait who
-        need not. Raises as Exported does, ClosedError after close().
+        The host waits for that work, unless `stream` is -1: then the consumer orders its accesses. `stream.export`
+        avoids needless waits. Raises as Exported does, ClosedError after close().
         """
         self.memory._require_open("__dlpack__")
         if not (type(stream) is int and stream == _NO_WAIT):
@@ -150,7 +152,7 @@ class Tensor(Uncopied):
             return shown.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
-        """Raise TypeError: an array of it is a copy, for which the host waits, and that is asked for by name."""
+        """Raise TypeError: an array would be a copy for which the host waits, so a caller asks for it by numpy()."""
         message = "tensor: an array was asked for; give tensor.numpy(), a copy, or numpy.from_dlpack(tensor) where the device has host memory"
         raise TypeError(message)
 
@@ -209,7 +211,7 @@ def uploaded(device: Device, array: Any, stream: Stream | None) -> Tensor:
 
 
 def _on_the_host(thing: Any) -> Array:
-    """Return the tensor of another library, which is in host memory, as a contiguous array."""
+    """Return another library's tensor in host memory as a contiguous array."""
     import numpy as np  # noqa: PLC0415 - as above
 
     where = "tensor: array"

@@ -18,7 +18,7 @@ __all__ = ["Callback", "HostThread", "check_may_wait", "check_outside", "is_work
 
 
 class _Here(threading.local):
-    """What this thread is in the middle of, and whether streams wait for it."""
+    """Whether this thread is inside a function given to `call`, and whether it does the work of streams."""
 
     is_calling = False
     is_working = False
@@ -29,7 +29,7 @@ class _Here(threading.local):
 
 _HERE = _Here()
 
-# A function may fork: its child is not inside of anything.
+# A function may fork: the child process is not inside the function.
 os.register_at_fork(after_in_child=_HERE.leave)
 
 
@@ -44,7 +44,7 @@ def check_outside(operation: str) -> None:
 
 
 def work_here() -> None:
-    """Say that this thread does the work of streams, so that nobody's finalizer may wait for streams in it.
+    """Declare that this thread does the work of streams, so that no finalizer that runs on it may wait for streams.
 
     For a provider whose own threads run work or callbacks of its streams: the first thing that each of them does. Verbs that
     would wait raise ValueError there from then on, where they would wait for the very thread that they run on.
@@ -62,8 +62,8 @@ def check_may_wait(operation: str) -> None:
     check_outside(operation)
     if _HERE.is_working:
         message = (
-            f"{operation}: a finalizer asks for this on a thread of EP that does the work of streams, and would wait for "
-            "it; let the finalizer put down what is to be done, and do it where the program waits"
+            f"{operation}: a finalizer called this on a thread of EP that does the work of streams, and would wait for "
+            "that thread itself; let the finalizer only note the task, and do the task in a thread of the program"
         )
         raise ValueError(message)
 

@@ -12,9 +12,9 @@ __all__ = ["Failure"]
 
 @final
 class Failure:
-    """The first error since the last synchronisation. Whoever does a stream's work holds this and not the stream.
+    """The first error since the last synchronisation. Threads that do a stream's work hold this and not the stream.
 
-    is_of_work : True if work of the device failed, behind which nothing is started; a host function's error stops nothing
+    is_of_work : True if work of the device failed, after which no work is started; a host function's error stops none
     """
 
     __slots__ = ("_lock", "error", "is_of_work")
@@ -39,6 +39,6 @@ class Failure:
         return error
 
     def take_last(self) -> BaseException | None:
-        """Return what nobody synchronises with any more, and forget it; None for a loss of the device without work of the stream."""
+        """Return and forget the error that no synchronisation will raise; None if an idle stream's device was lost."""
         error = self.take()
         return None if isinstance(error, DeviceLostError) and error.op is None else error

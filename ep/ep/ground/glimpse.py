@@ -1,4 +1,4 @@
-"""What a message shows of a value that a caller gave: short whatever the value is, and never an error of its own."""
+"""The text by which a message shows a caller's value: always short, and showing it never raises."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SHOW: Final = _Glimpse()
 
 
 def glimpse(value: Any) -> str:
-    """Return the repr of a value in at most 240 characters; what cannot show itself is named by its type."""
+    """Return the repr of a value in at most 240 characters; a value whose repr raises is named by its type."""
     try:
         return _cut(_SHOW.repr(value), _MOST)
     except Exception:  # noqa: BLE001 - the value's own code, in the middle of a message about something else

@@ -1,4 +1,4 @@
-"""What is said of a call whose arguments are not those of the operation, in place of Python's words about a function."""
+"""Error messages for calls with wrong arguments: they name the operation, where Python would name a function."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONGEST_NAME: Final = 100  # of a keyword that is looked for among the known on
 
 
 def check_call(operation: str, function: Callable[..., Any], given: tuple[Any, ...], named: Mapping[str, Any]) -> None:
-    """Raise TypeError, naming what is unknown, missing or too much, unless the arguments are those that a function takes.
+    """Raise TypeError, naming unknown, missing and surplus arguments, unless a function takes these arguments.
 
     function  : a method, whose first argument is not the caller's
     """

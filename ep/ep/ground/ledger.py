@@ -1,4 +1,4 @@
-"""A Ledger is what a provider's stream knows of the stream that EP made of it: who it is, and where failures go."""
+"""A Ledger is a provider's view of the EP stream over its own: names for errors, and where failures are reported."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Ticket(NamedTuple):
 
 @final
 class Ledger:
-    """Made by EP for each stream, and given to the provider's; it keeps no stream alive.
+    """EP makes one for each stream and gives it to the provider's stream. It keeps no stream alive.
 
     device  : of the stream
     name    : of the stream, for messages
@@ -72,12 +72,12 @@ class Ledger:
         return stream._sequence + 1 if stream else 0
 
     def ticket(self, what: str = "") -> Ticket:
-        """Return the enqueue that is under way: what `failed` needs if it fails after its method has returned.
+        """Return the ticket of the enqueue under way. `failed` needs it if work fails after its method has returned.
 
-        what : the part of it, such as the one command of several that a copy needs; "" for all of it
+        what : a part of the enqueue, such as one command of the several of a copy; "" for all of it
 
-        Where EP enqueues a graph node after node it is the ticket of the node; an executable of the provider's own says
-        which node it means: `ledger.ticket().of(node, what)`.
+        While EP enqueues a graph node after node, it is the ticket of the node. A provider's own executable names the
+        node: `ledger.ticket().of(node, what)`.
         """
         if self._turn is not None:
             whole, sequence = self._turn
@@ -90,17 +90,17 @@ class Ledger:
         return Ticket(what or ("record" if whole is None else str(whole)), self.name, sequence, node)
 
     def turn_to(self, what: Any, sequence: int) -> None:
-        """Say what a worker does from here on."""
+        """Note which enqueue a worker does from here on."""
         self._turn = what, sequence
 
     def turn_to_node(self, node: tuple[int, Any] | None) -> None:
-        """Say which node of a graph is enqueued from here on, by its place and what it is; None: no graph is."""
+        """Note which node of a graph is enqueued from here on, by place and operation; None: none is."""
         self._node = node
 
     def behind(self, ticket: Ticket) -> Ledger:
-        """Return a ledger for a thread of the provider's own that does the work of an enqueue after that has returned.
+        """Return a ledger for a provider's thread that does this enqueue's work after the method has returned.
 
-        Its tickets are of that enqueue, whatever the stream is given meanwhile; failures go where this one's go.
+        Its tickets name this enqueue even after later ones; its failures are reported to the same stream.
         """
         made = Ledger(self.device)
         made.name, made._failure, made._stream = self.name, self._failure, self._stream
@@ -109,20 +109,20 @@ class Ledger:
 
     @property
     def has_failed(self) -> bool:
-        """True from `failed` on until somebody heard of it: until then nothing but events and waits is started."""
+        """True from `failed` until a synchronisation raises the error; meanwhile only events and waits are started."""
         return self._failure.is_of_work
 
     def failed(self, ticket: Ticket | None, error: BaseException) -> None:
-        """Report that work failed late; who synchronises with the stream hears of the first failure. From any thread.
+        """Report that work failed late; the next synchronisation raises the first failure. From any thread.
 
-        ticket : of the enqueue; None where nobody knows which it was, or nobody's work failed: an idle device was lost
+        ticket : of the enqueue that failed; None if that is unknown, or if an idle device was lost
         """
         if ticket is not None:
             ticket.blame(error)
         self._failure.keep(error, is_of_work=True)
 
     def degrade(self, ability: str) -> None:
-        """Count that an ability was served by a default of EP in the provider's place."""
+        """Count one use of EP's default for an ability, in place of the provider."""
         self.device._degrade(ability)
 
     def hold(self, view: memoryview) -> None:

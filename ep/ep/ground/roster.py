@@ -11,9 +11,9 @@ __all__ = ["Roster"]
 
 
 class Roster(Generic[Named]):
-    """Streams, each once. Handlers, finalizers and other threads may add while somebody reads: reading begins with a copy.
+    """Streams, each once. Handlers, finalizers and other threads may add during a read, which therefore copies first.
 
-    A set would not keep the order, and what is recorded where is to be the same in each run.
+    A set would not keep the order, and events are to be recorded in the same order in each run.
     """
 
     __slots__ = ("_known",)
@@ -23,9 +23,9 @@ class Roster(Generic[Named]):
 
     def add(self, stream: Named) -> None:
         """Name a stream until it is gone."""
-        # Struck out by the dictionary itself: no line of ours runs that Ctrl-C could end.
+        # The dictionary itself removes the entry: no line of EP runs that Ctrl-C could interrupt.
         self._known[weakref.ref(stream, self._known.pop)] = None
 
     def living(self) -> list[Named]:
-        """Return those that are not gone."""
+        """Return the streams that still exist."""
         return [stream for reference in [*self._known] if (stream := reference()) is not None]

@@ -1,4 +1,4 @@
-"""Text files that others wrote: regular ones of a length that makes sense, so that reading one always ends."""
+"""Reads text files of unknown origin. It accepts only regular files of limited length, so that reading always ends."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ def _require_regular(found: os.stat_result) -> None:
 
 
 def _open(path: str, flags: int) -> int:
-    # A file that became a pipe since it was looked at must not hold anybody up.
+    # A file that has become a pipe since the check must not block.
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

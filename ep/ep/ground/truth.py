@@ -19,7 +19,7 @@ def truth(argument: str, value: Any) -> bool:
     """
     if value is True or value is False:
         return value
-    with suppress(Exception):  # what cannot be hashed or compared is neither of them
+    with suppress(Exception):  # a value that cannot be hashed or compared is no truth value
         if value in {False, True}:
             return bool(value)
     message = f"{argument} is {glimpse(value)}, needs a truth value; give True or False"

@@ -1,4 +1,4 @@
-"""A Turn is the right to load, probe or ask one plug-in: one thread's at a time, and no thread's twice."""
+"""A Turn is the right to load, probe or ask one plug-in: one thread has it at a time, and no thread takes it twice."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["Turn"]
 
 
 class Turn:
-    """One plug-in's turn; a plug-in that hangs in it holds up those alone who ask for the same one.
+    """One plug-in's turn. A plug-in that hangs in it blocks only threads that ask for the same plug-in.
 
-    title    : what messages call the plug-in
-    refusal  : what this turn's own code was refused because somebody else's turn was under way, "" if nothing was: then
-               what the code answered is not to be kept, for asking again may help
+    title    : the plug-in's name in messages
+    refusal  : the reason for which the plug-in's code was refused another turn that was under way, "" if it was not.
+               After a refusal the answer of the code is not kept, because asking again may help
     """
 
     def __init__(self, title: str) -> None:
@@ -35,10 +35,10 @@ class Turn:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Wait for the turn, and have it.
+        """Wait for the turn, and take it.
 
-        Raises UnavailableError where waiting would never end: this thread has it already (a handler or finalizer that
-        interrupts the loading, or the plug-in itself asks for it), or its owner waits for a turn of this thread's.
+        Raises UnavailableError if waiting would never end: this thread has it already (the plug-in itself asks for it,
+        or a handler or finalizer that interrupts the loading), or its owner waits for a turn that this thread has.
         """
         me = get_ident()
         self._check()
@@ -56,12 +56,12 @@ class Turn:
 
     @property
     def asked_for_itself(self) -> bool:
-        """True if the refusal is that of this very turn."""
+        """True if the refusal is this turn's own."""
         return self.refusal.startswith(self.title)
 
     @contextmanager
     def _noted(self) -> Iterator[None]:
-        """Give the turn back, and make an error that comes of a refusal one that says so."""
+        """Give the turn back, and reword an error that a refusal has caused."""
         _HELD.turns = (*_held(), self)
         try:
             yield
@@ -70,7 +70,7 @@ class Turn:
         except BaseException as error:
             if not self.refusal:
                 raise
-            again = "was asked for while it was being loaded, by its own code or what interrupted that; ask again"
+            again = "was asked for while it was being loaded, by its own code or by a handler that interrupted it; ask again"
             message = f"{self.title} {again}" if self.asked_for_itself else f"{self.title}: {self.refusal}"
             raise UnavailableError(message) from error
         finally:
@@ -89,7 +89,7 @@ class Turn:
             )
 
     def _check_circle(self) -> None:
-        # What was seen twice is true: who waits in a circle with this thread stays where it is.
+        # A circle that is seen twice is real: its threads wait for this one, so that none of them moves on.
         circle = self._circle()
         if circle and circle == self._circle():
             self._refuse(
@@ -97,7 +97,7 @@ class Turn:
             )
 
     def _circle(self) -> list[Turn]:
-        """Return the turns from this one to one of this thread, each one's owner waiting for the next; [] if none leads there."""
+        """Return the turns from this one to one of this thread, each owner waiting for the next; [] without any."""
         chain: list[Turn] = []
         turn: Turn | None = self
         while turn is not None and turn not in chain:

@@ -1,4 +1,4 @@
-"""What has no copies: objects that own something on a device, or work under way there."""
+"""Objects without copies: they own memory or work under way on a device."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["Uncopied"]
 
 
 class Uncopied:
-    """A base of what `copy`, `deepcopy` and `pickle` refuse: a second object would free, end or await the same thing again."""
+    """A base of classes that `copy`, `deepcopy` and `pickle` refuse: a copy would free or await something twice."""
 
     __slots__ = ()
 
@@ -16,7 +16,7 @@ class Uncopied:
         # All three ask this, or have a method of their own to look for, which nothing here has.
         del protocol
         message = (
-            f"copy or pickle of {type(self).__name__}: it owns what is on a device or under way there, and there is one of "
-            "it; hand on the object itself, or what it was made from"
+            f"copy or pickle of {type(self).__name__}: it owns memory or work on a device and cannot be copied; "
+            "pass the object itself, or the arguments that it was made from"
         )
         raise TypeError(message)

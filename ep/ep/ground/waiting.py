@@ -28,7 +28,7 @@ def check_timeout(timeout: float | None, operation: str) -> None:
         return
     seconds = math.nan
     if issubclass(type(timeout), int | float):
-        with suppress(Exception):  # one of more than 308 digits, or what a subclass makes of itself
+        with suppress(Exception):  # an integer of more than 308 digits, or a subclass that raises
             seconds = float(timeout)
     if not (0 <= seconds <= threading.TIMEOUT_MAX or seconds == math.inf):
         message = (
@@ -39,7 +39,7 @@ def check_timeout(timeout: float | None, operation: str) -> None:
 
 
 class Deadline:
-    """One timeout for several waits, one after the other: `left()` is what remains of it, None for ever."""
+    """One timeout for several waits in turn: `left()` is the rest of it in seconds, None for ever."""
 
     def __init__(self, timeout: float | None) -> None:
         self._end = None if timeout is None else time.monotonic() + timeout
@@ -50,7 +50,7 @@ class Deadline:
 
 
 def sleep(seconds: float) -> None:
-    """Rest for so long, whatever is done meanwhile."""
+    """Rest for that long, even if the wait could end earlier."""
     time.sleep(seconds)
 
 
@@ -60,7 +60,7 @@ def wait_until(
     """Return once `is_done()` is true.
 
     timeout : seconds, None for ever
-    pause   : rests for at most the seconds that it is given; `sleep` where nothing better is known
+    pause   : rests for at most the seconds that it is given; `sleep` by default
 
     Slices grow with the time already waited, an eighth of it, so that the wait costs little and ends soon after.
     Raises TimeoutError naming `operation`, ValueError inside a function given to stream.call.

@@ -1,4 +1,4 @@
-"""The words of strangers: exceptions said without trusting them, texts shown without letting them act."""
+"""Texts of plug-ins and other libraries: exceptions whose own code may raise, texts that could control a terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SILENT: Final = "it cannot be shown: its own code raises"
 
 
 def message(error: BaseException) -> str:
-    """Return an exception's message, cut; what to say of it if it has none, or if its own code raises."""
+    """Return an exception's message, cut; or a substitute if it has none or its own code raises."""
     return cut(_safely(lambda: str(error)) or "it gave no reason")
 
 
@@ -55,7 +55,7 @@ def _visible(line: str) -> str:
 
 
 def _safely(speak: Callable[[], str]) -> str:
-    """Return what a stranger's object says of itself, as a plain string."""
+    """Return the text of another library's object as a plain string."""
     try:
         return "".join([speak()])  # noqa: FLY002 - a subclass of str has methods of its own
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""A DeviceInfo is what a device is, in words and numbers that its provider states."""
+"""A DeviceInfo describes a device in words and numbers that its provider states."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["DeviceInfo"]
 
 
 class DeviceInfo(NamedTuple):
-    """What a device is. A frozen value.
+    """The description of a device. A frozen value.
 
     memory        : bytes
     memory_kinds  : the kinds that its `allocate` takes, DEVICE among them

@@ -15,8 +15,8 @@ class MemoryKind(enum.Enum):
              DEVICE memory go straight, past any staging buffer; kernels may read and write it, perhaps slowly
     SHARED : one allocation that both reach at its place: `memory.host()` works, and nothing needs to be copied
 
-    Of PINNED and SHARED memory the host sees what a stream wrote once it has waited for that, and work that is
-    enqueued afterwards sees what the host wrote. Meanwhile neither touches what the other uses.
+    PINNED and SHARED memory: once the host has waited for a stream's write, it sees the written bytes; work that is
+    enqueued after a write of the host sees those. Host and device must not touch bytes that the other is using.
     """
 
     DEVICE = "device"

@@ -1,4 +1,4 @@
-"""A Role says what one operand of a descriptor is; Roles are all of one descriptor's, stated once as data."""
+"""A Role describes one operand of a descriptor; Roles are all operands of a descriptor, stated once as data."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ OUTPUT: Final = "output"
 
 
 class Role(NamedTuple):
-    """What a launch does with an operand; made by `Role.input`, `number`, `state` and `output`.
+    """The use of one operand; made by `Role.input`, `number`, `state` and `output`.
 
     name          : its keyword
     use           : INPUT is read; a NUMBER is given at launch and its spec is a Scalar; a STATE is read and written;
                     an OUTPUT is written
-    default       : the number that a launch may leave out is this one then; None if it may not
-    is_optional   : True if the spec may be None: the operand is absent, and a launch does not give it
-    shares        : the outputs whose very memory, offset, shape and strides this input may have
+    default       : the number's value in launches that leave it out; None if no launch may
+    is_optional   : True if the spec may be None: then the operand is absent, and launches do not give it
+    shares        : the outputs that may be the very same tensor as this input: memory, offset, shape and strides
     is_inspected  : True if its contents have limits, which EP_VALIDATE=1 checks: see `Descriptor.check_contents`
     """
 
@@ -68,18 +68,18 @@ class Role(NamedTuple):
 
 
 SCRATCH: Final = Role.state("scratch")
-"""What a kernel needs beside its operands: memory that a launch may give, and else EP takes."""
+"""The role of scratch: memory that a kernel needs beside its operands. A launch may give it, else EP allocates it."""
 
 
 class Roles(tuple[Role, ...]):  # noqa: SLOT001 - a tuple has no slots for what is found out once
     """The roles of a descriptor's operands, in the order of its specs and of kernels' memories and numbers.
 
     names    : the keywords of a launch
-    read     : those of all operands but the outputs
-    outputs  : where in that order the outputs stand; the first of them is there in every descriptor
+    read     : the keywords of all operands but the outputs
+    outputs  : the places of the outputs in that order; the first of them is never absent
     written  : the names of states and outputs
 
-    Raises ValueError for a name twice, no output that is always there, and shares that name none.
+    Raises ValueError for a repeated name, a first output that is optional or missing, and shares that name no output.
     """
 
     names: tuple[str, ...]
@@ -112,7 +112,7 @@ class Roles(tuple[Role, ...]):  # noqa: SLOT001 - a tuple has no slots for what 
 
     @property
     def defaults(self) -> Mapping[str, Number]:
-        """The numbers that a launch may leave out, and what they are then."""
+        """The numbers that a launch may leave out, and their defaults."""
         return {role.name: role.default for role in self if role.default is not None}
 
     @property
@@ -126,9 +126,9 @@ class Roles(tuple[Role, ...]):  # noqa: SLOT001 - a tuple has no slots for what 
         return tuple([role.name for role in self if role.is_inspected])
 
     def check_specs(self, kind: str, specs: tuple[Any, ...]) -> None:
-        """Raise TypeError unless a descriptor has a spec for each role, and of the kind that the role takes.
+        """Raise TypeError unless a descriptor has a spec of the right kind for each role.
 
-        kind : what to call the descriptor
+        kind : the descriptor's name in messages
         """
         if len(specs) != len(self):
             message = f"{kind}: {len(specs)} specs for {len(self)} roles ({', '.join(self.names)}); give one a role, None for an absent one"

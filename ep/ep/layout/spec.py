@@ -13,11 +13,11 @@ from ep.integers import index, taken
 __all__ = ["MAX_RANK", "Scalar", "TensorSpec", "dense_strides"]
 
 MAX_RANK: Final = 16
-_MOST_BYTES: Final = 2**60  # no machine has them, and the bytes that a launch moves fit 63 bits
+_MOST_BYTES: Final = 2**60  # more than any machine has; the bytes that a launch moves then fit 63 bits
 
 
 _MOST_KNOWN: Final = 8192
-"""As many specs are kept, so that making one again costs a look-up."""
+"""Specs that the cache keeps; making one of them again costs a look-up."""
 
 
 def dense_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -39,9 +39,8 @@ class TensorSpec:
     strides  : distance of neighbours along each dimension, in elements; may be 0 or negative; None is row-major
     offset   : place of index (0, ..., 0), in elements from the start of the memory
 
-    `lo` and `hi` bound the touched span [lo, hi) in elements; `nbytes` is what a memory must at least have.
-    Raises TypeError or ValueError for anything that is not such a description, a span below zero
-    and more than 2**60 bytes included.
+    `lo` and `hi` bound the touched span [lo, hi) in elements; `nbytes` is the least size of a memory for it. Raises
+    TypeError or ValueError for any other arguments, for a span that begins below zero, and for more than 2**60 bytes.
     """
 
     __slots__ = ("_hash", "dtype", "hi", "is_dense", "itemsize", "lo", "nbytes", "offset", "shape", "size", "strides")
@@ -60,7 +59,7 @@ class TensorSpec:
     def __new__(cls, dtype: Any, shape: Any, strides: Any = None, offset: Any = 0) -> TensorSpec:
         """Return the spec, the same object for equal arguments as long as it is among the last few thousand."""
         try:
-            # The sums say of what types all numbers are: a 2.0 equals a 2 and is none.
+            # The sums reveal the types of all numbers: 2.0 equals 2, but is no integer.
             if (
                 type(dtype) is str
                 and type(shape) is tuple
@@ -68,7 +67,7 @@ class TensorSpec:
                 and (strides is None or (type(strides) is tuple and type(sum(strides)) is int))
             ):
                 return _known(dtype, shape, strides, offset)
-        except Exception:  # noqa: BLE001, S110 - what is wrong, and what numbers of others raise, is said below
+        except Exception:  # noqa: BLE001, S110 - the code below finds the fault and words it
             pass
         dtype, shape = name_of("TensorSpec: dtype", dtype), _extents(shape)
         strides = None if strides is None else _integers("strides", strides)
@@ -77,7 +76,7 @@ class TensorSpec:
 
     @classmethod
     def of(cls, obj: Any) -> TensorSpec:
-        """Return the spec of an array, or of an object that `ep.view` takes, which gives the memory that goes with it.
+        """Return the spec of an array, or of an object that `ep.view` takes; `ep.view` returns its memory, too.
 
         The offset is that of the object's first element from its lowest, not 0 where strides are negative.
 
@@ -142,9 +141,9 @@ class TensorSpec:
 class Scalar:
     """An operand that is a number, given at launch and held in the compute type of `dtype`.
 
-    dtype : name of an element type, or whatever TensorSpec takes for one
+    dtype : an element type, as TensorSpec takes it
 
-    Frozen, and one object for each element type. Raises ValueError for a dtype that EP lacks, TypeError for what is none.
+    Frozen, and one object for each element type. Raises ValueError for a dtype that EP lacks, TypeError for no dtype.
     """
 
     __slots__ = ("dtype",)
@@ -243,7 +242,7 @@ def _span(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, size: i
 
 
 def _integers(name: str, values: Any) -> tuple[int, ...]:
-    """Return an argument that is as many integers as there may be dimensions, or fewer."""
+    """Return an argument that is a sequence of at most MAX_RANK integers."""
     try:
         found = taken(values, MAX_RANK)
         integers = tuple([int(index(value)) for value in found])  # True is 1 here
@@ -271,7 +270,7 @@ def _extents(shape: Any) -> tuple[int, ...]:
 
 
 def _no_elements(row: DType, shape: tuple[int, ...]) -> int:
-    """Return 0, the size of a tensor that has them not; its other extents are no larger than those of tensors that have."""
+    """Return 0, the size of a tensor without elements; its other extents have the same limits as in other tensors."""
     if math.prod([extent or 1 for extent in shape]) * row.itemsize > _MOST_BYTES:
         message = f"TensorSpec: {row.name} {shape} has no elements, and its other extents need more than 2**60 bytes; give smaller ones"
         raise ValueError(message)

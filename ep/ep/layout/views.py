@@ -1,4 +1,4 @@
-"""Other ways to see the elements of a tensor: specs of the same memory. Nothing is moved, so what needs that is refused."""
+"""Views of a tensor: specs of the same memory. Nothing is moved, so views that would need a move are refused."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def permuted(spec: TensorSpec, axes: Sequence[Any]) -> TensorSpec:
 
 
 def reshaped(spec: TensorSpec, shape: Sequence[Any]) -> TensorSpec:
-    """Return the spec of the same elements, in row-major order, with other extents; one of them may be -1, the rest.
+    """Return the spec of the same elements, in row-major order, with other extents; one may be -1: it is computed.
 
-    Raises TypeError for what is no integer, ValueError for another number of elements, and where no strides do it.
+    Raises TypeError for extents that are no integers, ValueError for another number of elements or if no strides fit.
     """
     wanted = _extents(spec, [integer("reshape: extent", extent) for extent in shape])
     strides = None if spec.is_dense or not spec.size else _strides(spec, wanted)
@@ -67,7 +67,7 @@ def indexed(spec: TensorSpec, index: Any) -> TensorSpec:
 def _range(part: slice, extent: int) -> range:
     try:
         return range(*part.indices(extent))
-    except Exception:  # noqa: BLE001 - no integers, a step of 0, or what an integer's own code raises
+    except Exception:  # noqa: BLE001 - no integers, a step of 0, or an exception of an integer's own code
         message = f"tensor: index {glimpse(part)} needs integers, and a step other than 0"
         raise TypeError(message) from None
 
@@ -102,12 +102,12 @@ def _strides(spec: TensorSpec, wanted: tuple[int, ...]) -> tuple[int, ...]:
         else:
             groups.append((extent, stride))
     strides = []
-    left, step = 1, 1  # what is left of the innermost group: so many elements, so far apart
+    left, step = 1, 1  # the rest of the innermost group: so many elements, so far apart
     for extent in reversed(wanted):
         if left == 1 < extent:
             left, step = groups.pop()
         if left % extent:
-            message = f"reshape: no strides make {wanted} of {spec!r}, and nothing is moved here; Copy it to a dense tensor first"
+            message = f"reshape: no strides make {wanted} of {spec!r}, and nothing is moved here; copy it to a dense tensor first, with Copy"
             raise ValueError(message)
         strides.append(step)
         left, step = left // extent, step * extent

@@ -1,4 +1,4 @@
-"""Host buffers as flat memoryviews of bytes, and those that copies under way still need."""
+"""Host buffers as flat memoryviews of bytes; buffers that copies under way still need are kept alive."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def view_of(buffer: HostBuffer, argument: str, *, writable: bool) -> memoryview:
 
     argument : "operation: argument", for the message
 
-    Raises TypeError for what is no buffer, ValueError for one that is not contiguous, not writable, masked, or of anything
-    but bytes and this machine's numbers.
+    Raises TypeError for an object that is no buffer. Raises ValueError for a buffer that is not contiguous, not
+    writable or masked, and for one whose elements are neither bytes nor numbers in this machine's byte order.
     """
     try:
         view = memoryview(buffer)  # type: ignore[arg-type]  # an array is a buffer, too
@@ -68,12 +68,12 @@ def view_of(buffer: HostBuffer, argument: str, *, writable: bool) -> memoryview:
 
 @functools.lru_cache(maxsize=256)
 def _is_plain(kind: type, form: str) -> bool:
-    """Say whether buffers of a class are numbers in this format, without a mask: one look-up for what is right."""
+    """Say whether buffers of a class hold numbers in this format, without a mask; a right buffer costs one look-up."""
     return form in _NUMBERS and not hasattr(kind, "mask")
 
 
 def refuse_mask(obj: object, where: str) -> None:
-    """Raise ValueError for an array some elements of which do not count: only its mask says which."""
+    """Raise ValueError for a masked array: its bytes do not tell which elements count."""
     if hasattr(obj, "mask"):
         message = f"{where} has a mask, which tensors of EP have not; fill it, as numpy.ma.filled does"
         raise ValueError(message)
@@ -136,7 +136,7 @@ class HeldBuffers:
         return len(self._views)
 
     def add(self, view: memoryview, number: int, fence: Callable[[], Event | None]) -> None:
-        """Keep the buffer of an enqueue; `fence()` gives an event after all that was enqueued, None if that is done already."""
+        """Keep the buffer of an enqueue. `fence()` gives an event after all enqueued work, None if that is done."""
         self._views.append((number, view))
         if not len(self._views) % _BATCH:
             event = fence()

@@ -21,9 +21,9 @@ _END: Final = 2**63
 
 
 class Heap:
-    """The memory of one device; what was closed waits in the device's retire list until it comes back here.
+    """The memory of one device. Closed memories wait in the device's retire list until they come back here.
 
-    pool : what the provider gave, in use or ready
+    pool : the segments that the provider allocated, in use or ready
     """
 
     def __init__(self, device: Device) -> None:
@@ -33,7 +33,7 @@ class Heap:
     def allocate(self, nbytes: int, kind: MemoryKind, freed: Freed | None = None) -> Memory:
         """Return memory; see Device.allocate.
 
-        freed : what a stream has freed, for an allocation in its order
+        freed : for an allocation in the order of a stream, the memories that the stream has freed
         """
         device = self._device
         device._require_open("allocate")
@@ -47,7 +47,7 @@ class Heap:
         return Memory(block, 0, nbytes, is_view=False)
 
     def info(self) -> MemoryInfo:
-        """Return what became of the memory; what no stream can touch any more is not in use."""
+        """Return the figures of the memory. Memory that no stream can touch any more is not in use."""
         device, pool = self._device, self.pool
         device._retired.drain()
         total: int | None
@@ -60,12 +60,12 @@ class Heap:
         return MemoryInfo(total, free, *figures, budget=pool.budget, workspace=device.twin.workspace_nbytes)
 
     def trim(self) -> int:
-        """Give the provider back what lies ready, and return its bytes."""
+        """Return the unused segments to the provider, and return their bytes."""
         self._device._retired.drain()
         return self.pool.trim()
 
     def limit(self, budget: int | None) -> None:
-        """Let at most so many bytes be reserved, None for no limit; what lies ready beyond it is given back."""
+        """Let at most so many bytes be reserved, None for no limit; unused segments beyond it are given back."""
         if budget is not None:
             budget = count("budget: nbytes", budget)
             self._device._retired.drain()

@@ -1,4 +1,4 @@
-"""Memories that nobody closed, in few words however many they are."""
+"""A short description of memories that were never closed, however many they are."""
 
 from __future__ import annotations
 

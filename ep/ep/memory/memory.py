@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ep.stream.device import Device
 
 HOST_SPACE: Final = 0
-"""The space of host memory that others own."""
+"""The space of wrapped host memory."""
 _SPACES: Final = itertools.count(1)
 
 __all__ = ["HOST_SPACE", "Block", "Lease", "LeaseRef", "Memory", "require_memory"]
@@ -27,8 +27,8 @@ __all__ = ["HOST_SPACE", "Block", "Lease", "LeaseRef", "Memory", "require_memory
 class Lease(Uncopied):
     """The right to the bytes of a Block: a memory has it until close(), and steps, graphs and exports keep it longer.
 
-    Python counts who has it, and when nobody does, the deque of its LeaseRef gets that, by a call in C: no line of ours
-    runs that a handler or Ctrl-C could interrupt.
+    Python counts its references. After the last one is gone, a call in C appends the LeaseRef to its deque: no line of
+    EP runs that a handler or Ctrl-C could interrupt.
     """
 
     __slots__ = ("__weakref__",)
@@ -43,7 +43,7 @@ class LeaseRef(ref[Lease]):
     segment: Segment | None
 
     def __getattr__(self, _: str) -> None:
-        """Return None for what Ctrl-C did not let a block set."""
+        """Return None for an attribute that Ctrl-C kept a block from setting."""
 
 
 class Block(Uncopied):
@@ -85,7 +85,7 @@ class Block(Uncopied):
 
     @property
     def is_lent(self) -> bool:
-        """True if the bytes are an owner's, to whom they go back."""
+        """True if another library owns the bytes, to which they go back."""
         segment = self.lease_ref.segment
         return segment is not None and segment.owner is not None
 
@@ -102,12 +102,12 @@ class Block(Uncopied):
         return ctypes.addressof(ctypes.c_char.from_buffer(view))
 
     def close(self) -> None:
-        """Refuse further use; the bytes go to the device's retire list as soon as nobody keeps the lease."""
+        """Refuse further use; the bytes go to the device's retire list once the last holder drops the lease."""
         self.device = None
         self.lease = None
 
     def keep(self) -> Lease:
-        """Return the lease. Raises ClosedError if the memory was closed and nobody keeps it any more."""
+        """Return the lease. Raises ClosedError if the memory was closed and no object holds the lease any more."""
         lease = self.lease_ref()
         if lease is None:
             message = "a memory that was to be bound or exported was closed; give an open one"
@@ -120,7 +120,7 @@ class Memory(Uncopied):
     """`nbytes` bytes on a device, made by `device.allocate`; slices are views of the same bytes.
 
     device  : where the bytes are
-    handle  : the provider's name for the allocation, opaque: nobody does arithmetic on it
+    handle  : the provider's handle of the allocation, opaque: no arithmetic on it
     offset  : place of the first byte in the allocation
     nbytes  : length
     kind    : a MemoryKind
@@ -193,7 +193,7 @@ class Memory(Uncopied):
             self._block.close()
 
     def _part(self, begin: int, nbytes: int) -> Memory:
-        """Return a view that may be made of a memory that was closed for the host, while whoever asks keeps its bytes."""
+        """Return a view, also of a memory that was closed for the host; the caller holds its bytes."""
         part = Memory.__new__(Memory)
         part._block, part._is_view = self._block, True
         part.device, part.handle, part.kind = self.device, self.handle, self.kind
@@ -227,7 +227,7 @@ class Memory(Uncopied):
 
 
 def require_memory(where: str, memory: Any) -> None:
-    """Raise TypeError for what is no Memory, ClosedError for one that is closed.
+    """Raise TypeError for an object that is no Memory, ClosedError for a closed one.
 
     where : "operation: argument", for the message
     """

@@ -1,4 +1,4 @@
-"""What is said of an argument of another device: also of one with the same name, which was closed and opened again."""
+"""Errors about an argument of another device, including an earlier device of the same name that was closed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["refuse_device"]
 
 
 def refuse_device(operation: str, argument: str, its: Device, mine: Device, needed: str) -> NoReturn:
-    """Raise what says that an argument is of the device `its`, and what was made for `mine` cannot take it.
+    """Raise the error that an argument belongs to device `its`, and an object of device `mine` cannot take it.
 
     argument  : the beginning of the sentence, such as "stream is of"
     needed    : the end of the sentence

@@ -1,4 +1,4 @@
-"""The Pool of a device: what was given back is kept for the next allocation of its size, in the order of streams."""
+"""The Pool of a device keeps freed segments for the next allocation of their size, in the order of streams."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _MOST_LENGTHS: Final = 4096
 
 
 class MemoryInfo(NamedTuple):
-    """What became of a device's memory, in bytes but for the two counts.
+    """Figures of a device's memory, in bytes but for the two counts.
 
     total     : of the device, None if it cannot tell
     free      : what the device itself could still give, None if it cannot tell
     in_use    : of memories that are open, or closed while enqueued work may touch them; in whole segments
-    reserved  : what the provider gave and has not got back: in use, or kept for the next allocation
+    reserved  : allocated by the provider and not yet freed: in use, or kept for the next allocation
     peak      : the most that was in use at one time
     hits      : allocations that the pool served from what it had
     misses    : allocations that the provider served
     budget    : the most that may be reserved, None for no limit
-    workspace : what the provider's own workers keep beside it, such as the panels of a core
+    workspace : kept by the provider's own workers beside `reserved`, such as the panels of a core
     """
 
     total: int | None
@@ -54,16 +54,16 @@ class MemoryInfo(NamedTuple):
 class Pool:
     """Segments of one device: those in use, those that lie ready on shelves, and how many bytes each are.
 
-    Handles are opaque: no segment is split or joined, and one serves requests of its length only. What lies ready
-    never lets more be reserved than twice what was in use at the peak. A segment always belongs to one block, row or list:
-    moving it is a few assignments, so that a handler or Ctrl-C in between neither loses nor doubles it.
+    Handles are opaque: no segment is split or joined, and each serves requests of its length only. Ready segments are
+    kept only while at most twice the peak in use is reserved. A segment always belongs to one block, row or list.
+    Moving it is a few assignments, so that a handler or Ctrl-C in between neither loses nor doubles it.
     """
 
     def __init__(self, device: Device) -> None:
         self._device = device
         kind = type(device.twin)
         self._parks = kind.park is not SpiDevice.park or kind.unpark is not SpiDevice.unpark
-        # There while a segment is of its length, or a request of late was.
+        # A shelf exists while a segment has its length, or a recent request had.
         self._shelves: weakref.WeakValueDictionary[tuple[MemoryKind, int], Shelf] = weakref.WeakValueDictionary()
         # By the length that was asked for, so that allocating computes no length.
         self._by_request: dict[MemoryKind, dict[int, Shelf]] = {kind: {} for kind in MemoryKind}
@@ -77,12 +77,12 @@ class Pool:
         self.hits = 0
         self.misses = 0
 
-    # What allocating and closing call.
+    # Called by allocating and closing.
 
     def take(self, block: Block, kind: MemoryKind, freed: Freed | None = None) -> None:
         """Give a block a segment for its bytes that no enqueued work touches.
 
-        freed : what a stream has freed, for an allocation in its order: its work may still touch those bytes
+        freed : for an allocation in a stream's order, the segments that the stream freed and its work may still touch
 
         Raises OutOfMemoryError.
         """
@@ -104,7 +104,7 @@ class Pool:
             segment.lease_ref = lease_ref
 
     def free(self, block: Block, freed: Freed) -> None:
-        """Close a block, and let the stream that frees it take its bytes again before the others, if nobody keeps the lease.
+        """Close a block. If nothing else holds the lease, the stream that frees it may take its bytes again first.
 
         The stream is inside a verb: until that ends, the retire list lets nothing pass.
         """
@@ -121,9 +121,9 @@ class Pool:
                 last.behind = row.before = segment
 
     def put(self, batch: Batch) -> None:
-        """Keep the segments of a batch, which no enqueued work touches any more; what an owner lent is let go.
+        """Keep the segments of a batch, which no enqueued work touches any more; drop segments that an owner lent.
 
-        Whoever is interrupted here goes on where it was, the next time.
+        A call that was interrupted is continued by the next one.
         """
         leases = batch.leases
         while (done := batch.done) < len(leases):
@@ -172,7 +172,7 @@ class Pool:
         return self.reserved - self.in_use
 
     def blocks(self) -> list[Block]:
-        """Return what is in use and can still be closed: open memories, and closed ones that somebody keeps."""
+        """Return the blocks in use that can still be closed: of open memories, and of closed ones with a held lease."""
         refs = [segment.lease_ref for segment in [*self._segments]]
         return [
             block for each in refs if each is not None and each() is not None and (block := each.block()) is not None
@@ -191,7 +191,7 @@ class Pool:
         return given
 
     def _free(self, segment: Segment) -> None:
-        """Let the provider free a segment; what it raises is a warning, once, and keeps nothing else from being freed."""
+        """Let the provider free a segment. Its first exception becomes a warning, later ones are dropped."""
         try:
             self._device.twin.free(segment.handle, segment.kind)
         except Exception as error:  # noqa: BLE001 - a stranger's code, and whoever is here did not ask for it
@@ -255,12 +255,12 @@ class Pool:
         return True
 
     def _grow(self, shelf: Shelf, block: Block, kind: MemoryKind) -> None:
-        """Take a segment of the provider's; if memory is short, wait for what was closed and give back what lies ready."""
+        """Let the provider allocate a segment. If memory is short, wait for closed memories and free ready segments."""
         try:
             self.trim(self._room(shelf.nbytes))
             self._allocate(shelf, block)
         except OutOfMemoryError as error:
-            # A driver that has room for all of it will not find more for what is a little shorter.
+            # After a refusal a slightly shorter segment would hardly fit either.
             may_fit = block.nbytes < shelf.nbytes and (error.free is None or error.free < shelf.nbytes)
             if not (may_fit or self.cached or len(self._device._retired)):
                 error.requested = block.nbytes

@@ -1,4 +1,4 @@
-"""The retire list of a device: what was closed waits here until no enqueued work can touch it any more."""
+"""The retire list of a device: closed memories wait here until no enqueued work can touch them any more."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Batch", "RetireList"]
 
-_MOST_BATCHES: Final = 4  # more would be as many events on a stream that does not get on, and tell little
-_PATIENCE: Final = 0.5  # seconds, for a drain in another thread; one that this thread was interrupted in does not end
+_MOST_BATCHES: Final = 4  # more would only place more events on a stream that makes no progress
+_PATIENCE: Final = 0.5  # seconds, for a drain in another thread; a drain that this thread interrupts cannot end
 
 
 class Batch:
     """Leases that ended at about one time.
 
     events : points that the streams must pass first, None until they are recorded
-    done   : of how many of them the pool has the segments
+    done   : the number of leases whose segments the pool has
     """
 
     __slots__ = ("done", "events", "leases")
@@ -42,11 +42,12 @@ class Batch:
 
 
 class RetireList:
-    """Leases that nobody has any more, and the streams that may still use their bytes.
+    """Ended leases, and the streams that may still use their bytes.
 
-    An append to `arrived` is all that the end of a lease does: no lock, no driver call. A drain stamps what
-    has arrived with a point in every enrolled stream and gives what has passed to the pool. Whoever comes in while one is
-    under way, from the same thread or another, passes by.
+    The end of a lease only appends to `arrived`: no lock, no driver call. A drain records an event in every enrolled
+    stream for the leases that arrived, and gives leases whose events have passed to the pool. A drain that begins while
+    another
+    is under way, in the same thread or another, does nothing.
     """
 
     def __init__(self, pool: Pool) -> None:
@@ -70,7 +71,7 @@ class RetireList:
         self._orphans.append(stream)
 
     def drain(self) -> None:
-        """Give the pool what no stream can touch any more. Waits for nothing where the provider has events."""
+        """Give the pool the leases that no stream can touch any more. Waits for nothing if the provider has events."""
         if self.arrived or self._stamped or self._orphans:
             is_mine = False
             try:
@@ -88,8 +89,8 @@ class RetireList:
                     self._is_draining = False
 
     def drain_patiently(self) -> None:
-        """Drain, after whoever is draining in another thread."""
-        with suppress(TimeoutError):  # it is the thread that was interrupted for this one
+        """Drain, after a drain under way in another thread."""
+        with suppress(TimeoutError):  # the drain under way is one that this thread interrupts
             wait_until(lambda: not self._is_draining, _PATIENCE, "drain", sleep)
         self.drain()
 
@@ -109,7 +110,7 @@ class RetireList:
                 stream._outlast()
 
     def recall(self) -> None:
-        """Wait until all that was closed is back in the pool, as far as this thread may wait."""
+        """Wait until all closed memory is back in the pool, as far as this thread may wait."""
         if not is_working():
             self.wait_for_streams()
         self.drain_patiently()
@@ -136,7 +137,7 @@ class RetireList:
             if events:
                 return
             self._pool.put(batch)
-            if stamped and stamped[0] is batch:  # else somebody at the end of the process came in
+            if stamped and stamped[0] is batch:  # else the end of the process has interrupted this
                 stamped.popleft()
 
     def _stamp(self) -> None:
@@ -149,7 +150,7 @@ class RetireList:
                 try:
                     event = stream._fence()
                 except DeviceError as error:
-                    stream._failure.keep(error)  # whoever synchronises with it hears of it; what it touches is kept
+                    stream._failure.keep(error)  # its next synchronisation raises it; memory that it may touch is kept
                     return
                 if event is not None:
                     events.append(event)
@@ -162,7 +163,7 @@ class RetireList:
         arrived, stamped = self.arrived, self._stamped
         if not stamped or stamped[-1].events is not None:
             stamped.append(Batch())
-        # In one call, so that nothing is taken out of the one and not yet in the other.
+        # In one call, so that no lease is missing from both.
         stamped[-1].leases.extend(islice(self._leaving, len(arrived)))
 
     def _streams(self) -> list[Stream]:
@@ -174,7 +175,7 @@ class RetireList:
             if stream._fence() is None:
                 try:
                     stream._finish()
-                except Exception as error:  # noqa: BLE001 - whoever drains has nothing to do with it: it becomes a warning
+                except Exception as error:  # noqa: BLE001 - a drain's caller did not cause it: it becomes a warning
                     stream._failure.keep(error)
                 stream._warn()
                 self._orphans.remove(stream)

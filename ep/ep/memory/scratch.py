@@ -1,4 +1,4 @@
-"""Scratch: memory that kernels need beside their operands, of one launch, or of a graph that has it once for all of its nodes."""
+"""Scratch: memory that kernels need beside their operands, for one launch, or once for all nodes of a graph."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _END: Final = 1 << 60
 
 
 def checked_nbytes(nbytes: Any, implementation: str) -> int:
-    """Return what a kernel says it needs. Raises TypeError for what is no number of bytes."""
+    """Return the scratch_nbytes of a kernel. Raises TypeError unless it is a number of bytes."""
     if type(nbytes) is not int or not 0 <= nbytes < _END:
         message = f"the kernel of {implementation} has scratch_nbytes {glimpse(nbytes)}, needs an int from 0 on; give the bytes of one launch"
         raise TypeError(message)
@@ -28,11 +28,11 @@ def checked_nbytes(nbytes: Any, implementation: str) -> int:
 
 
 def packed(lifetimes: Sequence[Lifetime], alignment: int) -> tuple[list[int], int]:
-    """Return where in one scratch the bytes of each lifetime lie, and how many the scratch has.
+    """Return the place of each lifetime's bytes in one scratch, and the size of the scratch.
 
     alignment : bytes that every place is a multiple of
 
-    Bytes that are needed at one time lie apart; the largest are placed first, each as low as it fits.
+    Lifetimes that overlap in time get disjoint bytes; the largest are placed first, each as low as it fits.
     """
     begins = [0] * len(lifetimes)
     placed: list[tuple[int, int, int, int]] = []  # begin and end, first and last stage, by their begins
@@ -51,12 +51,12 @@ def packed(lifetimes: Sequence[Lifetime], alignment: int) -> tuple[list[int], in
 
 
 def planned(nodes: Sequence[Node], lanes: Sequence[int], alignment: int) -> tuple[dict[int, int], int]:
-    """Return where in one arena the scratch of each node lies that has none yet, by its place, and the bytes of the arena.
+    """Return the places in one arena, by node, of the scratch that nodes still need, and the size of the arena.
 
     lanes     : which stream of the capture each node is of
     alignment : bytes that every place is a multiple of
 
-    Nodes of one stream run one after the other and have the same bytes; those of different streams may run side by side.
+    Nodes of one stream run one after the other and share bytes; nodes of different streams may run side by side.
     """
     sizes: dict[int, int] = {}
     for node, lane in zip(nodes, lanes, strict=True):
@@ -71,7 +71,7 @@ def planned(nodes: Sequence[Node], lanes: Sequence[int], alignment: int) -> tupl
 
 
 def with_scratch(nodes: Sequence[Node], begins: dict[int, int], arena: Memory) -> tuple[Node, ...]:
-    """Return the nodes with their parts of the arena behind their operands."""
+    """Return the nodes with their parts of the arena appended to their operands."""
     return tuple(
         [
             node._replace(memories=(*node.memories, arena[begins[place] : begins[place] + node.scratch_nbytes]))

@@ -1,4 +1,4 @@
-"""A Segment is what a provider allocated at one time; it stands in a Row with others of its length while nobody uses it.
+"""A Segment is one allocation of a provider; while unused it stands in a Row with others of its length.
 
 Rows are linked through their segments, so that moving one is plain assignments: see ep.locks for why that matters.
 """
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 __all__ = ["OWNERSHIP", "Freed", "Row", "Segment", "Shelf"]
 
 OWNERSHIP: Final = ForkLock()
-"""Guards which lease, row or list has a segment."""
+"""The lock for moving segments between leases, rows and lists."""
 
 
 class Segment(Uncopied):
-    """What the provider allocated, used by one Block after the other, or what an owner lends to one of them.
+    """An allocation of the provider, used by one Block after the other, or bytes that an owner lends to one Block.
 
     nbytes     : of the whole segment; a block may need fewer
-    shelf      : where it lies between two uses, None if it is an owner's or has no bytes
+    shelf      : its place between two uses, None if it is an owner's or has no bytes
     owner      : keeps the bytes alive where they are not the provider's, until the segment passes the retire list
-    lease_ref  : of the lease on it, or of the last one
-    before     : its neighbours in the row where it stands, on its shelf or among what a stream may take again, or that Row
+    lease_ref  : of the current lease, or of the last one
+    before     : its neighbour in its row (a shelf, or the segments that a stream may take again), or that Row
     behind     : likewise; None: it stands in no row
-    is_taken   : True once the stream that freed it took it again: another Segment stands for the bytes now
-    is_parked  : True while the provider knows that nobody uses it
+    is_taken   : True once the stream that freed it took it again: another Segment has its bytes now
+    is_parked  : True while the provider knows that it is unused
     parked_at  : how many allocations had been served from shelves when it was last put on one
     """
 
@@ -81,7 +81,7 @@ class Shelf(Row):
     """The segments of one kind and length that lie ready, the longest unused first.
 
     is_listed  : True if the pool looks here when it must give something back
-    seen_at    : what was the parked_at of the first segment when it looked last
+    seen_at    : the parked_at of the first segment when the pool looked last
     """
 
     __slots__ = ("__weakref__", "is_listed", "kind", "nbytes", "seen_at")
@@ -95,4 +95,4 @@ class Shelf(Row):
 
 
 Freed = dict[Shelf, Row]
-"""What a stream has freed and may take again before it passes the retire list."""
+"""The segments that a stream has freed and may take again before they pass the retire list."""

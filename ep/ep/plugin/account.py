@@ -1,4 +1,4 @@
-"""What the process of one plug-in said, and how it ended: data of a stranger, believed in nothing but its form."""
+"""An Account is what one plug-in's process answered and how it ended. The answer is untrusted: its form is checked."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ class Excerpt:
 
 
 class Account:
-    """What one plug-in's process says.
+    """The answer of one plug-in's process.
 
     findings   : (number of the device or -1, verdict, reason, origin, traceback) each
-    rows       : what its devices are, as `ep devices --json` prints it
-    families   : the names of the families that it brings
+    rows       : a description of each device, as `ep devices --json` prints it
+    families   : the names of the families that the plug-in brings
     fault      : how the process failed, "" if it did not; at_device is the device it failed at, or -1
-    traceback  : what it printed when it failed
-    noise      : what it printed on stdout
+    traceback  : its stderr, "" if it did not fail
+    noise      : its stdout
     """
 
     def __init__(self, name: str, seconds: float) -> None:
@@ -81,16 +81,16 @@ class Account:
 
     @property
     def traceback(self) -> str:
-        """What the process printed when it failed."""
+        """The end of the process's stderr if it failed, else ""."""
         return self.stderr.text if self.fault else ""
 
     @property
     def noise(self) -> str:
-        """What the plug-in printed where the user's output goes."""
+        """The text that the plug-in printed on stdout, which belongs to the user's output."""
         return self.stdout.text.strip()
 
     def conclude(self, code: int | None) -> None:
-        """Make sense of what came, and of how the process ended: None if it did not."""
+        """Interpret the lines that came. `code` is the exit code of the process, None if it had to be ended."""
         *lines, rest = self.answers.text.split("\n")
         try:
             for line in lines:
@@ -100,7 +100,7 @@ class Account:
         if self.answers.is_overfull:
             self.fault = f"its process answered more than {_MOST >> 20} MiB while {_STAGES[self._stage]}"
         elif rest:
-            self.fault = f"its process answered what EP cannot read while {_STAGES[self._stage]}"
+            self.fault = f"its process wrote a line that EP cannot read while {_STAGES[self._stage]}"
         elif code is None:
             self.fault = f"hung while {_STAGES[self._stage]}: it was ended after {self._seconds:g} s"
         elif code < 0:
@@ -111,7 +111,7 @@ class Account:
             self.fault = f"ended its process with exit code {code} while {_STAGES[self._stage]}{last}"
 
     def _take(self, line: Any) -> None:
-        """Take one line. Raises ValueError, TypeError or AttributeError for what is none."""
+        """Parse one line. Raises ValueError, TypeError or AttributeError for a malformed one."""
         kind, *parts = line
         if kind == "stage":
             stage, self.at_device = parts

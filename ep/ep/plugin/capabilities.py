@@ -101,7 +101,7 @@ def _abilities(device: Device, claims: Claims) -> Iterator[Capability]:
 
 
 def served_by(name: str) -> tuple[type[Any], str, str]:
-    """Return what a provider writes to serve an ability of ABILITIES, and how it is served without.
+    """Return the method that serves an ability of ABILITIES, and how EP serves the ability without that method.
 
     The class, the name of its method, and "degraded" or "none".
     """

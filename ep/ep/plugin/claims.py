@@ -17,7 +17,7 @@ __all__ = ["Claim", "Claims", "ClaimsError", "parse_claims", "parse_version", "r
 
 _FORM = "family/op/dtypes/layout"
 _FORMS = {"runtime": "runtime/area/name", "vendor": "vendor/entry/name"}
-"""What is claimed beside cells, by the first part."""
+"""Claims that name no cell, by their first part."""
 
 
 class ClaimsError(Exception):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Entry", "Unreadable", "entries", "unreadable"]
 
 _OURS: Final = "execution-provider"
-"""The distribution that EP is: nobody else takes the names of its providers and families."""
+"""EP's own distribution. No other distribution may take the names of its providers and families."""
 _PREFIX: Final = "ep."
 _FOLDER: Final = re.compile(r"(?P<name>[^-]+)(?:-(?P<version>[^-]+).*)?\.(?:dist|egg)-info\Z")
 
@@ -37,7 +37,7 @@ class Entry(NamedTuple):
 
 
 class Unreadable(NamedTuple):
-    """A distribution whose entry points cannot be read: it may bring a plug-in, and nobody can tell."""
+    """A distribution whose entry points cannot be read, so that it is unknown whether it brings a plug-in."""
 
     distribution: str
     fault: str
@@ -58,7 +58,7 @@ _found: dict[str, tuple[tuple[Entry, ...], tuple[Unreadable, ...]]] = {}
 
 
 def _installed() -> tuple[tuple[Entry, ...], tuple[Unreadable, ...]]:
-    """Return what all distributions bring and which of them are damaged, looked at once a process."""
+    """Return the entry points of all distributions and the damaged distributions; they are read once a process."""
     if "all" not in _found:
         brought: list[Entry] = []
         damaged: list[Unreadable] = []
@@ -70,7 +70,7 @@ def _installed() -> tuple[tuple[Entry, ...], tuple[Unreadable, ...]]:
             except BaseException as error:  # noqa: BLE001 - a finder of a stranger may have made it
                 fault = f"its entry_points.txt cannot be read: {words.said(error)}; reinstall or uninstall it"
                 damaged.append(Unreadable(_folder(distribution), fault, words.traced(error)))
-        # Two threads may have looked at once; both go on with what the first of them found.
+        # Two threads may have looked at once; both go on with the first one's result.
         _found.setdefault("all", (tuple(brought), tuple(damaged)))
     return _found["all"]
 

@@ -1,4 +1,4 @@
-"""What `ep doctor` finds: every installed plug-in, why each refused one was refused, and whether devices work."""
+"""The findings of `ep doctor`: every installed plug-in, the reason of each refusal, and whether devices work."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Finding(NamedTuple):
 
 
 def examine(seconds: float) -> Iterator[Finding]:
-    """Yield a finding for each provider, device and family package; nothing that is found here raises.
+    """Yield a finding for each provider, device and family package; a broken plug-in raises nothing here.
 
-    seconds : that each plug-in has, which is asked in a process of its own
+    seconds : time limit of each plug-in's process
     """
     packages = installed_packages()
     asked = [registration for registration in providers().values() if not registration.refusal]
@@ -57,7 +57,7 @@ def examine(seconds: float) -> Iterator[Finding]:
 
 
 def look(seconds: float) -> Iterator[tuple[Registration, Account]]:
-    """Yield what each provider that is not refused says of its devices, asked in a process of its own."""
+    """Yield the findings about each provider that is not refused; each provider is asked in a separate process."""
     asked = [registration for registration in providers().values() if not registration.refusal]
     yield from zip(asked, hear([Summons("ep.providers", each.name) for each in asked], seconds), strict=True)
 
@@ -76,7 +76,7 @@ def _subject(name: str, device: int) -> str:
 
 
 def _of_families(packages: tuple[FamilyPackage, ...], heard: list[Account]) -> Iterator[Finding]:
-    """Yield a finding a package; that a family is brought twice is seen here, where all are known."""
+    """Yield a finding for each package. A family that two packages bring is noticed here, where all are known."""
     for package, account in zip(packages, heard, strict=True):
         package.families = dict.fromkeys(account.families)  # type: ignore[assignment]  # their names are all that is known
         found = [(reason, traceback) for _, _, reason, _, traceback in account.findings]

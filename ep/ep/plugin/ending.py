@@ -24,8 +24,9 @@ _SECONDS: Final = 60.0
 def end(devices: Sequence[Device]) -> None:
     """Wait for all work, at most EP_EXIT_SECONDS (default 60), and close everything, streams first.
 
-    Work that ends neither in that time nor before Ctrl-C is left alone: then nothing that it may touch is freed, and the
-    process ends with a warning. Work that failed unheard is a warning, too. The exit code stays as it is.
+    Work that ends neither in that time nor before Ctrl-C is left alone: memory that it may touch is not freed, and the
+    process ends with a warning. A failure that no synchronisation reported is a warning, too. The exit code is
+    unchanged.
     """
     streams = [stream for device in devices for stream in device._unfinished()]
     stuck = _close(streams)
@@ -45,7 +46,7 @@ def end(devices: Sequence[Device]) -> None:
 
 
 def _try(device: Device, close: Callable[[], None]) -> None:
-    """Close what a device has; what its provider's code raises there keeps no other device open."""
+    """Close a part of a device. An exception of the provider's code becomes a warning; the other devices are closed."""
     try:
         close()
     except BaseException as error:  # noqa: BLE001 - a stranger's code, and Ctrl-C, which ends the process anyway
@@ -75,7 +76,7 @@ def _close(streams: Sequence[Stream]) -> list[Stream]:
 
 
 def _finish(stream: Stream) -> None:
-    """Close a stream that is done; what its provider's code raises there is said with what its work failed of."""
+    """Close a stream that is done. An exception of the provider's code is reported as the stream's failed work is."""
     try:
         stream._finish()
     except Exception as error:  # noqa: BLE001 - as above

@@ -33,7 +33,7 @@ _TURN: Final = Turn("the list of families")
 class FamilyPackage(Registration):
     """One installed package of families; `fault` says why it, or a part of it, is refused.
 
-    families : what it brings, by name
+    families : its families by name
     """
 
     def __init__(self, entry: Entry) -> None:
@@ -41,14 +41,14 @@ class FamilyPackage(Registration):
         self.families: dict[str, Family] = {}
 
     def find(self) -> None:
-        """Call the package's hook and keep what it brings, if all of it is sound; whatever it raises is its fault."""
+        """Call the package's hook and keep its families if all are sound; an exception becomes its `fault`."""
         try:
             self.families = self.guard(partial(_brought, self.package), "could not be loaded") or {}
         except UnavailableError as error:
             self.fault = str(error)
 
     def give_up(self, taken: Mapping[str, str]) -> None:
-        """Let go of families whose names are taken, by whom `taken` says."""
+        """Drop families whose names another package has taken; `taken` names that package."""
         for name in sorted(self.families.keys() & taken.keys()):
             self.fault = f"family {name} is already brought by {taken[name]}; rename it or uninstall one"
             del self.families[name]
@@ -65,7 +65,7 @@ def families() -> Mapping[str, Family]:
 def family_packages() -> tuple[FamilyPackage, ...]:
     """Return every installed package of families, EP's own first, the refused ones too; each hook is called once.
 
-    Raises UnavailableError for who asks while this very thread loads them.
+    Raises UnavailableError if this thread is loading them already.
     """
     if not _found:
         with _TURN.taken():
@@ -94,7 +94,7 @@ def share(packages: tuple[FamilyPackage, ...]) -> None:
 
 
 def _brought(package: str) -> dict[str, Family]:
-    """Return the families of a package by name. Raises TypeError or ValueError for what is none or has a name twice."""
+    """Return the families of a package by name. Raises TypeError for other objects, ValueError for equal names."""
     found: dict[str, Family] = {}
     for family in call_hook(package, "ep_families"):
         if not isinstance(family, Family):

@@ -18,8 +18,8 @@ __all__ = ["Family", "by_name"]
 class Family(ABC):
     """One kind of operation: its cells, a sample descriptor for each, and what the suite needs to judge it.
 
-    What is known of results is known of each operand that is written. `reference`, `moved`, `accuracy` and `is_constant`
-    answer for the output, of several for all of them alike, or with a mapping that has an answer under the name of each.
+    `reference`, `moved`, `accuracy` and `is_constant` answer for the operands that a launch writes: with one answer for
+    all of them, or with a mapping from each one's name to its answer.
 
     name        : a word in small letters, the first part of its cells
     descriptor  : the subclass of Descriptor whose `family` is that name
@@ -48,23 +48,23 @@ class Family(ABC):
     def reference(self, descriptor: Descriptor, inputs: dict[str, Any]) -> Any:
         """Return the `ep_primitives.Reference` of the inputs, computed independently of every provider.
 
-        inputs : for each operand that is read an array of the logical shape in the element type of its spec, a number for
-                 a Scalar; those that are absent are not in it
+        inputs : for each operand that is read an array of the logical shape in the element type of its spec, or a
+                 number for a Scalar; absent operands are left out
         """
 
     def moved(self, descriptor: Descriptor, inputs: dict[str, Any]) -> Any:  # noqa: ARG002 - for families that move elements
-        """Return the output, an array in its own element type, of a family that moves elements without looking at them.
+        """Return the output of a family that moves elements unchanged, as an array in its own element type.
 
         The suite then compares bits: the payload of a NaN and the byte of a bool are kept. None for a family that computes.
-        What a state holds after the launch is known by its bits alone: the family answers with a mapping that has them.
+        A state is compared by bits alone: a family with states answers with a mapping that has their final contents.
         """
         return None
 
     def parts(self, descriptor: Descriptor) -> Iterable[Descriptor]:  # noqa: ARG002 - for families whose results stand alone
         """Yield parts of the work: descriptors whose specs are windows of this one's, over the same memories.
 
-        A family yields some whose output elements, or rows of them, depend on their own inputs alone: the suite launches each
-        and demands the bits that the whole launch wrote there, which shows that no result depends on what is computed beside it.
+        A family whose output elements or rows depend on their own inputs alone yields some of them. The suite launches
+        each part and demands the bits that the whole launch wrote there: no result may depend on its neighbours.
         """
         return ()
 
@@ -75,17 +75,17 @@ class Family(ABC):
         output: str,  # noqa: ARG002 - of families that have several
         at: tuple[int, ...],  # noqa: ARG002 - as above
     ) -> Mapping[str, tuple[int | slice, ...]] | None:
-        """Return what an element of an output is made of: by tensor operand an index, with slices where it is of several.
+        """Return the input elements that an output element depends on: for each tensor operand an index, with slices.
 
-        at : index of the output
+        at : index of the output element
 
-        Operands that this element is not made of are left out; None says that the family does not know. Messages of the
-        suite name these elements, and it looks for a smaller failure among them.
+        Operands on which it does not depend are left out; None says that the family does not know. The suite names
+        these elements in its messages, and looks for a smaller failure among them.
         """
         return None
 
     def is_constant(self, descriptor: Descriptor) -> Any:  # noqa: ARG002 - for families that have such ops
-        """Say whether the output is one value whatever the input, so that no data can show that it is computed."""
+        """Say whether the output is the same for every input, so that no data can show that it is computed."""
         return False
 
     @abstractmethod
@@ -94,7 +94,7 @@ class Family(ABC):
 
 
 def by_name(descriptor: Descriptor, answer: Any) -> dict[str, Any]:
-    """Return what a family answered for each operand that a launch of the descriptor writes; None for what it leaves out."""
+    """Return a family's answer for each operand that a launch writes; None for those it leaves out."""
     if isinstance(answer, Mapping):
         return {name: answer.get(name) for name in descriptor.written}
     return {name: None if name in descriptor.roles.states else answer for name in descriptor.written}

@@ -1,6 +1,6 @@
-"""Each plug-in is asked in a process of its own, with a time limit: what hangs or crashes there harms nobody and is named.
+"""Each plug-in is asked in a separate process with a time limit, so that one that hangs or crashes is only reported.
 
-What the processes say is read as data, from a pipe of its own: `ep.plugin.witness` says what a line holds.
+The answers of a process come through a pipe and are read as data: `ep.plugin.witness` documents the lines.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ __all__ = ["Summons", "hear"]
 _SLICE: Final = 0.05
 _CHUNK: Final = 1 << 16
 _PATIENCE: Final = 1.0
-"""Seconds in which a process that hangs may say where, and in which one that was killed is gone, unless a driver holds it."""
+"""Seconds for a process that hangs to say where, and for one that was killed to be gone."""
 _START: Final = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); from ep.plugin.witness import main; sys.exit(main())"
 )
 
 
 class Summons(NamedTuple):
-    """Whom to ask.
+    """One plug-in to ask.
 
     group       : "ep.providers" or "ep.families"
     name        : the provider's, or the package's
@@ -46,9 +46,9 @@ class Summons(NamedTuple):
 
 
 def hear(summonses: Sequence[Summons], seconds: float) -> list[Account]:
-    """Return what each plug-in's process says, in the order of the summonses; as many run at once as there are cores.
+    """Return the account of each plug-in's process, in the order of the summonses. One process per core runs at a time.
 
-    seconds : that each process has; one that takes longer is ended, with all that it started
+    seconds : time limit of each process; one that takes longer is ended, with all processes that it started
     """
     waiting, heard = deque(enumerate(summonses)), {}
     running: list[tuple[int, _Process]] = []
@@ -115,7 +115,7 @@ class _Process:
 
     @property
     def is_over(self) -> bool:
-        """True if the process has ended, has taken too long, or says more than anybody will read."""
+        """True if the process has ended, has taken too long, or has said more than is read."""
         is_late = time.monotonic() > self._deadline
         return is_late or self.account.answers.is_overfull or self._process.poll() is not None
 

@@ -1,4 +1,4 @@
-"""provider.toml: who a provider is and which SPI it was written for, readable without importing it."""
+"""provider.toml: a provider's name, vendor and SPI version, readable without importing the provider."""
 
 from __future__ import annotations
 

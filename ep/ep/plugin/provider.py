@@ -58,7 +58,7 @@ class Provider(Uncopied):
     def devices(self) -> tuple[Device, ...]:
         """Return the devices, probing first. The same objects each time, until one is closed.
 
-        Raises UnavailableError; TypeError or ValueError where the provider made what is no device.
+        Raises UnavailableError; TypeError or ValueError if the provider made invalid devices.
         """
         self.probe()
         if not self._is_ready():
@@ -91,12 +91,12 @@ class Provider(Uncopied):
         return tuple(made[index] for index in sorted(made))
 
     def _make(self) -> None:
-        """Make the devices that are not there, in this thread's turn."""
+        """Make the missing devices, in this thread's turn."""
         if self._is_ready():
             return
         check_table(self.implementations)
         fresh = check_devices(self.twin.devices(), {index: device.twin for index, device in self._made.items()})
-        self._count = len(fresh)  # first, so that nobody takes some of them for all
+        self._count = len(fresh)  # first, so that no thread takes some of them for all
         for index, twin in enumerate(fresh):
             if index not in self._made:
                 self._made[index] = self._device_type(self, index, twin)

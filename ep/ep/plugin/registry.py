@@ -44,7 +44,7 @@ class Registration:
     distribution  : "name version" of what installed it
     is_ours       : True if EP itself brings it
     manifest      : its provider.toml, None if that is missing or wrong
-    fault         : what is wrong with it, "" if nothing is
+    fault         : the reason that it cannot be used, "" if there is none
     traceback     : the real traceback, if its own code failed while it was loaded or probed
     decided_by    : the variable that switched it off, "" if none did
     """
@@ -123,9 +123,9 @@ class Registration:
         return self._usable()._opened()
 
     def guard(self, call: Callable[[], Result], what: str) -> Result | None:
-        """Return what a plug-in's own code returns; if it raises anything but Ctrl-C, keep the traceback and the fault.
+        """Return the result of a plug-in's own code. If that raises anything but Ctrl-C, keep the fault and traceback.
 
-        An UnavailableError is an answer and passes.
+        An UnavailableError is an answer and is passed on.
         """
         try:
             return call()
@@ -135,7 +135,7 @@ class Registration:
             raise
         except BaseException as error:
             if self._turn.refusal:
-                raise  # what it lacked may be there when it is asked again
+                raise  # the cause may be gone when it is asked again
             self.traceback = words.traced(error)
             self.fault = f"{what}: {words.said(error)}"
             return None
@@ -181,7 +181,7 @@ def provider(name: str) -> Provider:
 
 
 def devices() -> list[Device]:
-    """Return the devices of every provider that is here, probing each; those that are not here are left out."""
+    """Return the devices of every available provider, probing each; unavailable providers are left out."""
     found: list[Device] = []
     for registration in providers().values():
         try:
@@ -222,7 +222,7 @@ _found: dict[str, tuple[dict[str, Registration], tuple[Registration, ...]]] = {}
 
 
 def _registrations() -> tuple[dict[str, Registration], tuple[Registration, ...]]:
-    """Return the provider of each name, and those of others that took a name of EP's own: the same objects to all who ask."""
+    """Return the provider of each name, and foreign providers with a name of EP's own. The same objects each time."""
     if "all" not in _found:
         named: dict[str, list[Registration]] = {}
         for entry in entries(_PROVIDERS):
@@ -236,13 +236,13 @@ def _registrations() -> tuple[dict[str, Registration], tuple[Registration, ...]]
             if not each.fault:
                 each.inspect()
         rest = tuple(each for each in refused if each is not kept[each.name])
-        # Two threads may have looked at once; both go on with what the first of them found.
+        # Two threads may have looked at once; both go on with the first one's result.
         _found.setdefault("all", (kept, rest))
     return _found["all"]
 
 
 def _settle(registrations: list[Registration]) -> Registration:
-    """Return whose a name is, giving the others a fault: EP's own, else the first, which has one too if it is not alone."""
+    """Return the provider that keeps a name: EP's own, else the first. Foreign providers of equal names get a fault."""
     ours = [each for each in registrations if each.is_ours]
     first, *others = ours or registrations
     for each in registrations if ours else ():
@@ -271,7 +271,7 @@ def _package_folder(package: str) -> Path:
 
 
 def call_hook(package: str, hook: str) -> Any:
-    """Import a package and return what its hook returns. Raises TypeError if it has none, and whatever its code raises."""
+    """Import a package and return the result of its hook. Raises TypeError without a hook, or the package's error."""
     # A manager for each plug-in: pluggy's own loading would let a single raising one end discovery for all.
     manager = specified()
     manager.register(importlib.import_module(package))
@@ -289,7 +289,7 @@ def _names(variable: str) -> tuple[str, ...] | None:
 
 
 def _shut_down() -> None:
-    """Close all streams, then all memories, then all devices, when the process ends. Waits for nobody's turn."""
+    """Close all streams, then all memories, then all devices, when the process ends. Takes no turn."""
     end([device for loaded in _LOADED for device in loaded._opened()])
 
 

@@ -1,4 +1,4 @@
-"""What a provider brings is looked at before anybody uses it: its devices, what they say they are, and its table."""
+"""Checks a provider's devices, their DeviceInfo and its table of implementations before they are used."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REPEATS: Final = ("bitwise", "none")
 
 
 def check_devices(found: Any, made: Mapping[int, Device]) -> Sequence[Device]:
-    """Return what `devices()` returned, if it is new devices beside the `made` ones. Raises TypeError or ValueError."""
+    """Return the result of `devices()` if all are new or among the `made` ones. Raises TypeError or ValueError."""
     if not isinstance(found, list | tuple):
         message = f"devices() returned {glimpse(found)}, needs a list of ep.spi.Device"
         raise TypeError(message)
@@ -56,7 +56,7 @@ def _check_device(index: int, device: Any) -> None:
 
 
 def check_info(info: Any) -> None:
-    """Raise TypeError or ValueError for what is no DeviceInfo, or has fields of other types or without sense."""
+    """Raise TypeError or ValueError unless it is a DeviceInfo with valid fields."""
     if not isinstance(info, DeviceInfo):
         message = f"info is {glimpse(info)}, needs an ep.DeviceInfo"
         raise TypeError(message)
@@ -86,7 +86,7 @@ def _check_field(info: DeviceInfo, field: str, needed: str, *, is_right: bool) -
 
 
 def check_table(table: Any) -> None:
-    """Raise TypeError for what is no table of implementations."""
+    """Raise TypeError unless it is a table of implementations."""
     if not isinstance(table, Mapping):
         message = f"implementations is {glimpse(table)}, needs a mapping: descriptor type -> tuple of ep.Implementation"
         raise TypeError(message)

@@ -1,4 +1,4 @@
-"""What a process of its own finds out about one plug-in. `ep.plugin.hearing` starts it and reads its lines; see there.
+"""The program of the process that examines one plug-in. `ep.plugin.hearing` starts it and reads its lines.
 
 A line is a JSON list: ["stage", STAGE, DEVICE], ["finding", DEVICE, VERDICT, REASON, ORIGIN, TRACEBACK],
 ["device", ROW] or ["families", NAMES]. DEVICE is a number, -1 for the plug-in itself.
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 _GRACE: Final = 10
-"""Seconds that this process outlives its time limit, should nobody be there any more to end it."""
+"""Seconds after its time limit at which this process ends itself, if its parent no longer exists to end it."""
 
 
 def main() -> None:
-    """Bear witness: the arguments are a pipe to answer by, one that ends when nobody listens, the limit and the subject."""
+    """Examine a plug-in. Arguments: the pipe for answers, a pipe that ends with the parent, the limit, the subject."""
     answers, leash, seconds, group, name, is_checked = json.loads(sys.argv[2])
     for pipe in (answers, leash):
         os.set_inheritable(pipe, False)  # noqa: FBT003 - it takes no keyword
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def _make_mortal(leash: int, seconds: float) -> None:
-    """End with whoever started this process, and say where it stands when it is asked to or crashes."""
+    """End this process when its parent ends, and print its stack on request and when it crashes."""
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
     signal.alarm(math.ceil(seconds) + _GRACE)

@@ -1,7 +1,7 @@
-"""What a vendor writes: a provider, its devices, their streams and events. EP holds these objects, and users never see them.
+"""The provider interface: a vendor writes a provider, devices, streams and events. EP holds them, users never see them.
 
-The classes here have the methods that a provider must or may write and no names besides, so that a vendor's own
-collide with nothing.
+The classes here have only the methods that a provider must or may write, so that a vendor's own names collide with
+none.
 """
 
 from ep.ground.callback import work_here

@@ -25,13 +25,13 @@ _STEPS_BITS: Final = 4  # of the exponent: 2**(4 - 1) lengths from one power of 
 class Device(ABC):
     """One device; `ep.Device` holds it as its `twin`. EP has checked all arguments before it calls a method here.
 
-    A device that is lost stays lost. From then on what makes or enqueues something raises DeviceLostError, what is under
-    way fails, and no wait lasts: its events are done, its streams idle, and whoever synchronises hears of the loss.
-    `free`, `park`, `unpark` and every `close` do what can still be done and raise nothing.
+    A lost device stays lost. From then on methods that make or enqueue something raise DeviceLostError, and work under
+    way fails. No wait blocks: its events are done, its streams are idle, and synchronising raises the loss. `free`,
+    `park`, `unpark` and every `close` release what they still can and raise nothing.
 
     info          : what the device is
-    is_opaque     : True: what `address` returns names an object of the driver, such as a cl_mem, and is no place in
-                    memory: nobody adds to it, and a number from a caller, who has the object, is refused
+    is_opaque     : True: `address` returns the pointer of a driver object, such as a cl_mem, and no place in memory: no
+                    offset may be added to it, and a caller must give the object, not its pointer as a number
     name, index   : "provider:index" and the number, which EP sets before it calls a method
     """
 
@@ -56,10 +56,10 @@ class Device(ABC):
 
     @abstractmethod
     def free(self, handle: Any, kind: MemoryKind) -> None:
-        """Free what allocate returned; no enqueued work touches it.
+        """Free a handle that allocate returned; no enqueued work touches it.
 
-        Raises nothing, of a lost device neither. What it raises all the same EP says as a warning, once a device; the
-        bytes count as freed, and whatever else was to be freed or closed is.
+        Must raise nothing, not even after the device was lost. EP turns an exception into a warning, once a device,
+        counts the bytes as freed, and goes on freeing and closing.
         """
 
     @abstractmethod
@@ -75,14 +75,14 @@ class Device(ABC):
 
     @property
     def workspace_nbytes(self) -> int:
-        """The bytes that workers of the device keep for themselves, whatever runs, which no kernel asks EP for. Default: 0."""
+        """The bytes that the device's own workers keep allocated, outside of EP's scratch. Default: 0."""
         return 0
 
     def segment_size(self, nbytes: int) -> int:
-        """Return the length of the segments that serve `nbytes` > 0 bytes, its own one's length for each length.
+        """Return the length of the segments that serve `nbytes` > 0 bytes; a segment's length is mapped to itself.
 
         Default: 8 lengths from one power of two to the next, at least info.alignment apart, so that a segment serves
-        many requests and at most an eighth of it is never asked for. Where overruns are to be noticed: nbytes itself.
+        many requests and at most an eighth of it is unused. To have overruns noticed, return nbytes itself.
         """
         step = max(self.info.alignment, 1 << max((nbytes - 1).bit_length() - _STEPS_BITS, 0))
         return -(-nbytes // step) * step
@@ -103,12 +103,12 @@ class Device(ABC):
         raise UnsupportedError(message)
 
     def wrap_host(self, address: int, nbytes: int) -> Any:
-        """Return a handle for host memory, where kernels reach it."""
+        """Return a handle for host memory, if kernels reach it."""
         message = f"{self.name} does not reach host memory ({nbytes} bytes at {glimpse(address)}); use stream.upload"
         raise UnsupportedError(message)
 
     def wrap_memory(self, handle: Any, nbytes: int) -> Any:
-        """Return the handle of a foreign native allocation of at least nbytes, given as it or by DLPack's data pointer."""
+        """Return the handle of a foreign allocation of at least nbytes, given natively or as DLPack's data pointer."""
         message = f"{self.name} wraps no memory of others ({nbytes} bytes, {glimpse(handle)}); use stream.upload"
         raise UnsupportedError(message)
 
@@ -118,8 +118,8 @@ class Device(ABC):
         raise UnsupportedError(message)
 
     def address(self, handle: Any) -> int:
-        """Return DLPack's data pointer of an allocation: its address, or the name of an object where `is_opaque` says so."""
-        message = f"{self.name} shows nobody where its memory is ({glimpse(handle)}); use stream.download"
+        """Return DLPack's data pointer of an allocation: its address, or a driver object's pointer if `is_opaque`."""
+        message = f"{self.name} does not reveal where its memory is ({glimpse(handle)}); use stream.download"
         raise UnsupportedError(message)
 
     def wrap_stream(self, ledger: Ledger, handle: Any) -> Stream:
@@ -129,17 +129,17 @@ class Device(ABC):
         raise UnsupportedError(message)
 
     def can_copy_from(self, other: spi.Device) -> bool:
-        """Say whether its streams' copy takes memory of another device as its source. Default: of none, so that bytes pass through the host."""
+        """Say whether its streams copy from memory of another device. Default: of none; bytes pass through the host."""
         del other
         return False
 
     def can_copy_to(self, other: spi.Device) -> bool:
-        """Say whether its streams' copy takes memory of another device as its target. Default: of none, so that bytes pass through the host."""
+        """Say whether its streams copy to memory of another device. Default: of none; bytes pass through the host."""
         del other
         return False
 
     def can_access(self, other: spi.Device) -> bool:
-        """Say whether kernels take memory of another device. Default: of none."""
+        """Say whether its kernels take memory of another device. Default: of none."""
         del other
         return False
 
@@ -149,7 +149,7 @@ class Device(ABC):
         return None
 
     def inject(self, fault: Fault) -> None:
-        """Let something go wrong from here on, so that late errors can be tried: the queue itself fails the work.
+        """Inject a fault, so that late errors can be tested: the queue itself fails the work.
 
         The suite's `runtime/late` cases use it in processes of their own and are mandatory where it is there.
         Default: UnsupportedError, and the report says "late errors: untried".
@@ -159,7 +159,7 @@ class Device(ABC):
 
     @property
     def native_calls(self) -> int | None:
-        """How many driver calls this device has made so far; None if nobody counts."""
+        """How many driver calls this device has made so far; None if it does not count them."""
         return None
 
     def close(self) -> None:

@@ -20,8 +20,8 @@ class Event(ABC):
     def is_done(self) -> bool:
         """Answer without waiting whether the point is reached. Called from any thread. Raises nothing.
 
-        True as well behind work that failed and on a device that was lost: the error is reported to the stream's ledger
-        first, and whoever waited for the event raises it.
+        True also after work that failed, and on a lost device: the provider reports the error to the stream's ledger
+        first, and waiting for the event raises it.
         """
 
     # What a provider may write.
@@ -40,7 +40,7 @@ class Event(ABC):
 
 
 class HostEvent(Event):
-    """What a stream without events gives: the host waited when it was recorded, so it is done."""
+    """The event of a stream without events: the host waited when it was recorded, so it is done."""
 
     def __init__(self) -> None:
         self._at = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Faults: what goes wrong on a device because somebody asked for it."""
+"""Faults that tests inject into a device."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["Fault", "FaultKind"]
 
 
 class FaultKind(enum.Enum):
-    """What goes wrong.
+    """The kinds of faults.
 
     KERNEL : a kernel traps when its stream gets there
     COPY   : a copy, upload or download fails when its stream gets there
@@ -22,7 +22,7 @@ class FaultKind(enum.Enum):
 
 
 class Fault(NamedTuple):
-    """One thing that goes wrong, once: of those of its kind that are enqueued from here on the `nth`, counted from 1.
+    """One fault, which happens once: in the `nth` enqueue of its kind from here on, counted from 1.
 
     A node of a graph counts with each launch; a loss is not counted.
     """

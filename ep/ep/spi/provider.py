@@ -32,7 +32,7 @@ class Provider(ABC):
     def probe(self) -> None:
         """Import the vendor's library and look for hardware. Raises UnavailableError with the reason.
 
-        Called once a process: what it raises is the answer from then on.
+        Called once a process: its exception is kept as the answer.
         """
 
     @abstractmethod

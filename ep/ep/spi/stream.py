@@ -22,10 +22,10 @@ __all__ = ["Stream", "let_host_wait", "polls", "settle"]
 class Stream(ABC):
     """An in-order queue; `ep.Stream` holds it as its `twin`. EP has checked all arguments before it calls a method here.
 
-    Where work may fail after its method has returned, the method takes `ledger.ticket()`, and whoever sees the failure
-    calls `ledger.failed(ticket, error)`. While `ledger.has_failed` nothing behind it is started but events and waits,
-    which are reached, so that nothing waits for ever; other streams go on. A driver's queue that holds the work already,
-    and goes on, cannot keep that. Who synchronises hears of it, once.
+    If work may fail after its method has returned, the method takes `ledger.ticket()`, and the code that sees the
+    failure calls `ledger.failed(ticket, error)`. While `ledger.has_failed`, the stream starts no later work except
+    events and waits, which are reached, so that no host waits for ever; other streams go on. Work that a driver's queue
+    holds already may run all the same. The next synchronisation raises the error, once.
 
     ledger          : of EP: who the stream is, and where late failures are reported
     is_synchronous  : True: each method returns when its work is done
@@ -43,16 +43,17 @@ class Stream(ABC):
     def copy(self, dst: Memory | memoryview, src: Memory | memoryview, nbytes: int) -> None:
         """Enqueue a copy; each side is a Memory or a flat memoryview of nbytes > 0 bytes, one at least a Memory.
 
-        A host buffer is read or written when the queue gets there, not before: work in front of it, such as a function of
-        the host, may write what is read. A synchronous stream is done with the buffer before this returns, another before
-        an event recorded behind it is done; so long EP keeps it alive, and the caller leaves it alone.
+        A host buffer is read or written when the queue gets there, not before: earlier work, such as a host function,
+        may write the bytes that are read. A synchronous stream is done with the buffer when this returns, any other
+        when an event recorded after it is done. Until then EP keeps the buffer alive, and the caller leaves it
+        unchanged.
         """
 
     @abstractmethod
     def synchronize(self) -> None:
         """Wait until all that was enqueued is done. Raises the DeviceError of work that failed, or reports it.
 
-        Of a lost device: waits for nothing, and says each time that it is lost.
+        On a lost device it does not wait, and raises DeviceLostError each time.
         """
 
     # What a provider may write.
@@ -75,8 +76,8 @@ class Stream(ABC):
     def record(self, *, timed: bool) -> Event:
         """Enqueue an event. Default: the host waits, and the event is done.
 
-        The device's retire list records events, too, from whichever thread frees memory: unlike the other methods this
-        one may be called beside one that is running.
+        The device's retire list records events, too, from any thread that frees memory: unlike the other methods, this
+        one may be called while another one is running.
         """
         del timed
         self.ledger.degrade("event")
@@ -99,7 +100,7 @@ class Stream(ABC):
         raise NotImplementedError
 
     def dlpack_stream(self) -> Any:
-        """Return what producers of this device's DLPack type know as this stream. Default: None, so that they wait."""
+        """Return the stream's handle for DLPack producers of this device type. Default: None, so that they wait."""
         return None
 
     def pause(self, seconds: float) -> None:
@@ -109,7 +110,7 @@ class Stream(ABC):
     def call(self, function: Callable[[], object]) -> None:
         """Enqueue a call of a host function, which raises nothing. Default: the host waits, then calls it.
 
-        A synchronous stream's work is the caller's, and so is this; from an asynchronous one it is taken: degraded.
+        On a synchronous stream that is in order; on an asynchronous one the host loses its asynchrony: degraded.
         """
         if not self.is_synchronous:
             self.ledger.degrade("call")
@@ -117,7 +118,7 @@ class Stream(ABC):
         function()
 
     def abandon(self) -> None:
-        """Give up what is under way, because the process ends: what the driver waits for will not come."""
+        """Give up work under way, because the process ends: events that the driver waits for will not come."""
 
     def close(self) -> None:
         """Release what the stream holds; nothing is under way."""
@@ -157,5 +158,5 @@ def settle(stream: Stream, timeout: float | None) -> None:
 def _synchronize_quietly(stream: Stream) -> None:
     try:
         stream.synchronize()
-    except Exception as error:  # noqa: BLE001 - whoever waits hears of it, whatever it is
+    except Exception as error:  # noqa: BLE001 - the waiting thread raises it, whatever it is
         stream.ledger.failed(None, error)

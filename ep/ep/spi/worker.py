@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 __all__ = ["Worker"]
 
 _ORDER: Final = ("record", "wait")
-"""What is done behind work that failed, too: no host and no stream waits for ever."""
+"""Verbs that are run even after work failed, so that no host and no stream waits for ever."""
 
 
 class _Task(NamedTuple):
-    """One enqueue, as the door got it."""
+    """One enqueue: the arguments that the door received."""
 
     what: Any
     sequence: int
@@ -38,11 +38,11 @@ class _Task(NamedTuple):
 
 
 class _Progress:
-    """What a stream and its worker both know; the worker keeps nothing else of the stream, which may be dropped.
+    """The state that a stream and its worker share. The worker keeps nothing else of the stream, which may be dropped.
 
     tasks    : enqueued and not finished: the one that is under way stands first
     wakes    : "task" for each task that was enqueued, "" for the end of the stream
-    bell     : rung when nothing is under way, so that who waits for that may rest
+    bell     : rung when nothing is under way, so that a waiting thread may rest
     is_over  : True once the worker takes no more tasks
     """
 
@@ -59,11 +59,11 @@ class _Progress:
 class Worker(Stream):
     """Makes an asynchronous stream of a synchronous one.
 
-    lane : a synchronous stream, which no one else uses; what it does, it does at once
+    lane : a synchronous stream for this worker alone; its methods return when their work is done
     """
 
     def __init__(self, lane: Stream) -> None:
-        # All that its end needs first: Ctrl-C may come before the last line.
+        # Attributes that the finalizer needs come first: Ctrl-C may come before the last line.
         self._lane = lane
         self._progress = _Progress()
         name = f"{lane.ledger.device.name} worker"
@@ -79,7 +79,7 @@ class Worker(Stream):
         progress = self._progress
         progress.tasks.append(_Task(what, self.ledger.sequence, run, memories, scalars))
         progress.wakes.put("task")
-        if progress.is_over:  # another thread has closed the stream, behind the door
+        if progress.is_over:  # another thread closed the stream after the work had passed the door
             self._refuse(what)
 
     def record(self, *, timed: bool) -> _WorkerEvent:
@@ -103,7 +103,7 @@ class Worker(Stream):
             self._progress.wakes.put("task")
 
     def synchronize(self) -> None:
-        """Wait for nothing: who asks for this has waited for is_idle."""
+        """Wait for nothing: the caller has waited for is_idle."""
 
     def close(self) -> None:
         self._progress.wakes.put("")
@@ -155,7 +155,7 @@ def _work(lane: Stream, progress: _Progress) -> None:
     while progress.wakes.get():
         _do_all(lane, progress)
     progress.is_over = True
-    _do_all(lane, progress)  # what was placed beside the end
+    _do_all(lane, progress)  # tasks that were placed while it ended
 
 
 def _do_all(lane: Stream, progress: _Progress) -> None:
@@ -169,5 +169,5 @@ def _do_all(lane: Stream, progress: _Progress) -> None:
         except BaseException as error:  # noqa: BLE001 - it is raised where the stream is synchronised
             ledger.failed(Ticket(str(task.what), ledger.name, task.sequence), error)
         del task  # while it waits for the next, the worker keeps nothing alive
-        del tasks[0]  # only now: whoever finds none here finds all of them done
+        del tasks[0]  # only now: an empty list means that all tasks are done
     progress.bell.ring()

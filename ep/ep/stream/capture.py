@@ -1,4 +1,4 @@
-"""A Capture is a door of its streams: what comes to it becomes the nodes of a graph and is not run."""
+"""A Capture is a door of its streams: work that reaches it becomes nodes of a graph and is not run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Capture(Uncopied):
         self._origin = stream
         self._turn = threading.RLock()  # handlers may enqueue into a capture that they interrupt
         self._streams: list[Stream] = []  # those that it stands before
-        # For each stream how many nodes of each stream are before whatever it enqueues next.
+        # For each stream the number of nodes of each stream that come before its next enqueue.
         self._before: dict[Stream, dict[Stream, int]] = {}
         self._is_entered = False
         self.graph = Graph(stream.device)
@@ -63,10 +63,10 @@ class Capture(Uncopied):
         if kind is not None:
             self.graph._abandon("an exception ended its capture")
         elif loose:
-            self.graph._abandon("its capture ended with work of other streams that nobody waited for")
+            self.graph._abandon("its capture ended before its stream waited for the work of the other streams")
             message = (
                 f"capture: {', '.join(loose)} joined it, and {self._origin.name} does not wait for their last work; "
-                "let it wait for an event recorded behind that before the capture ends"
+                "before the capture ends, let it wait for an event recorded after that work"
             )
             raise ValueError(message)
         else:
@@ -85,13 +85,13 @@ class Capture(Uncopied):
         if not self._streams:
             message = (
                 f"wait: the event was recorded in a capture of {self._origin.name} that has ended, and is no point of "
-                "any stream; record an event behind graph.launch"
+                "any stream; record an event after graph.launch"
             )
             raise ValueError(message)
         if stream.device is not self._origin.device:
             message = (
                 f"wait: the event was recorded in a capture on {self._origin.device.name}, and {stream.name} is of "
-                "another device; a graph is of one device: wait for an event recorded behind graph.launch"
+                "another device; a graph is of one device: wait for an event recorded after graph.launch"
             )
             raise ValueError(message)
         if stream not in self._streams:
@@ -120,7 +120,7 @@ class Capture(Uncopied):
     def _take(
         self, _: Onward, stream: Stream, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Any
     ) -> Any:
-        """Record what was to be enqueued, and let none of it pass."""
+        """Record the enqueue as a node, and pass nothing on."""
         if run is verbs.record and what == "record":
             return self._mark(stream, timed=scalars[0])
         if isinstance(what, Step):
@@ -141,7 +141,7 @@ class Capture(Uncopied):
         if timed:
             message = (
                 f"record: {stream.name} is being captured, and events of a capture carry no time; record timed events "
-                "before and behind graph.launch"
+                "before and after graph.launch"
             )
             raise ValueError(message)
         with self._turn:
@@ -165,7 +165,7 @@ class CapturedEvent(Event):
 
     def _is_done(self) -> bool:
         message = (
-            f"event: it was recorded in a capture of {self.stream.name} and is no point in time; record one behind "
+            f"event: it was recorded in a capture of {self.stream.name} and is no point in time; record one after "
             "graph.launch on the stream that launches"
         )
         raise ValueError(message)

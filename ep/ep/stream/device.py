@@ -1,4 +1,4 @@
-"""A Device makes everything else: memory, streams, primitives. Its methods are immediate; what is ordered is a stream's."""
+"""A Device makes everything else: memory, streams, primitives. Its methods act at once; streams order work."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ class Device(Uncopied):
 
         priority     : higher runs first where the device has priorities
         timed        : True: its events may carry device time
-        synchronous  : True: each verb returns when its work is done; False: at once; None: the provider's habit
+        synchronous  : True: each verb returns when its work is done; False: at once; None: the provider's default
 
         Raises UnsupportedError for a mode that the provider lacks.
         """
         self._require_open("stream")
         priority = integer("stream: priority", priority)
         timed = truth("stream: timed", timed)
-        if synchronous is not None:  # None is the provider's habit
+        if synchronous is not None:  # None is the provider's default
             synchronous = truth("stream: synchronous", synchronous)
         self._retired.drain()  # streams that were dropped give back their threads
         make = functools.partial(self.twin.stream, priority=priority, timed=timed, synchronous=synchronous)
@@ -105,22 +105,22 @@ class Device(Uncopied):
 
     @final
     def memory_info(self) -> MemoryInfo:
-        """Return what became of the memory; what was closed and no stream can touch any more is not in use."""
+        """Return figures of the device's memory. Closed memory that no stream can touch any more is not in use."""
         self._require_open("memory_info")
         return self._heap.info()
 
     @final
     def trim(self) -> int:
-        """Give the provider back what lies ready in the pool, and return its bytes. Waits for no stream."""
+        """Return the pool's unused segments to the provider, and return their bytes. Waits for no stream."""
         self._require_open("trim")
         return self._heap.trim()
 
     @property
     def budget(self) -> int | None:
-        """The most bytes that may be reserved, None for no limit. What lies ready beyond it is given back at once.
+        """The most bytes that may be reserved, None for no limit. Unused segments beyond it go back at once.
 
-        An allocation that does not fit waits for what was closed, gives back what lies ready, and then raises
-        OutOfMemoryError. Lowering the budget takes nothing away from who has it.
+        An allocation that does not fit waits for closed memories, gives unused segments back, and then raises
+        OutOfMemoryError. Lowering the budget takes no open memory away.
         """
         return self._heap.pool.budget
 
@@ -133,7 +133,7 @@ class Device(Uncopied):
     def wrap_host(self, address: int, nbytes: int, owner: object, *, is_read_only: bool = False) -> Memory:
         """Return memory at a host address that this device reaches; `owner` is kept until no work can touch it.
 
-        is_read_only : True: whatever would write it is refused with a ValueError
+        is_read_only : True: verbs and launches that would write it raise ValueError
 
         Raises UnsupportedError where the device does not reach host memory.
         """
@@ -143,14 +143,14 @@ class Device(Uncopied):
 
     @final
     def wrap_memory(self, handle: Any, nbytes: int, *, owner: object, is_read_only: bool = False) -> Memory:
-        """Return the first `nbytes` bytes of a native allocation of this device, which others made and will free.
+        """Return the first `nbytes` bytes of a native allocation that another library made and will free.
 
-        handle       : what the provider calls an allocation; where that is a host address this is wrap_host. Where it is
-                       an object of the driver, that object: its pointer as a number is refused
+        handle       : the provider's handle of an allocation of this device. If that is a host address, this is
+                       wrap_host; if it is an object of the driver, give that object: its pointer as a number is refused
         owner        : kept until no work can touch the bytes
-        is_read_only : True: whatever would write them is refused with a ValueError
+        is_read_only : True: verbs and launches that would write them raise ValueError
 
-        Raises ValueError for what is not an allocation of this device, UnsupportedError where nothing can be wrapped.
+        Raises ValueError for a handle of no allocation of this device, UnsupportedError where none can be wrapped.
         """
         require_sound(self, "wrap_memory: handle", handle, nbytes)
         return wrap_memory(self, handle, nbytes, owner, is_read_only=is_read_only)
@@ -169,7 +169,7 @@ class Device(Uncopied):
         stream : one of this device, which copies when it gets there: leave the array unchanged until then;
                  None: the host waits until it is copied
 
-        Raises TypeError or ValueError for what is no such array, OutOfMemoryError.
+        Raises TypeError or ValueError for anything else, OutOfMemoryError.
         """
         self._require_open("tensor")
         return uploaded(self, array, stream)
@@ -180,14 +180,14 @@ class Device(Uncopied):
     ) -> Tensor:
         """Return a tensor with undefined contents, in memory of its own: `empty(spec)`, or `empty(dtype, shape)`, a dense one.
 
-        Raises TypeError or ValueError for what is no description, and as `allocate` does.
+        Raises TypeError or ValueError for arguments that describe no tensor, and as `allocate` does.
         """
         self._require_open("empty")
         return empty(self, what, shape, kind)
 
     @final
     def synchronize(self, timeout: float | None = None) -> None:
-        """Let the host wait for all streams of this device; what was closed goes to its pool.
+        """Let the host wait for all streams of this device; closed memories go to its pool.
 
         Raises TimeoutError, or the error of work that failed.
         """
@@ -246,7 +246,7 @@ class Device(Uncopied):
 
     @final
     def _close_memories(self) -> None:
-        """Close and free all memories; nothing touches them any more: the second of three steps at the end."""
+        """Close and free all memories, after the streams: the second of three steps at the end of the process."""
         blocks = self._heap.pool.blocks()
         leaks.warn(self.name, [block for block in blocks if block.device is self and not block.is_lent])
         for block in blocks:
@@ -270,18 +270,18 @@ class Device(Uncopied):
 
     @final
     def wrap_stream(self, handle: Any, *, owner: object) -> Stream:
-        """Return a stream that enqueues into a native in-order queue of this device, which others made and will close.
+        """Return a stream over a native in-order queue of this device that another library made and will close.
 
-        handle : what the provider calls a queue
+        handle : the provider's handle of a queue
         owner  : kept until the stream is closed; closing waits for the queue and leaves it open
 
-        Raises ValueError for what is not such a queue, UnsupportedError where there are none.
+        Raises ValueError for a handle that is no such queue, UnsupportedError where the provider wraps none.
         """
         return wrap_stream(self, handle, owner)
 
     @property
     def native_calls(self) -> int | None:
-        """How many driver calls this device has made so far; None if nobody counts."""
+        """How many driver calls this device has made so far; None if the provider does not count them."""
         return self.twin.native_calls
 
     @property
@@ -318,7 +318,7 @@ class Device(Uncopied):
 
     @final
     def _over(self, make: Callable[[Ledger], spi.Stream]) -> Stream:
-        """Return a stream over the provider's, which nobody waits for at the end: see `_enlist`."""
+        """Return a stream over the provider's. The end of the process does not wait for it before `_enlist`."""
         ledger = Ledger(self)
         twin = make(ledger)
         if SpiStream not in type(twin).__mro__ or getattr(twin, "ledger", None) is not ledger:
@@ -331,12 +331,12 @@ class Device(Uncopied):
 
     @final
     def _borrow(self, handle: Any) -> Stream:
-        """Return a stream over a native queue of others, for the moment."""
+        """Return a stream over another library's native queue, without enlisting it."""
         return self._over(lambda ledger: self.twin.wrap_stream(ledger, handle))
 
     @final
     def _enlist(self, stream: Stream) -> Stream:
-        """Name a stream that was made, and note that it may touch memory."""
+        """Name a new stream, and note that it may touch this device's memory."""
         stream.name = stream._ledger.name = f"{self.name}/stream{next(self._numbers)}"
         self._streams.add(stream)
         self._retired.enrol(stream)
@@ -356,7 +356,7 @@ class Device(Uncopied):
     def _after_fork(self) -> None:
         for stream in self._streams.living():
             doors.put(stream, "fork", doors.refuse_fork)
-        # So that a look-up of a descriptor, which asks nothing but the cache, meets _require_open.
+        # The look-up of a descriptor asks the cache alone: an empty cache makes it reach _require_open.
         self._primitives = PrimitiveCache(self)
 
     def __repr__(self) -> str:

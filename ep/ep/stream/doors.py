@@ -1,4 +1,4 @@
-"""Doors stand before what runs a stream's work, in a fixed order: each receives what follows it, and may run, record or refuse.
+"""Doors stand in a fixed order before the function that runs a stream's work; each may pass, record or refuse work.
 
 A stream without doors has nothing in its way: `stream._submit` is its class's function. With some, one function that
 passes the work through all of them stands there as an attribute of the object.
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 __all__ = ["NONE", "RANKS", "Door", "Onward", "Rank", "put", "refuse_closed", "refuse_fork", "remove"]
 
 Onward: TypeAlias = Callable[["Stream", Any, Any, Any, Any], Any]
-"""What follows a door, called as `onward(stream, what, memories, scalars, run)`, as `Stream._submit` is."""
+"""The next door or the stream's own function: `onward(stream, what, memories, scalars, run)`."""
 
 Door: TypeAlias = Callable[Concatenate[Onward, ...], Any]
-"""Called as `door(onward, stream, what, memories, scalars, run)`; keeps no stream alive that it stands before."""
+"""Called as `door(onward, stream, what, memories, scalars, run)`. A door does not keep its stream alive."""
 
 Rank: TypeAlias = Literal["fork", "close", "validation", "capture", "profile", "fault", "worker"]
 
 RANKS: Final[tuple[Rank, ...]] = ("fork", "close", "validation", "capture", "profile", "fault", "worker")
-"""What may stand before a stream's own function, outermost first, one of each.
+"""The ranks of doors, outermost first; a stream has at most one door of each rank.
 
 fork        : refuses in a forked child
 close       : refuses once the stream is closed
-validation  : what EP_VALIDATE=1 adds; it sees launches that are captured, too
-capture     : records; what is captured gets no further
-profile     : sees what is enqueued, under the numbers that it gets
+validation  : checks of EP_VALIDATE=1; it sees captured launches, too
+capture     : records work and passes none on
+profile     : sees each enqueue and its number
 fault       : fails on request, for tests of a provider
 worker      : leaves the work to a thread
 """
@@ -43,16 +43,16 @@ NONE: Final[tuple[Door | None, ...]] = (None,) * len(RANKS)
 
 
 def put(stream: Stream, rank: Rank, door: Door | None) -> None:
-    """Let a door stand before a stream, in the place of another of its rank. From any thread, and from handlers."""
+    """Put a door before a stream, in place of one of its rank. Callable in any thread and in signal handlers."""
     place = RANKS.index(rank)
     is_done = False
     while not is_done:  # else another thread or a handler has changed the doors meanwhile
-        # Both are dropped behind the lock, for there may be finalizers to what they hold.
+        # Both are dropped after the lock is released, because finalizers of the objects that they hold may run.
         before, _passage = stream._doors, stream._submit
         after = (*before[:place], door, *before[place + 1 :])
         composed, is_open = _composed(stream, after), not any(before)
-        # By attribute: whoever asks a CPython 3.11 object for its __dict__ makes all of its attributes slower for good,
-        # which took a bound launch on the CPU from 0.22 to 0.32 us.
+        # By attribute: reading the __dict__ of a CPython 3.11 object makes all of its attributes slower for good, which
+        # took a bound launch on the CPU from 0.22 to 0.32 us.
         with OWNERSHIP.lock:
             if stream._doors is before:
                 stream._doors, is_done = after, True
@@ -63,12 +63,12 @@ def put(stream: Stream, rank: Rank, door: Door | None) -> None:
 
 
 def remove(stream: Stream, rank: Rank) -> None:
-    """Take the door of a rank away, if there is one. From any thread, and from handlers."""
+    """Take the door of a rank away, if there is one. Callable in any thread and in signal handlers."""
     put(stream, rank, None)
 
 
 def _composed(stream: Stream, doors: tuple[Door | None, ...]) -> Callable[..., Any] | None:
-    """Return what passes work through all doors, None if there are none. It does not keep the stream alive."""
+    """Return the function that passes work through all doors, None without doors. It does not keep the stream alive."""
     if not any(doors):
         return None
     onward = cast("Onward", type(stream)._submit)

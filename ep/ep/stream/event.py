@@ -49,7 +49,7 @@ class Event(Uncopied):
 
     @final
     def _wait_done(self) -> None:
-        """Let the host wait, whatever became of the work: its error belongs to who synchronises with its stream."""
+        """Let the host wait, even if the work failed: its error is raised by a synchronisation with its stream."""
         wait_until(self._is_done, None, f"wait for {self.stream}", self._pause)
 
     @final
@@ -76,7 +76,7 @@ class Event(Uncopied):
         return max(0.0, seconds)
 
     def _is_done(self) -> bool:
-        """Answer without waiting whether the point is reached, whoever asks."""
+        """Answer without waiting whether the point is reached."""
         reached: bool = self.twin.is_done()
         return reached
 

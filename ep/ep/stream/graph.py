@@ -43,18 +43,18 @@ class Graph(Uncopied):
         self._memories: dict[str, Memory] = {}
         self._leases: set[Lease] = set()
         self._others: set[Device] = set()
-        self._turn = threading.RLock()  # of whoever names slots or makes it ready; a handler may do so once more
+        self._turn = threading.RLock()  # for naming slots and for making it ready; handlers may reenter
         self._table: SlotTable | None = None
         self._executable: Executable | None = None
         self._arena: Memory | None = None
-        self._last: Event | None = None  # behind the last launch that worked in the arena
+        self._last: Event | None = None  # after the last launch that used the arena
         self._run: Any = None
-        self._refusal = "its capture has not ended; launch it behind the with block"
+        self._refusal = "its capture has not ended; launch it after the with block"
         self.is_closed = False
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """What was captured, in the order in which it runs; from the first launch on, in the place of what is lowered, its stages."""
+        """The captured nodes in the order in which they run. The first launch replaces a lowered node by its stages."""
         return self._flat or tuple(self._nodes)
 
     @property
@@ -63,10 +63,11 @@ class Graph(Uncopied):
         return tuple(self._memories)
 
     def slot(self, name: str, memory: Memory) -> None:
-        """Let launches give another memory for the captured operands that lie in this one, under a name.
+        """Name a captured memory as a slot: launches may give another memory for the operands that lie in it.
 
-        Before the first launch, inside the capture or behind it. An operand lies in the memory if it begins there
-        and all bytes that it touches do. Raises TypeError, ClosedError, or ValueError for a name or bytes that another slot has.
+        Call it before the first launch, inside the capture or after it. An operand lies in the memory if it begins
+        there and touches no byte beyond it. Raises TypeError, ClosedError, or ValueError for a name or bytes of another
+        slot.
         """
         if type(name) is not str or len(name) > _LONGEST_NAME or not name.isidentifier():
             message = f"graph.slot: name {glimpse(name)} is no identifier of at most 100 characters, and launch takes it as a keyword; give such as 'x'"
@@ -94,9 +95,9 @@ class Graph(Uncopied):
         """Enqueue one run of all nodes, as one enqueue.
 
         stream    : any stream of the graph's device
-        memories  : for some of the slots what takes the place of the captured memory: at least its nbytes, on its
-                    device, as aligned as the operands need; it shares bytes with another slot's or the graph's
-                    memories only if neither is written. Slots that are not given keep the captured memory
+        memories  : for some slots a memory in place of the captured one: of at least its nbytes, on its device, as
+                    aligned as the operands need. It may share bytes with another slot's or the graph's memories only if
+                    neither is written. A slot without a memory keeps the captured one
 
         Raises TypeError, ValueError or ClosedError, naming the slot, before anything is enqueued.
         """
@@ -126,7 +127,7 @@ class Graph(Uncopied):
             raise
 
     def _follow(self, stream: Stream, given: tuple[Memory, ...], bindings: Bindings, run: Any) -> None:
-        """Enqueue a launch behind the one before, wherever that was enqueued: both work in the same arena."""
+        """Enqueue a launch after the previous one, on whichever stream that was: both use the same arena."""
         stream._require_open("graph.launch")
         stream._require_uncaptured("graph")
         with self._turn:
@@ -136,7 +137,7 @@ class Graph(Uncopied):
             self._last = stream.record(timed=False)
 
     def close(self) -> None:
-        """Let go of the memories, once enqueued launches are done. Idempotent; the graph cannot be launched afterwards."""
+        """Release the memories once enqueued launches are done. Idempotent; the graph cannot be launched afterwards."""
         with OWNERSHIP.lock:
             self.is_closed, self._refusal = True, "it was closed; capture again"
             executable, self._executable, self._run = self._executable, None, None
@@ -170,7 +171,7 @@ class Graph(Uncopied):
         self._refusal = f"{reason}; capture again"
 
     def _make_ready(self) -> Any:
-        """Return what runs the nodes with the captured memories, made at the first launch."""
+        """Return the function that runs the nodes with the captured memories, made at the first launch."""
         self.device._check_fork("graph.launch")
         with self._turn:
             if self._run is None:

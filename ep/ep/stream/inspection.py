@@ -1,4 +1,4 @@
-"""What EP_VALIDATE=1 asks of contents: tensors that a descriptor inspects are downloaded before its launch is enqueued."""
+"""Checks of contents under EP_VALIDATE=1: tensors that a descriptor inspects are downloaded before its launch."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["inspect"]
 class _Inspected(NamedTuple):
     """A launch whose descriptor inspects operands.
 
-    where : what to say before the descriptor's own words
+    where : the beginning of messages, before the descriptor's own words
     """
 
     primitive: Primitive
@@ -36,13 +36,13 @@ class _Inspected(NamedTuple):
 
 
 def inspect(stream: Stream, onward: Onward, what: Any, memories: tuple[Memory, ...], rest: Any) -> None:
-    """Let the descriptors of what is about to be enqueued look at the contents of the operands that they inspect.
+    """Let descriptors check the contents of the operands that they inspect, before their launch is enqueued.
 
-    onward  : what follows validation, through which the contents come in the stream's order; the host waits for them
+    onward  : the door after validation; the contents are downloaded through it, in stream order, and the host waits
     rest    : of a graph's launch the memories that it gives for the slots
 
-    Raises ValueError for contents that an operation is not meant for. A stream whose earlier work failed holds none that
-    tell anything: there the launch goes on, and whoever synchronises hears of the failure.
+    Raises ValueError for contents that an operation is not meant for. If the stream's earlier work failed, contents
+    mean nothing: the launch goes on, and the next synchronisation raises the failure.
     """
     if isinstance(what, Primitive):
         stream._admit(what, memories)
@@ -76,7 +76,7 @@ def _of_launch(primitive: Primitive, memories: tuple[Memory, ...], where: str = 
 
 
 def _of_graph(graph: Graph, bindings: Bindings) -> Iterator[_Inspected]:
-    """Yield the launches of a graph whose operands hold now what they will find: no node before them writes there."""
+    """Yield the launches of a graph whose operands have their final contents already: no earlier node writes them."""
     given = _given(graph, bindings)
     written: list[Memory] = []
     for place, node in enumerate(graph.nodes):
@@ -97,7 +97,7 @@ def _of_graph(graph: Graph, bindings: Bindings) -> Iterator[_Inspected]:
 
 
 def _given(graph: Graph, bindings: Bindings) -> dict[tuple[int, int], Memory]:
-    """Return what a launch gives in place of captured memories, by node and operand."""
+    """Return the memories that a launch gives in place of captured ones, by node and operand."""
     table, nodes = graph._table, graph.nodes
     changed: dict[tuple[int, int], Memory] = {}
     for slot, memory in zip(table.slots, bindings, strict=True) if table and bindings else ():

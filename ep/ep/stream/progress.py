@@ -22,9 +22,9 @@ _NO_VERB: Final = -1
 
 
 class Progress:
-    """Made by each stream, and given it by each call: it refers to none, or the stream would refer to itself.
+    """The progress of one stream. Each call takes the stream as an argument, so that it does not refer to itself.
 
-    is_settled  : False: work may be under way when no verb is
+    is_settled  : False: work may be under way even when no verb is
     held        : the host buffers of copies that are not seen done
     """
 
@@ -33,11 +33,11 @@ class Progress:
     def __init__(self, *, is_settled: bool) -> None:
         self.is_settled = is_settled
         self.held = HeldBuffers()
-        self._fencer = 0  # the thread that records an event beside whoever uses the stream
+        self._fencer = 0  # the thread that records an event beside the one that uses the stream
         self._fenced: tuple[int, Event | None] = (0, None)
 
     def finish(self, stream: Stream, timeout: float | None) -> None:
-        """Wait for all that was enqueued; its errors stay for who synchronises. Raises TimeoutError."""
+        """Wait for all enqueued work; its errors are kept for the next synchronisation. Raises TimeoutError."""
         # Read before the wait: another thread or a handler may enqueue meanwhile.
         sequence = stream._sequence
         if not self.is_settled:
@@ -52,8 +52,8 @@ class Progress:
             self.held.add(view, stream._sequence + (stream._inside is not None), stream._fence)
 
     def fence(self, stream: Stream) -> Event | None:
-        """Return an event that is not done until all enqueued so far is, None if it is already."""
-        if stream._inside is not None:  # of which the verb under way is a part, in whichever thread
+        """Return an event that is done once all work enqueued so far is, None if it is already."""
+        if stream._inside is not None:  # the verb under way counts as enqueued, in any thread
             return _Behind(stream, stream._sequence)
         if self.is_settled:
             return None
@@ -65,7 +65,7 @@ class Progress:
         me = get_ident()
         is_mine = False
         try:
-            # Not beside end(): what is placed in a stream that is closed meanwhile is never reached.
+            # Not beside end(): an event that is recorded in a closed stream is never reached.
             with OWNERSHIP.lock:
                 is_closed = stream.is_closed
                 if not is_closed and not self._fencer:
@@ -93,7 +93,7 @@ class Progress:
         return True
 
     def _recorded(self, stream: Stream) -> Event | None:
-        # Read once, and first: the thread that uses the stream may enqueue meanwhile, what no event of now is behind.
+        # Read once, and first: the thread that uses the stream may enqueue more meanwhile, which this event misses.
         enqueued = stream._sequence
         sequence, event = self._fenced
         if sequence != enqueued:
@@ -125,7 +125,7 @@ class _Behind(Event):
             return False
         if self._mark is self:
             mark = None if progress.is_settled else progress.fence_now(stream)
-            if type(mark) is _Behind:  # somebody else is at it
+            if type(mark) is _Behind:  # another thread is recording it
                 return False
             self._mark = mark
         return self._mark is None or self._mark._is_done()
@@ -134,7 +134,7 @@ class _Behind(Event):
 def refuse_reentry(stream: Stream) -> NoReturn:
     """Refuse to close a stream inside of a verb of its own."""
     message = (
-        f"close: {stream.name} is in the middle of a verb, which was interrupted by the signal handler or finalizer "
-        "that asks for this; close it after that, where a flag of the handler is read"
+        f"close: {stream.name} is in the middle of a verb, which the signal handler or finalizer that calls close has "
+        "interrupted; let the handler set a flag, and close the stream where the program reads the flag"
     )
     raise ValueError(message)

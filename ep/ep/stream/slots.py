@@ -19,7 +19,7 @@ __all__ = ["SlotTable", "overlapping"]
 
 
 class _Span(NamedTuple):
-    """Bytes [lo, hi) of a memory that some node touches.
+    """The bytes [lo, hi) of a memory that a node touches.
 
     alignment : bytes that the operand's place in the allocation is a multiple of
     name      : of the node and the operand
@@ -36,7 +36,7 @@ class _Span(NamedTuple):
 
 
 class _Needs(NamedTuple):
-    """What a slot asks of a memory.
+    """The requirements of a slot on a memory.
 
     place      : of the slot among the slots
     device, nbytes, offset : of the captured memory
@@ -113,7 +113,7 @@ class SlotTable:
         return tuple(given.values()), tuple(bindings)
 
     def _explain(self, name: str, memory: Any) -> NoReturn:
-        """Say at length what check() has found."""
+        """Raise the error of a launch that check() refused."""
         if name not in self._needs:
             known = f"the slots are {', '.join(self._needs)}" if self._needs else "it has none"
             message = f"graph.launch: there is no slot {name}; {known}; graph.slot makes them before the first launch"

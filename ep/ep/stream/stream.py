@@ -1,4 +1,4 @@
-"""A Stream is a queue of work on one device, in order: the verbs that users call, and the one way that all work takes."""
+"""A Stream is an in-order queue of work on one device: the verbs that users call, and the door that all work passes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Stream(Uncopied):
         self.is_timed = twin.is_timed
         self.is_closed = False
         self._sequence = 0
-        self._inside: Any = None  # what is launched, or the name of the verb that is under way
+        self._inside: Any = None  # the Primitive, Step or Graph being launched, or the name of the verb under way
         self._progress = Progress(is_settled=twin.is_synchronous)
         self._failure = ledger._failure
         self._doors = doors.NONE
@@ -64,7 +64,7 @@ class Stream(Uncopied):
         self._freed: Freed = {}
         self._origins: Origins | None = None  # in validation mode
         self._kept: object = None  # the owner of a native queue that was wrapped
-        self._is_enlisted = False  # by its device, once all of it is made
+        self._is_enlisted = False  # its device enlists it last, when it is complete
         ledger._stream = ref(self)
 
     @final
@@ -73,7 +73,7 @@ class Stream(Uncopied):
 
         dst      : as many bytes as src, on this stream's device
         src      : contiguous buffer; read when the stream gets there: leave it unchanged until then; it is kept alive
-        constant : True: work enqueued before leaves src unchanged, too, so it may be read from now on
+        constant : True: earlier work leaves src unchanged, too, so that it may be read at once
 
         Raises ValueError or TypeError before anything is enqueued.
         """
@@ -102,9 +102,9 @@ class Stream(Uncopied):
 
     @final
     def copy(self, dst: Memory, src: Memory) -> None:
-        """Copy bytes between memories, one of them at least on this stream's device; the other device is not ordered.
+        """Copy bytes between memories, at least one on this stream's device; streams of the other device do not wait.
 
-        Where the devices cannot reach each other the bytes pass through the host, which waits: degraded.
+        If the devices cannot reach each other, the bytes pass through the host, which waits: degraded.
         Raises ValueError for unlike lengths, overlapping ranges of one memory, or memories of two other devices.
         """
         self._require_open("copy")
@@ -144,8 +144,8 @@ class Stream(Uncopied):
     def wait(self, event: Event) -> None:
         """Let the device hold back later work of this stream until the event is done; the host does not wait.
 
-        The event may be of another stream, device or provider; where the hardware cannot wait for it the enqueuing
-        host does: degraded.
+        The event may be of another stream, device or provider. If the hardware cannot wait for it, the enqueuing host
+        does: degraded.
         """
         self._require_open("wait")
         if not isinstance(event, Event):
@@ -161,11 +161,12 @@ class Stream(Uncopied):
     def call(self, function: Callable[[], object]) -> None:
         """Call a host function once, when the stream gets there; later work of the stream waits for it.
 
-        function : takes nothing; its exception is raised by the next synchronisation. It may not use objects of EP, on
-                   whose work it might depend: waits and verbs raise ValueError inside it, launches with EP_VALIDATE=1
+        function : takes no argument; the next synchronisation raises its exception. It may not use objects of EP,
+                   because it might wait for itself: inside it waits and verbs raise ValueError, and so do launches with
+                   EP_VALIDATE=1
 
-        An asynchronous stream calls it on a thread of EP, a synchronous one before this verb returns.
-        Raises TypeError for what cannot be called.
+        An asynchronous stream calls it on a thread of EP, a synchronous one before this verb returns. Raises TypeError
+        if it cannot be called.
         """
         self._require_open("call")
         if not callable(function):
@@ -176,7 +177,7 @@ class Stream(Uncopied):
 
     @final
     def allocate(self, nbytes: int, kind: MemoryKind = MemoryKind.DEVICE) -> Memory:
-        """Return memory for later work of this stream, as device.allocate does; it may be what the stream just freed.
+        """Return memory for later work of this stream, as device.allocate does; perhaps bytes that the stream freed.
 
         The host and other streams may touch it once this stream has passed this point: after an event recorded here.
 
@@ -192,8 +193,8 @@ class Stream(Uncopied):
 
         memory : of this stream's device, no view; other streams' work on it must be done, or this stream waited for it
 
-        The stream's own allocate may give the bytes out at once, others get them when all streams have passed this
-        point. What a step, graph or export holds stays until that is gone. Raises ClosedError the second time.
+        The stream's own allocate may reuse the bytes at once, others only when all streams have passed this point. A
+        memory that a step, graph or export holds is kept until that is gone. Raises ClosedError the second time.
         """
         self._check("free", "memory", memory)
         if memory._is_view:
@@ -219,10 +220,10 @@ class Stream(Uncopied):
     def capture(self) -> Capture:
         """Record the work of a `with` block, in place of running it, as the Graph that the block is given.
 
-        Captured are launches, copies within the device's reach, fills, record and wait among the streams of the
-        capture. All else raises ValueError at once, and stream and capture stay usable. Streams of the device join by
-        waiting for an event recorded in the capture; one that did work must be waited for before the capture ends,
-        else ValueError there. An exception inside the block ends the capture, and the stream works on.
+        A capture records launches, copies within the device's reach, fills, and record and wait among its streams. Any
+        other verb raises ValueError at once; stream and capture stay usable. Streams of the device join by waiting for
+        an event recorded in the capture. This stream must wait for their work before the capture ends, else the end
+        raises ValueError. An exception inside the block ends the capture, and the stream stays usable.
         """
         self._require_open("capture")
         return Capture(self)
@@ -230,7 +231,7 @@ class Stream(Uncopied):
     @property
     @final
     def is_idle(self) -> bool:
-        """True if all that was enqueued is done. Never waits where the provider can answer."""
+        """True if all enqueued work is done. Never waits if the provider can answer."""
         self._require_open("is_idle")
         self._require_uncaptured("is_idle")
         if not self._progress.is_settled and polls(self.twin):
@@ -239,9 +240,9 @@ class Stream(Uncopied):
 
     @final
     def synchronize(self, timeout: float | None = None) -> None:
-        """Let the host wait for all that was enqueued, at most `timeout` seconds.
+        """Let the host wait for all enqueued work, at most `timeout` seconds.
 
-        What was closed and no stream can touch any more goes to its device's pool or its owner.
+        Closed memory that no stream can touch any more goes to its device's pool or its owner.
         Raises TimeoutError, after which the stream is usable, or the error of work that failed. Ctrl-C works.
         """
         self._require_open("synchronize")
@@ -256,7 +257,7 @@ class Stream(Uncopied):
 
     @final
     def close(self) -> None:
-        """Wait for all that was enqueued, then close. Idempotent. Raises the error of work that failed."""
+        """Wait for all enqueued work, then close. Idempotent. Raises the error of work that failed."""
         if self.is_closed:
             return
         self._require_open("close")
@@ -270,7 +271,7 @@ class Stream(Uncopied):
         except EpError:
             self._finish()
             raise
-        self._finish()  # not after Ctrl-C: the work that was interrupted in waiting for goes on
+        self._finish()  # not after Ctrl-C during the wait: the work goes on
         self._raise_error(clear=True)
 
     @final
@@ -288,7 +289,7 @@ class Stream(Uncopied):
 
     @final
     def _submit(self, what: Any, memories: tuple[Memory, ...], scalars: tuple[Any, ...], run: Run) -> Any:
-        """Enqueue `run(self.twin, memories, scalars)`: the one door of every launch, copy, fill, record and wait.
+        """Enqueue `run(self.twin, memories, scalars)`: every launch, copy, fill, record and wait passes here.
 
         what : the Primitive or Step launched, or the name of the verb
 
@@ -296,8 +297,8 @@ class Stream(Uncopied):
         `ep.stream.doors` says what may stand before it.
         """
         device = self.device
-        # Said before closed memories are looked for: what is closed from here on, by another thread or by a handler that
-        # interrupts this verb, is kept for it. A handler's own verb leaves that as it was, and has the same number.
+        # Set before closed memories are looked for: a memory that another thread or a handler closes from here on is
+        # kept for this verb. A verb inside that handler leaves the value as it was, and has the same number.
         before = self._inside
         self._inside = what
         try:
@@ -317,14 +318,14 @@ class Stream(Uncopied):
             self._progress.is_settled = False  # Ctrl-C may have left some of it under way
             raise
         finally:
-            # Counted when it is there: a fence that another thread records meanwhile may come before it.
+            # Counted after it is enqueued: a fence that another thread records meanwhile may come before it.
             if before is None:
                 self._sequence += 1
             self._inside = before
 
     @final
     def _admit(self, what: Any, memories: tuple[Memory, ...]) -> None:
-        """Refuse what is closed, and what is of another device unless a verb takes it; enrol with that device."""
+        """Refuse closed memories, and other devices' memories unless the verb takes them; enrol with those devices."""
         for memory in memories:
             if memory._block.device is not self.device:
                 memory._require_open(str(what))
@@ -335,7 +336,7 @@ class Stream(Uncopied):
 
     @final
     def _outlast(self, timeout: float | None = None) -> None:
-        """Wait for all that was enqueued, and keep its error. Raises TimeoutError."""
+        """Wait for all enqueued work, and keep its error. Raises TimeoutError."""
         try:
             self._progress.finish(self, timeout)
         except TimeoutError:
@@ -345,12 +346,12 @@ class Stream(Uncopied):
 
     @final
     def _fence(self) -> Event | None:
-        """Return an event that is not done until all enqueued so far is, None if it is already."""
+        """Return an event that is done once all work enqueued so far is, None if it is already."""
         return self._progress.fence(self)
 
     @final
     def _raise_error(self, *, clear: bool = False) -> None:
-        """Raise the error of asynchronous work; whoever synchronises with the stream itself has heard it then."""
+        """Raise the error of asynchronous work; `clear`: forget it, so that it is raised once."""
         error = self._failure.take() if clear else self._failure.error
         if error is not None:
             self._tell_origin(error)
@@ -363,7 +364,7 @@ class Stream(Uncopied):
 
     @final
     def _warn(self) -> None:
-        """Say what went wrong in a closed stream that nobody can synchronise with any more."""
+        """Warn of an error in a closed stream, which no synchronisation can raise any more."""
         error = self._failure.take_last()
         if error is not None:
             self._tell_origin(error)
@@ -390,8 +391,8 @@ class Stream(Uncopied):
             self._kept = None
 
     def __del__(self) -> None:
-        # A stream with work under way outlives its last reference: memories that the work touches depend on it.
-        # One whose making was interrupted has none.
+        # A stream with work under way outlives its last reference, because memories that the work touches
+        # depend on it. A stream whose construction was interrupted has no work.
         if getattr(self, "_is_enlisted", False) and not self.is_closed:
             for device in self._devices:
                 device._retired.adopt(self)

@@ -1,4 +1,4 @@
-"""What EP_VALIDATE=1 adds to every stream: one thread at a time, contents that fit, and the line that enqueued what failed.
+"""Checks that EP_VALIDATE=1 adds to streams: one thread at a time, valid contents, the line that enqueued failed work.
 
 It is a door of the streams, so that it costs nothing where it is off.
 """
@@ -35,7 +35,7 @@ def is_on() -> bool:
 
 
 def watch(stream: Stream) -> None:
-    """Let a stream refuse a second thread and contents that do not fit, and remember where its work comes from."""
+    """Let a stream refuse a second thread and invalid contents, and remember the line of each enqueue."""
     stream._origins = Origins()
     doors.put(stream, "validation", functools.partial(_validate, stream._origins, {}))
 
@@ -60,11 +60,11 @@ def _validate(  # noqa: PLR0913, PLR0917 - what a door is given, and what it kee
         )
         raise ValueError(message)
     try:
-        time.sleep(0)  # whoever does not take turns is met here
+        time.sleep(0)  # lets a second thread that does not take turns come in, and be noticed
         origins.add(stream._sequence + 1)
-        if stream._capture is None:  # else its operands hold nothing yet
+        if stream._capture is None:  # else its operands have no contents yet
             inspect(stream, onward, what, memories, scalars)
-            origins.add(stream._sequence + 1)  # what was inspected has taken numbers
+            origins.add(stream._sequence + 1)  # the downloads of inspected contents have taken numbers
         return onward(stream, what, memories, scalars, run)
     except DeviceError as error:
         origins.tell(error, stream.name)

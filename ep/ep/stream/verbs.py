@@ -1,4 +1,7 @@
-"""What each verb of a stream runs once it has passed the doors, a method of the provider's stream; what copies and fills check before."""
+"""The function of each verb: it calls a method of the provider's stream once the verb has passed the doors.
+
+Also the checks of copies and fills, which come before the doors.
+"""
 
 from __future__ import annotations
 
@@ -46,12 +49,12 @@ def upload(twin: spi.Stream, memories: Memories, scalars: Scalars) -> None:
 
 
 def upload_constant(twin: spi.Stream, memories: Memories, scalars: Scalars) -> None:
-    """Copy a host buffer that nothing changes until then to a memory."""
+    """Copy a host buffer to a memory; nothing changes the buffer until then."""
     twin.upload_constant(memories[0], scalars[0], memories[0].nbytes)
 
 
 def upload_to(dst: Memory, view: memoryview, constant: Any) -> Run:
-    """Return what uploads a host buffer. Raises ValueError unless it fits the memory, TypeError for what is no truth value."""
+    """Return the upload function of a host buffer. Raises ValueError unless it fits, TypeError for a bad `constant`."""
     dst._require_writable("upload: dst")
     check_lengths("upload", dst.nbytes, view.nbytes)
     return upload_constant if constant is not False and truth("upload: constant", constant) else upload
@@ -86,7 +89,7 @@ def check_copy(dst: Any, src: Any, device: Device) -> None:
 
 
 def copy_between(dst: Device, src: Device, device: Device) -> Run:
-    """Return what a stream of `device` runs to copy between two devices, of which it is one."""
+    """Return the function by which a stream of `device` copies between `device` and another one."""
     is_reached = device.can_copy_from(src) if dst is device else device.can_copy_to(dst)
     return copy if is_reached else staged_copy
 
@@ -108,8 +111,8 @@ def copy(twin: spi.Stream, memories: Memories, _: Scalars) -> None:
 def staged_copy(twin: spi.Stream, memories: Memories, _: Scalars) -> None:
     """Pass the bytes through the host: out of the source in its order, then into the target.
 
-    By methods of the providers, not by verbs: a worker may get here when the memories have been closed, which are kept
-    for it.
+    It calls methods of the providers, not verbs: a worker may get here after the memories were closed, whose bytes are
+    kept for it.
     """
     dst, src = memories
     device: Device = twin.ledger.device
@@ -124,7 +127,7 @@ def staged_copy(twin: spi.Stream, memories: Memories, _: Scalars) -> None:
             other.twin.copy(dst, bounce, dst.nbytes)
             settle(other.twin, None)
         else:
-            settle(twin, None)  # what writes the source may be what this stream waits for
+            settle(twin, None)  # this stream may wait for the work that writes the source
             other.twin.copy(bounce, src, src.nbytes)
             settle(other.twin, None)
             twin.copy(dst, bounce, dst.nbytes)
@@ -161,7 +164,7 @@ def call(twin: spi.Stream, _: Memories, scalars: Scalars) -> None:
 def allocate(_: spi.Stream, __: Memories, scalars: Scalars) -> Memory:
     """Take memory that later work of the stream may use; the host does it at once."""
     stream, nbytes, kind, inside = scalars
-    # The verb touches no bytes, and may need those that were closed: from here on only one that it interrupted is under way.
+    # The verb touches no bytes, and may need closed memories: from here on only a verb that it interrupts is under way.
     stream._inside = inside
     memory: Memory = stream.device._heap.allocate(nbytes, kind, stream._freed)
     return memory

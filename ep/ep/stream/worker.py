@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["leave"]
 
-_AT_ONCE: Final = frozenset({verbs.record, verbs.allocate, verbs.free})  # what the caller has when the verb returns
+_AT_ONCE: Final = frozenset({verbs.record, verbs.allocate, verbs.free})  # their result is the caller's at once
 
 
 def leave(  # noqa: PLR0913, PLR0917 - what a door is given

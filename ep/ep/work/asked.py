@@ -1,4 +1,4 @@
-"""What a class of descriptors is given: `infer` keeps what it was asked for, and calls that cannot be are refused in EP's words."""
+"""Each descriptor class gets a cached `infer`, and constructor errors in EP's words in place of Python's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["keep_and_explain"]
 
 _MOST_KNOWN: Final = 4096
-"""As many descriptors of a family are kept, so that inferring one again costs a look-up."""
+"""Descriptors that the cache of one family keeps; inferring one of them again costs a look-up."""
 
 _VALUES: Final = frozenset({str, int, bool, NoneType, TensorSpec, Scalar})
 """Types whose equal values mean the same to every family, if the types are equal, too."""
@@ -24,7 +24,7 @@ _INTEGER: Final = frozenset({int})
 
 
 def keep_and_explain(kind: type) -> None:
-    """Let a class of descriptors keep what its own `infer` gave, and refuse calls in EP's words."""
+    """Cache the results of a descriptor class's `infer`, and report wrong arguments in EP's words."""
     infer, construct = vars(kind).get("infer"), vars(kind).get("__init__")
     if type(infer) is classmethod:
         setattr(kind, "infer", classmethod(_kept(infer.__func__)))  # noqa: B010 - to mypy every type lacks it
@@ -47,9 +47,10 @@ def _explained(construct: Callable[..., None]) -> Callable[..., None]:
 
 
 def _kept(infer: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an `infer` that looks first whether it was asked the same before.
+    """Return an `infer` that looks for earlier results of the same arguments first.
 
-    Arrays of others are looked at each time: what they are may change. A look-up takes no lock, and a handler may come in.
+    Arrays of other libraries are inspected each time, because their shape may change. A look-up takes no lock, and a
+    signal handler may interrupt it.
     """
     known = functools.lru_cache(_MOST_KNOWN, typed=True)(infer)
 

@@ -38,7 +38,7 @@ class _Entry(Generic[Value]):
 
 
 class _Turn:
-    """What the makers of a key take one after the other; `users` have it or wait for it."""
+    """The lock that makers of one key take one after the other; `users` counts who holds it or waits for it."""
 
     __slots__ = ("lock", "users")
 
@@ -48,7 +48,7 @@ class _Turn:
 
 
 class LRU(Generic[Key, Value]):
-    """A bounded map that makes missing values, one maker a key at a time, and forgets what was not used for longest.
+    """A bounded map that makes missing values, one maker a key at a time, and evicts the least recently used ones.
 
     A handler that interrupts the maker of a key and asks for that key makes a value of its own.
     """
@@ -102,7 +102,10 @@ class LRU(Generic[Key, Value]):
 
 
 class PrimitiveCache:
-    """What a device has made: `get` walks the provider's table once for each descriptor and compiles once for each key."""
+    """The primitives and compiled code of a device.
+
+    `get` walks the provider's table once for each descriptor and compiles once for each key.
+    """
 
     def __init__(self, device: Device) -> None:
         self._device = device
@@ -133,7 +136,7 @@ class PrimitiveCache:
         return Primitive(device, asked, *made)
 
     def _make(self, descriptor: Descriptor, reasons: list[str]) -> tuple[Descriptor, Implementation, Kernel] | None:
-        """Return what runs for a descriptor and by which row; None, and then append why, if nothing does."""
+        """Return the descriptor that runs, its implementation and its kernel; else None, with the reasons appended."""
         device = self._device
         table = device.provider.implementations
         implementation = choose(table.get(type(descriptor), ()), descriptor, device.info, reasons)

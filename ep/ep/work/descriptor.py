@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 __all__ = ["Descriptor"]
 
 _SIDES: Final = {"a": "scalar-left", "b": "scalar-right"}
-"""The layouts that operands give which may be a Scalar."""
+"""The layouts of descriptors some operand of which may be a Scalar."""
 
 
 class Descriptor:
-    """What to compute. Subclasses name their operands and validate; values are equal if all their parts are.
+    """One computation. Subclasses name their operands and validate; descriptors are equal if all their parts are.
 
     op          : name of the row, "-" for a family without ops
     specs       : for each of `roles`, in that order, a TensorSpec, a Scalar, or None for an optional operand that is absent
@@ -41,7 +41,7 @@ class Descriptor:
     family: ClassVar[str]
     """The name of the family, the first part of its cells."""
     roles: ClassVar[Roles]
-    """What the operands are. A property where the instance decides, as it does of a sum of any number of terms."""
+    """The roles of the operands. A property where they differ by instance, as in a sum of any number of terms."""
 
     op: str
     specs: tuple[TensorSpec | Scalar, ...]  # written without None, which few families have
@@ -68,7 +68,7 @@ class Descriptor:
 
     @property
     def title(self) -> str:
-        """What messages call the operation: its op, or the family where that has none."""
+        """The operation's name in messages: its op, or its family if the family has no ops."""
         return self.family if self.op == "-" else self.op
 
     @property
@@ -104,13 +104,13 @@ class Descriptor:
 
     @property
     def tensors(self) -> tuple[tuple[Role, TensorSpec | None], ...]:
-        """What stands at each place of a kernel's memories: role and spec, None for a tensor that is absent."""
+        """The role and the spec of each of a kernel's memories; the spec is None for an absent tensor."""
         named = zip(self.roles, self.specs, strict=True)
         return tuple([(role, spec) for role, spec in named if _is_tensor(role, spec)])  # type: ignore[misc]  # no Scalar
 
     @property
     def numbers(self) -> tuple[tuple[Role, Scalar | None], ...]:
-        """What stands at each place of a kernel's numbers: role and spec, None for a number that is absent."""
+        """The role and the spec of each of a kernel's numbers; the spec is None for an absent number."""
         named = zip(self.roles, self.specs, strict=True)
         return tuple([(role, spec) for role, spec in named if not _is_tensor(role, spec)])  # type: ignore[misc]  # as above
 
@@ -139,7 +139,7 @@ class Descriptor:
 
     @property
     def compares_elements(self) -> bool:
-        """True if numbers of a launch are rounded as the elements beside them are, before they are held in the compute type."""
+        """True if a launch's numbers are rounded to the element type first, and only then held in the compute type."""
         return False
 
     @property
@@ -178,7 +178,7 @@ class Descriptor:
 
     @property
     def flops(self) -> int:
-        """The operations of the definition, one an element of the first output unless the family says otherwise."""
+        """The number of operations by the definition: by default one for each element of the first output."""
         return self.out.size
 
     def check_numbers(self, numbers: tuple[Any, ...]) -> None:
@@ -198,15 +198,15 @@ class Descriptor:
         """
 
     def named(self, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> dict[str, Any]:
-        """Return by keyword what a kernel's launch gets for its operands; those that are absent are left out."""
+        """Return by keyword the operands that a kernel's launch gets, without the absent ones."""
         tensors, numbers = zip(self.tensors, memories, strict=False), zip(self.numbers, scalars, strict=True)
         return {role.name: given for (role, spec), given in (*tensors, *numbers) if spec is not None}
 
     def lower(self) -> Sequence[Stage]:
         """Return the same computation in terms of other families, tried when a provider has nothing for this one; () if there is none.
 
-        The stages run in their order. Those of temporaries read what a stage before them wrote; the operands that a launch
-        writes are written when all have run. See `ep.Stage`.
+        The stages run in their order. A stage that reads a temporary reads what an earlier stage wrote. After the last
+        stage all operands that the launch writes are written. See `ep.Stage`.
         """
         return ()
 

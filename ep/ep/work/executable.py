@@ -24,9 +24,9 @@ class Node(NamedTuple):
     """One enqueue of a captured stream.
 
     what      : the Primitive, or "copy" or "fill"
-    memories  : of the tensor operands, in operand order, None for an absent one, then the scratch if there is any; of a copy
-                the target and the source; of a fill the target
-    scalars   : numbers of the Scalar operands, in operand order; of a fill its pattern
+    memories  : of a launch its tensor operands in operand order, None for an absent one, then the scratch if there is
+                any; of a copy the target and the source; of a fill the target
+    scalars   : of a launch the numbers of its Scalar operands, in operand order; of a fill its pattern
     run       : enqueues the node: `run(stream, memories, scalars)`
     """
 
@@ -37,7 +37,7 @@ class Node(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """True for a launch whose outputs have no elements: nothing is to be done."""
+        """True for a launch whose outputs have no elements: it does nothing."""
         return not isinstance(self.what, str) and self.what.descriptor.is_empty
 
     @property
@@ -47,7 +47,7 @@ class Node(NamedTuple):
 
     @property
     def lacks_scratch(self) -> bool:
-        """True while the graph has not given it the scratch that it needs, which comes behind the operands."""
+        """True while the graph has not yet appended the scratch that the node needs."""
         return (
             not isinstance(self.what, str)
             and self.scratch_nbytes > 0
@@ -87,11 +87,11 @@ class Executable(Uncopied, ABC):
 
     @abstractmethod
     def bind(self, bindings: Bindings) -> Run:
-        """Return what enqueues one run with these memories: EP calls it with a stream, and says the memories again.
+        """Return a function that enqueues one run with these memories: EP calls it with a stream and the memories.
 
-        Everything is validated. What is returned for bindings of None alone is run again and again, by several threads
-        at once; every other one is run once at most. Behind a node that failed the later ones are not started, and the
-        error names it: `stream.ledger.ticket().of(node, what)`.
+        Everything is validated. The function returned for bindings of None alone is called many times, by several
+        threads at once; any other is called once at most. After a failed node the later nodes are not started, and the
+        error names the failed node: `stream.ledger.ticket().of(node, what)`.
         """
 
     def close(self) -> None:
@@ -132,6 +132,6 @@ class Replay(Executable):
 
 
 def moved(captured: Memory, given: Memory | None, offset: int) -> Memory:
-    """Return as many bytes as were captured, if there are, `offset` bytes behind the start of the memory given."""
+    """Return as many bytes as were captured, or the bytes that there are, from byte `offset` of the given memory on."""
     assert given is not None
     return Memory(given._block, given.offset + offset, min(captured.nbytes, given.nbytes - offset), is_view=True)

@@ -1,4 +1,4 @@
-"""An Implementation is one way a provider does one kind of descriptor; a Kernel is what it makes of one descriptor."""
+"""An Implementation is one way to run one kind of descriptor; it makes a Kernel of each descriptor."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ class Kernel(ABC):
         memories : of the tensor operands, in operand order: `descriptor.tensors`
         scalars  : numbers of the Scalar operands, in operand order, in their compute types: `descriptor.numbers`
 
-        An optional operand that is absent keeps its place in either, as None, so that no kernel has to count. Scratch comes
-        behind the tensors, if the kernel asks for any.
+        An optional operand that is absent keeps its place in either, as None. Scratch, if the kernel asks for any,
+        comes after the tensors.
         """
 
     def bind(self, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> Launch:
-        """Return a launch of these operands, with argument storage of its own, whatever operands it is then called with.
+        """Return a launch that ignores the operands of its calls and runs these; it has its own argument storage.
 
-        Used by one thread at a time. Override it to do once what launch does each time: each call through another
-        function costs a bound step a fifth of its budget.
+        Used by one thread at a time. Override it to do the work of `launch` once in place of each time: a call through
+        another function costs a fifth of a bound step's budget.
         """
         launch = self.launch
 
@@ -59,7 +59,7 @@ class Kernel(ABC):
 
 
 class Implementation(ABC):
-    """One row of a provider's table; `name` says the strategy, not the vendor."""
+    """One row of a provider's table; `name` is the strategy's, not the vendor's."""
 
     @property
     def name(self) -> str:
@@ -70,14 +70,15 @@ class Implementation(ABC):
     def accepts(self, descriptor: Any, info: DeviceInfo) -> bool:
         """Return True if this implementation runs the descriptor on such a device. Pure; compiles nothing.
 
-        Raises UnsupportedError to refuse with a reason, which is what a user will read.
+        Raises UnsupportedError to refuse; its message is the reason that a user reads.
         """
 
     def specialise(self, descriptor: Any) -> Hashable:
-        """Return what the code may depend on beyond the key, such as the shapes for a compiler of static ones. Pure.
+        """Return what the code may depend on beyond the key, such as shapes for a compiler that needs them. Pure.
 
-        It becomes `special` of the key that `compile` gets: descriptors with equal keys and equal answers share code, and
-        each other answer is another compilation. What was not used for longest is forgotten; `device.compiles` counts.
+        It becomes `special` of the key that `compile` gets: descriptors with equal keys and equal values share code,
+        and each other value is another compilation. The least recently used code is forgotten; `device.compiles`
+        counts.
         Default: None, nothing.
         """
         del descriptor
@@ -86,8 +87,8 @@ class Implementation(ABC):
     def compile(self, key: KernelKey, device: Device) -> Any:
         """Return the code that all descriptors of a key share; EP caches it, on each device. Raises CompileError.
 
-        key    : all that the code may depend on: neither sizes nor attributes nor numbers of a launch, unless `specialise`
-                 has said so; what it said is key.special
+        key    : all that the code may depend on. Sizes, attributes and numbers of a launch are not in it, unless
+                 `specialise` returned them: its value is key.special
 
         Default: None, for implementations without code of their own to compile.
         """

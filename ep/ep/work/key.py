@@ -28,7 +28,7 @@ class KernelKey(NamedTuple):
     wide       : True if some index needs more than 31 bits
     extent     : power of two at or below the innermost merged extent, at most 64
     alignment  : bytes, at most 16, that divide every operand's start and outer strides, as far as the specs know
-    special    : what the implementation's `specialise` says of the descriptor, None in a descriptor's own key
+    special    : the value of the implementation's `specialise` for the descriptor, None in a descriptor's own key
     """
 
     family: str

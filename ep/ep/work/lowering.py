@@ -26,7 +26,7 @@ _SCRATCH: Final = -1
 
 
 class _Wire(NamedTuple):
-    """Where a stage finds a memory: at `place` of the whole's, or `nbytes` from `begin` on in the scratch."""
+    """The source of a stage's memory: the whole's memory at `place`, or `nbytes` of the scratch from `begin` on."""
 
     place: int
     begin: int = 0
@@ -34,7 +34,7 @@ class _Wire(NamedTuple):
 
 
 class _Number(NamedTuple):
-    """Where a stage finds a number: at `place` of the whole's, or here."""
+    """The source of a stage's number: the whole's number at `place`, or `value`."""
 
     place: int
     value: Any = None
@@ -48,11 +48,11 @@ class _Wired(NamedTuple):
     numbers: tuple[_Number | None, ...]
 
     def memories(self, given: tuple[Memory, ...]) -> tuple[Any, ...]:
-        """Return what its kernel gets of the memories of a launch of the whole."""
+        """Return the memories of the stage's kernel, given those of a launch of the whole."""
         return tuple([wire if wire is None else _found(wire, given) for wire in self.wires])
 
     def scalars(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Return what its kernel gets of the numbers."""
+        """Return the numbers of the stage's kernel, given those of a launch of the whole."""
         return tuple(
             [
                 number if number is None else number.value if number.place < 0 else given[number.place]
@@ -104,7 +104,7 @@ class Composition(Kernel):
         return run
 
     def nodes(self, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> Iterator[Node]:
-        """Yield the stages of one launch as the nodes of a graph, those of lowered stages in their place."""
+        """Yield the stages of one launch as nodes of a graph; a lowered stage is replaced by its own stages."""
         for stage in self._stages:
             primitive = stage.primitive
             yield from flattened(Node(primitive, stage.memories(memories), stage.scalars(scalars), primitive._run))
@@ -112,7 +112,7 @@ class Composition(Kernel):
 
 @final
 class Lowering(Implementation):
-    """What EP does where a provider has stages of a descriptor and not the whole.
+    """The implementation of a descriptor by its stages, where the provider has kernels for these only.
 
     stages : the primitives, in their order
     """
@@ -123,11 +123,11 @@ class Lowering(Implementation):
 
     @property
     def name(self) -> str:
-        """The names of what runs, in its order."""
+        """The names of the stages' implementations, in order."""
         return " + ".join([primitive.implementation.name for primitive in self.stages])
 
     def accepts(self, descriptor: Any, info: DeviceInfo) -> bool:
-        """Return True: that all stages are served was found out before."""
+        """Return True: a Lowering is made only if all stages are served."""
         del descriptor, info
         return True
 
@@ -138,7 +138,7 @@ class Lowering(Implementation):
 
 
 def flattened(node: Node) -> Iterator[Node]:
-    """Yield a node, in the place of one that is lowered its stages."""
+    """Yield a node, or the stages of a lowered one in its place."""
     kernel = None if isinstance(node.what, str) else node.what.kernel
     if isinstance(kernel, Composition) and not node.is_empty:
         yield from kernel.nodes(node.memories, node.scalars)
@@ -158,7 +158,7 @@ def _wires(stage: Stage, named: dict[str, _Wire]) -> tuple[_Wire | None, ...]:
 
 
 def _numbers(stage: Stage, primitive: Primitive, named: dict[str, _Number]) -> tuple[_Number | None, ...]:
-    """Return where the numbers of a stage come from; those that the stage says are converted and checked here."""
+    """Return the sources of a stage's numbers; values that the stage itself gives are converted and checked here."""
     found: list[_Number | None] = []
     for role, spec in stage.descriptor.numbers:
         given = stage.operands.get(role.name, role.default)

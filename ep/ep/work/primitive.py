@@ -39,12 +39,12 @@ _NOTHING: Final = ()
 
 @final
 class Primitive(Uncopied):
-    """What runs a descriptor on a device, made by `descriptor.on(device)`. Immutable; shared by threads and streams.
+    """A descriptor made runnable by `descriptor.on(device)`. Immutable; shared by threads and streams.
 
     asked           : the descriptor that was given
     descriptor      : the one that runs: `asked`, or the one other that it lowered to
     implementation  : the row of the provider's table that accepted it, or the Lowering to stages
-    kernel          : what that made of the descriptor
+    kernel          : the kernel that the implementation made of the descriptor
     scratch_nbytes  : bytes that a launch needs beside its operands; it takes them in stream order, a step when it is bound
     """
 
@@ -103,7 +103,7 @@ class Primitive(Uncopied):
 
     @property
     def stages(self) -> tuple[Primitive, ...]:
-        """What runs in its place, one after the other, if it is lowered to several steps or to one wired otherwise; else ()."""
+        """The stages that run in its place, if it is lowered to several or to one with other operands; else ()."""
         return self.implementation.stages if type(self.implementation) is Lowering else ()
 
     def __call__(self, stream: Stream, **operands: Any) -> None:
@@ -165,7 +165,7 @@ class Primitive(Uncopied):
         return _placed(self._absent, memories) if self._absent else memories
 
     def _launchable(self, stream: Any, operands: dict[str, Any]) -> tuple[Memory, ...]:
-        """Do at length what `_check` does in short; in short again, where Tensors of the right description hide memories."""
+        """Check at length a launch that `_check` refused. Tensors of the right spec become memories, checked again."""
         if Tensor in map(type, operands.values()):
             given = self._unwrapped(operands)
             if Tensor not in map(type, given.values()):
@@ -175,7 +175,7 @@ class Primitive(Uncopied):
         return self._settle(operands)
 
     def _unwrapped(self, operands: dict[str, Any]) -> dict[str, Any]:
-        """Return operands with memories in place of Tensors, but for those of another description."""
+        """Return operands with memories in place of Tensors, except Tensors of another spec."""
         given = operands.copy()
         for name, spec in zip(self.asked.operands, self.asked.specs, strict=True):
             tensor = given.get(name)
@@ -188,7 +188,7 @@ class Primitive(Uncopied):
         if operands.keys() != self._names:
             self._check_names(operands)
         memories = []
-        # An array lies as the descriptor says that was asked for, even where a lowered one sees it otherwise.
+        # Arrays are checked against the descriptor that was asked for, even if a lowered one has other specs.
         for role, spec in self.asked.tensors:
             if spec is None:
                 continue
@@ -205,7 +205,7 @@ class Primitive(Uncopied):
         return tuple(memories)
 
     def _checked_scratch(self, scratch: Any, memories: list[Memory]) -> Memory:
-        """Return a caller's scratch. Raises TypeError, ValueError or ClosedError for what will not do."""
+        """Return a caller's scratch. Raises TypeError, ValueError or ClosedError for an unusable one."""
         needs, alignment = TensorSpec("uint8", (self.scratch_nbytes,)), self.device.info.alignment
         if type(scratch) is not Memory:
             message = f"{self}: scratch is {glimpse(scratch)}, needs a Memory of {needs.nbytes} bytes; leave it out, and EP takes one"
@@ -277,7 +277,7 @@ class Primitive(Uncopied):
         refuse_device(str(self), "stream is of", stream.device, self.device, f"one of {self.device.name}")
 
     def _check_names(self, operands: dict[str, Any]) -> None:
-        """Raise TypeError unless each operand that is needed is given, and no others; None stands for none."""
+        """Raise TypeError unless exactly the needed operands are given; None counts as not given."""
         named = [*zip(self.descriptor.roles, self.descriptor.specs, strict=True)]
         needed = [role.name for role, spec in named if spec is not None and role.default is None]
         missing = [name for name in needed if name not in operands]

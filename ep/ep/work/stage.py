@@ -1,4 +1,4 @@
-"""A Stage is one step of a lowered descriptor: a descriptor whose operands are the whole's, or temporaries."""
+"""A Stage is one step of a lowered descriptor: its operands are operands of the whole descriptor, or temporaries."""
 
 from __future__ import annotations
 
@@ -23,13 +23,12 @@ class Stage:
     """One step of what a descriptor lowers to: `Stage(Reduce(...), x="x", out="mean")`.
 
     descriptor : what the step computes
-    operands   : under the keyword of each of its operands the name of the operand of the whole that it is, or of a temporary,
-                 which the first stage that names it writes; for a number also its value. Numbers with a default may be
-                 left out. None at all: the operands of the whole, by the same names. The name of an operand that is absent
-                 is free for a temporary
+    operands   : for each of its keywords the name of an operand of the whole, or of a temporary; for a number perhaps
+                 its value. The first stage that names a temporary writes it. Numbers with a default may be left out. No
+                 operands at all: those of the whole, by the same names. A temporary may have an absent operand's name
 
-    A spec says where the step's elements lie in the memory of the whole's operand, or of the temporary, whose bytes are as
-    many as its stages need. EP takes the temporaries from the launch's scratch.
+    A spec places the step's elements in the memory of the whole's operand, or of the temporary, which is as large as
+    its stages need. EP takes temporaries from the launch's scratch.
     """
 
     __slots__ = ("descriptor", "operands")
@@ -40,7 +39,7 @@ class Stage:
 
     @property
     def tensors(self) -> Iterator[tuple[Role, TensorSpec, str]]:
-        """What stands at each tensor of the step that is there: its role, its spec, and the name in the whole."""
+        """For each present tensor of the step its role, its spec, and its name in the whole."""
         for role, spec in self.descriptor.tensors:
             if spec is not None:
                 yield role, spec, str(self.operands[role.name])
@@ -60,7 +59,7 @@ class Stage:
 
 
 class Lifetime:
-    """From which stage to which the bytes of a temporary are needed, both included."""
+    """The first and the last stage that need the bytes of a temporary."""
 
     __slots__ = ("first", "last", "nbytes")
 
@@ -80,13 +79,13 @@ def lifetimes(whole: Descriptor, stages: Sequence[Stage]) -> dict[str, Lifetime]
 
 
 def check_stages(whole: Descriptor, stages: Any) -> None:
-    """Raise TypeError or ValueError, naming stage and operand, for stages that do not compute something of the whole's operands."""
+    """Raise TypeError or ValueError, naming stage and operand, unless the stages' operands fit the whole's."""
     if not isinstance(stages, Sequence) or not all(type(stage) is Stage for stage in stages):
         message = f"{whole.family}.lower returned {stages!r}, needs a sequence of ep.Stage; () for nothing"
         raise TypeError(message)
     if len(stages) == 1 and stages[0].is_all_of(whole):
         _Check(whole, 0, stages[0]).tensors(set())
-        return  # what may be in place is then the one stage's to say
+        return  # the one stage's own roles decide what may be in place
     written: set[str] = set()
     for place, stage in enumerate(stages):
         check = _Check(whole, place, stage)
@@ -103,7 +102,7 @@ def check_stages(whole: Descriptor, stages: Any) -> None:
 
 
 def _check_in_place(whole: Descriptor, stages: Sequence[Stage], read: str, written: str) -> None:
-    """Refuse stages that read an operand after one wrote the operand that may be the same memory."""
+    """Refuse stages that read an operand after a stage wrote an operand that may be in the same memory."""
     is_written = False
     for place, stage in enumerate(stages):
         check = _Check(whole, place, stage)
@@ -114,7 +113,7 @@ def _check_in_place(whole: Descriptor, stages: Sequence[Stage], read: str, writt
 
 
 class _Check:
-    """What is asked of one stage."""
+    """The checks of one stage."""
 
     def __init__(self, whole: Descriptor, place: int, stage: Stage) -> None:
         self._whole, self._place, self._stage = whole, place, stage
@@ -128,7 +127,7 @@ class _Check:
             self.refuse(f"is given {', '.join(given) or 'nothing'}, needs each of {names} that has no default")
 
     def tensors(self, written: set[str]) -> None:
-        """Refuse a temporary that nobody wrote, operands of the whole that are no tensors, too small, or only read."""
+        """Refuse an unwritten temporary, and operands of the whole that are numbers, too small, or only read."""
         named = zip(self._whole.roles, self._whole.specs, strict=True)
         roles = {role.name: (role, spec) for role, spec in named if spec is not None}
         for role, spec, name in self._stage.tensors:
@@ -153,7 +152,7 @@ class _Check:
                 self.refuse(f"takes the number {name} for {role.name} as {spec}, and the whole has {its}")
 
     def sharing(self, same: Mapping[str, str] | None = None) -> None:
-        """Refuse two operands in one memory of which one is written, unless they lie apart or exactly in place.
+        """Refuse two operands in one memory of which one is written, unless they are disjoint or exactly in place.
 
         same : operands of the whole that stand for others
         """

@@ -41,7 +41,7 @@ class Step(Uncopied):
 
     def __call__(self, stream: Stream) -> None:
         """Enqueue one run on a stream of the primitive's device."""
-        # The memories are held, so the door has nothing to check: it numbers, and whoever replaced it sees the step.
+        # The memories are held, so the door checks nothing: it numbers the enqueue, and doors before it see the step.
         try:
             if stream.device is not self._device:
                 self.primitive._explain_stream(stream)
@@ -68,6 +68,6 @@ class Step(Uncopied):
 
 
 def _refuse(primitive: Primitive, *_: Any) -> NoReturn:
-    """Take the place of what a closed step ran."""
+    """Run in place of a closed step's launch: raise."""
     message = f"{primitive}: the bound step was closed; bind again"
     raise ClosedError(message)

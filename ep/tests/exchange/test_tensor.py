@@ -194,7 +194,7 @@ def test_views_of_elements_agree_with_numpy(cpu):
         (lambda x: x.reshape(4), ValueError, r"reshape: \(4,\) does not hold the 6 elements"),
         (lambda x: x.reshape(-1, -1), ValueError, "one extent may be -1"),
         (lambda x: x.reshape(-1, 0), ValueError, "does not hold the 6 elements"),
-        (lambda x: x.mT.reshape(6), ValueError, "nothing is moved here; Copy it"),
+        (lambda x: x.mT.reshape(6), ValueError, "nothing is moved here; copy it"),
         (lambda x: x.reshape(2.0, 3), TypeError, "reshape: extent is 2.0, needs an integer"),
         (lambda x: x.permute(0), ValueError, r"permute: axes are \(0,\), need each dimension of \(2, 3\) once"),
         (lambda x: x.permute(0, 2), ValueError, "each dimension"),

@@ -18,7 +18,7 @@ PROBE = "Provider.probes += 1"
 ACTIONS = {
     "crashes": (PROBE, "os.kill(os.getpid(), 11)", "crashed while it was probed: SIGSEGV"),
     "exits": ("Provider.made += 1", "os._exit(0)", "ended its process with exit code 0 while its devices were made"),
-    "forges": (PROBE, "forge()", "its process answered what EP cannot read"),
+    "forges": (PROBE, "forge()", "its process wrote a line that EP cannot read"),
     "floods": (PROBE, "flood()", "its process answered more than 1 MiB while it was probed"),
     "atexit": (PROBE, "atexit.register(os._exit, 7)", "ended its process with exit code 7 while its process ended"),
     "check": ("return bytearray(nbytes)", "os.abort()", "crashed while the self-check ran: SIGABRT"),
@@ -221,7 +221,7 @@ def test_lines_of_another_form_are_nobodys_answer(line):
     account = Account("odd", 1)
     account.answers.add(line.encode() + b"\n")
     account.conclude(0)
-    assert account.fault == "its process answered what EP cannot read while its process began"
+    assert account.fault == "its process wrote a line that EP cannot read while its process began"
 
 
 def test_excerpts_keep_their_beginning_or_their_end():

@@ -25,7 +25,7 @@ class Call(NamedTuple):
 
     kind       : the descriptor's class
     make       : it, its `infer`, or a function that calls one of them by keyword
-    word       : what messages begin with: the op's name, the family's if that has no ops, or both
+    word       : the first words of messages: the op's name, the family's if it has no ops, or both
     is_strict  : True if tensors are specs and nothing else, as the constructor wants them
     arguments  : by keyword, `op` too
     """

@@ -25,7 +25,7 @@ FILLS: Final[Mapping[Fill, str]] = {
     "designed": "chosen value by value, or to show a fault of one kind",
     "random": "drawn anew for each seed",
 }
-"""What the data of a case are like."""
+"""The kinds of data that cases have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Case:
     profile    : the smallest profile that runs the case
     shift      : bytes that every operand's memory view starts after an aligned place, a multiple of the itemsizes
     expected   : the reference of `data` where it comes from a table, as the family's `reference`, which gives it else
-    accuracy   : what holds instead of the family's accuracy, of all outputs: special values are always `Exact`
+    accuracy   : for all outputs in place of the family's accuracy: special values are always `Exact`
     summands   : n, if each element of the outputs is a rounded sum of about n terms of one sign and like sizes, random enough that
                  the errors of right rounding cancel over the outputs: then their mean and their mean square are held to limits,
                  too; else 0
@@ -60,7 +60,7 @@ class Case:
 
     @property
     def descriptor(self) -> Descriptor:
-        """What is computed, made when it is asked for first."""
+        """The computation, made at its first use."""
         described = self.describe
         if not isinstance(described, Descriptor):
             described = described()

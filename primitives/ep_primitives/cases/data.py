@@ -37,7 +37,7 @@ _EDGES: Final = (
     2**-150, 3 * 2**-150, 1e-3, 1e-5, 1e-8, 1e-20, 1e20,
 )
 # fmt: on
-# Next to the ties of every narrower type, nearer than the type between them tells: what rounds twice goes wrong.
+# Next to the ties of every narrower type, nearer than a type between them resolves: rounding twice goes wrong.
 _TIES: Final = tuple(
     1 + odd * 2.0**-bits + side * 2.0**-far
     for bits, far in ((24, 50), (11, 30), (8, 30), (8, 40), (4, 30), (4, 40), (3, 30), (3, 40))
@@ -131,7 +131,7 @@ def random(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], domain:
         values = np.where(kinds < _NEAR, near, anywhere).astype(array_dtype(dtype))
     picked = kinds > _NOT_DESIGNED
     if kind == "f":
-        picked |= ~domain.contains(dtype, values)  # few: what was rounded out of the domain
+        picked |= ~domain.contains(dtype, values)  # few: values that rounding moved out of the domain
     values = np.where(picked, rng.choice(edges, size), values)
     return np.asarray(values.reshape(shape))
 

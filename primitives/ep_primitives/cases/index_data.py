@@ -1,4 +1,4 @@
-"""What indices hold in cases: places in a range, and those beside it that a fault would take for them."""
+"""Indices of cases: values in a range, and values out of it that a faulty kernel would take for values in range."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _drawn(rng: np.random.Generator, spec: TensorSpec, low: int, extent: int) ->
 
 
 def _beside(spec: TensorSpec, low: int, extent: int) -> Array:
-    """Return what is out of range: neighbours, ends of the type, and what narrower or wrapped arithmetic puts in range."""
+    """Return values out of range: neighbours, ends of the type, and values that wrap or narrow into the range."""
     info: Any = np.iinfo(spec.dtype)
     some = low + extent // 2
     values = {low - 1, low - extent, low + extent, low + 2 * extent, info.min, info.max, info.min + some, -1, extent}
@@ -85,7 +85,7 @@ def _beside(spec: TensorSpec, low: int, extent: int) -> Array:
 
 
 def fill_of(contents: str) -> Fill:
-    """Return what the data of a case are like whose indices hold this."""
+    """Return the kind of data of a case with these indices."""
     return "random" if contents in {"mixed", "random"} else "designed"
 
 
@@ -100,4 +100,4 @@ CONTENTS: Final[Mapping[str, Callable[[np.random.Generator, TensorSpec, int, int
     "repeated": _repeated,
     "ends": _ends,
 }
-"""By name, what gives the indices of a spec into the range [low, low + extent)."""
+"""By name the functions that draw indices of a spec in the range [low, low + extent)."""

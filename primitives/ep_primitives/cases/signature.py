@@ -1,4 +1,4 @@
-"""What families share whose cells are ops with element types in layouts: a signature is a cell without its layout."""
+"""Base of families whose cells are op, element types and layout: a signature is a cell without its layout."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class SignatureFamily(Family):
         """Yield the cases of a signature in a layout, a typical one first; none if it does not have the layout."""
 
     def accuracy(self, descriptor: Descriptor) -> Accuracy:  # noqa: ARG002 - the interface is ep.Family's
-        """Return what results are held to: exact, unless the family has rows that say more."""
+        """Return the accuracy of results: exact, unless the family's rows state another."""
         return self.exact
 
     def since(self, cell: Cell) -> str:  # noqa: ARG002 - the interface is ep.Family's

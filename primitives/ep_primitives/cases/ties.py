@@ -1,4 +1,4 @@
-"""Numbers half-way between two neighbours of a narrower type, and next to that: what rounds twice goes wrong there."""
+"""Numbers half-way between two neighbours of a narrower type, and next to that: rounding twice goes wrong there."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _floating_ties(source: str, target: str) -> Array:
 
 
 def _ladder(target: str) -> tuple[Array, Array]:
-    """Return values of a type from 0 to the largest, and how far it is to the next; of the last, to what would be next."""
+    """Return values of a type from 0 to the largest, and each one's distance to the next, as if the type went on."""
     info = limits(target)
     if ep.dtype(target).itemsize <= 2:  # noqa: PLR2004 - all its values are few
         every = widened(target, exhaustive(target))

@@ -1,1 +1,1 @@
-"""What descriptors share: checks, attributes, axes, windows of operands, what lowers to others."""
+"""Parts that descriptors share: checks, attributes, axes, windows of operands, lowering to other families."""

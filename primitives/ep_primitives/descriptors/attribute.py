@@ -26,7 +26,7 @@ _EVERYDAY_BITS: Final = 5.0
 
 
 class Legal(Enum):
-    """Which numbers an attribute may be, as a message says it of the type that holds them; a NaN is none of them."""
+    """The legal numbers of an attribute, in the words of messages; NaN is never legal."""
 
     FINITE = "a finite number within {}"
     NOT_ZERO = "a finite number other than 0 within {}"
@@ -52,11 +52,11 @@ class Legal(Enum):
 class Attribute:
     """A number that belongs to the descriptor, with the values that cases name, the first most often.
 
-    default : what it is where a caller leaves it out; None: it is never left out
-    source  : who else takes that default; "" where there is none
+    default : its value if a caller leaves it out; None: it may not be left out
+    source  : the library or standard with the same default; "" without one
     stored  : True if it is rounded to the element type first, so that it can equal an element
     wide    : True if it is a float64 whatever the element type; else it is held in the compute type
-    legal   : what it may be, after that rounding; descriptors refuse all else, and rows keep their promise for all of it
+    legal   : its legal values, after that rounding; descriptors refuse others, and rows keep their promises for these
     """
 
     name: str
@@ -72,12 +72,12 @@ class Attribute:
         if self.wide:
             return array_dtype("float64").type(value)
         if self.stored:
-            with np.errstate(over="ignore"):  # what becomes infinite is refused by who asks
+            with np.errstate(over="ignore"):  # the caller refuses an overflow
                 value = float(array_dtype(dtype).type(value))
         return compute_number(dtype, value)
 
     def ends(self, dtype: str) -> Iterator[float]:
-        """Yield the extremes of what is legal: next to 0, 0 itself, the largest, infinities, the negative ones too."""
+        """Yield the extremes of the legal values: next to 0, 0 itself, the largest, infinities, also negative ones."""
         info = limits(self._holder(dtype))
         sizes = (
             float(info.smallest_subnormal),

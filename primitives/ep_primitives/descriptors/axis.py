@@ -12,7 +12,7 @@ __all__ = ["axis_within"]
 def axis_within(op: str, axis: Any, shape: tuple[int, ...], name: str) -> int:
     """Return an axis of the tensor `name`, not negative. A tensor of rank 0 is a row of one: its axis is 0 or -1.
 
-    Raises TypeError for what is no integer, ValueError for an axis that the shape does not have.
+    Raises TypeError unless it is an integer, ValueError for an axis that the shape does not have.
     """
     given = integer(f"{op}: axis", axis)
     rank = max(len(shape), 1)

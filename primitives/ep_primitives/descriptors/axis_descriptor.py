@@ -1,4 +1,4 @@
-"""What descriptors share that work on rows: one axis of operands that all have the output's shape."""
+"""Base of descriptors that work on rows: one axis of operands that all have the output's shape."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class AxisDescriptor(Descriptor):
     __slots__ = ()
 
     operations: ClassVar[int]
-    """What the definition does for each element: comparisons, sums, products, exponentials."""
+    """The number of operations for each element by the definition: comparisons, sums, products, exponentials."""
 
     def _freeze_rows(
         self,

@@ -1,4 +1,4 @@
-"""Tensors with channels, (N, C, ...), and what there is one of for each channel."""
+"""Tensors with channels, (N, C, ...), and operands with one element for each channel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What descriptors share that lower to others, and whose operands have no iteration space in common."""
+"""Base of descriptors that lower to others and whose operands have no common iteration space."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What families share that move elements: where their operands lie as a cell says it, and those that are a Copy."""
+"""Base of families that move elements: the layout of their operands, and descriptors that equal a Copy."""
 
 from __future__ import annotations
 

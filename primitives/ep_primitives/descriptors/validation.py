@@ -67,7 +67,7 @@ def check_spec(op: str, name: str, spec: Any) -> None:
 def described(op: str, name: str, thing: Any) -> TensorSpec:
     """Return the spec of an operand given to `infer` as one, or as an array of any library that TensorSpec.of reads.
 
-    Raises TypeError for what is neither, ValueError for an array that EP cannot see in place.
+    Raises TypeError for any other object, ValueError for an array that EP cannot use in place.
     """
     if type(thing) is TensorSpec:
         return thing
@@ -84,7 +84,7 @@ def described(op: str, name: str, thing: Any) -> TensorSpec:
 
 
 def described_operand(op: str, name: str, thing: Any) -> TensorSpec | Scalar:
-    """Return what `described` does, or a Scalar as it is. Raises as `described` does, and TypeError for a Python number."""
+    """Return the result of `described`, or a Scalar as it is. Raises as `described`; TypeError for a Python number."""
     if type(thing) is Scalar:
         return thing
     if type(thing) in {bool, int, float, complex}:
@@ -94,7 +94,7 @@ def described_operand(op: str, name: str, thing: Any) -> TensorSpec | Scalar:
 
 
 def dense_output(op: str, dtype: str, shape: Any) -> TensorSpec:
-    """Return the dense output that `infer` found. Raises what TensorSpec does, with the operation's name."""
+    """Return the dense output that `infer` found. Raises the errors of TensorSpec, with the operation's name."""
     try:
         return TensorSpec(dtype, shape)
     except (TypeError, ValueError) as error:
@@ -111,14 +111,14 @@ def chosen_output(op: str, out: Any, dtype: str, shape: Any, name: str = "out") 
 
 
 def agreed(op: str, name: str, given: Any, have: Any) -> None:
-    """Raise ValueError if an argument of `infer` was given and says something else than the `out` beside it."""
+    """Raise ValueError if an argument of `infer` contradicts the given `out`."""
     if given is not None and given != have:
         message = f"{op}: {name} is {glimpse(given)}, and out has {have}; leave {name} out, or describe another out"
         raise ValueError(message)
 
 
 def dtype_name(op: str, dtype: Any) -> str:
-    """Return the name of an element type given to `infer`. Raises TypeError or ValueError for what is none."""
+    """Return the name of an element type given to `infer`. Raises TypeError or ValueError for any other argument."""
     return name_of(f"{op}: dtype", dtype)
 
 
@@ -173,7 +173,7 @@ def check_dtype(
 def one_a_dimension(op: str, name: str, given: Any, spec: TensorSpec, bits: int = 64) -> tuple[int, ...]:
     """Return an argument that is one integer, of so many bits at most, for each dimension of a tensor.
 
-    Raises TypeError for what is no sequence of integers (True and False are none), ValueError for one of another length.
+    Raises TypeError unless it is a sequence of integers (True and False are none), ValueError for another length.
     """
     wanted = f"needs {spec.ndim} integers, one for each dimension of {spec.shape}"
     try:
@@ -227,7 +227,7 @@ def chosen_row(family: str, op: Any, rows: Mapping[str, Row]) -> Row:
 
 
 def attribute_value(op: str, attribute: Attribute, value: Any, dtype: str) -> float:
-    """Return one attribute of an operation on an element type, as float64. Raises TypeError or ValueError for what is not legal."""
+    """Return an attribute of an operation on an element type, as float64. Raises TypeError or ValueError if illegal."""
     if not isinstance(value, Real) or isinstance(value, bool):
         message = f"{op}: {attribute.name} is {glimpse(value)}, needs a real number; give a float"
         raise TypeError(message)

@@ -1,1 +1,1 @@
-"""Operations on one element at a time: their rows and formulas, and what families of such rows share."""
+"""Operations on one element at a time: their rows, their formulas, and the base of families of such rows."""

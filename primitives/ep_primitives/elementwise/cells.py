@@ -1,4 +1,4 @@
-"""What the elementwise families share: cells from signatures and layouts, and cases from arrangements."""
+"""Base of the elementwise families: cells from signatures and layouts, and cases from arrangements."""
 
 from __future__ import annotations
 

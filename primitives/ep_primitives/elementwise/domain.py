@@ -36,7 +36,9 @@ __all__ = [
 # |z|^2 and the product of two numbers neither overflow nor vanish.
 _PARTS: Final = (60, 500)
 _NEAR: Final = 8.0
-_OF_COMPLEX: Final = "what formulas of complex numbers give for infinities and NaN is open, and no square of a part overflows or vanishes"
+_OF_COMPLEX: Final = (
+    "results of complex formulas for infinities and NaN are open; no square of a part overflows or vanishes"
+)
 _FACTOR: Final = "a product with it neither overflows nor becomes subnormal before it is added or scaled"
 
 

@@ -78,7 +78,7 @@ class RowFamily(ElementwiseFamily):
         return sets[number % len(sets)]
 
     def attribute_sets(self, signature: Signature, singles: tuple[bool, ...] = ()) -> list[tuple[float, ...]]:
-        """Return what a signature's cases are tried with: the usual attributes, then extremes and random ones.
+        """Return the attributes of a signature's cases: the usual ones, then extremes and random ones.
 
         singles : which operands are one number for many elements
 
@@ -112,7 +112,7 @@ class RowFamily(ElementwiseFamily):
         )
 
     def accuracy(self, descriptor: Descriptor) -> Accuracy:
-        """Return what the row promises for the element type."""
+        """Return the accuracy that the row promises for the element type."""
         return self.rows[descriptor.op].accuracy_of(descriptor.specs[0].dtype)
 
     def parts(self, descriptor: Descriptor) -> Iterator[Descriptor]:
@@ -131,7 +131,7 @@ class RowFamily(ElementwiseFamily):
         yield self.describe(descriptor.op, specs, descriptor.attributes)
 
     def is_constant(self, descriptor: Descriptor) -> bool:
-        """Say whether the output is one value whatever the tensors hold."""
+        """Say whether the output is one value for all contents of the tensors."""
         row = self.rows[descriptor.op]
         inputs = [spec for place, spec in enumerate(descriptor.specs[:-1]) if place not in row.unused]
         return inputs[0].dtype in row.constant or all(isinstance(spec, Scalar) for spec in inputs)

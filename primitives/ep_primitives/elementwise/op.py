@@ -50,7 +50,7 @@ _REAL_PARTS: Final = {"complex64": "float32", "complex128": "float64"}
 _COMPLEX: Final = {"float32": "complex64", "float64": "complex128"}
 
 Special = tuple[tuple[complex, ...], complex]
-"""Inputs and what they must give."""
+"""Inputs and the needed results."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +75,7 @@ class Op:
     source     : where the definition comes from
     typed      : True if the result depends on which numbers the element type has: the reference takes arrays of that type,
                  not widened ones, and a number beside them is rounded to it
-    note       : what differs from OneFlow and why; "" if nothing does. `disagreements` says it of PyTorch
+    note       : differences from OneFlow and their reasons; "" without any. `disagreements` has those from PyTorch
     """
 
     name: str
@@ -158,7 +158,7 @@ class Op:
 
 
 def _chosen(entry: Any, dtype: str) -> Any:
-    """Return what an entry of a row says of an element type, if it is a mapping, and the entry if it is not."""
+    """Return the part of a row's entry for an element type if the entry is a mapping, else the entry itself."""
     if not isinstance(entry, Mapping):
         return entry
     names = (dtype, "complex" if ep.dtype(dtype).kind == "c" else "", "")

@@ -279,7 +279,7 @@ _INTEGER: Final = (
         "integer",
         "error",
         ("div", "fmod", "floor_div", "trunc_div", "floor_mod"),
-        "No device can raise. x / 0 = 0 is what AArch64 and NumPy give, and a = b q + r then leaves x mod 0 = x, which is Knuth's definition "
+        "No device can raise. x / 0 = 0 as on AArch64 and in NumPy, and a = b q + r then leaves x mod 0 = x, which is Knuth's definition "
         "(TAOCP 1.2.4); PyTorch raises on the CPU.",
     ),
     Disagreement(

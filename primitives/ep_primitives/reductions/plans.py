@@ -162,4 +162,4 @@ PLANS: Final[Mapping[str, Callable[[], Iterator[Plan]]]] = {
     "empty": _empty,
     "rank0": _rank0,
 }
-"""By layout, what makes its plans; the first one is typical."""
+"""For each layout the function that makes its plans; the first plan is the typical one."""

@@ -132,7 +132,7 @@ def check_spatial(op: str, name: str, spec: TensorSpec) -> int:
     found = spec.ndim - _LEADING
     if not 1 <= found <= MOST_DIMENSIONS:
         message = (
-            f"{op}: {name} has shape {spec.shape}, needs 1 to {MOST_DIMENSIONS} dimensions behind the first two; "
+            f"{op}: {name} has shape {spec.shape}, needs 1 to {MOST_DIMENSIONS} dimensions after the first two; "
             "give it extents of 1, or merge some"
         )
         raise ValueError(message)

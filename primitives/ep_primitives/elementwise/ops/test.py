@@ -42,6 +42,6 @@ TEST: Final = (
     Op("signbit", formulas.signbit, (*SIGNED, *FLOATS), INTEGRAL, _REAL,
        "inf->false -inf->true 0->false -0->true 1->false -1->true", out="bool",
        definition="the sign bit of x", source="IEEE 754-2019, 5.7.2: isSignMinus; NumPy's and PyTorch's signbit",
-       note="of zeros and NaN, too: what a NaN has there, its bits say", since="1.1"),
+       note="of zeros and NaN, too: the sign of a NaN is its sign bit", since="1.1"),
 )
 # fmt: on

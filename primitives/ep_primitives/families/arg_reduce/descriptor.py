@@ -123,7 +123,7 @@ class ArgReduce(Reduction):
         axis     : as in the constructor
         keepdims : True leaves an extent of 1 where an axis was
         dtype    : of out, int32 or int64, the usual one
-        out      : a TensorSpec or an array, which says for itself what keepdims and dtype say; None: a dense one
+        out      : a TensorSpec or an array, in place of keepdims and dtype; None: a dense one
         """
         name = _name(op)
         x = described(name, "x", x)
@@ -135,7 +135,7 @@ class ArgReduce(Reduction):
 
     @property
     def title(self) -> str:
-        """What messages call the operation, which has the names of two reductions."""
+        """The operation's name in messages, which are also names of two reductions."""
         return _name(self.op)
 
     @property
@@ -155,20 +155,20 @@ class ArgReduce(Reduction):
 
 
 def _name(op: Any) -> str:
-    """Return what messages call an op. Raises ValueError for one that the family does not have."""
+    """Return the name of an op in messages. Raises ValueError for one that the family does not have."""
     chosen_row("arg_reduce", op, ARG_REDUCE_OPS)
     return f"arg_reduce/{op}"
 
 
 def _axes(name: str, axis: Any, rank: int) -> tuple[int, ...]:
-    """Return the dimensions that an axis stands for. Raises TypeError or ValueError for what is none of x."""
+    """Return the dimensions that an axis stands for. Raises TypeError or ValueError for one that x does not have."""
     if axis is None:
         return tuple(range(rank))
     whole = integer(f"{name}: axis", axis)
     if not -rank <= whole < rank:
         needed = f"an integer from {-rank} to {rank - 1}, or None" if rank else "None"
         message = (
-            f"{name}: axis {whole} is none of x, which has rank {rank}; needs {needed} to take all of x as one row"
+            f"{name}: axis {whole} is no axis of x, which has rank {rank}; needs {needed} to take all of x as one row"
         )
         raise ValueError(message)
     return (whole % rank,)

@@ -12,10 +12,11 @@ accumulation : in the compute type: float32 for 16-bit types, whose result is ro
 NaN          : a NaN in q, or in the mask, makes its row NaN, one in v its column; one in k all rows that it is not left out of
 infinities   : IEEE 754 holds term by term: of v in a row with p = 0 they make NaN; a score of +inf makes its row NaN. A mask of -inf
                leaves the key out. Where scores overflow, and a row's keys all have -inf without being left out, the row is open
-left out     : a row of which every key is left out is 0; what k and v hold there may only be finite, else the rows are open
+left out     : a row of which every key is left out is 0; its k and v must be finite, else the row is open
 signed zero  : the sign of a zero is open
 empty        : without keys out is 0; with D = 0 all scores are 0; without elements of out nothing is launched
-determinism  : equal calls on one device give equal bits; whether a row has the same bits beside others is the provider's choice
+determinism  : equal calls on one device give equal bits; whether a row's bits depend on the other rows is the
+               provider's choice
 in place     : no two share a byte
 
 As it lowers, the scores (..., L, S) are a temporary in the compute type, and the peak of memory.
@@ -55,7 +56,7 @@ SCALE: Final = Attribute("scale", (0.25, -1.5, 1.0), None)
 """What q k^T is multiplied by, in the compute type."""
 
 SOFTCAP: Final = Attribute("softcap", (0.0, 5.0), 0.0, TORCH_AND_ONNX, legal=Legal.NOT_NEGATIVE)
-"""What no score exceeds; 0 is no limit."""
+"""The limit of the scores; 0 is no limit."""
 
 
 class Attention(Composed):
@@ -162,17 +163,17 @@ class Attention(Composed):
 
     @property
     def mask(self) -> TensorSpec | None:
-        """What is added to the scores, or says which count."""
+        """The tensor that is added to the scores; of bools the one that selects them."""
         return self.specs[3]  # type: ignore[return-value]  # as above
 
     @property
     def scale(self) -> float:
-        """What q k^T is multiplied by."""
+        """The factor of q k^T."""
         return self.attributes[0]
 
     @property
     def softcap(self) -> float:
-        """What no score exceeds; 0 is no limit."""
+        """The limit of the scores; 0 is no limit."""
         return self.attributes[1]
 
     @property

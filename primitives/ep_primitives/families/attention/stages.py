@@ -1,4 +1,4 @@
-"""What Attention lowers to: two products and, between them, what changes the scores, in place."""
+"""The stages of Attention: two products and, between them, changes of the scores in place."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def stages(attention: Attention) -> Iterator[Stage]:
 
 
 def _capped(attention: Attention, scores: TensorSpec) -> Iterator[Stage]:
-    """Yield what limits scores that were divided by the softcap."""
+    """Yield the stages that limit scores which were divided by the softcap."""
     if attention.softcap:
         yield Stage(ElementwiseUnary("tanh", x=scores, out=scores), x="scores", out="scores")
         number = Scalar(scores.dtype)
@@ -67,7 +67,7 @@ def _capped(attention: Attention, scores: TensorSpec) -> Iterator[Stage]:
 
 
 def _masked(attention: Attention, scores: TensorSpec) -> Iterator[Stage]:
-    """Yield what a mask does."""
+    """Yield the stages of a mask."""
     mask, name = attention.mask, "mask"
     if mask is None:
         return
@@ -83,7 +83,7 @@ def _masked(attention: Attention, scores: TensorSpec) -> Iterator[Stage]:
 
 
 def _causal(attention: Attention, scores: TensorSpec) -> Iterator[Stage]:
-    """Yield what leaves later keys out: a window of L + S - 1 bools, of which each query sees S, each one before the last's."""
+    """Yield the stages that leave later keys out: L + S - 1 bools, of which each query sees a window of S."""
     queries, keys = scores.shape[-2:]
     size = queries + keys - 1
     seen = min(max(queries + attention.offset, 0), size)

@@ -1,4 +1,4 @@
-"""What BatchNorm lowers to: the few numbers of the channels folded into two each, then a product and a difference."""
+"""The stages of BatchNorm: the numbers of each channel folded into two, then a product and a difference."""
 
 from __future__ import annotations
 

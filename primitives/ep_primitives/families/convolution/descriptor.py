@@ -188,7 +188,7 @@ def _window(op: str, x: TensorSpec, w: TensorSpec) -> tuple[int, ...]:
 
 
 def _groups(op: str, given: Any, x: TensorSpec, w: TensorSpec) -> int:
-    """Return the number of groups. Raises TypeError for what is no integer, ValueError if it does not divide channels and weights."""
+    """Return the number of groups. Raises TypeError or ValueError unless it is an integer that divides the channels."""
     groups = integer(f"{op}: groups", given)
     channels, each, made = x.shape[1], w.shape[1], w.shape[0]
     if groups < 1 or each * groups != channels or made % groups:

@@ -43,7 +43,7 @@ __all__ = ["ConvolutionTransposed"]
 
 
 class ConvolutionTransposed(SlidingDescriptor):
-    """y = what each element of x gives times weights, summed where it falls together, with a bias.
+    """y = the sum of each element of x times weights, over the places of y that it contributes to, plus a bias.
 
     x         : (N, C, S...), a floating element type, any strides; read
     w         : (C, M / groups, K...), the dtype of x, any strides; read
@@ -119,8 +119,9 @@ class ConvolutionTransposed(SlidingDescriptor):
         """Return the descriptor.
 
         x, w, bias : TensorSpecs, or arrays that TensorSpec.of reads; no bias: None
-        extra      : elements behind the last that x gives to, ONNX's and PyTorch's output_padding; an integer, or one each
-        y          : a TensorSpec or an array, which says for itself what extra says; None: a dense one
+        extra      : elements past the last one that x adds to, ONNX's and PyTorch's output_padding; an integer, or one
+                     each
+        y          : a TensorSpec or an array, in place of extra; None: a dense one
         """
         op = cls.family
         x, w = described(op, "x", x), described(op, "w", w)
@@ -194,7 +195,7 @@ class ConvolutionTransposed(SlidingDescriptor):
 
 
 def _window(op: str, x: TensorSpec, w: TensorSpec) -> tuple[int, ...]:
-    """Return the extents of what an element of x gives to. Raises ValueError for shapes that do not fit."""
+    """Return the extents of the part of y that an element of x contributes to. Raises ValueError for unfit shapes."""
     check_spatial(op, "x", x)
     if w.ndim != x.ndim:
         message = f"{op}: w has shape {w.shape}, needs the {x.ndim} dimensions of x {x.shape}; give it as (C, M / groups, K...)"
@@ -218,7 +219,7 @@ def _extents(op: str, sliding: Sliding, x: TensorSpec) -> tuple[int, ...]:
 
 
 def _groups(op: str, given: Any, x: TensorSpec, w: TensorSpec) -> int:
-    """Return the number of groups. Raises TypeError for what is no integer, ValueError if it does not divide the channels."""
+    """Return the number of groups. Raises TypeError or ValueError unless it is an integer that divides the channels."""
     groups = integer(f"{op}: groups", given)
     channels = x.shape[1]
     if groups < 1 or channels % groups or w.shape[0] != channels:

@@ -13,6 +13,6 @@ DISAGREEMENTS: Final = (
         "narrow float",
         "value",
         ("convolution_transposed",),
-        "PyTorch rounds what an element of y is given by each weight's place to the narrow type; errors of sums near 0 are as large as they.",
+        "PyTorch rounds the partial sum of each weight's place to the narrow type, so that sums near 0 have errors of their own size.",
     ),
 )

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["REDUCTIONS", "CrossEntropy"]
 
 REDUCTIONS: Final = ("none", "sum", "mean")
-"""What becomes of the losses."""
+"""The reduction of the losses."""
 
 
 class CrossEntropy(Composed):
@@ -132,12 +132,12 @@ class CrossEntropy(Composed):
 
     @property
     def weights(self) -> TensorSpec | None:
-        """What a label of each class counts."""
+        """The weight of each class."""
         return self.specs[2]  # type: ignore[return-value]  # as above
 
     @property
     def reduction(self) -> str:
-        """What becomes of the losses."""
+        """The reduction of the losses."""
         return REDUCTIONS[int(self.attributes[0])]
 
     @property
@@ -166,7 +166,7 @@ class CrossEntropy(Composed):
 
 
 def _shape(op: str, x: TensorSpec, labels: TensorSpec, reduction: Any) -> Sequence[int]:
-    """Return the shape of out. Raises ValueError for labels that do not fit x, and for what is no reduction."""
+    """Return the shape of out. Raises ValueError for labels that do not fit x, and for an unknown reduction."""
     if not issubclass(type(reduction), str) or reduction not in REDUCTIONS:
         message = (
             f"{op}: reduction is {glimpse(reduction)}, which is not one of {', '.join(REDUCTIONS)}; give one of them"

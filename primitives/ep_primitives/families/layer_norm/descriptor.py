@@ -157,7 +157,7 @@ class LayerNorm(Descriptor):
 
     @property
     def epsilon(self) -> float:
-        """What is added to the variance."""
+        """The number that is added to the variance."""
         return self.attributes[1]
 
     @property

@@ -172,7 +172,7 @@ class Matmul(Descriptor):
 
     @property
     def bias(self) -> TensorSpec | None:
-        """What is added, broadcast to out."""
+        """The tensor that is added, broadcast to out."""
         return self.specs[2]  # type: ignore[return-value]  # never a Scalar
 
     @property
@@ -227,7 +227,7 @@ class Matmul(Descriptor):
         return geometry
 
     def lower(self) -> tuple[Stage, ...]:
-        """Return the plain product and what follows it, so that a provider may write the product alone; () for a plain one.
+        """Return the plain product and the steps after it, so that a provider may write only that; () for a plain one.
 
         An output of 16 bits is rounded once: product, bias and activation are float32 until then.
         """

@@ -177,4 +177,4 @@ PLANS: Final[Mapping[str, Callable[[], Iterator[Plan]]]] = {
     "offset": _offset,
     "empty": _empty,
 }
-"""By layout, what makes its plans; the first one is typical."""
+"""For each layout the function that makes its plans; the first plan is the typical one."""

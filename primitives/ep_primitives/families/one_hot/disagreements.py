@@ -13,6 +13,6 @@ DISAGREEMENTS: Final = (
         "any",
         "error",
         ("one_hot",),
-        "An index that is no class gives a row of off in EP, which is what a part of the classes is made of; PyTorch raises.",
+        "An index that is no class gives a row of off in EP, as a tensor of a part of the classes needs it; PyTorch raises.",
     ),
 )

@@ -94,7 +94,7 @@ class Pad(Relocation):
 
     @property
     def title(self) -> str:
-        """What messages call the operation, whose modes alone do not say what is done."""
+        """The operation's name in messages, because a mode alone does not name it."""
         return _named(self.op)
 
     @property

@@ -120,7 +120,7 @@ class Pool(SlidingDescriptor):
         x      : a TensorSpec, or an array that TensorSpec.of reads
         window : and strides, dilations, pads, counts_pads as in the constructor
         ceil   : True rounds the number of windows up, ONNX's and PyTorch's ceil_mode
-        y      : a TensorSpec or an array, which says for itself what ceil says; None: a dense one
+        y      : a TensorSpec or an array, in place of ceil; None: a dense one
         """
         row = chosen_row(cls.family, op, POOL_OPS)
         where = _named(row.name)
@@ -141,7 +141,7 @@ class Pool(SlidingDescriptor):
 
     @property
     def title(self) -> str:
-        """What messages call the operation, whose ops alone do not say what is done."""
+        """The operation's name in messages, because an op alone does not name it."""
         return _named(self.op)
 
     @property

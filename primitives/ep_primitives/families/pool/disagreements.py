@@ -20,7 +20,7 @@ DISAGREEMENTS: Final = (
             kind,
             "value",
             ("pool/norm_1", "pool/norm_2"),
-            "PyTorch sums powers of x, with p = 1 of its sign, too, as a mean times the size of a window, also where one that is rounded up has less.",
+            "PyTorch takes the mean of the powers times the full window's size, even for a smaller window at a rounded-up end, and keeps the sign of x if p = 1.",
         )
         for kind in ("float", "narrow float")
     ),

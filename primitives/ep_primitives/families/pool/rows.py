@@ -1,4 +1,4 @@
-"""The rows of Pool: what an element of y becomes of the window that it is made of."""
+"""The rows of Pool: how an element of y is computed from its window."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class PoolOp:
     since: str = "1.1"
 
     def accuracy_of(self, dtype: str, n: int) -> Accuracy:
-        """Return what results of windows of n elements are held to."""
+        """Return the accuracy of results of windows of n elements."""
         return REDUCE_OPS[self.reduction].accuracy_of(dtype, dtype, n)
 
     def beside(self, dtype: str) -> float:

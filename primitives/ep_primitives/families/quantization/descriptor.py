@@ -1,4 +1,4 @@
-"""What Quantize and Dequantize share: a scale and a zero point for a tensor, for each place along some dimensions, or for blocks."""
+"""Base of Quantize and Dequantize: scale and zero point for a tensor, for each place along dimensions, or for blocks."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Quantization(Composed):
         self._freeze("-", specs, (place, size))
 
     def _blocks(self, x: TensorSpec, scale: TensorSpec, axis: int | None, block: int | None) -> tuple[int, int]:
-        """Return the axis and the size of blocks, zeros without. Raises TypeError or ValueError for what does not fit x."""
+        """Return the axis and the size of blocks, zeros without. Raises TypeError or ValueError unless they fit x."""
         op = self.family
         if block is None:
             if axis is not None:
@@ -109,7 +109,7 @@ class Quantization(Composed):
 
     @property
     def scale(self) -> TensorSpec:
-        """What a step of the integers is worth."""
+        """The value of one step of the integers."""
         return self.specs[1]  # type: ignore[return-value]  # as above
 
     @property

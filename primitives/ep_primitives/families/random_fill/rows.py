@@ -1,4 +1,4 @@
-"""The rows of RandomFill: what an element becomes of the words that it takes."""
+"""The rows of RandomFill: how an element is computed from its words."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class RandomOp:
     since: str = "1.0"
 
     def accuracy_of(self, dtype: str) -> Accuracy:
-        """Return what results of an element type are held to."""
+        """Return the accuracy of results of an element type."""
         accuracy = self.accuracy[dtype if dtype in self.accuracy else ""]
         return accuracy if accuracy.why else replace(accuracy, why=self.source)
 

@@ -1,4 +1,4 @@
-"""What the cells of recurrent networks share: one step in time, for which what the input gives to each gate is there already."""
+"""Base of the recurrent cells: one step in time, over the input's contributions to the gates, computed beforehand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["ACTIVATIONS", "RecurrentCell"]
 
 ACTIVATIONS: Final = ("sigmoid", "tanh", "relu")
-"""What a cell may apply, rows of ElementwiseUnary: none is steeper than 1. An attribute is the position of one."""
+"""The activations of cells, rows of ElementwiseUnary: none is steeper than 1. An attribute is the index of one."""
 
 _MATRIX: Final = 2
 
@@ -34,7 +34,7 @@ class RecurrentCell(Composed):
 
     @property
     def gates(self) -> TensorSpec:
-        """What the input gives to each gate, (N, blocks H)."""
+        """The input's contributions to each gate, (N, blocks H)."""
         return self.specs[0]  # type: ignore[return-value]  # never a Scalar
 
     @property
@@ -78,7 +78,7 @@ class RecurrentCell(Composed):
 
     @classmethod
     def described(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the specs of what `infer` was given to read, None for an operand that is absent. Raises for what is no tensor."""
+        """Return the specs of the inputs given to `infer`, None for an absent operand. Raises if one is no tensor."""
         absent = {role.name for role in cls.roles if role.is_optional and given[role.name] is None}
         found = {name: None if name in absent else described(cls.family, name, each) for name, each in given.items()}
         check_dtype(cls.family, "gates", found["gates"], FLOATS)  # type: ignore[arg-type]  # never absent
@@ -86,7 +86,7 @@ class RecurrentCell(Composed):
 
     @classmethod
     def check(cls, specs: Mapping[str, Any]) -> None:
-        """Raise TypeError or ValueError, naming the operand, for what is no tensor, and for element types and shapes that do not fit.
+        """Raise TypeError or ValueError, naming the operand, unless all are tensors of fitting types and shapes.
 
         specs : by operand, None for one that is absent
         """
@@ -111,7 +111,7 @@ class RecurrentCell(Composed):
 
     @classmethod
     def position(cls, name: str, activation: Any) -> float:
-        """Return which of ACTIVATIONS an argument names. Raises ValueError for one that is none."""
+        """Return the index in ACTIVATIONS that an argument names. Raises ValueError for an unknown name."""
         if not issubclass(type(activation), str) or str.__str__(activation) not in ACTIVATIONS:
             message = f"{cls.family}: {name} is {glimpse(activation)}, needs one of {', '.join(ACTIVATIONS)}; name one"
             raise ValueError(message)

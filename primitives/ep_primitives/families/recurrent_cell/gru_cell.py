@@ -32,7 +32,7 @@ __all__ = ["GruCell"]
 class GruCell(RecurrentCell):
     """One step of gated recurrent units: h_next = n + z (h - n), for gates z and s and a candidate n of gates and h r^T.
 
-    gates  : (N, 3 H), a floating element type: what the input gives to z, s and n, bias included; read
+    gates  : (N, 3 H), a floating element type: the input's contributions to z, s and n, bias included; read
     h      : (N, H), the dtype of gates: the state before the step; read
     r      : (3 H, H), the dtype of gates: the recurrent weights of z, s and n; read
     bias   : (3 H), the dtype of gates: what h r^T is moved by before s; read; None is 0, which it must be unless linear_before_reset
@@ -115,7 +115,7 @@ class GruCell(RecurrentCell):
 
     @property
     def bias(self) -> TensorSpec | None:
-        """What h r^T is moved by before the reset."""
+        """The bias of h r^T, added before the reset."""
         return self.specs[3]  # type: ignore[return-value]  # never a Scalar
 
     @property
@@ -125,7 +125,7 @@ class GruCell(RecurrentCell):
 
     @property
     def gate_activation(self) -> str:
-        """What is applied to z and s."""
+        """The activation of z and s."""
         return ACTIVATIONS[int(self.attributes[1])]
 
     @property

@@ -32,7 +32,7 @@ __all__ = ["LstmCell"]
 class LstmCell(RecurrentCell):
     """One step of an LSTM: h_next = o tanh(c_next), c_next = f c + i g, for gates i, o, f and g in columns of gates + h r^T.
 
-    gates    : (N, 4 H), a floating element type: what the input gives to i, o, f and g, bias included; read
+    gates    : (N, 4 H), a floating element type: the input's contributions to i, o, f and g, bias included; read
     h, c     : (N, H), the dtype of gates: the state and the memory before the step; read
     r        : (4 H, H), the dtype of gates: the recurrent weights of i, o, f and g; read
     peephole : (3 H), the dtype of gates: what i and f see of c, and o of c_next, factors of i, o and f; read; None is 0
@@ -125,7 +125,7 @@ class LstmCell(RecurrentCell):
 
     @property
     def gate_activation(self) -> str:
-        """What is applied to i, o and f."""
+        """The activation of i, o and f."""
         return ACTIVATIONS[int(self.attributes[0])]
 
     @property
@@ -135,7 +135,7 @@ class LstmCell(RecurrentCell):
 
     @property
     def output_activation(self) -> str:
-        """What is applied to c_next."""
+        """The activation of c_next."""
         return ACTIVATIONS[int(self.attributes[2])]
 
     def lower(self) -> tuple[Stage, ...]:

@@ -234,7 +234,7 @@ class AndsOntoTheOutput(Defect):
 
 @killed_by("primitives/reduce/min/float32/dense/rows")
 class TakesMinimaOfTheOutput(Defect):
-    """Take minima of terms and what the output holds, by atomics that nobody initialised for them."""
+    """Take minima of terms and the output's old contents, by atomics without initialisation."""
 
     meets = "reduce/min/float32/*"
 

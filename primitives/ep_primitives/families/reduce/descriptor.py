@@ -88,7 +88,7 @@ class Reduce(Reduction):
         keepdims : True leaves extents of 1 where an axis was
         dtype    : of out; None is the row's usual one: that of x, but 64 bits for sums and products of integers, which wrap in
                    their own type only where it is given here
-        out      : a TensorSpec or an array, which says for itself what keepdims and dtype say; None: a dense one
+        out      : a TensorSpec or an array, in place of keepdims and dtype; None: a dense one
         """
         row = chosen_row(cls.family, op, REDUCE_OPS)
         x = described(op, "x", x)

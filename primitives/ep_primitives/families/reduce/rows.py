@@ -1,4 +1,4 @@
-"""The rows of Reduce: what an element of the output becomes of the row that it is made of."""
+"""The rows of Reduce: how an element of the output is computed from its row."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class ReduceOp:
 
     name       : as in descriptors and cells
     outs       : for each element type of x those that out may have; of integers the last is usual, as in NumPy, else the first
-    identity   : what a row of nothing gives; -inf and inf stand for the lowest and highest value of a type without them
+    identity   : the result of an empty row; -inf and inf stand for the lowest and highest value of a type without them
     bound      : from the number n of terms and whether they are complex to the accuracy of a floating output
     definition : the formula over the x_i of a row
     source     : where the definition and the bound come from
     accuracy   : the bound in words; other outputs than floating ones are exact
-    note       : what else there is to know
+    note       : a further remark
     newer      : the suite version that first held a pair of element types, of those younger than the row
     """
 
@@ -71,14 +71,14 @@ class ReduceOp:
         return self.outs[dtype][-1 if ep.dtype(dtype).kind in "iu" else 0]
 
     def accuracy_of(self, dtype: str, out: str, n: int) -> Accuracy:
-        """Return what a result of type `out` made of n elements of type `dtype` is held to."""
+        """Return the accuracy of a result of type `out` from n elements of type `dtype`."""
         if ep.dtype(out).kind not in "fc":
             return INTEGRAL
         bound = self.bound(n, ep.dtype(dtype).kind == "c")
         return replace(bound, why=self.source if isinstance(bound, Exact) else f"{self.accuracy}: {self.source}")
 
     def identity_of(self, out: str) -> bool | int | float:
-        """Return what a row of nothing gives, as a number that the type `out` holds."""
+        """Return the result of an empty row, as a number that the type `out` holds."""
         kind = ep.dtype(out).kind
         if kind == "b":
             return self.identity > 0

@@ -69,7 +69,7 @@ class Scan(AxisDescriptor):
 
     @property
     def title(self) -> str:
-        """What messages call the operation, which has the name of a reduction."""
+        """The operation's name in messages, because its op has the name of a reduction."""
         return _name(self.op)
 
     @property
@@ -93,6 +93,6 @@ class Scan(AxisDescriptor):
 
 
 def _name(op: Any) -> str:
-    """Return what messages call an op. Raises ValueError for one that the family does not have."""
+    """Return the name of an op in messages. Raises ValueError for one that the family does not have."""
     chosen_row("scan", op, SCAN_OPS)
     return f"scan/{op}"

@@ -46,11 +46,11 @@ class ScanOp:
         return REDUCE_OPS[self.name].note.partition("; without a dtype")[0]
 
     def accuracy_of(self, dtype: str, extent: int) -> Accuracy:
-        """Return what results made of rows of an extent are held to: what a reduction of a whole row is held to."""
+        """Return the accuracy of results of rows of an extent: that of a reduction of the whole row."""
         return REDUCE_OPS[self.name].accuracy_of(dtype, dtype, extent)
 
     def identity_of(self, dtype: str) -> bool | int | float:
-        """Return what an exclusive scan begins with."""
+        """Return the first element of an exclusive scan."""
         return REDUCE_OPS[self.name].identity_of(dtype)
 
 

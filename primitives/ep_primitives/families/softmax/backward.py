@@ -33,7 +33,7 @@ __all__ = ["LogSoftmaxBackward", "SoftmaxBackward"]
 
 
 class Backward(AxisDescriptor):
-    """What both have: operands dy, y and out, one axis."""
+    """Base of both backward forms: operands dy, y and out, one axis."""
 
     __slots__ = ()
 
@@ -56,7 +56,7 @@ class SoftmaxBackward(Backward):
     """out = y (dy - sum y dy), over each row along an axis: the gradient of softmax at the x that gave y.
 
     dy   : any shape, a floating element type; the gradient of y; read
-    y    : the shape and dtype of dy; what softmax gave; read
+    y    : the shape and dtype of dy; the result of softmax; read
     out  : the shape and dtype of dy; written; may be the same memory as dy or y
     axis : which dimension the rows lie along; a negative one counts from the end
 
@@ -72,7 +72,7 @@ class LogSoftmaxBackward(Backward):
     """out = dy - exp(y) sum dy, over each row along an axis: the gradient of log_softmax at the x that gave y.
 
     dy   : any shape, a floating element type; the gradient of y; read
-    y    : the shape and dtype of dy; what log_softmax gave; read
+    y    : the shape and dtype of dy; the result of log_softmax; read
     out  : the shape and dtype of dy; written; may be the same memory as dy or y
     axis : which dimension the rows lie along; a negative one counts from the end
 

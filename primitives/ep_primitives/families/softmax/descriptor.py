@@ -31,7 +31,7 @@ __all__ = ["LogSoftmax", "Softmax"]
 
 
 class Forward(AxisDescriptor):
-    """What both have: operands x and out, one axis."""
+    """Base of both softmaxes: operands x and out, one axis."""
 
     __slots__ = ()
 
