@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-from ep_primitives import ArgReduce, LogSoftmax, Softmax, TopK
+from ep_primitives import ArgReduce, LogSoftmax, Scan, Softmax, TopK
 
 from ep_onnx.rules.rule import rule
 from ep_onnx.rules.shapes import integers
@@ -82,36 +82,11 @@ def _hardmax(do: Trace, node: Call, x: Value) -> Value:
     )
 
 
-@rule("CumSum")
-def _cum_sum(do: Trace, node: Call, x: Value, axis: Value) -> Value:
-    return _running(do, node, x, int(do.host(axis).item()) % x.ndim, "add", 0)
-
-
-@rule("CumProd")
-def _cum_prod(do: Trace, node: Call, x: Value, axis: Value) -> Value:
-    return _running(do, node, x, int(do.host(axis).item()) % x.ndim, "mul", 1)
-
-
-def _running(do: Trace, node: Call, x: Value, axis: int, op: str, neutral: int) -> Value:
-    """Write a running sum or product: each turn adds what lies twice as far before (Hillis and Steele 1986)."""
-    lead, extent = (slice(None),) * axis, x.shape[axis]
-    turned = bool(node.get("reverse", 0))
-    x = x[(*lead, slice(None, None, -1))] if turned else x
-    if node.get("exclusive", 0):
-        before = [1 if each == axis else 0 for each in range(x.ndim)]
-        x = do.pad(x, before, [-each for each in before], neutral)
-    step = 1
-    while step < extent:
-        later = do.empty(x.dtype, x.shape)
-        do.copy(x[(*lead, slice(0, step))], later[(*lead, slice(0, step))])
-        do.binary(
-            op,
-            x[(*lead, slice(step, None))],
-            x[(*lead, slice(0, extent - step))],
-            out=later[(*lead, slice(step, None))],
-        )
-        x, step = later, 2 * step
-    return x[(*lead, slice(None, None, -1))] if turned else x
+@rule("CumSum", "CumProd")
+def _scan(do: Trace, node: Call, x: Value, axis: Value) -> Value:
+    op = "sum" if node.node.op == "CumSum" else "prod"
+    flags = {word: bool(node.get(word, 0)) for word in ("exclusive", "reverse")}
+    return do.emit(Scan.infer(op, x.spec, int(do.host(axis).item()), **flags), None, x=x)
 
 
 @rule("TopK")

@@ -1,0 +1,48 @@
+"""Scans: each row in runs of one length, one row at a time or neighbours side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ep_primitives import Scan
+
+from ep_cpu.kernel import Plan, Planned
+
+if TYPE_CHECKING:
+    from ep_cpu.native import Native
+
+__all__ = ["IMPLEMENTATIONS", "RunChains"]
+
+_FEWEST_ROWS: Final = 4
+_SHORT: Final = 64
+"""Rows of at most so many elements are faster side by side, wherever they lie. The result is the same."""
+
+
+class RunChains(Planned):
+    """Runs scanned one by one and joined to what comes before them, whatever the strides and the threads."""
+
+    def plan(self, descriptor: Scan, native: Native) -> Plan:
+        del native
+        geometry, size = descriptor.geometry, descriptor.out.itemsize
+        *across, extent = geometry.shape
+        strides = [[stride * size for stride in over] for over in geometry.strides]
+        offsets, steps = [offset * size for offset in geometry.offsets], [over[-1] for over in strides]
+        if descriptor.reverse:
+            offsets = [offset + (extent - 1) * step for offset, step in zip(offsets, steps, strict=True)]
+            steps = [-step for step in steps]
+        lies_in_columns = extent <= _SHORT or all(over[-2:-1] == [size] for over in strides)
+        fields = {
+            "exclusive": descriptor.exclusive,
+            "wide": bool(across) and across[-1] >= _FEWEST_ROWS and lies_in_columns,
+            "ndim": len(across) or 1,
+            "traffic": descriptor.nbytes_moved,
+            "extent": extent,
+            "offset": offsets,
+            "step": steps,
+            "shape": across or (1,),
+            "stride": [over[:-1] or (0,) for over in strides],
+        }
+        return Plan("ep_scan_plan", fields)
+
+
+IMPLEMENTATIONS: Final = {Scan: (RunChains(),)}

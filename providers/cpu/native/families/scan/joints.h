@@ -1,0 +1,81 @@
+// What joins elements of a scan, and what came before a run of them. Included once per instruction set, in an anonymous
+// namespace, after arithmetic.h.
+#pragma once
+
+template <class T>
+struct Added {
+    using S = T;
+    static constexpr bool is_serial = false;
+    static EP_INLINE S identity() { return S{}; }
+    static EP_INLINE S join(S a, S b) { return sum(a, b); }
+};
+
+// One by one: the product of a run may leave the range of numbers where those from the row's first element on do not.
+template <class T>
+struct Multiplied {
+    using S = T;
+    static constexpr bool is_serial = true;
+    static EP_INLINE S identity() {
+        if constexpr (std::is_arithmetic_v<S>)
+            return S{1};
+        else
+            return {1.0, 0.0};
+    }
+    static EP_INLINE S join(S a, S b) { return product(a, b); }
+};
+
+template <class T>
+struct Most {
+    using S = T;
+    using Limits = std::numeric_limits<T>;
+    static constexpr bool is_serial = false;
+    static EP_INLINE S identity() { return Limits::has_infinity ? -Limits::infinity() : Limits::lowest(); }
+    static EP_INLINE S join(S a, S b) { return larger(a, b); }
+};
+template <class T>
+struct Least {
+    using S = T;
+    using Limits = std::numeric_limits<T>;
+    static constexpr bool is_serial = false;
+    static EP_INLINE S identity() { return Limits::has_infinity ? Limits::infinity() : Limits::max(); }
+    static EP_INLINE S join(S a, S b) { return smaller(a, b); }
+};
+
+// The runs of a row so far.
+template <class Op>
+class Carry {
+   public:
+    using S = typename Op::S;
+    EP_INLINE Carry() : value_(Op::identity()) {}
+    EP_INLINE S value() const { return value_; }
+    EP_INLINE void add(S run) { value_ = Op::join(value_, run); }
+
+   private:
+    S value_;
+};
+// With what the roundings lose, because a row may have millions of runs; of what is not finite nothing is lost.
+template <>
+class Carry<Added<double>> {
+   public:
+    EP_INLINE double value() const { return sum_ - sum_ == 0 ? sum_ + lost_ : sum_; }
+    EP_INLINE void add(double run) {
+        const DoubleWord<double> next = two_sum(sum_, run);
+        sum_ = next.high;
+        lost_ += next.low;
+    }
+
+   private:
+    double sum_ = 0, lost_ = 0;
+};
+template <>
+class Carry<Added<Complex<double>>> {
+   public:
+    EP_INLINE Complex<double> value() const { return {re_.value(), im_.value()}; }
+    EP_INLINE void add(Complex<double> run) {
+        re_.add(run.re);
+        im_.add(run.im);
+    }
+
+   private:
+    Carry<Added<double>> re_, im_;
+};

@@ -1,0 +1,192 @@
+// The rows of Scan, and their loops over blocks. A row is cut into runs of RUN elements: each is scanned on its own, and
+// joined to what comes before it. Side by side lie the runs of one row, or the rows of a tile: an element is made of the
+// same numbers in the same order in both. Compiled once per instruction set; all of them give the same bits.
+#include <algorithm>
+
+#include "isa/isa.h"
+#include "scan.h"
+
+namespace {
+
+// clang-format off: each of these needs the ones above it
+#include "math/arithmetic.h"
+#include "math/double_word.h"
+#include "types/loads.h"
+#include "joints.h"
+// clang-format on
+
+constexpr int64_t WIDTH = ep::SCAN_WIDTH, RUN = ep::BLOCK / WIDTH;
+// Runs of a row that are scanned at once, in registers.
+constexpr int64_t ABREAST = 8;
+
+// One step of a chain waits for the one before: LANES chains do not wait for one another.
+template <class Op, int64_t LANES, int64_t ACROSS, int64_t ALONG>
+EP_INLINE void chain(const typename Op::S* x, typename Op::S* made, typename Op::S* states, int64_t n) {
+    typename Op::S state[LANES];
+    for (int64_t w = 0; w < LANES; ++w) state[w] = states[w];
+    for (int64_t i = 0; i < n; ++i)
+#pragma GCC unroll 16
+        for (int64_t w = 0; w < LANES; ++w) {
+            state[w] = Op::join(state[w], x[w * ACROSS + i * ALONG]);
+            made[w * ACROSS + i * ALONG] = state[w];
+        }
+    for (int64_t w = 0; w < LANES; ++w) states[w] = state[w];
+}
+
+// Elements of T, joined as Op's.
+template <class Op, class T>
+class Scan {
+   public:
+    explicit Scan(const ep_scan_plan& plan)
+        : g_(plan), from_(*plan.row->from), to_(*plan.row->to), made_(all_ + WIDTH) {}
+
+    void along(const char* x, char* out) {
+        Carry<Op> carry;
+        made_[-1] = carry.value();
+        for (int64_t i = 0, n; i < g_.extent; i += n) {
+            n = std::min(ep::BLOCK, g_.extent - i);
+            const S* const given = bring(x + i * g_.step[EP_SCAN_X], n);
+            if constexpr (Op::is_serial) {
+                S state = made_[-1];
+                chain<Op, 1, 0, 1>(given, made_, &state, n);
+                store(made_ - g_.exclusive, out + i * g_.step[EP_SCAN_OUT], g_.step[EP_SCAN_OUT], n);
+                made_[-1] = state;
+            } else {
+                join_runs(given, (n + RUN - 1) / RUN, carry);
+                store(made_ - g_.exclusive, out + i * g_.step[EP_SCAN_OUT], g_.step[EP_SCAN_OUT], n);
+                made_[-1] = made_[n - 1];
+            }
+        }
+    }
+
+    void across(const char* x, char* out, int64_t width) {
+        Carry<Op> carries[WIDTH];
+        S* const before = made_ - WIDTH;
+        std::fill_n(before, WIDTH, Op::identity());
+        std::fill_n(x_, ep::BLOCK, Op::identity());
+        const int last = g_.ndim - 1;
+        for (int64_t i = 0, n; i < g_.extent; i += n) {
+            n = std::min(RUN, g_.extent - i);
+            const char* const lines = x + i * g_.step[EP_SCAN_X];
+            for (int64_t j = 0; j < n; ++j)
+                bring_line(lines + j * g_.step[EP_SCAN_X], g_.stride[EP_SCAN_X][last], width, x_ + j * WIDTH);
+            join_lines(n, carries);
+            const S* const first = made_ - (g_.exclusive != 0 ? WIDTH : 0);
+            char* const at = out + i * g_.step[EP_SCAN_OUT];
+            for (int64_t j = 0; j < n; ++j)
+                store(first + j * WIDTH, at + j * g_.step[EP_SCAN_OUT], g_.stride[EP_SCAN_OUT][last], width);
+            std::copy_n(made_ + (n - 1) * WIDTH, WIDTH, before);
+        }
+    }
+
+   private:
+    using S = typename Op::S;
+
+    // n elements, and behind them nothing that changes a run, to the end of the last runs that are scanned at once.
+    const S* bring(const char* at, int64_t n) {
+        const auto* const given = static_cast<const S*>(from_.load(at, g_.step[EP_SCAN_X], n, x_));
+        const int64_t whole = (n + RUN * ABREAST - 1) / (RUN * ABREAST) * (RUN * ABREAST);
+        if (Op::is_serial || n == whole) return given;
+        if (given != x_) std::copy_n(given, n, x_);
+        std::fill(x_ + n, x_ + whole, Op::identity());
+        return x_;
+    }
+    void bring_line(const char* at, int64_t step, int64_t width, S* line) {
+        const auto* const given = static_cast<const S*>(from_.load(at, step, width, line));
+        if (given != line) std::copy_n(given, width, line);
+    }
+
+    EP_INLINE void join_runs(const S* x, int64_t runs, Carry<Op>& carry) {
+        for (int64_t r = 0; r < runs; r += ABREAST) {
+            S states[ABREAST];
+            std::fill_n(states, ABREAST, Op::identity());
+            chain<Op, ABREAST, RUN, 1>(x + r * RUN, made_ + r * RUN, states, RUN);
+        }
+        for (int64_t r = 0; r < runs; ++r) {
+            S* const run = made_ + r * RUN;
+            const S before = carry.value();
+            carry.add(run[RUN - 1]);
+            for (int64_t i = 0; i < RUN; ++i) run[i] = Op::join(before, run[i]);
+        }
+    }
+
+    EP_INLINE void join_lines(int64_t n, Carry<Op>* carries) {
+        S states[WIDTH];
+        if (Op::is_serial) {
+            std::copy_n(made_ - WIDTH, WIDTH, states);
+            chain<Op, WIDTH, 1, WIDTH>(x_, made_, states, n);
+            return;
+        }
+        std::fill_n(states, WIDTH, Op::identity());
+        chain<Op, WIDTH, 1, WIDTH>(x_, made_, states, n);
+        S before[WIDTH];
+        for (int64_t w = 0; w < WIDTH; ++w) {
+            before[w] = carries[w].value();
+            carries[w].add(states[w]);
+        }
+        for (int64_t j = 0; j < n; ++j)
+            for (int64_t w = 0; w < WIDTH; ++w) made_[j * WIDTH + w] = Op::join(before[w], made_[j * WIDTH + w]);
+    }
+
+    void store(const S* made, char* at, int64_t step, int64_t n) {
+        if constexpr (std::is_same_v<S, Staged<T>>) {
+            to_.store(made, at, step, n, false);
+        } else {
+            Staged<T> staged[ep::BLOCK];
+            for (int64_t i = 0; i < n; ++i) staged[i] = put<Staged<T>>(made[i]);
+            to_.store(staged, at, step, n, false);
+        }
+    }
+
+    const ep_scan_plan& g_;
+    const ep_storage &from_, &to_;
+    alignas(ep::LINE) S x_[ep::BLOCK];
+    // What comes before a block, and the block.
+    alignas(ep::LINE) S all_[WIDTH + ep::BLOCK];
+    S* const made_;
+};
+
+template <class Op, class T>
+void along(const ep_scan_plan& g, char* const* at) {
+    Scan<Op, T>(g).along(at[EP_SCAN_X], at[EP_SCAN_OUT]);
+}
+template <class Op, class T>
+void across(const ep_scan_plan& g, char* const* at, int64_t width) {
+    Scan<Op, T>(g).across(at[EP_SCAN_X], at[EP_SCAN_OUT], width);
+}
+template <class Op, class T>
+constexpr ep::Scanner SCANNER = {along<Op, T>, across<Op, T>};
+
+// In double but for integers: float32 would lose more than the last rounding.
+template <class T>
+struct WideOf {
+    using type = std::conditional_t<std::is_floating_point_v<Staged<T>>, double, T>;
+};
+template <class T>
+struct WideOf<Complex<T>> {
+    using type = Complex<double>;
+};
+template <class T>
+using Wide = typename WideOf<T>::type;
+
+template <class Op, class T>
+constexpr ep_row row(const char* op, const char* dtype) {
+    return {"scan", op, dtype, dtype, ep::scan, storage_as<T, typename Op::S>(), EP_STORAGE(T),
+            nullptr, nullptr, &SCANNER<Op, T>};
+}
+
+#define EP_SCAN_WIDE(T, op, Joint) row<Joint<Wide<T_##T>>, T_##T>(#op, #T),
+#define EP_SCAN_STAGED(T, op, Joint) row<Joint<Staged<T_##T>>, T_##T>(#op, #T),
+
+// clang-format off
+const ep_row ROWS[] = {
+    EP_NUMBERS(EP_SCAN_WIDE, sum, Added)
+    EP_NUMBERS(EP_SCAN_WIDE, prod, Multiplied)
+    EP_REALS(EP_SCAN_STAGED, max, Most)
+    EP_REALS(EP_SCAN_STAGED, min, Least)
+};
+// clang-format on
+
+}  // namespace
+
+EP_PART

@@ -1,0 +1,26 @@
+// What the launch of Scan and its loops for each instruction set tell each other.
+#pragma once
+
+#include "types/storage.h"
+
+extern "C" {
+#include "interface.h"
+}
+
+namespace ep {
+
+// So many rows side by side make a tile.
+constexpr int64_t SCAN_WIDTH = 16;
+
+// The code of a row of the table. `at` has the places of the first elements of x and of out.
+struct Scanner {
+    // One row.
+    void (*along)(const ep_scan_plan& plan, char* const* at);
+    // `width` rows, at most SCAN_WIDTH, which are neighbours along the last dimension across.
+    void (*across)(const ep_scan_plan& plan, char* const* at, int64_t width);
+};
+
+// The entry of the rows.
+int scan(const void* packed);
+
+}  // namespace ep
