@@ -60,7 +60,9 @@ def killed_by(case: str) -> Callable[[Kind], Kind]:
         name = re.sub(r"(?<=.)(?=[A-Z])", "-", planted.__name__).lower()
         for other in PLANTED:
             if other.name == name:
-                message = f"saboteur {name}: {planted.__module__} and {other.planted.__module__} have one each; rename one"
+                message = (
+                    f"saboteur {name}: {planted.__module__} and {other.planted.__module__} have one each; rename one"
+                )
                 raise ValueError(message)
         PLANTED.append(Saboteur(name, planted, case))
         return planted
