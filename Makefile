@@ -64,7 +64,7 @@ accuracy: $(STAMP) ## Measure every floating row on the CPU, all float32 inputs 
 
 second-opinion: $(STAMP) ## Ask PyTorch, which it installs, about every op and about attention, and share tensors with it
 	@PYTHON="$(PYTHON)" sh tools/setup.sh "$(VENV)" "$(EXTRAS),peers"
-	$(BIN)/python -m pytest -q primitives/tests/test_second_opinion.py providers/cpu/tests/test_cpu_torch.py
+	$(BIN)/python -m pytest -q primitives/tests/judging/test_second_opinion.py providers/cpu/tests/test_cpu_torch.py
 	$(BIN)/python -m pytest -q -s examples/tests/test_attention.py frameworks/onnx/tests/test_command.py -k pytorch
 
 attack: $(STAMP) ## Attack EP: a handler at every place of every verb, programs under signals, bad calls, lying capsules, plug-ins (SECONDS=120 each)

@@ -18,7 +18,7 @@ from ep_primitives.judging import tables
 import ep
 from ep import TensorSpec
 
-TOOL = Path(__file__).parents[2] / "tools" / "reference_tables.py"
+TOOL = Path(__file__).parents[3] / "tools" / "reference_tables.py"
 FAMILIES = {family.name: family for family in ep_families()}
 ROWS = {**UNARY_OPS, **BINARY_OPS}
 DTYPES = ("float64", "complex128")

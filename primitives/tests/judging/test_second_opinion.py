@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from ep_primitives import BINARY_OPS, UNARY_OPS, ep_families
 
-TOOLS = Path(__file__).parents[2] / "tools"
+TOOLS = Path(__file__).parents[3] / "tools"
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed: make second-opinion")
 
 
