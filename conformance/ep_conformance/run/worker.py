@@ -31,11 +31,11 @@ from ep_conformance.replay.evidence import gather, perform
 from ep_conformance.replay.file import gathered_json, replay_of
 from ep_conformance.run.channel import Channel, set_apart
 from ep_conformance.run.memory import PeakMemory, be_killed_first, give_back
-from ep_conformance.run.need import LARGE, lack_of_memory, lack_on_device, needed_memory
 from ep_conformance.run.orphan import end_with_parent
-from ep_conformance.run.path import run_case
 from ep_conformance.run.record import outcome_record
-from ep_conformance.run.sweep import run_sweep
+from ep_conformance.run.steps.need import LARGE, lack_of_memory, lack_on_device, needed_memory
+from ep_conformance.run.steps.path import run_case
+from ep_conformance.run.steps.sweep import run_sweep
 
 if TYPE_CHECKING:
     import socket

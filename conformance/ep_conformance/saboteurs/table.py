@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from typing import TYPE_CHECKING, Final
 
 from ep_primitives.families import parts
 
-from ep_conformance.saboteurs import (
-    arithmetic,
-    callbacks,
-    determinism,
-    events,
-    functions,
-    graphs,
-    hygiene,
-    late,
-    launches,
-    loops,
-    memories,
-    pools,
-    random,
-    reentry,
-    scratch,
-    streams,
-    transfers,
-    types,
-    values,
-)
+from ep_conformance.saboteurs import themes
 from ep_conformance.saboteurs.provider import HonestProvider
 from ep_conformance.saboteurs.saboteur import PLANTED, Saboteur
 
@@ -37,29 +19,9 @@ __all__ = ["HONEST", "SABOTEURS", "named", "table_lines"]
 
 HONEST: Final = Saboteur("honest", HonestProvider, "")
 
-_THEMES: Final = (
-    values,
-    loops,
-    arithmetic,
-    functions,
-    types,
-    determinism,
-    random,
-    launches,
-    hygiene,
-    scratch,
-    events,
-    streams,
-    callbacks,
-    transfers,
-    memories,
-    graphs,
-    pools,
-    reentry,
-    late,
-)
-"""Imported, so that their saboteurs are planted."""
-
+# Imported, so that their saboteurs are planted.
+for module in pkgutil.iter_modules(themes.__path__, f"{themes.__name__}."):
+    importlib.import_module(module.name)
 parts("defects")
 
 SABOTEURS: Final = tuple(PLANTED)

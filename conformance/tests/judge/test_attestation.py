@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from ep_conformance.judge.attestation import attest
 from ep_conformance.judge.outcome import Status
-from ep_conformance.run import path
+from ep_conformance.run.steps import path
 from ep_conformance.run.worker import Job, execute
 from ep_primitives import ElementwiseUnary
 

@@ -7,8 +7,8 @@ import pytest
 from ep_conformance.fixture.trial import Trial
 from ep_conformance.judge.error import CaseError
 from ep_conformance.plan.catalogue import cell_cases, find
-from ep_conformance.run.path import run_case
-from ep_conformance.run.placed import Held
+from ep_conformance.run.steps.path import run_case
+from ep_conformance.run.steps.placed import Held
 from ep_primitives import Case
 from ep_primitives.judging import layout
 

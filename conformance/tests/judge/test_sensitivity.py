@@ -13,7 +13,7 @@ from ep_conformance.judge.outcome import Status
 from ep_conformance.judge.sensitivity import misjudged
 from ep_conformance.judge.ulp import numpy_dtype, rounded
 from ep_conformance.plan.catalogue import find
-from ep_conformance.run.path import run_case
+from ep_conformance.run.steps.path import run_case
 from ep_primitives.judging.accuracy import EXACT, Conditioned, Ulps
 from ep_primitives.judging.reference import Reference
 

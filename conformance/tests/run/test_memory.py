@@ -12,7 +12,7 @@ from ep_conformance.commands.options import Bytes
 from ep_conformance.fixture.capacity import fitting
 from ep_conformance.plan.catalogue import cell_cases, cells, find
 from ep_conformance.run.memory import PeakMemory, free_memory
-from ep_conformance.run.need import lack_of_memory, needed_memory, size_text
+from ep_conformance.run.steps.need import lack_of_memory, needed_memory, size_text
 from ep_conformance.run.worker import Job, execute
 
 import ep
@@ -89,7 +89,7 @@ def test_limit_is_a_number_of_bytes():
 
 
 def test_lack_names_what_is_needed_and_what_there_is(monkeypatch):
-    monkeypatch.setattr("ep_conformance.run.need.free_memory", lambda: 8 * GIB)
+    monkeypatch.setattr("ep_conformance.run.steps.need.free_memory", lambda: 8 * GIB)
     assert lack_of_memory(7 * GIB, None) == ""
     assert (
         lack_of_memory(9 * GIB, None)
@@ -97,7 +97,7 @@ def test_lack_names_what_is_needed_and_what_there_is(monkeypatch):
     )
     assert lack_of_memory(9 * GIB, 64 * GIB), "the machine is no larger than it is"
     assert "--memory-limit leaves a worker 2.0 GiB" in lack_of_memory(3 * GIB, 2 * GIB)
-    monkeypatch.setattr("ep_conformance.run.need.free_memory", lambda: None)
+    monkeypatch.setattr("ep_conformance.run.steps.need.free_memory", lambda: None)
     assert lack_of_memory(900 * GIB, None) == ""
 
 

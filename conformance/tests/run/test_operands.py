@@ -5,7 +5,7 @@ import pytest
 from ep_conformance.fixture.trial import Trial
 from ep_conformance.judge.decoys import POISON
 from ep_conformance.judge.error import CaseError
-from ep_conformance.run.red_zones import enclose
+from ep_conformance.run.steps.red_zones import enclose
 
 import ep
 

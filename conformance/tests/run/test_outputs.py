@@ -14,8 +14,8 @@ from ep_conformance.replay.file import Replay, Work, replay_of
 from ep_conformance.replay.script import script_of
 from ep_conformance.replay.smaller import smaller
 from ep_conformance.report.explain import held_to
-from ep_conformance.run import path
-from ep_conformance.run.path import run_case
+from ep_conformance.run.steps import path
+from ep_conformance.run.steps.path import run_case
 from ep_primitives import Case, Exact, Reference, Ulps
 from ep_primitives.judging import layout
 from ep_primitives.judging.origin import broadcast_origin

@@ -9,8 +9,8 @@ from ep_conformance.judge.expression import explain_failure
 from ep_conformance.judge.outcome import Status
 from ep_conformance.judge.output import Output
 from ep_conformance.plan.catalogue import cell_cases
-from ep_conformance.run import path
-from ep_conformance.run.path import run_case
+from ep_conformance.run.steps import path
+from ep_conformance.run.steps.path import run_case
 from ep_primitives import Case, ElementwiseUnary, Fill, Reference, Ulps
 
 import ep

@@ -11,7 +11,7 @@ from ep_conformance.fixture.trial import Trial
 from ep_conformance.judge.error import CaseError
 from ep_conformance.judge.outcome import Status
 from ep_conformance.plan.catalogue import find
-from ep_conformance.run.path import run_case
+from ep_conformance.run.steps.path import run_case
 from ep_primitives import Softmax
 from ep_primitives.judging import layout
 

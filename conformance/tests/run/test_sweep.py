@@ -10,7 +10,7 @@ from ep_conformance.judge.native import Worst
 from ep_conformance.judge.outcome import Status
 from ep_conformance.plan.catalogue import cell_cases
 from ep_conformance.plan.sweep import sweeps
-from ep_conformance.run.sweep import run_sweep
+from ep_conformance.run.steps.sweep import run_sweep
 
 import ep
 
@@ -40,7 +40,7 @@ def test_slices_are_cases_of_the_exhaustive_profile_alone():
 @pytest.fixture
 def swept(monkeypatch):
     """Run a small part of a slice on the CPU, around 1.0."""
-    monkeypatch.setattr("ep_conformance.run.sweep.INPUTS", 1 << 17)
+    monkeypatch.setattr("ep_conformance.run.steps.sweep.INPUTS", 1 << 17)
 
     def run(sweep):
         trial = Trial(ep.device("cpu:0"), sweep.name)
@@ -67,7 +67,7 @@ def test_worst_error_is_reported_with_its_input(swept):
 @pytest.mark.parametrize("op", ["exp", "digamma", "relu"])
 def test_comparison_that_is_blind_is_mistrusted(swept, monkeypatch, op):
     assert swept(around_one(op)).status is Status.PASS
-    monkeypatch.setattr("ep_conformance.run.sweep._measured", lambda *_: Worst(0.0, 0.0, 0, 0))
+    monkeypatch.setattr("ep_conformance.run.steps.sweep._measured", lambda *_: Worst(0.0, 0.0, 0, 0))
     outcome = swept(around_one(op))
     assert outcome.status is Status.MISTRUSTED
     assert "could not have shown a fault" in outcome.reason

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from ep_conformance.saboteurs.kernel import Array, ArrayKernel, Defect
-from ep_conformance.saboteurs.random import RandomKernel
 from ep_conformance.saboteurs.saboteur import killed_by
+from ep_conformance.saboteurs.themes.random import RandomKernel
 
 import ep
 

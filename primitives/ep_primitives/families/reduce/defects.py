@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from ep_conformance.saboteurs.determinism import SumsRows
 from ep_conformance.saboteurs.kernel import Array, ArrayKernel, Defect
 from ep_conformance.saboteurs.overlap import is_windows
 from ep_conformance.saboteurs.row_defect import BLOCK, RowDefect
 from ep_conformance.saboteurs.saboteur import killed_by
+from ep_conformance.saboteurs.themes.determinism import SumsRows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

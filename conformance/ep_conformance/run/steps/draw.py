@@ -15,7 +15,7 @@ from ep_conformance.judge.decoys import blind_to
 from ep_conformance.judge.draw import Draw
 from ep_conformance.judge.output import Output, right_result
 from ep_conformance.judge.sensitivity import misjudged
-from ep_conformance.run.red_zones import enclose
+from ep_conformance.run.steps.red_zones import enclose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

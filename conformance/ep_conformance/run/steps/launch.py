@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import ep
     from ep_conformance.judge.operand import Image
-    from ep_conformance.run.placed import Placed
+    from ep_conformance.run.steps.placed import Placed
 
 __all__ = ["launch"]
 

@@ -12,19 +12,19 @@ from ep_conformance.judge.attestation import attest
 from ep_conformance.judge.determinism import is_promised
 from ep_conformance.judge.outcome import Outcome, Status
 from ep_conformance.judge.result import judge
-from ep_conformance.run.draw import draw
-from ep_conformance.run.launch import launch
-from ep_conformance.run.place import place
-from ep_conformance.run.refusal import is_refused
-from ep_conformance.run.repeat import check_repeated, check_repeated_part
-from ep_conformance.run.turn import turns, warm_up
+from ep_conformance.run.steps.draw import draw
+from ep_conformance.run.steps.launch import launch
+from ep_conformance.run.steps.place import place
+from ep_conformance.run.steps.refusal import is_refused
+from ep_conformance.run.steps.repeat import check_repeated, check_repeated_part
+from ep_conformance.run.steps.turn import turns, warm_up
 
 if TYPE_CHECKING:
     from ep_primitives.cases.case import Case
 
     from ep_conformance.fixture.trial import Trial
     from ep_conformance.judge.operand import Image
-    from ep_conformance.run.turn import Turn
+    from ep_conformance.run.steps.turn import Turn
 
 __all__ = ["run_case"]
 

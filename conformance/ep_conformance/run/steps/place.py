@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import ep
-from ep_conformance.run.placed import Held, Placed
-from ep_conformance.run.red_zones import enclose
+from ep_conformance.run.steps.placed import Held, Placed
+from ep_conformance.run.steps.red_zones import enclose
 
 if TYPE_CHECKING:
     from ep_conformance.fixture.trial import Trial
     from ep_conformance.judge.operand import Operand
-    from ep_conformance.run.turn import Turn
+    from ep_conformance.run.steps.turn import Turn
 
 __all__ = ["place"]
 
