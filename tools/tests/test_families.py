@@ -70,13 +70,13 @@ def test_what_is_missing_is_listed(tools, monkeypatch, tmp_path):
     (tmp_path / "copy.md").write_text("old\n")
     done = tools("families", "--check")
     assert (done.code, done.output) == (1, "")
-    assert "Error: docs/families/README.md is missing; `make documents` writes it" in done.lines
+    assert "docs/families/README.md is missing; `make documents` writes it" in done.lines
     assert "docs/families/fill.md is missing; `make documents` writes it" in done.lines
     assert "docs/families/copy.md is stale; `make documents` writes it anew" in done.lines
     assert "docs/families/gone.md is of no family; remove it" in done.lines
     assert tools("families").code == 0
     assert (tmp_path / "copy.md").read_text(encoding="utf-8").startswith("# Copy\n\nFamily `copy`: ")
-    assert tools("families", "--check").lines == ["Error: docs/families/gone.md is of no family; remove it"]
+    assert tools("families", "--check").lines == ["docs/families/gone.md is of no family; remove it"]
 
 
 def test_docstring_is_taken_apart():

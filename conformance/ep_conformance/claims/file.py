@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 from ep.layout.cells import matches
 from ep.plugin.claims import Claim, Claims, ClaimsError, parse_claims
 
-from ep_conformance.claims.shown import claim_table, claim_tables, claimables, claims_of, patterns
+from ep_conformance.claims.shown import (
+    claim_table,
+    claim_tables,
+    claimables,
+    claims_of,
+    features_of,
+    is_cell,
+    patterns,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -53,6 +61,7 @@ def propose(text: str, shown: Shown, *, drop: bool) -> Proposal:
 
     drop : take out claims that do not hold any more; else they stay, and runs keep failing by them
 
+    New claims of cells stand behind the last ones of cells. They have no condition that the author's claims do without.
     A claim that the run did not judge stays. Raises ClaimsError for a text that is wrong or not written in tables.
     """
     claims = parse_claims(text, "claims.toml")
@@ -63,12 +72,12 @@ def propose(text: str, shown: Shown, *, drop: bool) -> Proposal:
     fresh = shown.holding - before
     # A wider pattern may replace claims without conditions, but not claims with some.
     free = covered(Claims(claims.suite, tuple(c for c in claims.entries if not c.when)), names, ())
-    possible = claims_of(fresh | (free - lost.keys()), shown.features) if fresh else []
+    possible = claims_of(fresh | (free - lost.keys()), shown.features - features_of(free)) if fresh else []
     added = [claim for claim in possible if any(matches(claim.cells, name) for name in _near(claim.cells, fresh))]
     if drop and (lost or idle):
         text = _without(text, claims, names, lost, idle)
     if added:
-        text = text.rstrip("\n") + "\n\n" + claim_tables(added)
+        text = _with(text, added)
     after = parse_claims(text, "claims.toml")
     found = covered(after, names, shown.features)
     needed = (before - lost.keys() if drop else before) | fresh
@@ -90,6 +99,21 @@ def covered(claims: Claims, names: Iterable[str], features: Iterable[str]) -> se
         if family not in by_family:
             by_family[family] = [p for p in wide if matches(p.partition("/")[0], family)]
     return {n for n in names if n in exact or any(matches(p, n) for p in by_family[n.partition("/")[0]])}
+
+
+def _with(text: str, added: Sequence[Claim]) -> str:
+    """Return the text with new tables: of cells behind the last table of cells, of all else at the end."""
+    blocks = _blocks(text)
+    place = max((k for k, block in enumerate(blocks) if _names_cells(block)), default=len(blocks) - 1) + 1
+    cells = [claim for claim in added if is_cell(claim.cells)]
+    tables = [claim_tables(cells), claim_tables([claim for claim in added if claim not in cells])]
+    parts = ["".join(blocks[:place]), tables[0], "".join(blocks[place:]), tables[1]]
+    return "\n\n".join(part.strip("\n") for part in parts if part.strip("\n")) + "\n"
+
+
+def _names_cells(block: str) -> bool:
+    claim = tomllib.loads(block).get("claim", [{"cells": ()}])[0]["cells"]
+    return any(map(is_cell, [claim] if isinstance(claim, str) else claim))
 
 
 def _near(pattern: str, names: Collection[str]) -> Iterable[str]:

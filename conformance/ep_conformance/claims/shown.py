@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ep.layout.cells import matches
 from ep.plugin.claims import Claim
 
 from ep_conformance import SUITE
@@ -32,6 +33,8 @@ __all__ = [
     "claim_tables",
     "claimables",
     "claims_of",
+    "features_of",
+    "is_cell",
     "is_installed",
     "new_file",
     "patterns",
@@ -107,10 +110,20 @@ def shown(report: Report) -> Shown:
     return Shown(frozenset(holding), failing, frozenset(report.subject.device["features"]))
 
 
+def features_of(names: Iterable[str]) -> set[str]:
+    """Return the features of devices that the element types of these names need."""
+    return set().union(*map(_needs, names))
+
+
+def is_cell(pattern: str) -> bool:
+    """Say whether a pattern is one of cells, not of a case's id."""
+    return not matches(pattern.partition("/")[0], "runtime") and pattern not in named_cases()
+
+
 def claims_of(names: Collection[str], features: Iterable[str]) -> list[Claim]:
     """Return claims that cover these names and no other of the suite, on a device with these features.
 
-    A claim of an element type that only some devices have gets that feature as its condition, if this device has it.
+    A claim of an element type that needs one of these features has it as its condition.
     """
     have = set(features)
     groups: dict[tuple[str, ...], set[str]] = defaultdict(set)

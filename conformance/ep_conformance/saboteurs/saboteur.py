@@ -51,10 +51,19 @@ PLANTED: Final[list[Saboteur]] = []
 
 
 def killed_by(case: str) -> Callable[[Kind], Kind]:
-    """Return a decorator that makes a kernel or a provider a saboteur, named as its class: LosesNan is loses-nan."""
+    """Return a decorator that makes a kernel or a provider a saboteur, named as its class: LosesNan is loses-nan.
+
+    Raises ValueError for a class whose name another one has.
+    """
 
     def enrol(planted: Kind) -> Kind:
         name = re.sub(r"(?<=.)(?=[A-Z])", "-", planted.__name__).lower()
+        for other in PLANTED:
+            if other.name == name:
+                message = (
+                    f"saboteur {name}: {planted.__module__} and {other.planted.__module__} have one each; rename one"
+                )
+                raise ValueError(message)
         PLANTED.append(Saboteur(name, planted, case))
         return planted
 

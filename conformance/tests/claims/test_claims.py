@@ -69,10 +69,21 @@ def test_types_that_need_a_feature_ask_for_it():
     assert "copy/-/float32/dense" in names_of(text)
 
 
+def test_conditions_that_the_author_does_without_are_not_asked_for():
+    fresh = matching("where/-/*/*")
+    text = propose(
+        f'{EMPTY}[[claim]]\ncells = "copy/-/*/*"\n', holding(*fresh, features=("fp64", "fp16")), drop=False
+    ).text
+    assert fresh < names_of(text)
+    assert "when" not in text
+
+
 def test_what_holds_is_added_and_nothing_else_touched():
     fresh = matching("cast/-/*/*")
     proposal = propose(HAND, holding(*fresh, "runtime/ability/wait", features=("matrix",)), drop=False)
-    assert proposal.text.startswith(HAND)
+    cells, _, ability = HAND.rpartition("\n[[claim]]")
+    cast, wait = ('\n[[claim]]\ncells = "cast/-/*/*"\n', '\n[[claim]]\ncells = "runtime/ability/wait"\n')
+    assert proposal.text == f"{cells}{cast}\n[[claim]]{ability}{wait}"
     assert names_of(proposal.text, ("matrix",)) == names_of(HAND, ("matrix",)) | fresh | {"runtime/ability/wait"}
     assert proposal.is_settled
     again = propose(proposal.text, holding(*fresh, features=("matrix",)), drop=False)

@@ -161,9 +161,8 @@ class Stream(Uncopied):
     def call(self, function: Callable[[], object]) -> None:
         """Call a host function once, when the stream gets there; later work of the stream waits for it.
 
-        function : takes no argument; the next synchronisation raises its exception. It may not use objects of EP,
-                   because it might wait for itself: inside it waits and verbs raise ValueError, and so do launches with
-                   EP_VALIDATE=1
+        function : takes no argument; the next synchronisation raises its exception. It may not use EP, because it might
+                   wait for itself: in it waits and verbs raise ValueError, and so do launches with EP_VALIDATE=1
 
         An asynchronous stream calls it on a thread of EP, a synchronous one before this verb returns. Raises TypeError
         if it cannot be called.

@@ -35,13 +35,13 @@ EDGES: Final = (
     "equal launches",
     "neighbours",
 )
-"""Their names, in the order of the documentation."""
+"""The names of those that several families have, in the order of the documentation; others stand behind them."""
 
 
 class EdgeRule(NamedTuple):
     """What happens at an edge.
 
-    edge   : a name in EDGES
+    edge   : its name
     where  : the families that it is a matter of
     result : what happens there
     cases  : ids of quick cases, each of which fails where it does not

@@ -180,4 +180,4 @@ _SHARED: Final = (
 def edge_rules() -> list[EdgeRule]:
     """Return every rule, edge by edge: the shared ones, then those of the families' folders, in `edges`."""
     rules = [*_SHARED, *[rule for module in parts("edges") for rule in module.RULES]]
-    return sorted(rules, key=lambda rule: EDGES.index(rule.edge))
+    return sorted(rules, key=lambda rule: EDGES.index(rule.edge) if rule.edge in EDGES else len(EDGES))

@@ -18,6 +18,7 @@ from ep_primitives.judging.edges import edge_rules
 
 import ep
 from ep_tools.documents.rows import Row, dtypes_text, row_table
+from ep_tools.findings import Findings
 from ep_tools.folders import ROOT
 from ep_tools.markdown import Text, escaped, parse, table
 
@@ -277,7 +278,7 @@ def command(*, check: bool) -> None:
     """Write docs/families."""
     if check:
         if found := [*problems()]:
-            raise click.ClickException("\n".join(found))
+            raise Findings(found)
         return
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, text in written().items():

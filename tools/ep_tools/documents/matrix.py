@@ -16,6 +16,7 @@ from ep.layout.cells import LAYOUTS
 from ep_conformance.plan.place import Place
 
 import ep
+from ep_tools.findings import Findings
 from ep_tools.markdown import table
 
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ def command(report: Path, *, check: bool) -> None:
         if not check:
             click.echo(document(json.loads(text)), nl=False)
         elif wrong := [*problems(text)]:
-            raise click.ClickException("\n".join(f"{line}; run `make matrix`" for line in wrong))
+            raise Findings(f"{line}; run `make matrix`" for line in wrong)
     except (ValueError, KeyError, TypeError) as error:
         message = f"{report}: {error!r}; give a file of `ep-conformance run --json` that ran to its end"
         raise click.ClickException(message) from error

@@ -8,6 +8,7 @@ from typing import Final
 import click
 from sphinx.cmd.build import build_main
 
+from ep_tools.findings import Findings
 from ep_tools.folders import ROOT
 from ep_tools.website.check import problems
 from ep_tools.website.source import write
@@ -32,4 +33,4 @@ def command(folder: Path) -> None:
     if status := build_main([*_WORDS.split(), *places]):
         raise click.exceptions.Exit(int(status))
     if found := [*problems(folder)]:
-        raise click.ClickException("\n".join(found))
+        raise Findings(found)

@@ -23,17 +23,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from ep.dtypes import DTYPES
-from ep.integers import integer
-
-from ep import Role, Roles, Stage, TensorSpec
-from ep_primitives.descriptors.validation import check_dtype, check_output, check_spec, chosen_output, described
+from ep_primitives.descriptors.validation import check_dtype, chosen_output, described
 from ep_primitives.families.convolution.stages import stages
-from ep_primitives.sliding.descriptor import SlidingDescriptor
-from ep_primitives.sliding.windows import Sliding, check_spatial
+from ep_primitives.sliding.weighted import Weighted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from ep import Stage, TensorSpec
+    from ep_primitives.sliding.windows import Sliding
 
 __all__ = ["CONVOLUTION_DTYPES", "Convolution"]
 
@@ -44,7 +42,7 @@ CONVOLUTION_DTYPES: Final[Mapping[str, str]] = {
 """The element types of x and w, and for each that of bias and y."""
 
 
-class Convolution(SlidingDescriptor):
+class Convolution(Weighted):
     """y = windows of x, weighted and summed over channels, with a bias.
 
     x         : (N, C, S...), one of CONVOLUTION_DTYPES, any strides; read
@@ -62,9 +60,8 @@ class Convolution(SlidingDescriptor):
     __slots__ = ()
 
     family: ClassVar[str] = "convolution"
-    roles: ClassVar[Roles] = Roles(
-        Role.input("x"), Role.input("w"), Role.input("bias", is_optional=True), Role.output("y")
-    )
+    dtypes: ClassVar[Mapping[str, str]] = CONVOLUTION_DTYPES
+    form: ClassVar[str] = "(M, C / groups, K...)"
 
     def __init__(  # noqa: PLR0913 - operands and attributes
         self,
@@ -78,28 +75,7 @@ class Convolution(SlidingDescriptor):
         pads: Sequence[int] | int = 0,
         groups: int = 1,
     ) -> None:
-        op = self.family
-        check_output(op, y, "y")
-        check_spec(op, "x", x)
-        check_spec(op, "w", w)
-        check_dtype(op, "x", x, tuple(CONVOLUTION_DTYPES))
-        check_dtype(op, "w", w, (x.dtype,))
-        check_dtype(op, "y", y, (CONVOLUTION_DTYPES[x.dtype],), is_output=True)
-        sliding = Sliding.checked(op, "w", _window(op, x, w), strides=strides, dilations=dilations, pads=pads)
-        count = _groups(op, groups, x, w)
-        needed = (x.shape[0], w.shape[0], *sliding.counts(op, x.shape[2:]))
-        if y.shape != needed:
-            message = (
-                f"{op}: y has shape {y.shape}, needs {needed} for this x, w, strides, dilations and pads; describe y so"
-            )
-            raise ValueError(message)
-        if bias is not None:
-            check_spec(op, "bias", bias)
-            check_dtype(op, "bias", bias, (y.dtype,))
-            if bias.shape != w.shape[:1]:
-                message = f"{op}: bias has shape {bias.shape}, needs {w.shape[:1]}, one element for each of w; describe bias so"
-                raise ValueError(message)
-        self._freeze("-", (x, w, bias, y), (*sliding.attributes, count))
+        self._freeze_weighted(x=x, w=w, bias=bias, y=y, strides=strides, dilations=dilations, pads=pads, groups=groups)
 
     @classmethod
     def infer(  # noqa: PLR0913 - as above
@@ -123,40 +99,29 @@ class Convolution(SlidingDescriptor):
         x, w = described(op, "x", x), described(op, "w", w)
         bias = None if bias is None else described(op, "bias", bias)
         check_dtype(op, "x", x, tuple(CONVOLUTION_DTYPES))
-        sliding = Sliding.checked(op, "w", _window(op, x, w), strides=strides, dilations=dilations, pads=pads)
+        sliding = cls._sliding(x, w, strides=strides, dilations=dilations, pads=pads)
         shape = (x.shape[0], w.shape[0], *sliding.counts(op, x.shape[2:]))
         y = chosen_output(op, y, CONVOLUTION_DTYPES[x.dtype], shape, "y")
         return cls(x=x, w=w, bias=bias, y=y, strides=strides, dilations=dilations, pads=pads, groups=groups)
 
-    @property
-    def w(self) -> TensorSpec:
-        """The weights, (M, C / groups, K...)."""
-        return self.specs[1]  # type: ignore[return-value]  # never a Scalar
+    @classmethod
+    def _check_y(cls, sliding: Sliding, groups: int, x: TensorSpec, w: TensorSpec, y: TensorSpec) -> None:
+        del groups
+        needed = (x.shape[0], w.shape[0], *sliding.counts(cls.family, x.shape[2:]))
+        if y.shape != needed:
+            message = f"{cls.family}: y has shape {y.shape}, needs {needed} for this x, w, strides, dilations and pads; describe y so"
+            raise ValueError(message)
 
-    @property
-    def bias(self) -> TensorSpec | None:
-        """What is added, (M,)."""
-        return self.specs[2]  # type: ignore[return-value]  # never a Scalar
-
-    @property
-    def sliding(self) -> Sliding:
-        """How windows lie in x."""
-        return Sliding.of(self.w.shape[2:], self.attributes)
-
-    @property
-    def groups(self) -> int:
-        """How many parts channels and weights are divided into."""
-        return int(self.attributes[-1])
+    @classmethod
+    def _divides(cls, groups: int, x: TensorSpec, w: TensorSpec) -> str:
+        if groups > 0 and w.shape[1] * groups == x.shape[1] and w.shape[0] % groups == 0:
+            return ""
+        return f"one that divides M = {w.shape[0]}, and w.shape[1] times it is x.shape[1] = {x.shape[1]}"
 
     @property
     def terms(self) -> int:
         """How many products each element of y is the sum of."""
         return math.prod(self.w.shape[1:])
-
-    @property
-    def compute(self) -> str:
-        """The accumulation type."""
-        return DTYPES[self.out.dtype].compute
 
     def lower(self) -> tuple[Stage, ...]:
         """Return a product of weights and windows: of these where they lie if strides can say it, else of copies."""
@@ -166,35 +131,3 @@ class Convolution(SlidingDescriptor):
     def flops(self) -> int:
         """A multiplication and an addition a product."""
         return 2 * self.out.size * self.terms
-
-    def __repr__(self) -> str:
-        parts = [f"{name}={spec!r}" for name, spec in self.present.items()]
-        parts += [
-            f"strides={self.strides}",
-            f"dilations={self.dilations}",
-            f"pads={self.pads}",
-            f"groups={self.groups}",
-        ]
-        return f"Convolution({', '.join(parts)})"
-
-
-def _window(op: str, x: TensorSpec, w: TensorSpec) -> tuple[int, ...]:
-    """Return the extents of windows. Raises ValueError for ranks that do not fit."""
-    check_spatial(op, "x", x)
-    if w.ndim != x.ndim:
-        message = f"{op}: w has shape {w.shape}, needs the {x.ndim} dimensions of x {x.shape}; give it as (M, C / groups, K...)"
-        raise ValueError(message)
-    return w.shape[2:]
-
-
-def _groups(op: str, given: Any, x: TensorSpec, w: TensorSpec) -> int:
-    """Return the number of groups. Raises TypeError or ValueError unless it is an integer that divides the channels."""
-    groups = integer(f"{op}: groups", given)
-    channels, each, made = x.shape[1], w.shape[1], w.shape[0]
-    if groups < 1 or each * groups != channels or made % groups:
-        message = (
-            f"{op}: groups is {groups} with x {x.shape} and w {w.shape}; needs one that divides M = {made}, and w.shape[1] "
-            f"times it is x.shape[1] = {channels}; give w as (M, C / groups, K...)"
-        )
-        raise ValueError(message)
-    return groups

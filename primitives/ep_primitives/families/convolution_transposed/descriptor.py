@@ -26,23 +26,22 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ep.dtypes import DTYPES
-from ep.integers import integer
-
-from ep import Role, Roles, Stage, TensorSpec
-from ep_primitives.descriptors.validation import check_dtype, check_output, check_spec, chosen_output, described
+from ep_primitives.descriptors.validation import check_dtype, chosen_output, described
 from ep_primitives.elementwise.op import FLOATS
 from ep_primitives.families.convolution_transposed.stages import stages
-from ep_primitives.sliding.descriptor import SlidingDescriptor
-from ep_primitives.sliding.windows import Sliding, check_spatial, counts_of
+from ep_primitives.sliding.weighted import Weighted
+from ep_primitives.sliding.windows import counts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from ep import Stage, TensorSpec
+    from ep_primitives.sliding.windows import Sliding
 
 __all__ = ["ConvolutionTransposed"]
 
 
-class ConvolutionTransposed(SlidingDescriptor):
+class ConvolutionTransposed(Weighted):
     """y = the sum of each element of x times weights, over the places of y that it contributes to, plus a bias.
 
     x         : (N, C, S...), a floating element type, any strides; read
@@ -60,9 +59,8 @@ class ConvolutionTransposed(SlidingDescriptor):
     __slots__ = ()
 
     family: ClassVar[str] = "convolution_transposed"
-    roles: ClassVar[Roles] = Roles(
-        Role.input("x"), Role.input("w"), Role.input("bias", is_optional=True), Role.output("y")
-    )
+    dtypes: ClassVar[Mapping[str, str]] = {dtype: dtype for dtype in FLOATS}
+    form: ClassVar[str] = "(C, M / groups, K...)"
 
     def __init__(  # noqa: PLR0913 - operands and attributes
         self,
@@ -76,31 +74,7 @@ class ConvolutionTransposed(SlidingDescriptor):
         pads: Sequence[int] | int = 0,
         groups: int = 1,
     ) -> None:
-        op = self.family
-        check_output(op, y, "y")
-        check_spec(op, "x", x)
-        check_spec(op, "w", w)
-        check_dtype(op, "x", x, FLOATS)
-        check_dtype(op, "w", w, (x.dtype,))
-        check_dtype(op, "y", y, (x.dtype,), is_output=True)
-        sliding = Sliding.checked(op, "w", _window(op, x, w), strides=strides, dilations=dilations, pads=pads)
-        count = _groups(op, groups, x, w)
-        least = (x.shape[0], w.shape[1] * count, *_extents(op, sliding, x))
-        most = [max(pair) - 1 for pair in zip(sliding.strides, sliding.dilations, strict=True)]
-        given = zip(y.shape[2:], least[2:], most, strict=False)
-        if y.ndim != x.ndim or y.shape[:2] != least[:2] or not all(0 <= has - low <= more for has, low, more in given):
-            other = f", or with up to {tuple(most)} more in the spatial dimensions" if any(most) else ""
-            message = f"{op}: y has shape {y.shape}, needs {least}{other}; describe y so"
-            raise ValueError(message)
-        if bias is not None:
-            check_spec(op, "bias", bias)
-            check_dtype(op, "bias", bias, (x.dtype,))
-            if bias.shape != y.shape[1:2]:
-                message = (
-                    f"{op}: bias has shape {bias.shape}, needs {y.shape[1:2]}, one element for each m; describe bias so"
-                )
-                raise ValueError(message)
-        self._freeze("-", (x, w, bias, y), (*sliding.attributes, count))
+        self._freeze_weighted(x=x, w=w, bias=bias, y=y, strides=strides, dilations=dilations, pads=pads, groups=groups)
 
     @classmethod
     def infer(  # noqa: PLR0913 - as above
@@ -127,10 +101,10 @@ class ConvolutionTransposed(SlidingDescriptor):
         x, w = described(op, "x", x), described(op, "w", w)
         bias = None if bias is None else described(op, "bias", bias)
         check_dtype(op, "x", x, FLOATS)
-        sliding = Sliding.checked(op, "w", _window(op, x, w), strides=strides, dilations=dilations, pads=pads)
+        sliding = cls._sliding(x, w, strides=strides, dilations=dilations, pads=pads)
         more = counts_of(op, "extra", extra, x.ndim - 2)
         spatial = tuple(map(sum, zip(_extents(op, sliding, x), more, strict=True)))
-        shape = (x.shape[0], w.shape[1] * _groups(op, groups, x, w), *spatial)
+        shape = (x.shape[0], w.shape[1] * cls._groups(groups, x, w), *spatial)
         y = chosen_output(op, y, x.dtype, shape, "y")
         if any(more) and y.shape != shape:
             message = (
@@ -139,25 +113,31 @@ class ConvolutionTransposed(SlidingDescriptor):
             raise ValueError(message)
         return cls(x=x, w=w, bias=bias, y=y, strides=strides, dilations=dilations, pads=pads, groups=groups)
 
-    @property
-    def w(self) -> TensorSpec:
-        """The weights, (C, M / groups, K...)."""
-        return self.specs[1]  # type: ignore[return-value]  # never a Scalar
+    @classmethod
+    def _sliding(cls, x: TensorSpec, w: TensorSpec, **places: Any) -> Sliding:
+        sliding = super()._sliding(x, w, **places)
+        if not all(x.shape[2:]):
+            message = (
+                f"{cls.family}: x has shape {x.shape}, needs spatial extents of at least 1; leave the operation out"
+            )
+            raise ValueError(message)
+        return sliding
 
-    @property
-    def bias(self) -> TensorSpec | None:
-        """What is added, (M,)."""
-        return self.specs[2]  # type: ignore[return-value]  # never a Scalar
+    @classmethod
+    def _check_y(cls, sliding: Sliding, groups: int, x: TensorSpec, w: TensorSpec, y: TensorSpec) -> None:
+        least = (x.shape[0], w.shape[1] * groups, *_extents(cls.family, sliding, x))
+        most = [max(pair) - 1 for pair in zip(sliding.strides, sliding.dilations, strict=True)]
+        given = zip(y.shape[2:], least[2:], most, strict=False)
+        if y.ndim != x.ndim or y.shape[:2] != least[:2] or not all(0 <= has - low <= more for has, low, more in given):
+            other = f", or with up to {tuple(most)} more in the spatial dimensions" if any(most) else ""
+            message = f"{cls.family}: y has shape {y.shape}, needs {least}{other}; describe y so"
+            raise ValueError(message)
 
-    @property
-    def sliding(self) -> Sliding:
-        """Where elements of x give to: a window of y each."""
-        return Sliding.of(self.w.shape[2:], self.attributes)
-
-    @property
-    def groups(self) -> int:
-        """How many parts channels and weights are divided into."""
-        return int(self.attributes[-1])
+    @classmethod
+    def _divides(cls, groups: int, x: TensorSpec, w: TensorSpec) -> str:
+        if groups > 0 and x.shape[1] % groups == 0 and w.shape[0] == x.shape[1]:
+            return ""
+        return f"one that divides x.shape[1] = {x.shape[1]}, and w.shape[0] must be that"
 
     @property
     def terms(self) -> int:
@@ -169,11 +149,6 @@ class ConvolutionTransposed(SlidingDescriptor):
         ]
         return math.prod(met) * (self.x.shape[1] // self.groups)
 
-    @property
-    def compute(self) -> str:
-        """The accumulation type."""
-        return DTYPES[self.out.dtype].compute
-
     def lower(self) -> tuple[Stage, ...]:
         """Return a convolution with flipped weights, of x with zeros between its elements where it strides."""
         return tuple(stages(self))
@@ -182,28 +157,6 @@ class ConvolutionTransposed(SlidingDescriptor):
     def flops(self) -> int:
         """A multiplication and an addition for each element of x and each weight that it meets."""
         return 2 * self.x.size * math.prod(self.w.shape[1:])
-
-    def __repr__(self) -> str:
-        parts = [f"{name}={spec!r}" for name, spec in self.present.items()]
-        parts += [
-            f"strides={self.strides}",
-            f"dilations={self.dilations}",
-            f"pads={self.pads}",
-            f"groups={self.groups}",
-        ]
-        return f"ConvolutionTransposed({', '.join(parts)})"
-
-
-def _window(op: str, x: TensorSpec, w: TensorSpec) -> tuple[int, ...]:
-    """Return the extents of the part of y that an element of x contributes to. Raises ValueError for unfit shapes."""
-    check_spatial(op, "x", x)
-    if w.ndim != x.ndim:
-        message = f"{op}: w has shape {w.shape}, needs the {x.ndim} dimensions of x {x.shape}; give it as (C, M / groups, K...)"
-        raise ValueError(message)
-    if not all(x.shape[2:]):
-        message = f"{op}: x has shape {x.shape}, needs spatial extents of at least 1; leave the operation out"
-        raise ValueError(message)
-    return w.shape[2:]
 
 
 def _extents(op: str, sliding: Sliding, x: TensorSpec) -> tuple[int, ...]:
@@ -216,16 +169,3 @@ def _extents(op: str, sliding: Sliding, x: TensorSpec) -> tuple[int, ...]:
         message = f"{op}: pads {sliding.before + sliding.after} cut off all of {whole}; needs some of it left; pad less"
         raise ValueError(message)
     return tuple(found)
-
-
-def _groups(op: str, given: Any, x: TensorSpec, w: TensorSpec) -> int:
-    """Return the number of groups. Raises TypeError or ValueError unless it is an integer that divides the channels."""
-    groups = integer(f"{op}: groups", given)
-    channels = x.shape[1]
-    if groups < 1 or channels % groups or w.shape[0] != channels:
-        message = (
-            f"{op}: groups is {groups} with x {x.shape} and w {w.shape}; needs one that divides x.shape[1] = {channels}, and "
-            f"w.shape[0] must be that; give w as (C, M / groups, K...)"
-        )
-        raise ValueError(message)
-    return groups

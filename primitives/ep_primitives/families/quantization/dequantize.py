@@ -20,10 +20,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from ep.dtypes import DTYPES
-from ep.layout.cells import dtypes_name
 
 from ep import Stage, TensorSpec
-from ep_primitives.descriptors.validation import check_dtype, check_spec, chosen_output, described
+from ep_primitives.descriptors.validation import check_dtype, check_output, check_spec, chosen_output, described
 from ep_primitives.elementwise.op import FLOATS
 from ep_primitives.families.broadcast_binary.descriptor import BroadcastBinary
 from ep_primitives.families.cast.descriptor import Cast
@@ -68,7 +67,7 @@ class Dequantize(Quantization):
         op = self.family
         check_spec(op, "x", x)
         check_spec(op, "scale", scale)
-        check_spec(op, "out", out)
+        check_output(op, out)
         check_dtype(op, "x", x, DEQUANTIZED)
         check_dtype(op, "scale", scale, FLOATS)
         check_dtype(op, "out", out, (scale.dtype,), is_output=True)
@@ -106,22 +105,12 @@ class Dequantize(Quantization):
         """Return a cast, a difference and a product, in the compute type."""
         return tuple(_stages(self))
 
-    @property
-    def cell(self) -> str:
-        """The text of this descriptor's cell: of the element types those of x and out."""
-        return f"dequantize/-/{dtypes_name((self.x.dtype,), self.out.dtype)}/{self.layout}"
-
 
 def _stages(dequantize: Dequantize) -> Iterator[Stage]:
     """Yield the stages. The values of a piece are a temporary, or where its type is that of the values, out."""
-    wide, scale, zero, named = dequantize.compute, dequantize.scale, dequantize.zero_point, "scale"
-    is_wide = scale.dtype == wide
-    if not is_wide:
-        scale, named = TensorSpec(wide, scale.shape), "wide scale"
-        yield Stage(Cast(x=dequantize.scale, out=scale), x="scale", out=named)
-    if zero is not None:
-        narrow, zero = zero, TensorSpec(wide, zero.shape)
-        yield Stage(Cast(x=narrow, out=zero), x="zero_point", out="wide zero point")
+    wide = dequantize.compute
+    is_wide = dequantize.scale.dtype == wide
+    scale, zero, named = yield from dequantize.widened()
     for x, step, shift, out in dequantize.pieces(scale, zero):
         values, place = (out, "out") if is_wide else (TensorSpec(wide, x.shape), "values")
         yield Stage(Cast(x=x, out=values), x="x", out=place)

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from ep.ground.glimpse import glimpse
 from ep.integers import integer
+from ep.layout.cells import dtypes_name
 from ep.layout.spec import MAX_RANK
 
-from ep import Role, Roles, TensorSpec
+from ep import Role, Roles, Stage, TensorSpec
 from ep_primitives.descriptors.axis import axis_within
 from ep_primitives.descriptors.composed import Composed
-from ep_primitives.descriptors.validation import check_dtype, check_input, check_output, check_spec
-from ep_primitives.elementwise.op import FLOATS
+from ep_primitives.descriptors.validation import check_dtype, check_input, check_spec
+from ep_primitives.families.cast.descriptor import Cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
 __all__ = ["QUANTIZED", "Piece", "Quantization"]
 
@@ -59,10 +60,6 @@ class Quantization(Composed):
         """Fill this value after the checks that both have; integers : the element type of the zero point."""
         x, scale, zero_point, out = specs
         op = self.family
-        check_output(op, out)
-        check_spec(op, "x", x)
-        check_spec(op, "scale", scale)
-        check_dtype(op, "scale", scale, FLOATS)
         if out.shape != x.shape:
             message = f"{op}: out has shape {out.shape}, needs {x.shape}, that of x; describe out so"
             raise ValueError(message)
@@ -126,6 +123,22 @@ class Quantization(Composed):
     def block(self) -> int | None:
         """How many neighbours along the axis one scale stands for."""
         return int(self.attributes[1]) or None
+
+    @property
+    def cell(self) -> str:
+        """The text of this descriptor's cell: of the element types those of x and out."""
+        return f"{self.family}/-/{dtypes_name((self.x.dtype,), self.out.dtype)}/{self.layout}"
+
+    def widened(self) -> Generator[Stage, None, tuple[TensorSpec, TensorSpec | None, str]]:
+        """Yield the casts of scale and zero point to the compute type; return both there, and the name of scale."""
+        wide, scale, zero, named = self.compute, self.scale, self.zero_point, "scale"
+        if scale.dtype != wide:
+            scale, named = TensorSpec(wide, scale.shape), "wide scale"
+            yield Stage(Cast(x=self.scale, out=scale), x="scale", out=named)
+        if zero is not None:
+            narrow, zero = zero, TensorSpec(wide, zero.shape)
+            yield Stage(Cast(x=narrow, out=zero), x="zero_point", out="wide zero point")
+        return scale, zero, named
 
     def pieces(self, scale: TensorSpec, zero_point: TensorSpec | None) -> Iterator[Piece]:
         """Yield what is walked at once, with a scale and a zero point of those shapes: all, or the blocks and what is left of one."""

@@ -18,10 +18,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from ep.layout.cells import dtypes_name
-
 from ep import Stage, TensorSpec
-from ep_primitives.descriptors.validation import agreed, check_dtype, check_spec, chosen_output, described, dtype_name
+from ep_primitives.descriptors.validation import (
+    agreed,
+    check_dtype,
+    check_output,
+    check_spec,
+    chosen_output,
+    described,
+    dtype_name,
+)
 from ep_primitives.elementwise.op import FLOATS
 from ep_primitives.families.broadcast_binary.descriptor import BroadcastBinary
 from ep_primitives.families.cast.descriptor import Cast
@@ -64,7 +70,7 @@ class Quantize(Quantization):
         op = self.family
         check_spec(op, "x", x)
         check_spec(op, "scale", scale)
-        check_spec(op, "out", out)
+        check_output(op, out)
         check_dtype(op, "x", x, FLOATS)
         check_dtype(op, "scale", scale, (x.dtype,))
         check_dtype(op, "out", out, QUANTIZED, is_output=True)
@@ -101,22 +107,12 @@ class Quantize(Quantization):
         """Return a quotient, its rounding and a sum in the compute type, and a cast, which saturates."""
         return tuple(_stages(self))
 
-    @property
-    def cell(self) -> str:
-        """The text of this descriptor's cell: of the element types those of x and out."""
-        return f"quantize/-/{dtypes_name((self.x.dtype,), self.out.dtype)}/{self.layout}"
-
 
 def _stages(quantize: Quantize) -> Iterator[Stage]:
     """Yield the stages. The values of a piece are one temporary; a zero point that is too large to be added exactly saturates."""
-    wide, scale, zero, named = quantize.compute, quantize.scale, quantize.zero_point, "scale"
-    is_wide = scale.dtype == wide
-    if not is_wide:
-        scale, named = TensorSpec(wide, scale.shape), "wide scale"
-        yield Stage(Cast(x=quantize.scale, out=scale), x="scale", out=named)
-    if zero is not None:
-        narrow, zero = zero, TensorSpec(wide, zero.shape)
-        yield Stage(Cast(x=narrow, out=zero), x="zero_point", out="wide zero point")
+    wide = quantize.compute
+    is_wide = quantize.scale.dtype == wide
+    scale, zero, named = yield from quantize.widened()
     for x, step, shift, out in quantize.pieces(scale, zero):
         values = TensorSpec(wide, x.shape)
         source, place = x, "x"

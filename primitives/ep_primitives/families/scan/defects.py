@@ -83,8 +83,8 @@ class BeginsMaximaAtZero(_ScanDefect):
 
 
 @killed_by("primitives/scan/min/float32/dense/not-finite")
-class PassesOverNan(_ScanDefect):
-    """Pass over NaN, with which no comparison is true."""
+class TakesTheLesserOfNan(_ScanDefect):
+    """Take the other number wherever one is NaN, with which no comparison is true."""
 
     meets = "scan/min/float32/dense"
 
