@@ -25,6 +25,7 @@ def write(module: str, interfaces: list[Path], out: Path) -> None:
             raise ValueError(message) from error
     ffi.set_source(module, "\n".join(["#include <stdint.h>", *(f'#include "{each}"' for each in interfaces), ""]))
     ffi.emit_c_code(str(out))
+    out.touch()  # cffi leaves a file alone whose text stays, and the build would call again and again
 
 
 def main(words: list[str]) -> int:

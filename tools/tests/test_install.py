@@ -1,5 +1,6 @@
 """What runs before anything is installed: shell for the environment and Chromium, and the writer of native modules."""
 
+import os
 import subprocess
 import sys
 
@@ -54,6 +55,17 @@ def test_native_module_is_written_from_its_interfaces(tmp_path):
     assert f'#include "{tmp_path}/types.h"\n#include "{tmp_path}/calls.h"' in text
     assert "counted_twice" in text
     assert "PyInit__native" in text
+
+
+def test_native_module_is_written_anew_though_its_text_stays(tmp_path):
+    (tmp_path / "interface.h").write_text("int twice(int given);")
+    words = [sys.executable, INSTALL / "build_cffi.py", "ep_toy._native", tmp_path / "interface.h", tmp_path / "out.c"]
+    assert run(*words).returncode == 0
+    text = (tmp_path / "out.c").read_text()
+    os.utime(tmp_path / "out.c", (0, 0))
+    assert run(*words).returncode == 0
+    assert (tmp_path / "out.c").read_text() == text
+    assert (tmp_path / "out.c").stat().st_mtime > (tmp_path / "interface.h").stat().st_mtime
 
 
 @pytest.mark.parametrize(
