@@ -111,7 +111,7 @@ def test_list_prints_ids_alone(command):
 def test_explain_says_what_a_case_checks(command):
     done = command("explain", "runtime/event/wait-orders-kernels")
     assert done.returncode == 0
-    assert "reads what the other stream wrote" in done.stdout
+    assert "reads the other stream's earlier write" in done.stdout
     done = command("explain", "primitives/elementwise_unary/exp/float32/strided/transposed")
     assert "3 ulp" in done.stdout
     assert_one_line(command("explain", "primitives/nonsense"), 2)

@@ -13,7 +13,7 @@ def test_every_row_of_the_stream_table_names_a_case_or_a_test_that_exists():
     rows = [row for row in TEXT.splitlines() if re.match(r"\| (any|CPU|OpenCL|CUDA|ROCm) \|.*\|.*\|.*\|", row)]
     last = [row.rstrip(" |").rpartition("|")[2].strip() for row in rows]
     assert len(rows) == 15
-    tests = (ROOT / "ep" / "tests" / "test_export.py").read_text()
+    tests = (ROOT / "ep" / "tests" / "exchange" / "test_export.py").read_text()
     for words in last:
         kind, _, name = words.partition(" `")
         name = name.rstrip("`")
