@@ -19,8 +19,8 @@ help:            ## List the commands
 
 setup: $(STAMP)  ## Make the environment and build everything into it
 
-$(STAMP): pyproject.toml CMakeLists.txt tools/setup.sh $(NATIVE)
-	@PYTHON="$(PYTHON)" sh tools/setup.sh "$(VENV)" "$(EXTRAS)"
+$(STAMP): pyproject.toml CMakeLists.txt tools/install/setup.sh $(NATIVE)
+	@PYTHON="$(PYTHON)" sh tools/install/setup.sh "$(VENV)" "$(EXTRAS)"
 	@touch $@
 
 lint: $(STAMP)   ## Check style: ruff, clang-format
@@ -33,6 +33,7 @@ types: $(STAMP)  ## Check types: mypy --strict
 
 contracts: $(STAMP) ## Check which room imports which: import-linter
 	$(BIN)/lint-imports
+	cd tools && ../$(BIN)/lint-imports
 
 unit: $(STAMP)   ## Run the tests, those of the suite beside all others: most of them keep one core busy
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line unit-rooms unit-suite
@@ -59,17 +60,17 @@ accuracy: $(STAMP) ## Measure every floating row on the CPU, all float32 inputs 
 	@mkdir -p build docs
 	$(BIN)/ep-conformance run --provider cpu --json build/standard.json --filter 'primitives/*' >&2
 	$(BIN)/ep-conformance run --provider cpu --profile exhaustive --filter '*_unary/*every-float32*' --jobs 2 --json build/every-float32.json >&2
-	$(BIN)/python tools/accuracy_table.py build/standard.json build/every-float32.json > build/accuracy.md
+	$(BIN)/python tools accuracy build/standard.json build/every-float32.json > build/accuracy.md
 	@mv build/accuracy.md docs/accuracy.md
 
 second-opinion: $(STAMP) ## Ask PyTorch, which it installs, about every op and about attention, and share tensors with it
-	@PYTHON="$(PYTHON)" sh tools/setup.sh "$(VENV)" "$(EXTRAS),peers"
-	$(BIN)/python -m pytest -q primitives/tests/judging/test_second_opinion.py providers/cpu/tests/test_cpu_torch.py
+	@PYTHON="$(PYTHON)" sh tools/install/setup.sh "$(VENV)" "$(EXTRAS),peers"
+	$(BIN)/python -m pytest -q tools/tests/test_second_opinion.py providers/cpu/tests/test_cpu_torch.py
 	$(BIN)/python -m pytest -q -s examples/tests/test_attention.py frameworks/onnx/tests/test_command.py -k pytorch
 
 attack: $(STAMP) ## Attack EP: a handler at every place of every verb, programs under signals, bad calls, lying capsules, plug-ins (SECONDS=120 each)
 	EP_STEP=1 $(BIN)/python -m pytest -q ep/tests/test_reentry.py
-	PYTHONPATH=tools $(BIN)/python -m attack --seconds $(or $(SECONDS),120) $(PARTS)
+	$(BIN)/python tools attack --seconds $(or $(SECONDS),120) $(PARTS)
 
 oclgrind: $(STAMP) ## Look for races, overruns and unwritten values in all OpenCL kernels; needs oclgrind, a package of its own
 	@mkdir -p build
@@ -80,31 +81,31 @@ oclgrind: $(STAMP) ## Look for races, overruns and unwritten values in all OpenC
 
 site: $(STAMP)   ## Build the documentation site into build/site, and check that nothing is missing in it
 	@mkdir -p build
-	PYTHONPATH=tools $(BIN)/python -m website build/site
+	$(BIN)/python tools site build/site
 
 documents: $(STAMP) ## Write docs/families from the families themselves
-	$(BIN)/python tools/family_documents.py
+	$(BIN)/python tools families
 
 matrix: $(STAMP) ## Run the conformance suite on the CPU and write family x element type x layout into docs/matrix.md
 	@mkdir -p build
 	$(BIN)/ep-conformance run --provider cpu --json build/matrix.json --filter 'primitives/*'
-	$(BIN)/python tools/family_matrix.py build/matrix.json > build/matrix.md
+	$(BIN)/python tools matrix build/matrix.json > build/matrix.md
 	@mv build/matrix.md docs/matrix.md
 
 onnx: $(STAMP)   ## Run all of ONNX's own tests on every device of the in-tree providers, into docs/onnx.md
 	@mkdir -p build
-	$(BIN)/python tools/onnx_table.py cpu:0 sim:0 opencl:0 > build/onnx.md
+	$(BIN)/python tools onnx cpu:0 sim:0 opencl:0 > build/onnx.md
 	@mv build/onnx.md docs/onnx.md
 
 page: $(STAMP)   ## Run the quick suite on the CPU, open its HTML page in headless Chromium, and take docs/report.png
-	@sh tools/chromium.sh
+	@sh tools/install/chromium.sh
 	@mkdir -p build
 	$(BIN)/ep-conformance run --provider cpu --quick --json build/page.json --html build/page.html --markdown build/page.md
 	EP_PAGE=$(CURDIR)/build/page.json $(BIN)/python -m pytest -q conformance/tests/report/test_page_browser.py
 	@cp build/page-wide-light.png docs/report.png
 
 wheel: $(STAMP)  ## Build the wheel into dist/, once for each state of the sources
-	@$(BIN)/python tools/wheel.py
+	@$(BIN)/python tools wheel
 
 bench: $(STAMP)  ## Measure launches against the budgets
 	$(BIN)/ep-bench launch --provider cpu

@@ -1,4 +1,4 @@
-"""How Sphinx builds the site: `make site`. The tree that it reads is written by tools/website."""
+"""How Sphinx builds the site: `make site`. The tree that it reads is written by ep_tools.website."""
 
 import sys
 from pathlib import Path
@@ -9,7 +9,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 project = "EP"
 author = "The EP authors"
 html_title = "EP"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "website.extension"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "ep_tools.website.extension"]
 myst_enable_extensions = ["colon_fence", "deflist", "fieldlist"]
 myst_heading_anchors = 3
 python_use_unqualified_type_names = True

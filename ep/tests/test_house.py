@@ -20,6 +20,7 @@ ROOMS = [
     "providers/sim",
     "conformance",
     "benchmarks",
+    "tools",
 ]
 
 MADE = {"build", "dist", "__pycache__"}

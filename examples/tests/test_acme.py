@@ -43,7 +43,7 @@ class Environment:
 def environment(tmp_path_factory):
     made = Environment(tmp_path_factory.mktemp("fresh"))
     wheel = subprocess.run(
-        [sys.executable, str(ROOT / "tools/wheel.py")], capture_output=True, text=True, check=True, timeout=600
+        [sys.executable, str(ROOT / "tools"), "wheel"], capture_output=True, text=True, check=True, timeout=600
     ).stdout.strip()
     acme = tmp_path_factory.mktemp("acme") / "ep_acme"
     subprocess.run(["cp", "-r", str(ROOT / "examples/ep_acme"), str(acme)], check=True)

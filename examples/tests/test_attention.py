@@ -16,7 +16,6 @@ import pytest
 import ep
 
 EXAMPLES = Path(__file__).parent.parent
-TOOLS = EXAMPLES.parent / "tools"
 FIXTURE = Path(__file__).with_name("attention_pytorch.npz")
 RESULTS = ["y", "dx", "dw_in", "db_in", "dw_out", "db_out"]
 EPSILON = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
@@ -202,9 +201,10 @@ def test_help_tells_the_exit_codes():
 
 @needs_torch
 @pytest.mark.parametrize("dtype", list(EPSILON))
-def test_pytorch_as_installed_agrees_in_every_type(example, answers, fixture, monkeypatch, dtype):
-    monkeypatch.syspath_prepend(TOOLS)
-    pytorch, shape, heads = __import__("attention_fixture"), (4, 64, 96), 6
+def test_pytorch_as_installed_agrees_in_every_type(example, answers, fixture, dtype):
+    from ep_tools.peers import attention as pytorch
+
+    shape, heads = (4, 64, 96), 6
     live = pytorch.answer(fixture["inputs"], fixture["heads"], "float64")
     assert_near(example, live, fixture["float64"], 1e-14, "PyTorch live against the fixture")
     inputs = {name: each.astype(example.array_dtype(dtype)) for name, each in answers.problem(shape, seed=3).items()}

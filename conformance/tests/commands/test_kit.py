@@ -105,10 +105,6 @@ def test_simt_package_passes_at_once_and_claims_what_it_has(command, package):
     assert {(row["how"] in ("native", "lowered"), row["claimed"]) for row in rows} == {(True, True), (False, False)}
 
 
-def test_claims_of_simt_packages_are_of_today():
-    subprocess.run([sys.executable, ROOT / "tools" / "kit_claims.py", "--check"], check=True)
-
-
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("name", NAMES)
 def test_texts_are_clean_by_the_rules_of_this_repository(tmp_path, name, style):

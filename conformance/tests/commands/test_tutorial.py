@@ -121,7 +121,7 @@ class Reader:
 
     def __init__(self, folder):
         wheel = subprocess.run(
-            [sys.executable, str(ROOT / "tools/wheel.py")], capture_output=True, text=True, check=True, timeout=600
+            [sys.executable, str(ROOT / "tools"), "wheel"], capture_output=True, text=True, check=True, timeout=600
         ).stdout.strip()
         (folder / "bin").mkdir()
         (folder / "bin/python3").symlink_to(sys._base_executable)

@@ -48,10 +48,12 @@ sys.modules["torch"] = MagicMock()  # asked for the names of what the folders sa
 import ep
 from ep.plugin.capabilities import capabilities
 import ep_primitives
-import family_documents, kit_claims, second_opinion
-from pytorch.families import FAMILIES
+from ep_tools.documents import families
+from ep_tools.generated import kit_claims
+from ep_tools.peers import second_opinion
+from ep_tools.peers.pytorch.families import FAMILIES
 
-documents = family_documents.written()
+documents = families.written()
 print(json.dumps({
     "export": ep_primitives.Flip.__name__,
     "capabilities": sorted({row.how for row in capabilities(ep.device("cpu:0")) if row.family == "flip"}),

@@ -3,8 +3,9 @@
 import re
 from pathlib import Path
 
-import onnx_table
 import pytest
+from ep_tools.onnx_suite.cases import cases
+from ep_tools.onnx_suite.trial import run
 
 import ep
 
@@ -15,7 +16,7 @@ LEAST = 0.79
 
 @pytest.fixture(scope="module")
 def node_cases():
-    return list(onnx_table.cases(["node"]))
+    return list(cases(["node"]))
 
 
 def excluded(device):
@@ -32,7 +33,7 @@ def test_page_tells_the_truth(node_cases, device):
         case.name: case for case in [*node_cases[:: STEP[device]], *(first.values() if device == "cpu:0" else ())]
     }
     on = ep.device(device)
-    verdicts = {name: onnx_table.run(case, on).reason for name, case in sample.items()}
+    verdicts = {name: run(case, on).reason for name, case in sample.items()}
     assert {name: reason for name, reason in verdicts.items() if reason is not None and name not in known} == {}
     assert [name for name, reason in verdicts.items() if reason is None and name in known] == []
     assert sum(reason is None for reason in verdicts.values()) >= LEAST * len(verdicts)
@@ -46,5 +47,5 @@ def test_page_names_every_exclusion_once_with_its_reason(node_cases):
 
 
 def test_a_light_model_gives_what_onnx_says():
-    (case,) = [case for case in onnx_table.cases(["real"]) if case.name == "test_squeezenet"]
-    assert onnx_table.run(case, ep.device("cpu:0")).reason is None
+    (case,) = [case for case in cases(["real"]) if case.name == "test_squeezenet"]
+    assert run(case, ep.device("cpu:0")).reason is None

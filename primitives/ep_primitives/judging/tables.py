@@ -1,6 +1,6 @@
 """The committed tables: float64 and complex128 inputs with correctly rounded results, made with mpmath.
 
-tools/reference_tables.py makes them. Only transcendental rows have one: the float64 results of all other rows are
+`python tools reference-tables` makes them. Only transcendental rows have one: the float64 results of all other rows are
 exact by IEEE 754, and NumPy's are too.
 """
 

@@ -1,0 +1,1 @@
+"""EP beside PyTorch and ONNX Runtime: what they answer, and how long they take."""
