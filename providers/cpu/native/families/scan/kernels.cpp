@@ -1,6 +1,6 @@
-// The rows of Scan, and their loops over blocks. A row is cut into runs of RUN elements: each is scanned on its own, and
-// joined to what comes before it. Side by side lie the runs of one row, or the rows of a tile: an element is made of the
-// same numbers in the same order in both. Compiled once per instruction set; all of them give the same bits.
+// The rows of Scan, and their loops over blocks. A row is cut into runs of RUN elements: each is scanned on its own,
+// and joined to what comes before it. Side by side lie the runs of one row, or the rows of a tile: an element is made
+// of the same numbers in the same order in both. Compiled once per instruction set; all of them give the same bits.
 #include <algorithm>
 
 #include "isa/isa.h"
@@ -171,8 +171,8 @@ using Wide = typename WideOf<T>::type;
 
 template <class Op, class T>
 constexpr ep_row row(const char* op, const char* dtype) {
-    return {"scan", op, dtype, dtype, ep::scan, storage_as<T, typename Op::S>(), EP_STORAGE(T),
-            nullptr, nullptr, &SCANNER<Op, T>};
+    return {"scan",        op,      dtype,   dtype,          ep::scan, storage_as<T, typename Op::S>(),
+            EP_STORAGE(T), nullptr, nullptr, &SCANNER<Op, T>};
 }
 
 #define EP_SCAN_WIDE(T, op, Joint) row<Joint<Wide<T_##T>>, T_##T>(#op, #T),
