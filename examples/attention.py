@@ -5,8 +5,8 @@
     y       = x + heads joined(p v) @ w_out + b_out
 
 Every line of the block is one primitive on one stream. Heads and transposes are strides: nothing is copied for them. The
-block is described once and becomes a graph; a step is an upload, one launch and a download. What a device lacks is named by
-its cells, and nothing of it is done elsewhere.
+block is described once and becomes a graph; a step is an upload, one launch and a download. An error names the cells
+that a device lacks; nothing falls back to another device.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Program:
     def emit(
         self, descriptor: ep.Descriptor, out: ep.Tensor | None = None, **operands: ep.Tensor | float | None
     ) -> ep.Tensor:
-        """Append a primitive and return what it writes: `out`, or a new tensor. Operands that are None are left out."""
+        """Append a primitive and return its output: `out`, or a new tensor. Operands that are None are left out."""
         out = self.device.empty(descriptor.out) if out is None else out
         given = {name: each for name, each in {**operands, "out": out}.items() if each is not None}
         try:
@@ -81,7 +81,7 @@ class Program:
         return self.emit(Reduce.infer("sum", x, range(len(x.shape) - 1)), x=x)
 
     def mask(self, x: ep.Tensor, keep: ep.Tensor) -> ep.Tensor:
-        """Append -inf in place of what x is not to keep."""
+        """Append -inf in place of the elements of x that `keep` drops."""
         where = Where.infer(keep, x, ep.Scalar(x.dtype), out=x)
         return self.emit(where, x, condition=keep, a=x, b=-math.inf)
 
@@ -90,11 +90,11 @@ class Program:
         return self.emit(Softmax.infer(x, out=x), x, x=x)
 
     def softmax_backward(self, dy: ep.Tensor, y: ep.Tensor) -> ep.Tensor:
-        """Append the gradient by what the softmax y was made of, in place of dy."""
+        """Append the gradient of the input of the softmax y, in place of dy."""
         return self.emit(SoftmaxBackward.infer(dy, y, out=dy), dy, dy=dy, y=y)
 
     def graph(self) -> ep.Graph:
-        """Return all of it as one graph. Raises UnsupportedError that names whatever the device lacks."""
+        """Return all of it as one graph. Raises UnsupportedError, which names all cells that the device lacks."""
         if self.missing:
             known = len(self.launches)
             message = f"{self.device.name} lacks {len(self.missing)} of {len(self.missing) + known} launches, which are"

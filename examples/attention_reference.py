@@ -1,4 +1,4 @@
-"""What examples/attention.py must give: the same block in float64 NumPy, one batch element, head and row at a time.
+"""The reference for examples/attention.py: the same block in float64 NumPy, one batch element, head and row at a time.
 
 Written from the formulas, apart from the kernel: the gradient of a softmax is its Jacobian, and masked keys are left out.
 """

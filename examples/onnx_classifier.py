@@ -2,8 +2,9 @@
 
     python examples/onnx_classifier.py --device cpu:0
 
-Its weights are made by hand: filters that answer to edges of eight directions, a rectifier, the mean over the image, and a matrix
-that adds what two opposite filters found. The images are drawn with random phase, width and noise; nothing is downloaded.
+Its weights are made by hand: filters that answer to edges of eight directions, a rectifier, the mean over the image,
+and a matrix that adds the results of two opposite filters. The images are drawn with random phase, width and noise;
+nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def main() -> None:
         )
     found = report(session)
     print(f"{(chosen == classes).sum()} of {len(classes)} right on {session.device.name}, {found.launches} launches")
-    sys.exit(0 if (chosen == classes).mean() > 0.95 else 1)  # noqa: PLR2004 - what the drawing is clear enough for
+    sys.exit(0 if (chosen == classes).mean() > 0.95 else 1)  # noqa: PLR2004 - the drawings are clear enough for it
 
 
 if __name__ == "__main__":

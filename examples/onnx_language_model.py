@@ -2,11 +2,12 @@
 
     python examples/onnx_language_model.py --device cpu:0 "she sells sea shells on the sea shore; she s"
 
-Its weights are made by hand, not learned: it is two layers of attention that look back for what followed the last few letters
-before (induction heads, as Olsson and others found them in trained models in 2022), so that whatever begins again in the prompt is
-gone on with. Layer one copies to each place the letters before it; layer two compares these with the last letters, the nearest
-first, and takes the letter that stands there. The model is ONNX as an exporter writes it: the cache has a fixed
-capacity, TensorScatter writes new rows into it, Attention is told how many there are.
+Its weights are made by hand, not learned: two layers of attention look for an earlier place of the last few letters,
+and write the letter that followed there (induction heads, as Olsson and others found them in trained models in 2022).
+So a phrase of the prompt that begins again is continued. Layer one copies to each place the letters before it; layer
+two compares these with the last letters, the nearest first, and takes the letter that stands there. The model is ONNX
+as an exporter writes it: the cache has a fixed capacity, TensorScatter writes new rows into it, Attention is told how
+many there are.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ CAPACITY: Final = 512
 BACK: Final = 6
 """How many letters are compared."""
 SHARP: Final = 20.0
-"""What the farthest of them adds to a score, and each nearer one doubles: exp(-20) of anything else is nothing."""
+"""The farthest letter's part of a score; each nearer one's is twice as large. exp(-20), of other places, is nothing."""
 PROMPT: Final = "she sells sea shells by the sea shore. the shells she sells are sea shells. she sells sea sh"
 
 
@@ -51,7 +52,7 @@ def weights() -> dict[str, Array]:
     found |= {"q2": np.zeros((width, BACK * letters)), "k2": np.zeros((width, BACK * letters))}
     for head in range(BACK):
         found[f"q1_{head}"], found[f"o1_{head}"] = np.zeros((width, places)), np.zeros((letters, width))
-        found[f"q1_{head}"][place] = SHARP * np.eye(places, k=-head - 1)  # who stands at i asks for i - head - 1
+        found[f"q1_{head}"][place] = SHARP * np.eye(places, k=-head - 1)  # place i attends to place i - head - 1
         found[f"o1_{head}"][:, before[head]] = np.eye(letters)
         block = slice(head * letters, (head + 1) * letters)
         found["q2"][before[head - 1] if head else letter, block] = SHARP * 2 ** (BACK - 1 - head) * np.eye(letters)
@@ -130,7 +131,7 @@ def model() -> ModelProto:
 
 
 class Writer:
-    """The model on a device, with what it has read so far in its caches."""
+    """The model on a device; its caches hold the text read so far."""
 
     def __init__(self, device: ep.Device) -> None:
         caches = {f"{name}_past": f"{name}_next" for name in ("k1", "v1", "k2", "v2")}
@@ -145,7 +146,7 @@ class Writer:
         return int(self.session.run(given)[0].item())
 
     def go_on(self, prompt: str, count: int) -> str:
-        """Return what follows a prompt, so many letters of it."""
+        """Return the continuation of a prompt, so many letters."""
         made = [self.read([LETTERS.index(letter) for letter in prompt])]
         while len(made) < count:
             made.append(self.read(made[-1:]))
@@ -153,7 +154,7 @@ class Writer:
 
 
 def main() -> None:
-    """Write a prompt and what follows."""
+    """Write a prompt and its continuation."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("prompt", nargs="?", default=PROMPT, help=f"of the letters {LETTERS!r}")
     parser.add_argument("--device", help="EP's name of a device; else EP_DEVICE, else cpu:0")

@@ -63,7 +63,7 @@ def launch(*, provider: str, index: int, against: str, file: Path | None) -> Non
 @click.option("--device", "index", default=0, show_default=True, help="Number of its device.")
 @click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write the figures there, too.")
 def graph(*, provider: str, index: int, file: Path | None) -> None:
-    """Measure what an entry of a graph costs beside bound and checked launches, on one element."""
+    """Measure the cost of a graph's entry beside bound and checked launches, on one element."""
     device = ep.device(f"{provider}:{index}")
     click.echo(f"{device.name}: {device.info.name}; Python {platform.python_version()}; about 10 s")
     rows = []
@@ -78,7 +78,7 @@ def graph(*, provider: str, index: int, file: Path | None) -> None:
 @click.option("--device", "index", default=0, show_default=True, help="Number of its device.")
 @click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write the figures there, too.")
 def overlap(*, provider: str, index: int, file: Path | None) -> None:
-    """Measure what runs at the same time on two asynchronous streams, and on a stream and the host."""
+    """Measure how far work overlaps on two asynchronous streams, and on a stream and the host."""
     device = ep.device(f"{provider}:{index}")
     click.echo(f"{device.name}: {device.info.name}; {device.info.compute_units} compute units; about 20 s")
     rows = []

@@ -1,4 +1,4 @@
-"""What an entry of a graph costs beside bound and checked launches: one-element additions, until they are done."""
+"""The cost of a graph's entry beside bound and checked launches: one-element additions, until they are done."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _LONG: Final = 1000  # entries from which on that call itself does not count
 
 
 def graph_rows(device: ep.Device, entries: tuple[int, ...] = ENTRIES) -> Iterator[Row]:
-    """Yield microseconds an entry: graphs launched as captured, with other memories each time, and what they replace.
+    """Yield microseconds an entry: graphs launched as captured, graphs with other memories each time, single launches.
 
-    An asynchronous stream is waited for once a round, inside of what is timed. Ratios are the checked launches' time
-    over that of the graph.
+    The wait for an asynchronous stream, once a round, is timed, too. Ratios are the checked launches' time over the
+    graph's.
     """
     stream = device.stream()
     a, b, out, *others = (device.allocate(4) for _ in range(9))
@@ -45,7 +45,7 @@ def graph_rows(device: ep.Device, entries: tuple[int, ...] = ENTRIES) -> Iterato
             "checked launches": _checked(stream, add, count, {"a": a, "b": b, "out": out}),
         }
         for run in candidates.values():
-            run(2)  # what is compiled or recorded at first is not what a round is measured by
+            run(2)  # not timed: the first launches may compile or record
         timings = interleave(candidates)
         checked = timings["checked launches"]
         for name, timing in timings.items():

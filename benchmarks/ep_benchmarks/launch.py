@@ -1,4 +1,4 @@
-"""What a launch costs: checked calls, bound steps, lookups and creation, on one element, against budgets and peers."""
+"""The cost of a launch: checked calls, bound steps, lookups and creation, on one element, against budgets and peers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ WHERE = Where(condition=ep.TensorSpec("bool", (1,)), a=SPEC, b=SPEC, out=SPEC)
 def launch_rows(device: ep.Device, against: tuple[str, ...]) -> Iterator[Row]:
     """Yield the launch figures of a device.
 
-    What is timed is the enqueue; an asynchronous stream finishes its work between the rounds.
+    Only the enqueue is timed; an asynchronous stream finishes its work between the rounds.
     """
     stream = device.stream()
     x, y, out = (device.allocate(4) for _ in range(3))

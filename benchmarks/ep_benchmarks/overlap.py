@@ -1,4 +1,4 @@
-"""What runs at the same time: work of two asynchronous streams, and of a stream and the host, alone and together."""
+"""Overlap: work of two asynchronous streams, and of a stream and the host, timed alone and together."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Findings", "soak"]
 
 _MOST_LIVE: Final = 256  # blocks at one time, over all streams
-_BATCH: Final = 256  # blocks whose bytes are compared at one time
+_BATCH: Final = 256  # blocks compared at one time
 _SPELL: Final = 500  # allocations until another number of blocks lives
 _MOST_FAULTS: Final = 10
 _WORD: Final = 8
@@ -26,13 +26,13 @@ _LARGE: Final = (18, 20)
 
 
 class Findings(NamedTuple):
-    """What a soak saw.
+    """The findings of a soak.
 
     pairs          : allocations, each given back
     seconds        : that it took, with the checks
-    faults         : what was wrong, the first ten
-    compared       : blocks whose first and last bytes were read back and compared
-    placed         : blocks whose addresses were compared with those of all live ones, 0 where addresses are not known
+    faults         : the first ten faults
+    compared       : blocks of which the first and last bytes were read back and compared
+    placed         : blocks compared by address with all live ones, 0 where addresses are not known
     hits           : of the pool
     misses         : of the pool
     peak           : most bytes that were in use
@@ -89,7 +89,7 @@ class _Places:
             self.is_known = not device.twin.is_opaque
 
     def enter(self, memory: ep.Memory) -> tuple[int | None, str]:
-        """Take note of a block; return its address and what it overlaps, "" if nothing."""
+        """Take note of a block; return its address and the block that it overlaps, "" if none."""
         if not self.is_known:
             return None, ""
         start = self._device.twin.address(memory.handle)
@@ -158,13 +158,13 @@ class _Soak:
             stream.free(memory)
         elif way == 1:
             memory.close()
-        # else nobody refers to it any more: its finalizer gives it back
+        # else nothing refers to it any more: its finalizer gives it back
         del memory
         if len(self.expected) == _BATCH:
             self.compare()
 
     def compare(self) -> None:
-        """Wait for the streams, and compare what they read."""
+        """Wait for the streams, and compare the bytes that they read."""
         for stream in self.streams:
             stream.synchronize()
         for place, tag in enumerate(self.expected):
@@ -186,7 +186,7 @@ def soak(device: ep.Device, pairs: int, streams: int = 4, seed: int = 0) -> Find
     Lengths are random from 8 bytes to 8 KiB, one in 500 from 256 KiB to 1 MiB; half of the blocks are allocated in a
     stream's order; a third each is freed in a stream's order, closed, and dropped.
     """
-    gc.collect()  # what others dropped in cycles is not to end amid the count
+    gc.collect()  # so that no earlier cycle is collected during the count
     device.synchronize()
     device.trim()
     before: Any = device.memory_info()
@@ -195,7 +195,7 @@ def soak(device: ep.Device, pairs: int, streams: int = 4, seed: int = 0) -> Find
     begin = time.perf_counter()
     for number in range(pairs):
         run.allocate(number)
-        # The number of live blocks goes up and down, so that what lies ready is too much at one time and too little at another.
+        # The number of live blocks goes up and down, so that the pool keeps now too many, now too few.
         if number % _SPELL == 0:
             most = run.dice.randrange(1, _MOST_LIVE)
         while len(run.live) > most:

@@ -1,4 +1,4 @@
-"""Interleaved timing: A B A B ..., so that what disturbs the machine disturbs all candidates alike."""
+"""Interleaved timing: A B A B ..., so that other load on the machine disturbs all candidates alike."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def interleave(
 ) -> dict[str, Timing]:
     """Time all candidates in turn, `rounds` times.
 
-    candidates : each takes a count and does its work that often, so that the loop is inside what is timed
-    settle     : called after each turn and not timed: waits for what was only enqueued
+    candidates : each takes a count and does its work that often, so that the loop is timed, too
+    settle     : called after each turn and not timed: waits for enqueued work
     """
     settle = settle or _nothing
     counts = {name: _calibrate(run, settle) for name, run in candidates.items()}

@@ -1,4 +1,4 @@
-"""The benchmark command measures what it says; its timings decide nothing here."""
+"""The benchmark command measures its subjects; its timings decide nothing here."""
 
 from __future__ import annotations
 

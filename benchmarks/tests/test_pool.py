@@ -1,4 +1,4 @@
-"""The soak of the pool finds nothing in an honest device, and what is planted in others."""
+"""The soak of the pool finds nothing in an honest device, and planted faults in others."""
 
 from __future__ import annotations
 

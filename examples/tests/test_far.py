@@ -1,4 +1,4 @@
-"""A device in another process: its runtime cases pass, and its death in the middle is heard by name and harms nobody else."""
+"""A device in another process: its runtime cases pass; its death raises an error with its name and harms no other."""
 
 from __future__ import annotations
 

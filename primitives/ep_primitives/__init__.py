@@ -1,7 +1,7 @@
 """The meaning of operations: families of operations, a folder each, and the parts that they share.
 
 Importing it loads nothing heavy; the names below are loaded when they are first used. Families are found in `families/`;
-`__init__.pyi` says to type checkers what is there, and `python tools stub` writes it.
+`__init__.pyi` lists them for type checkers; `python tools stub` writes it.
 """
 
 from __future__ import annotations

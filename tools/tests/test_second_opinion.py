@@ -43,7 +43,7 @@ def test_row_explains_where_it_differs():
 
 
 def test_reasons_are_reasons():
-    """That EP, or a row, says so is none: standards, mathematics and what others do are."""
+    """That EP, or a row, says so is none: standards, mathematics and other libraries' behaviour are."""
     empty = ("the row says", "EP says", "EP defines", "as above")
     assert not [line.reason for line in tool.DISAGREEMENTS for words in empty if words.lower() in line.reason.lower()]
     assert all(len(line.reason.split()) > 6 for line in tool.DISAGREEMENTS)

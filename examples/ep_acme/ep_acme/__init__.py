@@ -8,7 +8,7 @@ import ep
 @ep.provider_hook
 def ep_provider() -> ep.spi.Provider:
     """Return the acme provider."""
-    from ep_acme.provider import AcmeProvider  # noqa: PLC0415 - listing providers must not import what they need
+    from ep_acme.provider import AcmeProvider  # noqa: PLC0415 - listing providers must not import their dependencies
 
     return AcmeProvider()
 

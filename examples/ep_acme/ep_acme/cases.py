@@ -1,4 +1,4 @@
-"""What acme promises beyond EP's contracts. The entry point `ep.conformance` names this module, which users never import."""
+"""Acme's promises beyond EP's contracts. The entry point `ep.conformance` names this module; users never import it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from ep_acme.rms_norm import RmsNorm
 
 @ep_conformance.case()
 def verbs_are_done_when_they_return(trial: ep_conformance.Trial) -> None:
-    """Finish each verb before it returns: nobody needs to synchronise."""
+    """Finish each verb before it returns: no synchronisation is needed."""
     stream, sent = trial.stream(), trial.noise(4096)
     there, back = trial.memory(4096), np.zeros(4096, np.uint8)
     stream.upload(there, sent)
@@ -32,6 +32,6 @@ def ep_conformance_cases() -> Sequence[ep_conformance.VendorCase | Case]:
 
 
 def _large(rng: np.random.Generator) -> Mapping[str, Any]:
-    """Return rows whose squares are no float32, because acme sums in double precision."""
+    """Return rows with squares beyond float32, because acme sums in double precision."""
     x = rng.uniform(1e25, 1e30, (2, 3)).astype(np.float32)
     return {"x": x, "scale": rng.uniform(0.5, 2, 3).astype(np.float32)}

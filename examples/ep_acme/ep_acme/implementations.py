@@ -1,4 +1,4 @@
-"""What acme can do: three primitives, in Python loops."""
+"""Acme's implementations: three primitives, in Python loops."""
 
 import itertools
 import math

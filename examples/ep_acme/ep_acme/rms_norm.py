@@ -40,7 +40,7 @@ _EPSILON: Final = 1e-5
 
 
 class RmsNorm(Descriptor):
-    """out = x / sqrt(mean(x^2) + epsilon) * scale for each row, which is what lies along the last dimension.
+    """out = x / sqrt(mean(x^2) + epsilon) * scale for each row; a row has the elements along the last dimension.
 
     x       : (..., n), one of float32 and float64; read
     scale   : (n,), of the dtype of x; read

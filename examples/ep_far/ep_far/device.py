@@ -57,7 +57,7 @@ class FarDevice(ep.spi.Device):
     def free(self, handle: int, kind: ep.MemoryKind) -> None:
         del kind
         del self._nbytes[handle]
-        self.link.send("free", handle)  # of a lost device nobody reads it
+        self.link.send("free", handle)  # a lost device does not read it
 
     def stream(self, ledger: ep.spi.Ledger, *, priority: int, timed: bool, synchronous: bool | None) -> FarStream:
         del priority

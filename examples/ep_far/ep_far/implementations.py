@@ -1,4 +1,4 @@
-"""What far devices can do: copies of any type, and a few operations on float32, of any strides."""
+"""Far devices' implementations: copies of any type, and a few operations on float32, of any strides."""
 
 from __future__ import annotations
 

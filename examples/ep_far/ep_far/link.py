@@ -27,8 +27,8 @@ class Link:
     """The process of a device. Frames are put out by any thread, also by a handler that interrupts one that does.
 
     process  : of the device
-    lost     : opened when the process is gone although nobody closed the link
-    queues   : what is under way, by the number of the queue
+    lost     : opened when the process is gone although the link was not closed
+    queues   : the work under way, by the number of the queue
     sent     : frames so far
     """
 
@@ -53,7 +53,7 @@ class Link:
 
     @property
     def is_lost(self) -> bool:
-        """True once the process is gone although nobody closed the link: for good."""
+        """True once the process is gone although the link was not closed: for good."""
         return self.lost.is_open
 
     def number(self) -> int:
@@ -66,7 +66,7 @@ class Link:
         self._outbox.put((head, body))
 
     def put_out(self, progress: Progress, last: int) -> None:
-        """Let the writer send what was placed in a queue up to a serial number, and nothing that needs later frames."""
+        """Let the writer send a queue's work up to a serial number, and nothing that needs later frames."""
         self.sent = next(self._frames)
         self._outbox.put((progress, last))
 
@@ -76,7 +76,7 @@ class Link:
         return ep.DeviceLostError(message, provider="far", call="recv", code="end of file")
 
     def close(self) -> None:
-        """Let the process end, which it does when nobody is at the other end."""
+        """Let the process end: it ends when the other end of the socket is closed."""
         self._is_closing = True
         with suppress(OSError):  # its process is gone
             self._end.shutdown(socket.SHUT_RDWR)

@@ -1,4 +1,4 @@
-"""Progress: what the host knows of one queue of a far device, and what its reader does about it."""
+"""Progress: the host's record of one queue of a far device, and the reader's part in it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Sent(NamedTuple):
     """One frame of work that is under way.
 
-    ticket    : whose it is, for errors
+    ticket    : the work's place in its stream, for errors
     view      : the host's side of an upload or download
     body      : the bytes of a constant upload, which go with the frame
     event     : opened when the queue got past it
@@ -35,13 +35,13 @@ class Sent(NamedTuple):
 
 
 class Progress:
-    """Of one queue what is under way. The link knows it, and it keeps nothing else of the stream, which may be dropped.
+    """The work under way of one queue. The link holds it, but nothing else of the stream, which may be dropped.
 
     unsent     : placed, and not yet put out by the link's writer: serial number, work, frame. Placing is one append, so that a
                  handler that comes in finds all of a piece of work or nothing
     under_way  : by serial number, in the order of the queue
     bell       : rung when nothing is under way
-    is_stopped : True from a failure until the queue was told that somebody heard of it
+    is_stopped : True from a failure until the queue is told that the error was raised
     """
 
     def __init__(self, ledger: ep.spi.Ledger) -> None:
@@ -69,7 +69,7 @@ class Progress:
         self.ledger.failed(ticket, ep.DeviceError(reason, provider="far", call=ticket.what, code="failed"))
 
     def lose(self, error: ep.DeviceLostError) -> None:
-        """Fail what is under way, because the device is lost: no event and no wait lasts."""
+        """Fail the work under way, because the device is lost: no event and no wait lasts."""
         unsent = [(serial, sent) for serial, sent, _ in [*self.unsent]]
         self.under_way.update(unsent)
         self.unsent.clear()

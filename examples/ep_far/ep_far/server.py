@@ -1,9 +1,9 @@
-"""The device itself: a process that keeps memory, does the work of queues, and answers to nobody but its socket.
+"""The device itself: a process that keeps memory, does the work of queues, and answers its socket alone.
 
 A frame from the host is [verb, ...]. Of verbs that go into a queue the second entry is the queue and the third the serial
 number that the host gave the work. Frames to the host:
 
-[done, queue, serial, nanoseconds]          the queue got past it, whatever became of it
+[done, queue, serial, nanoseconds]          the queue got past it, done or failed
 [failed, queue, serial, node, reason]       comes before its `done`; node is null outside of graphs
 [pull, queue, serial]                       the queue got to an upload that came without bytes: [pushed, queue, serial] + bytes
 [push, queue, serial] + bytes               the queue got to a download
@@ -56,7 +56,7 @@ class Command:
         self.is_doomed = is_doomed
 
     def require_luck(self) -> None:
-        """Raise what was asked for, if it was."""
+        """Raise a failure if one was requested."""
         if self.is_doomed:
             message = f"the {self.verb} failed, as was asked for"
             raise WorkError(message)
@@ -69,7 +69,7 @@ class Queue:
         self.server = server
         self.number = number
         self.work: queue.SimpleQueue[tuple[int, Command] | None] = queue.SimpleQueue()
-        self.bytes: queue.SimpleQueue[Any] = queue.SimpleQueue()  # what the host answers to `pull` and `call`
+        self.bytes: queue.SimpleQueue[Any] = queue.SimpleQueue()  # the host's answers to `pull` and `call`
         self.has_failed = False
         threading.Thread(target=self._run, daemon=True).start()
 
@@ -83,7 +83,7 @@ class Queue:
     def _try(self, serial: int, command: Command) -> None:
         try:
             self._do(serial, command)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the host is told
+        except Exception as error:  # noqa: BLE001 - any error is reported to the host
             self.has_failed = True
             node = error.node if isinstance(error, WorkError) else None
             self.server.send("failed", self.number, serial, node, str(error) or type(error).__name__)
@@ -127,7 +127,7 @@ def _run_nodes(server: Server, commands: list[Command | None]) -> None:
 
 
 def _run_alone(server: Server, command: Command) -> None:
-    """Do what takes operands and nothing else: [handle, offset in bytes, more ...] each."""
+    """Do a command that takes operands alone: [handle, offset in bytes, more ...] each."""
     match command.verb, command.arguments:
         case "copy", [nbytes, (dst, to), (src, come)]:
             server.bytes_of(dst, to, nbytes)[:] = server.bytes_of(src, come, nbytes)
@@ -170,7 +170,7 @@ class Server:
     def tensor_of(  # noqa: PLR0913, PLR0917 - an operand as it comes over the wire
         self, dtype: str, shape: list[int], handle: int, offset: int, begin: int, strides: list[int]
     ) -> Array:
-        """Return a tensor, `begin` bytes behind the start of its memory, which lies `offset` bytes into an allocation."""
+        """Return a tensor, `begin` bytes into its memory, which lies `offset` bytes into an allocation."""
         return np.ndarray(shape, dtype, self._memory[handle], offset + begin, strides)
 
     def run(self) -> None:
@@ -211,7 +211,7 @@ class Server:
                 self._queues[number].work.put((serial, self._command(verb, rest)))
 
     def _command(self, verb: str, arguments: list[Any]) -> Command:
-        """Return work for a queue, with what numbers mean now: they may be forgotten before the queue gets there."""
+        """Return work for a queue, its numbers looked up now: they may be forgotten before the queue gets there."""
         match verb, arguments:
             case "record", [number]:
                 event = self._events[number] = threading.Event()

@@ -1,4 +1,4 @@
-"""The far stream: each verb is one frame, and the device says later what became of it."""
+"""The far stream: each verb is one frame, and the device reports its end later."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class FarStream(ep.spi.Stream):
         link, progress = self.link, self._progress
         if link.is_lost:
             raise link.lost_error()
-        if progress.is_stopped and not self.ledger.has_failed:  # somebody has heard
+        if progress.is_stopped and not self.ledger.has_failed:  # the error has been raised
             progress.is_stopped = False
             link.send("resume", self._number, 0)
         serial = next(self._serials)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Buffer = bytes | bytearray | memoryview
 
-_LENGTHS = struct.Struct("<IQ")  # of the array's text, and of the bytes behind it
+_LENGTHS = struct.Struct("<IQ")  # of the array's text, and of the bytes after it
 
 
 def send(end: socket.socket, head: tuple[Any, ...], body: Buffer = b"") -> None:
@@ -26,7 +26,7 @@ def send(end: socket.socket, head: tuple[Any, ...], body: Buffer = b"") -> None:
 def receive(end: socket.socket, place: Callable[[list[Any], int], memoryview]) -> list[Any] | None:
     """Return the array of the next frame, None once the other process is gone.
 
-    place : returns where the bytes behind an array go, given it and their number
+    place : returns the place for the bytes after an array, given the array and their number
     """
     try:
         lengths = memoryview(bytearray(_LENGTHS.size))

@@ -1,4 +1,4 @@
-"""The family Flip, for every provider that copies: the hook, and the descriptor for who launches it."""
+"""The family Flip, for every provider that copies: the hook, and the descriptor for callers."""
 
 from collections.abc import Sequence
 

@@ -57,7 +57,7 @@ class Flip(CopyOf):
         check_spec("flip", "x", x)
         check_dtype("flip", "out", out, (x.dtype,))
         if out.shape != x.shape:
-            message = f"flip: out has shape {out.shape}, needs that of x, {x.shape}; describe out so"
+            message = f"flip: out has shape {out.shape}, needs x's shape {x.shape}; describe out so"
             raise ValueError(message)
         self._freeze("-", (x, out), _checked(axis, x.ndim))
 

@@ -1,4 +1,4 @@
-"""ONNX's backend interface, on any device of EP: what its test suite and its users expect.
+"""ONNX's backend interface, on any device of EP, for its test suite and its users.
 
 class OnnxTest(onnx.backend.test.BackendTest) ...  # BackendTest(ep_onnx.Backend, __name__)
 """
@@ -30,7 +30,7 @@ _KINDS: Final = {"CPU": "cpu", "CUDA": "cuda"}
 def device_name(device: str | None = None) -> str:
     """Return the name of the device of EP that is meant.
 
-    device : EP's ("opencl:0") or ONNX's ("CPU", "CUDA:1") name; None or "CPU": what the variable EP_DEVICE says, else cpu:0
+    device : EP's ("opencl:0") or ONNX's ("CPU", "CUDA:1") name; None or "CPU": the variable EP_DEVICE's, else cpu:0
     """
     chosen = os.environ.get("EP_DEVICE", "")
     if device is None or (device == "CPU" and chosen):
@@ -40,7 +40,7 @@ def device_name(device: str | None = None) -> str:
 
 
 class Prepared(base.BackendRep):
-    """A model on a device. `run` gives a tuple of NumPy arrays; lists for sequences, None for what is absent."""
+    """A model on a device. `run` gives a tuple of NumPy arrays; lists for sequences, None for an absent value."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -54,12 +54,12 @@ class Prepared(base.BackendRep):
 class Backend(base.Backend):
     """ONNX's interface. Devices go by EP's names, by ONNX's, or by the variable EP_DEVICE.
 
-    Raises what Session raises, ep.UnavailableError for a device that is not there.
+    Raises Session's errors, and ep.UnavailableError for a device that is not there.
     """
 
     @classmethod
     def is_compatible(cls, model: ModelProto, device: str = "CPU", **_: Any) -> bool:
-        """Say whether the model can be read and the device is there; what single nodes need shows when it is planned."""
+        """Return True if the model can be read and the device is there; planning checks the needs of single nodes."""
         try:
             cls.prepare(model, device)
         except (ep.EpError, ValueError):

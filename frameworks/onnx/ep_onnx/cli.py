@@ -1,7 +1,7 @@
 """The command `ep-onnx`: run a model, or check which of its nodes a device can run.
 
 Exit codes: 0 good, 1 results differ from another runtime's, 2 wrong use or a model that cannot be read, 3 the device is
-unavailable, lacks what nodes need, or has too little memory, 130 Ctrl-C.
+unavailable, lacks cells that nodes need, or has too little memory, 130 Ctrl-C.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = ["command", "main"]
 
 _CODES: Final = (
     "Exit codes: 0 good, 1 results differ from another runtime's, 2 wrong use or a model that cannot be read, "
-    "3 the device is unavailable, lacks what nodes need, or has too little memory, 130 Ctrl-C."
+    "3 the device is unavailable, lacks cells that nodes need, or has too little memory, 130 Ctrl-C."
 )
 _DEVICE: Final = click.option("--device", help="EP's name of a device; else EP_DEVICE, else cpu:0.")
 _INPUTS: Final = click.option(
@@ -51,7 +51,11 @@ _INPUTS: Final = click.option(
     help="An array for an input, in order or by name; others are random numbers from 0 to 1, integers 0 or 1.",
 )
 _EXTENTS: Final = click.option(
-    "--extent", "extents", multiple=True, metavar="NAME=N", help="What an open extent of the model's inputs is; else 1."
+    "--extent",
+    "extents",
+    multiple=True,
+    metavar="NAME=N",
+    help="The size of an open extent of the model's inputs; else 1.",
 )
 
 
@@ -75,7 +79,7 @@ def command() -> None:
 @click.option(
     "--compare",
     type=click.Choice([*PEERS]),
-    help="Run it there, too, and compare: ONNX's reference, ONNX Runtime, or PyTorch, whose program MODEL.pt2 is beside the model.",
+    help="Run it there, too, and compare: ONNX's reference, ONNX Runtime, or PyTorch with MODEL.pt2 beside the model.",
 )
 @click.option(
     "--repeat",
@@ -120,7 +124,7 @@ def run_command(  # noqa: PLR0913, PLR0917 - options
 @_INPUTS
 @_EXTENTS
 def check_command(model: Path, device: str | None, inputs: Sequence[str], extents: Sequence[str]) -> None:
-    """Say which nodes of MODEL run on a device, which families lower, and what is lacking and would be needed."""
+    """Say which nodes of MODEL run on a device, which families lower, and which cells the device lacks."""
     read = read_model(model)
     given = _inputs(read, inputs, extents)
     error = None

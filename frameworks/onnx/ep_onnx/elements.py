@@ -56,7 +56,7 @@ _NARROW_NAMES: Final = {np.dtype(each): element for element, each in _NARROW.ite
 
 
 def element_name(element: int) -> str:
-    """Return what ONNX calls an element type: FLOAT, INT4, ..."""
+    """Return ONNX's name of an element type: FLOAT, INT4, ..."""
     try:
         return str(TensorProto.DataType.Name(element))
     except ValueError:

@@ -1,4 +1,4 @@
-"""What goes wrong with a model: one sentence that names the node and the cure."""
+"""Errors of models: one sentence each, which names the node and the cure."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ __all__ = ["DifferenceError", "LackingError", "ModelError", "room_for"]
 
 
 class ModelError(EpError, ValueError):
-    """A model, or what was given to it, is not what ONNX says: damaged, of an unknown opset, of shapes that do not fit.
+    """A model or its inputs break ONNX's rules: the model is damaged, its opset is unknown, or shapes do not fit.
 
     What to do: the sentence names the node or input and the cure; `ep-onnx check` says the same of a file.
     """
 
 
 class LackingError(EpError, NotImplementedError):
-    """What a model needs and this importer or this device does not have.
+    """A model needs an operation or a cell that this importer or this device does not have.
 
-    lacking : of what the device lacks the nodes, each with its cell; the message names each cell once
-    steps   : what was planned and could run
+    lacking : each node that the device cannot run, with its cell; the message names each cell once
+    steps   : the planned steps that could run
 
     What to do: take another device, or export the model without those operations; `docs/onnx.md` counts what each device runs.
     """
@@ -38,7 +38,7 @@ class LackingError(EpError, NotImplementedError):
 
 
 class DifferenceError(EpError):
-    """Another runtime makes something else of a model.
+    """Another runtime has other results for a model.
 
     What to do: compare with a third; hand in the model with its inputs if EP is the one that differs.
     """

@@ -36,7 +36,7 @@ class Node:
     inputs, outputs : names, "" for one that is left out
     attributes      : values as Python has them; tensors as TensorProto, bodies as Graph
     version         : of the operator set that the operation is of
-    proto           : what was read, for whom needs it
+    proto           : ONNX's own object
     """
 
     op: str
@@ -50,7 +50,7 @@ class Node:
 
     @property
     def title(self) -> str:
-        """What messages call the node."""
+        """The node's name in messages."""
         return f"{self.op} '{self.name or (self.outputs or ('',))[0]}'"
 
     def get(self, name: str, default: Any = None) -> Any:

@@ -30,11 +30,11 @@ _UNFOLDED: Final = frozenset(
         *("RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike"),
     ]
 )
-"""What gives other values each time, or has a body."""
+"""Operations that give other values each time, or have a body."""
 
 
 class Interpreter:
-    """Writes a model's steps into traces. Keeps what does not change from one to the next.
+    """Writes a model's steps into traces. Keeps results that are the same for all traces.
 
     functions : of the model, by domain and name
     """
@@ -56,9 +56,9 @@ class Interpreter:
     ) -> list[Any]:
         """Write the steps of a graph, and return its outputs.
 
-        names : what the graph's inputs and constants stand for
-        outer : what names stand for around a body
-        watch : is told of each node before its steps are written, and its place in the graph
+        names : values of the graph's inputs and constants
+        outer : values of names around a body
+        watch : called with each node and its place in the graph, before its steps are written
         """
         scope = _Scope(names, outer)
         for place, node in enumerate(graph.nodes):
@@ -131,7 +131,7 @@ class Interpreter:
         return kept[2]
 
     def _fold(self, node: Node, inputs: list[Any]) -> list[Any] | None:
-        """Return what a node of constants makes, computed on the host; None if it is none, or the host does not know how."""
+        """Return the results of a node of constants, computed on the host; None if it is none, or the host cannot."""
         if node.op in _UNFOLDED or not all(each is None or _is_constant(each) for each in inputs):
             return None
         key = (id(node), *map(id, inputs))
@@ -143,7 +143,7 @@ class Interpreter:
             if any(isinstance(each, list) for each in arrays):
                 return None
             made = [Value.of(held(np.asarray(each), node.title)) for each in arrays]
-        except Exception:  # noqa: BLE001 - whatever it does not know, a rule may
+        except Exception:  # noqa: BLE001 - a rule may know an operation that the reference does not
             return None
         if all(each is None or each.is_lasting for each in inputs):
             for each in made:
@@ -203,7 +203,7 @@ class Interpreter:
 
 
 class Call:
-    """What a rule gets between the trace and its inputs: the node, and the way into bodies of control flow."""
+    """A rule's second argument, between the trace and the inputs: the node, and the way into bodies of control flow."""
 
     def __init__(self, interpreter: Interpreter, do: Trace, node: Node, scope: _Scope, graph: Graph) -> None:
         self.node = node
@@ -222,19 +222,19 @@ class Call:
         return self.node.get(name, default)
 
     def owns(self, place: int) -> bool:
-        """Say whether nobody but this node reads one of its inputs, so that it need not be there."""
+        """Return True if only this node reads one of its inputs, so that the input need not be computed alone."""
         return self._graph.reads[self.node.inputs[place]] == 1
 
     def lasting(self, key: str, make: Callable[[], Any], *values: Value | None) -> Value:
         """Return a constant that follows from constants, the same one for all plans if all of them last.
 
-        key, values : what it is, and what it is made of
+        key, values : its name, and the constants that it is made of
         make        : returns its content
         """
         return self._interpreter.lasting(key, make, *values)
 
     def reference(self, arrays: Sequence[Any]) -> tuple[Value, ...]:
-        """Return what ONNX's reference makes of the contents of the inputs, on the host."""
+        """Return the results of ONNX's reference for the contents of the inputs, on the host."""
         given = dict(zip(self.node.inputs, arrays, strict=False))
         made = _evaluated(self.node, {name: each for name, each in given.items() if each is not None})
         return tuple([Value.of(held(np.asarray(each), self.node.title)) for each in made])
@@ -247,7 +247,7 @@ class Call:
 
 
 class _Scope:
-    """What names stand for in a graph; those that it does not have, it has from around it."""
+    """The values of names in a graph; other names have their values in the scope around it."""
 
     def __init__(self, names: Mapping[str, Any], outer: Any) -> None:
         self._names = dict(names)
@@ -262,13 +262,13 @@ class _Scope:
         return self._outer[name]
 
     def put(self, node: Node, made: Sequence[Any]) -> None:
-        """Let a node's outputs stand for what it made."""
+        """Give the names of a node's outputs their values."""
         for name, value in zip(node.outputs, made, strict=False):
             if name:
                 self._names[name] = value
 
     def drop(self, name: str) -> None:
-        """Forget a name of this graph that nobody reads any more."""
+        """Forget a name of this graph that no later node reads."""
         self._names.pop(name, None)
 
 
@@ -288,7 +288,7 @@ def _is_constant(value: Any) -> bool:
 
 
 def _evaluated(node: Node, arrays: dict[str, Any]) -> Sequence[Any]:
-    """Return what ONNX's reference computes."""
+    """Return the results of ONNX's reference."""
     names = [name for name in node.outputs if name]
     given = [helper.make_value_info(name, TypeProto()) for name in arrays]
     graph = helper.make_graph(

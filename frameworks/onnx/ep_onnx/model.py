@@ -28,9 +28,9 @@ OLDEST: Final = 7
 
 
 class Declared:
-    """What a model says of one input.
+    """A model's declaration of one input.
 
-    dtype   : of EP, None for what is no tensor
+    dtype   : of EP, None if it is no tensor
     element : ONNX's element type if EP's holds a narrower one
     shape   : extents, of which open ones are names or None; None for any rank
     """
@@ -75,8 +75,8 @@ class Model:
 def read_model(source: Any) -> Model:
     """Return a model, given a path, bytes or a ModelProto.
 
-    Weights beside the file are read from its folder and from below it, never from elsewhere. Raises ModelError for what
-    cannot be read or is no model, LackingError for what EP cannot hold.
+    Weights beside the file are read from its folder and from below it, never from elsewhere. Raises ModelError if it
+    cannot be read or is no model, LackingError for types that EP cannot hold.
     """
     proto = source
     if isinstance(source, (str, Path)):

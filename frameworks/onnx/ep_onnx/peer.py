@@ -1,4 +1,4 @@
-"""What others make of a model for the same inputs: ONNX's reference, ONNX Runtime, PyTorch."""
+"""Other runtimes' results of a model for the same inputs: ONNX's reference, ONNX Runtime, PyTorch."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["PEERS", "compared"]
 
 _TOLERANCE: Final = 1e-3
-"""That of ONNX's own tests."""
+"""The tolerance of ONNX's own tests."""
 
 
 def compared(peer: str, path: Path, model: Model, given: Mapping[str, Any], outputs: Sequence[Any]) -> Iterator[str]:

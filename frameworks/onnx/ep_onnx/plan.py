@@ -1,4 +1,4 @@
-"""A Plan is a model made ready for inputs of certain shapes: segments, and between them what the host has to look at."""
+"""A Plan is a model made ready for inputs of certain shapes: segments, and between them values that the host reads."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = ["Plan"]
 
 
 class _Point:
-    """Where a plan goes on: what is launched, then either what the host looks at, or the results.
+    """One step of a plan: a segment to launch, then either a value that the host reads, or the results.
 
-    asked     : the value that the host looks at, and the points behind it by its content; None at the end of the model
+    asked     : the value that the host reads; its content selects the next point; None at the end of the model
     memories  : of the buffers that are kept until later segments, by their numbers
-    results   : at the end of the model what it returns
-    carried   : there, what is copied for the next run: where to and where from
+    results   : at the end of the model its outputs
+    carried   : at the end of the model, copies for the next run: where to and where from
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Plan:
         self.first: _Point | None = None
 
     def run(self, inputs: Inputs) -> list[Any]:
-        """Return the outputs for inputs of the plan's shapes: arrays, lists of them for sequences, None for what is absent."""
+        """Return the outputs for inputs of the plan's shapes: arrays, lists for sequences, None for an absent value."""
         for name, memory in self.memories.items():
             self.stream.upload(memory, np.ascontiguousarray(inputs[name]))
         answers: list[Array] = []
@@ -100,7 +100,7 @@ class Plan:
 
     @property
     def waits(self) -> list[str]:
-        """The nodes that made the host wait for the device, since what follows depends on a content."""
+        """The nodes that made the host wait for the device, because the rest of the plan depends on a content."""
         return [
             f"{point.node} depends on {point.asked}"
             for point in self._points
@@ -172,7 +172,7 @@ class _Extension:
         self._trace = Trace(plan.stream.device, self)
 
     def outputs(self) -> list[Any]:
-        """Plan and run what is left, and return the outputs."""
+        """Plan and run the rest, and return the outputs."""
         plan = self._plan
         values = {}
         for name, spec in plan.shapes.items():
@@ -204,7 +204,7 @@ class _Extension:
         return plan.ended(point)
 
     def _succession(self, values: Mapping[str, Value], results: list[Any]) -> dict[Buffer, Buffer]:
-        """Return of each state's next content the buffer that it is in, dense and its own, and that of the state."""
+        """Return the buffer of each state's next content, dense and its own, with the buffer of the state."""
         after = {}
         for name, (_, place) in self._plan.states.items():
             state, result = values[name], results[place]
@@ -234,7 +234,7 @@ class _Extension:
                 buffer.memory = point.memories.get(buffer.number, buffer.memory)
 
     def ask(self, value: Value) -> Array:
-        """Return a content: as it was seen in this run, else of the input, else behind a run of all steps so far."""
+        """Return a content: as read before in this run, else from the input, else after a run of all steps so far."""
         self._asked += 1
         if self._asked <= self._known:
             if self._path[self._asked - 1].segment is not None or not _is_input(value):
@@ -260,7 +260,7 @@ class _Extension:
         self._before = point
 
     def _cut(self, after: Mapping[Buffer, Buffer] | None = None) -> Segment | None:
-        """Return the steps so far as a segment, behind which every buffer that is still seen has a memory of its own."""
+        """Return the steps so far as a segment; every buffer that is used after it has a memory of its own."""
         steps, self._trace.steps = self._trace.steps, []
         kept = {buffer for buffer in self._buffers if buffer.values and buffer.nbytes}
         self._buffers = [buffer for buffer in self._buffers if buffer.values]

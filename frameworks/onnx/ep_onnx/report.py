@@ -1,4 +1,4 @@
-"""What a session did: nodes and how they run, waits of the host, memory."""
+"""Reports of a session: nodes and how they run, waits of the host, memory."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["Operation", "Report", "operations", "report"]
 
 @dataclass(frozen=True)
 class Report:
-    """What is planned of a session so far.
+    """The plans of a session so far.
 
     launches       : steps of all segments
     families       : launches by family
-    lowered        : launches by family, of those that run as several steps of other families
-    waits          : what the host waits for before it can go on, by node
+    lowered        : launches by family, of families that run as several steps of others
+    waits          : the contents that the host waits for before it can go on, by node
     arena_nbytes   : bytes of all arenas
-    needed_nbytes  : what the same buffers would take if none shared bytes with another
+    needed_nbytes  : bytes of the same buffers if none shared bytes with another
     weights_nbytes : bytes of constants on the device
     """
 
@@ -41,7 +41,7 @@ class Report:
 
 
 def report(session: Session) -> Report:
-    """Return what is planned of a session so far; run it once before."""
+    """Return a report of a session's plans so far; run it once before."""
     segments = [segment for plan in session.plans.values() for segment in plan.segments]
     primitives = [step.primitive for segment in segments for step in segment.steps]
     return Report(
@@ -62,8 +62,8 @@ class Operation:
     """How the nodes of one operation of a model run.
 
     name     : of the operation
-    nodes    : how many the model has; 0 for one that only bodies of others have
-    families : launches by family; none for what is strides and constants alone
+    nodes    : how many the model has; 0 for an operation that only bodies of others have
+    families : launches by family; none if it is strides and constants alone
     lowered  : the families that run as several steps of others
     lacking  : the families, with their ops, of which the device lacks cells
     """

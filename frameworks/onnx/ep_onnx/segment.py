@@ -22,15 +22,15 @@ __all__ = ["Segment"]
 
 
 class Segment:
-    """Steps as one graph. Buffers that nobody needs behind it lie in one arena, those with disjoint lifetimes in the same bytes.
+    """Steps as one graph. Buffers not needed after it lie in one arena; with disjoint lifetimes they share bytes.
 
     steps : in the order in which they run
-    kept  : buffers that are read behind the segment; each has a memory of its own
+    kept  : buffers that are read after the segment; each has a memory of its own
     upload : returns the memory of a constant
-    after : for buffers that the next run finds as an input the buffer of that: they lie there if nothing reads it any more
+    after : for a buffer that is an input of the next run, the input's buffer: it lies there if nothing reads that later
 
     arena_nbytes   : of the arena, scratch of steps included
-    needed_nbytes  : what the same buffers and scratch would take without sharing
+    needed_nbytes  : bytes of the same buffers and scratch without sharing
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Segment:
         self.graph.launch(self._stream)
 
     def apart(self) -> Iterator[tuple[Step, Callable[[], None]]]:
-        """Yield each step with what runs it alone and waits for it, to be timed."""
+        """Yield each step with a function that runs it alone and waits for it, to be timed."""
         for place, step in enumerate(self.steps):
             bound = step.primitive.bind(**self._operands(place, step))
 
@@ -84,7 +84,7 @@ class Segment:
         self.graph.close()
 
     def _share_in_place(self) -> None:
-        """Let an output be an operand whose last reader its step is, where the operation allows exactly that."""
+        """Let a step write an output over an operand that no later step reads, if the operation allows exactly that."""
         for place, step in enumerate(self.steps):
             taken: set[Buffer] = set()
             for mine, its in _pairs(step):
@@ -93,7 +93,7 @@ class Segment:
                     taken.add(mine)
 
     def _carry_on(self) -> None:
-        """Let what the next run finds as an input be written into that input's own memory by the step that reads it last."""
+        """Let the last step that reads a state write its next content into the state's own memory."""
         for place, step in enumerate(self.steps):
             for mine, its in _pairs(step):
                 if self._after.get(its) is mine and self._lives[its].first == place == self._lives[mine].last:
@@ -189,7 +189,7 @@ def _pairs(step: Step) -> Iterator[tuple[Buffer, Buffer]]:
 
 
 def _needed(steps: Sequence[Step], kept: set[Buffer]) -> list[Step]:
-    """Return the steps without those whose results nothing reads."""
+    """Return the steps without those that have no read results."""
     needed, left = set(kept), []
     for step in reversed(steps):
         if any(writes and buffer in needed for writes, buffer in step.buffers):

@@ -40,10 +40,10 @@ class Session:
 
     source : a path, bytes or a ModelProto
     device : an ep.Device
-    seed   : of random numbers, whatever seeds the model's nodes have
-    states : of inputs that stay on the device from run to run the name of the output that each is next, as a cache of keys and
-             values. They are zeros at first, have fixed shapes, are written in place where the model allows, and are neither
-             given to `run` nor returned by it
+    seed   : of random numbers, in place of the seeds of the model's nodes
+    states : names of inputs that stay on the device from run to run, such as a cache of keys and values, each with the
+             name of the output that is its next content. They are zeros at first, have fixed shapes, are written in
+             place where the model allows, and are neither given to `run` nor returned by it
 
     watch  : called with the place of each node of the model and the node, before it is planned
 
@@ -78,9 +78,9 @@ class Session:
     def run(self, inputs: Mapping[str, Any] | Sequence[Any]) -> list[Any]:
         """Return the outputs as NumPy arrays, in the model's order; None for those that are states.
 
-        inputs : arrays by name, or one for each of the model's inputs in order; lists for sequences, None for what is absent
+        inputs : arrays by name, or one for each of the model's inputs in order; lists for sequences, None if absent
 
-        Raises ModelError for inputs that do not fit, LackingError for what the device lacks, and the device's own errors.
+        Raises ModelError for inputs that do not fit, LackingError if the device lacks a cell, and the device's errors.
         """
         given = self._given(inputs)
         arrays = {name: each for name, each in given.items() if isinstance(each, np.ndarray)}
@@ -179,7 +179,7 @@ class Session:
 
 
 def _checked(declared: Declared, given: Any, named: dict[str, int]) -> Any:
-    """Return an input as an array of the element type that EP holds it in. Raises ModelError for what the model does not take."""
+    """Return an input as an array of the element type that EP holds it in. Raises ModelError for any other input."""
     if given is None or isinstance(given, (list, tuple)):
         return given
     where = f"input '{declared.name}'"
@@ -207,7 +207,7 @@ def _shape(shape: Sequence[Any]) -> str:
 
 
 def _sequences(others: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what sequences and absent values stand for: lists of constants, None."""
+    """Return the values of sequences and absent inputs: lists of constants, None."""
     return {
         name: each
         if each is None

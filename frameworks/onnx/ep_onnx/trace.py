@@ -28,7 +28,7 @@ class Step(NamedTuple):
     """One launch of a plan.
 
     operands : buffers and numbers under the keywords of the primitive
-    node     : what the model calls it
+    node     : the node's name in the model
     """
 
     primitive: ep.Primitive
@@ -37,13 +37,13 @@ class Step(NamedTuple):
 
     @property
     def buffers(self) -> list[tuple[bool, Buffer]]:
-        """What it touches: whether it writes, and where."""
+        """The buffers that it touches, each after True if it writes there."""
         written = self.primitive.asked.written
         return [(name in written, each) for name, each in self.operands.items() if isinstance(each, Buffer)]
 
 
 class Host(Protocol):
-    """What a trace asks while it is written."""
+    """The plan's answers to a trace while it is written."""
 
     def ask(self, value: Value) -> Array:
         """Return the content of a value; all steps so far may have to run for that."""
@@ -115,7 +115,7 @@ class Trace:
     # Steps.
 
     def launch(self, descriptor: ep.Descriptor, **operands: Any) -> dict[str, Value]:
-        """Append one step, and return what it writes by the names of its outputs: those that were given, else new values."""
+        """Append one step, and return its outputs by name: the given values, else new ones."""
         made = {
             name: operands.get(name) or Value(spec, self.buffer(spec.nbytes))
             for name, spec in descriptor.outputs.items()
@@ -182,7 +182,7 @@ class Trace:
         return self.emit(Copy.infer(x.spec, out=out and out.spec), out, x=x)
 
     def dense(self, x: Value) -> Value:
-        """Return the elements of x one behind the other: x itself where they are."""
+        """Return x with contiguous elements: x itself if it has them."""
         return x if x.spec.is_dense or x.array is not None else self.copy(x)
 
     def reshape(self, x: Value, shape: Sequence[int]) -> Value:
@@ -222,7 +222,7 @@ class Trace:
         return self.emit(Pad.infer(mode, x.spec, before, after), None, x=x, **numbers)
 
     def joined(self, parts: Sequence[Value], axis: int) -> Value:
-        """Append the parts one behind the other along an axis."""
+        """Append the parts joined along an axis."""
         first = parts[0]
         extent = sum(part.shape[axis] for part in parts)
         out = self.empty(first.dtype, (*first.shape[:axis], extent, *first.shape[axis + 1 :]))

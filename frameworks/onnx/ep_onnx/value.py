@@ -1,4 +1,4 @@
-"""What a name of a model stands for while it is planned: elements in a buffer, whose content may be known."""
+"""The value of a model's name while it is planned: elements in a buffer; the host may know their content."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = ["Buffer", "Value"]
 
 
 class Buffer:
-    """Bytes that steps read and write. It has a memory once that was decided.
+    """Bytes that steps read and write. It gets its memory at the end of planning.
 
     number  : its place among all buffers of a plan, which is the same whenever the model is planned for the same inputs
     source  : the name of the model's input that is uploaded into it, or None
     content : the constant that is uploaded into it once a step needs it, or None
-    values  : what still sees it; bytes that nothing sees behind a segment may be another buffer's
+    values  : the Values that still use it; a buffer without any after a segment may share its bytes with another
     """
 
     __slots__ = ("content", "memory", "nbytes", "number", "source", "values")
@@ -46,13 +46,13 @@ class Value:
     """A tensor of the plan.
 
     spec    : how it lies in its buffer
-    array   : its content where that is known on the host: a constant, or what the host asked for; else None
+    array   : its content if the host knows it, because it is a constant or the host has read it; else None
     element : ONNX's element type where EP's holds a narrower one, else None
 
-    `instead` says how the value could be made together with what follows, in one step in place of two: by "scale" (a factor and
-    an offset for each channel), "bias" (one for each column) and "activation" (its name) functions that append that step. The
-    first one falls away then, since nobody reads it.
-    `is_lasting` is true of constants that do not depend on the shapes of inputs: weights, and what follows from them.
+    `instead` has functions that make the value and the next operation in one step in place of two: by "scale" (a factor
+    and an offset for each channel), "bias" (one for each column) and "activation" (its name). The first step then falls
+    away, because nothing reads its result.
+    `is_lasting` is true of constants that do not depend on the shapes of inputs: weights, and constants made of them.
     """
 
     __slots__ = ("__weakref__", "_buffer", "array", "element", "instead", "is_lasting", "spec")

@@ -6,7 +6,7 @@ import ep
 
 @pytest.fixture
 def session():
-    """Return what makes a session of a model on a device, closed at the end."""
+    """Return a function that makes a session of a model on a device; it is closed at the end."""
     made = []
 
     def make(proto, device="cpu:0"):

@@ -1,4 +1,4 @@
-"""A sample of ONNX's own tests: what passes in docs/onnx.md passes, and what stands there with a reason does not."""
+"""A sample of ONNX's own tests: tests that pass in docs/onnx.md pass, and tests that have a reason there do not."""
 
 import re
 from pathlib import Path

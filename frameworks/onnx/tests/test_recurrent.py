@@ -59,7 +59,7 @@ def network(op, direction, x, weights, linear=False):
 
 
 def drawn(op, direction, has_all, rng):
-    """Return weights of all directions, and with `has_all` what else a node may have."""
+    """Return weights of all directions, and with `has_all` all optional inputs of a node."""
     directions, rows = len(DIRECTIONS[direction]), BLOCKS[op] * WIDTH
     shapes = {"w": (rows, DEPTH), "r": (rows, WIDTH), "b": (2 * rows,)}
     shapes |= {"h": (COUNT, WIDTH)} if has_all else {}
@@ -115,7 +115,7 @@ def test_networks_are_what_their_definition_says(session, op, direction, layout,
 )
 @pytest.mark.parametrize("op", CELLS)
 def test_other_element_types(session, op, dtype, element, error):
-    """What a float16 is rounded to in each step goes into the next one."""
+    """The rounding of each float16 step goes into the next one."""
     rng = np.random.default_rng(11)
     weights = {
         name: each if name == "lengths" else each.astype(dtype)

@@ -27,7 +27,7 @@ class Plan:
     """One case for any floating element type.
 
     forms    : of each tensor, the output last
-    contents : name of what the inputs hold
+    contents : name of the inputs' contents
     inplace  : position of the input that shares the output's memory
     dtypes   : the element types that have the case; none named are all
     summands : as in `Case`
@@ -131,4 +131,4 @@ LAID_OUT: Final[Mapping[str, Callable[[int], Iterator[Plan]]]] = {
     "empty": _empty,
     "rank0": _rank0,
 }
-"""By layout but "dense", what makes its plans for a number of inputs."""
+"""By layout but "dense", the function that makes its plans for a number of inputs."""

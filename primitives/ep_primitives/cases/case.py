@@ -33,7 +33,7 @@ class Case:
     """One descriptor and the data for it.
 
     name       : last part of the case id, such as "special-values"
-    describe   : what is computed, or what makes it: a list of a hundred thousand names has no need of descriptors
+    describe   : the descriptor, or a function that makes it: a list of a hundred thousand names needs no descriptors
     data       : from a seeded generator to a value for each input operand: an array of the logical shape and the
                  element type of its spec, or a number for a Scalar; equal generators give equal data
     inplace    : the input whose memory an output uses, the first that its role shares; None if each has its own

@@ -67,7 +67,7 @@ class SignatureFamily(Family):
         return any(True for _ in self.cases_of(signature, layout))
 
     def sample(self, cell: Cell) -> Descriptor:
-        """Return a small descriptor of the cell, to ask `accepts` with: that of its first case."""
+        """Return the descriptor of the cell's first case, a small one, to ask `accepts` with."""
         return next(self.cases_of(self.signature(cell), cell.layout)).descriptor
 
     def cases(self, cell: Cell) -> Iterator[Case]:

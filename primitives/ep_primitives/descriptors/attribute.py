@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ALPHA", "TORCH", "TORCH_AND_ONNX", "Attribute", "Legal", "candidates"]
 
-# Shares of what is drawn: numbers of everyday size, of any magnitude, and the ends of what is legal.
+# Shares of drawn numbers: of everyday size, of any magnitude, and the ends of the legal range.
 _EVERYDAY: Final = 0.4
 _NOT_AN_END: Final = 0.7
 _EVERYDAY_BITS: Final = 5.0

@@ -72,7 +72,7 @@ class AxisDescriptor(Descriptor):
 
     @property
     def geometry(self) -> Geometry:
-        """The merged dimensions across rows, and as the last one the row, whatever its extent.
+        """The merged dimensions across rows, and as the last one the row, of any extent.
 
         Without elements it is one row of none.
         """

@@ -19,7 +19,7 @@ def check_channels(op: str, x: TensorSpec, y: TensorSpec, axis: int) -> int:
         message = f"{op}: x has shape {x.shape}, needs the channels along dimension {axis}; add extents of 1"
         raise ValueError(message)
     if y.shape != x.shape:
-        message = f"{op}: y has shape {y.shape}, needs {x.shape}, that of x; describe y so"
+        message = f"{op}: y has shape {y.shape}, needs x's shape {x.shape}; describe y so"
         raise ValueError(message)
     return x.shape[axis]
 

@@ -48,7 +48,7 @@ class Composed(Descriptor):
 
     @property
     def layout(self) -> str:
-        """The layout part of this descriptor's cell: that of all tensors; "empty" says that one has no elements."""
+        """The layout part of this descriptor's cell, from all tensors; "empty" if one has no elements."""
         if not all(spec.size for spec in self.given):
             return "empty"
         if any(spec.lo for spec in self.given):

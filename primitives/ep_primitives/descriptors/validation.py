@@ -105,7 +105,7 @@ def dense_output(op: str, dtype: str, shape: Any) -> TensorSpec:
 def chosen_output(op: str, out: Any, dtype: str, shape: Any, name: str = "out") -> TensorSpec:
     """Return the output of an `infer`: the one described by its caller, a TensorSpec or an array, or else a dense one.
 
-    Of the former the constructor sees whether it fits. Raises as `described` does, and what TensorSpec does.
+    The constructor checks that the former fits. Raises as `described` and TensorSpec do.
     """
     return dense_output(op, dtype, shape) if out is None else described(op, name, out)
 
@@ -159,7 +159,7 @@ def broadcast_shape(op: str, shapes: Mapping[str, tuple[int, ...]]) -> tuple[int
 def check_dtype(
     op: str, name: str, spec: TensorSpec | Scalar, allowed: tuple[str, ...], *, is_output: bool = False
 ) -> None:
-    """Raise ValueError unless the operand has one of the element types allowed. Whatever is called out is an output."""
+    """Raise ValueError unless the operand has one of the element types allowed. An operand named out is an output."""
     if spec.dtype not in allowed:
         needed = allowed[0] if len(allowed) == 1 else f"one of {', '.join(allowed)}"
         if type(spec) is Scalar:

@@ -100,7 +100,7 @@ class ElementwiseFamily(SignatureFamily):
         return max(ep.dtype(dtype).itemsize for _, dtype in self.typed(signature))
 
     def attribute_sets(self, signature: Signature) -> list[tuple[float, ...]]:
-        """Return what the cases of a signature are tried with, the usual attributes first."""
+        """Return the attributes of a signature's cases, the usual ones first."""
         return [self.samples(signature)]
 
     def tried(self, signature: Signature, arrangement: Arrangement, number: int) -> tuple[float, ...]:  # noqa: ARG002 - as above

@@ -38,7 +38,7 @@ _DIVISORS: Final = (5, 7, 9, 11, 13, 15, 21, 27)
 
 
 def multiples(dtype: str) -> Pair:
-    """Return pairs (a, b) with a next to a multiple of b, and of floats those whose quotient is half-way but for a fraction.
+    """Return pairs (a, b) with a next to a multiple of b; for floats a quotient next to half-way between two numbers.
 
     There a rounded quotient is an integer that the exact one is not, or the other side of a tie.
     """
@@ -88,7 +88,7 @@ def shifts(dtype: str) -> Pair:
 
 
 def cancelling(dtype: str) -> Pair:
-    """Return pairs (a, b) with e^a + e^b next to 1, where its logarithm is what the roundings of a and b leave, and less near to 1."""
+    """Return pairs (a, b) with e^a + e^b near 1; next to 1, its logarithm comes from the roundings of a and b alone."""
     rng = np.random.default_rng(5)
     b = rng.uniform(-8, -0.01, _COUNT)
     apart = np.where(np.arange(_COUNT) % 4 == 0, 2.0 ** -rng.uniform(1, 8, _COUNT), 0.0)
@@ -139,7 +139,7 @@ def _around(near: Array, b: Array) -> Pair:
 
 
 def _ties(dtype: str) -> Pair:
-    """Return a, b > 0 whose quotient is an odd integer of one bit more than the type's, and a fraction."""
+    """Return a, b > 0 with a quotient that is an odd integer of one bit more than the type's, and a fraction."""
     digits = ep.dtype(dtype).fraction + 1
     pairs = [
         (n * by + left, by)

@@ -132,7 +132,7 @@ class Op:
     def domain_of(self, dtype: str) -> tuple[Domain, ...]:
         """Return the domain of each input for an element type.
 
-        What infinities and NaN give is not specified for complex inputs, unless the row is exact or a test.
+        The results of infinities and NaN are not specified for complex inputs, unless the row is exact or a test.
         """
         if ep.dtype(dtype).kind != "c" or isinstance(self.accuracy_of(dtype), Exact):
             return self.domain

@@ -17,8 +17,8 @@ __all__ = ["balanced", "partner"]
 def partner(rng: np.random.Generator, first: Array, values: Array) -> Array:
     """Return `values` with exact shares paired to `first`: a third equal, a quarter next above, below or opposite.
 
-    first  : a shape that broadcasts with that of `values`; where it is larger, its first elements are paired
-    values : of the same element type; what the other shares keep
+    first  : broadcasts with `values`; where it is larger, its first elements are paired
+    values : of the same element type; the other shares keep them
 
     Comparisons, max, min and sums show their faults on such pairs, which independent values hardly ever form.
     """

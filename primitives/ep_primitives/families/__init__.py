@@ -33,7 +33,7 @@ def families() -> Iterator[ep.Family]:
 
 
 def exported(name: str) -> Any:
-    """Return what a folder exports under a name. Raises KeyError if none does.
+    """Return the object that a folder exports under a name. Raises KeyError if none does.
 
     A descriptor's folder has its name as a rule, and is looked at first, so that a program does not load all of them.
     """
@@ -44,7 +44,7 @@ def exported(name: str) -> Any:
 
 @cache
 def exports() -> dict[str, Any]:
-    """Return what the folders export, by name."""
+    """Return the folders' exports, by name."""
     found: dict[str, Any] = {}
     for folder in folders():
         module = importlib.import_module(folder)

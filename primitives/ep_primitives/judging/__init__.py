@@ -1,1 +1,1 @@
-"""What results are judged against: references, promises of accuracy, where elements come from, PyTorch as a second opinion."""
+"""The judges of results: references, promises of accuracy, the origins of elements, PyTorch as a second opinion."""

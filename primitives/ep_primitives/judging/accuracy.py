@@ -1,4 +1,4 @@
-"""What a row promises about its results: exact, within ulps, or within a bound that knows about cancellation; and why."""
+"""A row's promise about its results: exact, within ulps, or within a bound that allows for cancellation; and why."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = [
 class Exact:
     """The reference rounded once to the output's type, bit for bit; a NaN may have any payload and sign.
 
-    why : what makes it so; promises are equal whatever their reasons
+    why : the reason; promises with other reasons are equal all the same
     """
 
     why: str = field(default="", compare=False)
@@ -71,7 +71,7 @@ class Conditioned:
 
 
 EXACT: Final = Exact()
-"""To compare with. What is promised has a reason."""
+"""To compare with; a row's promise has a reason."""
 
 CORRECT: Final = "IEEE 754: correctly rounded"
 OPENCL: Final = "OpenCL 1.2, table 7.1, full profile of float32; the same is asked of float64"

@@ -19,7 +19,7 @@ class Disagreement:
 
     kind : float (float32 and float64), narrow float (float16 and bfloat16), complex, integer, bool, or any of them; of casts,
            from what to what
-    how  : what is on one side alone: a NaN, an infinity, a zero's sign, another value, or an error; of families also
+    how  : found on one side alone: a NaN, an infinity, a zero's sign, another value, or an error; for families also
            "rounding", less than 64 times the bound
     ops  : names of ops, "cast", or names of families, as "reduce/max" where the family has ops
     """

@@ -1,4 +1,4 @@
-"""What happens at an edge, where that is, and the cases that prove it."""
+"""Edge rules: the result at an edge, the families that have it, and the cases that prove it."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ EDGES: Final = (
     "equal launches",
     "neighbours",
 )
-"""The names of those that several families have, in the order of the documentation; others stand behind them."""
+"""The names of edges that several families have, in the order of the documentation; others come after them."""
 
 
 class EdgeRule(NamedTuple):
-    """What happens at an edge.
+    """The result at an edge.
 
     edge   : its name
-    where  : the families that it is a matter of
-    result : what happens there
-    cases  : ids of quick cases, each of which fails where it does not
+    where  : the families that have the edge
+    result : the behaviour there, in words
+    cases  : ids of quick cases; each fails if a kernel behaves otherwise
     """
 
     edge: str

@@ -1,4 +1,4 @@
-"""The edge rules that hold for several kinds of families, and those of all families."""
+"""The edge rules that several kinds of families share, and the collection of all families' rules."""
 
 from __future__ import annotations
 
@@ -178,6 +178,6 @@ _SHARED: Final = (
 
 
 def edge_rules() -> list[EdgeRule]:
-    """Return every rule, edge by edge: the shared ones, then those of the families' folders, in `edges`."""
+    """Return every rule, edge by edge: the shared ones, then the families' own, from the `edges` of their folders."""
     rules = [*_SHARED, *[rule for module in parts("edges") for rule in module.RULES]]
     return sorted(rules, key=lambda rule: EDGES.index(rule.edge) if rule.edge in EDGES else len(EDGES))

@@ -1,4 +1,4 @@
-"""Where EP and PyTorch differ in the families that are no tables of ops, and why: what several of them share, and what their folders say."""
+"""Where EP and PyTorch differ in families that are not tables of ops, and why: shared ones, then the folders' own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the cases of one family lack that those of others have, with the reason: tests ask all families for the rest."""
+"""Lacks: data that other families' cases have and one family's do not, and why; tests require all the rest."""
 
 from __future__ import annotations
 

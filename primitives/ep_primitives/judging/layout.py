@@ -1,4 +1,4 @@
-"""From logical arrays to raw bytes and back, as a TensorSpec says: what a memory must hold, and what it then means."""
+"""From logical arrays to raw bytes and back, by a TensorSpec: the bytes of a memory, and their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a result is judged against, and how the stored inputs become the arrays that references take."""
+"""References for results, and the arrays that references take, made of the stored inputs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Reference:
     value : shape of the output; float64 for floating and complex128 for complex outputs, exact in their own type for
             integers and bool
     scale : S, the sum of |terms|, for rows of accuracy `Conditioned`
-    error : what `value` itself may be off by, in ulps of float64, for complex128 of its magnitude; 0 for narrower outputs
+    error : most error of `value` itself, in ulps of float64, for complex128 of its magnitude; 0 for narrower outputs
     """
 
     value: Array

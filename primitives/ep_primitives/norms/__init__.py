@@ -1,1 +1,1 @@
-"""What norms share that are made of other families: operands, their checks, cells and cases."""
+"""The parts that norms made of other families share: operands, their checks, cells and cases."""

@@ -1,4 +1,4 @@
-"""NormFamily: the cells and the cases of a norm, of whose plans and data its own folder knows."""
+"""NormFamily: the cells and the cases of a norm; its own folder has the plans and the data."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class NormFamily(SignatureFamily):
 
     @abstractmethod
     def values(self, descriptor: Any, contents: Any, rng: np.random.Generator) -> Mapping[str, Any]:
-        """Return what the inputs hold, by name: arrays of the shape of their specs."""
+        """Return the contents of the inputs, by name: arrays of the shape of their specs."""
 
     @abstractmethod
     def across(self, descriptor: Any) -> Iterable[int]:
-        """Return the dimensions of x that number what is normalised alone."""
+        """Return the dimensions of x that number the parts that are normalised separately."""
 
     def signatures(self) -> Iterator[Signature]:
         """Yield every floating element type."""
@@ -60,7 +60,7 @@ class NormFamily(SignatureFamily):
                 yield self._case(signature.out, plan)
 
     def parts(self, descriptor: Any) -> Iterator[Norm]:
-        """Yield the first and the last of what is normalised alone, and all but the first."""
+        """Yield the first and the last part that is normalised separately, and all parts but the first."""
         whole: Norm = descriptor
         for window in rows(whole.x.shape, [*self.across(whole)]):
             cut = {name: windowed(spec, window) for name, spec in (("x", whole.x), ("y", whole.out))}

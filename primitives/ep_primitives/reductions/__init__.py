@@ -1,1 +1,1 @@
-"""What Reduce and ArgReduce share: the dimensions that go, and the rows that are reduced."""
+"""The parts that Reduce and ArgReduce share: the reduced dimensions, and the data of rows."""

@@ -1,4 +1,4 @@
-"""What the rows of reductions hold: random elements from which each op makes results that differ from row to row."""
+"""Data for the rows of reductions: random elements; each op's results differ from row to row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ENDS: Final = 100.0
 
 
 def folded(rows: Array, shape: tuple[int, ...], axes: tuple[int, ...]) -> Array:
-    """Return rows, (number, terms), as the tensor of a shape whose elements along the axes they are."""
+    """Return rows, (number, terms), as a tensor of a shape with the rows' elements along the axes."""
     order = [*(axis for axis in range(len(shape)) if axis not in axes), *axes]
     long = rows.reshape([shape[axis] for axis in order])
     return np.ascontiguousarray(np.transpose(long, np.argsort(order))).reshape(shape)
@@ -36,7 +36,7 @@ def positions(rng: np.random.Generator, number: int, terms: int) -> Array:
 
 
 def random(rng: np.random.Generator, op: str, dtype: str, number: int, terms: int) -> Array:
-    """Return rows, (number, terms), for an op of either family: what it makes of each is finite and another number."""
+    """Return rows, (number, terms), for an op of either family: its result for each is finite and another number."""
     shape, kind = (number, terms), ep.dtype(dtype).kind
     if op in {"any", "all"} or (kind == "b" and op in {"max", "min"}):
         return _truths(rng, dtype, shape, is_any=op in {"any", "max"})
@@ -120,7 +120,7 @@ def _sizes(rng: np.random.Generator, dtype: str, shape: tuple[int, int]) -> Arra
 
 
 def _factors(rng: np.random.Generator, dtype: str, shape: tuple[int, int]) -> Array:
-    """Return factors whose product keeps its digits: odd integers, or numbers around 1 of any sign or phase."""
+    """Return factors with a product that keeps its digits: odd integers, or numbers around 1 of any sign or phase."""
     row, into = ep.dtype(dtype), array_dtype(dtype)
     if row.kind in "iu":
         low, high = row.range

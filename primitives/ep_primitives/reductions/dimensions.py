@@ -1,4 +1,4 @@
-"""What Reduce and ArgReduce share: which dimensions of x go, which stay, and how a kernel walks both."""
+"""The dimensions of Reduce and ArgReduce: which of x's are reduced, which are kept, and how a kernel walks both."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Reduction", "check_shapes", "part", "reduced_axes", "reduced_output"
 
 
 class Reduction(Descriptor):
-    """A descriptor of one tensor x, each element of whose output is made of a *row*: what lies along `axes`."""
+    """A descriptor of one tensor x. Each element of the output is made of a *row*: the elements along `axes`."""
 
     __slots__ = ()
 
@@ -60,10 +60,10 @@ class Reduction(Descriptor):
 
     @property
     def reduced(self) -> Geometry:
-        """The merged dimensions that go, with the strides of x: what a row holds; its offset is that of x.
+        """The merged reduced dimensions, with the strides of x: the elements of a row; its offset is x's.
 
         They depend on the extents and strides of the row alone, and so may the order of a sum: stride 0 first, then from
-        the largest stride to the smallest, whatever its sign, so that the last dimension is the fastest to read.
+        the largest stride to the smallest, by magnitude, so that the last dimension is the fastest to read.
         """
         strides = self.x.strides
         return self._row(sorted(self.axes, key=lambda axis: (strides[axis] != 0, -abs(strides[axis]))))
@@ -74,7 +74,7 @@ class Reduction(Descriptor):
 
     @property
     def geometry(self) -> Geometry:
-        """The dimensions of `kept`, then those of `reduced`, over which the strides of out are 0."""
+        """The dimensions of `kept`, then of `reduced`; along the latter the strides of out are 0."""
         geometry = self._geometry
         if geometry is None:
             kept, reduced = self.kept, self.reduced
@@ -86,7 +86,7 @@ class Reduction(Descriptor):
 
     @property
     def layout(self) -> str:
-        """The layout part of this descriptor's cell: "rank0" is that of x, "empty" says that x or out has no elements."""
+        """The layout part of this descriptor's cell: "rank0" by x, "empty" if x or out has no elements."""
         if not self.out.size or not self.x.size:
             return "empty"
         if self.x.lo or self.out.lo:
@@ -106,7 +106,7 @@ class Reduction(Descriptor):
         return self.x.size
 
     def _make_key(self) -> KernelKey:
-        """Return a key whose innermost extent is that of the row, or of what stays where nothing is reduced."""
+        """Return a key with the innermost extent of the row, or of the kept dimensions if nothing is reduced."""
         row = self.reduced.shape or self.kept.shape
         return kernel_key(
             self,
@@ -143,7 +143,7 @@ def reduced_shape(shape: tuple[int, ...], axes: tuple[int, ...], *, keepdims: bo
     return tuple(extent for axis, extent in enumerate(shape) if axis not in axes)
 
 
-def reduced_output(  # noqa: PLR0913 - what `infer` knows of it
+def reduced_output(  # noqa: PLR0913 - as `infer` takes them
     op: str, x: TensorSpec, axes: tuple[int, ...], out: Any, dtype: str, *, keepdims: bool
 ) -> TensorSpec:
     """Return the output of an `infer`; out, dtype, keepdims : as there. Raises as `chosen_output` does, and if out says other."""

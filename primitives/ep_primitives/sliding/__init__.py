@@ -1,1 +1,1 @@
-"""What Convolution, ConvolutionTransposed and Pool share: windows that slide over the spatial dimensions of a tensor."""
+"""Windows that slide over the spatial dimensions of a tensor: for Convolution, ConvolutionTransposed and Pool."""

@@ -1,4 +1,4 @@
-"""What descriptors share whose windows slide over the spatial dimensions of a tensor."""
+"""The base of descriptors with windows that slide over the spatial dimensions of a tensor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["SlidingDescriptor"]
 
 
 class SlidingDescriptor(Descriptor):
-    """A descriptor of images x, (N, C, S...), whose attributes begin with those of `Sliding`."""
+    """A descriptor of images x, (N, C, S...); its attributes begin with `Sliding`'s."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""What both convolutions share: images x, weights w and a bias, and how many groups divide the channels."""
+"""The base of both convolutions: images x, weights w and a bias, and the number of groups that divide the channels."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["Weighted"]
 
 
 class Weighted(SlidingDescriptor):
-    """A sum of elements of x times weights; its attributes are those of `Sliding`, and the number of groups.
+    """A sum of elements of x times weights; its attributes are `Sliding`'s, and the number of groups.
 
-    dtypes  : the element types of x and w, and for each that of bias and y
+    dtypes  : the element types of x and w, and for each the type of bias and y
     form    : the shape of w, in words
     """
 
@@ -66,11 +66,11 @@ class Weighted(SlidingDescriptor):
     @classmethod
     @abstractmethod
     def _divides(cls, groups: int, x: TensorSpec, w: TensorSpec) -> str:
-        """Return what is needed of the groups' number, of x and w, "" if they have it."""
+        """Return the condition on the number of groups, x and w that is not met, "" if all are."""
 
     @classmethod
     def _sliding(cls, x: TensorSpec, w: TensorSpec, **places: Any) -> Sliding:
-        """Return where windows of the extents of w lie. Raises TypeError or ValueError for what does not fit."""
+        """Return where windows of the extents of w lie. Raises TypeError or ValueError if the arguments do not fit."""
         op = cls.family
         check_spatial(op, "x", x)
         if w.ndim != x.ndim:
@@ -100,7 +100,7 @@ class Weighted(SlidingDescriptor):
 
     @property
     def bias(self) -> TensorSpec | None:
-        """What is added, (M,)."""
+        """The bias added to the sums, (M,)."""
         return self.specs[2]  # type: ignore[return-value]  # never a Scalar
 
     @property

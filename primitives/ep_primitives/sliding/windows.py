@@ -1,4 +1,4 @@
-"""Windows that slide over the spatial dimensions of a tensor, all behind the first two: what Convolution and Pool share.
+"""Windows that slide over the spatial dimensions of a tensor, all after the first two, for Convolution and Pool.
 
 Elements of x are counted from 0 in each dimension; window i begins at i stride - before, its elements are a dilation apart.
 """
@@ -42,7 +42,7 @@ class Sliding(NamedTuple):
 
     @classmethod
     def of(cls, window: tuple[int, ...], attributes: tuple[Any, ...]) -> Self:
-        """Return what a descriptor holds: its attributes begin with strides, dilations, counts before and after."""
+        """Return a descriptor's Sliding: its attributes begin with strides, dilations, counts before and after."""
         d = len(window)
         return cls(window, *(tuple(attributes[d * part : d * (part + 1)]) for part in range(4)))
 
@@ -50,7 +50,7 @@ class Sliding(NamedTuple):
     def checked(  # noqa: PLR0913 - all that a caller says of windows
         cls, op: str, name: str, window: tuple[int, ...], *, strides: Any, dilations: Any, pads: Any
     ) -> Self:
-        """Return what a caller gave: integers for all dimensions, or one each; pads also before and after. Raises TypeError or ValueError.
+        """Return a caller's Sliding: an integer, or one a dimension; pads on both sides. Raises TypeError, ValueError.
 
         name : the operand or argument that says the window
         """
@@ -65,18 +65,18 @@ class Sliding(NamedTuple):
 
     @property
     def attributes(self) -> tuple[int, ...]:
-        """What a descriptor keeps beside the window."""
+        """The attributes that a descriptor keeps beside the window."""
         return (*self.strides, *self.dilations, *self.before, *self.after)
 
     @property
     def spans(self) -> tuple[int, ...]:
-        """From the first element of a window to behind its last."""
+        """The number of elements from the first of a window to its last, both included."""
         return tuple([(extent - 1) * step + 1 for extent, step in zip(self.window, self.dilations, strict=True)])
 
     def counts(self, op: str, extents: tuple[int, ...], *, is_ceil: bool = False) -> tuple[int, ...]:
         """Return how many windows there are along each dimension of these extents. Raises ValueError if there is none.
 
-        is_ceil : counts a last window that begins in x, or before it, and reaches beyond what x is continued by
+        is_ceil : counts a last window that begins in x, or before it, and reaches beyond the pads
         """
         found = []
         for axis, (extent, span, stride, before, after) in enumerate(
@@ -96,12 +96,12 @@ class Sliding(NamedTuple):
         return tuple(found)
 
     def reach(self, counts: tuple[int, ...]) -> tuple[int, ...]:
-        """Return how many elements so many windows span, from the first one's first to behind the last one's last."""
+        """Return how many elements so many windows span, from the first one's first to the last one's last."""
         each = zip(counts, self.strides, self.spans, strict=True)
         return tuple([(count - 1) * stride + span for count, stride, span in each])
 
     def behind(self, extents: tuple[int, ...], counts: tuple[int, ...]) -> tuple[int, ...]:
-        """Return how many elements windows touch behind x, in each dimension; negative where they leave some of it out."""
+        """Return how many places windows touch after x, in each dimension; negative where they leave some of x out."""
         each = zip(self.reach(counts), self.before, extents, strict=True)
         return tuple([reach - before - extent for reach, before, extent in each])
 

@@ -1,4 +1,4 @@
-"""What the cases of every family have, whatever its kind: each test names the families that lack it."""
+"""Data that the cases of every family must have: each test names the families that lack it."""
 
 import numpy as np
 import pytest
@@ -60,7 +60,7 @@ def test_shifts_suit_every_operand(name):
 
 @by_family
 def test_ranks_go_to_16_and_down_to_the_lowest(name):
-    """Matrices have rank 2, what joins or splits dimensions, and channels, 1; everything else a tensor of rank 0. Windows double 6 dimensions."""
+    """Lowest ranks: 2 for matrices, 1 with channels, joined or split dimensions, else 0. Windows double 6."""
     ranks = {spec.ndim for spec in tensors(name)}
     wanted = RANKS.get(name, Ranks(name))
     assert max(ranks) == wanted.most
@@ -106,7 +106,7 @@ def test_quick_cases_are_small(name):
 
 @by_family
 def test_references_are_of_the_outputs_shape_and_mostly_finite(name):
-    """Some case has finite results throughout, unless bits are compared: NaN and infinities hide what is wrong beside them."""
+    """Some case has finite results throughout, unless bits are compared: NaN and infinities hide faults beside them."""
     is_finite = []
     for cell, case, inputs in drawn(name):
         references = by_name(case.descriptor, FAMILIES[name].reference(case.descriptor, inputs))

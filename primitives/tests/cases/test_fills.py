@@ -1,4 +1,4 @@
-"""What data are like: every op of every family in every element type has exact, designed and random ones where they mean something."""
+"""The fills of data: every op of every family has exact, designed and random ones where they make sense."""
 
 from collections import defaultdict
 
@@ -23,7 +23,7 @@ def dense(family):
 
 
 def fills(family):
-    """Return for each op and element types what fills its cases have, and whether their results are rounded."""
+    """Return for each op and element types the fills of its cases, and whether their results are rounded."""
     found, rounds = defaultdict(set), {}
     for cell in dense(family):
         name = f"{cell.op}/{cell.dtypes}"
@@ -56,7 +56,7 @@ def test_exact_fills_are_judged_bit_for_bit(name):
     "name", ["add_n", "matmul", "reduce", "softmax", "log_softmax", "softmax_backward", "log_softmax_backward"]
 )
 def test_exact_sums_are_numbers_of_the_type_that_differ(name):
-    """Of 16-bit types, and of means, the sum is; what is made of it is rounded once."""
+    """For 16-bit types, and for means, the sum itself is such a number; the result from it is rounded once."""
     family = FAMILIES[name]
     tried = 0
     for cell in dense(family):

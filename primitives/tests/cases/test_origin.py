@@ -13,7 +13,7 @@ LAYOUTS = ("dense", "strided", "broadcast", "scalar-left", "rank0")
 
 
 def cases(name):
-    """Yield a quick case of each of a few cells, whose data a generator draws."""
+    """Yield a quick case of each of a few cells, with data from a generator."""
     family = ep.families()[name]
     cells = [cell for cell in family.cells() if cell.layout in LAYOUTS]
     for cell in cells[:: max(1, len(cells) // 24)]:

@@ -18,7 +18,7 @@ USUAL = {
     "is_close": {"atol": 1e-8, "rtol": 1e-5},
     "is_close_equal_nan": {"atol": 1e-8, "rtol": 1e-5},
 }
-"""Of PyTorch's functions; those of the gradients are the same."""
+"""The defaults of PyTorch's functions; the gradients have the same."""
 REQUIRED = {
     "threshold": ["threshold", "value"],
     "threshold_backward_with_dy_x": ["threshold"],

@@ -108,7 +108,7 @@ def test_all_that_is_drawn_is_legal_and_extremes_are_among_it(op):
 
 @pytest.mark.parametrize("op", ROWS)
 def test_cases_of_a_row_are_tried_with_many_attributes(op):
-    """The names of cases say nothing of it, the usual attributes stay those of samples, and two runs try the same."""
+    """The cases' names do not tell the attributes, samples keep the usual ones, and two runs try the same."""
     family = FAMILIES[op in BINARY_OPS]
     signature = next(each for each in family.signatures() if each.op == op and each.inputs[0] == "float32")
     tried = {

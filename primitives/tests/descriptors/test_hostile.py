@@ -1,4 +1,4 @@
-"""Descriptors of every family get what nobody should give: the answer is a sentence, soon."""
+"""Descriptors of every family get absurd arguments: the answer is one sentence, soon."""
 
 import itertools
 import traceback

@@ -71,7 +71,7 @@ NUMBERS = {
 
 
 def told(launch, operation, what):
-    """Return what is missing in what a wrong launch says, "" if nothing is."""
+    """Return the part that a wrong launch's message lacks, "" if none."""
     try:
         launch()
     except (TypeError, ValueError) as error:

@@ -77,7 +77,7 @@ def may_be_none(call, argument):
 
 
 def refusal(call, **spoilt):
-    """Return what a call says, None if it takes the argument; anything but the two errors passes through."""
+    """Return the message of a call's error, None if there is none; anything but the two errors passes through."""
     try:
         call.make(**{**call.arguments, **spoilt})
     except (TypeError, ValueError) as error:
@@ -86,7 +86,7 @@ def refusal(call, **spoilt):
 
 
 def lacks(call, arguments, message):
-    """Return what a message lacks: operation, one of the arguments, a cure; "" if nothing."""
+    """Return the part that a message lacks: operation, one of the arguments, a cure; "" if none."""
     if not re.match(rf"{call.kind.family if arguments == ['op'] else call.word}[: ]", message):
         return f"no operation: {message}"
     if not re.search(rf"\b({'|'.join(arguments)})\b", message):
@@ -129,7 +129,7 @@ def test_tensor_of_another_shape_or_type_is_taken_or_refused_in_words(call, argu
     spec = call.arguments[argument]
     others = [TensorSpec(spec.dtype, shape) for shape in SHAPES] + [TensorSpec(dtype, spec.shape) for dtype in DTYPES]
     messages = {other: refusal(call, **{argument: other}) for other in others}
-    # What goes ill with another argument may be said of either.
+    # Of two arguments that do not fit each other, the message may name either.
     told = {other: lacks(call, call.arguments, message) for other, message in messages.items() if message}
     assert not any(told.values()), told
     assert told or call.word in TAKES_ANY

@@ -15,7 +15,7 @@ X = TensorSpec("float32", (4, 3))
 
 
 def spread(spec):
-    """Return a tensor of the same kind whose dimensions lie the other way round, apart, from the seventh element on."""
+    """Return the same spec with its dimensions laid out in reverse order, with gaps, from the seventh element on."""
     strides, step = [], 2
     for extent in spec.shape:
         strides.append(step)

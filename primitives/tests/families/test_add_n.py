@@ -1,4 +1,4 @@
-"""The family AddN: its sums against exact fractions, its bound, and what its descriptor refuses."""
+"""The family AddN: its sums against exact fractions, its bound, and its descriptor's refusals."""
 
 import pickle
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""What ArgReduce says of itself: descriptors, messages, and places against a search one by one."""
+"""ArgReduce: its descriptors, messages, and places against a search one by one."""
 
 import itertools
 import math

@@ -163,7 +163,7 @@ def test_ties_of_the_target_are_tried_with_their_neighbours(source, target, leas
     exact = [Fraction(value) for value in np.atleast_1d(values.real).tolist() if math.isfinite(value)]
     part = {"complex64": "float32"}.get(target, target)
     steps = {value: rounded(value, part) - value for value in exact}
-    # At a tie one unit is as far as the other: both directions occur, and so does what is just beside.
+    # At a tie one unit is as far as the other: both directions occur, and so do the neighbours of ties.
     assert any(step > 0 for step in steps.values())
     assert any(step < 0 for step in steps.values())
 
@@ -191,7 +191,7 @@ def test_a_cast_that_rounds_twice_fails_on_the_ties():
 
 
 GREATEST = {"float8_e4m3fn": 448.0, "float8_e5m2": 57344.0}
-"""ONNX's table of Cast: what is beyond them, +-inf too, becomes them with saturate=1."""
+"""ONNX's table of Cast: with saturate=1 numbers beyond these, +-inf too, become these."""
 
 
 def test_every_type_saturates_to_either_float8():

@@ -1,4 +1,4 @@
-"""What LayerNorm says of itself: descriptors, messages, and its definition against sums one by one."""
+"""LayerNorm: its descriptors, messages, and its definition against sums one by one."""
 
 import math
 import pickle
@@ -17,7 +17,7 @@ ROW = TensorSpec("float32", (3, 5))
 
 
 def value(x, axis=-1, epsilon=1e-5, **columns):
-    """Return what the reference makes of float64 arrays."""
+    """Return the reference's result for float64 arrays."""
     descriptor = LayerNorm.infer(x, **columns, axis=axis, epsilon=epsilon, mean=True, rstd=True)
     found = FAMILY.reference(descriptor, {"x": x, **columns})
     return {name: reference.value for name, reference in found.items()}

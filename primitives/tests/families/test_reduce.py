@@ -1,4 +1,4 @@
-"""What Reduce says of itself: descriptors, geometry, messages, and references against exact arithmetic."""
+"""Reduce: its descriptors, geometry, messages, and references against exact arithmetic."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""The bound on sums: what passes it, what does not, and that cases are there which tell the two apart."""
+"""The bound on sums: good sums pass it, bad ones do not, and there are cases that tell the two apart."""
 
 import math
 

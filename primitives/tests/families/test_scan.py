@@ -1,4 +1,4 @@
-"""What Scan says of itself: descriptors, messages, and its reference against exact sums and products one by one."""
+"""Scan: its descriptors, messages, and its reference against exact sums and products one by one."""
 
 import itertools
 import math

@@ -21,7 +21,7 @@ INF = math.inf
 
 
 def value(kind, *arrays, axis=-1):
-    """Return what the reference makes of float64 arrays."""
+    """Return the reference's result for float64 arrays."""
     arrays = [np.asarray(array, np.float64) for array in arrays]
     descriptor = kind.infer(*arrays, axis=axis)
     family = (FAMILIES | BACKWARD)[kind.family]

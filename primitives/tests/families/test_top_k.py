@@ -1,4 +1,4 @@
-"""What TopK says of itself: descriptors, messages, and its choice against a search one by one."""
+"""TopK: its descriptors, messages, and its choice against a search one by one."""
 
 import math
 import pickle
@@ -26,7 +26,7 @@ def chosen(op, x, k, axis=-1, *, is_sorted=True):
 
 
 def searched(op, row, k, *, is_sorted):
-    """Return the places by taking the best of what is left, k times."""
+    """Return the places by taking the best of the remaining elements, k times."""
     left, found = list(range(len(row))), []
     for _ in range(k):
         best = left[0]
@@ -101,7 +101,7 @@ def test_descriptor_knows_its_rows():
         (lambda: TopK.infer("largest", TensorSpec("complex64", (3,)), 2), ValueError, "top_k/largest: x has dtype complex64"),
         (lambda: TopK.infer("largest", X, 2, indices=TensorSpec("int32", (4, 3, 2))), ValueError, "top_k/largest: indices has dtype int32, needs int64; describe indices so"),
         (lambda: TopK.infer("largest", X, 2, indices=TensorSpec("int64", (4, 3, 1))), ValueError, r"top_k/largest: indices has shape \(4, 3, 1\), needs \(4, 3, 2\)"),
-        (lambda: TopK.infer("largest", X, 2, values=TensorSpec("float32", (4, 2, 2))), ValueError, r"top_k/largest: values has shape \(4, 2, 2\), needs that of x"),
+        (lambda: TopK.infer("largest", X, 2, values=TensorSpec("float32", (4, 2, 2))), ValueError, r"top_k/largest: values has shape \(4, 2, 2\), needs x's shape"),
         (lambda: TopK.infer("largest", X, 2, values=TensorSpec("float32", (4, 3, 2), (0, 1, 3))), ValueError, "top_k/largest: values .* overlaps itself"),
         (lambda: TopK("largest", x=X, values=TensorSpec("float32", (4, 3, 6)), indices=TensorSpec("int64", (4, 3, 6))), ValueError, "top_k/largest: values has shape"),
     ],

@@ -1,4 +1,4 @@
-"""The family Where: what a choice means, what its descriptor refuses, and that its data shows whose element was taken."""
+"""The family Where: the choice, its descriptor's refusals, and data that shows which side's element was taken."""
 
 import pickle
 
@@ -149,7 +149,7 @@ def test_cases_stay_within_what_the_quick_profile_may_hold():
 
 
 def test_ignored_conditions_and_exchanged_elements_show_in_every_quick_case():
-    """What a fault in the choice would give differs from the right result, in bits, in each case but of few elements."""
+    """A fault in the choice changes the result, in bits, in every case but those of few elements."""
     for case in cases(("bool", "uint16")) + cases(("int32", "float32")):
         few = 64  # elements, of the output and of conditions, of which one draw may well be all alike
         if case.profile != "quick" or min(case.descriptor.out.size, case.descriptor.specs[0].size) < few:

@@ -1,4 +1,4 @@
-"""The bounds tensor: S of a sum is what the sum would be without cancellation, the op on the sizes of its operands."""
+"""The bounds tensor: S of a sum is the sum without cancellation, the op on the sizes of its operands."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import ep
 
 FAMILIES = ep.families()
 LOOSE = {"float32": 2.0**-40, "float64": 2.0**-10}
-"""What a reference in float64 may differ by; for float64 S holds what the long double is off by, too."""
+"""The allowed difference of a reference in float64; for float64 S includes the long double's error, too."""
 SIGNED = {"add_n": ("-",), "matmul": ("-",), "reduce": ("sum", "mean", "prod", "sum_of_squares", "norm_1", "norm_2")}
 
 

@@ -12,7 +12,7 @@ DTYPES = ("bool", "int8", "int32", "float16", "bfloat16", "float32", "float64", 
 
 @st.composite
 def disjoint_specs(draw):
-    """Specs whose elements are distinct: permuted, padded, mirrored dimensions and an offset."""
+    """Specs with distinct elements: permuted, padded, mirrored dimensions and an offset."""
     shape = draw(st.lists(st.integers(0, 5), max_size=5))
     order = draw(st.permutations(range(len(shape))))
     strides, step = [0] * len(shape), draw(st.integers(1, 3))

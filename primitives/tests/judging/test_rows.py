@@ -161,7 +161,7 @@ def test_cells_are_the_rows_times_dtypes_times_layouts():
     assert "elementwise_unary/abs/complex64->float32/strided" in cells
     assert "elementwise_unary/exp/bfloat16/inplace" in cells
     assert "broadcast_binary/add/bool/scalar-left" in cells
-    # A bool cannot lie in the memory of a float, but it can in that of a bool or a byte.
+    # A bool cannot lie in the memory of a float, but it can in the memory of a bool or a byte.
     assert "broadcast_binary/equal/float32->bool/inplace" not in cells
     assert "broadcast_binary/equal/bool/inplace" in cells
     assert "broadcast_binary/equal/uint8->bool/inplace" in cells

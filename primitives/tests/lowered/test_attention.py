@@ -1,4 +1,4 @@
-"""What Attention says of itself: descriptors, messages, its stages, and its definition against sums one by one."""
+"""Attention: its descriptors, messages, its stages, and its definition against sums one by one."""
 
 import math
 import pickle
@@ -17,7 +17,7 @@ V = TensorSpec("float32", (2, 3, 7, 9))
 
 
 def value(q, k, v, mask=None, **words):
-    """Return what the reference makes of float64 arrays."""
+    """Return the reference's result for float64 arrays."""
     inputs = {"q": np.array(q), "k": np.array(k), "v": np.array(v)} | ({} if mask is None else {"mask": np.array(mask)})
     return FAMILY.reference(Attention.infer(**inputs, **words), inputs).value
 

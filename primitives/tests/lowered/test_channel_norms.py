@@ -1,4 +1,4 @@
-"""What GroupNorm and BatchNorm say of themselves: descriptors, messages, stages, and their definitions against others."""
+"""GroupNorm and BatchNorm: their descriptors, messages, stages, and their definitions against others."""
 
 import pickle
 
@@ -91,7 +91,7 @@ def test_rows_of_groups_are_views():
         (lambda: GroupNorm.infer(TensorSpec("float32", (6,)), 1), "group_norm: x has shape .* needs the channels along dimension 1"),
         (lambda: GroupNorm.infer(X, 2, TensorSpec("float32", (5,))), r"group_norm: scale has shape \(5,\), needs \(6,\), one number"),
         (lambda: GroupNorm.infer(X, 2, epsilon=0.0), "group_norm: epsilon is 0.0, needs a finite number above 0"),
-        (lambda: GroupNorm.infer(X, 2, y=C), r"group_norm: y has shape \(6,\), needs \(4, 6, 5\), that of x; describe y so"),
+        (lambda: GroupNorm.infer(X, 2, y=C), r"group_norm: y has shape \(6,\), needs x's shape \(4, 6, 5\); describe y so"),
         (lambda: GroupNorm.infer(TensorSpec("float32", (2, 4) + (1,) * 14), 2), "group_norm: x has rank 16, needs 15 at most"),
         (lambda: BatchNorm.infer(X, C, TensorSpec("float64", (6,))), "batch_norm: variance has dtype float64, needs float32"),
         (lambda: BatchNorm.infer(X, C, C, axis=0), r"batch_norm: mean has shape \(6,\), needs \(4,\), one number a channel"),

@@ -1,4 +1,4 @@
-"""What Convolution says of itself: descriptors, messages, stages, and its definition against sums one by one."""
+"""Convolution: its descriptors, messages, stages, and its definition against sums one by one."""
 
 import itertools
 import pickle
@@ -18,7 +18,7 @@ W = TensorSpec("float32", (4, 3, 3, 2))
 
 
 def value(x, w, **more):
-    """Return what the reference makes of float64 arrays."""
+    """Return the reference's result for float64 arrays."""
     return FAMILY.reference(Convolution.infer(x, w, **more), {"x": x, "w": w}).value
 
 

@@ -1,4 +1,4 @@
-"""What ConvolutionTransposed says of itself: descriptors, messages, stages, and its definition against Convolution's."""
+"""ConvolutionTransposed: its descriptors, messages, stages, and its definition against Convolution's."""
 
 import itertools
 import pickle
@@ -17,7 +17,7 @@ W = TensorSpec("float32", (6, 2, 3, 2))
 
 
 def value(x, w, **more):
-    """Return what the reference makes of float64 arrays."""
+    """Return the reference's result for float64 arrays."""
     return FAMILY.reference(ConvolutionTransposed.infer(x, w, **more), {"x": x, "w": w}).value
 
 
@@ -32,7 +32,7 @@ def test_elements_give_to_their_windows_and_nothing_is_flipped():
 @pytest.mark.parametrize("groups", [1, 2])
 @pytest.mark.parametrize("pads", [0, (2, 1, 1, 0)])
 def test_it_is_the_gradient_of_the_convolution(groups, pads):
-    """With z of the shape of y, the sum of y z is that of x times the convolution of z."""
+    """With z of the shape of y, the sum of y z equals the sum of x times the convolution of z."""
     rng = np.random.default_rng(5)
     x, w = rng.standard_normal((2, 6, 5, 4)), rng.standard_normal((6, 4 // groups, 3, 2))
     more = {"strides": (2, 3), "dilations": (1, 2), "pads": pads, "groups": groups}

@@ -1,4 +1,4 @@
-"""What CrossEntropy says of itself: descriptors, messages, stages, and its definition against sums one by one."""
+"""CrossEntropy: its descriptors, messages, stages, and its definition against sums one by one."""
 
 import math
 import pickle
@@ -17,7 +17,7 @@ C = TensorSpec("float32", (3,))
 
 
 def value(x, labels, weights=None, **words):
-    """Return what the reference makes of float64 arrays."""
+    """Return the reference's result for float64 arrays."""
     inputs = {"x": np.array(x), "labels": np.array(labels)}
     inputs |= {} if weights is None else {"weights": np.array(weights)}
     return FAMILY.reference(CrossEntropy.infer(**inputs, **words), inputs).value.tolist()

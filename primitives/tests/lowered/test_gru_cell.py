@@ -1,4 +1,4 @@
-"""What GruCell says of itself: descriptors, messages, its stages, and its definition against numbers one by one."""
+"""GruCell: its descriptors, messages, its stages, and its definition against numbers one by one."""
 
 import math
 import pickle
@@ -23,7 +23,7 @@ def sigmoid(x):
 
 
 def value(gates, h, r, bias=None, **words):
-    """Return what the reference makes of float64 arrays."""
+    """Return the reference's result for float64 arrays."""
     inputs = {"gates": gates, "h": h, "r": r} | ({} if bias is None else {"bias": bias})
     inputs = {name: np.array(each, np.float64) for name, each in inputs.items()}
     return FAMILY.reference(GruCell.infer(**inputs, **words), inputs).value.ravel().tolist()

@@ -1,4 +1,4 @@
-"""What LstmCell says of itself: descriptors, messages, its stages, and its definition against numbers one by one."""
+"""LstmCell: its descriptors, messages, its stages, and its definition against numbers one by one."""
 
 import math
 import pickle
@@ -23,7 +23,7 @@ def sigmoid(x):
 
 
 def value(gates, h, c, r, peephole=None, **words):
-    """Return what the reference makes of float64 arrays: h_next and c_next."""
+    """Return the reference's result for float64 arrays: h_next and c_next."""
     inputs = {"gates": gates, "h": h, "c": c, "r": r} | ({} if peephole is None else {"peephole": peephole})
     inputs = {name: np.array(each, np.float64) for name, each in inputs.items()}
     found = FAMILY.reference(LstmCell.infer(**inputs, **words), inputs)

@@ -1,4 +1,4 @@
-"""What Pool says of itself: descriptors, messages, stages, and its definition against windows one by one."""
+"""Pool: its descriptors, messages, stages, and its definition against windows one by one."""
 
 import math
 import pickle
@@ -15,7 +15,7 @@ X = TensorSpec("float32", (2, 3, 9, 10))
 
 
 def value(op, x, window, **more):
-    """Return what the reference makes of a float64 array."""
+    """Return the reference's result for a float64 array."""
     return FAMILY.reference(Pool.infer(op, x, window, **more), {"x": x}).value
 
 

@@ -1,4 +1,4 @@
-"""What Quantize and Dequantize say of themselves: descriptors, messages, stages, and their definitions."""
+"""Quantize and Dequantize: their descriptors, messages, stages, and their definitions."""
 
 import math
 import pickle
@@ -80,7 +80,7 @@ def test_stages_are_few():
         (lambda: Quantize.infer(X, TensorSpec("float32", (4,))), ValueError, r"quantize: scale has shape \(4,\), which does not broadcast"),
         (lambda: Quantize.infer(X, TensorSpec("float64", ())), ValueError, "quantize: scale has dtype float64, needs float32"),
         (lambda: Quantize.infer(X, ONE, TensorSpec("int32", ())), ValueError, "quantize: out has dtype int32, needs one of int8"),
-        (lambda: Quantize.infer(X, COLUMN, TensorSpec("int8", ())), ValueError, r"quantize: zero_point has shape \(\), needs \(6, 1\)"),
+        (lambda: Quantize.infer(X, COLUMN, TensorSpec("int8", ())), ValueError, r"quantize: zero_point has shape \(\), needs scale's shape \(6, 1\)"),
         (lambda: Quantize.infer(X, ONE, TensorSpec("int8", ()), dtype="uint8"), ValueError, "quantize: zero_point has dtype int8, needs uint8"),
         (lambda: Quantize.infer(X, ONE, axis=1), ValueError, "quantize: axis is 1, needs a block beside it"),
         (lambda: Quantize.infer(X, ONE, block=0), ValueError, "quantize: block is 0, needs at least 1"),
@@ -88,7 +88,7 @@ def test_stages_are_few():
         (lambda: Quantize.infer(ONE, ONE, axis=0, block=2), ValueError, "quantize: x has rank 0, needs from 1 to 15 with a block"),
         (lambda: Dequantize.infer(TensorSpec("int64", (3,)), ONE), ValueError, "dequantize: x has dtype int64, needs one of int8"),
         (lambda: Dequantize.infer(TensorSpec("int8", (3,)), ONE, TensorSpec("uint8", ())), ValueError, "dequantize: zero_point has dtype uint8, needs int8"),
-        (lambda: Dequantize.infer(TensorSpec("int8", (3,)), ONE, out=ONE), ValueError, r"dequantize: out has shape \(\), needs \(3,\)"),
+        (lambda: Dequantize.infer(TensorSpec("int8", (3,)), ONE, out=ONE), ValueError, r"dequantize: out has shape \(\), needs x's shape \(3,\)"),
         (lambda: Dequantize.infer(TensorSpec("int8", (3,)), ONE, block="2"), TypeError, "dequantize: block is '2'"),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What RmsLayerNorm says of itself: descriptors, messages, stages, and its definition against sums one by one."""
+"""RmsLayerNorm: its descriptors, messages, stages, and its definition against sums one by one."""
 
 import math
 import pickle
@@ -64,7 +64,7 @@ def test_descriptors_and_stages():
         ({"axis": 3}, "rms_layer_norm: axis is 3, needs an integer from -3 to 2"),
         ({"scale": ROW}, r"rms_layer_norm: scale has shape \(3, 5\), needs \(5,\) for this x and axis"),
         ({"scale": TensorSpec("float64", (5,))}, "rms_layer_norm: scale has dtype float64, needs float32; cast it"),
-        ({"y": ROW}, r"rms_layer_norm: y has shape \(3, 5\), needs \(4, 3, 5\)"),
+        ({"y": ROW}, r"rms_layer_norm: y has shape \(3, 5\), needs x's shape \(4, 3, 5\)"),
         ({"x": TensorSpec("int32", (4, 3, 5))}, "rms_layer_norm: x has dtype int32, needs one of float16"),
         ({"epsilon": -1.0}, "rms_layer_norm: epsilon is -1.0, needs a finite number above 0"),
     ],

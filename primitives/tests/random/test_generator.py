@@ -1,4 +1,4 @@
-"""Generators on the devices of this machine: what they refuse, and where skips are served by the host."""
+"""Generators on the devices of this machine: their refusals, and the devices whose skips the host serves."""
 
 import numpy as np
 import pytest

@@ -23,7 +23,7 @@ def test_block_gives_the_published_answers(counter, key, answer):
 
 
 def test_sequence_is_that_of_the_standard_library_of_cpp26():
-    # [rand.predef]: the 10000th consecutive invocation of a default-constructed philox4x32, whose seed is 20111115.
+    # [rand.predef]: the 10000th consecutive invocation of a default-constructed philox4x32; its seed is 20111115.
     assert draw(20111115, 9999, 1).tolist() == [1955073260]
 
 

@@ -1,4 +1,4 @@
-"""The descriptor of random fills: what it refuses, how it counts words and visits elements."""
+"""The descriptor of random fills: its refusals, its count of words and its order of elements."""
 
 import numpy as np
 import pytest

@@ -23,7 +23,7 @@ Quad quantile_of(uint64_t v, int bits, double near) {
     return v < mirrored ? z : -z;
 }
 
-// A third of any word, a third near the ends and a third near the middle, whatever near means.
+// A third is any word, a third is near the ends and a third near the middle; how near is random, too.
 template <class W>
 W word_of(std::mt19937_64& random, int kind) {
     const auto any = static_cast<W>(random());

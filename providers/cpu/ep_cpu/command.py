@@ -19,14 +19,14 @@ __all__ = ["Command", "CommandKernel", "pack"]
 
 
 class Command(NamedTuple):
-    """A native entry and what it is called with.
+    """A native entry and its argument, a packed block.
 
     native  : the module
-    name    : what errors call it
+    name    : the name in errors
     entry   : the name of an `int (*)(const void *packed)`
     block   : cffi's pointer to the packed block
     places  : for each memory, in order, the byte of the block at which its address stands
-    kept    : what the block points to
+    kept    : objects that the block points to
     """
 
     native: Native
@@ -38,7 +38,7 @@ class Command(NamedTuple):
 
 
 class CommandKernel(ep.Kernel):
-    """A kernel whose launches can be packed, so that binding them and putting them into a graph comes by itself."""
+    """A kernel whose launches can be packed: from `command` it has bound steps and graphs."""
 
     @abstractmethod
     def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
@@ -49,7 +49,7 @@ class CommandKernel(ep.Kernel):
         name, block = command.name, command.block
         enter = getattr(command.native.lib, command.entry)
 
-        # The default argument keeps what the block only points to.
+        # The default argument keeps the objects alive that the block points to.
         def run(_: ep.spi.Stream, __: Any, ___: Any, _kept: Command = command) -> None:
             if status := enter(block):
                 check(status, name)

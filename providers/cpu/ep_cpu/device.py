@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["ALIGNMENT", "CpuDevice"]
 
 ALIGNMENT: Final = 512
-_LARGE: Final = 64 << 20  # from here on asking what is free, 20 us, is lost in the time that touching the pages takes
+_LARGE: Final = 64 << 20  # from here on asking for the free memory, 20 us, takes less time than touching the pages
 _FEATURES: Final = frozenset({"fp16", "fp64", "host-memory"})
 
 
@@ -45,8 +45,8 @@ class CpuDevice(ep.spi.Device):
 
     def allocate(self, nbytes: int, kind: ep.MemoryKind) -> int:
         del kind
-        # The system promises more than it has and kills whoever believes it: what is promised here stays within its
-        # memory, and a large piece within what others leave of it now.
+        # The system grants more memory than it has and kills processes that use it. So all reservations stay within its
+        # memory, and a large one within the part of it that is free now.
         available = memory_available() if nbytes >= _LARGE else None
         with self._counting:
             free = self.info.memory - self._reserved

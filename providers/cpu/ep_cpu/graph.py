@@ -56,7 +56,7 @@ class CommandList(ep.Executable):
                 "intptr_t[]", [0 if memory is None else (memory.handle or 0) + memory.offset for memory in bindings]
             )
 
-        # `fail` keeps this object, and it keeps what `commands` only points to.
+        # `fail` keeps this object alive, and with it the objects that `commands` points to.
         def run(stream: ep.spi.Stream, _: Any, __: Any) -> None:
             if code := enter(commands, addresses):
                 fail(stream.ledger, code)

@@ -1,4 +1,4 @@
-"""What the operating system says about this machine."""
+"""Facts about this machine from the operating system."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CPUINFO: Final = Path("/proc/cpuinfo")
 
 
 def processor_name() -> tuple[str, str]:
-    """Return the processor's model name and its vendor; the architecture's name and "" where nobody tells."""
+    """Return the processor's model name and vendor; without these facts, the architecture's name and ""."""
     try:
         lines = _CPUINFO.read_text(encoding="utf-8").splitlines()
     except OSError:

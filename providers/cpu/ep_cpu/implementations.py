@@ -1,4 +1,4 @@
-"""What the CPU can do: descriptor type -> implementations, best first, found in the files of `families`."""
+"""The CPU's implementations: descriptor type -> implementations, best first, found in the files of `families`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels by plan: what a family says of a descriptor, and the one way in which all but elementwise ones are launched."""
+"""Kernels by plan: a family describes its work in a native struct, and one launch function serves all such kernels."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _SOME: Final = 6
 
 
 class Plan(NamedTuple):
-    """What a family says of a descriptor.
+    """A family's native description of the work of one descriptor.
 
     struct  : the native type, of which a row is the first field
     fields  : its other fields
-    numbers : what packs the numbers of a launch; None: it has none
-    scratch : what says how many bytes of scratch the native plan needs, whose memory comes last; None: it needs none
+    numbers : packs the numbers of a launch; None: it has none
+    scratch : returns the bytes of scratch that the native plan needs; its memory comes last. None: it needs none
     """
 
     struct: str
@@ -40,10 +40,10 @@ class Plan(NamedTuple):
 
 
 class Tabled(ep.Implementation):
-    """What one row of the native table does."""
+    """The work of one row of the native table."""
 
     def row(self, descriptor: Any) -> Row:
-        """Return the name of a descriptor's row: one that takes elements of the first operand and gives those of the last."""
+        """Return a descriptor's row name: family, op, the first operand's dtype and the last one's."""
         first, *_, last = [spec.dtype for spec in descriptor.specs if spec is not None]
         return descriptor.family, descriptor.op, first, last
 
@@ -58,11 +58,11 @@ class Tabled(ep.Implementation):
 
 
 class Planned(Tabled):
-    """What is launched by plan: the plan is all that a family says, or the row's name too."""
+    """An implementation by plan: a family writes `plan`, and `row` if the default one does not fit."""
 
     @abstractmethod
     def plan(self, descriptor: Any, native: Native) -> Plan:
-        """Return what a descriptor's launches are made of."""
+        """Return the native struct, its fields and the packing of a descriptor's launches."""
 
     def compile(self, key: ep.KernelKey, device: ep.spi.Device) -> Native:
         del key, device
@@ -75,10 +75,10 @@ class Planned(Tabled):
 
 
 class PlanKernel(CommandKernel):
-    """A native plan and the launch of it, which is a function of its own: it finds everything without looking it up.
+    """A native plan and its launch, a function whose closure holds all that it uses, so that it looks nothing up.
 
-    Memories are packed in the order of the operands; a plan says whose they are where that is not its own. `present` says which
-    of them are there.
+    Memories are packed in the order of the operands; a plan whose native order differs has a field `place`. `present`
+    is False for each optional operand that is missing.
     """
 
     __slots__ = ("_kept", "_name", "_native", "_numbers", "_plan", "launch", "scratch_nbytes")

@@ -22,7 +22,7 @@ _NOT_DOUBLES: Final = {"int64", "uint64", "complex64", "complex128"}
 
 
 class Loop(NamedTuple):
-    """What all descriptors of one kernel key share.
+    """The properties that all descriptors of one kernel key share.
 
     row          : the native row
     itemsizes    : of the operands
@@ -58,7 +58,7 @@ class LoopKernel(CommandKernel):
 
 
 def launcher_of(loop: Loop) -> Callable[[Loop, Any], Launch]:
-    """Return what makes the launch of a loop over a geometry."""
+    """Return the function that makes the launch of a loop over a geometry."""
     with_number = _NUMBER_LAUNCHES if loop.number in _NOT_DOUBLES else _SCALAR_LAUNCHES
     return (_LAUNCHES if loop.scalar < 0 else with_number)[len(loop.itemsizes)]
 

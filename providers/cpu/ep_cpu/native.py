@@ -58,7 +58,7 @@ def open_native() -> Native:
 
 
 def rows_of(ffi: Any, table: Any) -> dict[Row, Any]:
-    """Return the native rows of a table, by what they take and give."""
+    """Return the native rows of a table, by family, op, and the dtypes of the input and the output."""
     rows: dict[Row, Any] = {}
     for part in ffi.unpack(table.parts, table.count):
         for i in range(part.count):

@@ -41,7 +41,7 @@ def number_bytes(dtype: str, value: Any) -> bytes:
 
 
 def numbers_of(dtype: str, count: int) -> Numbers:
-    """Return what packs the one or two numbers of a launch, held in `dtype`."""
+    """Return the function that packs the one or two numbers of a launch, held in `dtype`."""
     pack = struct.Struct(f"={_FORMATS[dtype] * count}{16 * (2 - count)}x").pack
     if ep.dtype(dtype).kind != "c":
         return lambda scalars: pack(*scalars)

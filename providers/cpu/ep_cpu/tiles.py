@@ -1,4 +1,4 @@
-"""Tiles: where an operand runs across the innermost dimension, the walk stays within what caches hold."""
+"""Tiles: if an operand is not contiguous along the innermost dimension, the walk goes by pieces that fit the caches."""
 
 from __future__ import annotations
 

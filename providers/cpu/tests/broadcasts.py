@@ -15,7 +15,7 @@ MOST = 6000
 
 
 class Box(NamedTuple):
-    """A tensor of bytes of any values: the memory, what of it is the tensor's, and its description."""
+    """A tensor of bytes of any values: its memory, the tensor's part of it, and its description."""
 
     memory: Array
     view: Array
@@ -26,7 +26,7 @@ class Box(NamedTuple):
         return wrapped(device, self.memory)
 
     def holding(self, elements):
-        """Return what the memory is to be if the tensor's elements, and nothing else, become others."""
+        """Return the memory as it must be after a write of `elements` to the tensor, and to nothing else."""
         memory = self.memory.copy()
         if self.view.size:
             first = memory.reshape(-1)[self.spec.offset :]

@@ -28,7 +28,7 @@ def stream(device):
 
 @pytest.fixture(scope="session")
 def fresh_python(tmp_path_factory):
-    """Run a program in a fresh interpreter: run(text, NAME=value, ...) returns what it printed."""
+    """Run a program in a fresh interpreter: run(text, NAME=value, ...) returns its output."""
 
     def run(text: str, **variables: str) -> str:
         program = tmp_path_factory.mktemp("fresh") / "program.py"

@@ -1,4 +1,4 @@
-"""A quick look against NumPy; what each op promises is conformance's business."""
+"""A quick look against NumPy; conformance tries the promises of each op."""
 
 import pkgutil
 from pathlib import Path

@@ -12,7 +12,7 @@ __all__ = ["Command"]
 
 
 class Command(NamedTuple):
-    """A kernel object, over how many work-items it runs, and its arguments, which are set; nobody else sets them.
+    """A kernel object of one command alone, its arguments, which are set, and its number of work-items.
 
     what    : the op, for errors
     places  : arguments that follow memories

@@ -1,7 +1,7 @@
 """Command buffers, where the driver has cl_khr_command_buffer: commands recorded once and enqueued by one call.
 
 pyopencl does not wrap the extension: its entry points are asked for by name and called with the addresses of
-pyopencl's objects. From its version 0.9.8 on the calls have the form used here, and what was recorded may be enqueued
+pyopencl's objects. From its version 0.9.8 on the calls have the form used here, and a recording may be enqueued
 on any queue of the device (OpenCL API specification, "Command-Buffers").
 """
 
@@ -32,7 +32,7 @@ _REQUIRED_QUEUE_PROPERTIES: Final = 0x12AA  # CL_DEVICE_COMMAND_BUFFER_REQUIRED_
 _FEWEST: Final = 4  # commands from which on one call for all is cheaper than one for each
 _MOST: Final = 4  # recordings of one graph under way at once; further launches enqueue command by command
 
-# What ends every recording call: no points to wait for, no point and no handle asked for.
+# The last arguments of every recording call: no points to wait for, no point and no handle asked for.
 _END: Final = (0, None, None, None)
 _TYPES_OF_END: Final = (c_uint, c_void_p, c_void_p, c_void_p)
 
@@ -115,7 +115,7 @@ class CommandBuffers:
             self._points.release(each.handle)
 
     def _free(self, stream: ClStream) -> _Recorded | None:
-        """Return a recording that is behind its last run when this stream gets to it."""
+        """Return a recording whose last run is over when this stream gets to it."""
         for each in self._recorded:
             if each.stream == stream.ledger.name:
                 return each

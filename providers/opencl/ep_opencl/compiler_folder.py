@@ -1,7 +1,7 @@
 """The compiler's folder: of this process alone, filled with the programs of earlier ones that are whole, and no others.
 
-PoCL maps what it finds in its folder, and ends the process where that is damaged. So no process works in a folder that another
-one, or a full disk, has left: it gets a new one, and what it compiled is kept beside it, under checksums.
+PoCL maps the files of its folder, and a damaged file ends the process. So no process works in a folder that another
+process, or a full disk, has left. It gets a new one, and the programs that it compiled are kept beside it, under checksums.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class CompilerFolder:
         atexit.register(self._end)
 
     def build(self, key: str, make: Callable[[], Built]) -> Built:
-        """Return what `make` builds, from a kept program of that key if a whole one is there.
+        """Return the result of `make`, which finds a kept program of that key if a whole one is there.
 
         key : all that decides the result, as text
         """
@@ -85,7 +85,7 @@ class CompilerFolder:
             self._users += 1
 
     def leave(self) -> None:
-        """Keep what was compiled, and remove the folder if the process ends and nobody else needs it."""
+        """Keep the compiled programs, and remove the folder if the process ends and it has no other user."""
         with self._turn:
             self._users -= 1
             self._keep()
@@ -104,7 +104,7 @@ class CompilerFolder:
 
     def _remove(self) -> None:
         if self._is_ending and not self._users and os.getpid() == self._process:
-            shutil.rmtree(self.work, ignore_errors=True)  # what stays goes with the next process
+            shutil.rmtree(self.work, ignore_errors=True)  # the next process removes any rest
             os.close(self._claim)
             self._users = -1
 
@@ -122,7 +122,7 @@ def require_writable(folder: Path) -> None:
 
 
 def _own(folder: Path) -> None:
-    """Make a folder that is this user's and nobody else's. Raises OSError for one that is not."""
+    """Make a folder that only this user may use. Raises OSError if it is another user's."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if folder.stat().st_uid != os.geteuid():
         raise PermissionError(None, "it is another user's", str(folder))
@@ -137,7 +137,7 @@ def _claimed(parent: Path) -> tuple[Path, int]:
         if claim is not None and folder.exists():
             require_writable(folder)
             return folder, claim
-        if claim is not None:  # somebody took it for a dead process's between the two lines
+        if claim is not None:  # another process removed the folder between the two lines, as a dead process's
             os.close(claim)
 
 
@@ -152,7 +152,7 @@ def _clear(parent: Path) -> None:
 
 
 def _lock(folder: Path) -> int | None:
-    """Return a lock on a folder, None if somebody has it or the folder is gone. Raises OSError where there are no locks."""
+    """Return a lock on a folder; None if it is locked or gone. Raises OSError where there are no locks."""
     try:
         claim = os.open(folder, os.O_RDONLY)
     except FileNotFoundError:

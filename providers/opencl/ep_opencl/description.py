@@ -1,4 +1,4 @@
-"""What an OpenCL device says about itself, as an ep.DeviceInfo."""
+"""An OpenCL device's facts about itself, as an ep.DeviceInfo."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _subgroup_size(native: cl.Device, extensions: frozenset[str]) -> int:
 
 
 def _fingerprint(native: cl.Device, extensions: frozenset[str]) -> str:
-    """Return the PCI address where the driver tells it; what cannot be told never matches."""
+    """Return the PCI address where the driver tells it, else "", which matches no other device's."""
     if "cl_nv_device_attribute_query" not in extensions:
         return ""
     domain = _number(native, cl.device_info.PCI_DOMAIN_ID_NV)

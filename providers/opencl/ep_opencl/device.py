@@ -39,7 +39,7 @@ class ClDevice(ep.spi.Device):
     native   : the pyopencl device
     is_cpu   : True if its work-items are loop iterations, so that groups are large and neighbours stay together
     target   : how it likes portable kernels to be cut
-    processor: what EP told the driver that it compiles for, "" if it did not
+    processor: the processor's name that EP wrote for the driver's compiler, "" if it wrote none
     is_lost  : True if its compiler knows no processor that it could compile for
     context  : its own: contexts shared by devices move buffers between them unasked, and fail together
     """
@@ -84,7 +84,7 @@ class ClDevice(ep.spi.Device):
             return self._context
 
     def compiled(self, text: str, build: Callable[[], cl.Program]) -> cl.Program:
-        """Return what `build` makes of a text and its options; PoCL, which keeps files of it, finds those of earlier processes."""
+        """Return `build`'s program for a text and its options. On PoCL it is kept in files, for later processes."""
         if self._folder is None:
             return build()
         native = self.native

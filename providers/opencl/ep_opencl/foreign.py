@@ -35,7 +35,7 @@ def buffer_of(device: ClDevice, handle: Any, nbytes: int) -> cl.Buffer:
     try:
         buffer = cl.MemoryObject.from_int_ptr(handle, retain=True) if is_pointer else handle
         if not isinstance(buffer, cl.Buffer):
-            message = f"wrap_memory: the pointer {handle:#x} is that of another object, needs that of a buffer"
+            message = f"wrap_memory: the pointer {handle:#x} belongs to another object, needs a buffer's pointer"
         elif buffer.context != device.context:
             message = f"wrap_memory: the buffer is of another context than {device.name}'s; make it with its device.context, or use stream.upload"
         elif buffer.size < nbytes:
@@ -54,9 +54,9 @@ def buffer_of(device: ClDevice, handle: Any, nbytes: int) -> cl.Buffer:
 def _require_living(device: ClDevice, pointer: int) -> None:
     """Raise ValueError for a pointer to no object of the driver, as far as can be told.
 
-    Drivers follow any pointer, and pyopencl gives those of buffers that were released. An object begins with the
-    address of its driver's functions, the same for all objects, and the system reads that from wherever it may lie
-    without harm. What was released and has not been overwritten looks like an object.
+    Drivers follow any pointer, and pyopencl gives pointers of released buffers, too. An object begins with the
+    address of its driver's functions, the same for all objects, and the system reads that word from any address
+    without harm. A released object that has not been overwritten still looks like an object.
     """
     if _first_word(pointer) != _first_word(device.context.int_ptr):
         message = f"wrap_memory: at {pointer:#x} there is no object of {device.name}'s driver; give a buffer that was not released"

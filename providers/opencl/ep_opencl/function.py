@@ -1,4 +1,4 @@
-"""ClFunction: an entry of a program as OpenCL launches it, with kernel objects whose arguments nobody else sets."""
+"""ClFunction: an entry of a program as OpenCL launches it; no two launches share a kernel object at one time."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _NUMBERS: Final = {
     "f64": np.float64,
 }
 
-# On a CPU a dense work-item is a loop over its run, which becomes vectors, and a group costs about as much as a call. Rows may
-# be short, so that a group of a strided program holds many.
+# On a CPU a dense work-item is a loop over its run, which becomes vectors, and a group costs about as much as a call.
+# Rows may be short, so that a group of a strided program holds many.
 _CPU: Final = {False: 1, True: 64}
 _GPU: Final = 256
 
@@ -40,7 +40,7 @@ _CURE: Final = "remove that file, or start with PYOPENCL_NO_CACHE=1"
 _enqueue: Final = cl.enqueue_nd_range_kernel
 
 Grid = tuple[tuple[int], tuple[int]]
-"""All work-items, and those of a group."""
+"""The number of all work-items, and the number in a group."""
 
 
 class ClFunction:
@@ -67,7 +67,7 @@ class ClFunction:
         return (-(-items // group) * group,), (group,)
 
     def launch(self, stream: ClStream, what: str, grid: Grid, arguments: list[Any]) -> None:
-        """Enqueue a launch with a kernel object that nobody sets arguments of meanwhile: not even who interrupts."""
+        """Enqueue a launch with a kernel object that no other launch uses meanwhile, not even a handler's."""
         try:
             kernel = self._spare.pop()
         except IndexError:
@@ -81,7 +81,7 @@ class ClFunction:
         stream.placed(event, what)
 
     def prepared(self, command: ep_simt.Command) -> Any:
-        """Return what enqueues a command with a kernel object of its own."""
+        """Return a function that enqueues a command with a kernel object of its own."""
         what, kernel, size, group, _, _ = self.command(command)
 
         def run(stream: ClStream) -> None:
@@ -110,14 +110,14 @@ class ClFunction:
             kernel.set_scalar_arg_dtypes(self._types)
         except cl.Error as error:
             raise failure(error) from error
-        except sqlite3.Error as error:  # only where somebody else imported pyopencl first, or switched it on
+        except sqlite3.Error as error:  # only if other code imported pyopencl first, or switched it on
             message = f"pyopencl's own database, pytools/*.sqlite in the user's cache folder, cannot be used ({error}); {_CURE}"
             raise ep.DeviceError(message, provider="opencl", call="pyopencl.Kernel", code=str(error)) from error
         return kernel
 
 
 def _type_of(parameter: ep_simt.Parameter) -> Any:
-    """Return what pyopencl takes as the type of an argument: None for a memory."""
+    """Return the type of an argument for pyopencl: None for a memory."""
     if parameter.is_memory:
         return None
     return np.dtype(("V", parameter.nbytes) if parameter.nbytes else _NUMBERS[parameter.type])

@@ -18,7 +18,7 @@ __all__ = ["Gate"]
 class Gate:
     """A user event, and the marker in front of it.
 
-    native : what the commands behind it wait for
+    native : the event that later commands wait for
     """
 
     def __init__(self, queue: cl.CommandQueue) -> None:
@@ -29,11 +29,11 @@ class Gate:
             raise failure(error) from error
 
     def do(self, task: Callable[[], object], fail: Callable[[BaseException], None]) -> None:
-        """Wait for the commands before, do the task, and let the queue go on whatever became of it.
+        """Wait for the commands before, do the task, and let the queue go on, even if the task fails.
 
         For a thread of its own: it blocks in the driver, where Ctrl-C does not reach.
         """
-        with contextlib.suppress(cl.Error):  # what failed before is known to the stream; the task's turn has come
+        with contextlib.suppress(cl.Error):  # the stream knows of an earlier failure; the task's turn has come
             self._before.wait()
         try:
             task()

@@ -43,7 +43,7 @@ class Transfer(NamedTuple):
 
 
 class _Target(NamedTuple):
-    """Arguments that follow a slot: its buffer, and behind it `offset` bytes and then `elements` from its memory's start."""
+    """Two arguments that follow a slot: its buffer, and (start + offset) // itemsize + elements, in elements."""
 
     command: Command
     argument: int
@@ -53,7 +53,7 @@ class _Target(NamedTuple):
 
 
 class ClGraph(ep.Executable):
-    """Commands in their order. Launches take turns: the kernel objects, and what their arguments are, belong to one."""
+    """Commands in their order. Launches take turns, because they share the kernel objects and their arguments."""
 
     def __init__(
         self, points: EntryPoints | None, slots: tuple[ep.Slot, ...], work: list[list[Command] | Transfer]
@@ -110,9 +110,9 @@ class ClGraph(ep.Executable):
                 _enqueue(stream, self._flat)
 
     def _point(self, given: Any) -> None:
-        """Set the arguments of the slots whose memory is not the one that they point to."""
+        """Set the arguments of each slot whose memory has changed since the last launch."""
         changed: dict[int, Command] = {}
-        # What an error or Ctrl-C leaves half done is set anew by the next launch.
+        # After an error or Ctrl-C half way, the next launch sets all arguments anew.
         pointed, self._pointed = self._pointed, self._unknown
         for place, (handle, start) in enumerate(given):
             at, where = pointed[place]
@@ -132,7 +132,7 @@ class ClGraph(ep.Executable):
 
     @contextmanager
     def _launching(self) -> Iterator[None]:
-        """Let one launch at a time set arguments. Raises ValueError for that of a handler that interrupted another."""
+        """Let one launch at a time set arguments. Raises ValueError for a handler's launch inside another."""
         with self._turn:
             if self._is_launching:
                 message = (
@@ -160,7 +160,7 @@ class ClGraph(ep.Executable):
 
 
 def work_of(nodes: tuple[ep.Node, ...]) -> list[list[Command] | Transfer] | None:
-    """Return what each node enqueues, None if some kernel does not tell."""
+    """Return the commands of each node, None if some kernel has none to show."""
     work: list[list[Command] | Transfer] = []
     for node in nodes:
         if isinstance(node.what, str):

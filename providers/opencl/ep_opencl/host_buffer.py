@@ -24,7 +24,7 @@ def has_host_buffers(native: cl.Device) -> bool:
 
 
 class HostBuffer(cl.Buffer):
-    """A buffer whose bytes lie where host and device both reach them.
+    """A buffer in memory that host and device both reach.
 
     view : these bytes, for the host
     """
@@ -44,6 +44,6 @@ class HostBuffer(cl.Buffer):
             raise
 
     def free(self) -> None:
-        """Release the buffer, then what it lay in."""
+        """Release the buffer, then the memory under it."""
         self.release()
         self._shared.release()

@@ -1,4 +1,4 @@
-"""The table: which descriptors this provider runs, and by what."""
+"""The table: the descriptors that this provider runs, each with its implementation."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from typing import Final
 __all__ = ["keep", "lay_out"]
 
 _LIST: Final = ".kept"
-"""In the folder of a program: what of it is kept, names and bytes."""
+"""The list in the folder of a program: names and bytes of its kept files."""
 
 
 def lay_out(kept: Path, key: str, work: Path) -> Path | None:

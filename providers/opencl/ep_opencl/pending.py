@@ -1,4 +1,4 @@
-"""Pending: the commands of one queue that nobody has seen done, so that idleness and blame can be told."""
+"""Pending: the commands of one queue not yet seen done; they tell whether it is idle, and which command failed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Pending:
             self.sweep()
 
     def sweep(self) -> bool:
-        """Forget what is finished, but for the first failure, and say whether anything is left."""
+        """Forget finished commands, but for the first failure, and return True if any are left."""
         commands = self._commands
         while (command := first(commands)) is not None:
             status = status_of(command.event)

@@ -1,4 +1,4 @@
-"""A repair of PoCL 3.0, the newest in a wheel, for who asks for it: it cannot compile on processors that are newer than its LLVM.
+"""An optional repair of PoCL 3.0, the newest in a wheel, which cannot compile on processors newer than its LLVM.
 
 LLVM calls a processor that it does not know "generic"; PoCL hands that name to clang, and clang refuses it (PoCL's
 issue 1049, cured in 5.0 by POCL_LLVM_CPU_NAME). The name lies in the driver's device structure. With EP_POCL_PROCESSOR another
@@ -33,7 +33,7 @@ _HASWELL: Final = frozenset({"avx2", "bmi1", "bmi2", "fma", "f16c", "abm", "movb
 
 _SKYLAKE: Final = frozenset({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "adx", "clflushopt", "clwb"})
 
-# Newest first. Each fits into the smallest block of malloc, 24 bytes, which is what the old name lies in.
+# Newest first. Each fits into the block that holds the old name, malloc's smallest, 24 bytes.
 _NAMES: Final = (
     ("skylake-avx512", _HASWELL | _SKYLAKE),
     ("haswell", _HASWELL),
@@ -42,7 +42,7 @@ _NAMES: Final = (
 
 _PLATFORM: Final = "Portable Computing Language"
 
-_RELEASE: Final = "3."  # whose structure was seen; older ones have no wheel, newer ones the cure
+_RELEASE: Final = "3."  # the release whose structure was seen; older ones have no wheel, newer ones the cure
 
 _TARGET: Final = "x86_64-unknown-linux-gnu-generic"
 
@@ -76,8 +76,8 @@ def check_variable() -> None:
 def name_processor(native: cl.Device) -> str:
     """Give a device that lacks one the name of a processor, if EP_POCL_PROCESSOR asks for it.
 
-    Returns that name: the variable's, or for "auto" the newest whose instructions this processor has. "" where nothing was
-    asked for, nothing is lacking, or the system does not show the memory. Idempotent.
+    Returns that name: the variable's, or for "auto" the newest whose instructions this processor has. "" if the
+    variable is not set, the device lacks no name, or the system does not show the memory. Idempotent.
     """
     asked = os.environ.get(_VARIABLE, "")
     if asked and lacks_processor(native):

@@ -1,4 +1,4 @@
-"""Building programs: ep_simt's source behind this room's prelude, through the driver's compiler."""
+"""Building programs: this room's prelude, then ep_simt's source, through the driver's compiler."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ep_opencl.device import ClDevice
 
 # Intel's compiler says "done" of every program, and pyopencl warns that a compiler said something. With
-# PYOPENCL_COMPILER_OUTPUT=1 the warning is what it said, and is shown.
+# PYOPENCL_COMPILER_OUTPUT=1 the warning is the compiler's message, and is shown.
 warnings.filterwarnings("ignore", "Non-empty compiler output", cl.CompilerWarning)
 
 __all__ = ["PRELUDE", "build", "build_source"]

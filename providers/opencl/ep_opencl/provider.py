@@ -96,7 +96,7 @@ def _variable(name: str, value: str) -> Iterator[None]:
 
 
 def _limit_threads() -> None:
-    """Tell PoCL what EP_CPU_THREADS says. Raises UnavailableError for what is no number of threads."""
+    """Hand EP_CPU_THREADS on to PoCL. Raises UnavailableError unless it is a number of threads."""
     text = os.environ.get("EP_CPU_THREADS", "")
     if not text:
         return

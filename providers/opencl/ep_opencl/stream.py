@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyopencl as cl
 from ep.locks import drop, first
 
-# By pyopencl.enqueue_copy a KeyboardInterrupt may come between the command and whoever keeps its event.
+# In pyopencl.enqueue_copy a KeyboardInterrupt may come after the command and before the caller has its event.
 from pyopencl._cl import _enqueue_read_buffer, _enqueue_write_buffer
 
 import ep
@@ -86,7 +86,7 @@ class ClStream(ep.spi.Stream):
             self.synchronize()
 
     def placed_all(self, commands: list[tuple[cl.Event, int, str]]) -> None:
-        """Take note of a graph's commands, each with its node and what it is; a synchronous stream waits for all of them."""
+        """Take note of a graph's commands, each with its node and op; a synchronous stream waits for all of them."""
         self.calls += len(commands)
         ticket = self.ledger.ticket()
         for event, node, what in commands:
@@ -165,14 +165,14 @@ class ClStream(ep.spi.Stream):
             self._let_host("call", function)
 
     def _let_host(self, what: str, task: Callable[[], object]) -> None:
-        """Hold back later commands until the host's thread has done a task, for which it waits for those before."""
+        """Hold back later commands until the host's thread has waited for the earlier ones and done a task."""
         host = ep.HostThread(f"{self.ledger.name} host")
         if self._host is None:
             self._host = host
         gate = Gate(self.queue)
         self._gates.append(gate)
         self.calls += 2
-        # First, so that there is no barrier that nobody will open, whenever Ctrl-C comes.
+        # The thread first: if Ctrl-C comes, no barrier is left that nothing opens.
         self._host.do(functools.partial(_pass, gate, task, self._fail, self._gates))
         self.enqueue(what, cl.enqueue_barrier, [gate.native])
         self._flush()
@@ -196,7 +196,7 @@ class ClStream(ep.spi.Stream):
             raise failed
 
     def hear(self) -> None:
-        """Take over the error of a command that failed, for whoever synchronises next."""
+        """Take over the error of a command that failed, for the next synchronisation."""
         error = self._pending.take_failure()
         if error is not None:
             self._fail(error)
@@ -205,7 +205,7 @@ class ClStream(ep.spi.Stream):
         self.ledger.failed(None, error)
 
     def _flush(self) -> None:
-        # A queue may keep commands until it is flushed, and whoever polls would wait for ever.
+        # A queue may keep commands until it is flushed, and a poll would never become True.
         try:
             self.queue.flush()
         except cl.Error as error:

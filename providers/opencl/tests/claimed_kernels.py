@@ -1,4 +1,4 @@
-"""Launch each kernel that the provider claims on opencl:0 once, and what streams and graphs do: for a checker to watch.
+"""Launch each kernel that the provider claims on opencl:0 once, and streams' and graphs' own work, under a checker.
 
     oclgrind --data-races --uninitialized python providers/opencl/tests/claimed_kernels.py [FAMILY ...]
 
@@ -17,7 +17,7 @@ from ep.plugin.claims import read_claims
 
 import ep
 
-ELEMENTS = 3 * 256 + 5  # of what no family chooses: more than three groups, and one that is not full
+ELEMENTS = 3 * 256 + 5  # of an operand that no family shapes: more than three groups, and one that is not full
 
 FAULT = """
 __kernel void fault(__global int *out, const int n) {

@@ -1,4 +1,4 @@
-"""What the tests of this room share: the first OpenCL device of this machine."""
+"""The fixtures of this room's tests: the first OpenCL device of this machine."""
 
 from __future__ import annotations
 

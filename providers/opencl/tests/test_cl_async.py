@@ -1,4 +1,4 @@
-"""Calls, foreign events, errors of commands that fail later, priorities, and what may not be waited for with the lock."""
+"""Calls, foreign events, errors of commands that fail later, priorities, and waits that must not hold the lock."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEADLINE = 20.0
 
 @pytest.fixture
 def opened():
-    """Return a flag on the host that functions in streams wait for; set at the end whatever happens."""
+    """Return a flag on the host that functions in streams wait for; it is always set at the end."""
     flag = threading.Event()
     yield flag
     flag.set()
@@ -82,7 +82,7 @@ def test_exception_of_a_call_lets_later_work_run(device, stream):
 
 
 def test_transfers_behind_a_call_are_not_waited_for_with_the_lock_held(device, stream, opened):
-    """Uploads are dropped by nobody before they are done: the function could not end if that waited for them."""
+    """Nothing drops uploads before they are done: if a drop waited for them, the function could not end."""
     memory = device.allocate(1000)
     stream.call(lambda: opened.wait(DEADLINE))
     for _ in range(100):

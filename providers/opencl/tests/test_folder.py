@@ -1,4 +1,4 @@
-"""Compiled programs between processes: what is damaged, in the way, or nobody's to write costs time and no more."""
+"""Compiled programs between processes: damaged, obstructed or unwritable folders cost time and no more."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ assert (back == 6).all()
 
 
 def run(folder, program=PROGRAM, *, check=True, **variables):
-    """Run a program in a process whose user has nothing, but EP_CACHE_DIR and what is given."""
+    """Run a program in a process with an empty home, EP_CACHE_DIR and the given variables."""
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith(("POCL", "PYOPENCL", "XDG", "PYTHON"))
     }
@@ -43,7 +43,7 @@ def run(folder, program=PROGRAM, *, check=True, **variables):
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory, device):
-    """A folder that a process has left, with what it compiled."""
+    """A folder with the compiled programs that an ended process has left."""
     folder = tmp_path_factory.mktemp("compiled") / "cache"
     assert run(folder).stderr == ""
     return folder

@@ -188,7 +188,7 @@ def test_pointers_to_no_buffer_are_refused_and_not_followed(device, stream, queu
     with pytest.raises(ValueError, match="its data is a null pointer"):
         ep.view(Said(0), stream)
     for other in (device.twin.context, queue, device.twin.native):
-        with pytest.raises(ValueError, match="is that of another object, needs that of a buffer"):
+        with pytest.raises(ValueError, match="belongs to another object, needs a buffer's pointer"):
             ep.view(Said(other.int_ptr), stream)
 
 

@@ -41,7 +41,7 @@ def captured(stream, count=8):
 
 
 def counted(monkeypatch, graph):
-    """Return the list of kernels whose arguments are set from now on."""
+    """Return a list that gets each kernel whose arguments are set from now on."""
     seen = []
 
     class Spy:

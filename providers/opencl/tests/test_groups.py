@@ -1,4 +1,4 @@
-"""Groups of every size that a target may ask for give what the definitions say: trees, counts and sorting in shared memory."""
+"""Groups of every size that a target may ask for give the defined results: trees, counts and sorts in shared memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXTENTS = (1, 2, 3, 63, 64, 65, 257, 1000)
 
 @pytest.fixture(params=GROUPS)
 def launch(request, device, stream, monkeypatch):
-    """Return a function that launches a descriptor by a plan for groups of one size, whatever the device would take."""
+    """Return a function that launches a descriptor by a plan for groups of one size, not of the device's own."""
     monkeypatch.setattr(device.twin, "target", device.twin.target._replace(group=request.param))
 
     def run(descriptor, *memories):

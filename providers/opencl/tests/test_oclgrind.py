@@ -21,7 +21,7 @@ VALUES = ("--uninitialized", "--build-options", "-cl-opt-disable")
 
 @pytest.fixture
 def complaints(tmp_path):
-    """Return a function that runs kernels and gives what the checker says of them."""
+    """Return a function that runs kernels and returns the checker's messages about them."""
     if shutil.which("oclgrind") is None:
         pytest.skip("oclgrind is not installed")
 

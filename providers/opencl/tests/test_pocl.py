@@ -16,7 +16,7 @@ HASWELL = b"haswell\0"
 
 
 class Driver:
-    """What the cure asks of a pyopencl device."""
+    """The attributes of a pyopencl device that the cure reads."""
 
     def __init__(self, *, platform="Portable Computing Language", driver_version="3.0", target="generic"):
         self.name = ctypes.create_string_buffer(b"generic", 24)

@@ -1,4 +1,4 @@
-"""What the provider adds to the contracts: offsets into opaque buffers, events, threads, programs, errors, devices."""
+"""The provider's parts beyond the contracts: offsets into opaque buffers, events, threads, programs, errors, devices."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ADD = BroadcastBinary.infer("add", _SPEC, _SPEC)
 
 
 def python(code, **environment):
-    """Run code in a fresh process and return what it prints."""
+    """Run code in a fresh process and return its output."""
     import os
 
     done = subprocess.run(

@@ -39,7 +39,7 @@ def test_bits_are_those_of_the_cpu(device, op, dtype):
 
 def test_entries_with_64_bit_indices_give_the_same_numbers(device, stream, put, get):
     descriptor = RandomFill.infer("words", ep.TensorSpec("uint32", (65, 33), (40, 1)))
-    object.__setattr__(descriptor, "_key", descriptor.key._replace(wide=True))  # as that of 2^31 elements is
+    object.__setattr__(descriptor, "_key", descriptor.key._replace(wide=True))  # like a descriptor of 2^31 elements
     portable = Portable()
     kernel = portable.create(descriptor, device.twin, portable.compile(descriptor.key, device.twin))
     state, out = put(np.array([5, 2**33 + 1], np.uint64)), put(np.zeros(65 * 40, np.uint32))

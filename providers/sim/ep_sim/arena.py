@@ -1,4 +1,4 @@
-"""Protected memory: an Arena holds the allocations of one device, and hands out addresses that nobody may touch."""
+"""Protected memory: an Arena holds the allocations of one device, and hands out addresses that fault."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ALIGNMENT", "Arena"]
 
-ALIGNMENT: Final = 64  # less than a page and unlike other providers', so that nobody counts on more
+ALIGNMENT: Final = 64  # less than a page and unlike other providers', so that no caller relies on more
 FRESH: Final = 0xFF  # not a number in every floating type, -1 in every signed one
 FREED: Final = 0xDD
 _START: Final = operator.itemgetter(0)
@@ -44,8 +44,8 @@ class Arena:
         self._cursor = self._page
         self._live: list[tuple[int, int, Allocation]] = []  # start, end; sorted
         self._dice = random.Random(f"arena {seed}")  # noqa: S311 - places, not secrets
-        # Of the native arena. A handler may come in between two calls of it: what it allocates or gives back meanwhile
-        # shows in `_placings`, and the place is looked for again.
+        # The native arena's turn. A handler may interrupt between two calls of it: an allocation that it makes or gives
+        # back meanwhile changes `_placings`, and the search for a place begins again.
         self._turn = threading.RLock()
         self._placings = 0
         self._arena: Any = None  # made when it is first needed: listing devices makes none
@@ -145,7 +145,7 @@ class Arena:
                     del live[at]
 
     def park(self, allocation: Allocation) -> int:
-        """Protect the bytes until somebody has them again, and return how many around them were overwritten."""
+        """Protect the bytes until they are allocated again, and return how many around them were overwritten."""
         wrong = self._count_overwritten(allocation)
         # Nothing comes in between an assignment and a native call.
         allocation.is_parked = True

@@ -1,4 +1,4 @@
-"""Complaints: what somebody did that the contract forbids, found later and elsewhere."""
+"""Complaints: misuse of the contract that is found later and elsewhere."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Complaints:
         sys.stderr.write(f"ep_sim: {what}\n")
 
     def take(self) -> ep.DeviceError | None:
-        """Return the oldest complaint that nobody has heard of yet, as an error."""
+        """Return the oldest complaint not yet raised, as an error."""
         try:
             what = self._unheard.popleft()
         except IndexError:

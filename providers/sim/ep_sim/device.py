@@ -33,9 +33,9 @@ _CLOCKS_APART: Final = 1000 * 10**9  # nanoseconds, so that times of two devices
 
 
 class SimDevice(ep.spi.Device):
-    """One of several devices that share a scheduler. What tests ask of it beyond the contract: fail, lose, reseed, history.
+    """One of several devices that share a scheduler. For tests, beyond the contract: fail, lose, reseed, history.
 
-    complaints : what somebody did that the contract forbids
+    complaints : misuse of the contract
     """
 
     def __init__(self, scheduler: Scheduler, native: Native, settings: Settings, place: int) -> None:
@@ -61,14 +61,14 @@ class SimDevice(ep.spi.Device):
         self._calls = itertools.count(1)
         self._called = 0
 
-    # What tests ask of it.
+    # For tests.
 
     def fail(self, **rules: int) -> None:
         """Let something go wrong from now on, once: the n-th `allocation`, `launch`, `copy`, or `lost` with the n-th task."""
         self._failures.plan(rules)
 
     def lose(self) -> None:
-        """Lose the device: what is under way or enqueued fails, everything after raises DeviceLostError, waits end."""
+        """Lose the device: work under way or enqueued fails, every later call raises DeviceLostError, waits end."""
         self.is_lost = True
 
     def reseed(self, seed: int) -> None:
@@ -76,10 +76,10 @@ class SimDevice(ep.spi.Device):
         self.scheduler.reseed(seed)
 
     def history(self) -> list[tuple[str, int, str]]:
-        """Return the last tasks that were begun on any simulated device: stream, sequence number, what."""
+        """Return the last tasks that were begun on any simulated device: stream, sequence number, operation."""
         return [*self.scheduler.history]
 
-    # What its streams and workers call.
+    # For its streams and workers.
 
     def require_there(self) -> None:
         """Raise DeviceLostError if the device is lost."""
@@ -96,7 +96,7 @@ class SimDevice(ep.spi.Device):
         return self._lose_with_a_task if self._failures.strikes("lost") else None
 
     def next_failure(self, kind: str) -> Callable[[], ep.DeviceError] | None:
-        """Return what is to go wrong with the "launch" or "copy" that comes next, None if nothing is or it is neither."""
+        """Return the error of the next "launch" or "copy", None if it is not to fail or is of another kind."""
         return partial(_failure, kind) if kind and self._failures.strikes(kind) else None
 
     def clock(self) -> int:
@@ -110,7 +110,7 @@ class SimDevice(ep.spi.Device):
     # The contract.
 
     def segment_size(self, nbytes: int) -> int:
-        return nbytes  # the byte behind the last one is to be noticed
+        return nbytes  # not rounded up, so that an access to the byte after the last one is noticed
 
     def allocate(self, nbytes: int, kind: ep.MemoryKind) -> Allocation:
         self.require_there()

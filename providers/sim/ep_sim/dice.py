@@ -1,4 +1,4 @@
-"""What is left to chance: which of the streams that may go on does, and how far, all from one seed.
+"""The random choices, all from one seed: which of the ready streams goes on, and how far.
 
 Streams are chosen by rank, and ranks are drawn anew now and then, so that one stream gets far ahead of another as often
 as all go abreast: the priorities of Burckhardt, Kothari, Musuvathi and Nagarakatte, "A Randomized Scheduler with
@@ -26,7 +26,7 @@ _LEAST_FIRST, _MOST_FIRST, _MOST_DOUBLINGS = 0, 2, 30
 
 
 class Dice:
-    """Two streams of numbers: what the devices draw does not depend on how often the host looks, nor the other way."""
+    """Two streams of random numbers: the devices' draws do not depend on the host's looks, nor the other way."""
 
     def __init__(self, seed: int) -> None:
         self._devices = random.Random()  # noqa: S311 - an order, not a secret
@@ -55,7 +55,7 @@ class Dice:
         return self._devices.random() * _LONGEST_DELAY if self._devices.random() < _DELAYED else 0.0
 
     def choose(self, ready: Sequence[Queue]) -> list[Queue]:
-        """Return the queues of a round, one or two: of those of the highest priority the one of the highest rank first.
+        """Return the one or two queues of a round: first the highest priority, within it the highest rank.
 
         ready : at least one; a queue whose next task is a call goes on alone
         """

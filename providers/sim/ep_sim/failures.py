@@ -18,7 +18,7 @@ Nodes of a graph are launches and copies, each launch of the graph is one task; 
 
 
 class Failures:
-    """Counts what a device is asked for, and says which one fails. Each rule strikes once.
+    """Counts a device's requests, and says which one fails. Each rule strikes once.
 
     rules : kind -> which one from now on, counted from 1
     """

@@ -1,4 +1,4 @@
-"""What simulated devices can do: whatever the CPU's device accepts, run by it over shadow addresses."""
+"""Simulated devices run every descriptor that the CPU's device accepts: it runs it over shadow addresses."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Operand(NamedTuple):
 
 
 class ShadowKernel(ep.Kernel):
-    """A descriptor whose primitive the CPU's device has."""
+    """A descriptor whose primitive belongs to the CPU's device."""
 
     def __init__(self, descriptor: ep.Descriptor) -> None:
         self._op = descriptor.title

@@ -17,7 +17,7 @@ __all__ = ["Helper", "Lane"]
 
 
 class Lane:
-    """What one worker thread works with."""
+    """The tools of one worker thread."""
 
     def __init__(self, cpu: ep.Device) -> None:
         self.cpu = cpu
@@ -28,7 +28,7 @@ class Lane:
         """The CPU's stream; another one after the first was closed, as happens when the process ends."""
         if self._stream is None or self._stream.is_closed:
             self._stream = self.cpu.stream(synchronous=True)
-            # What comes here has passed the door of the simulated stream, which in validation mode looks at its contents.
+            # The simulated stream has let this work in already; its validation mode has looked at contents.
             doors.remove(self._stream, "validation")
         return self._stream
 
@@ -53,7 +53,7 @@ class Helper:
         self._given.put(work)
 
     def join(self) -> None:
-        """Wait for what was begun."""
+        """Wait for the work that was begun."""
         self._done.acquire()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""An Allocation is the handle of a memory: an object whose address nobody but the workers may touch."""
+"""An Allocation is the handle of a memory: an object whose address only the workers may touch."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Allocation:
     shadow   : of the first byte in the shadow view, for workers, and for the host if it is visible
     memory   : the same bytes as a Memory of the CPU's device, for its kernels
     whole    : the allocation that this is a part of, or itself
-    is_parked: True while nobody has it, and the pool keeps it; is_freed: for good
-    users    : the tasks that use the whole; those that are not placed, or not any more, do not count
+    is_parked: True while no memory uses it and the pool keeps it; is_freed: for good
+    users    : the tasks that use the whole; a task that is not placed, or not any more, does not count
     """
 
     __slots__ = (
@@ -57,7 +57,7 @@ class Allocation:
         return any(task.is_placed for task in [*self.users])
 
     def part(self, skipped: int) -> Allocation:
-        """Return what begins `skipped` bytes later."""
+        """Return the part of it that begins `skipped` bytes later."""
         assert self.memory is not None
         place = (self.start, self.span, self.offset + skipped)
         found = Allocation(self.device, self.nbytes - skipped, place, is_visible=self.is_visible)

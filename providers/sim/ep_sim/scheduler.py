@@ -1,10 +1,10 @@
 """One Scheduler decides for all simulated devices which stream goes on next: everything legally unordered, by a seed.
 
 Time stands still until the host looks. An event that is polled, a wait, or now and then an enqueue lets the devices do a
-number of rounds, and the host goes on when these are done; so what happens between two looks follows from the seed and the
-program. A device that nobody looks at for a while goes on by itself.
+number of rounds, and the host goes on when these are done. So the seed and the program decide all that happens between
+two looks. If the host does not look at a device for a while, the device goes on by itself.
 
-The lock is held for assignments alone, see ep.locks: whatever handler interrupts a thread of the host may wait for the devices.
+The lock is held for assignments alone, see ep.locks: a handler that interrupts a thread of the host may wait for devices.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Scheduler:
             queue.rank = self._dice.rank()
         self.history.clear()
 
-    # What streams call, from the threads of the host.
+    # For streams, from the threads of the host.
 
     def open(self, device: SimDevice, priority: int) -> Queue:
         """Return the queue of a new stream."""
@@ -134,7 +134,7 @@ class Scheduler:
         def ask() -> bool:
             try:
                 is_open = question()
-            except Exception:  # noqa: BLE001 - whoever asks again hears of it; a wait for what failed ends
+            except Exception:  # noqa: BLE001 - the next question raises it again; a wait for failed work ends
                 is_open = True
             if is_open:
                 answers.append(True)
@@ -182,14 +182,14 @@ class Scheduler:
         else:  # a handler came in and has begun one
             helper.close()
 
-    # What the scheduler's own thread does.
+    # The scheduler's own thread.
 
     def _work(self) -> None:
         ep.spi.work_here()
         lane = Lane(self.cpu)
         while not self._is_ending:
             self._ask()
-            self._is_running = True  # first, so that nobody finds the credit used up and nothing running
+            self._is_running = True  # first, so that no thread finds the credit used up and nothing running
             chosen = self._choose()
             self._is_running = bool(chosen)
             if not chosen:
@@ -203,7 +203,7 @@ class Scheduler:
         lane.close()
 
     def _ask(self) -> None:
-        """Ask other providers' events, without the lock: what they do is theirs."""
+        """Ask other providers' events, without the lock: their code is foreign."""
         for _ in range(len(self._polled)):
             question = self._polled.popleft()
             if not question():
@@ -234,7 +234,7 @@ class Scheduler:
         return task
 
     def _seconds(self) -> float:
-        """Return for how long there is nothing to do, unless somebody rings."""
+        """Return for how long there is nothing to do unless the alarm is rung."""
         if self._polled:
             return _POLL_SECONDS
         if any(queue.is_ready for queue in [*self._queues]):

@@ -1,9 +1,9 @@
-"""What the environment asks of the simulated devices.
+"""Settings of the simulated devices from the environment.
 
 EP_SIM_DEVICES  : how many there are, 1 to 16; default 2
-EP_SIM_SEED     : what all their choices follow from, an integer; default 0
+EP_SIM_SEED     : decides all their choices, an integer; default 0
 EP_SIM_MEMORY   : bytes of each, with K, M or G for 2^10, 2^20, 2^30; default 1G
-EP_SIM_FAIL     : what goes wrong on each of them: "allocation:3,launch:5,copy:2,lost:9", see failures.py; default nothing
+EP_SIM_FAIL     : failures of each of them: "allocation:3,launch:5,copy:2,lost:9", see failures.py; default none
 EP_SIM_PATIENCE : milliseconds that a device waits for the host to look, 1 to 3600000; default 20
 """
 

@@ -22,14 +22,14 @@ __all__ = ["SimStream"]
 
 
 class Part(NamedTuple):
-    """What becomes of an enqueue that is part of a larger task."""
+    """One enqueue that has become part of a larger task."""
 
     ticket: ep.spi.Ticket
     body: Callable[[Lane], object]
     touched: tuple[Allocation, ...]
 
     def perform(self, lane: Lane) -> None:
-        """Do the work. Raises what goes wrong, under the name of the part."""
+        """Do the work. Raises its errors, under the name of the part."""
         try:
             self.body(lane)
         except BaseException as error:
@@ -81,7 +81,7 @@ class SimStream(ep.spi.Stream):
         self.enqueue(op, body, touched)
 
     def hear(self) -> None:
-        """Take over what the device has to say to whoever synchronises next."""
+        """Take over the device's error, for the next synchronisation."""
         error = self.device.lost_error() if self.device.is_lost else self.device.complaints.take()
         if error is not None:
             self._fail(error)
@@ -93,7 +93,8 @@ class SimStream(ep.spi.Stream):
         op = "copy" if not isinstance(src, memoryview) else "upload"
         op = "download" if isinstance(dst, memoryview) else op
         touched = tuple(side.handle.whole for side in (dst, src) if isinstance(side, ep.Memory))
-        # A host buffer's address is taken now and it is kept by the task; the bytes are moved when the stream gets there.
+        # A host buffer's address is taken now and it is kept by the task; the bytes are moved when the stream gets
+        # there.
         to, come = self._shadow(dst), self._shadow(src)
         copy = self._native.lib.ep_sim_copy
         kept = [side for side in (dst, src) if isinstance(side, memoryview)]
@@ -115,7 +116,7 @@ class SimStream(ep.spi.Stream):
 
     def can_wait(self, event: ep.Event) -> bool:
         del event
-        return True  # a worker polls what it cannot be told of
+        return True  # nothing notifies a worker of such an event, so it polls
 
     def wait(self, event: ep.Event) -> None:
         device, twin = self.device, event.twin
@@ -157,7 +158,7 @@ class SimStream(ep.spi.Stream):
 
 
 class _Taker(SimStream):
-    """Takes what is enqueued as parts of a task, for one who puts that together; whoever interrupts him has the stream."""
+    """Takes enqueues as parts of one task, for the code that puts it together; an interrupting handler uses the stream."""
 
     def __init__(self, stream: SimStream) -> None:
         super().__init__(stream.device, stream.ledger, stream._queue, is_synchronous=False, is_timed=stream.is_timed)  # noqa: SLF001 - of its own kind

@@ -1,4 +1,4 @@
-"""A Task is one piece of work; a Queue holds those of one stream, in order."""
+"""A Task is one piece of work; a Queue holds the tasks of one stream, in order."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Task:
     """One piece of work of a stream.
 
     ticket    : which enqueue it is, for errors and for the history of the device
-    ledger    : of its stream; behind work that failed it is not begun
-    body      : what a lane does
-    fail      : takes what goes wrong
+    ledger    : its stream's; after work that failed it is not begun
+    body      : the work, for a lane
+    fail      : takes its error
     touched   : the allocations that it uses
     gate      : says whether it may begin; None: as soon as those before it are done
     is_call   : True for a function of the host, which may take long: it gets the queue's thread
     is_order  : True for events and waits, which a lost device passes, so that no wait is for ever
-    doom      : what the injected failure raises in place of the work; None: nothing
+    doom      : raises the injected failure in place of the work; None: no failure
     is_placed : True from its enqueue until it is done
     """
 
@@ -74,11 +74,11 @@ class Task:
         self.is_placed = False
 
     def perform(self, lane: Lane) -> None:
-        """Do the work, whatever becomes of it, unless work before it failed and nobody has heard of that."""
+        """Do the work, and catch its error, unless earlier work failed and no synchronisation has raised that yet."""
         try:
             if self.is_order or not self.ledger.has_failed:
                 self._perform(lane)
-        except BaseException as error:  # noqa: BLE001 - a worker hands on whatever the work raised
+        except BaseException as error:  # noqa: BLE001 - a worker hands on any error of the work
             self.ticket.blame(error)
             self.fail(error)
 
@@ -93,7 +93,7 @@ class Task:
 
 
 class Queue:
-    """The tasks of one stream: what a driver would call its native queue. The host appends, the scheduler takes.
+    """The tasks of one stream: the counterpart of a driver's native queue. The host appends, the scheduler takes.
 
     users     : streams that enqueue into it
     priority  : of the stream: higher first

@@ -1,4 +1,5 @@
-/* Memory of a simulated device: one file mapped twice, of which the host is shown the view that nobody may touch. */
+/* Memory of a simulated device: one file mapped twice; the host is given addresses in the view that must not be
+ * touched. */
 #define _GNU_SOURCE
 #include "arena.h"
 

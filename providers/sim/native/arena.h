@@ -1,4 +1,4 @@
-/* What the fault handler must know about an arena: plain memory that nothing locks. */
+/* The fault handler's facts about an arena: plain memory that nothing locks. */
 #pragma once
 
 #include <stdint.h>
@@ -21,12 +21,12 @@ struct ep_arena {
     uintptr_t device, shadow;
     uint64_t reserve;
     int file;
-    int64_t next; /* where the search for a slot begins: those of freed allocations are kept for long */
+    int64_t next; /* where the search for a slot begins: slots of freed allocations stay in use for long */
     ep_slot* slots;
 };
 
 /* The arenas that are open, for the handler; NULL where none is. */
 extern ep_arena* volatile ep_arenas[EP_ARENAS];
 
-/* Puts the handler in front of whoever handles faults now; cheap if it is there already. */
+/* Puts the handler in front of the present handler of faults; cheap if it is there already. */
 void ep_watch_faults(void);

@@ -1,4 +1,4 @@
-/* What the workers do to bytes; cffi lets Python's other threads run meanwhile. */
+/* The workers' operations on bytes; cffi lets Python's other threads run meanwhile. */
 #include <stdint.h>
 #include <string.h>
 

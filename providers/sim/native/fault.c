@@ -1,4 +1,4 @@
-/* Says what was touched when somebody touches a device's memory, then lets the process die as it would have.
+/* Reports the address of a touch of a device's memory, then lets the process die as it would have.
    Everything here is async-signal-safe: no allocation, no locks, no stdio. */
 #define _GNU_SOURCE
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* The C interface of the simulated device. cffi reads this very file: declarations alone, no preprocessor. */
 
-/* The memory of one device: a file without a name, mapped twice. The device view is what handles say and is never
+/* The memory of one device: a file without a name, mapped twice. Handles give addresses in the device view, never
    accessible; the shadow view is for the device's workers, and accessible where an allocation is. */
 typedef struct ep_arena ep_arena;
 
@@ -15,7 +15,7 @@ uint64_t ep_page_size(void);
    which the host reaches in the shadow view too if it is visible. Returns its slot, or -errno. */
 int64_t ep_arena_map(ep_arena* arena, uint64_t start, uint64_t span, uint64_t offset, uint64_t nbytes, int is_visible);
 
-/* Protects the pages of a slot for as long as nobody has the allocation. Returns 0 or -errno. */
+/* Protects the pages of a slot until the allocation is used again. Returns 0 or -errno. */
 int ep_arena_park(ep_arena* arena, int64_t slot);
 int ep_arena_unpark(ep_arena* arena, int64_t slot);
 

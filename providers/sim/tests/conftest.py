@@ -1,4 +1,4 @@
-"""What the tests of this room share: two devices, and programs in an interpreter of their own."""
+"""The fixtures of this room's tests: two devices, and programs in an interpreter of their own."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def reader(device):
 
 @pytest.fixture
 def program(tmp_path: Path):
-    """Run a program in a fresh interpreter: program(text, NAME=value, ...) returns what became of it."""
+    """Run a program in a fresh interpreter: program(text, NAME=value, ...) returns the completed process."""
 
     def run(text: str, **variables: str) -> subprocess.CompletedProcess[str]:
         path = tmp_path / "program.py"

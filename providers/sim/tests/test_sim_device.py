@@ -1,4 +1,4 @@
-"""Devices: how many there are, what they promise, and how a process that has them ends or forks."""
+"""Devices: their number, their promises, and how a process that has them ends or forks."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
-device.allocate(64)  # its fences come from this thread, which is nobody's mistake
+device.allocate(64)  # its fences come from this thread, and that is no mistake
 print(*refused[:1])
 """
 

@@ -1,4 +1,4 @@
-"""Memory: nobody but the workers reaches it, and whoever tries is named."""
+"""Memory: only the workers reach it, and an access from elsewhere is reported."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_fresh_memory_is_poisoned(device, reader):
         stream = device.stream()
         stream.fill(memory, b"\1")
         stream.close()
-        device.twin.free(memory.handle, memory.kind)  # past whatever keeps memory for its next use
+        device.twin.free(memory.handle, memory.kind)  # past the pool, which would keep it for its next use
         memory._block.lease_ref.segment = None
 
 

@@ -1,4 +1,4 @@
-"""The order of things: whatever is legal happens for some seed, whatever is not never does, and a seed tells which."""
+"""The order of work: every legal order happens for some seed, no illegal one does, and a seed reproduces its order."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ print(devices[0].twin.history())
 
 
 def mixed(device, first, second):
-    """Return what two streams leave that overwrite one memory without order."""
+    """Return the bytes after two streams have overwritten one memory without order."""
     memory, host = device.allocate(64), bytearray(64)
     first.fill(memory, b"1")
     second.fill(memory, b"2")
@@ -62,7 +62,7 @@ def test_streams_without_order_are_done_in_either(patient):
 
 
 def copied(source, target, *, with_wait):
-    """Return what a copy on one device sees of a fill on another one, with or without an event between them."""
+    """Return the result of a copy on one device beside a fill on another one, with or without an event between them."""
     writer, reader = source.stream(), target.stream()
     there, here, host = source.allocate(4096), target.allocate(4096), bytearray(4096)
     writer.fill(there, b"o")

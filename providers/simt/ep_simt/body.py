@@ -1,4 +1,4 @@
-"""Bodies: a family's kernels, which say what keys they take, in what program, and by what launches."""
+"""Bodies: a body has a family's kernels: the keys that they take, their programs, and their launches."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Body(ABC):
 
     @abstractmethod
     def plan(self, descriptor: Any, target: Target) -> Plan:
-        """Return the launches of a descriptor; of one whose outputs have no elements they are never made."""
+        """Return the launches of a descriptor; never called if an output has no elements."""
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Element types: what the dialect computes with, and how it calls them."""
+"""Element types: the types that the dialect computes with, and their names in it."""
 
 from __future__ import annotations
 

@@ -22,17 +22,17 @@ class Function(Protocol):
         """Return how a launch is cut: into whole groups for `items` work-items, of `group` each or, for 0, as many as it likes."""
 
     def launch(self, stream: Any, what: str, grid: Any, arguments: list[Any]) -> None:
-        """Enqueue a launch, called `what` in errors. Raises DeviceError.
+        """Enqueue a launch, named `what` in errors. Raises DeviceError.
 
         arguments  : as the entry's parameters: a memory's handle, a number, packed bytes for a structure
         """
 
     def prepared(self, command: Command) -> Callable[[Any], None]:
-        """Return what enqueues a command on the stream that it is called with, as often as it is called. Raises DeviceError."""
+        """Return a function that enqueues the command on a given stream, any number of times. It raises DeviceError."""
 
 
 class Place(NamedTuple):
-    """The two arguments of a memory: its handle, and behind it where it begins, in elements.
+    """The two arguments of a memory: its handle, then its start, in elements.
 
     operand   : number of the memory
     argument  : number of the handle's argument
@@ -57,7 +57,7 @@ class Command(NamedTuple):
 
 
 class _Filled:
-    """A launch whose arguments are known but for those of memories and of numbers."""
+    """A launch with all arguments but the memories' and the numbers'."""
 
     __slots__ = ("_made", "_numbers", "_template", "function", "grid", "places")
 
@@ -101,7 +101,7 @@ class PortableKernel(ep.Kernel):
     __slots__ = ("_filled", "_what", "scratch_nbytes")
 
     def __init__(self, what: str, plan: Plan, functions: Mapping[str, Function]) -> None:
-        """Take the launches of a plan, called `what` in errors, and the functions of their entries."""
+        """Take the launches of a plan, named `what` in errors, and the functions of their entries."""
         self._what = what
         self._filled = [_Filled(launch, functions[launch.entry]) for launch in plan.launches]
         self.scratch_nbytes = plan.scratch_nbytes

@@ -1,4 +1,4 @@
-"""Plans: the launches that do a descriptor's work, one after the other, whatever API enqueues them."""
+"""Plans: the launches that do a descriptor's work, one after the other, for any API."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Given", "Launch", "Made", "Operand", "Plan", "operands_of"]
 class Operand(NamedTuple):
     """Two arguments: the handle of a memory, and where its first element lies.
 
-    place     : which memory of the launch; scratch comes behind the tensors
+    place     : the number of the memory in the launch; scratch comes after the tensors
     itemsize  : bytes of an element
     offset    : elements from the memory's first byte
     """
@@ -41,9 +41,9 @@ class Made(NamedTuple):
 class Launch(NamedTuple):
     """One entry, over how many work-items it runs, and its arguments.
 
-    items      : work-items that have something to do; who launches rounds them up to whole groups
-    group      : work-items of a group, 0 for as many as who launches likes
-    arguments  : one after the other as the entry's parameters; what is no Operand, Given or Made is a constant
+    items      : work-items that have something to do; the provider rounds them up to whole groups
+    group      : work-items of a group; 0: the provider chooses
+    arguments  : in the order of the entry's parameters; anything but an Operand, Given or Made is a constant
     """
 
     entry: str
@@ -53,7 +53,7 @@ class Launch(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Launches in their order: each sees what those before it have written.
+    """Launches in their order: each sees the results of those before it.
 
     scratch_nbytes  : of a memory that they share beside the operands
     """

@@ -1,4 +1,4 @@
-"""Portable: the implementation that every provider of such kernels registers, for whatever has a body."""
+"""Portable: the implementation that every provider of such kernels registers, for every family that has a body."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Portable", "implementations"]
 
 
 class Compiler(Protocol):
-    """What a device has for portable kernels.
+    """A device's side of portable kernels.
 
     target  : how it likes its work to be cut
     """

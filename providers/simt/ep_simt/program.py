@@ -1,4 +1,4 @@
-"""Programs: the source text that a kernel key needs, with its entries and what they take, for any vendor's prelude.
+"""Programs: the source text that a kernel key needs, with its entries and their parameters, for any vendor's prelude.
 
 One program holds all that its keys share as entries, because compilers take far longer to begin than to compile one more. A vendor
 supplies the prelude's text and a function that compiles; see README.md.
@@ -34,7 +34,7 @@ class Parameter(NamedTuple):
 
     @property
     def is_memory(self) -> bool:
-        """True for what takes a handle."""
+        """True for a parameter that takes a handle."""
         return self.kind == "memory"
 
 
@@ -70,8 +70,8 @@ class Program(NamedTuple):
     """One source text with all its entries; equal programs are one.
 
     name     : readable, for logs and for files
-    words    : what the files need to know, as macros and their meanings
-    files    : of this package, behind the dialect's own
+    words    : the files' settings, as macros and their meanings
+    files    : of this package, after the dialect's own
     entries  : the kernels
     """
 
@@ -81,7 +81,7 @@ class Program(NamedTuple):
     entries: tuple[Entry, ...]
 
     def source(self, prelude: str) -> str:
-        """Return the whole text for a compiler whose prelude is given; it includes nothing."""
+        """Return the whole text for a compiler with this prelude; it includes nothing."""
         words = {**dict(self.words), **{entry.takes: entry.declaration for entry in self.entries}}
         defines = (f"#define {word} {meaning}".rstrip() for word, meaning in words.items())
         return "\n".join((*defines, prelude, *map(text, (_DIALECT, *self.files))))
@@ -107,7 +107,7 @@ def struct(name: str, type_: str, nbytes: int) -> Parameter:
 
 
 def access(name: str, element: str) -> dict[str, object]:
-    """Return the words that load and store an element of a tensor, a number of elements behind its first."""
+    """Return the words that load and store an element of a tensor, a number of elements after its first."""
     place = f"{name}, {name}_at + (i)"
     return {
         f"EP_LOAD_{name}(i)": f"ep_load_{element}({place})",

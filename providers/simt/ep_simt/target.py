@@ -1,4 +1,4 @@
-"""Targets: what plans need to know of a device."""
+"""Targets: the properties of a device that plans depend on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Target(NamedTuple):
     """How a device likes its work to be cut.
 
     run    : elements, neighbours in the innermost dimension, that a work-item visits over dense tensors
-    steps  : those that it visits over strided ones, whose rows may be short
+    steps  : the same over strided tensors, whose rows may be short
     group  : work-items that share memory and meet at barriers, a power of two
     """
 

@@ -1,4 +1,4 @@
-"""What the tests of this room share: NVRTC, and every program that the families' cells need."""
+"""The fixtures of this room's tests: NVRTC, and every program that the families' cells need."""
 
 from __future__ import annotations
 

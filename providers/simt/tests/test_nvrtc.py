@@ -1,4 +1,4 @@
-"""What PoCL cannot see: every body compiles for CUDA, and its PTX keeps numbers where they belong."""
+"""Checks that PoCL cannot make: every body compiles for CUDA, and its PTX keeps numbers in their memories."""
 
 from __future__ import annotations
 

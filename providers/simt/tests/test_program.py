@@ -1,4 +1,4 @@
-"""Programs: which keys share one, what an entry takes, and what the texts may not contain."""
+"""Programs: which keys share one, its entries' parameters, and texts that must not occur."""
 
 from __future__ import annotations
 

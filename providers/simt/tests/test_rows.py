@@ -1,4 +1,4 @@
-"""The .def files against the families: what the rows say exists, and what the bodies do about it."""
+"""The .def files against the families: each row is an op of its family, with its results and attributes."""
 
 from __future__ import annotations
 

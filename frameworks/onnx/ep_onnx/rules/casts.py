@@ -1,4 +1,4 @@
-"""Conversions between element types, those of ONNX that EP holds in wider ones included."""
+"""Conversions between element types, also ONNX's narrow types that EP holds in wider ones."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def converted(do: Trace, x: Value, element: int, where: str, *, saturates: bool 
 
 
 def _wrapped(do: Trace, x: Value, bits: int, *, is_signed: bool) -> Value:
-    """Append what is left of integers in so many bits."""
+    """Append the integers wrapped to so many bits."""
     count = do.constant(1 << bits, x.dtype)
     if not is_signed:
         return do.binary("floor_mod", x, count)
@@ -69,7 +69,7 @@ def _wrapped(do: Trace, x: Value, bits: int, *, is_signed: bool) -> Value:
 
 
 def _quarter(do: Trace, x: Value) -> Value:
-    """Append the nearest numbers of float4_e2m1, the even one of two; what is larger becomes 6."""
+    """Append the nearest numbers of float4_e2m1, the even one of two; larger numbers become 6."""
     bounded = do.unary("hard_tanh", x, min=-_LARGEST, max=_LARGEST)
     size = do.unary("abs", bounded)
     step = do.constant(_STEPS[-1][1], "float32")

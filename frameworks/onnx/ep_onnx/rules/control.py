@@ -159,8 +159,8 @@ def _optional_get_element(do: Trace, node: Call, value: Any) -> tuple[Any, ...]:
 
 
 def _stacked(do: Trace, rows: Sequence[Value]) -> Value:
-    """Return values of one shape one behind the other along a new first dimension."""
+    """Return values of one shape stacked along a new first dimension."""
     if not rows:
-        message = "a body that never ran has no shape for what it collects"
+        message = "a body that never ran has no shape for the values that it collects"
         raise ValueError(message)
     return do.joined([do.reshape(each, (1, *each.shape)) for each in rows], 0)

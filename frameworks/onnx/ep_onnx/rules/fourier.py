@@ -72,7 +72,7 @@ def _transformed(do: Trace, x: Value, matrix: Array) -> Value:
 def _waves(rows: int, bins: int, count: int, parts: int, *, is_inverse: bool) -> Array:
     """Return (rows, parts, bins, 2): a real product with it is the complex one with exp(-2 pi i row bin / count).
 
-    Real and imaginary part of the input lie beside each other, those of the product too. The inverse turns the other way, and divides by count.
+    Real and imaginary part of the input lie beside each other, the product's too. The inverse turns the other way, and divides by count.
     """
     angle = 2 * np.pi * np.outer(np.arange(rows), np.arange(bins)) / count * (1 if is_inverse else -1)
     wave = np.exp(1j * angle) / (count if is_inverse else 1)

@@ -67,7 +67,7 @@ def _gather_nd(do: Trace, node: Call, x: Value, indices: Value) -> Value:
 
 
 def _flat_places(do: Trace, x: Value, indices: Value, batch: int, depth: int) -> tuple[Value, tuple[int, ...]]:
-    """Return the indices of `depth` dimensions behind the batch as one index each."""
+    """Return the indices of `depth` dimensions after the batch's as one index each."""
     extents = x.shape[batch : batch + depth]
     steps = [math.prod(extents[place + 1 :]) for place in range(depth)]
     if indices.array is not None:
@@ -167,7 +167,7 @@ def _tensor_scatter(do: Trace, node: Call, past: Value, update: Value, begins: V
     is_new = do.binary("less_than", off, do.constant(count, "int64"))
     is_new = do.binary("logical_and", is_new, do.binary("greater_equal", off, do.constant(0, "int64")))
     order = [0, axis, *[each for each in range(1, past.ndim) if each != axis]]
-    rows = gathered(do, update.permute(order), off, 1, 1)  # what is out of range is not taken
+    rows = gathered(do, update.permute(order), off, 1, 1)  # rows of indices out of range are not taken
     back = [order.index(each) for each in range(past.ndim)]
     spread = do.reshape(is_new, (batch, extent, *[1] * (past.ndim - 2))).permute(back)
     return do.where(spread, rows.permute(back), past)
@@ -175,5 +175,5 @@ def _tensor_scatter(do: Trace, node: Call, past: Value, update: Value, begins: V
 
 @rule("NonZero", "Unique", "NonMaxSuppression", "MelWeightMatrix")
 def _selected(do: Trace, node: Call, *inputs: Value | None) -> tuple[Any, ...]:
-    """Their results have extents that depend on what their inputs hold: the host looks, and works them out."""
+    """Read the inputs and compute on the host: their contents decide the extents of the results."""
     return node.reference([None if each is None else do.host(each) for each in inputs])

@@ -1,4 +1,4 @@
-"""Matrix products, and what is one with a constant matrix."""
+"""Matrix products, and operations that are a product with a constant matrix."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def product(do: Trace, a: Value, b: Value) -> Value:
 
 
 def multiplied(do: Trace, a: Value, b: Value, bias: Value | None = None, alpha: float = 1.0) -> Value:
-    """Append alpha a @ b + bias, which what follows may have with its own bias or activation."""
+    """Append alpha a @ b + bias; a later bias or activation may join it."""
     made = do.matmul(a, b, bias=bias, alpha=alpha)
     made.instead["activation"] = lambda name: do.matmul(a, b, bias=bias, alpha=alpha, activation=name)
     if bias is None:
@@ -97,7 +97,7 @@ def _einsum(do: Trace, node: Call, *x: Value) -> Value:
 
 
 def _named(terms: Sequence[str], x: Sequence[Value], lengths: Any = ()) -> list[list[Any]]:
-    """Return the names of each term's dimensions; those of `...` are numbers that count from the end."""
+    """Return the names of each term's dimensions; for `...` they are numbers that count from the end."""
     named = []
     for term, each in zip(terms, x, strict=True):
         letters = term.replace("...", "")
@@ -119,7 +119,7 @@ def _diagonal(x: Value, names: list[Any]) -> tuple[Value, list[Any]]:
 
 
 def _contracted(do: Trace, first: Any, second: Any, later: set[Any]) -> tuple[Value, list[Any]]:
-    """Append the product of two terms, summed over the names that nobody needs later."""
+    """Append the product of two terms, summed over the names that no later term or result has."""
     (a, of_a), (b, of_b) = first, second
     for names, other in ((of_a, of_b), (of_b, of_a)):
         gone = [place for place, name in enumerate(names) if name not in later and name not in other]

@@ -1,4 +1,4 @@
-"""RNN, LSTM and GRU: what the input gives to all steps as one product, then a cell for each step, which writes its part of Y."""
+"""RNN, LSTM and GRU: the input's part of all steps as one product, then a cell for each step, which writes its Y."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _DIRECTIONS: Final = {"forward": (False,), "reverse": (True,), "bidirectional": 
 class _Weights(NamedTuple):
     """Weights of all directions, (directions, blocks H, ...).
 
-    shared : added to what the input gives; (directions blocks H)
-    own    : (directions, blocks H), what the recurrent products are moved by; None where that is in `shared`
+    shared : the bias added to the input's part; (directions blocks H)
+    own    : (directions, blocks H), the bias added to the recurrent products; None if it is in `shared`
     """
 
     node: Call
@@ -170,7 +170,7 @@ def _network(
 
 
 def _projected(do: Trace, weights: _Weights, x: Value) -> Value:
-    """Append what the input gives to all gates of all directions: one product, (..., directions blocks H)."""
+    """Append the input's part of all gates of all directions: one product, (..., directions blocks H)."""
     directions, rows, depth = weights.w.shape
     flat = do.reshape(x, (x.shape[0] * x.shape[1], depth))
     whole = directions * rows
@@ -189,7 +189,7 @@ def _kept(node: Call, key: str, value: Value, part: Callable[[Any], Any]) -> Val
 
 
 def _summed(do: Trace, node: Call, b: Value | None) -> Value | None:
-    """Return the bias of the input and that of the recurrence, which both are added once, for all directions."""
+    """Return the sum of the input's bias and the recurrence's, for all directions."""
     if b is None:
         return None
     half = b.shape[1] // 2
@@ -224,7 +224,7 @@ def _beside(seen: Value, *, is_batch_first: bool) -> Value:
 
 
 def _stacked(do: Trace, parts: list[Value], axis: int) -> Value | None:
-    """Return what the directions end with, along an axis of its own."""
+    """Return the directions' last states, along an axis of its own."""
     if not parts:
         return None
     count, width = parts[0].shape

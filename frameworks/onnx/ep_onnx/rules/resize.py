@@ -166,7 +166,7 @@ def _weighted(
     *,
     excludes: bool = False,
 ) -> Value:
-    """Append a product with the matrix of weights; what lies outside is the border's, or counts for nothing if `excludes`."""
+    """Append a product with the matrix of weights; places outside take the border's value, or none if `excludes`."""
     scale = max(width, 1.0)
     reach = math.ceil(2 * scale) + 1
     matrix = np.zeros((axis_of.new, axis_of.old))

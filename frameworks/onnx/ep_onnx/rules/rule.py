@@ -4,7 +4,7 @@ do     : the Trace
 node   : the Call: attributes, the version of the operator set, bodies
 inputs : Values; None for one that is left out before others; lists for sequences. Those that are left out at the end are not given
 
-It returns a Value, or a tuple of them, or NotImplemented: then the operation's body as a function is what counts.
+It returns a Value, or a tuple of them, or NotImplemented: then the operation's body as a function is used.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def _scaled(do: Trace, x: Value, factor: Any) -> Value:
 
 
 def _groups(values: Sequence[Value], count: int) -> list[tuple[Value, ...]]:
-    """Return for each tensor that is optimised what belongs to it: inputs come kind by kind."""
+    """Return the inputs of each tensor that is optimised: all inputs come kind by kind."""
     number = len(values) // count
     return [tuple(values[place::number]) for place in range(number)]
 

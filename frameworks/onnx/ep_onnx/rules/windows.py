@@ -1,4 +1,4 @@
-"""Convolution and pooling: what ONNX says of windows, as the families have it."""
+"""Convolution and pooling: ONNX's windows in the families' form."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class _Windows(NamedTuple):
 
     @property
     def spans(self) -> list[int]:
-        """From the first element of a window to behind its last one."""
+        """The number of elements from the first of a window to its last, both included."""
         return [(extent - 1) * dilation + 1 for extent, dilation in zip(self.extents, self.dilations, strict=True)]
 
 
 def _windows(node: Call, spatial: Sequence[int], extents: Sequence[int]) -> _Windows:
-    """Return what the attributes say; auto_pad spreads what is missing to ceil(extent / stride) windows."""
+    """Return the attributes' windows; auto_pad spreads the pads that ceil(extent / stride) windows need."""
     rank = len(spatial)
     strides, dilations = node.get("strides", [1] * rank), node.get("dilations", [1] * rank)
     pads, auto = node.get("pads", [0] * 2 * rank), node.get("auto_pad", "NOTSET")
@@ -90,7 +90,7 @@ def convolved(do: Trace, node: Call, x: Value, w: Value, bias: Value | None = No
 
 
 def _scaled(node: Call, w: Value, bias: Value | None, factor: Value, offset: Value) -> tuple[Value, Value]:
-    """Return weights and bias of a convolution whose results are multiplied by a factor a channel and moved by an offset."""
+    """Return weights and bias such that a convolution's results are multiplied by a factor a channel plus an offset."""
     assert w.array is not None
     dtype = w.array.dtype
     wide = np.asarray(factor.array, np.float64)
@@ -121,7 +121,7 @@ def _conv_transpose(do: Trace, node: Call, x: Value, w: Value, bias: Value | Non
         ]
         gone = [most + more - want for most, more, want in zip(reached, extra, wanted, strict=True)]
         extra = [more + max(-each, 0) for more, each in zip(extra, gone, strict=True)]
-        # ONNX turns the sides round here: what is uneven goes before, unless auto_pad says SAME_UPPER.
+        # ONNX swaps the sides here: an odd pad goes before, unless auto_pad says SAME_UPPER.
         windows = _shared_out(
             windows, [max(each, 0) for each in gone], "SAME_UPPER" if auto == "SAME_UPPER" else "SAME_LOWER"
         )

@@ -129,7 +129,7 @@ def soft_sign(x: Array) -> Array:
 def soft_plus(x: Array, beta: float, threshold: float) -> Array:
     """Return x where beta x, rounded as beta is, is above the threshold, else log(1 + e^(beta x)) / beta."""
     is_linear = scaled(x, beta) > threshold
-    # e^(beta x) has the product's rounding |beta x| times, and a subnormal one few digits; float64 holds what float32 gives.
+    # e^(beta x) has the product's rounding |beta x| times, and a subnormal one few digits; float64 holds float32's.
     wide = (np.float64 if np.asarray(beta).dtype == np.float32 else np.longdouble)(beta)
     product = np.where(is_linear, 0.0, x) * wide
     smooth = np.maximum(product, 0) + np.log1p(np.exp(-np.abs(product)))

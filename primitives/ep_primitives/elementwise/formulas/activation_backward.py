@@ -1,6 +1,6 @@
 """The gradients of the activations: dy times the slope at x, or the slope as a function of y = f(x).
 
-Where a definition says 0 the result is +0 whatever dy is; a NaN x or y gives NaN.
+Where a definition says 0 the result is +0 for any dy; a NaN x or y gives NaN.
 """
 
 from __future__ import annotations

@@ -29,5 +29,5 @@ def _difference(a: Array, b: Array) -> Array:
 
 
 def is_close_equal_nan(a: Array, b: Array, atol: float, rtol: float) -> Array:
-    """Say what `is_close` says, and that two NaN are close."""
+    """Return the same as `is_close`, but True for two NaN."""
     return np.asarray(is_close(a, b, atol, rtol) | ((a != a) & (b != b)))  # noqa: PLR0124 - NaN alone differs from itself

@@ -18,9 +18,9 @@ Function = TypeVar("Function", bound="Callable[..., Any]")
 
 
 def extended(function: Function, real: Callable[..., Any] | None = None) -> Function:
-    """Return a function that takes complex operands in the long double and rounds what it gives, and others as they are.
+    """Return a function that computes complex operands in the long double and rounds once, and others as they are.
 
-    real : what others are given to, if it is another function
+    real : the function for others, if it is another one
     """
 
     @wraps(function)

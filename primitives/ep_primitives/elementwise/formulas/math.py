@@ -28,7 +28,7 @@ __all__ = [
     "trigamma",
 ]
 
-# The asymptotic series of trigamma, NIST DLMF 5.15.8: the Bernoulli numbers B2 ... B16. Above 8.5 what is left is below
+# The asymptotic series of trigamma, NIST DLMF 5.15.8: the Bernoulli numbers B2 ... B16. Above 8.5 the rest is below
 # 2^-53 of the sum.
 _BERNOULLI: Final = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
 _STEPS: Final = 8

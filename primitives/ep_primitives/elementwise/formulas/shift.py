@@ -18,7 +18,7 @@ def shift_left(a: Array, b: Array) -> Array:
 
 
 def shift_right(a: Array, b: Array) -> Array:
-    """Return floor(a / 2^b); what a's sign leaves, 0 or -1, where b is negative, or n or more."""
+    """Return floor(a / 2^b); where b is negative, or n or more, 0 or -1, by a's sign."""
     rest = np.where(a < 0, ~np.zeros_like(a), np.zeros_like(a))
     return np.where(_is_inside(a, b), np.right_shift(a, _within(a, b)), rest)
 

@@ -1,4 +1,4 @@
-"""The tests, logical ops and what is near to them."""
+"""The tests, logical ops and related ones."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 """The functions of one number.
 
 Sources of the bounds: IEEE 754 where a result is correctly rounded; else OpenCL 1.2 full profile, table 7.1, whose
-bounds for float32 hold for float64, too. Bounds of complex functions are in ulps of |z|: 4 for what real arithmetic and
-square roots give, 8 for the others. Their parts are 0 or 2^-60 ... 2^60 (complex64), 2^-500 ... 2^500 (complex128), so that
-no square of one overflows or vanishes, and at most 2^6 and 2^9 for exponential and circular functions.
+bounds for float32 hold for float64, too. Bounds of complex functions are in ulps of |z|: 4 for functions made of real
+arithmetic and square roots, 8 for the others. Their parts are 0 or 2^-60 ... 2^60 (complex64),
+2^-500 ... 2^500 (complex128), so that no square of one overflows or vanishes, and at most 2^6 and 2^9 for exponential
+and circular functions.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The gradients of the functions of one number: dy f'(x), of holomorphic ones for complex numbers dy conj(f'(x)).
 
-The bounds follow from those of the factors as in `activation_backward`. No x overflows on the way: the formulas divide
+The bounds follow from the factors' bounds as in `activation_backward`. No x overflows on the way: the formulas divide
 twice where a power of x would leave the range.
 """
 

@@ -1,6 +1,6 @@
 """Where the gradients' second operand lies: inside, a slope is a normal number, so that its product alone can round badly.
 
-A closed domain ends where the slope, or what it is made of, overflows or becomes subnormal: a large dy makes lost bits
+A closed domain ends where the slope, or a part of it, overflows or becomes subnormal: a large dy makes lost bits
 visible, and no formula in the compute type gets them back.
 """
 

@@ -1,4 +1,4 @@
-"""What the terms of AddN's cases hold: data whose sums show a term that is lost, doubled, or rounded too early."""
+"""Data for the terms of AddN's cases: their sums show a term that is lost, doubled, or rounded too early."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _integers(rng: np.random.Generator, dtype: str, shapes: list[tuple[int, ...]
 
 
 def _one_sign(rng: np.random.Generator, dtype: str, shapes: list[tuple[int, ...]]) -> list[Array]:
-    """Return positive terms of like sizes: what each sum loses to rounding adds up unless it is unbiased."""
+    """Return positive terms of like sizes: the rounding errors of their sums add up unless they are unbiased."""
     return [rng.uniform(0.5, 2, shape).astype(array_dtype(dtype)) for shape in shapes]
 
 
@@ -78,4 +78,4 @@ CONTENTS: Final[Mapping[str, Callable[[np.random.Generator, str, list[tuple[int,
     "zeros": _zeros,
     "not-finite": _not_finite,
 }
-"""By name, what draws the terms of a case."""
+"""By name, the functions that draw the terms of a case."""

@@ -70,7 +70,7 @@ class AddN(Descriptor):
 
     @property
     def roles(self) -> Roles:  # type: ignore[override]  # as many as there are terms
-        """What the operands are."""
+        """The roles of the operands."""
         return _roles(len(self.specs) - 1)
 
     @property

@@ -47,7 +47,7 @@ _LONG_EPS: Final = float(np.finfo(np.longdouble).eps / np.finfo(np.float64).eps)
 
 @dataclass(frozen=True)
 class _Plan:
-    """How terms and output lie, what the terms hold, by name in CONTENTS, and the kinds of types that have the case."""
+    """Layouts of terms and output, the terms' contents by name in CONTENTS, and the kinds of types with the case."""
 
     arrangement: Arrangement
     contents: str = ""
@@ -104,8 +104,8 @@ class AddNFamily(SignatureFamily):
 
         A term passes through at most n - 1 additions, in any order, each of relative error u = eps / 2: |error| <=
         gamma_(n-1) S, that is (n - 1) / 2 eps S to first order (Higham, Accuracy and Stability of Numerical Algorithms,
-        2002, section 4.2). Of a complex sum both parts are within it, and so is the modulus, because the sums of their
-        sizes are the sides of a triangle whose longest is at most S. Additions that underflow are exact.
+        2002, section 4.2). Both parts of a complex sum are within it, and so is the modulus, because the sums of their
+        sizes are the sides of a triangle, and its longest side is at most S. Additions that underflow are exact.
         """
         terms = len(descriptor.specs) - 1
         if ep.dtype(descriptor.out.dtype).kind not in "fc":
@@ -137,7 +137,7 @@ def _case(plan: _Plan, dtype: str) -> Case:
 
 
 def _data(contents: str, specs: list[TensorSpec], rng: np.random.Generator) -> dict[str, Any]:
-    # What is repeated has few values of its own, however large the tensor.
+    # A repeated term has few values of its own, however large the tensor.
     shapes = [
         tuple(extent if stride else min(extent, 1) for extent, stride in zip(spec.shape, spec.strides, strict=True))
         for spec in specs
@@ -203,4 +203,4 @@ _MORE: Final[Mapping[str, tuple[_Plan, ...]]] = {
     "offset": (_named("offset", "odd", 5),),
     "rank0": (_named("rank0", "one", 1), _named("rank0", "one", 64)),
 }
-"""By layout, what is tried beside three terms in any values."""
+"""By layout, the plans beside the one of three random terms."""

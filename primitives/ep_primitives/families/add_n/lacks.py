@@ -1,4 +1,4 @@
-"""What the cases of AddN lack, and why."""
+"""Data that the cases of AddN do not have, with the reasons."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def _random(descriptor: ArgReduce, shape: tuple[int, int], rng: np.random.Genera
 
 
 def _filled(signature: Signature, content: Content, axis: int) -> Case:
-    """Return the case of a content whose rows lie along an axis of a matrix."""
+    """Return a case with one content: a matrix with its rows along an axis."""
     shape = content.shape if axis else content.shape[::-1]
     descriptor = ArgReduce.infer(signature.op, TensorSpec(signature.inputs[0], shape), axis, dtype=signature.out)
     name = content.name if axis else f"{content.name}-columns"

@@ -1,4 +1,4 @@
-"""What the rows of ArgReduce's cases about values hold, each made to show a fault of one kind."""
+"""Data for the rows of ArgReduce's cases about values, each made to show a fault of one kind."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _middling(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Arr
 
 
 def _any_bytes(rng: np.random.Generator, rows: Array) -> Array:
-    """Return rows whose bools, where true, are any byte but 0, so that bytes are no order."""
+    """Return rows whose true bools are any byte but 0, so that the order of bytes is not theirs."""
     if rows.dtype != np.bool_:
         return rows
     return np.asarray(rows * rng.choice(np.array(TRUE_BYTES, np.uint8), rows.shape)).view(np.bool_)
@@ -98,7 +98,7 @@ def _ends(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Array:
 
 
 def _nan(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Array:
-    """Put in one NaN, several, NaN of either sign, and infinities before and behind."""
+    """Put in one NaN, several, NaN of either sign, and infinities before and after them."""
     rows, (number, terms) = random(rng, op, dtype, *shape), shape
     for row, place in enumerate(positions(rng, number, terms)):
         others = rng.integers(0, terms, 3)

@@ -78,7 +78,7 @@ class CountsPlacesInMemory(RowDefect):
 
 @killed_by("primitives/arg_reduce/min/uint8->int64/dense/ties")
 class JoinsBlocksLastFirst(RowDefect):
-    """Join the two halves of a row by <=, so that of equal elements one of the second half wins."""
+    """Join the two halves of a row by <=, so that among equal elements one of the second half wins."""
 
     meets = "arg_reduce/min/uint8->int64/dense"
 

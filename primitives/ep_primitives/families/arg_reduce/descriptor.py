@@ -1,7 +1,7 @@
 """Family ArgReduce: the place of the largest or smallest element of x along an axis, or of all of x.
 
 shapes       : out has the shape of x with an extent of 1 at the axis, or without it; without an axis the place is counted
-               in row-major order of all of x, whatever its strides, and out has one element; rank 0 has no axis. Any strides
+               in row-major order of all of x, for any strides, and out has one element; rank 0 has no axis. Any strides
 dtypes       : x is bool or real; out int64, or int32 if it holds every place
 accumulation : values are compared as they are stored; a bool is true if its byte is not 0
 NaN          : the first NaN of a row wins over everything
@@ -114,7 +114,7 @@ class ArgReduce(Reduction):
         self._freeze(op, (x, out), () if axis is None else gone)
 
     @classmethod
-    def infer(  # noqa: PLR0913 - what NumPy has, too
+    def infer(  # noqa: PLR0913 - as in NumPy
         cls, op: str, x: Any, axis: int | None = None, *, keepdims: bool = False, dtype: Any = None, out: Any = None
     ) -> Self:
         """Return the descriptor.

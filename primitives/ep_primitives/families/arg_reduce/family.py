@@ -1,4 +1,4 @@
-"""The cells of ArgReduce, and what the suite judges them by."""
+"""The cells of ArgReduce, and how the suite judges them."""
 
 from __future__ import annotations
 

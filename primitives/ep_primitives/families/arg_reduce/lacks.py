@@ -1,4 +1,4 @@
-"""What the cases of ArgReduce lack, and why."""
+"""Data that the cases of ArgReduce do not have, with the reasons."""
 
 from __future__ import annotations
 

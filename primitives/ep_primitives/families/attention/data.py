@@ -1,4 +1,4 @@
-"""What the operands of Attention's cases hold: random ones, and contents that show a fault of one kind."""
+"""Data for the operands of Attention's cases: random ones, and contents that show a fault of one kind."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _random(rng: np.random.Generator, attention: Attention, size: float = 1.0) -
 
 
 def _large(rng: np.random.Generator, attention: Attention) -> dict[str, Array]:
-    """Scores of hundreds, whose exponentials overflow."""
+    """Scores of hundreds: their exponentials overflow."""
     return _random(rng, attention, 200.0)
 
 

@@ -42,7 +42,7 @@ class _Attention(Defect):
         return np.asarray(columns <= rows + of.offset)
 
     def highest(self, scores: Array) -> Array:
-        """Return what is taken off the scores."""
+        """Return the number subtracted from the scores."""
         return np.asarray(scores.max(-1, keepdims=True))
 
     def finished(self, out: Array, scores: Array) -> Array:
@@ -52,7 +52,7 @@ class _Attention(Defect):
 
 @killed_by("primitives/attention/-/float32/dense/grouped")
 class TakesHeadsInTurn(_Attention):
-    """Let head h of q meet head h modulo those of k."""
+    """Let head h of q meet head h modulo the number of k's heads."""
 
     def repeated(self, heads: Array) -> Array:
         of: Any = self.descriptor
@@ -61,7 +61,7 @@ class TakesHeadsInTurn(_Attention):
 
 @killed_by("primitives/attention/-/float32/dense/causal+32")
 class StartsAtTheFirstKey(_Attention):
-    """Let the first query meet the first key alone, whatever the offset."""
+    """Let the first query meet the first key alone, without the offset."""
 
     def seen(self, rows: Array, columns: Array) -> Array:
         return np.asarray(columns <= rows)

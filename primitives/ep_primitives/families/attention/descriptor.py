@@ -4,14 +4,14 @@ definition   : s = scale q k^T; with a softcap c above 0, s = c tanh(s / c); a m
                false, and with `is_causal` for every key j > i + offset of query i, the key is left out: s = -inf;
                p = softmax s, over each row; out = p v
 shapes       : q (..., L, D), k (..., S, D), v (..., S, E), out (..., L, E), the mask broadcasts to (..., L, S); each but the mask has
-               rank 2 to 16. The batch extents "..." are equal but for the last, the heads: those of k and v may be
-               fewer, dividing those of q; head h then meets head h // (heads of q // heads of k), without a copy (rank 2 to 15). Any strides
+               rank 2 to 16. The batch extents "..." are equal but for the last, the number of heads: k and v may
+               have fewer, a divisor of q's number; head h then meets head h // (heads of q // heads of k), without a copy (rank 2 to 15). Any strides
 dtypes       : float16, bfloat16, float32, float64, the same of q, k, v and out; the mask is of that type, or bool
 accumulation : in the compute type: float32 for 16-bit types, whose result is rounded once, else the type itself. Softmax takes
                the maximum of a row first, so that no score is too large for exp; products sum as Matmul's do
-NaN          : a NaN in q, or in the mask, makes its row NaN, one in v its column; one in k all rows that it is not left out of
-infinities   : IEEE 754 holds term by term: of v in a row with p = 0 they make NaN; a score of +inf makes its row NaN. A mask of -inf
-               leaves the key out. Where scores overflow, and a row's keys all have -inf without being left out, the row is open
+NaN          : a NaN in q, or in the mask, makes its row NaN, one in v its column; one in k all rows in which its key is not left out
+infinities   : IEEE 754 holds term by term: an infinity in v gives NaN where p = 0; a score of +inf makes its row NaN. A mask of -inf
+               leaves the key out. Where scores overflow, and where all keys of a row have -inf without being left out, the row is open
 left out     : a row of which every key is left out is 0; its k and v must be finite, else the row is open
 signed zero  : the sign of a zero is open
 empty        : without keys out is 0; with D = 0 all scores are 0; without elements of out nothing is launched
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 __all__ = ["SCALE", "SOFTCAP", "Attention"]
 
 SCALE: Final = Attribute("scale", (0.25, -1.5, 1.0), None)
-"""What q k^T is multiplied by, in the compute type."""
+"""The factor of q k^T, in the compute type."""
 
 SOFTCAP: Final = Attribute("softcap", (0.0, 5.0), 0.0, TORCH_AND_ONNX, legal=Legal.NOT_NEGATIVE)
 """The limit of the scores; 0 is no limit."""

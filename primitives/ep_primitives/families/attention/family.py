@@ -1,4 +1,4 @@
-"""The cells of Attention, its cases, and what the suite judges it by."""
+"""The cells of Attention, its cases, and how the suite judges it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class AttentionFamily(SignatureFamily):
                 yield _case(signature, plan)
 
     def is_constant(self, descriptor: Any) -> bool:
-        """Say whether out is 0 whatever the operands hold: causality leaves every key out, or there is none."""
+        """Return True if out is 0 for any operands: causality leaves every key out, or there is none."""
         whole: Attention = descriptor
         queries, keys = whole.scores[-2:]
         return not keys or (whole.is_causal and queries + whole.offset <= 0)

@@ -1,4 +1,4 @@
-"""What the cases of Attention lack, and why."""
+"""Data that the cases of Attention do not have, with the reasons."""
 
 from __future__ import annotations
 

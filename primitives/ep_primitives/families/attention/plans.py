@@ -1,4 +1,4 @@
-"""How the operands of Attention's cases lie, by layout of the cell, and what each case is about."""
+"""The plans of Attention's cases, by layout of the cell: the operands' layouts, and the purpose of each case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PyTorch calls Attention."""
+"""Attention in PyTorch, a second opinion."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def _scores(descriptor: Attention, q: Array, k: Array, wide: Any) -> tuple[Array
     scale, cap = wide(SCALE.held(dtype, descriptor.scale)), wide(SOFTCAP.held(dtype, descriptor.softcap))
     turned = np.swapaxes(k, -1, -2)
     scores = scale * (q @ turned)
-    # Beside the roundings of a product, that of the scale, which may be divided by the cap.
+    # Beside the roundings of a product, the rounding of the scale, which may be divided by the cap.
     apart = np.abs(scale) * (np.abs(q) @ np.abs(turned)) * (summed(q.shape[-1] + 3) + 1)
     if cap:
         eps = float(limits(descriptor.compute).eps)

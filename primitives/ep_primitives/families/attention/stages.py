@@ -100,7 +100,7 @@ def _causal(attention: Attention, scores: TensorSpec) -> Iterator[Stage]:
 
 
 def _split(attention: Attention, spec: TensorSpec) -> TensorSpec:
-    """Return a tensor with its heads in two extents, those of k and how many of q meet each, where they differ."""
+    """Return a tensor with its heads in two extents if q has more than k: k's heads, and q's heads for each."""
     heads = attention.k.shape[-3:-2]
     if attention.groups == 1 or heads == (1,):
         return spec

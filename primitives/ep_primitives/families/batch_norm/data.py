@@ -1,4 +1,4 @@
-"""What the operands of BatchNorm's cases hold, each made to show a fault of one kind."""
+"""Data for the operands of BatchNorm's cases, each made to show a fault of one kind."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _random(rng: np.random.Generator, norm: BatchNorm, middle: float = 3.0) -> d
 
 
 def _far(rng: np.random.Generator, norm: BatchNorm) -> dict[str, Any]:
-    """Channels far from 0: what is left of x less the mean is little."""
+    """Channels far from 0: x less the mean is small."""
     return _random(rng, norm, 200.0)
 
 

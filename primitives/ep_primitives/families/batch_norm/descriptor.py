@@ -1,13 +1,13 @@
-"""Family BatchNorm: each channel normalised by a mean and a variance that are given, then scaled and moved; what a trained network does.
+"""Family BatchNorm: each channel normalised by a given mean and variance, then scaled and moved, as in a trained network.
 
 definition   : y = (x - mean) scale / sqrt(variance + epsilon) + bias, all but x and y one number a channel
 shapes       : x and y have one shape, of rank 1 to 16, and any strides; mean, variance, scale and bias are (C), the extent of x along `axis`
 dtypes       : float16, bfloat16, float32, float64, the same of all operands
 accumulation : in the compute type: float32 for 16-bit types, whose y is rounded once, else the type itself. The factors of a channel
                may be folded first, y = x factor - (mean factor - bias): the error is one of mean factor, too
-NaN          : a NaN in x makes its own y NaN, one in an operand of channels its channel; so does variance + epsilon below 0
-infinities   : of x IEEE 754 holds, 0 times an infinity is NaN; a channel of an infinite mean, variance, scale or bias is open, and what
-               overflows the compute type. variance + epsilon = 0 is open
+NaN          : a NaN in x makes its own y NaN, one in an operand of channels its channel; variance + epsilon below 0 makes its channel NaN
+infinities   : for x IEEE 754 holds, 0 times an infinity is NaN. A channel is open if its mean, variance, scale or bias is infinite, or if
+               variance + epsilon = 0; so is a result that overflows the compute type
 signed zero  : the sign of a zero is open
 empty        : without elements of x nothing is launched
 determinism  : a result depends on its own x and its channel's numbers alone; equal calls on one device give equal bits
@@ -46,7 +46,7 @@ class BatchNorm(Norm):
     bias     : as mean; read; None is 0
     y        : the shape and dtype of x; written; may be the same memory as x
     axis     : the dimension of x that numbers the channels; a negative one counts from the end
-    epsilon  : a number above 0, which the compute type holds; 1e-5 is that of PyTorch and ONNX
+    epsilon  : a number above 0, which the compute type holds; 1e-5 is PyTorch's and ONNX's
 
     Attributes are (axis, epsilon), the axis not negative. Raises TypeError or ValueError for anything else.
     """
@@ -129,7 +129,7 @@ class BatchNorm(Norm):
         return ((name, spec) for name in names if isinstance(spec := self.present.get(name), TensorSpec))
 
     def lower(self) -> tuple[Stage, ...]:
-        """Return what makes two numbers of a channel, and a product and a difference with them."""
+        """Return the stages: two numbers for each channel, then a product and a difference with them."""
         return tuple(stages(self))
 
     @property

@@ -1,4 +1,4 @@
-"""The cells of BatchNorm, its cases, and what the suite judges it by."""
+"""The cells of BatchNorm, its cases, and how the suite judges it."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class BatchNormFamily(NormFamily):
         return BatchNorm(**specs, axis=plan.axis, epsilon=plan.epsilon)
 
     def values(self, descriptor: Any, contents: Any, rng: np.random.Generator) -> Mapping[str, Any]:
-        """Return what the inputs hold."""
+        """Return the contents of the inputs."""
         return CONTENTS[contents](rng, descriptor)
 
     def across(self, descriptor: Any) -> Iterable[int]:
-        """Return all dimensions but that of the channels, whose numbers are given."""
+        """Return all dimensions but the channels', whose mean and variance are given."""
         return (axis for axis in range(descriptor.x.ndim) if axis != descriptor.axis)
 
     def origin(

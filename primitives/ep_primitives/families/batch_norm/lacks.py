@@ -1,4 +1,4 @@
-"""What the cases of BatchNorm lack, and why."""
+"""Data that the cases of BatchNorm do not have, with the reasons."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ _RSQRT: Final = 2.0
 def reference(descriptor: BatchNorm, inputs: Mapping[str, Any]) -> Reference:
     """Return y of the operands as stored, with S: computed in float64, for float64 in long double.
 
-    The factor of a channel has the rounding of the sum under the root, a quarter of an eps, that of the root, and of the
-    product with scale; what it is off by meets x - mean, however that is written. Each other rounding is half an eps of what it is of.
+    The factor of a channel has the roundings of the sum under the root, a quarter of an eps, of the root, and of the
+    product with scale; any form of the formula multiplies its error by x - mean. Other roundings are half an eps each.
     """
     x, dtype = descriptor.x, descriptor.x.dtype
     is_long = dtype == "float64"

@@ -21,7 +21,7 @@ __all__ = ["stages"]
 def stages(norm: BatchNorm) -> Iterator[Stage]:
     """Yield the stages: factor = scale / sqrt(variance + epsilon), shift = mean factor - bias, y = x factor - shift.
 
-    Those of 16-bit types compute in float32, and round y once, at the end.
+    16-bit types compute in float32, and round y once, at the end.
     """
     x, y, wide = norm.x, norm.out, norm.compute
     is_wide = x.dtype == wide

@@ -1,16 +1,16 @@
 """Family BroadcastBinary: out = op(a, b), one element at a time; the rows are in rows.py.
 
 shapes       : a and b broadcast to out; any strides; one of them may be a Scalar, a number given at launch
-dtypes       : those of the row; a and b have the same, a comparison's output is bool, every other's is that of a and b
+dtypes       : the row's; a and b have the same; a comparison's output is bool, every other's has the dtype of a and b
 accumulation : none; float16 and bfloat16 are computed in float32 and rounded once
-integers     : wrap modulo 2^n; a zero divisor and MIN / -1 have the values that the row's definition says
+integers     : wrap modulo 2^n; a zero divisor and MIN / -1 have the values of the row's definition
 complex      : arithmetic, equality and the gradients of holomorphic functions, dy conj(f'(x)); infinities and NaN are
                specified for exact rows and tests only
 NaN          : as the row's special values say; a NaN result may have any sign and payload
 infinities   : as the row's special values say; of complex numbers in exact rows and tests only
 signed zero  : as the row's special values say; elsewhere exact rows keep it and others leave it free
 empty        : an output without elements is legal and nothing is launched
-determinism  : an element's result depends on its two values alone, whatever its place, its neighbours and the number of
+determinism  : an element's result depends on its two values alone, not on its place, its neighbours or the number of
                threads (a NaN stays a NaN, with any sign and payload); equal launches give equal bits
 in place     : out may be a or b, the same memory, offset, shape, strides and itemsize
 """
@@ -148,7 +148,7 @@ class BroadcastBinaryFamily(RowFamily):
             )
 
     def is_constant(self, descriptor: Descriptor) -> bool:
-        """Say whether the output is one value whatever the tensors hold, as the gradient of x^0 is."""
+        """Return True if the output is one value for any tensors, as the gradient of x^0 is."""
         return (descriptor.op == _BASE_GRADIENT and descriptor.attributes == (0.0,)) or super().is_constant(descriptor)
 
     def _telling(

@@ -1,4 +1,4 @@
-"""What happens at the edges of BroadcastBinary, and the cases that prove it."""
+"""The edge rules of BroadcastBinary, each with the cases that prove it."""
 
 from __future__ import annotations
 

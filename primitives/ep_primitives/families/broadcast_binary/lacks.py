@@ -1,4 +1,4 @@
-"""What the cases of BroadcastBinary lack, and why."""
+"""Data that the cases of BroadcastBinary do not have, with the reasons."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ class LooksAtTheRealPart(Defect):
 
 @killed_by("primitives/cast/-/float32->float8_e4m3fn/dense/designed")
 class SaturatesFloat8(Defect):
-    """Let what is too large for float8_e4m3fn be its largest number, not NaN."""
+    """Turn numbers too large for float8_e4m3fn into its largest number, not NaN."""
 
     meets = "cast/-/float32->float8_e4m3fn/*"
 
@@ -133,7 +133,7 @@ class SaturatesIntegers(Defect):
 
 @killed_by("primitives/cast/-/float32->float16/dense/ties")
 class FlushesHalfs(Defect):
-    """Let what is subnormal in float16 be 0."""
+    """Turn numbers that are subnormal in float16 into 0."""
 
     meets = "cast/-/float32->float16/*"
 
@@ -165,7 +165,7 @@ class CastsBytesOfBools(Defect):
 
 @killed_by("primitives/cast/-/float32->bfloat16/dense/designed")
 class TurnsFaintNanInfinite(Defect):
-    """Convert to bfloat16 by the high half of the bits, so that a NaN whose payload lies in the low one is infinite."""
+    """Convert to bfloat16 by the high half of the bits: a NaN with its payload in the low half becomes infinite."""
 
     meets = "cast/-/float32->bfloat16/*"
 

@@ -3,10 +3,10 @@
 shapes       : x broadcasts to out; any strides
 dtypes       : every element type on either side, all pairs
 accumulation : none; a value is rounded once, whatever lies between the two types
-conversion   : float to float and int to float round to nearest even, once; what is too large becomes infinite, and in
+conversion   : float to float and int to float round to nearest even, once; a number that is too large becomes infinite, in
                float8_e4m3fn, which has no infinities, NaN (SaturatingCast keeps within the range); float to int truncates
-               and saturates, NaN becomes 0; int to int wraps modulo 2^n; anything to bool is != 0, of a complex number
-               either part; complex to real takes the real part, real to complex has the imaginary part 0
+               and saturates, NaN becomes 0; int to int wraps modulo 2^n; anything to bool is != 0, for a complex number
+               in either part; complex to real takes the real part, real to complex has the imaginary part 0
 NaN          : stays a NaN of any payload among floats, is true as a bool
 infinities   : stay among floats, NaN in float8_e4m3fn; saturate as integers; true as a bool
 signed zero  : kept among floats
@@ -152,7 +152,7 @@ def _converted(x: Array, dtype: str) -> Array:
 def _to_odd(x: Array) -> Array:
     """Return integers as float64 such that rounding them once more gives what one rounding would give.
 
-    What 53 bits do not hold leaves a trace in the last bit kept (rounding to odd).
+    If bits beyond 53 are lost, the last bit kept is set (rounding to odd).
     """
     bits = x.astype(np.uint64)
     size = np.where(x < 0, ~bits + np.uint64(1), bits)  # of the least value too, which has no negative

@@ -1,4 +1,4 @@
-"""What the operands of convolutions' cases hold: random numbers, and the contents that show a fault of one kind."""
+"""Data for the operands of convolutions' cases: random numbers, and the contents that show a fault of one kind."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _ends(rng: np.random.Generator, inputs: dict[str, Array]) -> None:
 
 
 def _positive(rng: np.random.Generator, inputs: dict[str, Array]) -> None:
-    """Make all products positive and of like sizes, so that what each sum loses to rounding adds up unless it is unbiased."""
+    """Make all products positive and of like sizes, so that the rounding errors of a sum add up unless they are unbiased."""
     for name in ("x", "w"):
         values = inputs[name]
         values[...] = rng.uniform(0.5, 2, values.shape).astype(values.dtype)
@@ -65,4 +65,4 @@ CONTENTS: Final[Mapping[str, Callable[[np.random.Generator, dict[str, Any]], Non
     "not-finite": _not_finite,
     "not-finite-weights": _not_finite_weights,
 }
-"""By name, what changes the random operands of a case."""
+"""By name, the functions that change the random operands of a case."""

@@ -27,7 +27,7 @@ class _Convolved(Defect):
         out[...] = convolution_reference.reference(of, self.instead(of, **inputs)).value.astype(out.dtype)
 
     def instead(self, of: Any, **inputs: Array) -> dict[str, Array]:
-        """Return what is convolved in place of the operands."""
+        """Return the operands to convolve in place of the right ones."""
         raise NotImplementedError
 
 
@@ -74,7 +74,7 @@ class SumsChannelsIn16Bits(_Convolved):
 
 @killed_by("primitives/convolution/-/float64/dense/pads-before")
 class ExchangesPads(ArrayKernel):
-    """Take the pads before x for those behind it."""
+    """Take the pads before x for the pads after it."""
 
     owns = ("convolution",)
 

@@ -5,11 +5,11 @@ definition   : y[n, m, o] = bias[m] + the sum of x[n, c, o stride + k dilation -
 shapes       : x (N, C, S...), w (M, C / groups, K...), bias (M,), y (N, M, O...) with 1 to 6 spatial dimensions and O = (before + S +
                after - (K - 1) dilation - 1) // stride + 1, at least 1; any strides, also such that elements of x are shared
 groups       : divide C and M; group g takes the g-th part of the channels to the g-th part of M. As many as C: depthwise
-dtypes       : float16, bfloat16, float32, float64, the same of all; int8 and uint8 of x and w, int32 of bias and y
+dtypes       : float16, bfloat16, float32, float64, the same of all; or int8 or uint8 for x and w, with int32 for bias and y
 accumulation : float32 for float16 and bfloat16, whose result is rounded once; int32, wrapping, for int8 and uint8; else the type
-               itself. In which order, with or without fused multiply-add, is open
+               itself. The order of the sum, with or without fused multiply-add, is open
 NaN          : IEEE 754 holds term by term: a NaN in x makes all y of windows with it NaN, one in w or bias all y of its m. Whether a
-               weight that is not finite meets the zeros beside x, which gives NaN, is open; where a partial sum overflows, the result is
+               weight that is not finite meets the zeros around x, which gives NaN, is open; so is the result where a partial sum overflows
 infinities   : as NaN: inf - inf and 0 inf are NaN, elsewhere an infinity stays
 signed zero  : the sign of a zero result is open
 empty        : a sum over nothing (C = 0) is 0, so y = bias; an empty y does nothing; an empty x with pads is zeros
@@ -39,7 +39,7 @@ CONVOLUTION_DTYPES: Final[Mapping[str, str]] = {
     **{name: name for name in ("float16", "bfloat16", "float32", "float64")},
     **dict.fromkeys(("int8", "uint8"), "int32"),
 }
-"""The element types of x and w, and for each that of bias and y."""
+"""The element types of x and w, and for each the type of bias and y."""
 
 
 class Convolution(Weighted):

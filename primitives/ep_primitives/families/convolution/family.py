@@ -1,4 +1,4 @@
-"""The cells of Convolution, and what the suite judges them by."""
+"""The cells of Convolution, and how the suite judges them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the cases of Convolution lack, and why."""
+"""Data that the cases of Convolution do not have, with the reasons."""
 
 from __future__ import annotations
 

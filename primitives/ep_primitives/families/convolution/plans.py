@@ -1,4 +1,4 @@
-"""How the operands of Convolution's cases lie, by layout of the cell, and what each case is about."""
+"""The plans of Convolution's cases, by layout of the cell: the operands' layouts, and the purpose of each case."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Numbers = int | tuple[int, ...]
 
 @dataclass(frozen=True)
 class Plan:
-    """One case for any element types: forms of the operands, attributes, and what the tensors hold.
+    """One case for any element types: forms of the operands, attributes, and the tensors' contents.
 
     y        : None is dense
     has_bias : False leaves the bias out; `bias` is where it lies if it is not dense
-    contents : name in CONTENTS of what changes the random data, "" for nothing
+    contents : name in CONTENTS of a change to the random data, "" for none
     kinds    : kinds of the element types of x and w that have the case
     shift    : elements of y that memory views start after an aligned place
     summands : as in `Case`

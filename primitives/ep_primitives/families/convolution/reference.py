@@ -63,7 +63,7 @@ def _convolved(descriptor: Convolution, x: Array, w: Array, bias: Array | None =
 
 
 def padded(x: Array, sliding: Sliding, counts: tuple[int, ...], value: Any = 0) -> Array:
-    """Return x continued by a value as far as so many windows reach, and cut off behind them."""
+    """Return x continued by a value as far as so many windows reach, and cut off after them."""
     whole = np.full((*x.shape[:2], *sliding.reach(counts)), value, x.dtype)
     inside = [slice(before, before + extent) for before, extent in zip(sliding.before, x.shape[2:], strict=True)]
     target = whole[(slice(None), slice(None), *inside)]

@@ -1,4 +1,4 @@
-"""What Convolution lowers to: a product of weights and columns; of columns of x where it lies if strides can say them."""
+"""The lowering of Convolution: a product of weights and columns; the columns are a view of x if strides allow it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_BYTES: Final = 8 << 20
 
 
 class _Share(NamedTuple):
-    """What is convolved at a time: images, and windows along the first spatial dimension; first and number of each."""
+    """A part convolved at one time: images, and windows along the first spatial dimension; first and number of each."""
 
     image: int
     images: int
@@ -121,7 +121,7 @@ def _all(whole: Convolution) -> _Share:
 
 
 def _shares(whole: Convolution) -> Iterator[_Share]:
-    """Yield shares whose columns are not too many: some images, or of one image some windows along the first dimension."""
+    """Yield shares with not too many columns: some images, or some windows of one image along the first dimension."""
     images, _, rows, *_ = whole.out.shape
     row = math.prod(whole.out.shape[3:]) * whole.terms * whole.groups * whole.x.itemsize
     most = max(_MOST_BYTES, 2 * whole.w.size * whole.w.itemsize)
@@ -144,7 +144,7 @@ def _split(count: int, most: int) -> Iterator[tuple[int, int]]:
 
 
 def _shared(spec: TensorSpec, share: _Share, spatial: int) -> TensorSpec:
-    """Return what a share has of a tensor whose first dimension counts images, and whose last ones are those of y."""
+    """Return a share's part of a tensor whose first dimension counts images, and whose last ones are y's."""
     row = spec.ndim - spatial
     shape = (share.images, *spec.shape[1:row], share.rows, *spec.shape[row + 1 :])
     offset = spec.offset + share.image * spec.strides[0] + share.row * spec.strides[row]

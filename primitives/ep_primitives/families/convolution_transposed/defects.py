@@ -21,7 +21,7 @@ class _Transposed(Defect):
 
 @killed_by("primitives/convolution_transposed/-/float32/dense/image")
 class TurnsNoWeights(_Transposed):
-    """Convolve what was spread with weights that are not flipped."""
+    """Convolve the spread x with weights that are not flipped."""
 
     meets = "convolution_transposed/-/float32/*"
 
@@ -34,7 +34,7 @@ class TurnsNoWeights(_Transposed):
 
 @killed_by("primitives/convolution_transposed/-/float64/dense/extra")
 class LeavesTheExtraOut(_Transposed):
-    """Write nothing to elements behind the last that x gives to."""
+    """Write nothing to the elements after the last to which x is added."""
 
     meets = "convolution_transposed/-/float64/*"
 

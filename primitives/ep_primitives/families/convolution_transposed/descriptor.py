@@ -1,21 +1,21 @@
-"""Family ConvolutionTransposed: y gathers what each element of x gives times weights, as ONNX's ConvTranspose and PyTorch's conv_transpose1d to 3d.
+"""Family ConvolutionTransposed: each element of x, times weights, is added to elements of y, as ONNX's ConvTranspose and PyTorch's conv_transpose1d to 3d.
 
 definition   : y[n, m, o] = bias[m] + the sum of x[n, c, i] w[c, m, k] over the channels c of m's group and all i and k with
                i stride + k dilation - before = o, a number for each spatial dimension: the gradient of Convolution with these strides,
                dilations and pads by its x. Nothing is flipped
 shapes       : x (N, C, S...), w (C, M / groups, K...), bias (M,), y (N, M, O...) with 1 to 6 spatial dimensions, S at least 1, and O =
                (S - 1) stride + (K - 1) dilation + 1 - before - after + extra, at least 1, with extra from 0 to below the stride or below
-               the dilation, as y says it; any strides, also such that elements of x are shared
+               the dilation, as the shape of y decides; any strides, also such that elements of x are shared
 groups       : divide C and M; group g takes the g-th part of the channels to the g-th part of M
 dtypes       : float16, bfloat16, float32, float64, the same of all
-accumulation : float32 for float16 and bfloat16, whose result is rounded once; else the type itself. In which order, with or without
-               fused multiply-add, is open
-NaN          : IEEE 754 holds term by term: a NaN in x makes all y NaN that it gives to, one in bias all y of its m. Whether a weight that
-               is not finite meets zeros between or beside the elements of x, which gives NaN, is open; where a partial sum overflows, the
-               result is
+accumulation : float32 for float16 and bfloat16, whose result is rounded once; else the type itself. The order of the sum, with or
+               without fused multiply-add, is open
+NaN          : IEEE 754 holds term by term: a NaN in x makes all y NaN to which it is added, one in bias all y of its m. Whether a weight that
+               is not finite meets zeros between or around the elements of x, which gives NaN, is open; so is the result where a partial sum
+               overflows
 infinities   : as NaN: inf - inf and 0 inf are NaN, elsewhere an infinity stays
 signed zero  : the sign of a zero result is open
-empty        : an element to which nothing gives, and a sum over no channels, is 0, so y = bias; an empty y does nothing
+empty        : an element to which nothing is added, and a sum over no channels, is 0, so y = bias; an empty y does nothing
 determinism  : equal calls on one device give equal bits, whatever the number of threads. Whether an image, a group or a place has the
                same bits when it is computed alone is the provider's choice
 in place     : y shares no byte with x, w or bias

@@ -1,4 +1,4 @@
-"""The cells of ConvolutionTransposed, and what the suite judges them by."""
+"""The cells of ConvolutionTransposed, and how the suite judges them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class ConvolutionTransposedFamily(SignatureFamily):
         return found | ({"bias": (m,)} if "bias" in inputs else {})
 
     def reference(self, descriptor: Any, inputs: dict[str, Any]) -> Reference:
-        """Return what x gives in a wider type, with S."""
+        """Return the result in a wider type, with S."""
         return convolution_transposed_reference.reference(descriptor, inputs)
 
     def accuracy(self, descriptor: Any) -> Accuracy:

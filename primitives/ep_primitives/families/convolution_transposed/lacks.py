@@ -1,4 +1,4 @@
-"""What the cases of ConvolutionTransposed lack, and why."""
+"""Data that the cases of ConvolutionTransposed do not have, with the reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the operands of ConvolutionTransposed's cases lie, by layout of the cell, and what each case is about."""
+"""The plans of ConvolutionTransposed's cases, by layout of the cell: the operands' layouts, and the purpose of each case."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["PLANS"]
 
 @dataclass(frozen=True)
 class _Transposed(Plan):
-    """A plan whose weights are (C, M / groups, K...); extra : elements of y that x does not give to."""
+    """A plan with weights (C, M / groups, K...); extra : elements of y to which nothing of x is added."""
 
     extra: Numbers = 0
 

@@ -1,4 +1,4 @@
-"""What PyTorch calls ConvolutionTransposed."""
+"""ConvolutionTransposed in PyTorch, a second opinion."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["EXPRESSIONS"]
 
 
 def _convolution_transposed(descriptor: Any, x: Tensor, w: Tensor, bias: Tensor | None) -> Tensor:
-    """Return the whole, of which pads and what lies behind are cut here: PyTorch pads both sides alike."""
+    """Return y, cut here from the whole at both ends: PyTorch pads both sides alike."""
     sliding = descriptor.sliding
     if not descriptor.terms:
         raise RuntimeError(NOTHING.format("images without channels"))

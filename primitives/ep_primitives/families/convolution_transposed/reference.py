@@ -1,4 +1,4 @@
-"""The reference of ConvolutionTransposed in a wider type: what each element of x gives, added up where it falls together."""
+"""The reference of ConvolutionTransposed in a wider type: each element of x times weights, added up in y."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["reference"]
 
 
 def reference(descriptor: ConvolutionTransposed, inputs: Mapping[str, Any]) -> Reference:
-    """Return y of the operands as stored, and S, the sum of the sizes of what is added up."""
+    """Return y of the operands as stored, and S, the sum of the sizes of all terms."""
     dtype = descriptor.x.dtype
     is_long = dtype == "float64"
     given = {

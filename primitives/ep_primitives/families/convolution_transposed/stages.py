@@ -1,4 +1,4 @@
-"""What ConvolutionTransposed lowers to: a convolution with flipped weights, of x spread where it strides."""
+"""The lowering of ConvolutionTransposed: a convolution with flipped weights, of x spread where it strides."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _every(spread: TensorSpec, x: TensorSpec, before: tuple[int, ...], strides: 
 
 
 def _cut(x: TensorSpec, front: list[int], back: list[int]) -> TensorSpec:
-    """Return x without as many elements as counts in front and behind are negative."""
+    """Return x without the elements that negative counts in front and back cut off."""
     firsts, lasts = ([max(-count, 0) for count in side] for side in (front, back))
     shape = [extent - first - last for extent, first, last in zip(x.shape[2:], firsts, lasts, strict=True)]
     offset = sum(first * stride for first, stride in zip(firsts, x.strides[2:], strict=True))

@@ -39,7 +39,7 @@ class NormalizesBools(Defect):
 
 @killed_by("primitives/copy/-/float32/strided/windows-2d")
 class CopiesTheSpan(Defect):
-    """Copy what lies between the first element of windows and the last, as if each had its own."""
+    """Copy the bytes from the first element of windows to the last, as if each had its own."""
 
     meets = "copy/-/float32/strided"
 

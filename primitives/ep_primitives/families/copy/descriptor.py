@@ -2,7 +2,7 @@
 
 shapes       : x broadcasts to out; any strides; a box of a larger tensor is a shape, strides and an offset
 dtypes       : every element type, the same of x and out
-accumulation : none; bits are moved unchanged, those of a bool's byte, too
+accumulation : none; bits are moved unchanged, also the bits of a bool's byte
 NaN          : keeps its payload
 infinities   : stay
 signed zero  : kept

@@ -1,4 +1,4 @@
-"""What the operands of CrossEntropy's cases hold, each made to show a fault of one kind."""
+"""Data for the operands of CrossEntropy's cases, each made to show a fault of one kind."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _random(rng: np.random.Generator, loss: CrossEntropy, labels: Array, size: f
 
 
 def _large(rng: np.random.Generator, loss: CrossEntropy, labels: Array) -> tuple[Array, Array]:
-    """Scores whose exponentials overflow."""
+    """Scores so large that their exponentials overflow."""
     return _random(rng, loss, labels, 300.0)
 
 
@@ -101,7 +101,7 @@ _LABELS: Final[Mapping[str, Labels]] = {
 
 
 def drawn(loss: CrossEntropy, contents: tuple[str, str], rng: np.random.Generator) -> dict[str, Array]:
-    """Return the operands of a case; contents : what scores and labels are like."""
+    """Return the operands of a case; contents : names in SCORES and LABELS."""
     labels = np.asarray(_LABELS[contents[1]](rng, loss)).astype(loss.labels.dtype)
     x, weights = _SCORES[contents[0]](rng, loss, labels)
     into: Any = array_dtype(loss.x.dtype)

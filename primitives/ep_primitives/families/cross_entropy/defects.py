@@ -18,7 +18,7 @@ class _Loss(Defect):
 
 @killed_by("primitives/cross_entropy/-/float32,int64->float32/dense/mean-ignore+4")
 class DividesByAllLabels(_Loss):
-    """Divide a mean by the number of labels, whatever they weigh, and whether they count."""
+    """Divide a mean by the number of labels, ignoring their weights and which of them count."""
 
     def spoil(self, given: dict[str, Any], out: Array) -> None:
         of: Any = self.descriptor

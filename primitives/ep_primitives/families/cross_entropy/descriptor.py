@@ -1,15 +1,15 @@
-"""Family CrossEntropy: how much a label costs under the probabilities of its classes, sample by sample, in sum or on average.
+"""Family CrossEntropy: the cost of each label under the probabilities of its classes, sample by sample, in sum or on average.
 
 definition   : p = log_softmax x over the classes, or x itself where it holds logarithms already; loss = -p[label] weights[label];
                a label that is `ignore_index`, or no class, does not count: its loss and its weight are 0, whatever x holds there.
-               reduction "none": out = loss; "sum": the sum of all; "mean": that divided by the sum of the weights of all labels.
+               reduction "none": out = loss; "sum": the sum of all; "mean": the sum divided by the sum of the weights of all labels.
                ONNX's SoftmaxCrossEntropyLoss and NegativeLogLikelihoodLoss
-shapes       : x (N, C, ...), of rank 2 to 16, labels (N, ...), weights (C), out that of labels, or () of a sum or a mean. Any strides
+shapes       : x (N, C, ...), of rank 2 to 16, labels (N, ...), weights (C), out the shape of labels, or () for a sum or a mean. Any strides
 dtypes       : float16, bfloat16, float32, float64, the same of x, weights and out; labels int32 or int64
 accumulation : in the compute type: float32 for 16-bit types, whose out is rounded once, else the type itself. Sums are made in
-               trees, as Reduce's
-NaN          : a NaN in x makes the loss of its row NaN, of logarithms only that of its label; one in weights that of its class;
-               in a sum and a mean all of it
+               trees, as in Reduce
+NaN          : a NaN score makes the loss of its row NaN, a NaN logarithm only the loss of its label, a NaN weight the losses of its class;
+               any of these makes a sum or a mean NaN
 infinities   : IEEE 754 holds of logarithms, 0 times an infinity is NaN; of scores the rules of LogSoftmax
 signed zero  : the sign of a zero is open
 empty        : a sum of no labels is 0, a mean over no weight NaN; without elements of out nothing is launched
@@ -151,12 +151,12 @@ class CrossEntropy(Composed):
         return int(self.attributes[3]) if self.attributes[2] else None
 
     def lower(self) -> tuple[Stage, ...]:
-        """Return a softmax, what gathers the labels' logarithms and weights, and sums."""
+        """Return a softmax, the gathering of the labels' logarithms and weights, and sums."""
         return tuple(stages(self))
 
     @property
     def cell(self) -> str:
-        """The text of this descriptor's cell: of the element types those of x and labels."""
+        """The text of this descriptor's cell, with the element types of x and labels."""
         return f"cross_entropy/-/{dtypes_name((self.x.dtype, self.labels.dtype), self.x.dtype)}/{self.layout}"
 
     @property

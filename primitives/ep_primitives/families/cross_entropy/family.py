@@ -1,4 +1,4 @@
-"""The cells of CrossEntropy, its cases, and what the suite judges it by."""
+"""The cells of CrossEntropy, its cases, and how the suite judges it."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class CrossEntropyFamily(SignatureFamily):
                 yield _case(signature, plan)
 
     def is_constant(self, descriptor: Any) -> bool:
-        """Say whether out is 0 or NaN whatever the operands hold: the logarithm of the only class is 0."""
+        """Return True if out is 0 or NaN for any operands: the logarithm of the only class is 0."""
         whole: CrossEntropy = descriptor
         classes = whole.x.shape[1]
         return not classes or not whole.labels.size or (classes == 1 and not whole.is_log)
 
     def parts(self, descriptor: Any) -> Iterator[CrossEntropy]:
-        """Yield, of losses that stay apart, those of single places, and of all but the first."""
+        """Yield, if losses are not joined, the losses of single places, and of all but the first."""
         whole: CrossEntropy = descriptor
         if whole.reduction != "none":
             return

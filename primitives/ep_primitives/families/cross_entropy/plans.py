@@ -1,4 +1,4 @@
-"""How the operands of CrossEntropy's cases lie, by layout of the cell, and what each case is about."""
+"""The plans of CrossEntropy's cases, by layout of the cell: the operands' layouts, and the purpose of each case."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Plan:
 
     x           : where it lies
     has_weights : True if weights are there
-    forms       : where other operands lie that are not dense
-    contents    : names in SCORES and LABELS of what x, and labels, hold
+    forms       : layouts of other operands that are not dense
+    contents    : names in SCORES and LABELS of the contents of x and of labels
     exact       : True if the contents fix every bit
     dtypes      : the floating element types that have the case; none named are all
     """

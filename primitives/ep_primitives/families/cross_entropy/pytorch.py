@@ -1,4 +1,4 @@
-"""What PyTorch calls CrossEntropy."""
+"""CrossEntropy in PyTorch, a second opinion."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["EXPRESSIONS"]
 
 
 def _cross_entropy(descriptor: Any, x: Tensor, labels: Tensor, weights: Tensor | None) -> Tensor:
-    """Return PyTorch's losses in the compute type; what does not count has its usual label, as it raises for what is no class."""
+    """Return PyTorch's losses in the compute type; ignored labels, which may be no class, get its default."""
     wide, labels = widest(x), labels.to(torch.int64)
     counts = (labels >= 0) & (labels < x.shape[1])
     if descriptor.ignore_index is not None:

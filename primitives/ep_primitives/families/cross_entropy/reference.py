@@ -60,7 +60,7 @@ def _picked(descriptor: CrossEntropy, x: Array, labels: Array) -> tuple[Array, A
 
 
 def _reduced(descriptor: CrossEntropy, loss: Array, size: Array, weight: Array) -> tuple[Array, Array]:
-    """Return what the reduction makes of losses and their S: a quotient has the relative errors of both sums, and its own."""
+    """Return the reduction of losses and its S: a quotient has the relative errors of both sums, and its own."""
     if descriptor.reduction == "none":
         return loss, size
     height = summation(loss.size)

@@ -1,4 +1,4 @@
-"""What CrossEntropy lowers to: a LogSoftmax, what gathers of the labels' classes, and sums of that."""
+"""The lowering of CrossEntropy: a LogSoftmax, its elements at the labels' classes, and sums of them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def stages(loss: CrossEntropy) -> Iterator[Stage]:
 
 
 def _picked(loss: CrossEntropy, each: TensorSpec, target: str) -> Iterator[Stage]:
-    """Yield what writes the logarithm of each label's class."""
+    """Yield the stages that write the logarithm of each label's class."""
     x, place = loss.x, "x"
     if not loss.is_log:
         wide = TensorSpec(each.dtype, x.shape)
@@ -67,7 +67,7 @@ def _picked(loss: CrossEntropy, each: TensorSpec, target: str) -> Iterator[Stage
 
 
 def _weighed(loss: CrossEntropy, each: TensorSpec) -> Iterator[Stage]:
-    """Yield what writes the weight of each label's class, 1 where there are none."""
+    """Yield the stages that write the weight of each label's class, 1 if there are no weights."""
     weights, place = loss.weights, "weights"
     if weights is None:
         place = "ones"
@@ -77,7 +77,7 @@ def _weighed(loss: CrossEntropy, each: TensorSpec) -> Iterator[Stage]:
 
 
 def _gathered(loss: CrossEntropy, x: TensorSpec, place: str, each: TensorSpec, target: str) -> Iterator[Stage]:
-    """Yield what takes an element of x for each label, along the last dimension, all others being the labels', and widens it."""
+    """Yield the stages that gather an element of x for each label, along the last dimension, and widen it."""
     labels, shared = loss.labels, x.ndim - 1
     if shared:
         labels = TensorSpec(labels.dtype, (*labels.shape, 1), (*labels.strides, 1), labels.offset)
@@ -91,7 +91,7 @@ def _gathered(loss: CrossEntropy, x: TensorSpec, place: str, each: TensorSpec, t
 
 
 def _ignored(loss: CrossEntropy, values: Mapping[str, TensorSpec]) -> Iterator[Stage]:
-    """Yield what makes 0 of the losses and weights of ignored labels."""
+    """Yield the stages that set the losses and weights of ignored labels to 0."""
     labels, ignored = loss.labels, loss.ignore_index
     low, high = DTYPES[labels.dtype].range
     if ignored is None or not low <= ignored <= high:

@@ -1,13 +1,13 @@
 """Family ElementwiseUnary: out = op(x), one element at a time; the rows are in rows.py.
 
 shapes       : x broadcasts to out; any strides
-dtypes       : those of the row; out has that of x, bool for a test, the real or complex counterpart where the row says so
+dtypes       : the row's; out has x's, bool for a test, the real or complex counterpart where the row says so
 accumulation : none; float16 and bfloat16 are computed in float32 and rounded once
 NaN          : as the row's special values say; a NaN result may have any sign and payload
 infinities   : as the row's special values say; of complex numbers in exact rows and tests only
 signed zero  : as the row's special values say; elsewhere the sign of a zero is free
 empty        : an output without elements is legal and nothing is launched
-determinism  : an element's result depends on its value alone, whatever its place, its neighbours and the number of threads
+determinism  : an element's result depends on its value alone, not on its place, its neighbours or the number of threads
                (a NaN stays a NaN, with any sign and payload); equal launches give equal bits
 in place     : out may be x, the same memory, offset, shape, strides and itemsize
 """

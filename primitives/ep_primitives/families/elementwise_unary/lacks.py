@@ -1,4 +1,4 @@
-"""What the cases of ElementwiseUnary lack, and why."""
+"""Data that the cases of ElementwiseUnary do not have, with the reasons."""
 
 from __future__ import annotations
 

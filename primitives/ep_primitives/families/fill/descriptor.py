@@ -1,11 +1,11 @@
 """Family Fill: one number, given at launch, to every element of a tensor (a stream's `fill` writes bytes instead).
 
-shapes       : out of any shape and strides; what lies between its elements stays
+shapes       : out of any shape and strides; bytes between its elements stay
 dtypes       : every element type
 accumulation : none
 values       : the number is held in the compute type and rounded once to the element type
 NaN          : fills a NaN of any payload
-infinities   : kept, and what is too large for the element type becomes one; in float8_e4m3fn, which has none, NaN
+infinities   : kept; a number too large for the element type becomes one; float8_e4m3fn, which has none, gets NaN
 signed zero  : kept
 empty        : an output without elements is legal and nothing is launched
 determinism  : always the same bits

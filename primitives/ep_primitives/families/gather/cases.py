@@ -1,4 +1,4 @@
-"""The cases of Gather: how x, indices and out lie, and what the indices hold."""
+"""The cases of Gather: layouts of x, indices and out, and contents of the indices."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Plan:
     """One case for any element types.
 
     out      : None: dense, of the shape that follows
-    contents : name in CONTENTS of what the indices hold
+    contents : name in CONTENTS of the contents of the indices
     shift    : elements of out that every memory view starts after an aligned place
     is_bytes : True if only an element type of one byte is worth the memory it takes
     """

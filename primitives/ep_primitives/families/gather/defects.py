@@ -17,7 +17,7 @@ __all__: list[str] = []
 
 
 class _GathersAnew(ArrayKernel):
-    """Does the rows of Gather itself whose index is out of range."""
+    """Computes the rows of Gather whose index is out of range."""
 
     def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
         super().run(cpu, operands)
@@ -33,7 +33,7 @@ class _GathersAnew(ArrayKernel):
             out[tuple(at)] = self.row(rows, index)
 
     def row(self, rows: Array, index: int) -> Array:
-        """Return what stands for rows[index], out of range."""
+        """Return the row in place of rows[index], which is out of range."""
         raise NotImplementedError
 
 

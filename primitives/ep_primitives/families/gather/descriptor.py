@@ -120,7 +120,7 @@ class Gather(Descriptor):
 
     @property
     def geometry(self) -> Geometry:
-        """The merged dimensions of out, with the strides of x at index 0 (0 over those of indices), of indices and of out."""
+        """The merged dimensions of out, with the strides of x at index 0 (0 along indices' dimensions), of indices and of out."""
         geometry = self._geometry
         if geometry is None:
             x, indices, axis, shared = self.x, self.indices, self.axis, self.batch_dims
@@ -155,7 +155,7 @@ class Gather(Descriptor):
 
     @property
     def nbytes_moved(self) -> int:
-        """The bytes of out, as many read for them, and those of indices."""
+        """The bytes of out, as many read for them, and the bytes of indices."""
         return 2 * self.out.size * self.out.itemsize + self.indices.size * self.indices.itemsize
 
     @property

@@ -1,4 +1,4 @@
-"""The cells of Gather, and what the suite judges them by."""
+"""The cells of Gather, and how the suite judges them."""
 
 from __future__ import annotations
 
@@ -79,5 +79,5 @@ class GatherFamily(SignatureFamily):
         return found
 
     def is_constant(self, descriptor: Any) -> bool:
-        """Say whether no index can be in range, so that the output is zeros whatever the inputs."""
+        """Return True if no index can be in range, so that the output is zeros for any inputs."""
         return bool(descriptor.extent == 0)

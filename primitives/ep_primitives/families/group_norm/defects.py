@@ -18,7 +18,7 @@ class _Group(Defect):
 
 @killed_by("primitives/group_norm/-/float32/dense/groups")
 class NormalizesWholeSamples(_Group):
-    """Take mean and variance of a sample, whatever the groups."""
+    """Take mean and variance over a whole sample, ignoring the groups."""
 
     def spoil(self, given: dict[str, Any], out: Array) -> None:
         of: Any = self.descriptor
@@ -33,7 +33,7 @@ class NormalizesWholeSamples(_Group):
 
 @killed_by("primitives/group_norm/-/float32/dense/each-no-scale")
 class ScalesByTheBias(_Group):
-    """Multiply by the bias where there is no scale, as who counts operands does."""
+    """Multiply by the bias where there is no scale, as by counting operands."""
 
     def spoil(self, given: dict[str, Any], out: Array) -> None:
         if "bias" in given and "scale" not in given:

@@ -1,11 +1,11 @@
 """Family GroupNorm: the channels of each sample normalised in groups, then scaled and moved channel by channel.
 
-definition   : over each group of C / groups channels of a sample, with all that they hold: d = x - mean, variance = the mean of d^2,
-               y = d scale / sqrt(variance + epsilon) + bias, scale and bias those of the channel. groups = C is what ONNX and PyTorch
-               call InstanceNormalization, groups = 1 a LayerNorm of whole samples
-shapes       : x and y have one shape (N, C, ...), of rank 2 to 16, to 15 with 1 < groups < C; scale and bias (C). Any strides
+definition   : over each group of C / groups channels of a sample, over all their elements: d = x - mean, variance = the mean of d^2,
+               y = d scale / sqrt(variance + epsilon) + bias, with the channel's scale and bias. groups = C is ONNX's and PyTorch's
+               InstanceNormalization, groups = 1 a LayerNorm of whole samples
+shapes       : x and y have one shape (N, C, ...), of rank 2 to 16, at most 15 with 1 < groups < C; scale and bias (C). Any strides
 dtypes       : float16, bfloat16, float32, float64, the same of x, scale, bias and y
-accumulation : in the compute type, as LayerNorm's; of 16-bit types y is rounded once, scale and bias included
+accumulation : in the compute type, as LayerNorm; for 16-bit types y is rounded once, scale and bias included
 NaN          : a NaN in a group makes all of it NaN; one in scale or bias its channel of y
 infinities   : an infinity makes all of its group NaN. Where a sum or a square of finite numbers overflows the compute type, the group is open
 signed zero  : the sign of a zero is open
@@ -45,7 +45,7 @@ class GroupNorm(Norm):
     bias    : as scale; read; None is 0
     y       : the shape and dtype of x; written; may be the same memory as x
     groups  : an integer that divides C
-    epsilon : a number above 0, which the compute type holds; 1e-5 is that of PyTorch and ONNX
+    epsilon : a number above 0, which the compute type holds; 1e-5 is PyTorch's and ONNX's
 
     Attributes are (groups, epsilon). Raises TypeError or ValueError for anything else.
     """

@@ -1,4 +1,4 @@
-"""The cells of GroupNorm, its cases, and what the suite judges it by."""
+"""The cells of GroupNorm, its cases, and how the suite judges it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class GroupNormFamily(NormFamily):
         return (0,)
 
     def is_constant(self, descriptor: Any) -> bool:
-        """Say whether y is the bias whatever x holds: in groups of one element."""
+        """Return True if y is the bias for any x: in groups of one element."""
         whole: GroupNorm = descriptor
         return whole.x.size == whole.x.shape[0] * whole.groups
 
@@ -80,5 +80,5 @@ class GroupNormFamily(NormFamily):
         return group_norm_reference.reference(descriptor, inputs)
 
     def accuracy(self, descriptor: Descriptor) -> Accuracy:  # noqa: ARG002 - the extent of a group is in S
-        """Return the bound over S, that of LayerNorm."""
+        """Return the bound over S, LayerNorm's."""
         return layer_norm_reference.BOUND

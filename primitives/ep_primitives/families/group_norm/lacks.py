@@ -1,4 +1,4 @@
-"""What the cases of GroupNorm lack, and why."""
+"""Data that the cases of GroupNorm do not have, with the reasons."""
 
 from __future__ import annotations
 

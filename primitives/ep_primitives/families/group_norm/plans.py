@@ -1,4 +1,4 @@
-"""How the operands of GroupNorm's cases lie, by layout of the cell, and what each case is about."""
+"""The plans of GroupNorm's cases, by layout of the cell: the operands' layouts, and the purpose of each case."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Plan:
     """One case for any floating element type.
 
     x        : where it lies
-    absent   : of scale and bias those that are not there
-    forms    : where other operands lie that are not dense
+    absent   : names of operands, of scale and bias, that are missing
+    forms    : layouts of other operands that are not dense
     contents : names in layer_norm_data of what the groups, and scale and bias, hold
     exact    : True if the contents fix every bit
     inplace  : True if y lies where x does

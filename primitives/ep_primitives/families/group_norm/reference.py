@@ -1,4 +1,4 @@
-"""The reference of GroupNorm: that of LayerNorm, whose rows are the groups."""
+"""The reference of GroupNorm: LayerNorm's, with groups as rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What GroupNorm lowers to: a LayerNorm whose rows are groups, and a product and a sum channel by channel."""
+"""The lowering of GroupNorm: a LayerNorm whose rows are groups, and a product and a sum channel by channel."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def stages(norm: GroupNorm) -> Iterator[Stage]:
 
 
 def _grouped(spec: TensorSpec, groups: int) -> TensorSpec:
-    """Return a tensor with its channels in two dimensions, the groups and what is in one, so that rows begin at the third.
+    """Return a tensor with its channels in two dimensions, the groups and the channels of one; rows begin at the third.
 
     Where each channel is a group and has dimensions of its own, these are the rows as they are.
     """

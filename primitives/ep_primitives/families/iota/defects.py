@@ -29,7 +29,7 @@ class AddsStepsUp(Defect):
 
 @killed_by("primitives/iota/-/int32/dense/rank-4-axis-0")
 class CountsThroughTheTensor(Defect):
-    """Count elements in their order, whatever the axis."""
+    """Count elements in their order, ignoring the axis."""
 
     meets = "iota/-/int32/*"
 

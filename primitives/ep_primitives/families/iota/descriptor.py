@@ -1,14 +1,14 @@
 """Family Iota: out = start + i step, where i counts along an axis from 0 and start and step are numbers that the launch gives.
 
-shapes       : out of any shape and strides; all that differs along other dimensions than the axis is alike; what lies between
-               its elements stays. A tensor of rank 0 is a row of one
-dtypes       : every integer and real floating type; start and step have that of out, and of 16-bit floats are float32
+shapes       : out of any shape and strides; elements that differ only along other dimensions than the axis are equal; bytes
+               between its elements stay. A tensor of rank 0 is a row of one
+dtypes       : every integer and real floating type; start and step have out's, for 16-bit floats float32
 accumulation : no element is made of the one before it
-rounding     : i, the product and the sum may be rounded to the compute type each, or fused, or be those of a wider type; then
-               once to out. Where i step and the sum are numbers of the type the result is exact
+rounding     : i, the product and the sum may be rounded to the compute type each, or fused, or computed in a wider type; then
+               once to out. Where the type holds i step and the sum exactly, the result is exact
 integers     : exact, modulo 2^n
 NaN          : a NaN start or step gives NaN
-infinities   : as the product and the sum have them: an infinite step gives NaN at i = 0, where 0 is multiplied by it; where
+infinities   : as the product and the sum give them: an infinite step gives NaN at i = 0, where 0 is multiplied by it; where
                i step itself overflows, the result may be infinite
 signed zero  : the sign of a zero is free
 empty        : an output without elements is legal and nothing is launched
@@ -78,7 +78,7 @@ class Iota(Descriptor):
 
     @property
     def geometry(self) -> Geometry:
-        """The merged dimensions across the axis, and as the last one the axis, whatever its extent; zeros for the numbers."""
+        """The merged dimensions across the axis, and as the last one the axis, of any extent; zeros for the numbers."""
         geometry = self._geometry
         if geometry is None:
             geometry = _geometry(self.out, self.axis, self.extent)
@@ -87,7 +87,7 @@ class Iota(Descriptor):
 
     @property
     def layout(self) -> str:
-        """The layout part of this descriptor's cell, which is that of out."""
+        """The layout part of this descriptor's cell: out's layout."""
         out = self.out
         if not out.size:
             return "empty"

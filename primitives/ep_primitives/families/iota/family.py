@@ -1,4 +1,4 @@
-"""The cells of Iota, and what the suite judges them by."""
+"""The cells of Iota, and how the suite judges them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class IotaFamily(ElementwiseFamily):
         return Iota(**specs, axis=int(attributes[0]) if attributes else -1)
 
     def accuracy(self, descriptor: Descriptor) -> Accuracy:
-        """Return what an element type is held to."""
+        """Return the accuracy that an element type must reach."""
         return INTEGRAL if ep.dtype(descriptor.out.dtype).kind in "iu" else _PROGRESSION
 
     def is_constant(self, descriptor: Any) -> bool:

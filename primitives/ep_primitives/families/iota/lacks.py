@@ -1,4 +1,4 @@
-"""What the cases of Iota lack, and why."""
+"""Data that the cases of Iota do not have, with the reasons."""
 
 from __future__ import annotations
 

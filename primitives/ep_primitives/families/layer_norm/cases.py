@@ -27,7 +27,7 @@ __all__ = ["cases"]
 def cases(dtype: str, outputs: tuple[str, ...], layout: str) -> Iterator[Case]:
     """Yield the cases of a layout for an element type; outputs : the element types of those that are there.
 
-    Where these say nothing of how many there are, because all are alike, the cases are those of any number.
+    If the plans have no number of rows, because all rows are alike, the cases are for any number.
     """
     is_told = len(set(outputs)) > 1 or DTYPES[dtype].compute != dtype
     for plan in PLANS[layout]():

@@ -1,4 +1,4 @@
-"""What the rows of LayerNorm's cases hold, each made to show a fault of one kind, and what scales and moves them."""
+"""Data for the rows of LayerNorm's cases, each made to show a fault of one kind, and scales and biases for them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FAR: Final[Mapping[str, tuple[float, float]]] = {
     "float32": (2048.0, 0.25),
     "float64": (2.0**27, 0.25),
 }
-"""By element type a number and a step from it that it holds, so that the square of one loses that of the other."""
+"""By element type a number and a step from it, both exact, such that the square of the number absorbs the step's."""
 
 _LEANING: Final = (0.875, 1.1875, 1.375)
 """Each, added again and again in a 16-bit or 32-bit type, is rounded to one side."""
@@ -37,7 +37,7 @@ def _random(rng: np.random.Generator, dtype: str, number: int, n: int) -> Array:
 
 
 def _small(rng: np.random.Generator, dtype: str, number: int, n: int) -> Array:
-    """Rows whose variances lie on both sides of the usual epsilon."""
+    """Rows with variances on both sides of the usual epsilon."""
     size = np.exp2(np.linspace(-11, 1, number))[:, None]
     return np.asarray(size * rng.standard_normal((number, n))).astype(array_dtype(dtype))
 
@@ -115,7 +115,7 @@ def _usual(rng: np.random.Generator, dtype: str, n: int) -> tuple[Array, Array]:
 
 
 def _integral(rng: np.random.Generator, dtype: str, n: int) -> tuple[Array, Array]:
-    """Powers of two and numbers that are lost beside none of the row's, and whose sum with them is not 0."""
+    """Powers of two, and numbers that no element of the row absorbs and whose sums with them are not 0."""
     return _stored(dtype, rng.choice([-2.0, -1.0, 1.0, 2.0, 4.0], n), rng.choice([-7.0, -6.0, 3.0, 8.0, 0.25], n))
 
 

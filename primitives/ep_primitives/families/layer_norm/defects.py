@@ -36,7 +36,7 @@ class _Norm(ArrayKernel):
             self.spoil(given.pop("x"), given, {name: self.array(operands, name) for name in of.outputs})
 
     def spoil(self, x: Array, given: Mapping[str, Array], made: Mapping[str, Array]) -> None:
-        """Write what the defect makes of x, and of scale and bias where they are given, to outputs, which hold right results."""
+        """Write the defect's results from x, scale and bias over the right results in the outputs."""
         raise NotImplementedError
 
     def normalize(
@@ -73,7 +73,7 @@ class SubtractsSquares(_Norm):
 
 @killed_by("primitives/layer_norm/-/float32/dense/small")
 class AddsEpsilonToTheDeviation(_Norm):
-    """Add epsilon behind the root, to the standard deviation."""
+    """Add epsilon after the root, to the standard deviation."""
 
     meets = "layer_norm/-/float32/dense"
 
@@ -100,7 +100,7 @@ class DividesByOneLess(_Norm):
 
 @killed_by("primitives/layer_norm/-/float64/dense/epsilon-3")
 class AddsTheUsualEpsilon(_Norm):
-    """Add 1e-5, whatever is asked for."""
+    """Add 1e-5 instead of epsilon."""
 
     meets = "layer_norm/-/float64/dense"
 
@@ -134,7 +134,7 @@ class RoundsTheMean(_Norm):
 
 @killed_by("primitives/layer_norm/-/float16/dense/no-bias-3x513")
 class AddsABiasThatIsAbsent(_Norm):
-    """Add the scale where there is no bias, as who counts operands does."""
+    """Add the scale where there is no bias, as by counting operands."""
 
     meets = "layer_norm/-/float16/dense"
 

@@ -1,13 +1,13 @@
 """Family LayerNorm: each row freed of its mean and divided by its standard deviation, then scaled and moved column by column.
 
 definition   : d = x - mean, variance = (d_1^2 + d_2^2 + ...) / n, rstd = 1 / sqrt(variance + epsilon), y = d rstd scale + bias;
-               a row is what lies along the dimensions from `axis` to the last, n its elements
-shapes       : x and y have one shape, of rank 0 to 16; scale and bias that of a row; mean and rstd that of x with extents of 1
-               from the axis on, or without these dimensions. Any strides; a tensor of rank 0 is a row of one
+               a row has the elements along the dimensions from `axis` to the last, n of them
+shapes       : x and y have one shape, of rank 0 to 16; scale and bias have a row's shape; mean and rstd have x's with
+               extents of 1 from the axis on, or without these dimensions. Any strides; a tensor of rank 0 is a row of one
 dtypes       : float16, bfloat16, float32, float64, the same of x, scale, bias and y; mean and rstd have the compute type:
                float32 for the first three, as ONNX's stash_type 1 says, else float64
 accumulation : in the compute type; of 16-bit types y is rounded once. Sums are made in trees, as of chains of 64 terms that are
-               joined in pairs. The variance is that of the differences: a mean square less a squared mean is too far off
+               joined in pairs. The variance comes from the differences: a mean square less a squared mean is too far off
 NaN          : a NaN in a row makes its mean, its rstd and all of its y NaN; one in scale or bias its column of y
 infinities   : an infinity makes rstd and all of y NaN, the mean that infinity, NaN if the row has both. Where a sum or a square
                of finite numbers overflows the compute type, the row's results are open
@@ -48,11 +48,11 @@ __all__ = ["EPSILON", "LayerNorm"]
 _USUAL: Final = 1e-5
 
 EPSILON: Final = Attribute("epsilon", (_USUAL, 1e-12, 3.0), _USUAL, TORCH_AND_ONNX, legal=Legal.POSITIVE)
-"""What is added to the variance, in the compute type."""
+"""The number added to the variance, in the compute type."""
 
 
 class LayerNorm(Descriptor):
-    """y = (x - mean) rstd scale + bias, over each row: what lies along the dimensions of x from `axis` to the last.
+    """y = (x - mean) rstd scale + bias, over each row: the elements along the dimensions of x from `axis` to the last.
 
     x       : any shape, a floating element type; read
     scale   : the shape of a row, x.shape[axis:], and the dtype of x; read; None is 1
@@ -61,7 +61,7 @@ class LayerNorm(Descriptor):
     mean    : the compute type of x, its shape with extents of 1 from the axis on, or without them; written, unless it is None
     rstd    : as mean; 1 / sqrt(variance + epsilon); written, unless it is None
     axis    : the first dimension of a row, a negative one counts from the end
-    epsilon : a number above 0, which the compute type holds; 1e-5 is that of PyTorch and ONNX
+    epsilon : a number above 0, which the compute type holds; 1e-5 is PyTorch's and ONNX's
 
     Attributes are (axis, epsilon), the axis not negative. Raises TypeError or ValueError for anything else.
     """
@@ -182,7 +182,7 @@ class LayerNorm(Descriptor):
 
     @property
     def geometry(self) -> Geometry:
-        """The dimensions of `across`, then those of `along`."""
+        """The dimensions of `across`, then the dimensions of `along`."""
         geometry = self._geometry
         if geometry is None:
             across, along = self.across, self.along
@@ -198,7 +198,7 @@ class LayerNorm(Descriptor):
 
     @property
     def layout(self) -> str:
-        """The layout part of this descriptor's cell: that of all tensors; "empty" says that x has no elements."""
+        """The layout part of this descriptor's cell, from all tensors; "empty" if x has no elements."""
         if not self.x.size:
             return "empty"
         if any(spec.lo for spec in self._tensors):

@@ -1,4 +1,4 @@
-"""The cells of LayerNorm, and what the suite judges them by."""
+"""The cells of LayerNorm, and how the suite judges them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class LayerNormFamily(Family):
         return layer_norm_cases.cases(dtype, tuple(made.split(",")) if made else (dtype,), cell.layout)
 
     def is_constant(self, descriptor: Any) -> dict[str, bool]:
-        """Say which outputs are one value whatever x holds: in rows of one element, or of one over and over."""
+        """Return which outputs are one value for any x: in rows of one element, or of one element repeated."""
         axes = range(descriptor.axis, descriptor.x.ndim)
         is_one = descriptor.terms <= 1
         repeats = is_one or not any(descriptor.x.strides[axis] for axis in axes if descriptor.x.shape[axis] > 1)

@@ -22,7 +22,7 @@ _ALONE: Final = ("y",)
 _DEEP: Final = (2, 1, 3, 1, 2, 1, 2, 1, 1, 2, 1, 1, 2, 1, 1, 3)
 _ROWS: Final = (7, 65)
 
-# Below, at and above vectors, the blocks of a sum, and what a kernel keeps of a row.
+# Below, at and above vectors, the blocks of a sum, and the part of a row that a kernel keeps.
 _SHAPES: Final = ((9, 1), (5, 2), (3, 16), (4, 17), (3, 513), (2, 1025), (2, 4097), (261, 10))
 _STANDARD: Final = ((1, 16411), (300, 10), (70, 1000), (70001, 3), (3, 8192), (1, 262147))
 
@@ -34,9 +34,9 @@ class Plan:
     x        : where it lies
     axis     : the first dimension of a row
     outputs  : of OUTPUTS those that are there, y always
-    absent   : of scale and bias those that are not there
-    forms    : where other operands lie that are not dense; those of mean and rstd also say whether extents of 1 are kept
-    contents : names in ROWS and AFFINES of what x, and scale and bias, hold
+    absent   : names of operands, of scale and bias, that are missing
+    forms    : layouts of other operands that are not dense; those of mean and rstd also say whether extents of 1 are kept
+    contents : names in ROWS and AFFINES of the contents of x, and of scale and bias
     exact    : True if the contents fix every bit of all outputs
     inplace  : True if y lies where x does
     dtypes   : the element types that have the case; none named are all

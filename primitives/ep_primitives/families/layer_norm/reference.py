@@ -1,7 +1,7 @@
 """The reference of LayerNorm in a wider type, and how far right results may be from it.
 
 Every bound is eps S, with S summed up here from single roundings of at most eps / 2 each, to first order, as the definition
-makes them one after another: a mean is as good as the row `mean` of Reduce promises, a reciprocal root as that of `rsqrt`.
+makes them one after another: a mean has the bound of Reduce's `mean`, a reciprocal root the bound of `rsqrt`.
 """
 
 from __future__ import annotations

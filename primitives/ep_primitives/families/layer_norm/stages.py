@@ -1,4 +1,4 @@
-"""What LayerNorm lowers to: reductions, differences and products, the variance that of the differences."""
+"""The lowering of LayerNorm: reductions, differences and products; the variance comes from the differences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["stages"]
 
 
 def stages(norm: LayerNorm) -> Iterator[Stage]:
-    """Yield the stages. Those of 16-bit types compute in float32, and round y once, at the end.
+    """Yield the stages. 16-bit types compute in float32, and round y once, at the end.
 
     The differences from the mean are one temporary of the shape of x, in which y comes about; mean and rstd are the whole's
     outputs, or temporaries where it has none.
@@ -57,7 +57,7 @@ def stages(norm: LayerNorm) -> Iterator[Stage]:
 
 
 def _kept(norm: LayerNorm, name: str, kept: TensorSpec) -> TensorSpec:
-    """Return mean or rstd with extents of 1 in the dimensions of a row: the whole's, or that of a temporary."""
+    """Return mean or rstd with extents of 1 in the dimensions of a row: the descriptor's own, or a temporary."""
     spec = norm.outputs.get(name)
     if spec is None:
         return kept

@@ -57,7 +57,7 @@ def _case(plan: Plan, dtype: str, out: str) -> Case:
 
 
 def _data(plan: Plan, descriptor: Matmul, rng: np.random.Generator) -> dict[str, Any]:
-    """Return the operands; what the output holds before only where it is read, or must not be."""
+    """Return the operands; the output's old contents only where they are read, or must not be."""
     tensors = {"a": descriptor.a, "b": descriptor.b}
     if descriptor.bias:
         tensors["bias"] = descriptor.bias

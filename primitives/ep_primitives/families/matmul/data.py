@@ -1,4 +1,4 @@
-"""What the operands of Matmul's cases hold: random numbers, and the contents that show a fault of one kind."""
+"""Data for the operands of Matmul's cases: random numbers, and the contents that show a fault of one kind."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _reals(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
 def _odd_integers(rng: np.random.Generator, inputs: dict[str, Any]) -> None:
     """Make a and b of -3, -1, 1 and 3: an odd number of products has an exact sum, which is not 0.
 
-    Of complex numbers the imaginary parts of b are odd and those of a 2 or -2, so that both parts of a sum are odd.
+    For complex numbers the imaginary parts of b are odd and a's are 2 or -2, so that both parts of a sum are odd.
     """
     for name, imaginary in (("a", (2, -2)), ("b", (1, 3, -1, -3))):
         values = inputs[name]
@@ -63,7 +63,7 @@ def _ends(rng: np.random.Generator, inputs: dict[str, Any]) -> None:
 
 
 def _positive(rng: np.random.Generator, inputs: dict[str, Any]) -> None:
-    """Make all products positive and of like sizes, so that what each sum loses to rounding adds up unless it is unbiased."""
+    """Make all products positive and of like sizes, so that the rounding errors of a sum add up unless they are unbiased."""
     for name in "ab":
         values = inputs[name]
         inputs[name] = rng.uniform(0.5, 2, values.shape).astype(values.dtype)
@@ -88,7 +88,7 @@ def _unread_factors(rng: np.random.Generator, inputs: dict[str, Any]) -> None:
 
 
 def _unread_out(rng: np.random.Generator, inputs: dict[str, Any]) -> None:
-    """Make what the output holds before NaN, where that exists."""
+    """Fill the output with NaN before the launch, if its type has one."""
     del rng
     _spoil(inputs["out"])
 
@@ -107,4 +107,4 @@ CONTENTS: Final[Mapping[str, Callable[[np.random.Generator, dict[str, Any]], Non
     "unread-factors": _unread_factors,
     "unread-out": _unread_out,
 }
-"""By name, what changes the random operands of a case."""
+"""By name, the functions that change the random operands of a case."""

@@ -41,7 +41,7 @@ class AppliesAlphaTwice(_Scales):
 
 @killed_by("primitives/matmul/-/float32/dense/beta-1")
 class IgnoresBeta(_Scales):
-    """Overwrite the output, whatever beta is."""
+    """Overwrite the output, ignoring beta."""
 
     def scaled(self, alpha: Any, beta: Any) -> dict[str, Any]:
         del beta
@@ -81,7 +81,7 @@ class ScalesTheBias(Defect):
 
 @killed_by("primitives/matmul/-/float32/dense/48x2100x48")
 class DropsTheEndOfDepth(Defect):
-    """Leave out what a depth above 512 has behind whole steps of 8."""
+    """Leave out the rest of a depth above 512 after whole steps of 8."""
 
     meets = "matmul/-/float32/dense"
 

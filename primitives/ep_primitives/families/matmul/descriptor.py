@@ -5,10 +5,10 @@ shapes       : a (..., m, k), b (..., k, n), out (..., m, n), each of rank 2 to 
                over those batches. A transposed matrix is a matter of strides: swap the last two of shape and strides
 dtypes       : float16 and bfloat16, out the same or float32; float32; float64; complex64; complex128; int8 and uint8, out int32
 alpha, beta  : numbers given at launch, 1 and 0 if left out; beta is applied once, also to a sum over batches.
-               alpha = 0 reads neither a nor b, beta = 0 does not read out: what they hold, NaN included, does not show
+               alpha = 0 reads neither a nor b, beta = 0 does not read out: their contents, NaN included, do not matter
 empty        : a sum over nothing (k = 0, no batch) is 0, so out = activation(beta out + bias); an empty out does nothing
 accumulation : float32 for float16 and bfloat16, whose result is rounded once; int32, wrapping, for int8 and uint8; else
-               the type itself. In which order, with or without fused multiply-add, is open
+               the type itself. The order of the sum, with or without fused multiply-add, is open
 NaN          : IEEE 754 holds term by term: a NaN, or 0 times an infinity, makes its whole row or column NaN. With complex
                numbers that are not finite, and where a partial sum overflows, the result is unspecified
 infinities   : as NaN: inf - inf and 0 inf are NaN, elsewhere an infinity stays
@@ -241,7 +241,7 @@ class Matmul(Descriptor):
         product = Matmul(a=self.a, b=self.b, out=whole, conjugate_a=a, conjugate_b=b)
         stages = [Stage(product, a="a", b="b", alpha="alpha", beta="beta", out=name)]
         if is_wide:
-            stages.insert(0, Stage(Cast(x=out, out=whole), x="out", out=name))  # what beta reads
+            stages.insert(0, Stage(Cast(x=out, out=whole), x="out", out=name))  # beta multiplies it
         if bias is not None:
             added, term = bias, "bias"
             if is_wide:

@@ -1,4 +1,4 @@
-"""The cells of Matmul, and what the suite judges them by."""
+"""The cells of Matmul, and how the suite judges them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class MatmulFamily(SignatureFamily):
     def origin(
         self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
     ) -> Mapping[str, Index]:
-        """Return the row of a and the column of b, of all batches that are summed, and what is added."""
+        """Return the row of a and the column of b, of all batches that are summed, and the elements added to them."""
         del output
         *batch, row, column = at
         whole = slice(None)

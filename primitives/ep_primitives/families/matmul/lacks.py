@@ -1,4 +1,4 @@
-"""What the cases of Matmul lack, and why."""
+"""Data that the cases of Matmul do not have, with the reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the operands of Matmul's cases lie, by layout of the cell, and what each case is about."""
+"""The plans of Matmul's cases, by layout of the cell: the operands' layouts, and the purpose of each case."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _STANDARD_SHAPES: Final = ((257, 513, 255), (1, 4096, 3), (1025, 9, 515), (48, 2
 
 @dataclass(frozen=True)
 class Plan:
-    """One case for any element types: forms of the operands, numbers, options, and what the tensors hold.
+    """One case for any element types: forms of the operands, numbers, options, and the tensors' contents.
 
-    alpha, beta : for floats; other types take what goes with these
-    contents    : name in CONTENTS of what changes the random data, "" for nothing
+    alpha, beta : for floats; other types take the numbers that belong to these
+    contents    : name in CONTENTS of a change to the random data, "" for none
     kinds       : kinds of the element types of a and b that have the case
     summands    : as in `Case`
     """

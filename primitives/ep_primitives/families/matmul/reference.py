@@ -45,7 +45,7 @@ def accuracy(descriptor: Matmul) -> Accuracy:
     Numerical Algorithms, 2002, section 3.1). For long sums the probabilistic bound lambda sqrt(n) / 2 eps is smaller
     (Higham and Mary, A New Approach to Probabilistic Rounding Error Analysis, 2019): with lambda = 8 it fails for one
     element in 10^13 even if each rounding error is as large as it can be. A part of a complex product sums twice as many
-    terms, alpha costs three roundings more, and the error's modulus is at most sqrt(2) that of a part.
+    terms, alpha costs three roundings more, and the error's modulus is at most sqrt(2) times a part's.
     """
     kind = ep.dtype(descriptor.out.dtype).kind
     if kind == "i":
@@ -63,7 +63,7 @@ def summed(roundings: int) -> float:
 def reference(descriptor: Matmul, inputs: Mapping[str, Any]) -> Reference:
     """Return activation(alpha op(a) @ op(b) + beta out + bias) of the operands as stored, and S.
 
-    inputs : by operand; "out", what the output held before, where beta is not 0
+    inputs : by operand; "out", the output's old contents, where beta is not 0
     """
     wider = _WIDER[descriptor.out.dtype]
     shape = descriptor.out.shape

@@ -1,4 +1,4 @@
-"""The cases of OneHot: how indices and out lie, what the indices hold, and which numbers are put down."""
+"""The cases of OneHot: layouts of indices and out, contents of the indices, and the numbers written."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Plan:
     """One case for any element types.
 
     out      : None: dense, with so many classes at the axis
-    contents : name in CONTENTS of what the indices hold, of the range of classes
+    contents : name in CONTENTS of the contents of the indices, of the range of classes
     shift    : elements of the larger type that every memory view starts after an aligned place
     is_wide  : True if only int64 holds the indices
     is_bytes : True if only an element type of one byte is worth the memory it takes

@@ -33,7 +33,7 @@ class CountsClassesFromTheEnd(ArrayKernel):
 
 @killed_by("primitives/one_hot/-/int64->int16/dense/off-seven")
 class LeavesZeroForOff(Defect):
-    """Put down `on` in a tensor of zeros, whatever `off` is."""
+    """Write `on` into a tensor of zeros, ignoring `off`."""
 
     meets = "one_hot/-/int64->int16/*"
 

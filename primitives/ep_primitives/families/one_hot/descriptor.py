@@ -57,7 +57,7 @@ class OneHot(Descriptor):
     on, off : Scalars of the dtype of out: numbers at launch, 1 and 0 if left out
     out     : indices.shape with the classes at `axis`; one of ONE_HOT_DTYPES; written
     axis    : the dimension of out that counts the classes; negative ones count from its end
-    first   : the index of class 0, a number of int64 as is that of the last class
+    first   : the index of class 0, an int64; so is the index of the last class
 
     Attributes are axis, not negative, and first. Raises TypeError or ValueError for anything else.
     """
@@ -69,7 +69,7 @@ class OneHot(Descriptor):
         Role.input("indices"), Role.number("on", default=1), Role.number("off", default=0), Role.output("out")
     )
 
-    def __init__(  # noqa: PLR0913 - all by keyword: the operands, and two numbers that say what the classes are
+    def __init__(  # noqa: PLR0913 - all by keyword: the operands, and two numbers that define the classes
         self,
         *,
         indices: TensorSpec,
@@ -166,7 +166,7 @@ class OneHot(Descriptor):
 
     @property
     def geometry(self) -> Geometry:
-        """The merged dimensions of indices, with the strides of indices and of class 0 of out (those of the numbers are 0)."""
+        """The merged dimensions of indices, with the strides of indices and of class 0 of out (the numbers' are 0)."""
         geometry = self._geometry
         if geometry is None:
             out, axis = self.out, self.axis
@@ -178,7 +178,7 @@ class OneHot(Descriptor):
 
     @property
     def layout(self) -> str:
-        """The layout part of this descriptor's cell; "rank0" is that of a single index."""
+        """The layout part of this descriptor's cell; "rank0" for a single index."""
         if not self.out.size:
             return "empty"
         if self.indices.lo or self.out.lo:

@@ -1,4 +1,4 @@
-"""The cells of OneHot, and what the suite judges them by."""
+"""The cells of OneHot, and how the suite judges them."""
 
 from __future__ import annotations
 

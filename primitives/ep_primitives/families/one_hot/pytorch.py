@@ -1,4 +1,4 @@
-"""What PyTorch calls OneHot."""
+"""OneHot in PyTorch, a second opinion."""
 
 from __future__ import annotations
 

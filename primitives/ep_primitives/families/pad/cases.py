@@ -84,7 +84,7 @@ def _drawn(op: str, x: TensorSpec, number: str, rng: np.random.Generator) -> dic
 
 
 def _numbers(dtype: str) -> dict[str, Any]:
-    """Return what any stored Scalar is tried with, and a number that narrow floats round."""
+    """Return the numbers for any stored Scalar, and one that narrow floats round."""
     numbers = dict(data.numbers(dtype))
     return numbers | {"rounded": float(np.float32(0.3))} if ep.dtype(dtype).is_floating else numbers
 
@@ -111,7 +111,7 @@ def _dense(dtype: str) -> Iterator[_Plan]:
 
 
 def _shapes() -> Iterator[_Plan]:
-    """Yield what differs in shape alone."""
+    """Yield plans that differ in shape alone."""
     yield _Plan("columns-only", Form((17, 33)), (0, 3), (0, 1))
     yield _Plan("before-only", Form((9, 17)), (3, 2), (0, 0))
     yield _Plan("after-only", Form((9, 17)), (0, 0), (1, 5))
@@ -187,4 +187,4 @@ PLANS: Final[Mapping[str, Callable[[str], Iterator[_Plan]]]] = {
     "empty": _empty,
     "rank0": _rank0,
 }
-"""By layout, what makes its plans for an element type; the first one is typical."""
+"""By layout, the function that makes its plans for an element type; the first one is typical."""

@@ -18,7 +18,7 @@ __all__: list[str] = []
 
 @killed_by("primitives/pad/edge/float32/dense/rank-3")
 class SwapsTheSidesOfPadding(ArrayKernel):
-    """Pad behind by what belongs in front."""
+    """Pad at the end by the count for the start."""
 
     def described(self, descriptor: ep.Descriptor) -> ep.Descriptor:
         if descriptor.family != "pad" or descriptor.op != "edge":
@@ -30,7 +30,7 @@ class SwapsTheSidesOfPadding(ArrayKernel):
 
 @killed_by("primitives/pad/constant/float32/dense/crop")
 class CropsTheOtherEnd(ArrayKernel):
-    """Cut behind what is to be cut in front, and right pads alone."""
+    """Cut at the end instead of at the start; the right pads are correct."""
 
     def described(self, descriptor: ep.Descriptor) -> ep.Descriptor:
         if descriptor.family != "pad" or min(descriptor.attributes, default=0) >= 0:
@@ -67,7 +67,7 @@ class ReflectsOneLessThanThereIs(Defect):
 
 @killed_by("primitives/pad/constant/int32/dense/value-seven")
 class PadsWithZeros(Defect):
-    """Pad with 0, whatever the value is."""
+    """Pad with 0, ignoring the value."""
 
     meets = "pad/constant/int32/*"
 

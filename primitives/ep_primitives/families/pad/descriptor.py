@@ -48,11 +48,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Pad", "PadFamily"]
 
-_COUNT_BITS: Final = 256  # a crop and a pad may each be beyond any memory, and what is left of both is not
+_COUNT_BITS: Final = 256  # a crop and a pad may each exceed any memory while the result does not
 
 
 class Pad(Relocation):
-    """out = x, continued by `before` elements in front of and `after` elements behind each dimension.
+    """out = x, continued by `before` elements at the start and `after` elements at the end of each dimension.
 
     op            : name of a row of `rows`
     x             : read
@@ -104,7 +104,7 @@ class Pad(Relocation):
 
     @property
     def after(self) -> tuple[int, ...]:
-        """Elements behind x, for each dimension."""
+        """Elements added after x's last, for each dimension."""
         return self.attributes[self.x.ndim :]  # type: ignore[return-value]  # as above
 
     @property
@@ -115,7 +115,7 @@ class Pad(Relocation):
 
     @property
     def nbytes_moved(self) -> int:
-        """The bytes of out, and those of x that it holds."""
+        """The bytes of out, and the bytes of x that it holds."""
         extents = (
             max(part.stop - part.start, 0) if step else 1 for part, step in zip(self.seen, self.x.strides, strict=True)
         )
@@ -173,7 +173,7 @@ class PadFamily(SignatureFamily):
 
 
 def _padded(descriptor: Pad, inputs: Mapping[str, Any]) -> Array:
-    """Return the output, dimension by dimension: what is padded along the first is x for the next."""
+    """Return the output, dimension by dimension: the result of padding along the first is x for the next."""
     row, dtype = PAD_OPS[descriptor.op], descriptor.out.dtype
     result = words(inputs["x"])
     value = words(_stored(dtype, inputs["value"])) if row.has_value else None

@@ -1,4 +1,4 @@
-"""What the cases of Pad lack, and why."""
+"""Data that the cases of Pad do not have, with the reasons."""
 
 from __future__ import annotations
 

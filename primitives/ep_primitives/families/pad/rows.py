@@ -19,7 +19,7 @@ _NOWHERE: Final = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PadOp:
-    """One way to continue a tensor behind its ends, dimension by dimension. In definitions j = i - before, n = extent of x.
+    """One way to continue a tensor beyond its ends, by dimensions. In definitions j = i - before, n = extent of x.
 
     name       : as in descriptors and cells
     source     : where definition and name come from
@@ -41,7 +41,7 @@ class PadOp:
 
     @property
     def has_value(self) -> bool:
-        """True if a launch gives a number for what is not an element of x."""
+        """True if a launch gives a number for places without an element of x."""
         return self.least is None
 
 

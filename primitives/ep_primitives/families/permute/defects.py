@@ -16,7 +16,7 @@ _TILE: Final = 16
 
 @killed_by("primitives/permute/-/float32/dense/33x17")
 class LeavesOutTheCornerTile(Defect):
-    """Transpose whole tiles, the rest of each row and of each column, and not what is left in the corner."""
+    """Transpose whole tiles, the rest of each row and of each column, but not the rest in the corner."""
 
     owns = ("permute",)
     meets = "permute/-/float32/dense"
@@ -41,7 +41,7 @@ class MovesEightOfSixteenBytes(Defect):
 
 @killed_by("primitives/permute/-/uint8/dense/rank-4-3-2-1-0")
 class IsOffByOneInTheFourthAxis(Defect):
-    """Swap the first two axes of what is left where a permutation of four reverses."""
+    """Swap the first two of the remaining axes where a permutation of four reverses."""
 
     owns = ("permute",)
     meets = "permute/-/uint8/dense"

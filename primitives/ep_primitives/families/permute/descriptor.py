@@ -48,7 +48,7 @@ class Permute(CopyOf):
     """out[i, j, ...] = x with dimension permutation[d] of x as dimension d of out.
 
     x           : read
-    out         : the dtype of x; extent d is that of dimension permutation[d] of x; written; shares no byte with x
+    out         : the dtype of x; extent d is the extent of dimension permutation[d] of x; written; shares no byte with x
     permutation : each dimension of x once; negative ones count from the end
 
     The attributes are the permutation, without negative ones. Raises TypeError or ValueError for anything else.

@@ -1,4 +1,4 @@
-"""What the cases of Permute lack, and why."""
+"""Data that the cases of Permute do not have, with the reasons."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def _random(rng: np.random.Generator, x: TensorSpec) -> Array:
 
 
 def _below_zero(rng: np.random.Generator, x: TensorSpec) -> Array:
-    """Return numbers below what a pad might be taken for: negative ones, of unsigned types the smaller half."""
+    """Return numbers below any that a pad might be taken for: negative ones, in unsigned types the smaller half."""
     values = random(rng, x.dtype, x.shape)
     if values.dtype.kind == "u":
         return np.asarray(values // values.dtype.type(2))
@@ -106,7 +106,7 @@ def _signed_zeros(rng: np.random.Generator, x: TensorSpec) -> Array:
 
 
 def _positive(rng: np.random.Generator, x: TensorSpec) -> Array:
-    """Return numbers of one sign and like sizes, so that what each sum loses to rounding adds up unless it is unbiased."""
+    """Return numbers of one sign and like sizes, so that the rounding errors of a sum add up unless they are unbiased."""
     return rng.uniform(0.5, 2, x.shape).astype(array_dtype(x.dtype))
 
 
@@ -119,4 +119,4 @@ _CONTENTS: Final[Mapping[str, Content]] = {
     "signed-zeros": _signed_zeros,
     "positive": _positive,
 }
-"""By name, what x holds."""
+"""The contents of x, by name."""

@@ -23,7 +23,7 @@ class _Pooled(Defect):
         out[...] = pool_reference.reference(self.instead(self.descriptor), {"x": given["x"]}).value.astype(out.dtype)
 
     def instead(self, of: Any) -> Any:
-        """Return what is computed in place of the descriptor."""
+        """Return the descriptor to compute in place of the right one."""
         raise NotImplementedError
 
 

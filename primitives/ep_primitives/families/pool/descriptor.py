@@ -1,18 +1,18 @@
 """Family Pool: y = x with windows of it reduced, channel by channel; the ops are in rows.py.
 
 definition   : y[n, c, o] = op of x[n, c, o stride + k dilation - before] for all k, with a number for each spatial dimension in o and k;
-               what a window touches beside x is no element, and changes no result
+               places of a window outside x have no element, and change no result
 shapes       : x (N, C, S...) and y (N, C, O...) with 1 to 6 spatial dimensions, any strides, also such that elements of x are shared;
-               O = (before + S + after - (window - 1) dilation - 1) // stride + 1, at least 1, or in any dimension one more if that is what
-               a division rounded up gives, and the last window begins in x or before it: it reaches beyond the pads
+               O = (before + S + after - (window - 1) dilation - 1) // stride + 1, at least 1, or in any dimension one more: if the
+               division rounded up gives one more, and the last window begins in x or before it. That window reaches beyond the pads
 dtypes       : a row each, the same of x and y
 accumulation : float32 for float16 and bfloat16, rounded once at the end; else the type itself
 NaN          : one in a window gives NaN
 infinities   : as IEEE 754 adds them; max and norms find them
-signed zero  : max(-0, +0) = +0, a norm is +0; that of an average is open
-empty        : an output without elements is legal and nothing is launched; a window without elements of x gives what its row says
+signed zero  : max(-0, +0) = +0, a norm is +0; the sign of a zero average is open
+empty        : an output without elements is legal and nothing is launched; a window without elements of x gives its row's value
 determinism  : a result depends on the values of its own window, and on where it lies, alone: equal bits whatever the number of threads,
-               of images and of channels. Which tree a sum takes is the provider's choice
+               of images and of channels. The tree of a sum is the provider's choice
 in place     : x and y share no byte
 """
 

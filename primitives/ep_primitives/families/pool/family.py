@@ -1,4 +1,4 @@
-"""The cells of Pool, and what the suite judges them by."""
+"""The cells of Pool, and how the suite judges them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the cases of Pool lack, and why."""
+"""Data that the cases of Pool do not have, with the reasons."""
 
 from __future__ import annotations
 

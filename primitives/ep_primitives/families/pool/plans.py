@@ -1,4 +1,4 @@
-"""How the operands of Pool's cases lie, by layout of the cell, and what each case is about."""
+"""The plans of Pool's cases, by layout of the cell: the operands' layouts, and the purpose of each case."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Plan:
 
     y        : None is dense
     ops      : the ops that have it, "" for all
-    contents : name in CONTENTS of what x holds, "" for random numbers
+    contents : name in CONTENTS of the contents of x, "" for random numbers
     kinds    : kinds of the element types that have the case
     is_usual : True if every cell has the case, else only those of chosen ops and element types
     is_exact : True if the contents fix every bit of y

@@ -40,7 +40,7 @@ def reference(descriptor: Pool, inputs: Mapping[str, Any]) -> Reference:
 
 
 def _rows(descriptor: Pool, x: Array, beside: Any) -> Array:
-    """Return the elements of each window, and what stands beside x, in one last dimension."""
+    """Return the elements of each window, with `beside` at places outside x, in one last dimension."""
     counts = descriptor.out.shape[2:]
     seen = windows(padded(x, descriptor.sliding, counts, beside), descriptor.sliding, counts)
     within = range(2, 2 + len(counts))

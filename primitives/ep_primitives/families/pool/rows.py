@@ -21,7 +21,7 @@ class PoolOp:
     """One way to pool; in definitions the x_i are the elements of x that a window touches.
 
     name      : as in descriptors and cells
-    reduction : the row of Reduce whose result it is, and whose bound it has; what lies beside x is its identity, or 0
+    reduction : the row of Reduce that gives its result and its bound; places outside x have its identity, or 0
     dtypes    : the element types of x and y
     source    : where the definition comes from
     accuracy  : the bound in words
@@ -41,7 +41,7 @@ class PoolOp:
         return REDUCE_OPS[self.reduction].accuracy_of(dtype, dtype, n)
 
     def beside(self, dtype: str) -> float:
-        """Return what elements beside x are, so that they change no result."""
+        """Return the value of places outside x, which changes no result."""
         return REDUCE_OPS[self.reduction].identity_of(dtype) if self.reduction == "max" else 0
 
 

@@ -1,4 +1,4 @@
-"""What Pool lowers to: a reduction over windows where they lie, of x continued where they reach beyond it."""
+"""The lowering of Pool: a reduction over windows as views of x, continued where windows reach beyond it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["stages"]
 
 
 def stages(whole: Pool) -> Iterator[Stage]:
-    """Yield the stages. What lies beside x is the op's identity; averages that do not count it have a sum and a quotient."""
+    """Yield the stages. Places outside x have the op's identity; averages without them are a sum and a quotient."""
     x, source = whole.x, "x"
     sliding, extents, counts = whole.sliding, whole.x.shape[2:], whole.out.shape[2:]
     row = POOL_OPS[whole.op]
@@ -56,14 +56,14 @@ def _windows(whole: Pool, x: TensorSpec) -> tuple[TensorSpec, range]:
 
 
 def _reaches_beyond_pads(whole: Pool) -> bool:
-    """Say whether windows touch what is neither x nor pads."""
+    """Return True if windows touch places that are neither in x nor pads."""
     sliding = whole.sliding
     behind = sliding.behind(whole.x.shape[2:], whole.out.shape[2:])
     return any(touched > after for touched, after in zip(behind, sliding.after, strict=True))
 
 
 def _counted(whole: Pool) -> Iterator[Stage]:
-    """Yield what makes "numbers", of shape O: how many elements, and pads if they count, each window of an image touches."""
+    """Yield the stages of "numbers", of shape O: the elements, and pads if they count, of each window of an image."""
     sliding, counts, wide = whole.sliding, whole.out.shape[2:], whole.compute
     before, extents = sliding.before, whole.x.shape[2:]
     if whole.counts_pads:

@@ -1,4 +1,4 @@
-"""What the operands of the cases of Quantize and Dequantize hold."""
+"""Data for the operands of the cases of Quantize and Dequantize."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def drawn(descriptor: Quantization, contents: str, rng: np.random.Generator) -> 
 
 
 def _numbers(rng: np.random.Generator, descriptor: Quantization, contents: str, scale: Array, zero: Array) -> Array:
-    """Return what is quantized: about the numbers that the integers stand for."""
+    """Return numbers to quantize: near the ones that the integers stand for."""
     shape = descriptor.x.shape
     low, high = ep.dtype(descriptor.out.dtype).range
     reach = (high - low) / 8

@@ -2,12 +2,12 @@
 
 definition   : out = (x - zero_point) scale; ONNX's DequantizeLinear
 shapes       : x and out have one shape, of rank 0 to 16; scale and zero_point have one shape, which broadcasts to x: () for a tensor,
-               (C, 1, 1) for an axis of (N, C, H, W). With a block, of rank 1 to 15, one of them stands for `block` neighbours along
-               `axis`, the last for what is left, and its extent there is that of x over block, rounded up. Any strides
+               (C, 1, 1) for an axis of (N, C, H, W). With a block, of rank 1 to 15, each element stands for `block` neighbours along
+               `axis`, the last for the rest, and their extent there is x's over block, rounded up. Any strides
 dtypes       : x and zero_point int8, uint8, int16, uint16 or int32, the same; scale and out float16, bfloat16, float32 or float64, the same
-accumulation : in the compute type: float32 for 16-bit types, whose out is rounded once more, else the type itself. Of integers
+accumulation : in the compute type: float32 for 16-bit types, whose out is rounded once more, else the type itself. For integers
                of 8 and 16 bits the difference is exact; an int32 is rounded to the compute type before it
-NaN          : a NaN in scale makes what it meets NaN
+NaN          : a NaN in scale makes the elements that it scales NaN
 infinities   : IEEE 754 holds: 0 times an infinite scale is NaN
 signed zero  : a difference of 0 is +0, so that out has the sign of scale
 empty        : an output without elements is legal and nothing is launched
@@ -98,7 +98,7 @@ class Dequantize(Quantization):
 
     @property
     def compute(self) -> str:
-        """The type that values are computed in: that of out."""
+        """The compute type: out's."""
         return DTYPES[self.out.dtype].compute
 
     def lower(self) -> tuple[Stage, ...]:
@@ -107,7 +107,7 @@ class Dequantize(Quantization):
 
 
 def _stages(dequantize: Dequantize) -> Iterator[Stage]:
-    """Yield the stages. The values of a piece are a temporary, or where its type is that of the values, out."""
+    """Yield the stages. The values of a piece are a temporary, or out, if the types are the same."""
     wide = dequantize.compute
     is_wide = dequantize.scale.dtype == wide
     scale, zero, named = yield from dequantize.widened()

@@ -27,8 +27,8 @@ QUANTIZED: Final = ("int8", "uint8", "int16", "uint16")
 class Piece(NamedTuple):
     """A part of the tensors that is walked at once, all of one shape or broadcast to it.
 
-    x, out            : windows of the tensors; of blocks one dimension is two, the blocks and what is in one
-    scale, zero_point : what meets them
+    x, out            : windows of the tensors; blocks split the axis into two dimensions, the blocks and the elements of one
+    scale, zero_point : windows of scale and zero point that broadcast to them
     """
 
     x: TensorSpec
@@ -61,14 +61,14 @@ class Quantization(Composed):
         x, scale, zero_point, out = specs
         op = self.family
         if out.shape != x.shape:
-            message = f"{op}: out has shape {out.shape}, needs {x.shape}, that of x; describe out so"
+            message = f"{op}: out has shape {out.shape}, needs x's shape {x.shape}; describe out so"
             raise ValueError(message)
         place, size = self._blocks(x, scale, axis, block)
         if zero_point is not None:
             check_spec(op, "zero_point", zero_point)
             check_dtype(op, "zero_point", zero_point, (integers,))
             if zero_point.shape != scale.shape:
-                message = f"{op}: zero_point has shape {zero_point.shape}, needs {scale.shape}, that of scale; repeat one by strides of 0"
+                message = f"{op}: zero_point has shape {zero_point.shape}, needs scale's shape {scale.shape}; repeat one by strides of 0"
                 raise ValueError(message)
         self._freeze("-", specs, (place, size))
 
@@ -101,7 +101,7 @@ class Quantization(Composed):
 
     @property
     def x(self) -> TensorSpec:
-        """What is converted."""
+        """The tensor to convert."""
         return self.specs[0]  # type: ignore[return-value]  # never a Scalar
 
     @property
@@ -126,7 +126,7 @@ class Quantization(Composed):
 
     @property
     def cell(self) -> str:
-        """The text of this descriptor's cell: of the element types those of x and out."""
+        """The text of this descriptor's cell, with the element types of x and out."""
         return f"{self.family}/-/{dtypes_name((self.x.dtype,), self.out.dtype)}/{self.layout}"
 
     def widened(self) -> Generator[Stage, None, tuple[TensorSpec, TensorSpec | None, str]]:
@@ -141,7 +141,7 @@ class Quantization(Composed):
         return scale, zero, named
 
     def pieces(self, scale: TensorSpec, zero_point: TensorSpec | None) -> Iterator[Piece]:
-        """Yield what is walked at once, with a scale and a zero point of those shapes: all, or the blocks and what is left of one."""
+        """Yield pieces that are computed at once, with a scale and a zero point of those shapes: all, or whole blocks and a rest."""
         axis, block = self.axis, self.block
         if axis is None or block is None:
             yield Piece(self.x, scale, zero_point, self.out)

@@ -1,4 +1,4 @@
-"""What happens at the edges of Dequantize and Quantize, and the cases that prove it."""
+"""The edge rules of Dequantize and Quantize, each with the cases that prove it."""
 
 from __future__ import annotations
 

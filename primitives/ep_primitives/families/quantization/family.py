@@ -1,4 +1,4 @@
-"""The cells of Quantize and Dequantize, their cases, and what the suite judges them by."""
+"""The cells of Quantize and Dequantize, their cases, and how the suite judges them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the cases of Dequantize lack, and why."""
+"""Data that the cases of Dequantize do not have, with the reasons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What PyTorch calls Dequantize and Quantize."""
+"""Dequantize and Quantize in PyTorch, a second opinion."""
 
 from __future__ import annotations
 

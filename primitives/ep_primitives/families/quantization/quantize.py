@@ -2,11 +2,11 @@
 
 definition   : out = saturate(round(x / scale) + zero_point), round to the nearest integer, ties to even; ONNX's QuantizeLinear
 shapes       : x and out have one shape, of rank 0 to 16; scale and zero_point have one shape, which broadcasts to x: () for a tensor,
-               (C, 1, 1) for an axis of (N, C, H, W). With a block, of rank 1 to 15, one of them stands for `block` neighbours along
-               `axis`, the last for what is left, and its extent there is that of x over block, rounded up. Any strides
+               (C, 1, 1) for an axis of (N, C, H, W). With a block, of rank 1 to 15, each element stands for `block` neighbours along
+               `axis`, the last for the rest, and their extent there is x's over block, rounded up. Any strides
 dtypes       : x and scale float16, bfloat16, float32 or float64, the same; zero_point and out int8, uint8, int16 or uint16, the same
 accumulation : x / scale is rounded once, to the compute type: float32 for 16-bit types, else the type itself; all else is exact
-NaN          : where the quotient is NaN, as of 0 by a scale of 0, out is 0
+NaN          : where the quotient is NaN, such as 0 / 0, out is 0
 infinities   : saturate
 signed zero  : integers have none
 empty        : an output without elements is legal and nothing is launched
@@ -91,7 +91,7 @@ class Quantize(Quantization):
         """Return the descriptor.
 
         x, scale, zero_point : TensorSpecs, or arrays that TensorSpec.of reads; no zero point: None
-        dtype                : of out; None: that of the zero point, uint8 without one
+        dtype                : of out; None: the zero point's, uint8 without one
         axis, block          : as in the constructor
         out                  : a TensorSpec or an array; None: a dense one
         """

@@ -1,4 +1,4 @@
-"""The references of Quantize and Dequantize, and what they are held to."""
+"""The references of Quantize and Dequantize, and their accuracies."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """Family RandomFill: random numbers from a generator whose state lies in device memory and is advanced by each launch.
 
-shapes       : out of any shape and strides; what lies between its elements stays
-dtypes       : those of the row
+shapes       : out of any shape and strides; bytes between its elements stay
+dtypes       : the row's
 accumulation : none
 generator    : Philox-4x32-10. Word n of a seed's sequence, n and seed of 64 bits, is word n mod 4 of the block whose counter
                is n div 4, in the two low words of four, and whose key is the seed, low half first. After word 2^64 - 1 comes
-               word 0. Of a seed below 2^32 that is what C++26's std::philox4x32(seed) gives from its first call on
+               word 0. For a seed below 2^32 the sequence is the one of C++26's std::philox4x32(seed) from its first call on
 state        : uint64[2], the seed and the number of the next word. Read when the stream gets there; then the second number
                grows by the words taken, modulo 2^64, before later work of the stream sees it. The seed stays
 elements     : element i, in row-major order of out whatever its strides, takes words [k i, k i + k) from the next word on;
@@ -15,8 +15,8 @@ NaN          : never drawn; p of bernoulli must not be one; words are bits, not 
 infinities   : never drawn; normal numbers are finite
 signed zero  : uniform draws +0; normal draws neither zero
 empty        : an output without elements is legal, nothing is launched and the state stays
-determinism  : words, uniform, bernoulli and integers are the same bits on every provider; all are the same bits whatever the
-               number of threads and however a sequence is split into launches
+determinism  : words, uniform, bernoulli and integers are the same bits on every provider; all are the same bits for any
+               number of threads and any split of a sequence into launches
 in place     : state and out share no byte
 """
 
@@ -90,7 +90,7 @@ class RandomFill(Descriptor):
 
     @property
     def roles(self) -> Roles:  # type: ignore[override]  # the numbers differ from op to op
-        """What the operands are."""
+        """The roles of the operands."""
         return _roles(self.op)
 
     @property
@@ -115,7 +115,7 @@ class RandomFill(Descriptor):
 
     @property
     def layout(self) -> str:
-        """The layout part of this descriptor's cell, which is that of out."""
+        """The layout part of this descriptor's cell: out's layout."""
         out = self.out
         if not out.size:
             return "empty"

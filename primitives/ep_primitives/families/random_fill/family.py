@@ -1,4 +1,4 @@
-"""The cells of RandomFill, and what the suite judges them by."""
+"""The cells of RandomFill, and how the suite judges them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class RandomFillFamily(ElementwiseFamily):
         return RandomFill(op, out=specs["out"])
 
     def accuracy(self, descriptor: Descriptor) -> Accuracy:
-        """Return what the row promises for the element type."""
+        """Return the row's accuracy for the element type."""
         return RANDOM_OPS[descriptor.op].accuracy_of(descriptor.out.dtype)
 
     def since(self, cell: Cell) -> str:
@@ -59,7 +59,7 @@ class RandomFillFamily(ElementwiseFamily):
         return RANDOM_OPS[cell.op].since
 
     def value_cases(self, signature: Signature) -> Iterator[Case]:
-        """Yield the cases about places in a sequence, then those of the row."""
+        """Yield the cases about places in a sequence, then the row's."""
         return cases(signature.op, signature.out)
 
     def reference(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Reference:

@@ -38,7 +38,7 @@ class Generator(Uncopied):
 
         seed : an integer from 0 to 2^64 - 1
 
-        Raises TypeError for what is no device or no integer, ValueError for one out of range.
+        Raises TypeError unless they are a device and integers, ValueError for an integer out of range.
         """
         if not isinstance(device, ep.Device):
             message = f"Generator: device is {type(device).__name__}, needs a Device; ep.device('cpu:0') finds one"
@@ -64,9 +64,9 @@ class Generator(Uncopied):
     def restore(self, stream: ep.Stream, data: Buffer) -> None:
         """Put a saved state in place of this one, in stream order.
 
-        data : what `save` returned, of a generator on whichever device
+        data : the result of `save`, from a generator on any device
 
-        Raises TypeError for what is no bytes-like object, ValueError for one of another length.
+        Raises TypeError unless it is a bytes-like object, ValueError for another length.
         """
         try:
             view = memoryview(data)

@@ -1,4 +1,4 @@
-"""What the cases of RandomFill lack, and why."""
+"""Data that the cases of RandomFill do not have, with the reasons."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def _normal(_dtype: str, words: Array) -> Array:
 
     bits = 32 if words.dtype == np.uint32 else 52
     steps = (words >> words.dtype.type(8 * words.dtype.itemsize - bits)).astype(np.float64)
-    # Both tails by the lower one, whose probability is exact as a float64.
+    # Both tails from the lower one: its probability is exact as a float64.
     upper = steps >= 2.0 ** (bits - 1)
     tail = (np.where(upper, 2.0**bits - 1 - steps, steps) + 0.5) * 2.0**-bits
     z = ndtri(tail)

@@ -1,4 +1,4 @@
-"""What the operands of cells' cases hold: random ones, and contents that show a fault of one kind."""
+"""Data for the operands of cells' cases: random ones, and contents that show a fault of one kind."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _random(rng: np.random.Generator, cell: RecurrentCell, gates: float = 1.5) -
 
 
 def _saturated(rng: np.random.Generator, cell: RecurrentCell) -> dict[str, Array]:
-    """Gates of hundreds, whose exponentials overflow, and every eighth of them infinite."""
+    """Gates of hundreds: their exponentials overflow; every eighth is infinite."""
     found = _random(rng, cell, 300.0)
     gates = found["gates"].reshape(-1)
     gates[::8] = math.inf * np.sign(gates[::8])

@@ -50,7 +50,7 @@ class _Lstm(ArrayKernel):
         return np.split(sums, 4, 1)
 
     def peeped(self, c: Array, c_next: Array) -> Array:
-        """Return what o sees of the memory."""
+        """Return the cell state that o's peephole reads."""
         del c
         return c_next
 
@@ -105,7 +105,7 @@ class _Gru(Defect):
         out[...] = self.mixed(z, n, h)
 
     def moved(self, h: Array, s: Array, r: Array, b: Array) -> Array:
-        """Return what the state gives to the candidate."""
+        """Return the state's part of the candidate."""
         of: Any = self.descriptor
         return np.asarray(s * (h @ r.T + b) if of.linear_before_reset else (s * h) @ r.T)
 
@@ -116,7 +116,7 @@ class _Gru(Defect):
 
 @killed_by("primitives/gru_cell/-/float32/dense/rows")
 class ResetsTheProduct(_Gru):
-    """Multiply the product by the reset, whatever linear_before_reset says."""
+    """Multiply the product by the reset, ignoring linear_before_reset."""
 
     def moved(self, h: Array, s: Array, r: Array, b: Array) -> Array:
         return np.asarray(s * (h @ r.T + b))

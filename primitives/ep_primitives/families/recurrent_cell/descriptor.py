@@ -66,7 +66,7 @@ class RecurrentCell(Composed):
 
     @property
     def flops(self) -> int:
-        """Two operations a product with the weights, five an element of the gates for what follows."""
+        """Two operations a product with the weights, five an element of the gates for the rest."""
         return self.h.shape[0] * self.blocks * self.width * (2 * self.width + 5)
 
     @classmethod

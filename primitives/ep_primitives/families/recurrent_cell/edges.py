@@ -1,4 +1,4 @@
-"""What happens at the edges of GruCell and LstmCell, and the cases that prove it."""
+"""The edge rules of GruCell and LstmCell, each with the cases that prove it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The families of recurrent cells: what they have, their cases, and what the suite judges them by."""
+"""The families of recurrent cells: their variants, their cases, and how the suite judges them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class _RecurrentFamily(SignatureFamily):
     def origin(
         self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
     ) -> Mapping[str, Index]:
-        """Return the row of h, and of what gates have for each element that of the column, with its weights."""
+        """Return the row of h, and for each gate its element of the column, with its weights."""
         del output
         row, column = at
         whole: RecurrentCell = descriptor
@@ -83,7 +83,7 @@ class LstmCellFamily(_RecurrentFamily):
 
 
 class GruCellFamily(_RecurrentFamily):
-    """Each floating element type in each layout, with the reset before and behind the product, there with and without a bias."""
+    """Each floating element type in each layout: the reset before the product, or after it with or without bias."""
 
     name: ClassVar[str] = "gru_cell"
     descriptor: ClassVar[type[RecurrentCell]] = GruCell
@@ -92,7 +92,7 @@ class GruCellFamily(_RecurrentFamily):
     def origin(
         self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
     ) -> Mapping[str, Index]:
-        """Return what other cells have, and the reset of the whole row with its weights where that comes before the product."""
+        """Return the same as other cells; if the reset precedes the product, also the row's reset and its weights."""
         found = super().origin(descriptor, inputs, output, at)
         if descriptor.linear_before_reset:
             return found

@@ -2,14 +2,14 @@
 
 definition   : the gates z and s and the candidate n are columns, H each, in this order, which is ONNX's: z, s = gate_activation(gates + h r^T);
                n = candidate_activation(gates + (s h) r^T), or with linear_before_reset n = candidate_activation(gates + s (h r^T + bias)), where
-               the bias is in z and s, too; h_next = n + z (h - n). What a step's input x gives, gates = x w^T + b, is a Matmul of the caller,
-               one for all steps
+               the bias is in z and s, too; h_next = n + z (h - n). The part of a step's input x, gates = x w^T + b, is a Matmul of the
+               caller, one for all steps
 shapes       : gates (N, 3 H), h and h_next (N, H), r (3 H, H), bias (3 H). Any strides
 dtypes       : float16, bfloat16, float32, float64, the same of all
 accumulation : in the compute type: float32 for 16-bit types, whose h_next is rounded once, else the type itself. Products sum as Matmul's do
-NaN          : a NaN in a row of h makes that row NaN, one in r, gates or bias the elements that it is in a gate of; without
-               linear_before_reset one in s makes its row NaN
-infinities   : IEEE 754 holds term by term in z, s and n; an element whose z or n is infinite, which relu alone makes of them, is open, as kernels
+NaN          : a NaN in a row of h makes that row NaN, one in r, gates or bias the elements whose gates it enters; without
+               linear_before_reset a NaN in s makes its row NaN
+infinities   : IEEE 754 holds term by term in z, s and n; an element with an infinite z or n, which relu alone can give, is open, because kernels
                may compute (1 - z) n + z h. Where a sum of finite numbers overflows, the element is open, without linear_before_reset its row
 signed zero  : the sign of a zero is open
 empty        : without rows or without columns of h nothing is launched
@@ -35,7 +35,7 @@ class GruCell(RecurrentCell):
     gates  : (N, 3 H), a floating element type: the input's contributions to z, s and n, bias included; read
     h      : (N, H), the dtype of gates: the state before the step; read
     r      : (3 H, H), the dtype of gates: the recurrent weights of z, s and n; read
-    bias   : (3 H), the dtype of gates: what h r^T is moved by before s; read; None is 0, which it must be unless linear_before_reset
+    bias   : (3 H), the dtype of gates: added to h r^T before the product with s; read; None is 0; must be None unless linear_before_reset
     h_next : (N, H), the dtype of gates; written
     linear_before_reset : s is a factor of h r^T + bias, as in PyTorch and cuDNN, not of h
     gate_activation, candidate_activation : of z and s; of n: sigmoid, tanh or relu
@@ -130,9 +130,9 @@ class GruCell(RecurrentCell):
 
     @property
     def candidate_activation(self) -> str:
-        """What is applied to n."""
+        """The activation of n."""
         return ACTIVATIONS[int(self.attributes[2])]
 
     def lower(self) -> tuple[Stage, ...]:
-        """Return one product, or two with the reset between them, and what the gates do, over a temporary of the gates."""
+        """Return one product, or two with the reset between them, and the gates' operations, over a temporary of the gates."""
         return tuple(stages(self))

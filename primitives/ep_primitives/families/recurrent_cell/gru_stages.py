@@ -1,4 +1,4 @@
-"""What GruCell lowers to: products with the recurrent weights, and what its gates do, in a temporary of the gates."""
+"""The lowering of GruCell: products with the recurrent weights, and the gates' operations, in one temporary."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _Named = tuple[TensorSpec, str]
 
 
 def _reset_behind(cell: GruCell, sums: TensorSpec, gates: _Named, h: _Named) -> Iterator[Stage]:
-    """Yield one product for all gates, and what the reset leaves of the candidate's."""
+    """Yield one product for all gates, and the candidate's part times the reset."""
     del h
     (given, name), bias, term = gates, cell.bias, "bias"
     if bias is not None and bias.dtype != sums.dtype:
@@ -63,7 +63,7 @@ def _reset_behind(cell: GruCell, sums: TensorSpec, gates: _Named, h: _Named) -> 
 
 
 def _reset_before(cell: GruCell, sums: TensorSpec, gates: _Named, h: _Named) -> Iterator[Stage]:
-    """Yield the gates' product, what the reset leaves of h, and its product with the candidate's weights."""
+    """Yield the gates' product, h times the reset, and its product with the candidate's weights."""
     (given, name), (state, its) = gates, h
     both, n = cell.columns(sums, 0, 2), cell.columns(sums, 2)
     product = Matmul(a=cell.h, b=cell.factors(0, 2), bias=cell.columns(given, 0, 2), out=both)

@@ -1,4 +1,4 @@
-"""What the cases of GruCell, LstmCell lack, and why."""
+"""Data that the cases of GruCell, LstmCell do not have, with the reasons."""
 
 from __future__ import annotations
 

@@ -2,14 +2,14 @@
 
 definition   : the gates i, o, f and the candidate g are the columns of gates + h r^T, H each, in this order, which is ONNX's;
                i and f: with a peephole p = (p_i, p_o, p_f) p c is added to them; i, f = gate_activation i, f; g = candidate_activation g;
-               c_next = f c + i g; o = gate_activation(o + p_o c_next); h_next = o output_activation(c_next). What a step's input x
-               gives, gates = x w^T + b, is a Matmul of the caller, one for all steps
+               c_next = f c + i g; o = gate_activation(o + p_o c_next); h_next = o output_activation(c_next). The part of a step's
+               input x, gates = x w^T + b, is a Matmul of the caller, one for all steps
 shapes       : gates (N, 4 H), h, c, h_next and c_next (N, H), r (4 H, H), peephole (3 H). Any strides
 dtypes       : float16, bfloat16, float32, float64, the same of all
-accumulation : in the compute type: float32 for 16-bit types, whose h_next and c_next are rounded once each, h_next from the c_next that
-               is not rounded; else the type itself. Products sum as Matmul's do
-NaN          : a NaN in a row of h makes that row of both results NaN, one in a row of r its column; one in gates, c or peephole what IEEE 754
-               makes of it in its element: of o, h_next alone
+accumulation : in the compute type: float32 for 16-bit types, whose h_next and c_next are rounded once each, h_next from the unrounded
+               c_next; else the type itself. Products sum as Matmul's do
+NaN          : a NaN in a row of h makes that row of both results NaN, one in a row of r its column; for one in gates, c or peephole IEEE 754
+               holds in its element; one in o reaches h_next alone
 infinities   : IEEE 754 holds term by term: 0 c is NaN for a c that is infinite. Where a sum of finite numbers overflows, the element is open
 signed zero  : the sign of a zero is open
 empty        : without rows or without columns of h nothing is launched
@@ -35,7 +35,7 @@ class LstmCell(RecurrentCell):
     gates    : (N, 4 H), a floating element type: the input's contributions to i, o, f and g, bias included; read
     h, c     : (N, H), the dtype of gates: the state and the memory before the step; read
     r        : (4 H, H), the dtype of gates: the recurrent weights of i, o, f and g; read
-    peephole : (3 H), the dtype of gates: what i and f see of c, and o of c_next, factors of i, o and f; read; None is 0
+    peephole : (3 H), the dtype of gates: factors for i, o and f: i and f add their factor times c, o adds its factor times c_next; read; None is 0
     h_next   : (N, H), the dtype of gates; written
     c_next   : as h_next; may be the same memory as c
     gate_activation, candidate_activation, output_activation : of i, o and f; of g; of c_next: sigmoid, tanh or relu
@@ -130,7 +130,7 @@ class LstmCell(RecurrentCell):
 
     @property
     def candidate_activation(self) -> str:
-        """What is applied to g."""
+        """The activation of g."""
         return ACTIVATIONS[int(self.attributes[1])]
 
     @property
@@ -139,5 +139,5 @@ class LstmCell(RecurrentCell):
         return ACTIVATIONS[int(self.attributes[2])]
 
     def lower(self) -> tuple[Stage, ...]:
-        """Return a product, and what the gates do, over a temporary of the gates."""
+        """Return a product, and the gates' operations, over a temporary of the gates."""
         return tuple(stages(self))

@@ -1,4 +1,4 @@
-"""What LstmCell lowers to: a product with the recurrent weights, and what its gates do, in a temporary of the gates."""
+"""The lowering of LstmCell: a product with the recurrent weights, and the gates' operations, in one temporary."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def stages(cell: LstmCell) -> Iterator[Stage]:
 
 
 def _peeped(gates: TensorSpec, factors: TensorSpec, its: str, c: TensorSpec, memory: str) -> Iterator[Stage]:
-    """Yield what adds to gates the memory with its factors."""
+    """Yield the stages that add the cell state times its peephole factors to gates."""
     part = TensorSpec(gates.dtype, gates.shape)
     yield Stage(BroadcastBinary("mul", a=factors, b=c, out=part), a=its, b=memory, out="part")
     yield Stage(BroadcastBinary("add", a=gates, b=part, out=gates), a="sums", b="part", out="sums")

@@ -1,4 +1,4 @@
-"""How the operands of cells' cases lie, by layout of the cell, and what each case is about; the same for every kind of cell.
+"""The plans of cells' cases, by layout of the cell: the operands' layouts, and the purpose of each case; the same for every kind of cell.
 
 A kind has variants: its words, and whether the operand that may be absent is there.
 """
@@ -57,7 +57,7 @@ class Plan:
 
 
 def _variants(kind: Kind) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what a kind of cell has, with what that adds to names; the usual one first."""
+    """Yield the variants of a kind of cell, each after its suffix for names; the usual one first."""
     yield "", {}
     if kind is LstmCell:
         yield "-peephole", {"has_more": True}
@@ -104,7 +104,7 @@ def _strided(kind: Kind) -> Iterator[Plan]:
 
 
 def _arranged(kind: Kind) -> Iterator[tuple[str, dict[str, Form]]]:
-    """Yield forms of all operands, by what they have in common."""
+    """Yield forms of all operands, by their common layout."""
     shapes = kind.shapes(_COUNT, _WIDTH)
     matrices = {name: shape for name, shape in shapes.items() if len(shape) > 1}
     yield "turned", {name: Form(shape, (1, shape[0])) for name, shape in matrices.items()}
@@ -151,4 +151,4 @@ PLANS: Final[Mapping[str, Callable[[Kind], Iterator[Plan]]]] = {
     "offset": _offset,
     "empty": _empty,
 }
-"""By layout, what makes the plans of a kind of cell; the first one is typical."""
+"""By layout, the function that makes the plans of a kind of cell; the first one is typical."""

@@ -1,4 +1,4 @@
-"""What PyTorch calls GruCell and LstmCell."""
+"""GruCell and LstmCell in PyTorch, a second opinion."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ACTIVATIONS: Final = {"sigmoid": torch.sigmoid, "tanh": torch.tanh, "relu": tor
 def _lstm_cell(  # noqa: PLR0913, PLR0917 - the operands
     descriptor: Any, gates: Tensor, h: Tensor, c: Tensor, r: Tensor, peephole: Tensor | None
 ) -> dict[str, Tensor]:
-    """Return torch.lstm_cell of i, f, g and o, with gates as the input of a unit matrix; what it does not have is the definition."""
+    """Return torch.lstm_cell of i, f, g and o, its input gates times a unit matrix; other variants by definition."""
     wide, dtype = widest(gates), gates.dtype
     given, h, c, r = gates.to(wide), h.to(wide), c.to(wide), r.to(wide)
     if peephole is None and descriptor.attributes == (0, 1, 1) and gates.isfinite().all():
@@ -38,7 +38,7 @@ def _lstm_cell(  # noqa: PLR0913, PLR0917 - the operands
 
 
 def _gru_cell(descriptor: Any, gates: Tensor, h: Tensor, r: Tensor, bias: Tensor | None) -> Tensor:
-    """Return torch.gru_cell of s, z and n, with gates as the input of a unit matrix; what it does not have is the definition."""
+    """Return torch.gru_cell of s, z and n, its input gates times a unit matrix; other variants by definition."""
     wide, dtype = widest(gates), gates.dtype
     given, h, r = gates.to(wide), h.to(wide), r.to(wide)
     bias = None if bias is None else bias.to(wide)

@@ -56,7 +56,7 @@ class _Rounded:
         return self._with(self.value[index], self.off[index])
 
     def activated(self, name: str) -> _Rounded:
-        """Return an activation of it, whose slope carries an error, and whose curve that of second order."""
+        """Return an activation of it: its slope carries the error, its curvature the error of second order."""
         info, promise = limits(self.compute), UNARY_OPS[name].accuracy_of(self.compute)
         value, slope, curve = _ACTIVATIONS[name](self.value)
         off = slope * self.off + curve * float(info.eps) * self.off**2
@@ -65,7 +65,7 @@ class _Rounded:
         return self._with(value, off)
 
     def _with(self, value: Array, off: Array) -> _Rounded:
-        """Return another one of the type; what is not finite is so exactly, and no error of it goes further."""
+        """Return another one of the type; a number that is not finite is exact, and carries no error further."""
         return _Rounded(value, np.where(np.isfinite(value) & np.isfinite(off), off, 0), self.compute)
 
 
@@ -148,7 +148,7 @@ def _sums(h: _Rounded, r: _Rounded, moved: _Rounded | None) -> _Rounded:
 
 
 def _blocks(whole: _Rounded, width: int, count: int) -> list[_Rounded]:
-    """Return what each gate has of the last dimension."""
+    """Return each gate's part of the last dimension."""
     return [whole[..., place * width : (place + 1) * width] for place in range(count)]
 
 

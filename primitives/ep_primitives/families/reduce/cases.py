@@ -32,7 +32,7 @@ _LONG: Final = {
     Signature("max", ("int8",), "int8"),
     Signature("any", ("bool",), "bool"),
 }
-"""What rows of more than 2^31 elements are tried with: a count, a value and a flag."""
+"""The ops for rows of more than 2^31 elements: a count, a value and a flag."""
 
 
 def cases(signature: Signature, layout: str) -> Iterator[Case]:
@@ -73,7 +73,7 @@ def _about_values(signature: Signature) -> Iterator[Case]:
 
 
 def _filled(signature: Signature, content: Content, axis: int) -> Case:
-    """Return the case of a content whose rows lie along an axis of a matrix."""
+    """Return a case with one content: a matrix with its rows along an axis."""
     shape = content.shape if axis else content.shape[::-1]
     descriptor = Reduce.infer(signature.op, TensorSpec(signature.inputs[0], shape), axis, dtype=signature.out)
     return Case(

@@ -1,4 +1,4 @@
-"""What the rows of Reduce's cases about values hold, each made to show a fault of one kind."""
+"""Data for the rows of Reduce's cases about values, each made to show a fault of one kind."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def _same_sign(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> A
 
 
 def _halves(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Array:
-    """Make terms whose last bit is half a unit of a long partial sum, so that adding them one by one loses it each time.
+    """Make terms with a last bit of half a unit of a long partial sum: adding them one by one loses it each time.
 
     Sums of half as many terms are exact, so that sums of blocks, or of pairs, lose nothing but at their end.
     """
@@ -259,7 +259,7 @@ def _ends(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> Array:
 
 
 def _near_the_end(rng: np.random.Generator, _op: str, dtype: str, shape: Rows) -> Array:
-    """Make integers of the upper end of a type, or bools most of which are true, whose sum needs a type of four times the size."""
+    """Make integers of the upper end of a type, or mostly true bools: their sum needs a type of four times the size."""
     if dtype == "bool":
         return np.asarray(np.arange(shape[1]) >= np.arange(shape[0])[:, None])
     _, high = ep.dtype(dtype).range

@@ -94,7 +94,7 @@ class SumsInTheTypeOfItsTerms(RowDefect):
 
 @killed_by("primitives/reduce/sum/float32->float64/dense/rows")
 class WidensTheSum(RowDefect):
-    """Sum float32 into float64 in float32, and widen what comes of it."""
+    """Sum float32 into float64 in float32, and widen the result."""
 
     meets = "reduce/sum/float32->float64/dense"
 
@@ -222,7 +222,7 @@ class SubtractsInfinities(RowDefect):
 
 @killed_by("primitives/reduce/all/bool/dense/rows")
 class AndsOntoTheOutput(Defect):
-    """Begin a conjunction with what the output holds, where there are terms."""
+    """Begin a conjunction with the output's old contents, if there are terms."""
 
     meets = "reduce/all/*/*"
 
@@ -256,7 +256,7 @@ class ReducesAMillionTerms(RowDefect):
 
 @killed_by("primitives/reduce/sum/float32/strided/windows")
 class KeepsADimensionAStride(Defect):
-    """Keep dimensions by their strides, so that of two with one stride, where windows begin and within them, one is left."""
+    """Keep dimensions by their strides: of two with one stride, such as windows and their elements, one is lost."""
 
     meets = "reduce/sum/float32/strided"
 

@@ -2,18 +2,18 @@
 
 shapes       : axes are any of the dimensions of x, all or none (rank 0 has none); out has the shape of x with extents of 1
                there, or without them. x has any strides, zero and negative ones too; out any that do not overlap
-dtypes       : a row each, see `rows`; sum and prod also into a wider type, which is the usual one of integers: signed
-               ones into int64, unsigned ones into uint64, as NumPy has it; any and all into bool
+dtypes       : a row each, see `rows`; sum and prod also into a wider type, for integers by default: signed
+               ones into int64, unsigned ones into uint64, as NumPy; any and all into bool
 accumulation : float32 for float16 and bfloat16, rounded once at the end; else the type of out, in which integers wrap
 NaN          : one anywhere in a row gives NaN in sum, prod, mean, max, min, sum_of_squares, norms and log_sum_exp, before any
                infinity; in any and all it is true. A complex number with a NaN and an infinite part is open
-infinities   : as IEEE 754 adds and multiplies them; max, min and norms find them; log_sum_exp of one that is +inf is +inf
-signed zero  : max(-0, +0) = +0, min(-0, +0) = -0, a norm is +0, a zero product has the product's sign; that of a sum is open
+infinities   : as IEEE 754 adds and multiplies them; max, min and norms find them; log_sum_exp of a row with +inf is +inf
+signed zero  : max(-0, +0) = +0, min(-0, +0) = -0, a norm is +0, a zero product has the product's sign; the sign of a zero sum is open
 empty        : a row of nothing gives the row's identity: sum, sum_of_squares and norms 0, prod 1, any false, all true, mean NaN,
                log_sum_exp -inf, max the lowest and min the highest value (-inf and +inf of floats, false and true of bools);
                an output without elements is legal and nothing is launched
 determinism  : a result depends on the values, extents and strides of its own row alone: equal bits whatever the number of
-               threads, of rows, and the place in memory. Which tree a sum takes is the provider's choice
+               threads, of rows, and the place in memory. The tree of a sum is the provider's choice
 in place     : x and out share no byte
 """
 
@@ -71,7 +71,7 @@ class Reduce(Reduction):
         self._freeze(op, (x, out), gone)
 
     @classmethod
-    def infer(  # noqa: PLR0913 - what NumPy has, too
+    def infer(  # noqa: PLR0913 - as in NumPy
         cls,
         op: str,
         x: Any,
@@ -86,7 +86,7 @@ class Reduce(Reduction):
         x        : a TensorSpec, or an array that TensorSpec.of reads
         axis     : as in the constructor; None is all of them
         keepdims : True leaves extents of 1 where an axis was
-        dtype    : of out; None is the row's usual one: that of x, but 64 bits for sums and products of integers, which wrap in
+        dtype    : of out; None is the row's usual one: x's, but 64 bits for sums and products of integers, which wrap in
                    their own type only where it is given here
         out      : a TensorSpec or an array, in place of keepdims and dtype; None: a dense one
         """

@@ -1,4 +1,4 @@
-"""The cells of Reduce, and what the suite judges them by."""
+"""The cells of Reduce, and how the suite judges them."""
 
 from __future__ import annotations
 

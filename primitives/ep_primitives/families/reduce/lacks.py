@@ -1,4 +1,4 @@
-"""What the cases of Reduce lack, and why."""
+"""Data that the cases of Reduce do not have, with the reasons."""
 
 from __future__ import annotations
 

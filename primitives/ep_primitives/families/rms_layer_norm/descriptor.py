@@ -1,8 +1,8 @@
 """Family RmsLayerNorm: each row divided by its root mean square, then scaled column by column (Zhang and Sennrich, 2019).
 
-definition   : square = (x_1^2 + x_2^2 + ...) / n, y = x scale / sqrt(square + epsilon); a row is what lies along the dimensions from
-               `axis` to the last, n its elements. ONNX's RMSNormalization, PyTorch's rms_norm
-shapes       : x and y have one shape, of rank 0 to 16, scale that of a row. Any strides; a tensor of rank 0 is a row of one
+definition   : square = (x_1^2 + x_2^2 + ...) / n, y = x scale / sqrt(square + epsilon); a row has the elements along the dimensions from
+               `axis` to the last, n of them. ONNX's RMSNormalization, PyTorch's rms_norm
+shapes       : x and y have one shape, of rank 0 to 16; scale has a row's shape. Any strides; a tensor of rank 0 is a row of one
 dtypes       : float16, bfloat16, float32, float64, the same of x, scale and y
 accumulation : in the compute type: float32 for 16-bit types, whose y is rounded once, scale included, else the type itself. Sums are
                made in trees, as of chains of 64 terms that are joined in pairs
@@ -44,13 +44,13 @@ __all__ = ["RmsLayerNorm"]
 
 
 class RmsLayerNorm(Norm):
-    """y = x scale / sqrt(mean x^2 + epsilon), over each row: what lies along the dimensions of x from `axis` to the last.
+    """y = x scale / sqrt(mean x^2 + epsilon), over each row: the elements along the dimensions of x from `axis` to the last.
 
     x       : any shape, a floating element type; read
     scale   : the shape of a row, x.shape[axis:], and the dtype of x; read; None is 1
     y       : the shape and dtype of x; written; may be the same memory as x
     axis    : the first dimension of a row, a negative one counts from the end
-    epsilon : a number above 0, which the compute type holds; 1e-5 is that of ONNX
+    epsilon : a number above 0, which the compute type holds; 1e-5 is ONNX's
 
     Attributes are (axis, epsilon), the axis not negative. Raises TypeError or ValueError for anything else.
     """
@@ -76,7 +76,7 @@ class RmsLayerNorm(Norm):
         check_ends(op, x, y)
         first = axis_within(op, axis, x.shape, "x")
         if y.shape != x.shape:
-            message = f"{op}: y has shape {y.shape}, needs {x.shape}, that of x; describe y so"
+            message = f"{op}: y has shape {y.shape}, needs x's shape {x.shape}; describe y so"
             raise ValueError(message)
         if scale is not None:
             check_spec(op, "scale", scale)
@@ -110,7 +110,7 @@ class RmsLayerNorm(Norm):
         return math.prod(self.x.shape[self.axis :])
 
     def lower(self) -> tuple[Stage, ...]:
-        """Return a sum of squares, what makes a factor of each, and the products."""
+        """Return a sum of squares, the factor of each row, and the products."""
         return tuple(_stages(self))
 
     @property

@@ -1,4 +1,4 @@
-"""What happens at the edges of RmsLayerNorm, and the cases that prove it."""
+"""The edge rules of RmsLayerNorm, each with the cases that prove it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cells of RmsLayerNorm, its cases, and what the suite judges it by."""
+"""The cells of RmsLayerNorm, its cases, and how the suite judges it."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def _halves(rng: np.random.Generator, dtype: str, number: int, n: int) -> Array:
 
 
 def _special(rng: np.random.Generator, dtype: str, number: int, n: int) -> Array:
-    """Rows as `_halves`, of which all but each third hold NaN, or an infinity: what is finite beside that is 0."""
+    """Rows as `_halves`, but two of three have a NaN, or an infinity: finite elements beside an infinity give 0."""
     rows = _halves(rng, dtype, number, n)
     for row, place in enumerate(rng.integers(0, n, number)):
         if row % 3:
@@ -42,7 +42,7 @@ def _special(rng: np.random.Generator, dtype: str, number: int, n: int) -> Array
 
 
 def _same_sign(rng: np.random.Generator, dtype: str, number: int, n: int) -> Array:
-    """Rows of one number but for a few, whose square is rounded to one side by every step of a running sum."""
+    """Rows of one number but for a few; every step of a running sum of its squares rounds to the same side."""
     rows = np.repeat(np.resize([math.pi / 2, math.sqrt(3.1), 1.3], number)[:, None], n, axis=1)
     rows[:, rng.integers(0, n, max(n // 64, 1))] += 1
     return rows.astype(array_dtype(dtype))
@@ -63,7 +63,7 @@ class Plan:
 
     x        : where it lies
     has_scale: True if scale is there
-    forms    : where other operands lie that are not dense
+    forms    : layouts of other operands that are not dense
     contents : a name in ROWS
     exact    : True if the contents fix every bit
     inplace  : True if y lies where x does

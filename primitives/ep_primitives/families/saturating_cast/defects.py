@@ -24,7 +24,7 @@ class KeepsInfinities(Defect):
 
 @killed_by("primitives/saturating_cast/-/int32->float8_e4m3fn/dense/designed")
 class OverflowsToNan(Defect):
-    """Convert as Cast does: what is too large for float8_e4m3fn is NaN."""
+    """Convert as Cast does: numbers too large for float8_e4m3fn become NaN."""
 
     meets = "saturating_cast/-/int32->float8_e4m3fn/*"
 

@@ -1,10 +1,10 @@
-"""Family SaturatingCast: out = x converted to a float8, whose largest number stands for all that is beyond it; ONNX's default.
+"""Family SaturatingCast: out = x converted to a float8; numbers beyond its largest become the largest, as by default in ONNX.
 
 shapes       : x broadcasts to out; any strides
-dtypes       : every element type of x, those of 8 bits of out
+dtypes       : every element type for x, the float8 types for out
 accumulation : none; a value is rounded once, whatever lies between the two types
-conversion   : to nearest even, as Cast's; what would round to more than the largest number becomes the largest number of
-               its sign. Of a complex number the real part; a bool becomes 0 or 1
+conversion   : to nearest even, as Cast; a number that would round to more than the largest becomes the largest number of
+               its sign. A complex number gives its real part; a bool becomes 0 or 1
 NaN          : stays a NaN of any payload
 infinities   : become the largest number of their sign, in float8_e5m2 too, which has infinities
 signed zero  : kept among floats

@@ -70,7 +70,7 @@ def _random(descriptor: Scan, rng: np.random.Generator) -> dict[str, Any]:
 
 
 def _filled(op: str, dtype: str, content: Content) -> Case:
-    """Return the case of a content, whose rows lie along the last axis."""
+    """Return a case with one content: its rows lie along the last axis."""
     descriptor = Scan.infer(op, TensorSpec(dtype, content.shape))
     case = Case(content.name, descriptor, partial(_content, content, descriptor), fill="designed")
     return replace(case, accuracy=REPRESENTABLE, fill="exact") if content.is_exact else case

@@ -96,7 +96,7 @@ class TakesTheLesserOfNan(_ScanDefect):
 
 @killed_by("primitives/scan/prod/int32/dense/reverse")
 class NeverReverses(_ScanDefect):
-    """Begin at the front, whatever is asked for."""
+    """Begin at the front, ignoring `reverse`."""
 
     meets = "scan/prod/int32/dense"
 
@@ -108,7 +108,7 @@ class NeverReverses(_ScanDefect):
 
 @killed_by("primitives/scan/sum/float32/strided/windows")
 class CarriesIntoTheNextRow(_ScanDefect):
-    """Go on with the sum of the row before, as who takes a matrix for one row does."""
+    """Go on with the sum of the row before, as if the matrix were one row."""
 
     meets = "scan/sum/float32/strided"
 

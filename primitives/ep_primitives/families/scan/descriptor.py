@@ -2,14 +2,14 @@
 
 definition   : see `rows`; with `exclusive` out_i is made of x_1 to x_(i-1), and out_1 is the identity: 0, 1, the lowest, the
                highest value (-inf and +inf of floats); with `reverse` a row begins at its last element
-shapes       : x and out have one shape, of rank 0 to 16, and any strides; a row is what lies along `axis`; a tensor of
+shapes       : x and out have one shape, of rank 0 to 16, and any strides; a row is the elements along `axis`; a tensor of
                rank 0 is a row of one
-dtypes       : those of the row; out has that of x. Cast first what is to be summed in a wider type
+dtypes       : the row's; out has x's. To sum in a wider type, cast first
 accumulation : float32 for float16 and bfloat16, each element of out rounded once; else the type itself, in which integers wrap.
                A sum is as good as one made in trees, as of chains of 64 terms that are joined in pairs
 NaN          : a NaN makes itself and all that follow it in its row NaN
 infinities   : as IEEE 754 adds and multiplies them; where a partial result overflows, it and all that follow are open
-signed zero  : max(-0, +0) = +0, min(-0, +0) = -0, a zero product has the product's sign; that of a sum is open
+signed zero  : max(-0, +0) = +0, min(-0, +0) = -0, a zero product has the product's sign; the sign of a zero sum is open
 empty        : without elements nothing is launched
 determinism  : a result depends on the values and the extent of its own row, never on threads, on other rows or on their
                number; equal calls on one device give equal bits. How the elements are joined is the provider's choice

@@ -1,4 +1,4 @@
-"""The cells of Scan, and what the suite judges them by."""
+"""The cells of Scan, and how the suite judges them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ScanFamily(SignatureFamily):
         return self.rows[cell.op].since
 
     def is_constant(self, descriptor: Any) -> bool:
-        """Say whether each row is the identity whatever x holds."""
+        """Return True if each row is the identity for any x."""
         return bool(descriptor.exclusive and descriptor.extent == 1)
 
     def parts(self, descriptor: Any) -> Iterator[Scan]:

@@ -1,4 +1,4 @@
-"""What the cases of Scan lack, and why."""
+"""Data that the cases of Scan do not have, with the reasons."""
 
 from __future__ import annotations
 

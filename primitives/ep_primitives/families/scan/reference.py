@@ -72,7 +72,7 @@ def _sums(rows: Array) -> Array:
 
 
 def _later(rows: Array, first: Any) -> Array:
-    """Return each row moved on by one, behind a first element."""
+    """Return each row moved on by one, after a first element."""
     moved = np.empty_like(rows)
     moved[..., :1], moved[..., 1:] = first, rows[..., :-1]
     return moved

@@ -42,11 +42,11 @@ class ScanOp:
 
     @property
     def note(self) -> str:
-        """What else there is to know."""
+        """A remark for the documentation."""
         return REDUCE_OPS[self.name].note.partition("; without a dtype")[0]
 
     def accuracy_of(self, dtype: str, extent: int) -> Accuracy:
-        """Return the accuracy of results of rows of an extent: that of a reduction of the whole row."""
+        """Return the accuracy for rows of an extent: the one of a reduction of the whole row."""
         return REDUCE_OPS[self.name].accuracy_of(dtype, dtype, extent)
 
     def identity_of(self, dtype: str) -> bool | int | float:

@@ -1,13 +1,13 @@
-"""Families SoftmaxBackward and LogSoftmaxBackward: the gradient of x from that of the output, and the output.
+"""Families SoftmaxBackward and LogSoftmaxBackward: the gradient of x from the output and its gradient.
 
 definition   : over each row; softmax_backward: out = y (dy - sum y dy), y from softmax; log_softmax_backward:
                out = dy - exp(y) sum dy, y from log_softmax. Nothing is assumed of y, which need not sum to 1
-shapes       : dy, y and out have one shape, of rank 0 to 16, and any strides; a row is what lies along `axis`; a tensor
+shapes       : dy, y and out have one shape, of rank 0 to 16, and any strides; a row is the elements along `axis`; a tensor
                of rank 0 is a row of one
 dtypes       : float16, bfloat16, float32, float64; dy, y and out have one
 accumulation : float32 for float16 and bfloat16, whose result is rounded once; else the type itself. Sums are
                made in trees, as of chains of 64 terms that are joined in pairs, never one term after the other
-NaN          : IEEE 754 holds term by term: a NaN in dy makes its whole row NaN; so does one in y of softmax_backward, of
+NaN          : IEEE 754 holds term by term: a NaN in dy makes its whole row NaN; so does one in y of softmax_backward; in
                log_softmax_backward it makes its own element NaN
 infinities   : IEEE 754 holds term by term, 0 times an infinity and inf - inf are NaN; exp(-inf) is 0. Where a product or
                a partial sum overflows, the row is unspecified

@@ -43,7 +43,7 @@ def _case(kind: Any, dtype: str, plan: Plan) -> Case:
         inplace=None if plan.inplace is None else kind.roles.names[plan.inplace],
         profile=plan.profile,
         shift=plan.shift * descriptor.out.itemsize,
-        # exp, a factor of the log form, may lean to one side by what its row allows.
+        # exp, a factor of the log form, may lean to one side within its row's bound.
         summands=0 if descriptor.family.startswith("log") else plan.summands,
         accuracy=REPRESENTABLE if plan.contents == "exact" else None,
         fill="exact" if plan.contents == "exact" else "random" if plan.contents == "random" else "designed",

@@ -1,4 +1,4 @@
-"""What the operands of the softmaxes' cases hold: rows, along the last axis, that show a fault of one kind each."""
+"""Data for the operands of the softmaxes' cases: rows, along the last axis, that show a fault of one kind each."""
 
 from __future__ import annotations
 
@@ -87,12 +87,12 @@ def _same_sign(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> 
 
 
 def _shares(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Array:
-    """Put one largest element at 2^k places of a row, of which each gets 2^-k, and what vanishes beside it at the others."""
+    """Put one largest element at 2^k places of a row, which get 2^-k each, and negligible elements at the others."""
     return _far_below(rng, dtype, shape, 1 + int(math.log2(shape[-1])))
 
 
 def _one_share(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Array:
-    """Put the largest element at one place, whose logarithm is 0; those of the others are their distances."""
+    """Put the largest element at one place: its logarithm is 0; the others' logarithms are their distances from it."""
     return _far_below(rng, dtype, shape, 1)
 
 
@@ -116,7 +116,7 @@ ROWS: Final[Mapping[str, Rows]] = {
     "exact": _shares,
     "one-share": _one_share,
 }
-"""By name, what x holds."""
+"""The contents of x, by name."""
 
 
 def _of_softmax(x: Array, *, is_log: bool) -> Array:
@@ -165,7 +165,7 @@ def _one_sign(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], is_l
 
 
 def _integers(rng: np.random.Generator, dtype: str, shape: tuple[int, ...], is_log: bool) -> tuple[Array, Array]:  # noqa: FBT001 - as above
-    """Make dy of small integers, and y of powers of two, whose products and sums are exact; e^y of a logarithm is 1 or 0."""
+    """Make dy of small integers and y of powers of two: products and sums are exact; e^y of a logarithm is 1 or 0."""
     dy = rng.integers(-3, 3, shape, endpoint=True).astype(array_dtype(dtype))
     y = rng.choice([0.0, -np.inf], shape) if is_log else np.exp2(-rng.integers(1, 4, shape))
     return dy, y.astype(array_dtype(dtype))
@@ -180,4 +180,4 @@ GRADIENTS: Final[Mapping[str, Pairs]] = {
     "one-sign": _one_sign,
     "exact": _integers,
 }
-"""By name, what dy and y hold; y is from log_softmax if the last argument is true."""
+"""The contents of dy and y, by name; y is from log_softmax if the last argument is true."""

@@ -150,7 +150,7 @@ class AddsATinyNumber(_Rows):
 
 @killed_by("primitives/softmax_backward/-/float32/dense/any-y")
 class AssumesProbabilities(_Rows):
-    """Take off the sum divided by the sum of y, which is 1 for what softmax gives."""
+    """Subtract the sum divided by the sum of y, which is 1 for results of softmax."""
 
     meets = "softmax_backward/-/float32/dense"
 

@@ -1,9 +1,9 @@
 """Families Softmax and LogSoftmax: each row along an axis made into probabilities, or into their logarithms.
 
 definition   : e = exp(x - max x), over each row; softmax: out = e / sum e; log_softmax: out = (x - max x) - log(sum e)
-shapes       : x and out have one shape, of rank 0 to 16, and any strides; a row is what lies along `axis`; a tensor of
+shapes       : x and out have one shape, of rank 0 to 16, and any strides; a row is the elements along `axis`; a tensor of
                rank 0 is a row of one
-dtypes       : float16, bfloat16, float32, float64; out has that of x
+dtypes       : float16, bfloat16, float32, float64; out has x's
 accumulation : float32 for float16 and bfloat16, whose result is rounded once; else the type itself. Sums are
                made in trees, as of chains of 64 terms that are joined in pairs, never one term after the other
 NaN          : a NaN in a row makes the whole row NaN

@@ -1,4 +1,4 @@
-"""What happens at the edges of LogSoftmax, LogSoftmaxBackward, Softmax and SoftmaxBackward, and the cases that prove it."""
+"""The edge rules of LogSoftmax, LogSoftmaxBackward, Softmax and SoftmaxBackward, each with the cases that prove it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cells of the softmaxes and of their backward forms, and what the suite judges them by."""
+"""The cells of the softmaxes and of their backward forms, and how the suite judges them."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class _RowsFamily(SignatureFamily):
 
 class _ForwardFamily(_RowsFamily):
     def is_constant(self, descriptor: Any) -> bool:
-        """Say whether the elements of each row are equal whatever x holds."""
+        """Return True if the elements of each row are equal for any x."""
         whole: AxisDescriptor = descriptor
         return whole.extent == 1 or (whole.extent > 1 and descriptor.specs[0].strides[whole.axis] == 0)
 

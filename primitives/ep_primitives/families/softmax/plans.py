@@ -1,4 +1,4 @@
-"""How the operands of the softmaxes' cases lie, by layout of the cell, and what each case is about."""
+"""The plans of the softmaxes' cases, by layout of the cell: the operands' layouts, and the purpose of each case."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PLANS"]
 
-# Below, at and above vectors, the blocks of a sum, and whatever a kernel keeps in its caches.
+# Below, at and above vectors, the blocks of a sum, and the parts that a kernel keeps in caches.
 _EXTENTS: Final = ((9, 1), (5, 2), (4, 7), (3, 15), (5, 16), (4, 17), (2, 31), (3, 33), (5, 63), (3, 64), (2, 65))
 _LONGER: Final = ((3, 127), (4, 128), (3, 255), (2, 257), (3, 511), (2, 513), (2, 1025), (2, 4097), (1, 16411))
 # More rows than are worked on at once, by no whole number of times.
@@ -59,7 +59,7 @@ _CONTENTS: Final[Mapping[int, tuple[str, ...]]] = {
     1: ("far-from-zero", "last-is-largest", "subnormal", "near-overflow", "huge"),
     2: ("cancelling", "last-is-largest", "any-y"),
 }
-"""By number of inputs, what is tried along both axes."""
+"""By number of inputs, the shapes that have plans along both axes."""
 
 PLANS: Final[Mapping[str, Callable[[int], Iterator[Plan]]]] = {"dense": _dense, **LAID_OUT}
-"""By layout, what makes its plans for a number of inputs; the first one is typical."""
+"""By layout, the function that makes its plans for a number of inputs; the first one is typical."""

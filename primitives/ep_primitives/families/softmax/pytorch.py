@@ -1,4 +1,4 @@
-"""What PyTorch calls LogSoftmax, LogSoftmaxBackward, Softmax and SoftmaxBackward."""
+"""LogSoftmax, LogSoftmaxBackward, Softmax and SoftmaxBackward in PyTorch, a second opinion."""
 
 from __future__ import annotations
 

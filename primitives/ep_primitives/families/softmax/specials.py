@@ -1,4 +1,4 @@
-"""Rows of the softmaxes whose results are known exactly: not finite, far apart, all equal."""
+"""Rows with exactly known softmaxes: not finite, far apart, all equal."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ max -inf min -inf max -inf max max
 3 far 3 far 3 -inf 3 min
 """
 
-# dy and y in turn; "one" is what y is of a row with one share: 1, or its logarithm.
+# dy and y in turn; "one" is y of a row with one share: 1, or its logarithm.
 _PAIRS: Final = """
 nan 0 1 2 3 4 5 6 | some some some some some some some some
 0 1 2 3 4 5 6 nan | some some some some some some some some

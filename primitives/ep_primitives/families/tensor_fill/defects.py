@@ -15,7 +15,7 @@ __all__: list[str] = []
 
 @killed_by("primitives/tensor_fill/-/float32/offset/odd")
 class TakesTheFirstElementOfTheMemory(ArrayKernel):
-    """Fill with what lies first in the memory, whatever the offset of the element is."""
+    """Fill with the first element of the memory, ignoring the offset."""
 
     owns = ("tensor_fill",)
 

@@ -1,6 +1,6 @@
 """Family TensorFill: out = x, a tensor of one element; Fill takes a number that the launch gives in its place.
 
-shapes       : x of one element, whatever its rank; out of any shape and strides; what lies between its elements stays
+shapes       : x of one element and any rank; out of any shape and strides; bytes between its elements stay
 dtypes       : every element type, the same of x and out
 accumulation : none; bits are moved unchanged
 NaN          : keeps its payload

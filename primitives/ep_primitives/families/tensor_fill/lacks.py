@@ -1,4 +1,4 @@
-"""What the cases of TensorFill lack, and why."""
+"""Data that the cases of TensorFill do not have, with the reasons."""
 
 from __future__ import annotations
 

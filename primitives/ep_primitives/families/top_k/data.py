@@ -1,4 +1,4 @@
-"""What the rows of TopK's cases hold, each made to show a fault of one kind."""
+"""Data for the rows of TopK's cases, each made to show a fault of one kind."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _nan(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Array:
 
 
 def _signed_zeros(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Array:
-    """Zeros of both signs, more than are asked for behind a few better numbers."""
+    """Zeros of both signs, more than k, after a few better numbers."""
     rows = rng.choice([0.0, -0.0], shape)
     better, worse = (2.0, -2.0) if op == "largest" else (-2.0, 2.0)
     dice = rng.random(shape)

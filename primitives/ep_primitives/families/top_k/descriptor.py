@@ -1,6 +1,6 @@
 """Family TopK: the k largest or smallest elements of each row along an axis, and where they stand.
 
-shapes       : x has any shape, of rank 0 to 16; values and indices have it with an extent of k at the axis, 0 <= k <= that of x.
+shapes       : x has any shape, of rank 0 to 16; values and indices have it with an extent of k at the axis, 0 <= k <= x's extent.
                Any strides; a tensor of rank 0 is a row of one
 dtypes       : x and values are bool or real, of one type; indices int64
 accumulation : elements are compared as they are stored and moved bit for bit; a bool is true if its byte is not 0
@@ -117,7 +117,7 @@ class TopK(Descriptor):
         self._freeze(op, (x, values, indices), (place, int(flag(name, "sorted", sorted))))
 
     @classmethod
-    def infer(  # noqa: PLR0913 - what PyTorch has, too
+    def infer(  # noqa: PLR0913 - as in PyTorch
         cls,
         op: str,
         x: Any,
@@ -152,7 +152,7 @@ class TopK(Descriptor):
 
     @property
     def title(self) -> str:
-        """What messages call the operation."""
+        """The operation's name in messages."""
         return _name(self.op)
 
     @property
@@ -238,7 +238,7 @@ class TopK(Descriptor):
 
 
 def _name(op: Any) -> str:
-    """Return what messages call an op. Raises ValueError for one that the family does not have."""
+    """Return an op's name in messages. Raises ValueError for one that the family does not have."""
     chosen_row("top_k", op, TOP_K_OPS)
     return f"top_k/{op}"
 
@@ -249,5 +249,5 @@ def _check_shape(name: str, x: TensorSpec, values: TensorSpec, axis: int) -> Non
     if x.shape and values.ndim == x.ndim:
         needed[axis] = min(values.shape[axis], x.shape[axis])
     if values.shape != tuple(needed):
-        message = f"{name}: values has shape {values.shape}, needs that of x {x.shape} with k at axis {axis}, k at most the extent there; describe it so"
+        message = f"{name}: values has shape {values.shape}, needs x's shape {x.shape} with k at axis {axis}, k at most the extent there; describe it so"
         raise ValueError(message)

@@ -1,4 +1,4 @@
-"""The cells of TopK, and what the suite judges them by."""
+"""The cells of TopK, and how the suite judges them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class TopKFamily(Family):
         return MOVED
 
     def is_constant(self, descriptor: Any) -> dict[str, bool]:
-        """Say which outputs are one value whatever x holds: places in rows of one element, or of one over and over."""
+        """Return which outputs are one value for any x: places in rows of one element, or of one element repeated."""
         return {"values": False, "indices": descriptor.extent == 1 or not descriptor.steps[0]}
 
     def parts(self, descriptor: Any) -> Iterator[TopK]:
@@ -89,7 +89,7 @@ class TopKFamily(Family):
 
 
 def _places(descriptor: TopK, x: Array) -> Array:
-    """Return the indices by NumPy's stable sort, which puts NaN last: of the largest a row is sorted backwards from behind."""
+    """Return the indices by NumPy's stable sort, NaN last; for the largest it sorts reversed rows, read backwards."""
     if not descriptor.out.shape:
         return np.zeros((), np.int64)
     given, axis, extent, k = widened(descriptor.x.dtype, x), descriptor.axis, descriptor.extent, descriptor.k

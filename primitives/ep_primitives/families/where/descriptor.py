@@ -52,7 +52,7 @@ class Where(Descriptor):
     """out = condition ? a : b, bits unchanged; all three are broadcast to the shape of out.
 
     condition : broadcasts to out.shape, one of CONDITIONS; read
-    a, b      : broadcast to out.shape, any dtype, that of out; read; each may be a Scalar, a number at launch
+    a, b      : broadcast to out.shape, any dtype, the same as out's; read; each may be a Scalar, a number at launch
     out       : written; may be the same memory as a or b, and as the condition if both are bool
 
     Raises TypeError or ValueError for anything else.
@@ -89,7 +89,7 @@ class Where(Descriptor):
 
     @property
     def roles(self) -> Roles:  # type: ignore[override]  # the condition shares only bytes that are the output's
-        """What the operands are."""
+        """The roles of the operands."""
         return _ROLES[self.specs[0].dtype == self.specs[-1].dtype == "bool"]
 
     @property

@@ -1,4 +1,4 @@
-"""The cells of Where, its reference, and data that shows whose element was taken."""
+"""The cells of Where, its reference, and data that shows which side's element was taken."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class WhereFamily(ElementwiseFamily):
     def origin(
         self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]
     ) -> Mapping[str, Index]:
-        """Return the element of the condition, and that of the side that it chooses."""
+        """Return the element of the condition, and the element of the side that it chooses."""
         del output
         met = broadcast_origin(descriptor, at)
         chosen = "a" if _truth(inputs["condition"][met["condition"]]) else "b"

@@ -1,4 +1,4 @@
-"""What PyTorch calls Where."""
+"""Where in PyTorch, a second opinion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the CPU has for each family, a file each, named as the folder of its native side. They are found, not listed.
+"""The CPU's implementations, a file for each family, named as its native folder. They are found, not listed.
 
 A file's `IMPLEMENTATIONS` maps descriptor types to implementations, best first.
 """

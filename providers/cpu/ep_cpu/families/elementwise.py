@@ -31,7 +31,7 @@ class VectorLoop(Tabled):
 
 
 def loop_of(key: ep.KernelKey, native: Native) -> Loop:
-    """Return what the descriptors of a key share."""
+    """Return the loop that all descriptors of a key share."""
     scalar = key.scalars.index(True) if True in key.scalars else -1
     return Loop(
         native,

@@ -1,4 +1,4 @@
-"""Gather by runs: what lies together in x and in the output is moved as one, from wherever an index says."""
+"""Gather by runs: elements contiguous in x and in the output move together, from the place that an index gives."""
 
 from __future__ import annotations
 

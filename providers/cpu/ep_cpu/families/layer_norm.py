@@ -1,4 +1,4 @@
-"""LayerNorm row by row: a mean, the mean of the squared differences from it, and what is made of each element."""
+"""LayerNorm row by row: the mean, the mean of the squared differences from it, and each element from these two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reductions: each row of x goes through a tree that its extents and strides alone decide, whoever does which part of it."""
+"""Reductions: a tree joins each row of x; extents and strides alone decide it, not the threads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WORTH_A_VECTOR: Final = 16
 
 
 class RowPlanned(Planned):
-    """Whatever makes an element of each row of x."""
+    """An implementation that makes one element from each row of x."""
 
     def plan(self, descriptor: Reduction, native: Native) -> Plan:
         del native

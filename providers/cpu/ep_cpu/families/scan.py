@@ -19,7 +19,7 @@ _SHORT: Final = 64
 
 
 class RunChains(Planned):
-    """Runs scanned one by one and joined to what comes before them, whatever the strides and the threads."""
+    """Runs scanned one by one and joined to the result before them, whatever the strides and the threads."""
 
     def plan(self, descriptor: Scan, native: Native) -> Plan:
         del native

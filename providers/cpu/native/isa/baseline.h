@@ -1,4 +1,4 @@
-// The instruction set of whatever the compiler takes by itself.
+// The instruction set that the compiler uses by default.
 #define EP_FMA 0
 #define EP_ROUNDS 0
 #define EP_F16C 0

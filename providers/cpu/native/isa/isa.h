@@ -1,4 +1,4 @@
-// The instruction set that CMake names in EP_ISA, and the mathematics and types compiled for it. What follows stands in
+// The instruction set that CMake names in EP_ISA, and the mathematics and types compiled for it. All later code is in
 // an anonymous namespace: no function of one instruction set may be taken for one of another.
 #pragma once
 
@@ -17,7 +17,7 @@
 // The C++ type of a dtype.
 #define EP_TYPE_(x) T_##x
 #define EP_TYPE(x) EP_TYPE_(x)
-// A row whose storages are those of its dtypes.
+// A row that uses the storages of its dtypes.
 #define EP_ROW(family, op, T, R, enter, loop, body, code) \
     {family, op, EP_TEXT(T), EP_TEXT(R), enter, EP_STORAGE(EP_TYPE(T)), EP_STORAGE(EP_TYPE(R)), loop, body, code},
 

@@ -1,4 +1,4 @@
-// Vectors of the instruction set as values: what stays in registers where loops over arrays would not.
+// Vectors of the instruction set as values: they stay in registers where loops over arrays would not.
 // Included once per instruction set, in an anonymous namespace.
 #pragma once
 
@@ -103,7 +103,7 @@ EP_INLINE V<T> turned(V<T> x, int distance, std::index_sequence<lane...>) {
     typedef Index Places __attribute__((vector_size(EP_WIDTH)));
     return __builtin_shuffle(x, Places{(static_cast<Index>(lane + distance) % Index{sizeof...(lane)})...});
 }
-// What a commutative function makes of all lanes: of halves, quarters, and so on.
+// The lanes of a vector joined by a commutative function: by halves, quarters, and so on.
 template <class T, class Function>
 EP_INLINE T folded(V<T> x, Function function) {
 #pragma GCC unroll 8

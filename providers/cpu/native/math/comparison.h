@@ -52,7 +52,7 @@ EP_INLINE Complex<double> one<Complex<double>>() {
     return {1, 0};
 }
 
-// |a - b|, in double but for integers, whose distance is exact before it becomes a double.
+// |a - b|: in double for floats; for integers it is exact before it becomes a double.
 template <class T>
 EP_INLINE double distance(T a, T b) {
     if constexpr (std::is_integral_v<T>) {

@@ -1,4 +1,4 @@
-// What the backward forms of complex functions need: dy times the conjugate of a derivative.
+// The backward forms of complex functions: dy times the conjugate of a derivative.
 #pragma once
 
 #include "complex_circular.h"

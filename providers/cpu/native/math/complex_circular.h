@@ -1,4 +1,4 @@
-// Circular and hyperbolic functions of complex numbers, from those of the parts.
+// Circular and hyperbolic functions of complex numbers, from the same functions of the parts.
 #pragma once
 
 #include "complex_exponential.h"
@@ -34,8 +34,8 @@ EP_INLINE Complex<double> hyperbolic_sine(Complex<double> z) {
     return scale(hyperbolic_sine_scaled(z));
 }
 
-// For re >= 0 and e = e^(-2 re): (1 - e^2 + 2 i e sin(2 im)) / (1 + 2 e cos(2 im) + e^2), with 1 - e and cos(im)^2 in
-// place of what cancels; where e is small, the real part is 1 minus a small quotient.
+// For re >= 0 and e = e^(-2 re): (1 - e^2 + 2 i e sin(2 im)) / (1 + 2 e cos(2 im) + e^2). 1 - e and cos(im)^2 replace
+// the terms that cancel; where e is small, the real part is 1 minus a small quotient.
 EP_INLINE Complex<double> hyperbolic_tangent(Complex<double> z) {
     const double twice = -2 * absolute_of(z.re), e = exponential(twice);
     const double below_one = -exponential_minus_one(twice);

@@ -1,4 +1,4 @@
-// Square roots of complex numbers, and what else needs no elementary function.
+// Square roots of complex numbers, and other functions that need no elementary function.
 #pragma once
 
 #include "complex.h"

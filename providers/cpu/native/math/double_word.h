@@ -1,4 +1,5 @@
-// Numbers held as unevaluated sums of two words, for what one word cannot hold. Names and formulas: Dekker 1971, Knuth.
+// Numbers held as unevaluated sums of two words, for more digits than one word has. Names and formulas: Dekker 1971,
+// Knuth.
 #pragma once
 
 template <class T>

@@ -88,7 +88,7 @@ EP_INLINE T exponential2(T x) {
     return scale(e.value, e.exponent);
 }
 
-// (e^x - 1) / 4 as far as e^x / 4 is finite; what is below low1 is -1/4 and must be cut off there. e^r - 1 has two
+// (e^x - 1) / 4 as far as e^x / 4 is finite; the caller cuts off x below low1, where it is -1/4. e^r - 1 has two
 // words, because it is doubled before 1 is taken away.
 template <class T>
 EP_INLINE T quarter_exponential_minus_one(T x) {

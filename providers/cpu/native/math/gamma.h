@@ -53,8 +53,8 @@ EP_INLINE double sine_pi(double r) {
                         -5.1677127800499694, 3.1415926535897931);
 }
 
-// x >= -0.5. From 8.5 on Stirling's series; below it lgamma(2 + w) and the logarithm of the product of what lies
-// between, where 2 + w is the nearest to x at a distance of an integer, so that the roots at 1 and 2 keep their digits.
+// x >= -0.5. From 8.5 on Stirling's series; below it lgamma(2 + w) and the logarithm of the product of the factors
+// between: 2 + w is the nearest to x at a distance of an integer, so that the roots at 1 and 2 keep their digits.
 EP_INLINE double lgamma_right(double x) {
     const double y = at_most(x, 8.5);
     const double steps = nearest_integer(y) - 2.0;

@@ -1,4 +1,4 @@
-// Logarithms to the bases e, 2 and 10, and of 1 + x. The method and the constants are those of FreeBSD's e_log.c and
+// Logarithms to the bases e, 2 and 10, and of 1 + x. The method and the constants are from FreeBSD's e_log.c and
 // k_log.h: x = 2^k (1 + f), sqrt(1/2) <= 1 + f < sqrt(2).
 #pragma once
 
@@ -63,7 +63,7 @@ EP_INLINE Series<T> series_of(T f) {
     return {half_square, s, half_square + z * Logarithm<T>::tail(z)};
 }
 
-// What all logarithms have at 0, below 0, at infinity and for NaN.
+// The results that all logarithms share: at 0, below 0, at infinity and for NaN.
 template <class T>
 EP_INLINE T with_limits(T value, T x) {
     constexpr T infinity = std::numeric_limits<T>::infinity();

@@ -1,7 +1,7 @@
 // The next number of a type in a direction, also of a type that is computed in a wider one.
 #pragma once
 
-// The numbers of a type among those of T: `step` of T's bit patterns apart, up to `dense` from 0 the least one apart.
+// The numbers of a type among T's: `step` bit patterns of T apart; up to `dense` around 0, the least number apart.
 template <class T>
 struct Numbers {
     static constexpr typename Float<T>::Bits step = 1;

@@ -53,7 +53,7 @@ template <class T, class W>
 EP_INLINE T normal_of(W word) {
     constexpr int spare = sizeof(T) == 8 ? 12 : 0, top = 8 * sizeof(T) - 1;
     constexpr T step = T{1} / static_cast<T>(W{1} << (top - spare)) / T{2};
-    // v - 2^(b - 1), whose bits are those of v with the first one turned. As signed numbers: vectors convert these
+    // v - 2^(b - 1): its bits are v's with the first one inverted. As signed numbers: vectors convert these
     // faster.
     const auto from_middle = static_cast<std::make_signed_t<W>>(word ^ W{1} << top) >> spare;
     const auto from_end = static_cast<std::make_signed_t<W>>((from_middle < 0 ? word : ~word) >> spare);

@@ -7,7 +7,7 @@
 template <class T>
 constexpr double farthest = sizeof(T) == 4 ? 600.0 : 2600.0;
 
-// x as value * 2^exponent with 1 <= |value| < 2; what is 0, infinite or NaN is its own value.
+// x as value * 2^exponent with 1 <= |value| < 2; 0, infinity and NaN are their own value.
 EP_INLINE Scaled<double> apart(double x) {
     using F = Float<double>;
     using Bits = F::Bits;

@@ -7,7 +7,7 @@
 
 namespace ep {
 
-// The digits of 2/pi after the point, behind 64 zeros.
+// The digits of 2/pi after the point, after 64 zeros.
 inline constexpr uint64_t TWO_OVER_PI[] = {0,
                                            0xA2F9836E4E441529U,
                                            0xFC2757D1F534DDC0U,
@@ -43,8 +43,8 @@ constexpr double power_of_half(int n) {
     return value;
 }
 
-// For angles of `fraction` + 1 digits and exponents from -1 on: parts of `first` digits and then of 53, the first one
-// from weight 2 on, for an angle whose last digit has weight 1. The entry after the last one is for infinity and NaN.
+// For angles of `fraction` + 1 digits and exponents from -1 on: parts of `first` digits and then of 53. If the angle's
+// last digit has weight 1, the first part begins at weight 2. The entry after the last one is for infinity and NaN.
 template <int fraction, int exponents, int first, int parts>
 struct QuarterTurns {
     double part[parts][exponents + 1] = {};

@@ -1,4 +1,4 @@
-// Quotients and remainders of floats: of the exact quotient, whatever its size.
+// Quotients and remainders of floats: of the exact quotient, however large.
 #pragma once
 
 #include "double_word.h"
@@ -6,7 +6,7 @@
 template <class T>
 constexpr T WHOLE_LIMIT = T{2} / std::numeric_limits<T>::epsilon();  // 2^53 for double: from here on all are even
 
-// What x >= 0 has before the point.
+// The integer part of x >= 0.
 template <class T>
 EP_INLINE T whole_part(T x) {
     constexpr T limit = WHOLE_LIMIT<T> / 2;

@@ -8,7 +8,7 @@ constexpr int SUMS = 256 / int{sizeof(T)};
 template <class T>
 constexpr int VECTORS = SUMS<T> / Vector<T>::lanes;
 
-// Values, or vectors of those of neighbouring rows.
+// Values, or vectors of values of neighbouring rows.
 template <class S>
 class Pairwise {
    public:
@@ -59,7 +59,7 @@ EP_INLINE void store_lanes(T* at, int count, V<T> x) {
         store_part(at, count, x);
 }
 
-// The sums of vectors, or their largest, in lanes of one. Those behind n elements have nothing that changes a result.
+// The sums of vectors, or their largest, in lanes of one. Lanes after n elements must not change a result.
 template <class T, class Function>
 EP_INLINE V<T> merged(V<T>* vectors, int64_t n, Function function) {
 #pragma GCC unroll 8
@@ -71,8 +71,8 @@ EP_INLINE V<T> merged(V<T>* vectors, int64_t n, Function function) {
     return vectors[0];
 }
 
-// Lanes l of a and l - distance of b where `distance` is in l, and l + distance of a and l of b: what `folded` adds, of
-// two vectors.
+// The operands and the sum of one step of `folded`, for two vectors: lanes l of a and l - distance of b where
+// `distance` is a bit of l, and l + distance of a and l of b.
 template <int distance, class T, class Function, size_t... lane>
 EP_INLINE V<T> folded_pair(V<T> a, V<T> b, Function function, std::index_sequence<lane...>) {
     using Index = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
@@ -83,7 +83,7 @@ EP_INLINE V<T> folded_pair(V<T> a, V<T> b, Function function, std::index_sequenc
         __builtin_shuffle(a, b, Places{static_cast<Index>(lane + ((lane & step) != 0 ? other + step : step))...});
     return function(low, high);
 }
-// Lane r is what `folded` makes of vector r; as many vectors as lanes, at the price of two.
+// Lane r of the result is `folded` of vector r; as many vectors as lanes, for about the work of folding two.
 template <int distance, class T, class Function>
 EP_INLINE V<T> folded_each(V<T>* vectors, Function function) {
 #pragma GCC unroll 8

@@ -69,7 +69,7 @@ EP_INLINE T tangent(T x) {
     return of.sine / of.cosine;
 }
 
-// asin(s) - s for s = |x| <= 1/2 (whose square's root is |x|), else for s = sqrt((1 - |x|) / 2), with which asin|x| =
+// asin(s) - s for s = |x| <= 1/2 (|x| is its square's root), else for s = sqrt((1 - |x|) / 2), with which asin|x| =
 // pi/2 - 2 asin(s).
 template <class T>
 struct HalfAngle {

@@ -1,6 +1,6 @@
 // Vector maths: branch-free templates over float and double, which the compiler vectorises inside a loop.
 // Included once per instruction set, in an anonymous namespace, after `EP_FMA` is defined as 0 or 1.
-// Polynomials are Chebyshev fits made with 60 digits; what the whole functions reach stands in README.md.
+// Polynomials are Chebyshev fits made with 60 digits; README.md has the errors of the whole functions.
 #pragma once
 
 template <class T>

@@ -54,7 +54,7 @@ void move(Move& m) {
     ep::parallel(static_cast<int>((m.nbytes + m.part - 1) / m.part), move_part, &m);
 }
 
-// The bytes of the last cache that one core has to itself or shares; sysconf counts those of all cores together.
+// The bytes of the last cache that one core owns or shares; sysconf counts the last caches of all cores together.
 int64_t last_cache() {
     long long kibibytes = 0;
     if (std::FILE* const file = std::fopen("/sys/devices/system/cpu/cpu0/cache/index3/size", "r")) {

@@ -1,5 +1,5 @@
-/* The C interface of the native module: what all families share. cffi reads this very file, and then the interface.h of
- * each family: declarations alone, no preprocessor. */
+/* The C interface of the native module, as far as all families share it. cffi reads this very file, and then the
+ * interface.h of each family: declarations alone, no preprocessor. */
 
 enum { EP_RANK = 16, EP_NUMBERS = 2, EP_NUMBER = 16, EP_PLACES = 65 };
 
@@ -47,26 +47,26 @@ typedef struct {
     int (*enter)(const void* packed);
     const ep_storage* from;
     const ep_storage* to;
-    /* What families that visit single elements call, NULL in others. */
+    /* The functions that families over single elements call, NULL in others. */
     ep_loop loop;
     ep_body body;
-    /* What `enter` calls besides: of a type of the family's own, which its folder declares. */
+    /* More functions that `enter` calls: of a type of the family's own, which its folder declares. */
     const void* code;
 } ep_row;
 
-/* What a kernel works on: the plan of each family begins so. Immutable once prepared, and shared by threads. */
+/* The data of a kernel: the plan of each family begins so. Immutable once prepared, and shared by threads. */
 typedef struct {
     const ep_row* row;
 } ep_plan;
 
-/* One launch: the addresses of tensors, 0 for an absent one, and behind them its numbers, in the type that the family
- * says, EP_NUMBER bytes each; both in the order of the descriptor's operands. */
+/* One launch: the addresses of tensors, 0 for an absent one, then its numbers, in the type that the family
+ * chooses, EP_NUMBER bytes each; both in the order of the descriptor's operands. */
 typedef struct {
     const void* plan;
     intptr_t at[];
 } ep_packed;
 
-/* Enter what is packed. */
+/* Run the launch that is packed. */
 int ep_enter(const void* packed);
 /* Checked launches: pack on the stack and enter. Of two and of three tensors; of `count`, up to six, with EP_NUMBERS
  * numbers, read or not; and of any number of them, at most EP_PLACES. */
@@ -82,7 +82,7 @@ typedef struct {
     int64_t at;
 } ep_command;
 
-/* An address in the arena that a run may replace: `offset` bytes behind that of a slot. */
+/* An address in the arena that a run may replace: a slot's address plus `offset` bytes. */
 typedef struct {
     int64_t at;
     int64_t slot;
@@ -99,7 +99,7 @@ typedef struct {
     int64_t patch_count;
 } ep_list;
 
-/* Run a command list. `slots` holds an address for each slot, 0 for what is in the arena; NULL: nothing is replaced.
+/* Run a command list. `slots` holds an address for each slot, 0 to keep the arena's; NULL: nothing is replaced.
  * 0 is success, else the status of the command that failed in the low 32 bits and its place above them; the place is
  * -1 if there was no memory for a copy of the arena. */
 int64_t ep_run(const ep_list* list, const intptr_t* slots);

@@ -1,4 +1,4 @@
-// The ways into a kernel: a packed block, or what it is made of.
+// The entries of kernels: one takes a packed block, the others its parts.
 #include "native.h"
 
 namespace {

@@ -14,7 +14,7 @@ struct Pair {
     uint64_t halves[2];
 };
 
-// Call with an unsigned integer of that many bytes, whose value means nothing.
+// Call with an unsigned integer of that many bytes; only its type matters.
 template <class Function>
 EP_INLINE void with_unsigned(int64_t size, Function function) {
     switch (size) {

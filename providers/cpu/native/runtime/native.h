@@ -1,4 +1,4 @@
-// What every source here shares: standard headers, before any target pragma, and the C interface.
+// The header that every source here includes: standard headers, before any target pragma, and the C interface.
 #pragma once
 
 #include <cmath>
@@ -26,7 +26,7 @@ extern "C" {
 
 namespace ep {
 
-// From this many bytes moved on, outputs go past the caches: they would push out what they cannot keep anyway.
+// From this many bytes moved on, outputs are stored past the caches: these could not keep them anyway.
 extern const int64_t STREAMING;
 // Streaming stores write whole lines.
 constexpr int64_t LINE = 64;
@@ -37,12 +37,12 @@ const Plan& plan_of(const void* packed) {
     return *static_cast<const Plan*>(static_cast<const ep_packed*>(packed)->plan);
 }
 
-// The numbers of a launch of so many tensors, one behind the other.
+// The numbers of a launch with so many tensors; they are contiguous.
 inline const char* numbers_of(const void* packed, int tensors) {
     return reinterpret_cast<const char*>(static_cast<const ep_packed*>(packed)->at + tensors);
 }
 
-// Where tensor k of a launch begins, `offset` bytes behind its address.
+// The first element of tensor k of a launch: its address plus `offset` bytes.
 inline char* place_of(const void* packed, int k, int64_t offset) {
     return reinterpret_cast<char*>(static_cast<const ep_packed*>(packed)->at[k] + offset);
 }

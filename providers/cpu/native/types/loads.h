@@ -51,7 +51,7 @@ constexpr const ep_storage* storage_as() {
         return &Loaded<T, S, Converted<S>>::value;
 }
 
-// Rows that lie one behind the other are read as several streams, which processors do not foresee.
+// Prefetch: rows that lie one after the other in memory are read as several streams, which processors do not predict.
 template <class T>
 EP_INLINE void fetch(const T* x, int64_t n) {
     const auto* const bytes = reinterpret_cast<const char*>(x);

@@ -17,7 +17,7 @@ inline void narrow(const float* x, BFloat16* out, int64_t n) {
 }
 
 // A float8 with `fraction` stored bits and exponents of the given bias; `top` is the greatest finite magnitude.
-// E4M3FN has no infinity: one pattern of all ones is its NaN, and what exceeds the top becomes that.
+// E4M3FN has no infinity: one pattern of all ones is its NaN, and numbers beyond the top become NaN.
 struct E4M3FN {
     static constexpr uint32_t fraction = 3, bias = 7, top = 0x7E, beyond = 0x7F, nan = 0x7F;
 };

@@ -55,7 +55,8 @@ using WordOf =
     std::conditional_t<bytes == 1, int8_t,
                        std::conditional_t<bytes == 2, int16_t, std::conditional_t<bytes == 4, int32_t, int64_t>>>;
 
-// What an element is compared as: a signed number. `up` is inverted for the order of T, `down` for the reverse.
+// The type by which elements are compared: a signed number. `up` is inverted for the order of T, `down` for the
+// reverse.
 template <class T, bool is_float = is_real_float<T>>
 struct OrderOf {
     using type = std::make_signed_t<T>;

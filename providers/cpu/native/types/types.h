@@ -58,7 +58,7 @@ template <class T>
 constexpr bool is_narrow = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16> || std::is_same_v<T, Float8E4M3FN> ||
                            std::is_same_v<T, Float8E5M2>;
 
-// What blocks hold between memory and an op: narrow floats go through float.
+// The type of blocks between memory and an op: narrow floats become float.
 template <class T>
 struct StagedAs {
     using type = std::conditional_t<is_narrow<T>, float, T>;
@@ -70,7 +70,7 @@ struct StagedAs<RealOf<T>> {
 template <class T>
 using Staged = typename StagedAs<T>::type;
 
-// What an op sees of a staged element.
+// A staged element as an op takes it.
 template <class T>
 EP_INLINE T get(T x) {
     return x;

@@ -18,7 +18,7 @@ DTYPES = ("bool", "int8", "uint16", "int64", "float16", "bfloat16", "float32", "
 
 @st.composite
 def sums(draw):
-    """Draw the terms of a sum, and what it is written to: apart, or one of them."""
+    """Draw the terms of a sum, and its output: an array of its own, or one of the terms."""
     shape, dtype = draw(shapes()), draw(st.sampled_from(DTYPES))
     count = draw(st.sampled_from((1, 2, 3, 3, 4, 5, 9)))
     shared = draw(st.one_of(st.none(), st.integers(0, count - 1)))

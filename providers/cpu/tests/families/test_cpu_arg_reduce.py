@@ -8,7 +8,7 @@ FIND = {"max": np.argmax, "min": np.argmin}
 
 
 def found(stream, op, x, axis=None, **more):
-    """Return what ArgReduce makes of an array, over an output full of -7."""
+    """Return ArgReduce of an array, over an output full of -7."""
     descriptor = ArgReduce.infer(op, x, axis, **more)
     out = np.full(descriptor.out.shape, -7, descriptor.out.dtype)
     descriptor.on(stream.device)(stream, x=x, out=out)

@@ -1,4 +1,4 @@
-"""What the complex functions promise beyond the ulps of |z| that conformance tries."""
+"""Promises of the complex functions beyond the ulps of |z| that conformance tries."""
 
 import cmath
 import math
@@ -15,7 +15,7 @@ INVERSES = {name: getattr(cmath, name) for name in ("acos", "acosh", "asin", "as
 
 @pytest.fixture
 def evaluate(device, stream):
-    """Return what an op of complex128 makes of its operands."""
+    """Return an op of complex128 applied to its operands."""
 
     def run(op: str, *operands: np.ndarray) -> np.ndarray:
         specs = [ep.TensorSpec.of(operand) for operand in operands]

@@ -1,4 +1,4 @@
-"""What the elementary functions do where it is hard; how near they are everywhere is conformance's business."""
+"""The elementary functions at hard arguments; conformance tries their errors everywhere."""
 
 import math
 from fractions import Fraction

@@ -15,7 +15,7 @@ DTYPES = ("uint8", "bool", "float16", "float32", "int64", "complex128", "float8_
 
 @st.composite
 def gathers(draw):
-    """Draw what is gathered from what, how all of it lies, and what the indices hold."""
+    """Draw a gather: the array, its layout and the output's, and the indices."""
     shape = tuple(draw(st.lists(st.sampled_from((0, 1, 2, 3, 5, 8, 17)), max_size=4)))
     axis = draw(st.integers(0, max(len(shape) - 1, 0)))
     shared = draw(st.integers(0, axis))
@@ -70,7 +70,7 @@ def zip_lying(shapes, lying, types):
     ("dtype", "rows", "run"), [("uint8", 2049, 7001), ("int32", 23, 300007), ("int16", 1 << 20, 3)]
 )
 def test_large_outputs_are_whole(device, stream, dtype, rows, run, shift):
-    """Threads, stores past the caches, pieces of long rows and reads told ahead give what numpy.take gives."""
+    """Threads, stores past the caches, pieces of long rows and prefetched runs give the result of numpy.take."""
     rng = np.random.default_rng(1)
     kind = array_dtype(dtype)
     x = rng.integers(0, 256, rows * run * kind.itemsize, np.uint8).view(kind).reshape(rows, run)

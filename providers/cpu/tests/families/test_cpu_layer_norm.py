@@ -1,4 +1,4 @@
-"""LayerNorm's kernel against the definition in long double, in every arrangement; the same bits whoever does the work."""
+"""LayerNorm's kernel against the definition in long double, in every arrangement; any threads, the same bits."""
 
 import math
 from contextlib import closing

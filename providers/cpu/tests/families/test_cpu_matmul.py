@@ -31,7 +31,7 @@ def draw(shape, dtype):
 
 
 def product(stream, a, b, out=None, **more):
-    """Return what Matmul makes of arrays; without `out`, over a dense one."""
+    """Return Matmul of arrays; without `out`, over a dense one."""
     tensors = {"a": a, "b": b} | {name: more.pop(name) for name in ("bias",) if name in more}
     numbers = {"alpha": more.pop("alpha", 1), "beta": more.pop("beta", 0)}
     specs = {name: ep.TensorSpec.of(array) for name, array in tensors.items()}

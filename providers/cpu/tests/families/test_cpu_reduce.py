@@ -11,7 +11,7 @@ EXACT = {"sum": np.sum, "max": np.max, "min": np.min, "any": np.any, "all": np.a
 
 
 def reduced(stream, op, x, axes=None, **more):
-    """Return what Reduce makes of an array, over an output full of sevens."""
+    """Return Reduce of an array, over an output full of sevens."""
     descriptor = Reduce.infer(op, x, axes, **more)
     out = np.full(descriptor.out.shape, 7).astype(array_dtype(descriptor.out.dtype))
     descriptor.on(stream.device)(stream, x=x, out=out)

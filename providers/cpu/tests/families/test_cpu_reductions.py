@@ -46,7 +46,7 @@ def room(shape, ways, order):
 
 @st.composite
 def layouts(draw, shape, kinds):
-    """Draw what `view` takes, of arrays that are not much larger than what is seen of them."""
+    """Draw the arguments of `view`, for arrays that are not much larger than the view."""
     ways, growth = [], 1.0
     for extent in shape:
         ways.append(draw(st.sampled_from(kinds)) if growth < MOST_GROWTH else "whole")
@@ -71,7 +71,7 @@ def inputs(draw, dtypes):
 
 
 def launched(device, made, x, layout, dtype):
-    """Return what a launch leaves in an output that is a view, and see that nothing around it is written."""
+    """Return the result of a launch into an output that is a view; assert that nothing around it is written."""
     whole = np.ones(room(*layout), dtype)
     out = view(whole, *layout)
     out.flags.writeable = True

@@ -40,7 +40,7 @@ print(digest.hexdigest())
 
 
 def apply(stream, kind, *inputs, axis=-1, out=None):
-    """Return what a softmax makes of arrays, over an output full of sevens."""
+    """Return a softmax of arrays, over an output full of sevens."""
     if out is None:
         out = np.full(inputs[0].shape, 7).astype(inputs[0].dtype)
     names = kind.roles.read
@@ -102,7 +102,7 @@ def test_chunks_of_many_pieces_agree_with_long_double(stream, kind):
 
 
 def bits(array):
-    """Return the bits of an array, those of every NaN alike."""
+    """Return the bits of an array, with one pattern for every NaN."""
     return np.where(np.isnan(array), array.dtype.type(math.nan), array).tobytes()
 
 

@@ -21,7 +21,7 @@ CANDIDATE, FEW = 16, 8
 
 
 def wanted(descriptor, x):
-    """Return what the family says: values bit for bit, and indices."""
+    """Return the family's definition of the result: values bit for bit, and indices."""
     values = FAMILY.moved(descriptor, {"x": x})["values"]
     return values, FAMILY.reference(descriptor, {"x": x})["indices"].value
 

@@ -1,4 +1,4 @@
-"""Transposing copies: every permutation and layout, every size of blocks and what is left of them, on each instruction set."""
+"""Transposing copies: every permutation and layout, every size of blocks and their rests, on each instruction set."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Asynchronous CPU streams: verbs return at once, the work is in order, errors say whose they are."""
+"""Asynchronous CPU streams: verbs return at once, work runs in order, errors name their operation."""
 
 import threading
 import time
@@ -113,7 +113,7 @@ def test_error_is_raised_once_with_op_stream_and_sequence(device, queue, monkeyp
         queue.synchronize()
     assert (caught.value.op, caught.value.stream, caught.value.sequence) == ("fill", queue.name, 2)
     queue.synchronize()
-    assert result == bytes(8)  # behind what failed nothing was started
+    assert result == bytes(8)  # after the failure no later work was started
     queue.download(result, memory)
     queue.synchronize()
     assert result == b"x" * 8

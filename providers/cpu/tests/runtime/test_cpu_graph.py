@@ -1,4 +1,4 @@
-"""Graphs as command lists: one native call, patched copies, what falls back."""
+"""Graphs as command lists: one native call, patched copies, graphs that EP replays."""
 
 from __future__ import annotations
 

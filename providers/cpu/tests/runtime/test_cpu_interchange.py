@@ -1,4 +1,4 @@
-"""Arrays of NumPy and memories of the CPU are the same bytes, whatever ends first."""
+"""Arrays of NumPy and memories of the CPU are the same bytes, whichever ends first."""
 
 import gc
 import subprocess

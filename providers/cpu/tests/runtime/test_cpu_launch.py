@@ -121,7 +121,7 @@ def test_fill_writes_only_its_strided_elements(device, stream):
 
 
 def test_large_outputs_equal_small_ones(device, stream):
-    """Streaming stores, odd alignment and several threads give what one small block gives."""
+    """Streaming stores, odd alignment and several threads give the results of one small block."""
     n = (20 << 20) // 4
     x = np.random.default_rng(3).standard_normal(n + 1).astype(np.float32)
     for shift in (0, 1):

@@ -1,4 +1,4 @@
-"""The kernel dialect: what follows from the words of a prelude, as headers that every program may name."""
+"""The kernel dialect: functions made of the words of a prelude, as headers that every program may name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INCLUDE: Final = re.compile(r'^#include "([\w./]+)"$', re.MULTILINE)
 def text(name: str) -> str:
     """Return a file of this package with the files that it includes put in, so that compilers need no search path.
 
-    name : from the package's folder on, as `dialect/math.h`; what a file includes lies beside it
+    name : from the package's folder on, as `dialect/math.h`; a file's includes lie beside it
     """
     path = _ROOM / name
     beside = path.parent.relative_to(_ROOM)

@@ -1,4 +1,4 @@
-// What the dialect says in words of its own preludes: storage, conversions, NaN-propagating max and min, wrapping
+// Functions written in the words of the dialect's preludes: storage, conversions, NaN-propagating max and min, wrapping
 // integers. The same text for every API; a prelude comes before it.
 
 #if EP_WIDE

@@ -1,4 +1,4 @@
-// exp, log, tanh and expm1, one text for every device: within the rows' bounds whatever the vendor's library does, free
+// exp, log, tanh and expm1, one text for every device, without the vendor's library: within the rows' bounds, free
 // of branches, so that compilers for CPUs make vectors of it, and the same bits everywhere. README.md has the errors.
 
 #define EP_WITH_SIGN(T, top)                                                    \

@@ -84,7 +84,7 @@ def _layout(key: KernelKey) -> Layout:
 
 
 class _Variant(NamedTuple):
-    """What a program depends on.
+    """The properties that decide a program.
 
     names     : of the operands
     elements  : of every operand, as called in C after `ep_`

@@ -1,5 +1,6 @@
-// Who visits which element: a work-item visits `run` neighbours. The launcher chooses the run: one where neighbouring
-// work-items read memory together, many where a work-item is a loop of its own, which compilers then make vectors of.
+// Which work-item visits which element: each visits `run` neighbours. The launcher chooses the run: one where
+// neighbouring work-items read memory together, many where a work-item is a loop of its own, which compilers then make
+// vectors of.
 
 #define EP_MAX_RANK 16
 #define EP_MAX_OPERANDS 3

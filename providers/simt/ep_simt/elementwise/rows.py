@@ -21,7 +21,7 @@ class Row(NamedTuple):
     result      : SAME, or TEST if the output is bool
     op          : its name
     attributes  : how many it takes
-    expression  : what an element becomes
+    expression  : the result's value
     """
 
     kind: str

@@ -54,7 +54,7 @@ class Layout(NamedTuple):
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """What entries take for it, behind all else."""
+        """The parameters that entries take for it, after all others."""
         if self.strided:
             return (structure("geometry", "ep_geometry", _form(wide=self.wide).size),)
         return number("n", "i64"), number("run", "i64")

@@ -1,1 +1,1 @@
-"""The families that have portable kernels, a folder each: `body` says what is launched, the .inc file is the kernels."""
+"""The families that have portable kernels, a folder each: `body` plans the launches, the .inc file is the kernels."""

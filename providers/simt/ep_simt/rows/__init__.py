@@ -1,1 +1,1 @@
-"""What families over rows share: how rows lie, and trees over a group's work-items in shared memory."""
+"""The parts that families over rows share: the layout of rows, and trees over a group's work-items in shared memory."""

@@ -32,7 +32,7 @@ def rows_words(columns: int, group: int, *, wide: bool) -> dict[str, object]:
 def packed_rows(shape: Sequence[int], strides: Sequence[Sequence[int]], first: int, *, wide: bool) -> bytes:
     """Return the geometry.
 
-    shape    : extents that number the rows, then, from `first` on, those of a row
+    shape    : extents of the dimensions that number the rows, then, from `first` on, of a row's own
     strides  : of each tensor, in elements, for all of them
     """
     rows, extent = math.prod(shape[:first]), math.prod(shape[first:])

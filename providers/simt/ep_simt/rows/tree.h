@@ -1,6 +1,6 @@
 // Sums of many numbers in a fixed order: EP_GROUP work-items, a power of two, add chains and meet in a tree.
 
-// A sum and what its roundings have lost (Knuth, The Art of Computer Programming 2, 4.2.2, theorem B): a chain of any
+// A sum and its rounding errors (Knuth, The Art of Computer Programming 2, 4.2.2, theorem B): a chain of any
 // length is as good as a short one.
 typedef struct {
     EP_C sum, lost;
@@ -19,7 +19,7 @@ EP_FN EP_C ep_chain_sum(ep_chain chain) {
     return chain.lost == chain.lost ? sum : chain.sum;
 }
 
-// The sum of what all work-items of a group bring; each of them gets it.
+// The sum over all work-items of a group; each of them gets it.
 EP_FN EP_C ep_group_sum(EP_SHARED_PTR(EP_C) cells, EP_C own) {
     const int lane = EP_LOCAL_ID(x);
     cells[lane] = own;

@@ -2,7 +2,7 @@
 
 enum { EP_TERMS = 64 };
 
-/* Tensors are the terms, then out. `sum` is the row that adds two staged elements; that of one term gives it back.
+/* Tensors are the terms, then out. `sum` is the row that adds two staged elements; for a single term it copies it.
  * Strides and offsets are in bytes. */
 typedef struct {
     const ep_row* row;

@@ -1,4 +1,4 @@
-// The rows of AddN, which find in its plan what adds. Compiled once per instruction set.
+// The rows of AddN: its plan names the row that adds. Compiled once per instruction set.
 #include "add_n.h"
 #include "isa/isa.h"
 

@@ -9,7 +9,7 @@ namespace {
 #include "types/loads.h"
 // clang-format on
 
-// What elements are compared as: integers, of which equal elements have one.
+// The key by which elements are compared: an integer; equal elements have equal keys.
 template <class T, bool is_float = std::is_floating_point_v<T>>
 struct Compared {
     using Key = T;
@@ -30,7 +30,7 @@ struct Seeker {
     using Op = Compared<T>;
     using Key = typename Op::Key;
 
-    // What everything comes before.
+    // The identity of the comparison: any element is better, at any place.
     static void start(void* bests, int64_t* place, int64_t n) {
         Key* const best = static_cast<Key*>(bests);
         for (int64_t i = 0; i < n; ++i) best[i] = std::numeric_limits<Key>::lowest();

@@ -1,4 +1,4 @@
-// ArgReduce: which is the best element of a row does not depend on who compares what first, so work is shared at will.
+// ArgReduce: the best element of a row does not depend on the order of the comparisons, so threads may share any work.
 #include <algorithm>
 
 #include "runtime/count.h"
@@ -44,7 +44,7 @@ struct Job {
     int64_t across() const { return g.kept_stride[EP_X][g.kept - 1]; }
 };
 
-// What is best so far, of one row by lanes or of rows side by side.
+// The best so far: of one row by lanes, or of rows side by side.
 struct Best {
     alignas(ep::LINE) char element[ABREAST * WIDEST];
     int64_t place[ABREAST];
@@ -101,7 +101,7 @@ void seek_across(const Job& job, const char* at, int64_t width, int64_t n, int64
     }
 }
 
-// Pieces [begin, end) of `width` rows, 1 where lanes run along it; what is best of row i stands at place i in the end.
+// Pieces [begin, end) of `width` rows, 1 where lanes run along it; in the end the best of row i stands at place i.
 void seek_pieces(const Job& job, const char* at, int64_t width, int64_t begin, int64_t end, Best& best) {
     const int64_t lanes = job.is_along ? std::min(LANES, job.run) : width;
     job.s.start(best.element, best.place, lanes);
@@ -157,7 +157,7 @@ void reduce_part_of_rows(void* context, int part) {
     reduce_rows(by.job, by.job.g.outputs * part / by.parts, by.job.g.outputs * (part + 1) / by.parts);
 }
 
-// What is best of each row in each of `parts` ranges of its pieces.
+// The best of each row in each of `parts` ranges of its pieces.
 constexpr int64_t ROOM = 2048;
 struct ByPieces {
     const Job& job;

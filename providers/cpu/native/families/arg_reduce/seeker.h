@@ -1,4 +1,4 @@
-// What an instruction set has for ArgReduce, as its launch sees it.
+// ArgReduce's functions for an instruction set, as its launch sees them.
 #pragma once
 
 #include "families/reduce/lens.h"
@@ -12,7 +12,7 @@ constexpr int64_t SOUGHT = 64;
 // The code of a row: the place of the first of the greatest elements that come through `from`. Places leave by `to`.
 struct Seeker {
     Lens lens;
-    // n lanes in which everything is better than what is there
+    // n lanes of the identity: any element is better
     void (*start)(void* best, int64_t* place, int64_t n);
     // n lanes: the best element of `rows` contiguous rows, at most SOUGHT, and in which of them it comes first
     void (*seek)(void* best, void* row, const void* elements, int64_t step, int64_t rows, int64_t n, const Lens& lens);

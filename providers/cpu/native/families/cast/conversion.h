@@ -61,7 +61,7 @@ struct ForNarrow {
         const uint64_t above = absolute_of(back) > absolute_of(x) ? 1 : 0, inexact = back != x ? 1 : 0;
         return of_bits<float>((bits_of(near) - static_cast<uint32_t>(above)) | static_cast<uint32_t>(inexact));
     }
-    // What double does not hold exactly, rounded to an odd multiple of 2^11, which it holds.
+    // An integer that double cannot hold exactly, rounded to an odd multiple of 2^11, which double holds.
     template <class V>
     static EP_INLINE V odd_integer(V x) {
         constexpr V step = V{1} << 11, exact = V{1} << 53;
@@ -104,7 +104,7 @@ struct PartOf<Complex<T>> {
     using type = RealOf<T>;
 };
 
-// Which storages a cast reads and writes through, and what is done between them.
+// The storages that a cast reads and writes through, and the conversion between them.
 template <class T, class R>
 struct Conversion {
     static constexpr bool is_whole = is_complex<T> && is_complex<R>, is_test = std::is_same_v<R, Boolean>;

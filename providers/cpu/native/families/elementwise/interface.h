@@ -2,7 +2,7 @@
 
 enum { EP_OPERANDS = 4, EP_ATTRIBUTES = 2 };
 
-/* What they loop over. Immutable once prepared. Strides and offsets are in bytes. */
+/* The iteration space of a loop. Immutable once prepared. Strides and offsets are in bytes. */
 struct ep_geometry {
     const ep_row* row;
     int64_t size;

@@ -1,6 +1,6 @@
 /* The C interface of Gather; see runtime/interface.h. */
 
-/* Rows of x at indices, into out. A run is what lies together in x and in out, and is taken as one; over runs, x has
+/* Rows of x at indices, into out. A run is contiguous in x and in out, and is moved as one; over runs, x has
  * the strides of index 0; `reach` is the length of x. An index that is not from 0 to below `extent` reads nothing and
  * gives zeros. Strides, offsets and lengths are in bytes. */
 typedef struct {

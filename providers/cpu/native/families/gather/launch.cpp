@@ -32,8 +32,8 @@ struct Place {
 constexpr int64_t PIECE = int64_t{64} << 10;
 // Runs as long as this are memcpy's, which knows how to write whole lines without reading them.
 constexpr int64_t LONG = 256;
-// An x with more bytes than this is not in the second cache. How many runs ahead memory is then told what will be read,
-// and of how many bytes of a run.
+// An x with more bytes than this is not in the second cache: then the run AHEAD runs later is prefetched, at most its
+// first MOST_AHEAD bytes.
 constexpr int64_t FAR = int64_t{1} << 20, AHEAD = 8, MOST_AHEAD = 16 * ep::LINE;
 
 // Two moves that may overlap, of sizes that the compiler knows.
@@ -61,7 +61,7 @@ EP_INLINE void copy_run(char* to, const char* from, int64_t n) {
     }
 }
 
-// Tell memory what will be read for the run at `index`. An address that is none does no harm, so nothing is compared.
+// Prefetch the run at `index`. An invalid address does no harm, so the index is not checked.
 template <class Index>
 EP_INLINE void announce(const ep_gather_plan& g, const char* x, const char* index) {
     const auto skipped =
@@ -71,7 +71,7 @@ EP_INLINE void announce(const ep_gather_plan& g, const char* x, const char* inde
         __builtin_prefetch(reinterpret_cast<const char*>(from + static_cast<uintptr_t>(k)));
 }
 
-// Steps of one dimension, and that of x along the axis.
+// The strides of one dimension, and the stride of x along the axis.
 struct Steps {
     int64_t x, index, out, axis;
 };

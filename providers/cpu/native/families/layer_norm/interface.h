@@ -4,7 +4,7 @@
 enum { EP_NORM_X, EP_NORM_SCALE, EP_NORM_BIAS, EP_NORM_Y, EP_NORM_MEAN, EP_NORM_RSTD, EP_NORM_PLACES };
 
 /* `rows` rows of `terms` elements: the `ndim` dimensions that number them, and the `inner` dimensions of each, at least
- * one of them. Strides and offsets are in bytes; those of what is missing are 0. */
+ * one of them. Strides and offsets are in bytes; those of a missing tensor are 0. */
 typedef struct {
     const ep_row* row;
     int32_t present[EP_NORM_PLACES];

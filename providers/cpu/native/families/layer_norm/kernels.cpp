@@ -1,5 +1,5 @@
-// The loops of LayerNorm over rows: a sum, the sum of squared differences from the mean, and what is made of each
-// element. Compiled once per instruction set.
+// The loops of LayerNorm over rows: a sum, the sum of squared differences from the mean, and each element from these.
+// Compiled once per instruction set.
 #include <algorithm>
 
 #include "isa/isa.h"
@@ -20,7 +20,7 @@ struct Plus {
     }
 };
 
-// The sum of what a function makes of the elements of a block; `rest` is one that it makes 0 of.
+// The sum of `change` over the elements of a block; `change` makes 0 of `rest`, which fills the last vector.
 template <class T, class Function>
 EP_INLINE T block_sum(const T* x, int64_t n, T rest, Function change) {
     V<T> sums[VECTORS<T>] = {};
@@ -109,7 +109,7 @@ class Row {
     const bool is_there_;
 };
 
-// Scale or bias: nothing if it is missing; what is short is brought there once for all rows.
+// Scale or bias: nullptr if it is missing; a short one is loaded once for all rows.
 template <class T>
 class Columns {
    public:

@@ -4,9 +4,9 @@
 enum { EP_A, EP_B, EP_BIAS, EP_OUT, EP_MATRICES };
 
 /* out = activation(alpha op(a) @ op(b) + beta out + bias). Numbers are alpha and beta, of complex128; a bias may be
- * missing. `place` says which address of a launch is whose. Strides and offsets are in bytes; `line` and `column` are
- * those of each operand as a matrix. Of the `ndim` batch dimensions the first `kept` are out's, the others are summed
- * over. */
+ * missing. `place` maps each matrix to its address in a launch. Strides and offsets are in bytes; `line` and `column`
+ * are the strides of each operand as a matrix. Of the `ndim` batch dimensions the first `kept` are out's, the others
+ * are summed over. */
 typedef struct {
     const ep_row* row;
     const ep_row* activation;

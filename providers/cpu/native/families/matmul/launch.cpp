@@ -78,7 +78,7 @@ int64_t extents(const ep_matmul_plan& g, int begin, int end) {
     return size;
 }
 
-// What sums of each type are finished with: scaled by alpha, and increased by beta times what is there, or by the bias.
+// The last step for sums of each type: scale by alpha, and add beta times the old output, or the bias.
 template <class T>
 struct RealRow {
     static void scale(T* row, int64_t n, const double* alpha) {
@@ -123,7 +123,7 @@ struct ComplexRow {
     }
 };
 
-// Sum one tile of one batch in `sums`, whose rows are `step` apart.
+// Sum one tile of one batch into `sums`, whose rows are `step` apart.
 template <class Left, class Right>
 void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, typename Left::Sum* sums, int64_t step,
               char* panels) {

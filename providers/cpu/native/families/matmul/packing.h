@@ -25,7 +25,7 @@ struct Parts {
     T re, im;
 };
 
-// How an element S goes into panels of T: how many of their places in width and depth it takes, and what stands there.
+// How an element S is stored in panels of T: how many places in width and in depth it takes, and their values.
 template <class S, class T>
 struct RealElement {
     using Stored = S;
@@ -57,7 +57,7 @@ struct RightElement {
     }
 };
 
-// Pack into panels of `columns` places a step of the depth; what is left of the last panel becomes zero.
+// Pack into panels of `columns` places a step of the depth; the rest of the last panel becomes zero.
 template <class Element>
 void pack(const Factor& factor, typename Element::Sum* panels, int columns) {
     using S = typename Element::Stored;

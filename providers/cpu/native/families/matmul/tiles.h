@@ -14,8 +14,8 @@ struct Tile {
     int rows, columns;
     // sums += a panel @ b panel, for the first `count` rows of the panel or a few more; rows of sums are `step` apart.
     void (*multiply)(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count);
-    // sums += the first row of an a panel @ b where it lies, whose rows are dense and `b_step` elements apart; of as
-    // many of its columns as fill whole panels, and the number of those is returned.
+    // sums += the first row of an a panel @ b, read in place: its rows are dense and `b_step` elements apart. Only
+    // columns that fill whole panels are computed; returns their number.
     int64_t (*multiply_row)(const void* a, const void* b, int64_t b_step, int64_t depth, void* sums, int64_t columns);
 };
 

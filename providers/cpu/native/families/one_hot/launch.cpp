@@ -78,7 +78,7 @@ class Rows {
     }
 
    private:
-    // Whole rows one behind the other, as many at a time as the buffer holds.
+    // Whole contiguous rows, as many at a time as the buffer holds.
     void adjacent(const char* index, char* out, int64_t n, int64_t index_step) {
         const int64_t row = (end_ - begin_) * job_.itemsize, most = BUFFER / row;
         for (int64_t i = 0, m; i < n; i += m, index += m * index_step, out += m * row) {

@@ -12,7 +12,7 @@ typedef struct {
 } ep_pad_dimension;
 
 /* Of x to out, outermost dimension first, of at least one dimension. Of mode constant there is a number, in the compute
- * type. Offsets are in bytes. is_contiguous: the elements of out lie one behind the other in that order. */
+ * type. Offsets are in bytes. is_contiguous: the elements of out are contiguous in that order. */
 typedef struct {
     const ep_row* row;
     int32_t mode;

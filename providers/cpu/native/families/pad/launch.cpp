@@ -59,7 +59,8 @@ void find_runs(Job& job) {
     add(end, d.extent, step);
 }
 
-// Contiguous output on its way past the caches. The stage begins at a line; what is not ours of the first is skipped.
+// Contiguous output, stored past the caches. The stage begins at a line; bytes of its first line before out are
+// skipped.
 class Stage {
    public:
     explicit Stage(char* out)

@@ -1,5 +1,5 @@
-// The rows of RandomFill: elements from words. Compiled once per instruction set; what depends on bits alone is the
-// same in all of them. A body's first operand is an ep::Draw, whose `word` is that of the first element of the block.
+// The rows of RandomFill: elements from words. Compiled once per instruction set; results that depend on bits alone are
+// the same in all of them. A body's first operand is an ep::Draw; its `word` belongs to the first element of the block.
 #include "isa/isa.h"
 #include "random_fill.h"
 
@@ -20,7 +20,7 @@ EP_INLINE W word_at(const uint32_t* words, int64_t i) {
         return words[i];
 }
 
-// R is staged: of the 16-bit types float, whose own bits are fewer.
+// R is staged: 16-bit types go through float, because their own bits are fewer.
 template <class T>
 struct Words {
     static EP_INLINE uint32_t of(uint32_t word, const ep::Draw&) { return word; }

@@ -4,7 +4,7 @@
 
 constexpr int64_t PHILOX_BLOCKS = 64, PHILOX_WORDS = 4 * PHILOX_BLOCKS;
 
-// Words of a sequence are numbered by 64 bits, so blocks by 62: block `first` and those behind it, in order.
+// Words of a sequence are numbered by 64 bits, so blocks by 62: block `first` and the blocks after it, in order.
 inline void philox(uint64_t seed, uint64_t first, uint32_t* words) {
     uint32_t c[4][PHILOX_BLOCKS];
     for (int64_t i = 0; i < PHILOX_BLOCKS; ++i) {

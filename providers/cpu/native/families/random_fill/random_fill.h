@@ -5,7 +5,7 @@
 
 namespace ep {
 
-// What a row makes elements of: words from number `word` of a seed's sequence on; low and bound are the numbers of a
+// The source of a row's elements: words from number `word` of a seed's sequence on; low and bound are the numbers of a
 // launch as ep_primitives.RandomFill.limits gives them.
 struct Draw {
     uint64_t seed;

@@ -3,9 +3,9 @@
 /* Places of their tensors. */
 enum { EP_X, EP_REDUCED, EP_REDUCTION };
 
-/* What is made of each row of x. Strides and offsets are in bytes, at least one dimension each of those that stay and
- * those that go; the last that goes is the fastest to read. `outputs` is the product of `kept_extent`, `terms` of
- * `extent`; `place` is how far an element's number in a row moves. */
+/* One result from each row of x. Strides and offsets are in bytes. The kept dimensions and the reduced ones are at
+ * least one each; the last reduced one is the fastest to read. `outputs` is the product of `kept_extent`, `terms` the
+ * product of `extent`; `place` is the step of an element's number in its row along each reduced dimension. */
 typedef struct {
     const ep_row* row;
     int64_t outputs;

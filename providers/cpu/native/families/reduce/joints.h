@@ -1,5 +1,5 @@
-// States of reductions and what joins them; loops over many at once. Included once per instruction set, in an anonymous
-// namespace, after arithmetic.h, loads.h and order.h.
+// States of reductions and the functions that join them; loops over many. Included once per instruction set, in an
+// anonymous namespace, after arithmetic.h, loads.h and order.h.
 #pragma once
 
 // Element by element into states of the same type. -0 is the number that changes no sum.
@@ -86,7 +86,7 @@ struct LogSumExp {
     static EP_INLINE View view(const ep::Lens&) { return {}; }
     static EP_INLINE State of(T x, View) { return {x, T{1}}; }
     static EP_INLINE T base_of(T greatest) { return greatest - greatest == T{0} ? greatest : T{0}; }
-    // e^x of what is not above 0. Sums have a term of 1, so what is far below is nothing, and no denormal is met.
+    // e^x for x <= 0. A sum has a term of 1, so a term below the least is negligible, and none is denormal.
     static EP_INLINE T decayed(T x) {
         constexpr T least = sizeof(T) == 4 ? T(-86) : T(-708);
         const Scaled<T> e = exponential_scaled(at_least(x, least), T{0});
@@ -186,7 +186,7 @@ struct JointOf {
             state[j] = Op::join(state[j], j < again ? Op::nothing() : Op::of(last[j], view));
     }
 
-    // Many rows, whose lanes are joined side by side by neighbours.
+    // Many rows: the lanes of a row are joined with their neighbours, rows side by side.
     template <int64_t lanes, int64_t parts, class View>
     static void take_rows(S* states, const E* x, int64_t across, int64_t rows, int64_t n, View view) {
         constexpr int64_t most = 64;

@@ -1,4 +1,4 @@
-// Reduce: the tree in which a row is joined, and who joins which part of it.
+// Reduce: the tree that joins a row, and how threads share it.
 //
 // A row is cut into chunks, in each of which a state takes in at most DEPTH groups of elements; chunks are joined
 // pairwise. Where the elements of a run are neighbours, a chunk has a state for each of LANES columns of the run,
@@ -181,7 +181,7 @@ void join_chunk(const Job& job, const char* at, int64_t across, int64_t width, i
     }
 }
 
-// Join what leaf(i, states) gives for 0 <= i < count pairwise: `width` rows' states each.
+// Join leaf(i, states) for 0 <= i < count pairwise: `width` rows' states each.
 template <class Leaf>
 void pairwise(const Job& job, int64_t count, int64_t width, char* states, Leaf leaf) {
     const int64_t nbytes = width * job.size;

@@ -1,4 +1,4 @@
-// How elements enter what rows become.
+// How elements enter the states of reductions.
 #pragma once
 
 #include <cstdint>

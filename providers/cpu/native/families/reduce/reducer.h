@@ -1,4 +1,4 @@
-// What an instruction set has for Reduce, as its launch sees it.
+// Reduce's functions for an instruction set, as its launch sees them.
 #pragma once
 
 #include "lens.h"
@@ -10,8 +10,8 @@ namespace ep {
 // Elements of neighbours that a row has, which has less lanes and all of them in registers.
 constexpr int64_t LEAST_SHORT = 4, MOST_SHORT = 512;
 
-// States and what joins them. A state stands for any number of elements; which states are joined makes up the tree of a
-// sum. No operand overlaps another.
+// States and the functions that join them. A state stands for any number of elements; the order of joining is the tree
+// of a sum. No operand overlaps another.
 struct Joint {
     int64_t size;
     // n states of no element at all
@@ -28,7 +28,7 @@ struct Joint {
     void (*fold)(void* states, int64_t n, int64_t parts);
 };
 
-// The code of a row, whose elements come through `from` in the type that a state takes in, and whose results leave by
+// The code of a row: its elements come through `from` in the type that a state takes in, its results leave through
 // `to`.
 struct Reducer {
     const Joint* joint;

@@ -1,4 +1,4 @@
-// What the states of n rows become. Included once per instruction set, in an anonymous namespace, after joints.h.
+// Results from the states of n rows. Included once per instruction set, in an anonymous namespace, after joints.h.
 #pragma once
 
 template <class T>

@@ -1,5 +1,5 @@
-// How kernels of rows walk: over blocks of rows that are neighbours, and within a row over its runs, which are what
-// lies along the last dimension that goes.
+// How kernels walk over rows: over blocks of rows that are neighbours, and within a row over its runs. A run lies along
+// the last reduced dimension.
 #pragma once
 
 #include "runtime/native.h"
@@ -11,7 +11,7 @@ extern "C" {
 namespace ep {
 
 // Visit rows [begin, end) by blocks of at most `most` along the last kept dimension: visit(x, out, first, n), where x
-// and out are the places of the first of n rows, in bytes from that of row 0.
+// and out are the places of the first of n rows, in bytes from the place of row 0.
 template <class Visit>
 void each_block(const ep_reduce_plan& g, int64_t begin, int64_t end, int64_t most, Visit visit) {
     const int last = g.kept - 1;

@@ -1,5 +1,5 @@
-// What joins elements of a scan, and what came before a run of them. Included once per instruction set, in an anonymous
-// namespace, after arithmetic.h.
+// Functions that join elements of a scan, and the carry from the runs before. Included once per instruction set, in an
+// anonymous namespace, after arithmetic.h.
 #pragma once
 
 template <class T>
@@ -53,7 +53,7 @@ class Carry {
    private:
     S value_;
 };
-// With what the roundings lose, because a row may have millions of runs; of what is not finite nothing is lost.
+// With the rounding errors of the sum, because a row may have millions of runs; sums that are not finite have none.
 template <>
 class Carry<Added<double>> {
    public:

@@ -1,6 +1,6 @@
 // The rows of Scan, and their loops over blocks. A row is cut into runs of RUN elements: each is scanned on its own,
-// and joined to what comes before it. Side by side lie the runs of one row, or the rows of a tile: an element is made
-// of the same numbers in the same order in both. Compiled once per instruction set; all of them give the same bits.
+// and joined to the result before it. Runs of one row, or rows of a tile, lie side by side: either way an element is
+// made of the same numbers in the same order. Compiled once per instruction set; all of them give the same bits.
 #include <algorithm>
 
 #include "isa/isa.h"
@@ -82,7 +82,7 @@ class Scan {
    private:
     using S = typename Op::S;
 
-    // n elements, and behind them nothing that changes a run, to the end of the last runs that are scanned at once.
+    // n elements, padded with the identity up to a whole number of groups of ABREAST runs.
     const S* bring(const char* at, int64_t n) {
         const auto* const given = static_cast<const S*>(from_.load(at, g_.step[EP_SCAN_X], n, x_));
         const int64_t whole = (n + RUN * ABREAST - 1) / (RUN * ABREAST) * (RUN * ABREAST);
@@ -141,7 +141,7 @@ class Scan {
     const ep_scan_plan& g_;
     const ep_storage &from_, &to_;
     alignas(ep::LINE) S x_[ep::BLOCK];
-    // What comes before a block, and the block.
+    // WIDTH results from before a block, then the block.
     alignas(ep::LINE) S all_[WIDTH + ep::BLOCK];
     S* const made_;
 };

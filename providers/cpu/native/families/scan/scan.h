@@ -1,4 +1,4 @@
-// What the launch of Scan and its loops for each instruction set tell each other.
+// The interface between the launch of Scan and its loops for each instruction set.
 #pragma once
 
 #include "types/storage.h"

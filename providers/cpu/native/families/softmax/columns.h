@@ -18,8 +18,8 @@ struct Line {
     }
 };
 
-// Lines of each input up to number `end`, where they lie or staged, several at a time where they leave no gaps. What is
-// behind the elements of a line is of no use, and nobody's where the line lies in memory: a vector has `lanes` of them.
+// Lines of each input up to number `end`, in place or staged, several at a time if no gaps lie between them. A vector
+// has `lanes` elements of a line. Bytes after a line's last element are never used; in place they are not the tensor's.
 template <class T, int INPUTS, int COUNT>
 class Lines {
    public:

@@ -4,7 +4,7 @@
 enum { EP_GIVEN, EP_Y, EP_MADE, EP_ROWS };
 
 /* Rows of `extent` elements, `step` bytes apart, and the `ndim` dimensions across them; not empty. Strides and offsets
- * are in bytes. `place` says which address of a launch is whose. `columns` says that in the last of these dimensions
+ * are in bytes. `place` maps each tensor to its address in a launch. `columns`: in the last of these dimensions
  * all tensors are contiguous. */
 typedef struct {
     const ep_row* row;

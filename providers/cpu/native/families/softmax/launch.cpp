@@ -19,7 +19,7 @@ struct Job {
     int64_t tiles;  // in the last dimension across rows
     int64_t units;  // rows, or tiles of columns
     int parts;
-    // Of the one unit whose chunks are shared:
+    // For the one unit whose chunks threads share:
     char* unit_at[EP_ROWS];
     int64_t width;
     ep::Measures measures;

@@ -2,8 +2,8 @@
 // anonymous namespace, after lanes.h and logarithm.h.
 #pragma once
 
-// What is known of a chunk of a row, or of neighbouring rows in lanes: of a forward form its maximum and the sum of
-// e^(x - maximum), of a backward form a sum; then what the elements are finished with.
+// The measure of a chunk of a row, or of neighbouring rows in lanes. Forward: its maximum and the sum of
+// e^(x - maximum). Backward: a sum. Later: the numbers that finish the elements.
 template <class S>
 struct Measure {
     S base, sum;
@@ -99,7 +99,7 @@ struct Forward {
     static constexpr int inputs = 1;
     static constexpr bool is_relative = true;
 
-    // `sum` with one element more; that is e^(x - base), which is also what `term` becomes.
+    // `sum` plus one element's term, e^(x - base), which is also returned in `term`.
     static EP_INLINE V<T> added(const V<T>* in, V<T> base, V<T> sum, V<T>& term) {
         term = falling<T>(in[0] - base);
         return sum + term;

@@ -1,4 +1,4 @@
-// Rows made into probabilities, and back: what the launch and the passes of each instruction set tell each other.
+// Softmaxes and their gradients: the interface between the launch and the passes of each instruction set.
 #pragma once
 
 #include "types/storage.h"
@@ -9,8 +9,8 @@ extern "C" {
 
 namespace ep {
 
-// A row is cut by its extent alone: into blocks, whose sums are added pairwise, and these into at most CHUNKS chunks,
-// whose exponentials are relative to a maximum of their own. So a value depends neither on threads nor on other rows.
+// A row is cut by its extent alone: into blocks, whose sums are added pairwise, and these into at most CHUNKS chunks.
+// The exponentials of a chunk are relative to its own maximum. So a value depends neither on threads nor on other rows.
 constexpr int64_t PIECE = 4096;
 constexpr int64_t CHUNKS = 64;
 // Columns that are worked on together, in bytes of the type that is computed in.
@@ -23,7 +23,7 @@ struct RowForm {
     bool streams;
 };
 
-// What a pass learns of the chunks of rows that lie side by side, and what another one needs.
+// The measures of the chunks of rows that lie side by side: one pass writes them, another reads them.
 struct Measures {
     alignas(LINE) char bytes[CHUNKS * TILE * 2];
 };

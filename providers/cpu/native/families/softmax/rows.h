@@ -1,7 +1,7 @@
 // Passes over one row at a time, with vectors along it. Included once per instruction set, in an anonymous namespace.
 #pragma once
 
-// Loops over a block of a row, in whose lanes the largest element and the sum are still to be found.
+// Loops over a block of a row that give the largest element and the sum by lanes; the lanes are not yet joined.
 template <class Op, class T>
 struct Blocks {
     static EP_INLINE V<T> largest_lanes(const T* x, int64_t n) {

@@ -1,5 +1,6 @@
 // Passes over many rows of one block or less: each pass goes over all rows of a batch, so that they do not wait for one
-// another's sums, and what the elements are finished with is made for vectors of rows. Included by softmax_rows.h.
+// another's sums, and the numbers that finish the elements are computed for vectors of rows. Included by
+// softmax_rows.h.
 #pragma once
 
 template <class Op, class T>
@@ -8,7 +9,7 @@ class ShortRows {
     ShortRows(const RowForm& form, const int64_t* next)
         : form_(form), next_(next), extent_(form.extent), most_(std::min(ELEMENTS / form.extent, ROWS)) {}
 
-    // Rows whose elements lie side by side; those that are staged, or written past the caches, leave no gaps.
+    // True for rows of contiguous elements; rows that are staged, or stored past the caches, must leave no gaps.
     static bool fits(const RowForm& form, const int64_t* next) {
         bool fits = form.extent <= ep::BLOCK;
         for (int k = 0; k < EP_ROWS; ++k) {

@@ -1,6 +1,6 @@
 /* The C interface of TopK; see runtime/interface.h. */
 
-/* Places of its tensors; scratch is behind them. */
+/* Places of its tensors; scratch comes after them. */
 enum { EP_TOP_X, EP_TOP_VALUES, EP_TOP_INDICES, EP_TOP_PLACES };
 
 /* The best `k` of `extent` elements of each of `rows` rows, which `ndim` dimensions number; k is at least 1. `parts` of

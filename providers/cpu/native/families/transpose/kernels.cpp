@@ -1,5 +1,5 @@
-// Transposition of blocks by way of two buffers that the first cache holds: rows of x come in, rows of out go out, each
-// whole, and what is between them knows neither strides nor edges. Compiled once per instruction set.
+// Transposition of blocks through two buffers that the first cache holds: whole rows of x come in, whole rows of out go
+// out, and the code between them needs neither strides nor edges. Compiled once per instruction set.
 #include <utility>
 
 #include "isa/isa.h"
@@ -20,7 +20,7 @@ struct Vector {
 template <class U>
 using V = typename Vector<U>::type;
 
-// Elements of a and b in turn, in each lane those of its lower half, or of its upper one.
+// Elements of a and b in turn, in each lane from its lower half, or from its upper one.
 template <class U, int half, size_t... i>
 EP_INLINE V<U> interleaved(V<U> a, V<U> b, std::index_sequence<i...>) {
     constexpr size_t n = Vector<U>::elements, k = Vector<U>::in_lane;
@@ -31,7 +31,7 @@ EP_INLINE V<U> interleaved(V<U> a, V<U> b, std::index_sequence<i...>) {
 #endif
 }
 
-// Lane q from the row that is q strides behind.
+// Lane q is read from the row q strides on.
 template <class U>
 EP_INLINE V<U> gathered(const char* at, int64_t stride) {
     V<U> vector;
@@ -124,8 +124,8 @@ void move(const ep::Block& block) {
         put_row<OUT>(block, block.out + row * block.out_step, turned + row * OUT, height);
 }
 
-// N elements side by side in x, which lies without gaps, become as many rows. The compiler vectorises the loops; what
-// is as wide as a vector gains nothing from a buffer.
+// N contiguous elements of x, which has no gaps, become one element each of N rows. The compiler vectorises the loops;
+// elements as wide as a vector gain nothing from a buffer.
 template <class U, int N>
 void split(const ep::Block& block) {
     constexpr int64_t SIZE = sizeof(U);

@@ -1,4 +1,4 @@
-// Copies whose input is contiguous along another dimension than their output, by blocks.
+// Copies whose input and output are contiguous along different dimensions, by blocks.
 #include "runtime/count.h"
 #include "runtime/pool.h"
 #include "runtime/stream.h"

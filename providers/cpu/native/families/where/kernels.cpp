@@ -11,7 +11,7 @@ struct Pair {
     uint64_t halves[2];
 };
 
-// The unsigned integer of as many bytes, whose storage moves bits as they are.
+// The unsigned integer of as many bytes; its storage moves bits unchanged.
 template <size_t size>
 struct BitsOf;
 template <>
@@ -77,7 +77,7 @@ class Source {
     U block_[ep::BLOCK];
 };
 
-// Apart from the short way, whose calls would pay for its blocks.
+// Not inlined: the short way would pay for its blocks in each call.
 template <class C, size_t size>
 __attribute__((noinline)) void staged_select(char* const* at, const int64_t* step, int64_t n, bool is_streaming) {
     using U = typename BitsOf<size>::type;
@@ -114,7 +114,7 @@ struct Condition<Boolean> {
     using type = uint8_t;
 };
 
-// The storages are those of the elements: numbers given at launch are rounded by them.
+// The storages belong to the element type: they round numbers given at launch.
 #define EP_WHERE_ROW(T, C)                          \
     {"where",                                       \
      "-",                                           \

@@ -1,4 +1,4 @@
-"""LayerNorm: a group of work-items a row, whose sums meet in shared memory."""
+"""LayerNorm: a group of work-items a row; its sums meet in shared memory."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FILES: Final = ("rows/rows.h", "rows/tree.h", "families/layer_norm/layer_norm.i
 
 
 class _Variant(NamedTuple):
-    """What a program depends on.
+    """The properties that decide a program.
 
     elements  : of every operand, as called in C after `ep_`, "" for an absent one
     """

@@ -1,1 +1,1 @@
-"""The portable kernels of RandomFill: words of Philox, and what elements are made of them."""
+"""The portable kernels of RandomFill: words of Philox, and elements from them."""

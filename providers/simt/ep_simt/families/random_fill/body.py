@@ -40,7 +40,7 @@ _ADVANCE: Final = "random_fill_advance"
 
 
 class _Variant(NamedTuple):
-    """What a program depends on.
+    """The properties that decide a program.
 
     element  : of the output, as called in C after `ep_`; integers are unsigned, because all wrap
     each     : words that an element takes
@@ -52,7 +52,7 @@ class _Variant(NamedTuple):
 
 
 class _RandomFill(Body):
-    """The fill, and behind it the entry that advances the state: all work-items of the fill read it."""
+    """The fill, and after it the entry that advances the state: all work-items of the fill read it."""
 
     descriptor = RandomFill
 

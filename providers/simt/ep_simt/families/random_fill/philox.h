@@ -1,5 +1,4 @@
-// Philox-4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011; constants of Random123's philox.h), and what elements are made
-// of.
+// Philox-4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011; constants of Random123's philox.h), and elements from its words.
 
 typedef struct {
     ep_u32 a, b, c, d;

@@ -39,7 +39,7 @@ _JOINED: Final = {
 
 
 class _Variant(NamedTuple):
-    """What a program depends on; `element` as called in C after `ep_`."""
+    """The properties that decide a program; `element` as called in C after `ep_`."""
 
     op: str
     element: str

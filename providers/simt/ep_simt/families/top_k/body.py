@@ -27,7 +27,7 @@ _DIGIT_BITS: Final = {False: 4, True: 2}
 
 
 class _Variant(NamedTuple):
-    """What a program depends on.
+    """The properties that decide a program.
 
     bits      : of an element
     kind      : of its type
@@ -42,7 +42,7 @@ class _Variant(NamedTuple):
 
 
 class _TopK(Body):
-    """One launch. Elements are bits, which the device need not compute with; the indices are what is sorted, in place."""
+    """One launch. Elements are bits, which the device need not compute with; it sorts the indices, in place."""
 
     descriptor = TopK
     entry: Final = ("top_k",)
