@@ -14,19 +14,19 @@ from ep.work.cache import LRU
 import ep
 from ep_opencl import description, foreign
 from ep_opencl.command_buffer import entry_points
+from ep_opencl.compiler.pocl import lacks_processor, name_processor
+from ep_opencl.compiler.program import build
 from ep_opencl.errors import failure
 from ep_opencl.function import ClFunction
 from ep_opencl.graph import ClGraph, work_of
 from ep_opencl.host_buffer import HostBuffer
-from ep_opencl.pocl import lacks_processor, name_processor
-from ep_opencl.program import build
 from ep_opencl.stream import ClStream, new_queue
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ep_opencl.command_buffer import EntryPoints
-    from ep_opencl.compiler_folder import CompilerFolder
+    from ep_opencl.compiler.folder import CompilerFolder
 
 __all__ = ["ClDevice"]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import ep
-from ep_opencl.compiler_folder import CompilerFolder, require_writable
-from ep_opencl.pocl import check_variable, is_pocl
+from ep_opencl.compiler.folder import CompilerFolder, require_writable
+from ep_opencl.compiler.pocl import check_variable, is_pocl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,8 +7,8 @@ import mmap
 from pathlib import Path
 
 import pytest
-from ep_opencl import program
-from ep_opencl.pocl import check_variable, lacks_processor, name_processor, processor_name, write_over
+from ep_opencl.compiler import program
+from ep_opencl.compiler.pocl import check_variable, lacks_processor, name_processor, processor_name, write_over
 
 import ep
 

@@ -9,9 +9,9 @@ import threading
 import numpy as np
 import pyopencl as cl
 import pytest
+from ep_opencl.compiler.program import build_source
 from ep_opencl.device import ClDevice
 from ep_opencl.errors import failure
-from ep_opencl.program import build_source
 from ep_primitives import BroadcastBinary, ElementwiseUnary
 
 import ep

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyopencl as cl
 import pytest
-from ep_opencl.program import PRELUDE, build_source
+from ep_opencl.compiler.program import PRELUDE, build_source
 from ep_simt.dialect import text
 
 _WORDS = Path(__file__).parents[2] / "simt" / "tests" / "words.inc"

@@ -26,7 +26,7 @@
 namespace {
 // clang-format off: each of these needs the ones above it
 #include "math/vector_math.h"
-#include "math/complex.h"
+#include "math/complex/number.h"
 #include "types/types.h"
 // clang-format on
 }  // namespace

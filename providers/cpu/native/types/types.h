@@ -1,5 +1,5 @@
 // Element types as they are stored, the types that ops see, and the way between them.
-// Included once per instruction set, in an anonymous namespace, after complex.h.
+// Included once per instruction set, in an anonymous namespace, after math/complex/number.h.
 #pragma once
 
 struct Boolean {

@@ -1,4 +1,4 @@
-// The words of the kernel dialect for CUDA, compiled by NVRTC. The twin for OpenCL is ep_opencl/prelude.h.
+// The words of the kernel dialect for CUDA, compiled by NVRTC. The twin for OpenCL is ep_opencl/compiler/prelude.h.
 // Compile with --fmad=false, so that a product and a sum round as they do on every other device.
 
 typedef unsigned char ep_bool;

@@ -1,7 +1,7 @@
 // Square roots of complex numbers, and other functions that need no elementary function.
 #pragma once
 
-#include "complex.h"
+#include "number.h"
 
 // z / |z|, 0 at 0.
 EP_INLINE Complex<double> sign(Complex<double> z) {

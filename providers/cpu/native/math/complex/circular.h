@@ -1,7 +1,7 @@
 // Circular and hyperbolic functions of complex numbers, from the same functions of the parts.
 #pragma once
 
-#include "complex_exponential.h"
+#include "exponential.h"
 
 // cosh(x) and sinh(x) for x >= 0, both times 2^-exponent; the exponent is 0 up to x = 20.
 struct Hyperbolic {

@@ -2,9 +2,9 @@
 // near |z| = 1 too.
 #pragma once
 
-#include "complex.h"
-#include "logarithm.h"
-#include "trigonometric.h"
+#include "math/logarithm.h"
+#include "math/trigonometric.h"
+#include "number.h"
 
 EP_INLINE double argument(Complex<double> z) {
     return arc_tangent2(z.im, z.re);

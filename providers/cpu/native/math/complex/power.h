@@ -2,9 +2,9 @@
 // the logarithm is taken in two words.
 #pragma once
 
-#include "complex_exponential.h"
-#include "complex_logarithm.h"
-#include "power.h"
+#include "exponential.h"
+#include "logarithm.h"
+#include "math/power.h"
 
 // atan(j / 8) in two words; j is at most 8, and anything below 16 where z has a NaN.
 struct EighthArcs {

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 import pyopencl as cl
 
 import ep
+from ep_opencl.compiler.pocl import CURE
 from ep_opencl.description import ROUNDED
 from ep_opencl.errors import failure
-from ep_opencl.pocl import CURE
 
 if TYPE_CHECKING:
     from ep_simt import Program
@@ -25,7 +25,7 @@ warnings.filterwarnings("ignore", "Non-empty compiler output", cl.CompilerWarnin
 
 __all__ = ["PRELUDE", "build", "build_source"]
 
-PRELUDE: Final = files("ep_opencl").joinpath("prelude.h").read_text(encoding="utf-8")
+PRELUDE: Final = files(__package__).joinpath("prelude.h").read_text(encoding="utf-8")
 """The words of the dialect in OpenCL C."""
 
 

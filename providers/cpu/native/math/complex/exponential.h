@@ -1,9 +1,9 @@
 // Exponentials of complex numbers: e^re (cos im + i sin im).
 #pragma once
 
-#include "complex.h"
-#include "exponential.h"
-#include "trigonometric.h"
+#include "math/exponential.h"
+#include "math/trigonometric.h"
+#include "number.h"
 
 // A complex number times 2^exponent, so that a factor may come in before it overflows or underflows.
 struct ScaledComplex {

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from ep.folders import cache_folder
 
 import ep
-from ep_opencl.kept import keep, lay_out
+from ep_opencl.compiler.kept import keep, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable

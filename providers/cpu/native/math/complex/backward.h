@@ -1,8 +1,8 @@
 // The backward forms of complex functions: dy times the conjugate of a derivative.
 #pragma once
 
-#include "complex_circular.h"
-#include "complex_root.h"
+#include "circular.h"
+#include "root.h"
 
 EP_INLINE Complex<double> backward(Complex<double> dy, Complex<double> slope) {
     return dy * conjugate(slope);

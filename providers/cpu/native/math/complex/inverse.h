@@ -2,10 +2,10 @@
 // Elementary Functions (1987): the parts come from square roots without cancellation, and every cut has two sides.
 #pragma once
 
-#include "complex_circular.h"
-#include "complex_logarithm.h"
-#include "complex_root.h"
-#include "hyperbolic.h"
+#include "circular.h"
+#include "logarithm.h"
+#include "math/hyperbolic.h"
+#include "root.h"
 
 // sqrt(1 - z) and sqrt(1 + z)
 struct Sides {
