@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 from ep.plugin.capabilities import ABILITIES, served_by
-from ep_tools.website import check, variables
+from ep_tools.website import check
 from ep_tools.website.document import Document, read_site
-from ep_tools.website.errors import errors
 from ep_tools.website.inventory import read_inventory
+from ep_tools.website.pages import variables
+from ep_tools.website.pages.errors import errors
 from ep_tools.website.places import linked, places
 
 import ep
@@ -196,7 +197,7 @@ def test_docstrings_become_restructured_text():
 
 def test_commands_say_their_exit_codes():
     import click
-    from ep_tools.website.commands import Command, exit_codes
+    from ep_tools.website.pages.commands import Command, exit_codes
 
     spoken = click.Command("sing", epilog="Sings.\n\nExit codes: 0 sung, or hummed; 1 out of tune, 130 Ctrl-C.")
     assert exit_codes(Command("sing", spoken)) == {"0": "sung, or hummed", "1": "out of tune", "130": "Ctrl-C"}

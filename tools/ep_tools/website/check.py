@@ -6,9 +6,10 @@ import importlib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ep_tools.website import commands, contents
+from ep_tools.website import contents
 from ep_tools.website.document import Document, places, read_site
 from ep_tools.website.inventory import Inventory, read_inventory
+from ep_tools.website.pages import commands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,11 +22,11 @@ from ep_conformance.saboteurs.table import SABOTEURS
 
 import ep
 from ep_tools.folders import ROOT
-from ep_tools.website import commands, families, interface, plugin, rows, variables
-from ep_tools.website.errors import errors
 from ep_tools.website.members import members
 from ep_tools.website.packages import PACKAGES
-from ep_tools.website.report import schema_fields
+from ep_tools.website.pages import commands, families, interface, plugin, rows, variables
+from ep_tools.website.pages.errors import errors
+from ep_tools.website.pages.report import schema_fields
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

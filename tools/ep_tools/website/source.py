@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from ep_tools.folders import ROOT
-from ep_tools.website import (
+from ep_tools.website.pages import (
     abilities,
     cases,
     commands,

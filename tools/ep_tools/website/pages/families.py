@@ -10,8 +10,8 @@ from ep_primitives.judging.edges import edge_rules
 import ep
 from ep_tools.documents.families import ROOM
 from ep_tools.markdown import escaped, table
-from ep_tools.website import rows
 from ep_tools.website.directive import directive
+from ep_tools.website.pages import rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

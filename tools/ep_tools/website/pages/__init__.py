@@ -1,0 +1,1 @@
+"""Pages made from the code, a file a page or a kind of page."""
