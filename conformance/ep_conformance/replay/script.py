@@ -276,9 +276,9 @@ def _by_the_suite(replay: Replay, device: str) -> Iterator[str]:
         found = None
     is_of_cell = replay.case.startswith("primitives/") if found is None else isinstance(found, CellCase)
     if is_of_cell:
-        module = "run.path import run_case"
+        module = "run.steps.path import run_case"
         if isinstance(found, CellCase) and isinstance(found.case, Sweep):
-            module = "run.sweep import run_sweep as run_case"
+            module = "run.steps.sweep import run_sweep as run_case"
         yield f"from ep_conformance.{module}"
     yield "from ep_conformance import Trial"
     yield ""
