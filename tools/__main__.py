@@ -1,8 +1,7 @@
 """`python tools COMMAND`."""
 
-import sys
-
+from ep.ground.ending import end
 from ep_tools.cli import run_command
 
 if __name__ == "__main__":
-    sys.exit(run_command())
+    end(run_command())

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 import click
+from ep.ground.ending import end
 
 import ep
 from ep_benchmarks.graph import graph_rows
@@ -152,6 +153,9 @@ def main() -> None:
     except ValueError as error:
         click.echo(f"ep-bench: {error}", err=True)
         sys.exit(2)
+    except OSError as error:
+        click.echo(f"ep-bench: cannot write or read {error.filename or 'a file or pipe'}: {error.strerror}", err=True)
+        end(2)
     except KeyboardInterrupt:
         sys.exit(130)
 

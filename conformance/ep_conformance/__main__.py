@@ -2,10 +2,11 @@
 
 import importlib.util
 import io
-import os
 import signal
 import sys
 from typing import Final
+
+from ep.ground.ending import end
 
 __all__ = ["main"]
 
@@ -24,13 +25,9 @@ def main() -> None:
         code = _run()
     except KeyboardInterrupt:  # while the command was still being imported, or a second one
         code = 130
-    try:
-        sys.stdout.flush()
-    except OSError:  # a full disk, a pipe without a reader: the interpreter would report it once more
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.SIG_IGN)  # a further one must not change the exit code
-    sys.exit(code)
+    end(code)
 
 
 def _run() -> int:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import io
 import json
 import math
-import os
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
 from ep.errors import EpError, UnavailableError
 from ep.folders import cache_folder
+from ep.ground.ending import end
 from ep.ground.words import message, shown, shown_lines
 from ep.plugin.capabilities import capabilities
 from ep.plugin.claims import ClaimsError
@@ -164,16 +164,14 @@ def main() -> None:
     except (EpError, ClaimsError) as error:
         _fail(error, 1)
     except OSError as error:
-        # What is still buffered cannot be written either: let the interpreter's last flush go nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _fail(error, 1)
     except KeyboardInterrupt:
         sys.exit(130)
 
 
-def _fail(error: Exception, code: int) -> None:
+def _fail(error: Exception, code: int) -> NoReturn:
     click.echo(f"ep: {shown(message(error))}", err=True)
-    sys.exit(code)
+    end(code)
 
 
 def _twins(row: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]:

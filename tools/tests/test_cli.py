@@ -1,24 +1,10 @@
 """`python tools`: every command is there, and whatever is wrong with its words is a sentence."""
 
-import json
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from ep_tools import cli
 from ep_tools.folders import ROOT
-
-REPORT = {
-    "provider": {"name": "toy", "version": "1"},
-    "device": {"model": "abacus", "driver": "beads", "compute_units": 1},
-    "summary": {"expected": 0, "pass": 0},
-    "interrupted": False,
-    "suite": "1",
-    "profile": "quick",
-    "seed": 1,
-    "cases": [],
-}
 
 
 def test_help_has_a_sentence_for_every_command(tools):
@@ -86,13 +72,3 @@ def test_interruption_is_a_sentence(tools, monkeypatch):
     monkeypatch.setattr(cli.command, "invoke", interrupted)
     done = tools("stub")
     assert (done.code, done.lines[-1]) == (130, "python tools: interrupted")
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_full_disk_is_a_sentence(tmp_path):
-    (tmp_path / "report.json").write_text(json.dumps(REPORT))
-    with Path("/dev/full").open("w") as full:
-        words = [sys.executable, ROOT / "tools", "matrix", tmp_path / "report.json"]
-        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
-    assert done.returncode == 2
-    assert done.stderr == "python tools: cannot write or read a file or pipe: No space left on device\n"

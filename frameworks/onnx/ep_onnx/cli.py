@@ -10,10 +10,11 @@ import importlib
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 import numpy as np
+from ep.ground.ending import end
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -172,9 +173,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _end(error, 2)
 
 
-def _end(message: object, code: int) -> None:
+def _end(message: object, code: int) -> NoReturn:
     click.echo(f"ep-onnx: {message}", err=True)
-    sys.exit(code)
+    end(code)
 
 
 def _planned(model: Model, device: str | None, given: dict[str, Any]) -> tuple[Session, list[Any]]:

@@ -1,0 +1,50 @@
+"""Every command of the house ends in a sentence and its exit code, wherever its output goes."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+COMMANDS = {
+    "ep": (["-m", "ep.cli"], 1),
+    "ep-conformance": (["-m", "ep_conformance"], 2),
+    "ep-bench": (["-m", "ep_benchmarks.cli"], 2),
+    "ep-onnx": (["-m", "ep_onnx.cli"], 2),
+    "python tools": ([str(ROOT / "tools")], 2),
+}
+
+BUFFERED = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize("buffered", [True, False])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_disk_that_is_full_is_a_sentence(name, buffered):
+    words, code = COMMANDS[name]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, *([] if buffered else ["-u"]), *words, "--help"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=BUFFERED,
+            timeout=120,
+            check=False,
+        )
+    assert done.returncode == code
+    assert done.stderr.startswith(f"{name}: ")
+    assert done.stderr.count("\n") == 1
+    assert "No space left on device" in done.stderr
+
+
+def test_end_says_its_code_and_nothing_more_to_a_reader_who_left():
+    program = "import sys; from ep.ground.ending import end; sys.stdout.write('x'); end(7)"
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = [sys.executable, "-c", program]
+    done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, env=BUFFERED, timeout=60, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (7, b"")
