@@ -10,8 +10,9 @@ import numpy as np
 
 import ep
 from ep_conformance.fixture.faulty import run_faulty
+from ep_conformance.fixture.gate import gate, late
 from ep_conformance.fixture.lender import SecondHand
-from ep_conformance.fixture.work import busy, copy_each_way, gate, late
+from ep_conformance.fixture.work import busy, copy_each_way
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
@@ -43,8 +44,10 @@ def event(trial: Trial) -> None:
     before = trial.device.degraded["event"]
     for stream in trial.streams():
         old, new = trial.noise(1000), trial.noise(1000)
-        target = late(trial, stream, old, new)
-        stream.record().synchronize()
+        target, held = late(trial, stream, old, new)
+        event = stream.record()
+        held.open_later()
+        event.synchronize()
         trial.same_bytes("memory", trial.content(trial.stream(), target), new)
     _own(trial, "event", before)
 
@@ -58,8 +61,9 @@ def wait(trial: Trial) -> None:
         message = "its streams are synchronous: the host waits in their place"
         raise ep.UnsupportedError(message)
     old, new = trial.noise(1000), trial.noise(1000)
-    target = late(trial, first, old, new)
+    target, held = late(trial, first, old, new)
     second.wait(first.record())
+    held.hold_back(second)
     trial.same_bytes("memory", trial.content(second, target), new)
     _own(trial, "wait", before)
 
@@ -129,8 +133,9 @@ def priority(trial: Trial) -> None:
         raise ep.UnsupportedError(message)
     streams = [trial.stream(priority=level) for level in (-1, 0, 1)]
     contents = [trial.noise(10_000) for _ in streams]
-    targets = [late(trial, stream, contents[0], new) for stream, new in zip(streams, contents, strict=True)]
-    for stream, target, new in zip(streams, targets, contents, strict=True):
+    found = [late(trial, stream, contents[0], new) for stream, new in zip(streams, contents, strict=True)]
+    for stream, (target, held), new in zip(streams, found, contents, strict=True):
+        held.open()
         trial.same_bytes(f"memory of {stream.name}", trial.content(stream, target), new)
 
 
@@ -256,10 +261,11 @@ def wrap_stream(trial: Trial) -> None:
     handle = native.twin.dlpack_stream()  # the one way to a native queue that all providers have
     stream = trial.device.wrap_stream(handle, owner=native)
     old, new = trial.noise(50_000), trial.noise(50_000)
-    target = late(trial, native, old, new)
     seen = trial.memory(50_000)
+    target, held = late(trial, native, old, new)
     stream.copy(seen, target)
     stream.fill(target, b"\x42")
+    held.open()
     stream.close()
     trial.same_bytes("what the wrapped queue copied", trial.content(native, seen), new)
     trial.require((trial.content(native, target) == 0x42).all(), "the native queue works on")  # noqa: PLR2004

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ep
+from ep_conformance.fixture.gate import gate
 from ep_conformance.fixture.order import Order
-from ep_conformance.fixture.work import busy, gate
 from ep_conformance.judge.error import CaseError
 from ep_conformance.runtime import case
 
@@ -53,10 +53,11 @@ def sees_the_work_before_it(trial: Trial) -> None:
     for stream in trial.streams():
         content, result, seen = trial.noise(100_000), np.zeros(100_000, np.uint8), []
         memory = trial.memory(content.nbytes)
-        busy(trial, stream)
+        held = gate(trial, stream)
         stream.upload(memory, content)
         stream.download(result, memory)
         stream.call(lambda: seen.append(result.copy()))  # noqa: B023 - called in this turn of the loop
+        held.open()
         stream.synchronize(_DEADLINE_SECONDS)
         order = Order(("download", stream), ("function", stream), otherwise=0)
         trial.same_bytes("what the function saw", seen[0], content, order)

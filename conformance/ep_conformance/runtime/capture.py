@@ -9,9 +9,9 @@ import numpy as np
 from ep.plugin.capabilities import how
 
 import ep
+from ep_conformance.fixture.gate import late
 from ep_conformance.fixture.kernel import find_kernel
 from ep_conformance.fixture.order import Order
-from ep_conformance.fixture.work import late
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
@@ -278,10 +278,11 @@ def other_streams_are_not_captured(trial: Trial) -> None:
     old, new = trial.noise(1000), trial.noise(1000)
     memory = trial.memory(8)
     with stream.capture() as graph:
-        target = late(trial, other, old, new)
+        target, held = late(trial, other, old, new)
         stream.fill(memory, b"\3")
         trial.device.allocate(1000).close()
         event = other.record()
+        held.open()
         event.synchronize()
         trial.same_bytes("memory of another stream", trial.content(other, target), new)
         with contextlib.suppress(ep.UnsupportedError):

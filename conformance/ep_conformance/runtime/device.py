@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING
 
 import ep
+from ep_conformance.fixture.gate import gate, late
 from ep_conformance.fixture.order import Order
-from ep_conformance.fixture.work import gate, late
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
@@ -53,10 +53,12 @@ def synchronize_waits_for_every_stream(trial: Trial) -> None:
     """After device.synchronize() the work of each of its streams is done."""
     old, new = trial.noise(256), trial.noise(256)
     streams = [trial.asynchronous() for _ in range(3)]
-    targets = [late(trial, stream, old, new) for stream in streams]
+    found = [late(trial, stream, old, new) for stream in streams]
+    for _, held in found:
+        held.open_later()
     trial.device.synchronize()
     reader = trial.stream()
-    for stream, target in zip(streams, targets, strict=True):
+    for stream, (target, _) in zip(streams, found, strict=True):
         order = Order(("copy", stream), ("device.synchronize()", None), otherwise=old)
         trial.same_bytes(f"memory of {stream.name}", trial.content(reader, target), new, order)
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 import ep
+from ep_conformance.fixture.gate import late
 from ep_conformance.fixture.lender import SecondHand, as_laid_out
 from ep_conformance.fixture.order import Order
-from ep_conformance.fixture.work import late
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
@@ -105,8 +105,9 @@ def consumers_wait_for_earlier_work(trial: Trial) -> None:
         return
     for stream in trial.streams():
         old, new = trial.noise(50_000), trial.noise(50_000)
-        memory = late(trial, stream, old, new)
+        memory, held = late(trial, stream, old, new)
         exported = stream.export(memory, ep.TensorSpec("uint8", (50_000,)))
+        held.open_later()
         if trial.device.reaches_host:
             order = Order(("copy", stream), ("the export", None), otherwise=old)
             trial.same_bytes("what NumPy reads", np.asarray(np.from_dlpack(exported)).view(np.uint8), new, order)
@@ -135,8 +136,10 @@ def consumers_streams_wait(trial: Trial) -> None:
     for stream in trial.streams():
         for kind in ("itself", "stream"):
             old, new = trial.noise(50_000), trial.noise(50_000)
-            memory, other = late(trial, stream, old, new), trial.asynchronous()
+            other = trial.asynchronous()
+            memory, held = late(trial, stream, old, new)
             exported = stream.export(memory, ep.TensorSpec("uint8", (50_000,)))
+            held.open_later()
             obj = exported if kind == "itself" else _Asks(exported, stream=other)
             view, _ = ep.view(obj, other)
             order = Order(("copy", stream), ("download", other), otherwise=old)
@@ -152,7 +155,8 @@ def consumers_queues_wait(trial: Trial) -> None:
         return
     for stream in trial.streams():
         old, new = trial.noise(50_000), trial.noise(50_000)
-        memory = late(trial, stream, old, new)
+        memory, held = late(trial, stream, old, new)
+        held.open_later()
         view, _ = ep.view(_Asks(stream.export(memory, ep.TensorSpec("uint8", (50_000,))), stream=queue), other)
         trial.same_bytes("what the queue reads", trial.content(other, view), new)
 
@@ -164,9 +168,11 @@ def consumers_may_wait_themselves(trial: Trial) -> None:
         return
     for stream in trial.streams():
         old, new = trial.noise(50_000), trial.noise(50_000)
-        memory, other = late(trial, stream, old, new), trial.asynchronous()
+        other = trial.asynchronous()
+        memory, held = late(trial, stream, old, new)
         exported = stream.export(memory, ep.TensorSpec("uint8", (50_000,)))
         view, _ = ep.view(_Asks(exported, stream=-1), other)
+        held.open_later()
         exported.event.synchronize()
         trial.same_bytes("what was read after the event", trial.content(other, view), new)
 

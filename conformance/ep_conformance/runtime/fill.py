@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ep_conformance.fixture.gate import gate
 from ep_conformance.fixture.order import Order
-from ep_conformance.fixture.work import busy
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
@@ -86,9 +86,10 @@ def is_ordered_with_its_stream(trial: Trial) -> None:
     """Of two fills of one range the later wins, also after slow work."""
     for stream in trial.streams():
         memory = trial.memory(100_000)
-        busy(trial, stream)
+        held = gate(trial, stream)
         stream.fill(memory, b"\1")
         stream.fill(memory[50_000:], b"\2")
+        held.open()
         needed = np.repeat(np.array([1, 2], np.uint8), 50_000)
         order = Order(("first fill", stream), ("second fill", stream), otherwise=1)
         trial.same_bytes("memory", trial.content(stream, memory), needed, order)
@@ -99,9 +100,10 @@ def the_pattern_is_taken_at_once(trial: Trial) -> None:
     """The caller may change the pattern's buffer as soon as fill returns."""
     for stream in trial.streams():
         memory, pattern = trial.memory(4096), bytearray(b"wxyz")
-        busy(trial, stream)
+        held = gate(trial, stream)
         stream.fill(memory, pattern)  # type: ignore[arg-type]  # any buffer serves
         pattern[:] = b"0000"
+        held.open()
         needed = np.tile(np.frombuffer(b"wxyz", np.uint8), 1024)
         order = Order(("fill's look at its pattern", stream), ("the return of fill()", None), otherwise=0x30)
         trial.same_bytes("memory", trial.content(stream, memory), needed, order)

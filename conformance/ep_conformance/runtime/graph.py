@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ep
+from ep_conformance.fixture.gate import gate, late
 from ep_conformance.fixture.kernel import find_kernel
 from ep_conformance.fixture.order import Order
-from ep_conformance.fixture.work import busy, late, settled
+from ep_conformance.fixture.work import settled
 from ep_conformance.judge.error import CaseError
 from ep_conformance.runtime import case
 
@@ -87,10 +88,12 @@ def launches_are_ordered_with_their_stream(trial: Trial) -> None:
         trial.closing(graph)
         contents = [trial.noise(100) for _ in range(20)]
         results = [trial.memory(100) for _ in contents]
+        held = gate(trial, stream)
         for content, result in zip(contents, results, strict=True):
             stream.upload(x, content)
             graph.launch(stream)
             stream.copy(result, out)
+        held.open()
         for content, result in zip(contents, results, strict=True):
             trial.same_bytes("the result of a launch", trial.content(stream, result), content)
         trial.same_bytes("x", trial.content(stream, x), np.zeros(100, np.uint8))
@@ -108,10 +111,11 @@ def launches_on_any_stream(trial: Trial) -> None:
     first.close()
     for stream in trial.streams():
         stream.upload(out, old)
-        target = late(trial, stream, old, new)
+        target, held = late(trial, stream, old, new)
         stream.copy(x, target)
         graph.launch(stream)
         reader = trial.stream()
+        held.open_later()
         reader.wait(stream.record())
         trial.same_bytes("out", trial.content(reader, out), new)
         stream.synchronize()
@@ -123,10 +127,11 @@ def pending_work_is_not_captured(trial: Trial) -> None:
     old, new = trial.noise(1000), trial.noise(1000)
     for stream in trial.streams():
         out = trial.holding(stream, old)
-        target = late(trial, stream, old, new)
+        target, held = late(trial, stream, old, new)
         with stream.capture() as graph:
             stream.copy(out, target)
         trial.closing(graph)
+        held.open()
         trial.equal("len(graph.nodes)", len(graph.nodes), 1)
         trial.same_bytes("memory of the work before", trial.content(stream, target), new)
         trial.same_bytes("out before the launch", trial.content(stream, out), old)
@@ -223,10 +228,11 @@ def bindings_of_launches_under_way_do_not_mix(trial: Trial) -> None:
     contents = [trial.noise(2000) for _ in range(12)]
     inputs = [trial.holding(home, content) for content in contents]
     results = [trial.memory(2000) for _ in contents]
-    for stream in streams:
-        busy(trial, stream)
+    gates = [gate(trial, stream) for stream in streams]
     for place, (given, result) in enumerate(zip(inputs, results, strict=True)):
         graph.launch(streams[place % 3], x=given, out=result)
+    for held in gates:
+        held.open()
     for stream in streams:
         stream.synchronize()
     for content, result in zip(contents, results, strict=True):
@@ -355,7 +361,7 @@ def graph_closed_with_launches_under_way_ends_them(trial: Trial) -> None:
         with stream.capture() as graph:
             stream.copy(out, x)
         graph.slot("x", x)
-        busy(trial, stream)
+        held = gate(trial, stream)
         graph.launch(stream)
         graph.close()
         x.close()
@@ -363,6 +369,7 @@ def graph_closed_with_launches_under_way_ends_them(trial: Trial) -> None:
         for _ in range(4):
             other.fill(trial.memory(content.nbytes), b"\xaa")
         other.synchronize()
+        held.open()
         order = Order(("graph", stream), ("the next owner's fill", None), otherwise=0xAA)
         trial.same_bytes("out", trial.content(stream, out), content, order)
 
@@ -375,9 +382,11 @@ def empty_graph_launches(trial: Trial) -> None:
             pass
         trial.closing(graph)
         old, new = trial.noise(100), trial.noise(100)
-        target = late(trial, stream, old, new)
+        target, held = late(trial, stream, old, new)
         graph.launch(stream)
-        stream.record().synchronize()
+        event = stream.record()
+        held.open_later()
+        event.synchronize()
         trial.same_bytes("memory", trial.content(trial.stream(), target), new)
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from ep.stream import doors
 
 import ep
+from ep_conformance.fixture.gate import gate
 from ep_conformance.fixture.kernel import find_kernel
-from ep_conformance.fixture.work import busy
 from ep_conformance.judge.error import CaseError
 from ep_conformance.runtime import case
 
@@ -217,10 +217,11 @@ def what_was_closed_heals_a_failed_allocation(trial: Trial) -> None:
     for stream in trial.streams():
         content = trial.noise(40_000)
         memory, seen = trial.holding(stream, content), trial.memory(40_000)
-        busy(trial, stream)
+        held = gate(trial, stream)
         stream.copy(seen, memory)
         trial.device.trim()
         memory.close()
+        held.open_later()
         with _Allocations(trial.device, 1) as allocations:
             other = trial.memory(100_000)
         trial.require(allocations.count > 0, "the provider was asked for 100000 bytes")

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ep
+from ep_conformance.fixture.gate import gate
 from ep_conformance.fixture.lender import Elsewhere, Lender, as_laid_out
-from ep_conformance.fixture.work import busy
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ep_conformance.fixture.gate import Gate
     from ep_conformance.fixture.trial import Bytes, Trial
 
 
@@ -111,19 +112,22 @@ def owners_live_as_long_as_work(trial: Trial) -> None:
         return
     for stream in trial.streams():
         target, content = trial.memory(300_000), trial.noise(300_000)
-        token = _enqueue_view(trial, stream, target, content)
+        token, held = _enqueue_view(trial, stream, target, content)
+        gc.collect()
+        trial.require(not held.holds or token() is not None, "the lender is there until its work is done")
+        held.open()
         trial.same_bytes("what was read from a lender that was dropped", trial.content(stream, target), content)
         trial.device.synchronize()
         gc.collect()
         trial.require(token() is None, "the lender is let go once its work is done")
 
 
-def _enqueue_view(trial: Trial, stream: ep.Stream, target: ep.Memory, content: Bytes) -> Any:
+def _enqueue_view(trial: Trial, stream: ep.Stream, target: ep.Memory, content: Bytes) -> tuple[Any, Gate]:
     array = content.view(_Token)[:]
-    busy(trial, stream)
+    held = gate(trial, stream)
     memory, _ = ep.view(array, stream)
     stream.copy(target, memory)
-    return weakref.ref(array)
+    return weakref.ref(array), held
 
 
 class _Token(np.ndarray):

@@ -10,6 +10,7 @@ import numpy as np
 from ep_primitives.judging import layout
 
 import ep
+from ep_conformance.fixture.gate import gate
 from ep_conformance.fixture.kernel import find_kernel, has_cell
 from ep_conformance.judge.decoys import POISON
 from ep_conformance.judge.determinism import is_promised
@@ -126,9 +127,12 @@ def neighbours_in_one_memory_do_not_meet(trial: Trial) -> None:
     memory = trial.memory(_ROUNDS * sum(sizes))
     data = [trial.noise(size) for size in sizes]
     inputs = [trial.holding(stream, values) for stream, values in zip(streams, data, strict=True)]
+    held = gate(trial, streams[0])
+    streams[1].wait(streams[0].record())
     for start in range(0, memory.nbytes, sum(sizes)):
         for side, begin in enumerate((start, start + sizes[0])):
             primitives[side](streams[side], x=inputs[side], out=memory[begin : begin + sizes[side]])
+    held.open()
     trial.device.synchronize()
     trial.same_bytes("memory", trial.content(streams[0], memory), np.tile(np.concatenate(data), _ROUNDS))
 

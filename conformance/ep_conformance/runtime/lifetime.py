@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ep_conformance.fixture.gate import gate
 from ep_conformance.fixture.kernel import find_kernel
 from ep_conformance.fixture.order import Order
-from ep_conformance.fixture.work import busy
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
+    import ep
+    from ep_conformance.fixture.gate import Gate
     from ep_conformance.fixture.order import Work
     from ep_conformance.fixture.trial import Bytes, Trial
 
@@ -35,10 +37,11 @@ def close_under_load_keeps_the_bytes(trial: Trial) -> None:
         stream = trial.asynchronous()
         content = trial.noise(300_000)
         memory, seen = trial.holding(stream, content), trial.memory(content.nbytes)
-        busy(trial, stream)
+        held = gate(trial, stream)
         stream.copy(seen, memory)
         memory.close()
         _crowd(trial, content.nbytes)
+        held.open()
         order = Order(("copy", stream), _REUSE, otherwise=0xBD)
         trial.same_bytes("what was read after close()", trial.content(stream, seen), content, order)
 
@@ -48,20 +51,21 @@ def drop_under_load_keeps_the_bytes(trial: Trial) -> None:
     """Memory dropped without close() while work reads it holds its bytes until that work is done."""
     for _ in range(3):
         stream, seen = trial.asynchronous(), trial.memory(300_000)
-        content = _enqueue_and_drop(trial, stream, seen)
+        content, held = _enqueue_and_drop(trial, stream, seen)
         gc.collect()
         _crowd(trial, content.nbytes)
+        held.open()
         order = Order(("copy", stream), _REUSE, otherwise=0xBD)
         trial.same_bytes("what was read after the drop", trial.content(stream, seen), content, order)
 
 
-def _enqueue_and_drop(trial: Trial, stream: object, seen: object) -> Bytes:
+def _enqueue_and_drop(trial: Trial, stream: ep.Stream, seen: ep.Memory) -> tuple[Bytes, Gate]:
     content = trial.noise(300_000)
     memory = trial.device.allocate(content.nbytes)
-    stream.upload(memory, content)  # type: ignore[attr-defined]
-    busy(trial, stream)  # type: ignore[arg-type]
-    stream.copy(seen, memory)  # type: ignore[attr-defined]
-    return content
+    stream.upload(memory, content)
+    held = gate(trial, stream)
+    stream.copy(seen, memory)
+    return content, held
 
 
 @case()
@@ -70,11 +74,12 @@ def another_streams_work_counts(trial: Trial) -> None:
     reader, owner = trial.asynchronous(), trial.stream()
     content = trial.noise(300_000)
     memory, seen = trial.holding(owner, content), trial.memory(content.nbytes)
-    busy(trial, reader)
+    held = gate(trial, reader)
     reader.copy(seen, memory)
     owner.synchronize()
     memory.close()
     _crowd(trial, content.nbytes)
+    held.open()
     order = Order(("copy", reader), _REUSE, otherwise=0xBD)
     trial.same_bytes("what the other stream read", trial.content(reader, seen), content, order)
 
@@ -85,14 +90,13 @@ def dropped_streams_finish(trial: Trial) -> None:
     content, memories = trial.noise(50_000), [trial.memory(50_000) for _ in range(4)]
     source = trial.holding(trial.stream(), content)
     for memory in memories:
-        stream = trial.device.stream()
-        scratch = trial.memory(trial.fitting(1 << 20, copies=8))
-        for _ in range(8):
-            stream.fill(scratch, b"\1")
+        stream = trial.unkept()
+        held = gate(trial, stream)
         stream.copy(memory, source)
         event = stream.record()
         del stream
         gc.collect()
+        held.open_later()
         event.synchronize()
         del event
     reader = trial.stream()
@@ -105,14 +109,12 @@ def streams_dropped_with_work_under_way_finish(trial: Trial) -> None:
     """A stream without references, not even from an event, still does its work; device.synchronize() waits for it."""
     content, memory = trial.noise(50_000), trial.memory(50_000)
     source = trial.holding(trial.stream(), content)
-    one, other = (trial.memory(trial.fitting(4 << 20, copies=8)) for _ in range(2))
-    stream = trial.device.stream()
-    for _ in range(6):
-        stream.fill(one, b"busy")
-        stream.copy(other, one)
+    stream = trial.unkept()
+    held = gate(trial, stream)
     stream.copy(memory, source)
     del stream
     gc.collect()
+    held.open_later()
     trial.device.synchronize()
     trial.same_bytes("memory of a dropped stream", trial.content(trial.stream(), memory), content)
 
@@ -135,11 +137,12 @@ def host_targets_are_kept(trial: Trial) -> None:
     """The target of a download may be dropped by its caller: the device still has somewhere to write."""
     for stream in trial.streams():
         memory = trial.holding(stream, trial.noise(400_000))
-        busy(trial, stream)
+        held = gate(trial, stream)
         for _ in range(8):
             stream.download(np.zeros(400_000, np.uint8), memory)
         gc.collect()
         guard = [np.full(400_000, 7, np.uint8) for _ in range(8)]
+        held.open()
         stream.synchronize()
         for block in guard:
             trial.require((block == 7).all(), "memory of the host that was free again is not written")  # noqa: PLR2004

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 import ep
+from ep_conformance.fixture.gate import gate
 from ep_conformance.fixture.kernel import find_kernel
 from ep_conformance.fixture.order import Order
-from ep_conformance.fixture.work import busy, settled
+from ep_conformance.fixture.work import settled
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
@@ -95,12 +96,13 @@ def a_stream_reuses_what_it_freed_in_its_order(trial: Trial) -> None:
         first, second = trial.noise(_BYTES), trial.noise(_BYTES)
         seen = [trial.memory(_BYTES), trial.memory(_BYTES)]
         sources = [trial.holding(stream, first), trial.holding(stream, second)]
-        busy(trial, stream)
+        held = gate(trial, stream)
         for source, target in zip(sources, seen, strict=True):
             memory = stream.allocate(_BYTES)
             stream.copy(memory, source)
             stream.copy(target, memory)
             stream.free(memory)
+        held.open()
         order = Order(("copy before free()", stream), ("copy behind it", stream), otherwise=second)
         trial.same_bytes("what was written before free()", trial.content(stream, seen[0]), first, order)
         order = Order(("second write", stream), ("second copy", stream), otherwise=first)
@@ -114,7 +116,7 @@ def freed_bytes_stay_while_the_stream_works(trial: Trial) -> None:
         stream, others = trial.asynchronous(), [trial.asynchronous(), trial.stream()]
         content = trial.noise(_BYTES)
         source, seen = trial.holding(stream, content), trial.memory(_BYTES)
-        busy(trial, stream)
+        held = gate(trial, stream)
         memory = stream.allocate(_BYTES)
         stream.copy(memory, source)
         stream.copy(seen, memory)
@@ -124,6 +126,7 @@ def freed_bytes_stay_while_the_stream_works(trial: Trial) -> None:
                 other.fill(fresh, b"\xbd")
                 other.free(fresh)
             other.synchronize()
+        held.open()
         order = Order(("copy", stream), ("the next owner's fill", None), otherwise=0xBD)
         trial.same_bytes("what was read before free()", trial.content(stream, seen), content, order)
 
@@ -150,7 +153,7 @@ def an_event_hands_memory_to_another_stream(trial: Trial) -> None:
         first, second = trial.asynchronous(), trial.asynchronous()
         content = trial.noise(_BYTES)
         source, seen = trial.holding(first, content), trial.memory(_BYTES)
-        busy(trial, first)
+        held = gate(trial, first)
         memory = first.allocate(_BYTES)
         first.copy(memory, source)
         second.wait(first.record())
@@ -158,6 +161,7 @@ def an_event_hands_memory_to_another_stream(trial: Trial) -> None:
         second.free(memory)
         for stream in (first, second, first):
             stream.fill(stream.allocate(_BYTES), b"\xbd")
+        held.open()
         order = Order(("copy", second), ("the next owner's fill", None), otherwise=0xBD)
         trial.same_bytes("what the second stream read", trial.content(second, seen), content, order)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ep
+from ep_conformance.fixture.gate import gate
 from ep_conformance.fixture.kernel import Kernel, find_kernel
 from ep_conformance.judge.error import CaseError
 from ep_conformance.runtime import case
@@ -140,9 +141,11 @@ def bound_steps_keep_their_own_arguments(trial: Trial) -> None:
     inputs = [trial.holding(stream, x.view(np.uint8)) for x in data]
     outs = [trial.memory(4 * size) for _ in data]
     steps = [primitive.bind(**{kernel.operand: x, "out": out}) for x, out in zip(inputs[:3], outs[:3], strict=True)]
+    held = gate(trial, stream)
     for place in range(3):
         steps[place](stream)
         primitive(stream, **{kernel.operand: inputs[3 + place], "out": outs[3 + place]})
+    held.open()
     for x, out in zip(data, outs, strict=True):
         kernel.check("steps and launches in turn", size, x, trial.content(stream, out))
     for step in steps:
@@ -158,8 +161,13 @@ def is_shared_by_streams(trial: Trial) -> None:
     data = [kernel.data(trial, size) for _ in range(16)]
     outs = [trial.memory(4 * size) for _ in data]
     inputs = [trial.holding(streams[0], x.view(np.uint8)) for x in data]
+    held = gate(trial, streams[0])
+    start = streams[0].record()
+    for stream in streams[1:]:
+        stream.wait(start)
     for place, (memory, out) in enumerate(zip(inputs, outs, strict=True)):
         primitive(streams[place % 4], **{kernel.operand: memory, "out": out})
+    held.open()
     trial.device.synchronize()
     for x, out in zip(data, outs, strict=True):
         kernel.check("one of sixteen launches", size, x, trial.content(streams[0], out))
@@ -204,9 +212,11 @@ def is_in_order_with_its_stream(trial: Trial) -> None:
         memory, out = trial.memory(4 * size), trial.memory(4 * size)
         data = [kernel.data(trial, size) for _ in range(30)]
         results = [trial.memory(4 * size) for _ in data]
+        held = gate(trial, stream)
         for x, result in zip(data, results, strict=True):
             stream.upload(memory, x)
             primitive(stream, **{kernel.operand: memory, "out": out})
             stream.copy(result, out)
+        held.open()
         for x, result in zip(data, results, strict=True):
             kernel.check("a kernel between copies", size, x, trial.content(stream, result))

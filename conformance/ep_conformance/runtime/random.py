@@ -10,8 +10,8 @@ from ep_primitives import Generator, RandomFill
 from ep_primitives.families.random_fill.philox import draw
 
 import ep
+from ep_conformance.fixture.gate import gate
 from ep_conformance.fixture.kernel import has_cell
-from ep_conformance.fixture.work import busy
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
@@ -81,13 +81,14 @@ def state_advances_in_stream_order(trial: Trial) -> None:
     generator = trial.closing(Generator(trial.device, seed))
     for stream in trial.streams():
         start = np.array([seed, 2**63 + 5], np.uint64)
-        busy(trial, stream)
+        held = gate(trial, stream)
         stream.upload(generator.state, start)
         copies = []
         for size in (7, 1024, 333):
             _drawn(trial, stream, generator.state, size)
             copies.append(trial.memory(16))
             stream.copy(copies[-1], generator.state)
+        held.open()
         for copy, taken in zip(copies, (7, 1031, 1364), strict=True):
             needed = np.array([seed, 2**63 + 5 + taken], np.uint64)
             trial.same_bytes(f"the state after {taken} words", trial.content(stream, copy), needed.view(np.uint8))
@@ -100,11 +101,12 @@ def streams_take_turns_by_events(trial: Trial) -> None:
     generator = trial.closing(Generator(trial.device, seed))
     streams = [trial.asynchronous(), trial.asynchronous()]
     outs = []
+    held = gate(trial, streams[0])
     for turn in range(10):
         stream, other = streams[turn % 2], streams[(turn + 1) % 2]
-        busy(trial, stream, 2)
         outs.append(_drawn(trial, stream, generator.state, size))
         other.wait(stream.record())
+    held.hold_back(*streams)
     for turn, out in enumerate(outs):
         _same(trial, f"turn {turn}", streams[0], out, draw(seed, turn * size, size))
 

@@ -8,6 +8,7 @@ import numpy as np
 
 import ep
 from ep_conformance.fixture.cells import every_cell
+from ep_conformance.fixture.gate import gate
 from ep_conformance.judge.determinism import is_promised
 from ep_conformance.runtime import case
 
@@ -58,10 +59,13 @@ class _Pair:
             self.alone.append(self._results(stream, operands))
 
     def check(self, launch: Callable[[ep.Stream, dict[str, Any]], object]) -> None:
-        """Launch many times on both streams, and compare the results of each at the end."""
+        """Launch many times on both streams, which begin together, and compare the results of each at the end."""
+        held = gate(self.trial, self.streams[0])
+        self.streams[1].wait(self.streams[0].record())
         for _ in range(_ROUNDS):
             for stream, operands in zip(self.streams, self.given, strict=True):
                 launch(stream, operands)
+        held.open()
         for stream, operands, needed in zip(self.streams, self.given, self.alone, strict=True):
             for found, right in zip(self._results(stream, operands), needed, strict=True):
                 self.trial.same_bytes(f"{self.primitive} beside another stream", found, right)

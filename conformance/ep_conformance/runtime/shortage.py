@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 import ep
+from ep_conformance.fixture.gate import late
 from ep_conformance.fixture.order import Order
-from ep_conformance.fixture.work import late, settled
+from ep_conformance.fixture.work import settled
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
@@ -76,12 +77,13 @@ def a_budget_waits_for_closed_memory(trial: Trial) -> None:
     """A request that fits only when closed memory is back waits for the streams that use it, and no byte is lost."""
     stream = trial.asynchronous()
     old, new = trial.noise(_BYTES), trial.noise(_BYTES)
-    target = late(trial, stream, old, new)
     seen = trial.memory(_BYTES)
+    target, held = late(trial, stream, old, new)
     trial.device.trim()
     stream.copy(seen, target)
     with _budget(trial.device, trial.device.memory_info().reserved):
         target.close()
+        held.open_later()
         fresh = trial.memory(_BYTES)
         trial.stream().fill(fresh, b"\xbd")
     order = Order(("copy", stream), ("the next owner's fill", None), otherwise=0xBD)

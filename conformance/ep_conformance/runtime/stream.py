@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ep
+from ep_conformance.fixture.gate import gate, late
 from ep_conformance.fixture.order import Order
-from ep_conformance.fixture.work import busy, gate, late
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
     from ep_conformance.fixture.trial import Trial
 
 _DEADLINE_SECONDS = 20.0
+_HELD_WAITS = 20
 
 
 @case()
@@ -24,6 +25,7 @@ def is_in_order(trial: Trial) -> None:
     for stream in trial.streams():
         content = trial.noise(4096)
         memory = trial.holding(stream, content)
+        held = gate(trial, stream)
         for _ in range(150):
             length = int(trial.rng.integers(1, 1024))
             at, to = (int(place) for place in trial.rng.integers(0, 1024, 2))
@@ -39,6 +41,7 @@ def is_in_order(trial: Trial) -> None:
                 case _:
                     stream.copy(memory[2048 + to : 2048 + to + length], memory[at : at + length])
                     content[2048 + to : 2048 + to + length] = content[at : at + length]
+        held.open()
         trial.same_bytes("memory", trial.content(stream, memory), content)
 
 
@@ -49,7 +52,7 @@ def synchronous_streams_are_always_idle(trial: Trial) -> None:
         if not stream.is_synchronous:
             continue
         old, new = trial.noise(64), trial.noise(64)
-        target = late(trial, stream, old, new)
+        target, _ = late(trial, stream, old, new)
         trial.require(stream.is_idle, "stream.is_idle after a verb of a synchronous stream")
         order = Order(("copy", stream), ("the return of copy()", None), otherwise=old)
         trial.same_bytes("memory", trial.content(trial.stream(), target), new, order)
@@ -75,7 +78,9 @@ def idle_means_done(trial: Trial) -> None:
     old, new = trial.noise(100_000), trial.noise(100_000)
     reader = trial.stream()
     for stream in trial.streams():
-        target = late(trial, stream, old, new)
+        target, held = late(trial, stream, old, new)
+        if not held.linger(lambda: stream.is_idle):  # noqa: B023 - called in this turn of the loop
+            held.open()
         deadline = time.monotonic() + _DEADLINE_SECONDS
         while not stream.is_idle:
             trial.require(time.monotonic() < deadline, f"stream.is_idle within {_DEADLINE_SECONDS} s")
@@ -108,7 +113,8 @@ def synchronize_means_done(trial: Trial) -> None:
     old, new = trial.noise(100_000), trial.noise(100_000)
     reader = trial.stream()
     for stream in trial.streams():
-        target = late(trial, stream, old, new)
+        target, held = late(trial, stream, old, new)
+        held.open_later()
         stream.synchronize()
         trial.require(stream.is_idle, "stream.is_idle after synchronize()")
         order = Order(("copy", stream), ("stream.synchronize()", None), otherwise=old)
@@ -120,11 +126,14 @@ def timeout_leaves_it_usable(trial: Trial) -> None:
     """synchronize(timeout=0) is done or TimeoutError; either way the stream works on and finishes."""
     for stream in trial.streams():
         old, new = trial.noise(1000), trial.noise(1000)
-        target = late(trial, stream, old, new)
+        target, held = late(trial, stream, old, new)
         try:
             stream.synchronize(timeout=0)
         except ep.TimeoutError as error:
             trial.require(isinstance(error, TimeoutError), "ep.TimeoutError is the builtin, too")
+        else:
+            trial.require(not held.holds, "synchronize(timeout=0) of a stream that is held back is TimeoutError")
+        held.open()
         stream.fill(target[0:10], b"\7")
         stream.synchronize(timeout=_DEADLINE_SECONDS)
         new[0:10] = 7
@@ -212,11 +221,14 @@ def streams_do_not_mix(trial: Trial) -> None:
     """Interleaved work on two streams ends as each stream's own order says."""
     streams = [trial.asynchronous(), trial.asynchronous()]
     memories = [trial.memory(8192), trial.memory(8192)]
+    gates = [gate(trial, stream) for stream in streams]
     for step in range(60):
         for place, stream in enumerate(streams):
             stream.fill(memories[place], bytes([(7 * step + place) % 256]))
             stream.copy(memories[place][4096:], memories[place][:4096])
             stream.fill(memories[place][:2048], bytes([(11 * step + place) % 256]))
+    for held in gates:
+        held.open()
     for place, stream in enumerate(streams):
         needed = np.full(8192, (7 * 59 + place) % 256, np.uint8)
         needed[:2048] = (11 * 59 + place) % 256
@@ -241,7 +253,8 @@ def close_waits_for_the_work(trial: Trial) -> None:
     old, new = trial.noise(5000), trial.noise(5000)
     reader = trial.stream()
     for stream in trial.streams():
-        target = late(trial, stream, old, new)
+        target, held = late(trial, stream, old, new)
+        held.open_later()
         stream.close()
         stream.close()
         order = Order(("copy", stream), ("stream.close()", None), otherwise=old)
@@ -268,14 +281,18 @@ def timeout_ends_a_wait_and_ctrl_c_would(trial: Trial) -> None:
     """While slow work runs, synchronize(timeout) comes back, and the work ends undisturbed."""
     stream = trial.asynchronous()
     old, new = trial.noise(100), trial.noise(100)
-    busy(trial, stream, copies=48)
-    target = late(trial, stream, old, new)
+    target, held = late(trial, stream, old, new)
     waits = 0
     while waits < 10_000:  # noqa: PLR2004 - a thousandth of a second each
         try:
             stream.synchronize(timeout=0.001)
         except ep.TimeoutError:
             waits += 1
+            if waits == _HELD_WAITS:
+                held.open()
         else:
             break
+    trial.require(
+        waits >= _HELD_WAITS or not held.holds, f"{waits} waits of a stream that is held back ended in TimeoutError"
+    )
     trial.same_bytes("memory", trial.content(stream, target), new)

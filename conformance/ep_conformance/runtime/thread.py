@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import ep
+from ep_conformance.fixture.gate import late
 from ep_conformance.fixture.order import Order
-from ep_conformance.fixture.work import late
 from ep_conformance.judge.error import CaseError
 from ep_conformance.runtime import case
 
@@ -86,10 +86,11 @@ def events_cross_threads(trial: Trial) -> None:
     """An event recorded by one thread is waited for by others, on their streams and on the host."""
     first = trial.asynchronous()
     old, new = trial.noise(50_000), trial.noise(50_000)
-    target = late(trial, first, old, new)
-    event = first.record()
     streams = [trial.asynchronous() for _ in range(3)]
     copies = [trial.memory(new.nbytes) for _ in range(3)]
+    target, held = late(trial, first, old, new)
+    event = first.record()
+    held.open_later()
 
     def work(place: int) -> None:
         streams[place].wait(event)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ep_conformance.fixture.gate import gate, late
 from ep_conformance.fixture.order import Order
-from ep_conformance.fixture.work import busy, late
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
@@ -38,9 +38,11 @@ def upload_is_over_when_its_event_is_done(trial: Trial) -> None:
     for stream in trial.streams():
         source, memory = trial.noise(300_000), trial.memory(300_000)
         sent = source.copy()
-        busy(trial, stream)
+        held = gate(trial, stream)
         stream.upload(memory, source)
-        stream.record().synchronize()
+        event = stream.record()
+        held.open_later()
+        event.synchronize()
         source[:] = 0
         order = Order(("upload", stream), ("event.synchronize()", None), otherwise=0)
         trial.same_bytes("memory", trial.content(stream, memory), sent, order)
@@ -52,7 +54,9 @@ def upload_is_over_after_synchronize(trial: Trial) -> None:
     for stream in trial.streams():
         source, memory = trial.noise(10_000), trial.memory(10_000)
         sent = source.copy()
+        held = gate(trial, stream)
         stream.upload(memory, source)
+        held.open_later()
         stream.synchronize()
         source[:] = 0
         order = Order(("upload", stream), ("stream.synchronize()", None), otherwise=0)
@@ -65,11 +69,12 @@ def upload_keeps_its_buffer_alive(trial: Trial) -> None:
     for stream in trial.streams():
         sent = trial.noise(200_000)
         memories = [trial.memory(sent.nbytes) for _ in range(8)]
-        busy(trial, stream)
+        held = gate(trial, stream)
         for memory in memories:
             stream.upload(memory, sent.copy())
         gc.collect()
         scraps = [np.zeros(sent.nbytes, np.uint8) for _ in range(16)]
+        held.open()
         for memory in memories:
             trial.same_bytes("memory", trial.content(stream, memory), sent)
         del scraps
@@ -80,9 +85,12 @@ def download_is_complete_when_its_event_is_done(trial: Trial) -> None:
     """Once an event after a download is done, the target holds all of it."""
     for stream in trial.streams():
         old, new = trial.noise(500_000), trial.noise(500_000)
-        memory, target = late(trial, stream, old, new), np.zeros(new.nbytes, np.uint8)
+        target = np.zeros(new.nbytes, np.uint8)
+        memory, held = late(trial, stream, old, new)
         stream.download(target, memory)
-        stream.record().synchronize()
+        event = stream.record()
+        held.open_later()
+        event.synchronize()
         orders = (
             Order(("download", stream), ("event.synchronize()", None), otherwise=0),
             Order(("copy", stream), ("download", stream), otherwise=old),

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 import ep
+from ep_conformance.fixture.gate import gate
 from ep_conformance.fixture.order import Order
-from ep_conformance.fixture.work import gate
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
@@ -205,10 +205,12 @@ def of_a_closed_streams_event(trial: Trial) -> None:
     """A stream waits for an event whose stream was closed or dropped with work under way."""
     first, second, reader = trial.asynchronous(), trial.asynchronous(), trial.stream()
     memory = trial.holding(reader, _OLD)
-    dropped = trial.device.stream()
+    dropped = trial.unkept()
+    held = gate(trial, dropped)
     dropped.fill(memory, b"\x1e")
     event = dropped.record()
     del dropped
     second.wait(event)
+    held.hold_back(second)
     first.close()
     trial.same_bytes("memory", trial.content(second, memory), _NEW)
