@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ep_conformance.fixture.gate import gate
+from ep_conformance.fixture.long import periodic
 from ep_conformance.fixture.order import Order
 from ep_conformance.fixture.work import copy_each_way
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
     from ep_conformance.fixture.trial import Trial
+
+_PAGES: Final = 64 << 10
 
 
 @case()
@@ -39,6 +42,42 @@ def large_ranges_are_moved_to_the_end(trial: Trial) -> None:
         stream.copy(target[: content.nbytes], source)
         needed = np.concatenate([content, np.full(3, 0x77, np.uint8)])
         trial.same_bytes("target", trial.content(stream, target), needed)
+
+
+@case(since="1.1")
+def tails_between_odd_offsets(trial: Trial) -> None:
+    """Ranges of 64 KiB and 1 to 65 bytes more, from odd offsets to other odd ones, are copied to their last byte and no further."""
+    for stream in (trial.asynchronous(), trial.stream()):
+        content, before = trial.noise(_PAGES + 256), trial.noise(_PAGES + 256)
+        source, target = trial.holding(stream, content), trial.holding(stream, before)
+        for more in range(1, 66):
+            at, to = (int(place) for place in 2 * trial.rng.choice(32, 2, replace=False) + 1)
+            nbytes, needed = _PAGES + more, before.copy()
+            stream.upload(target, before)
+            stream.copy(target[to : to + nbytes], source[at : at + nbytes])
+            needed[to : to + nbytes] = content[at : at + nbytes]
+            what = f"target of {nbytes} bytes from offset {at} to offset {to}"
+            trial.same_bytes(what, trial.content(stream, target), needed)
+
+
+@case(since="1.1")
+def sources_may_be_overwritten_at_once(trial: Trial) -> None:
+    """The source of a large copy is overwritten by the next verb, and by a stream that waits: all of it was copied before."""
+    nbytes = trial.fitting(32 << 20, copies=8)
+    content = periodic(trial, nbytes)
+    first, second = trial.asynchronous(), trial.asynchronous()
+    source, target = trial.memory(nbytes), trial.memory(nbytes)
+    for other in (first, second):
+        first.upload(source, content)
+        first.fill(target, b"\0")
+        first.copy(target, source)
+        if other is second:
+            second.wait(first.record())
+        other.fill(source[nbytes // 2 :], b"\xaa")
+        other.fill(source[: nbytes // 2], b"\xaa")
+        other.synchronize()
+        order = Order(("copy", first), ("fill", other), otherwise=0xAA)
+        trial.same_bytes("target", trial.content(first, target), content, order)
 
 
 @case()

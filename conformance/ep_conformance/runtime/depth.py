@@ -204,7 +204,9 @@ def streams(trial: Trial) -> None:
     held.hold_back(*(made[place] for place in order[1:]))
     for turn, place in enumerate(order):
         content[place] = 0x1E
-        trial.same_bytes(f"what stream {turn} of {_STREAMS} wrote", trial.content(made[place], memories[place]), content)
+        trial.same_bytes(
+            f"what stream {turn} of {_STREAMS} wrote", trial.content(made[place], memories[place]), content
+        )
 
 
 @case(since="1.1")

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 import ep
 from ep_conformance.fixture.gate import gate, late
+from ep_conformance.fixture.kernel import find_kernel
 from ep_conformance.fixture.order import Order
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ep_conformance.fixture.trial import Trial
 
 
@@ -46,6 +52,38 @@ def copies_from_and_accesses_itself(trial: Trial) -> None:
     """A device can copy from and access itself."""
     trial.require(trial.device.can_copy_from(trial.device), "device.can_copy_from(device)")
     trial.require(trial.device.can_access(trial.device), "device.can_access(device)")
+
+
+@case(kernels=True, since="1.1")
+def streams_of_other_devices_are_refused(trial: Trial) -> None:
+    """A launch, step or graph on a stream of another device, or a verb over its memory, is ValueError that names both; nothing runs."""
+    kernel = find_kernel(trial.device)
+    assert kernel is not None
+    primitive, ours, size = kernel.descriptor(16).on(trial.device), trial.stream(), 64
+    content = trial.noise(size)
+    x, out = trial.holding(ours, kernel.data(trial, 16).view(np.uint8)), trial.holding(ours, content)
+    step = trial.closing(primitive.bind(**{kernel.operand: x, "out": out}))
+    with ours.capture() as graph:
+        ours.copy(out, x)
+    trial.closing(graph)
+    for other in (other for other in trial.device.provider.devices() if other is not trial.device):
+        theirs, far = trial.closing(other.stream()), trial.closing(other.allocate(size))
+        wrong: dict[str, Callable[[], object]] = {
+            "launch on its stream": partial(primitive, theirs, **{kernel.operand: x, "out": out}),
+            "launch over its memory": partial(primitive, ours, **{kernel.operand: far, "out": out}),
+            "step on its stream": partial(step, theirs),
+            "bind of its memory": partial(primitive.bind, **{kernel.operand: far, "out": out}),
+            "graph on its stream": partial(graph.launch, theirs),
+            "fill by its stream": partial(theirs.fill, out, b"\0"),
+            "upload by its stream": partial(theirs.upload, out, bytes(size)),
+            "download by its stream": partial(theirs.download, bytearray(size), out),
+            "copy by its stream": partial(theirs.copy, out, x),
+            "free by its stream": partial(theirs.free, out),
+        }
+        for what, call in wrong.items():
+            trial.refuses(f"{other.name}: a {what}", ValueError, call, trial.device.name, other.name)
+        theirs.synchronize()
+        trial.same_bytes("out", trial.content(ours, out), content)
 
 
 @case()

@@ -12,6 +12,7 @@ import numpy as np
 import ep
 from ep_conformance.fixture.gate import gate, late
 from ep_conformance.fixture.kernel import find_kernel
+from ep_conformance.fixture.long import check_long, spin
 from ep_conformance.fixture.order import Order
 from ep_conformance.fixture.work import busy
 from ep_conformance.runtime import case
@@ -163,9 +164,7 @@ def done_means_done(trial: Trial) -> None:
             event = stream.record()
             if not held.linger(lambda: event.is_done):  # noqa: B023 - called in this turn of the loop
                 held.open()
-            deadline = time.monotonic() + _DEADLINE_SECONDS
-            while not event.is_done:
-                trial.require(time.monotonic() < deadline, f"event.is_done within {_DEADLINE_SECONDS} s")
+            spin(trial, "event.is_done", lambda: event.is_done)  # noqa: B023 - likewise
             order = Order(("copy", stream), ("event.is_done", None), otherwise=old)
             trial.same_bytes("memory once is_done", trial.content(reader, target), new, order)
 
@@ -183,6 +182,32 @@ def synchronize_means_done(trial: Trial) -> None:
         trial.require(event.is_done, "event.is_done after synchronize()")
         order = Order(("copy", stream), ("event.synchronize()", None), otherwise=old)
         trial.same_bytes("memory after event.synchronize()", trial.content(reader, target), new, order)
+
+
+@case(since="1.1")
+def long_operations_are_done(trial: Trial) -> None:
+    """When is_done says so, or synchronize() returns, a copy, upload, fill, download or kernel that takes long has written its end."""
+    stream = trial.asynchronous()
+
+    def ask() -> None:
+        event = stream.record()
+        spin(trial, "event.is_done", lambda: event.is_done)
+
+    check_long(trial, stream, "event.is_done", ask)
+    check_long(trial, stream, "event.synchronize()", lambda: stream.record().synchronize())
+
+
+@case(since="1.1")
+def long_operations_are_waited_for(trial: Trial) -> None:
+    """Work behind a wait for an event comes after the last bytes of a copy, upload, fill, download or kernel that takes long."""
+    stream, other = trial.asynchronous(), trial.asynchronous()
+
+    def follow() -> None:
+        other.wait(stream.record())
+        event = other.record()
+        spin(trial, "event.is_done", lambda: event.is_done)
+
+    check_long(trial, stream, "an event behind a wait on another stream", follow)
 
 
 @case()

@@ -82,6 +82,16 @@ def streams_have_their_own(trial: Trial) -> None:
 
 
 @case(kernels=True, since="1.1")
+def steps_have_their_own(trial: Trial) -> None:
+    """Two bound steps of one primitive, run on two streams at once, give the results of each alone: scratch is of a step."""
+    for primitive in _primitives(trial) if is_promised(trial.device) else ():
+        pair = _Pair(trial, primitive)
+        bound = [trial.closing(primitive.bind(**operands)) for operands in pair.given]
+        steps = dict(zip(pair.streams, bound, strict=True))
+        pair.check(lambda stream, _: steps[stream](stream))  # noqa: B023 - called at once
+
+
+@case(kernels=True, since="1.1")
 def graphs_wait_for_their_arena(trial: Trial) -> None:
     """Launches of one graph on two streams follow each other, with the memories of each: they work in one arena."""
     for primitive in _primitives(trial) if is_promised(trial.device) else ():

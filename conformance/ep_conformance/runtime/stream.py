@@ -9,6 +9,7 @@ import numpy as np
 
 import ep
 from ep_conformance.fixture.gate import gate, late
+from ep_conformance.fixture.long import check_long, spin
 from ep_conformance.fixture.order import Order
 from ep_conformance.runtime import case
 
@@ -81,11 +82,17 @@ def idle_means_done(trial: Trial) -> None:
         target, held = late(trial, stream, old, new)
         if not held.linger(lambda: stream.is_idle):  # noqa: B023 - called in this turn of the loop
             held.open()
-        deadline = time.monotonic() + _DEADLINE_SECONDS
-        while not stream.is_idle:
-            trial.require(time.monotonic() < deadline, f"stream.is_idle within {_DEADLINE_SECONDS} s")
+        spin(trial, "stream.is_idle", lambda: stream.is_idle)  # noqa: B023 - likewise
         order = Order(("copy", stream), ("stream.is_idle", None), otherwise=old)
         trial.same_bytes("memory once is_idle", trial.content(reader, target), new, order)
+
+
+@case(since="1.1")
+def long_operations_are_done(trial: Trial) -> None:
+    """When is_idle says so, or synchronize() returns, a copy, upload, fill, download or kernel that takes long has written its end."""
+    for stream in (trial.asynchronous(), trial.stream()):
+        check_long(trial, stream, "stream.is_idle", lambda: spin(trial, "stream.is_idle", lambda: stream.is_idle))  # noqa: B023 - called in this turn of the loop
+        check_long(trial, stream, "stream.synchronize()", stream.synchronize)
 
 
 @case()

@@ -9,6 +9,7 @@ import numpy as np
 
 import ep
 from ep_conformance.fixture.gate import late
+from ep_conformance.fixture.kernel import find_kernel
 from ep_conformance.fixture.order import Order
 from ep_conformance.judge.error import CaseError
 from ep_conformance.runtime import case
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ep_conformance.fixture.trial import Trial
+
+_RUNS = 200
 
 
 def _together(count: int, work: Callable[[int], None]) -> None:
@@ -79,6 +82,30 @@ def allocate_and_close_at_once(trial: Trial) -> None:
         stream.close()
 
     _together(4, work)
+
+
+@case(kernels=True, since="1.1")
+def each_with_its_own_step(trial: Trial) -> None:
+    """Two threads, each with a stream and a step of one primitive, run them at the same time: each step works on its own memory."""
+    kernel = find_kernel(trial.device)
+    assert kernel is not None
+    size = 1000
+    primitive = kernel.descriptor(size).on(trial.device)
+    streams = [trial.asynchronous(), trial.asynchronous()]
+    data = [kernel.data(trial, size) for _ in streams]
+    outs = [trial.memory(4 * size) for _ in streams]
+    inputs = [trial.holding(stream, x.view(np.uint8)) for stream, x in zip(streams, data, strict=True)]
+    bound = [
+        trial.closing(primitive.bind(**{kernel.operand: x, "out": out})) for x, out in zip(inputs, outs, strict=True)
+    ]
+
+    def work(place: int) -> None:
+        for _ in range(_RUNS):
+            streams[place].fill(outs[place], b"\0")
+            bound[place](streams[place])
+            kernel.check(f"the step of thread {place}", size, data[place], trial.content(streams[place], outs[place]))
+
+    _together(2, work)
 
 
 @case()

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import gc
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ep_conformance.fixture.gate import gate, late
+from ep_conformance.fixture.long import periodic
 from ep_conformance.fixture.order import Order
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
     from ep_conformance.fixture.trial import Trial
+
+_PAGES: Final = 64 << 10
 
 
 @case()
@@ -61,6 +64,66 @@ def upload_is_over_after_synchronize(trial: Trial) -> None:
         source[:] = 0
         order = Order(("upload", stream), ("stream.synchronize()", None), otherwise=0)
         trial.same_bytes("memory", trial.content(stream, memory), sent, order)
+
+
+@case(since="1.1")
+def large_buffers_may_be_overwritten_at_once(trial: Trial) -> None:
+    """The buffer of a large upload is changed as soon as it may be, its end first, and what was uploaded is what it held before."""
+    nbytes = trial.fitting(32 << 20, copies=8)
+    content = periodic(trial, nbytes)
+    source, memory = np.empty_like(content), trial.memory(nbytes)
+    for stream in trial.streams():
+        for way in ("event.synchronize()", "stream.synchronize()"):
+            np.copyto(source, content)
+            stream.upload(memory, source)
+            if not stream.is_synchronous:  # else the buffer may be changed when upload() returns
+                (stream if way == "stream.synchronize()" else stream.record()).synchronize()
+            for part in reversed(np.array_split(source, 8)):
+                part[:] = 0
+            order = Order(("upload", stream), (way, None), otherwise=0)
+            trial.same_bytes("memory", trial.content(stream, memory), content, order)
+
+
+@case(since="1.1")
+def large_downloads_are_complete(trial: Trial) -> None:
+    """The end of a large download is there as soon as its event is done, though the memory is overwritten at once."""
+    nbytes = trial.fitting(32 << 20, copies=8)
+    content, target = periodic(trial, nbytes), np.empty(nbytes, np.uint8)
+    memory = trial.memory(nbytes)
+    for stream in trial.streams():
+        target.fill(0)
+        stream.upload(memory, content)
+        stream.download(target, memory)
+        event = stream.record()
+        stream.fill(memory, b"\xaa")
+        event.synchronize()
+        end = target[-4096:].copy()
+        orders = (
+            Order(("download", stream), ("event.synchronize()", None), otherwise=0),
+            Order(("download", stream), ("fill", stream), otherwise=0xAA),
+        )
+        trial.same_bytes("the end of the target", end, content[-4096:], *orders)
+        trial.same_bytes("target", target, content, *orders)
+
+
+@case(since="1.1")
+def tails_above_64_kib(trial: Trial) -> None:
+    """Buffers of 64 KiB and 1 to 65 bytes more go from odd addresses to odd offsets and back to their last byte, and no further."""
+    for stream in (trial.asynchronous(), trial.stream()):
+        sent, before = trial.noise(_PAGES + 256), trial.noise(_PAGES + 256)
+        memory = trial.memory(before.nbytes)
+        for more in range(1, 66):
+            at, to = (int(place) for place in 2 * trial.rng.choice(32, 2, replace=False) + 1)
+            nbytes, needed, back = _PAGES + more, before.copy(), before.copy()
+            stream.upload(memory, before)
+            stream.upload(memory[to : to + nbytes], sent[at : at + nbytes])
+            stream.download(back[at : at + nbytes], memory[to : to + nbytes])
+            needed[to : to + nbytes] = sent[at : at + nbytes]
+            what = f"{nbytes} bytes, {at} after an aligned address and at offset {to}"
+            trial.same_bytes(f"memory with {what}", trial.content(stream, memory), needed)
+            needed = before.copy()
+            needed[at : at + nbytes] = sent[at : at + nbytes]
+            trial.same_bytes(f"buffer with {what}", back, needed)
 
 
 @case()

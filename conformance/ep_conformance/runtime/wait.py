@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -120,6 +120,32 @@ def one_stream_waits_for_many(trial: Trial) -> None:
         gates[place].open()
     last.synchronize(_DEADLINE_SECONDS)
     trial.same_bytes("memory", trial.content(reader, memory), _NEW)
+
+
+@case(since="1.1")
+def holds_back_streams_of_every_kind(trial: Trial) -> None:
+    """Streams of every priority, with and without times, wait for events of one another as all others do."""
+    kinds = [{"priority": priority, "timed": timed} for priority in (-1, 0, 1) for timed in (True, False)]
+    reader = trial.stream()
+    for kind, other in zip(kinds, trial.rng.permutation(kinds), strict=True):
+        first, second = (_of_kind(trial, **options) for options in (kind, other))
+        memory = trial.holding(reader, _OLD)
+        held = gate(trial, first)
+        first.fill(memory, b"\x2f")
+        second.wait(first.record())
+        second.fill(memory, b"\x1e")
+        held.hold_back(second)
+        trial.device.synchronize()
+        order = Order((f"fill on a stream of {kind}", None), (f"fill on a stream of {other}", None), otherwise=0x2F)
+        trial.same_bytes("memory behind the wait", trial.content(reader, memory), _NEW, order)
+
+
+def _of_kind(trial: Trial, **options: Any) -> ep.Stream:
+    """Return an asynchronous stream with options, or one in the device's default mode if it has no asynchronous ones."""
+    try:
+        return trial.stream(synchronous=False, **options)
+    except ep.UnsupportedError:
+        return trial.stream(**options)
 
 
 @case()
