@@ -23,6 +23,7 @@ __all__ = [
     "HoldsKernelsAlone",
     "IgnoresOtherDevices",
     "IgnoresWait",
+    "IgnoresWaitsOfPriorities",
     "LetsTheHostWait",
     "RecordsElsewhere",
     "ReportsEventsEarly",
@@ -42,6 +43,23 @@ class IgnoresWait(HonestProvider):
     """Let wait(event) do nothing."""
 
     stream_type: ClassVar[type[HonestStream]] = _IgnoresWait
+
+
+class _IgnoresWaitsOfPriorities(HonestStream):
+    def __init__(self, *args: Any, seed: int, **options: Any) -> None:
+        self._has_priority = seed != 0
+        super().__init__(*args, seed=seed, **options)
+
+    def wait(self, event: ep.Event) -> None:
+        if not self._has_priority:
+            super().wait(event)
+
+
+@killed_by("runtime/wait/holds-back-streams-of-every-kind")
+class IgnoresWaitsOfPriorities(HonestProvider):
+    """Let wait(event) do nothing on streams with a priority."""
+
+    stream_type: ClassVar[type[HonestStream]] = _IgnoresWaitsOfPriorities
 
 
 class _HoldsKernelsAlone(HonestStream):

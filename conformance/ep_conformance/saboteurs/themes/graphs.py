@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ep.work.executable import Replay
@@ -26,6 +27,7 @@ __all__ = [
     "MovesFillsForward",
     "SharesArguments",
     "SharesBindings",
+    "SharesTheStepThatRuns",
 ]
 
 
@@ -38,6 +40,21 @@ class SharesArguments(HonestKernel):
     def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[..., Any]:
         self._bound = (memories, scalars)
         return lambda stream, *_: self.launch(stream, *self._bound)
+
+
+@killed_by("runtime/thread/each-with-its-own-step")
+class SharesTheStepThatRuns(HonestKernel):
+    """Keep the step that runs in one place of its primitive, for whichever thread runs one."""
+
+    _running: tuple[tuple[ep.Memory, ...], tuple[Any, ...]]
+
+    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[..., Any]:
+        def run(stream: Any, *_: Any) -> None:
+            self._running = (memories, scalars)
+            time.sleep(0)  # another thread's turn may come
+            self.launch(stream, *self._running)
+
+        return run
 
 
 class _DropsTheLastNode(HonestGraph):

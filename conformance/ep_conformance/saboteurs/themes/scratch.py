@@ -11,7 +11,7 @@ from ep_conformance.saboteurs.kernel import ArrayKernel
 from ep_conformance.saboteurs.saboteur import killed_by
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import ep
 
@@ -62,6 +62,23 @@ class SharesScratchBetweenStreams(_OverScratch):
         if self.needed:
             operands = {**operands, "scratch": self._shared.setdefault(self.needed, operands["scratch"])}
         super().run(cpu, operands)
+
+    def copy(self, x: ep.Memory, scratch: ep.Memory) -> None:
+        super().copy(x, scratch)
+        time.sleep(_SECONDS)
+
+
+@killed_by("runtime/scratch/steps-have-their-own")
+class SharesScratchBetweenSteps(_OverScratch):
+    """Give all bound steps of a primitive the scratch of the first."""
+
+    _first: ep.Memory | None = None
+
+    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[..., Any]:
+        if self.needed:
+            self._first = self._first or memories[-1]
+            memories = (*memories[:-1], self._first)
+        return super().bind(memories, scalars)
 
     def copy(self, x: ep.Memory, scratch: ep.Memory) -> None:
         super().copy(x, scratch)

@@ -20,6 +20,7 @@ __all__ = [
     "ClosesAtOnce",
     "IsIdleEarly",
     "SynchronizesAtOnce",
+    "TakesForeignMemory",
 ]
 
 
@@ -123,3 +124,16 @@ class AbandonsTimedOutStreams(HonestProvider):
     """Lose fills that are enqueued after a wait that timed out."""
 
     stream_type: ClassVar[type[HonestStream]] = _AbandonsTimedOutStreams
+
+
+class _TakesForeignMemory(ep.Stream):
+    def _check(self, operation: str, argument: str, memory: ep.Memory) -> None:  # type: ignore[misc]  # it is final: this is a defect
+        del argument, memory
+        self._require_open(operation)
+
+
+@killed_by("runtime/device/streams-of-other-devices-are-refused")
+class TakesForeignMemory(HonestProvider):
+    """Let streams fill, upload and download memory of other devices."""
+
+    host_stream: ClassVar[type[ep.Stream]] = _TakesForeignMemory

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _LINE: Final = 64
 _BUFFER: Final = 16 << 20
 _CHUNK: Final = 1000
+_PAGES: Final = 64 << 10
 _WORD: Final = 4
 
 __all__ = [
@@ -30,6 +31,8 @@ __all__ = [
     "DropsHostBuffers",
     "DropsOddBytes",
     "DropsViewsInCopies",
+    "EndsCopiesAtAWord",
+    "EndsUploadsAtAWord",
     "FillsWholeLines",
     "PushesNowhere",
     "ReadsUploadsLate",
@@ -258,3 +261,35 @@ class DropsOddBytes(HonestProvider):
     """Lose the last byte of an upload from an address that is no multiple of four."""
 
     stream_type: ClassVar[type[HonestStream]] = _DropsOddBytes
+
+
+class _EndsCopiesAtAWord(HonestStream):
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        if isinstance(dst, ep.Memory) and isinstance(src, ep.Memory) and nbytes > _PAGES:
+            places = dst.offset % _LINE, src.offset % _LINE
+            if places[0] % 2 and places[1] % 2 and places[0] != places[1]:
+                nbytes -= nbytes % _WORD
+                dst, src = dst[:nbytes], src[:nbytes]
+        super().copy(dst, src, nbytes)
+
+
+@killed_by("runtime/copy/tails-between-odd-offsets")
+class EndsCopiesAtAWord(HonestProvider):
+    """Lose up to three bytes of a copy above 64 KiB between unequal odd offsets."""
+
+    stream_type: ClassVar[type[HonestStream]] = _EndsCopiesAtAWord
+
+
+class _EndsUploadsAtAWord(HonestStream):
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        if isinstance(dst, ep.Memory) and isinstance(src, memoryview) and nbytes > _PAGES and dst.offset % 2:
+            nbytes -= nbytes % _WORD
+            dst, src = dst[:nbytes], src[:nbytes]
+        super().copy(dst, src, nbytes)
+
+
+@killed_by("runtime/transfer/tails-above-64-kib")
+class EndsUploadsAtAWord(HonestProvider):
+    """Lose up to three bytes of an upload above 64 KiB to an odd offset."""
+
+    stream_type: ClassVar[type[HonestStream]] = _EndsUploadsAtAWord
