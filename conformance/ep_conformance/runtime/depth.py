@@ -120,7 +120,7 @@ def downloads(trial: Trial) -> None:
     held = gate(trial, stream, is_deep=True)
     for place, row in enumerate(found):
         stream.download(row, memory[64 * place : 64 * place + 64])
-    early = held.linger(found.any)
+    early = held.linger(lambda: bool(found.any()))
     held.open()
     trial.require(not early, "nothing is downloaded by a stream that is held back")
     stream.synchronize()

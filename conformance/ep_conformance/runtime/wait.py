@@ -127,7 +127,8 @@ def holds_back_streams_of_every_kind(trial: Trial) -> None:
     """Streams of every priority, with and without times, wait for events of one another as all others do."""
     kinds = [{"priority": priority, "timed": timed} for priority in (-1, 0, 1) for timed in (True, False)]
     reader = trial.stream()
-    for kind, other in zip(kinds, trial.rng.permutation(kinds), strict=True):
+    for kind, place in zip(kinds, trial.rng.permutation(len(kinds)), strict=True):
+        other = kinds[place]
         first, second = (_of_kind(trial, **options) for options in (kind, other))
         memory = trial.holding(reader, _OLD)
         held = gate(trial, first)
