@@ -104,6 +104,7 @@ def large_downloads_are_complete(trial: Trial) -> None:
         )
         trial.same_bytes("the end of the target", end, content[-4096:], *orders)
         trial.same_bytes("target", target, content, *orders)
+        stream.synchronize()
 
 
 @case(since="1.1")
