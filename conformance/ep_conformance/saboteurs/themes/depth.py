@@ -176,14 +176,16 @@ class DownloadsFromARing(HonestProvider):
 
 class _CallsFromARing(HonestStream):
     def __init__(self, *args: Any, **options: Any) -> None:
-        self._ring = _Ring(_HUNDREDS)
+        self._functions: dict[int, Callable[[], object]] = {}
+        self._turns = itertools.count()
         super().__init__(*args, **options)
 
     def call(self, function: Callable[[], object]) -> None:
-        found = self._ring.put(function)
+        place, functions = next(self._turns) % _HUNDREDS, self._functions
+        functions[place] = function
 
         def call() -> None:
-            found()()
+            functions.pop(place, list)()
 
         super().call(call)
 
