@@ -46,7 +46,7 @@ RUNGS: Final = (
     Rung(4, "a first kernel", mandatory=False),
     Rung(5, "every claim holds", mandatory=False),
     Rung(6, "abilities of its own in place of EP's defaults", mandatory=False),
-    Rung(7, "determinism, forks, the end of the process, interchange"),
+    Rung(7, "determinism, depth, forks, the end of the process, interchange"),
     Rung(8, "breadth and speed", mandatory=False),
 )
 LOADING, _MEMORY, _STREAMS, _EVENTS, KERNEL, CLAIMS, OWN_ABILITIES, TOGETHER, BREADTH = RUNGS
@@ -90,6 +90,7 @@ _AREAS: Final = {
     "reentry": _Area(TOGETHER, ("Stream.copy", "Device.allocate", "Kernel.launch")),
     "scratch": _Area(TOGETHER, ("Kernel.launch", "Kernel.bind")),
     "interchange": _Area(TOGETHER, ("Device.wrap_host", "Device.wrap_memory")),
+    "depth": _Area(TOGETHER, ("Kernel.launch", "Kernel.bind", "Stream.copy", "Stream.wait", *_POINTS)),
     "export": _Area(TOGETHER, ("Device.dlpack_device", "Device.address", "Stream.dlpack_stream")),
 }
 _CASES: Final = {
@@ -106,6 +107,9 @@ _CASES: Final = {
     "runtime/memory/fresh-memory-is-aligned": _Area(_MEMORY, ("Device.allocate",)),
     "runtime/transfer/upload-is-over-when-its-event-is-done": _Area(_EVENTS, _POINTS),
     "runtime/transfer/download-is-complete-when-its-event-is-done": _Area(_EVENTS, _POINTS),
+    "runtime/transfer/large-buffers-may-be-overwritten-at-once": _Area(_EVENTS, _POINTS),
+    "runtime/transfer/large-downloads-are-complete": _Area(_EVENTS, _POINTS),
+    "runtime/copy/sources-may-be-overwritten-at-once": _Area(_EVENTS, ("Stream.copy", "Stream.wait", *_POINTS)),
 }
 """Cases that stand on another rung than their area, or are about other functions."""
 
