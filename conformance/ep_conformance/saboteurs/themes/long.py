@@ -23,7 +23,7 @@ __all__ = [
     "UploadsLongBuffersInTwo",
 ]
 
-_LONG: Final = 4 << 20
+_LONG: Final = 16 << 20
 
 
 class _TellsWhenCopiesBegin(HonestStream):
@@ -58,6 +58,8 @@ class _IsDoneWhenACopyBegins(_TellsWhenCopiesBegin):
     def record(self, *, timed: bool) -> HonestEvent:
         has_begun = self.has_begun()
         event = super().record(timed=timed)
+        if timed:
+            return event
         is_done = event.is_done
         event.is_done = lambda: is_done() or has_begun()  # type: ignore[method-assign]
         return event
@@ -160,7 +162,7 @@ class _CopiesLongRangesInTwo(_InTwo):
 
 @killed_by("runtime/copy/sources-may-be-overwritten-at-once")
 class CopiesLongRangesInTwo(HonestProvider):
-    """Copy the second half of more than 4 MiB beside the fills behind it."""
+    """Copy the second half of more than 16 MiB beside the fills behind it."""
 
     stream_type: ClassVar[type[HonestStream]] = _CopiesLongRangesInTwo
 
@@ -176,7 +178,7 @@ class _UploadsLongBuffersInTwo(_InTwo):
 
 @killed_by("runtime/transfer/large-buffers-may-be-overwritten-at-once")
 class UploadsLongBuffersInTwo(HonestProvider):
-    """Read the second half of a buffer of more than 4 MiB when something else comes, which may be after its event is done."""
+    """Read the second half of a buffer of more than 16 MiB when something else comes, which may be after its event is done."""
 
     stream_type: ClassVar[type[HonestStream]] = _UploadsLongBuffersInTwo
 
@@ -201,6 +203,6 @@ class _DownloadsLongBuffersInTwo(_InTwo):
 
 @killed_by("runtime/transfer/large-downloads-are-complete")
 class DownloadsLongBuffersInTwo(HonestProvider):
-    """Bring the second half of more than 4 MiB right after the event behind the download."""
+    """Bring the second half of more than 16 MiB right after the event behind the download."""
 
     stream_type: ClassVar[type[HonestStream]] = _DownloadsLongBuffersInTwo
