@@ -89,7 +89,7 @@ def each_with_its_own_step(trial: Trial) -> None:
     """Two threads, each with a stream and a step of one primitive, run them at the same time: each step works on its own memory."""
     kernel = find_kernel(trial.device)
     assert kernel is not None
-    size = 1000
+    size = 100
     primitive = kernel.descriptor(size).on(trial.device)
     streams = [trial.asynchronous(), trial.asynchronous()]
     data = [kernel.data(trial, size) for _ in streams]
