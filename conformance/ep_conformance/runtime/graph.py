@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,8 +10,8 @@ import ep
 from ep_conformance.fixture.gate import gate, late
 from ep_conformance.fixture.kernel import find_kernel
 from ep_conformance.fixture.order import Order
+from ep_conformance.fixture.together import together
 from ep_conformance.fixture.work import settled
-from ep_conformance.judge.error import CaseError
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
@@ -242,7 +241,7 @@ def bindings_of_launches_under_way_do_not_mix(trial: Trial) -> None:
 @case(kernels=True)
 def threads_launch_one_graph(trial: Trial) -> None:
     """Four threads launch one graph on streams of their own, with memories of their own."""
-    kernel, size, failures = _kernel(trial), 515, []
+    kernel, size = _kernel(trial), 515
     home = trial.stream()
     x, out = trial.memory(4 * size), trial.memory(4 * size)
     with home.capture() as graph:
@@ -256,22 +255,12 @@ def threads_launch_one_graph(trial: Trial) -> None:
     results = [trial.memory(4 * size) for _ in streams]
 
     def work(place: int) -> None:
-        try:
-            for _ in range(25):
-                streams[place].fill(results[place], b"\0")
-                graph.launch(streams[place], x=inputs[place], out=results[place])
-            streams[place].synchronize()
-        except ep.EpError as error:
-            failures.append(error)
+        for _ in range(25):
+            streams[place].fill(results[place], b"\0")
+            graph.launch(streams[place], x=inputs[place], out=results[place])
+        streams[place].synchronize()
 
-    threads = [threading.Thread(target=work, args=(place,)) for place in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        message = f"a launch from a thread raised {failures[0]}"
-        raise CaseError(message)
+    together(4, work)
     for values, result in zip(data, results, strict=True):
         kernel.check("a launch from a thread", size, values, trial.content(home, result))
 

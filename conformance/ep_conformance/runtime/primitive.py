@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 import ep
 from ep_conformance.fixture.gate import gate
 from ep_conformance.fixture.kernel import Kernel, find_kernel
-from ep_conformance.judge.error import CaseError
+from ep_conformance.fixture.together import together
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
@@ -176,29 +175,19 @@ def is_shared_by_streams(trial: Trial) -> None:
 @case(kernels=True)
 def is_shared_by_threads(trial: Trial) -> None:
     """One primitive made and launched by four threads at once computes each launch."""
-    kernel, size, failures = _kernel(trial), 2049, []
+    kernel, size = _kernel(trial), 2049
     streams = [trial.stream() for _ in range(4)]
     data = [kernel.data(trial, size) for _ in streams]
     inputs = [trial.holding(streams[0], x.view(np.uint8)) for x in data]
     outs = [trial.memory(4 * size) for _ in streams]
 
     def work(place: int) -> None:
-        try:
-            for _ in range(25):
-                primitive = kernel.descriptor(size).on(trial.device)
-                primitive(streams[place], **{kernel.operand: inputs[place], "out": outs[place]})
-            streams[place].synchronize()
-        except ep.EpError as error:
-            failures.append(error)
+        for _ in range(25):
+            primitive = kernel.descriptor(size).on(trial.device)
+            primitive(streams[place], **{kernel.operand: inputs[place], "out": outs[place]})
+        streams[place].synchronize()
 
-    threads = [threading.Thread(target=work, args=(place,)) for place in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        message = f"a launch from a thread raised {failures[0]}"
-        raise CaseError(message)
+    together(4, work)
     for x, out in zip(data, outs, strict=True):
         kernel.check("a launch from a thread", size, x, trial.content(streams[0], out))
 

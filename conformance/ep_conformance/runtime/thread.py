@@ -2,45 +2,20 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-import ep
 from ep_conformance.fixture.gate import late
 from ep_conformance.fixture.kernel import find_kernel
 from ep_conformance.fixture.order import Order
-from ep_conformance.judge.error import CaseError
+from ep_conformance.fixture.together import together
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ep_conformance.fixture.trial import Trial
 
 _RUNS = 200
-
-
-def _together(count: int, work: Callable[[int], None]) -> None:
-    """Run work(0) to work(count - 1) at the same time; the first error of EP or of a check is raised here."""
-    failures: list[Exception] = []
-    barrier = threading.Barrier(count)
-
-    def run(place: int) -> None:
-        barrier.wait()
-        try:
-            work(place)
-        except (ep.EpError, CaseError, ValueError) as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=run, args=(place,)) for place in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
 
 
 @case()
@@ -59,7 +34,7 @@ def each_with_its_own_stream(trial: Trial) -> None:
         memory.close()
         stream.close()
 
-    _together(4, work)
+    together(4, work)
 
 
 @case()
@@ -81,7 +56,7 @@ def allocate_and_close_at_once(trial: Trial) -> None:
                 memory.close()
         stream.close()
 
-    _together(4, work)
+    together(4, work)
 
 
 @case(kernels=True, since="1.1")
@@ -105,7 +80,7 @@ def each_with_its_own_step(trial: Trial) -> None:
             bound[place](streams[place])
             kernel.check(f"the step of thread {place}", size, data[place], trial.content(streams[place], outs[place]))
 
-    _together(2, work)
+    together(2, work)
 
 
 @case()
@@ -126,7 +101,7 @@ def events_cross_threads(trial: Trial) -> None:
         order = Order(("copy", first), ("copy", streams[place]), otherwise=old)
         trial.same_bytes(f"what thread {place} saw", trial.content(streams[place], copies[place]), new, order)
 
-    _together(3, work)
+    together(3, work)
 
 
 @case()
@@ -138,7 +113,7 @@ def a_stream_may_change_hands(trial: Trial) -> None:
     def work(_: int) -> None:
         stream.fill(memory[500:], b"\2")
 
-    _together(1, work)
+    together(1, work)
     stream.fill(memory[900:], b"\3")
     needed = np.repeat(np.array([1, 2, 3], np.uint8), (500, 400, 100))
     trial.same_bytes("memory", trial.content(stream, memory), needed)
