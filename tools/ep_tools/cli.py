@@ -22,6 +22,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "accuracy": "documents.accuracy",
     "onnx": "onnx_suite.page",
     "site": "website.command",
+    "situations": "covering.command",
     "stub": "generated.stub",
     "kit-claims": "generated.kit_claims",
     "reference-tables": "reference.tables",

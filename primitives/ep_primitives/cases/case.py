@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ep import Descriptor
+from ep_primitives.situations.manner import Manner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,6 +46,11 @@ class Case:
                  the errors of right rounding cancel over the outputs: then their mean and their mean square are held to limits,
                  too; else 0
     fill       : a key of FILLS
+    starts     : bytes that operands' memory views start after an aligned place, beside `shift`, by name
+    manner     : how the case is launched; None leaves that to the case's id
+    situation  : the values of the dimensions that the case was constructed from, by name; none for a case made by hand
+    since      : the suite version that first held the case, if it is younger than its cell
+    vary       : for a constructed case, from a seed to the case with extents and gaps of that seed
     """
 
     name: str
@@ -57,6 +63,11 @@ class Case:
     accuracy: Accuracy | None = None
     summands: int = 0
     fill: Fill = "random"
+    starts: Mapping[str, int] = field(default_factory=dict)
+    manner: Manner | None = None
+    situation: Mapping[str, str] = field(default_factory=dict)
+    since: str = ""
+    vary: Callable[[int], Case] | None = None
 
     @property
     def descriptor(self) -> Descriptor:
@@ -72,6 +83,14 @@ class Case:
         """The output that uses the memory of `inplace`."""
         roles = self.descriptor.roles
         return roles[roles.names.index(str(self.inplace))].shares[0]
+
+    def seeded(self, seed: int) -> Case:
+        """Return the case as a run with this seed tries it: what its name leaves open is drawn anew."""
+        return self if self.vary is None else self.vary(seed)
+
+    def late(self) -> Case:
+        """Return the case; of profile standard if it is quick."""
+        return replace(self, profile="standard") if self.profile == "quick" else self
 
     def quick_up_to(self, nbytes: int) -> Case:
         """Return the case; of profile standard if it is quick and moves more bytes."""

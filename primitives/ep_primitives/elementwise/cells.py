@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import zlib
 from abc import abstractmethod
-from functools import cache
+from dataclasses import replace
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,23 +15,29 @@ from ep import Cell, Descriptor, Scalar, TensorSpec
 from ep_primitives.cases import data
 from ep_primitives.cases.arrangement import Arrangement, Form, arrangements, dense
 from ep_primitives.cases.case import Case
-from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.cases.signature import Signature
 from ep_primitives.elementwise import pairing
 from ep_primitives.elementwise.domain import REAL, Domain
+from ep_primitives.elementwise.situations.arranged import arranged
+from ep_primitives.elementwise.situations.models import elementwise_model
 from ep_primitives.judging.layout import settled
 from ep_primitives.judging.origin import broadcast_origin
 from ep_primitives.judging.reference import array_dtype
+from ep_primitives.situations.family import SituatedFamily
+from ep_primitives.situations.values import leaning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ep_primitives.judging.origin import Index
     from ep_primitives.judging.reference import Array
+    from ep_primitives.situations.family import Row
+    from ep_primitives.situations.model import Model
 
 __all__ = ["ElementwiseFamily"]
 
 
-class ElementwiseFamily(SignatureFamily):
+class ElementwiseFamily(SituatedFamily):
     """A family whose output elements each depend on one element of every input."""
 
     tensors: ClassVar[int]
@@ -80,15 +87,51 @@ class ElementwiseFamily(SignatureFamily):
         return self._arranged(signature, next(self._fitting(signature, cell.layout)), self.samples(signature))
 
     def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
-        """Yield in layout dense first the cases about values, then one an arrangement."""
+        """Yield in layout dense first the cases about values, then the constructed ones, then one an arrangement by hand."""
         if layout == "dense":
             yield from self.value_cases(signature)
+        yield from self.constructed(signature, layout)
         for number, arrangement in enumerate(self._fitting(signature, layout)):
-            yield self._case(signature, arrangement, zlib.crc32(layout.encode()) + number)
+            yield self._arranged_case(signature, arrangement, zlib.crc32(layout.encode()) + number).late()
+
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout."""
+        return elementwise_model(layout, self.names)
+
+    def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
+        """Return the case of a situation, with the usual data but for the values that it asks for."""
+        arrangement = arranged(layout, self.names, row, seed)
+        case = self._arranged_case(signature, arrangement, zlib.crc32(row.text.encode()) + seed)
+        words = {name: word for name in self.names if (word := row.situation.get(f"values-{name}", "usual")) != "usual"}
+        return replace(case, data=partial(self._leaning, signature, words, case)) if words else case
+
+    def leans(self, signature: Signature, name: str) -> bool:  # noqa: ARG002 - for families whose inputs have meanings
+        """Say whether an input may have any values of its domain."""
+        return True
+
+    def named(self, signature: Signature) -> tuple[tuple[str, str], ...]:
+        """Return the operands with their element types."""
+        return self.typed(signature)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The inputs that may be tensors."""
+        return tuple(name for name, _ in self.typed(next(iter(self.signatures())))[-1 - self.tensors : -1])
+
+    def _leaning(
+        self, signature: Signature, words: Mapping[str, str], case: Case, rng: np.random.Generator
+    ) -> dict[str, Any]:
+        """Return the usual data, a third of each operand's elements in place of it values of a class."""
+        inputs = {**case.data(rng)}
+        domains = dict(zip(case.descriptor.operands, self.domains(signature), strict=False))
+        for name, word in words.items():
+            spec, drawn = case.descriptor.present[name], inputs[name]
+            if isinstance(spec, TensorSpec) and self.leans(signature, name):
+                inputs[name] = settled(spec, leaning(rng, word, spec.dtype, drawn, domains.get(name, REAL)))
+        return inputs
 
     def _fitting(self, signature: Signature, layout: str) -> Iterator[Arrangement]:
-        names = [name for name, _ in self.typed(signature)[-1 - self.tensors : -1]]
-        for arrangement in arrangements(layout, names):
+        for arrangement in arrangements(layout, self.names):
             if arrangement.inplace is not None and not self.may_share(signature, arrangement.inplace):
                 continue
             if arrangement.is_bytes and self._widest(signature) > 1:
@@ -117,7 +160,7 @@ class ElementwiseFamily(SignatureFamily):
     def _forms(self, arrangement: Arrangement) -> tuple[Form | None, ...]:
         return arrangement.forms
 
-    def _case(self, signature: Signature, arrangement: Arrangement, number: int) -> Case:
+    def _arranged_case(self, signature: Signature, arrangement: Arrangement, number: int) -> Case:
         @cache
         def describe() -> Descriptor:
             return self._arranged(signature, arrangement, self.tried(signature, arrangement, number))

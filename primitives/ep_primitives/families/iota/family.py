@@ -11,16 +11,19 @@ import ep
 from ep import Cell, Descriptor
 from ep_primitives.cases.signature import Signature
 from ep_primitives.elementwise.cells import ElementwiseFamily
+from ep_primitives.elementwise.situations.arranged import arranged
 from ep_primitives.families.iota.cases import launch_numbers, value_cases
 from ep_primitives.families.iota.descriptor import IOTA_DTYPES, Iota
 from ep_primitives.judging.accuracy import INTEGRAL, Accuracy, Conditioned
 from ep_primitives.judging.reference import Reference, array_dtype, widened
+from ep_primitives.situations.model import Dimension, Model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ep_primitives.cases.arrangement import Arrangement, Form
     from ep_primitives.cases.case import Case
+    from ep_primitives.situations.family import Row
 
 __all__ = ["IotaFamily"]
 
@@ -28,6 +31,9 @@ _PROGRESSION: Final = Conditioned(
     1.5,
     why="S = |start| + |i step|: i, the product and the sum are rounded to the compute type once each, by half an eps",
 )
+
+
+_AXIS: Final = Dimension("axis", ("last", "first", "middle"))
 
 
 class IotaFamily(ElementwiseFamily):
@@ -63,16 +69,33 @@ class IotaFamily(ElementwiseFamily):
         return value_cases(signature.out)
 
     def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
-        """Yield in layout dense first the cases about values, then one an arrangement and axis of it."""
+        """Yield values, then what is constructed, then one an arrangement and axis of it."""
         if layout == "dense":
             yield from self.value_cases(signature)
+        yield from self.constructed(signature, layout)
         for arrangement in self._fitting(signature, layout):
             form = arrangement.forms[-1]
             assert form is not None
             rank = len(form.shape)
-            yield self._case(signature, arrangement, max(rank - 1, 0))
+            yield self._arranged_case(signature, arrangement, max(rank - 1, 0)).late()
             for axis in sorted({0, rank // 2} - {rank - 1}) if rank > 1 else ():
-                yield self._case(signature, replace(arrangement, name=f"{arrangement.name}-axis-{axis}"), axis)
+                named = replace(arrangement, name=f"{arrangement.name}-axis-{axis}")
+                yield self._arranged_case(signature, named, axis).late()
+
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout, and the axis along which numbers grow."""
+        usual = super().model(layout)
+        if usual is None or layout in {"empty", "rank0"}:
+            return usual
+        return Model((*usual.dimensions, _AXIS), usual.rules)
+
+    def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
+        """Return the case of a situation."""
+        arrangement = arranged(layout, self.names, row, seed)
+        form = arrangement.forms[-1]
+        rank = 1 if form is None else max(len(form.shape), 1)
+        axis = {"last": rank - 1, "first": 0, "middle": rank // 2}[row.situation.get("axis", "last")]
+        return self._arranged_case(signature, arrangement, axis)
 
     def tried(self, signature: Signature, arrangement: Arrangement, number: int) -> tuple[float, ...]:  # noqa: ARG002 - the number of a case is its axis
         """Return the axis of a case."""

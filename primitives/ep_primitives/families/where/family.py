@@ -15,6 +15,7 @@ from ep_primitives.cases.signature import Signature
 from ep_primitives.elementwise.cells import ElementwiseFamily
 from ep_primitives.elementwise.domain import REAL, Domain
 from ep_primitives.elementwise.op import EVERY
+from ep_primitives.elementwise.situations.models import elementwise_model
 from ep_primitives.families.where.descriptor import CONDITIONS, Where
 from ep_primitives.judging.origin import broadcast_origin
 from ep_primitives.judging.reference import Array, Reference, array_dtype, compute_number, widened
@@ -23,15 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ep_primitives.judging.origin import Index
+    from ep_primitives.situations.model import Model
 
 __all__ = ["WhereFamily"]
 
-_TYPICAL: Final = {"dense": 2}
-"""How many cases of a layout conditions that are no bools have in the quick profile; elsewhere one."""
-
 _MANY: Final = 257
-_MOST_QUICK: Final = 257 << 10
-"""Bytes: elements of one byte are still counted past 16 bits."""
+
 
 
 class WhereFamily(ElementwiseFamily):
@@ -105,18 +103,22 @@ class WhereFamily(ElementwiseFamily):
         chosen = "a" if _truth(inputs["condition"][met["condition"]]) else "b"
         return {name: index for name, index in met.items() if name in {"condition", chosen}}
 
-    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
-        """Yield values and arrangements; with conditions that are no bools only the typical ones are quick."""
-        typical = _TYPICAL.get(layout, 1)
-        for place, case in enumerate(self._every_case(signature, layout)):
-            is_late = signature.inputs[0] != "bool" and place >= typical
-            yield case.quick_up_to(-1 if is_late else _MOST_QUICK)
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout; only conditions that are bools may lie where a bool output does."""
+        return elementwise_model(layout, self.names, shares=("a", "b"))
 
-    def _every_case(self, signature: Signature, layout: str) -> Iterator[Case]:
-        yield from super().cases_of(signature, layout)
-        if layout == "scalar-left" and signature.inputs[0] == "bool":
+    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
+        """Yield values and arrangements; with conditions that are no bools values are of profile standard."""
+        is_chief = signature.inputs[0] == "bool"
+        for case in super().cases_of(signature, layout):
+            yield case if case.situation or is_chief else case.late()
+        if layout == "scalar-left" and is_chief:
             for name, number in data.numbers(signature.out).items():
                 yield self._between(signature, name, number)
+
+    def leans(self, signature: Signature, name: str) -> bool:  # noqa: ARG002 - the interface is ElementwiseFamily's
+        """Say that conditions, half of which are false, stay as they are."""
+        return name != "condition"
 
     def value_cases(self, signature: Signature) -> Iterator[Case]:
         """Yield every kind of condition, every element that is worth it on both sides, and NaNs of many payloads."""

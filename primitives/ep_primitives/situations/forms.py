@@ -1,0 +1,80 @@
+"""Forms: how a tensor of any shape lies in its memory, by a word."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ep.layout.spec import dense_strides
+
+from ep_primitives.cases.arrangement import Form
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from random import Random
+
+__all__ = ["FLAT", "LINES", "READ", "WRITTEN", "laid"]
+
+WRITTEN: Final = ("dense", "padded", "step", "negative", "permuted", "rotated")
+"""The forms of any tensor. Padded: rows apart. Step: elements apart. Permuted: axes in reverse. Rotated: the last axis outside."""
+
+READ: Final = (*WRITTEN, "zero-last", "zero-first", "windows")
+"""The forms of an input, whose elements may be shared: by all along an axis, or by neighbours along two."""
+
+FLAT: Final = ("dense", "step", "negative")
+"""The forms that rank 1 has, whether read or written."""
+
+LINES: Final = ("dense", "padded", "permuted")
+"""The forms that matter most."""
+
+_MOST_GAP: Final = 15
+
+
+def laid(random: Random, word: str, shape: Sequence[int], *, offset: int = 0, is_out: bool = False) -> Form:
+    """Return a form of a shape.
+
+    offset : of the lowest element
+    is_out : True for an output: then axes that are permuted have gaps, so that not all operands are permuted alike
+    """
+    shape = tuple(shape)
+    if word == "dense":
+        return Form(shape, None, offset)
+    strides = _strides(random, word, shape, is_out=is_out)
+    below = sum(stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride < 0 < extent)
+    return Form(shape, strides, offset - below)
+
+
+def _strides(random: Random, word: str, shape: tuple[int, ...], *, is_out: bool) -> tuple[int, ...]:
+    dense = dense_strides(shape)
+    last = len(shape) - 1
+    match word:
+        case "padded":
+            return _spaced(random, shape, range(last, -1, -1), is_padded=True)
+        case "step":
+            factor = random.choice((2, 3, 5))
+            return tuple(factor * stride for stride in dense)
+        case "negative":
+            gap = random.randint(1, 3) if is_out else 0
+            return tuple(-stride * (1 + gap) for stride in dense)
+        case "permuted":
+            return _spaced(random, shape, range(last + 1), is_padded=is_out)
+        case "rotated":
+            return _spaced(random, shape, [*range(last - 1, -1, -1), last], is_padded=is_out)
+        case "zero-last":
+            return (*dense_strides(shape[:-1]), 0)
+        case "zero-first":
+            return (0, *dense[1:])
+        case _:  # windows: neighbours along the last two axes share elements
+            span = shape[-1] + shape[-2]
+            return (*(span * stride for stride in dense_strides(shape[:-2])), 1, 1)
+
+
+def _spaced(random: Random, shape: tuple[int, ...], order: Sequence[int], *, is_padded: bool) -> tuple[int, ...]:
+    """Return the strides of axes that lie in an order, the innermost first, with gaps behind every other one or none."""
+    strides = [0] * len(shape)
+    step = 1
+    for axis in order:
+        strides[axis] = step
+        step *= shape[axis]
+        if is_padded and shape[axis] > 1:
+            step += random.randint(1, _MOST_GAP) if step < 1 << 16 else 1
+    return tuple(strides)
