@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import functools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from ep_primitives.cases.case import Case
@@ -139,8 +139,8 @@ def _cells_of(family: str) -> frozenset[ep.Cell]:
     return frozenset(cells_of(ep.families()[family]))
 
 
-def find(identity: str) -> CellCase | RuntimeCase:
-    """Return the case of an id. Raises KeyError with a sentence for an id that names none."""
+def find(identity: str, seed: int = 0) -> CellCase | RuntimeCase:
+    """Return the case of an id, as a run with this seed tries it. Raises KeyError with a sentence for an id that names none."""
     parts = identity.split("/")
     found: CellCase | RuntimeCase | None
     if len(parts) == _PARTS and parts[0] == _PREFIX:
@@ -148,6 +148,8 @@ def find(identity: str) -> CellCase | RuntimeCase:
         found = None if family is None else _cases_of(family.name, ep.Cell(*parts[1:5])).get(identity)
     else:  # runtime cases are imported only when one is asked for
         found = named_cases().get(identity)
+    if isinstance(found, CellCase) and isinstance(found.case, Case):
+        return replace(found, case=found.case.seeded(seed))
     if found is not None:
         return found
     known = f"`ep-conformance list --filter '*{identity}*'` lists the ids that contain it"

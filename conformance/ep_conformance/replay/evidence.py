@@ -27,7 +27,7 @@ def gather(trial: Trial, execute: Callable[[CellCase], Outcome] | None) -> tuple
     trial    : a fresh one of the case
     execute  : runs a case in a trial of its own; None if the case took its process with it, and only its data is wanted
     """
-    found = find(trial.id)
+    found = find(trial.id, trial.seed)
     if not isinstance(found, CellCase) or isinstance(found.case, Sweep):
         return None, None
     case, drawn = found.case, []
@@ -50,7 +50,7 @@ def perform(trial: Trial, replay: Replay, execute: Callable[[CellCase | None], O
     execute  : runs the suite's case of that id, or one in place of it
     """
     try:
-        found = find(replay.case)
+        found = find(replay.case, trial.seed)
     except KeyError:
         found = None
     work = replay.work
@@ -68,7 +68,7 @@ def _is_same(trial: Trial, found: CellCase, work: Work) -> bool:
     if isinstance(case, Sweep):
         return True
     today = Work.of(case, case.data(trial.rng))
-    parts = ("inplace", "shift", "is_exact", "drawn")
+    parts = ("inplace", "shift", "starts", "manner", "is_exact", "drawn")
     return (
         today is not None
         and case.descriptor == work.descriptor

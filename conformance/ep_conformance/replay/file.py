@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from ep_primitives.cases.case import Case
 from ep_primitives.judging.accuracy import REPRESENTABLE, Exact
+from ep_primitives.situations.manner import Manner, manner_read
 
 import ep
 from ep_conformance import SUITE
@@ -74,6 +75,8 @@ class Work:
 
     inplace   : the input whose memory the output has, None if it has its own
     shift     : bytes that each memory view starts after an aligned place
+    starts    : bytes more of single operands
+    manner    : of the other launch, as in `Case`
     is_exact  : the case demands the exact result, whatever the family's accuracy
     values    : of the operands, None if they are too large to be kept: then the suite draws them again
     drawn     : digest of the operands that the suite drew for it
@@ -85,6 +88,8 @@ class Work:
     is_exact: bool
     values: Mapping[str, Any] | None
     drawn: str
+    starts: Mapping[str, int] = field(default_factory=dict)
+    manner: Manner | None = None
 
     @classmethod
     def of(cls, case: Case, values: Mapping[str, Any]) -> Work | None:
@@ -95,7 +100,8 @@ class Work:
         is_small = sum(np.asarray(value).nbytes for value in values.values()) <= _MOST_RAW
         is_exact = isinstance(case.accuracy, Exact)
         kept = values if is_small else None
-        return cls(construction, case.inplace, case.shift, is_exact, kept, digest(values))
+        placed = case.starts, case.manner
+        return cls(construction, case.inplace, case.shift, is_exact, kept, digest(values), *placed)
 
     @property
     def descriptor(self) -> ep.Descriptor:
@@ -116,7 +122,14 @@ class Work:
             raise ValueError(message)
         accuracy = REPRESENTABLE if self.is_exact else None
         return Case(
-            name, self.descriptor, lambda _rng: values, inplace=self.inplace, shift=self.shift, accuracy=accuracy
+            name,
+            self.descriptor,
+            lambda _rng: values,
+            inplace=self.inplace,
+            shift=self.shift,
+            accuracy=accuracy,
+            starts=self.starts,
+            manner=self.manner,
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -125,6 +138,8 @@ class Work:
             "descriptor": self.construction.as_json(),
             "in_place": self.inplace,
             "shift": self.shift,
+            "starts": dict(self.starts),
+            "manner": None if self.manner is None else [*self.manner],
             "is_exact": self.is_exact,
             "values": None if self.values is None else values_json(self.values),
             "drawn": self.drawn,
@@ -283,6 +298,8 @@ def _work(table: Mapping[str, Any]) -> Work:
         _is(bool, table["is_exact"]),
         None if values is None else values_read(values),
         _is(str, table["drawn"]),
+        {_is(str, name): _is(int, start) for name, start in _is(dict, table.get("starts", {})).items()},
+        None if (manner := table.get("manner")) is None else manner_read(_is(list, manner)),
     )
     _check(work)
     return work
@@ -295,6 +312,9 @@ def _check(work: Work) -> None:
     nbytes = sum(spec.nbytes for spec in tensors.values())
     if nbytes > _MOST_OPERANDS and work.values is not None:
         message = f"its operands have {nbytes} bytes, at most {_MOST_OPERANDS} are replayed from a file"
+        raise ValueError(message)
+    if not all(0 <= start <= _MOST_SHIFT for start in work.starts.values()) or work.starts.keys() - tensors.keys():
+        message = f"starts {work.starts} is not valid for {descriptor.family}"
         raise ValueError(message)
     may_share = {role.name for role, spec in descriptor.tensors if role.shares and spec is not None}
     if not 0 <= work.shift <= _MOST_SHIFT or work.inplace not in {None, *may_share}:

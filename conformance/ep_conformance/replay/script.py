@@ -284,7 +284,7 @@ def _by_the_suite(replay: Replay, device: str) -> Iterator[str]:
     yield ""
     yield f"device = ep.device(sys.argv[1] if sys.argv[1:] else {device!r})"
     yield from _wrapped(f'trial = Trial(device, {replay.case!r}, seed={replay.seed}, profile="{replay.profile}")')
-    yield "found = find(trial.id)"
+    yield "found = find(trial.id, trial.seed)"
     if is_of_cell:
         yield "outcome = run_case(trial, found.family, found.case)"
         yield 'print(outcome.status, outcome.reason or f"on {device.name}")'

@@ -163,7 +163,7 @@ class _Bench:
         """Return how many bytes of this machine a case takes, and why the device cannot hold its operands, "" if it can."""
         on_host = bool({"cpu", "host-memory"} & self._device.info.features)
         try:
-            found = find(identity)
+            found = find(identity, self._job.seed)
             if not isinstance(found, CellCase):
                 return 0, ""
             return needed_memory(found, is_on_host=on_host), lack_on_device(found, self._device)
@@ -194,7 +194,7 @@ def execute(device: ep.Device, identity: str, job: Job, found: CellCase | None =
     degraded = device.degraded.copy()
     begin = time.perf_counter()
     try:
-        outcome = _run(device, identity, job, found or find(identity))
+        outcome = _run(device, identity, job, found or find(identity, job.seed))
     except ep.DeviceLostError as error:
         outcome = Outcome(Status.DEVICE_LOST, str(error))
     except CaseError as error:

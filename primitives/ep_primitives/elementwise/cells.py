@@ -19,7 +19,7 @@ from ep_primitives.cases.signature import Signature
 from ep_primitives.elementwise import pairing
 from ep_primitives.elementwise.domain import REAL, Domain
 from ep_primitives.elementwise.situations.arranged import arranged
-from ep_primitives.elementwise.situations.models import elementwise_model
+from ep_primitives.elementwise.situations.models import BETWEEN, elementwise_model
 from ep_primitives.judging.layout import settled
 from ep_primitives.judging.origin import broadcast_origin
 from ep_primitives.judging.reference import array_dtype
@@ -104,6 +104,12 @@ class ElementwiseFamily(SituatedFamily):
         case = self._arranged_case(signature, arrangement, zlib.crc32(row.text.encode()) + seed)
         words = {name: word for name in self.names if (word := row.situation.get(f"values-{name}", "usual")) != "usual"}
         return replace(case, data=partial(self._leaning, signature, words, case)) if words else case
+
+    def lacks(self, signature: Signature, layout: str) -> Mapping[str, Sequence[str]]:
+        """Return that elements of other sizes do not lie between an input's in one memory."""
+        places = {name: place for place, (name, _) in enumerate(self.typed(signature)[:-1])}
+        apart = [name for name in self.names if not self.may_share(signature, places[name])]
+        return {"out": [f"{BETWEEN}-{name}" for name in apart]} if layout == "offset" else {}
 
     def leans(self, signature: Signature, name: str) -> bool:  # noqa: ARG002 - for families whose inputs have meanings
         """Say whether an input may have any values of its domain."""

@@ -39,6 +39,8 @@ _FEW: Final = 9
 _TRUTHS: Final = 2
 _COMPLEX_NUMBERS: Final = (0j, 1j, 1 + 0j, -2 + 0.5j)
 _FEW_LANES: Final = 64
+_CHIEF: Final = ("bool", "int32", "bfloat16", "float32", "complex64")
+"""The element types that profile quick tries single numbers with: one of each kind."""
 _DRAWN: Final = 12
 """How many sets of attributes the cases of a signature share."""
 _CLEAR: Final = 64
@@ -181,7 +183,9 @@ class RowFamily(ElementwiseFamily):
         """Yield the cases of the cell; in the scalar layouts also one a number that is special or an extreme."""
         yield from super().cases(cell)
         if cell.layout in {"scalar-left", "scalar-right"}:
-            yield from self._scalars(self.signature(cell), ("scalar-left", "scalar-right").index(cell.layout))
+            signature = self.signature(cell)
+            for case in self._scalars(signature, ("scalar-left", "scalar-right").index(cell.layout)):
+                yield case if signature.inputs[0] in _CHIEF else case.late()
 
     def truth(self, signature: Signature, values: Array) -> Array | None:
         """Return which inputs a unary test finds true: an exact op with two results at most."""

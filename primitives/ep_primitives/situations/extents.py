@@ -34,12 +34,12 @@ _BASES: Final[Mapping[str, Callable[[Random], int]]] = {
 
 
 def long(random: Random, size: str, tail: str, step: int = 1) -> int:
-    """Return m such that step * m has this tail, and m this size.
+    """Return m such that step * m has this tail, and at least this size.
 
     step : odd
     """
     rest = int(tail) * pow(step, -1, 16) % 16
-    return _BASES[size](random) + rest or 16
+    return -(-_BASES[size](random) // (16 * step)) * 16 + rest or 16
 
 
 def extent(random: Random, inner: str) -> int:

@@ -6,6 +6,8 @@ import zlib
 from abc import abstractmethod
 from collections import defaultdict
 from functools import cached_property, lru_cache, partial
+from itertools import cycle, islice
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep
@@ -15,7 +17,7 @@ from ep_primitives.situations.array import array_of
 from ep_primitives.situations.manner import Manner, manner_of, start_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from ep_primitives.cases.case import Profile
     from ep_primitives.situations.model import Model, Situation
@@ -57,6 +59,10 @@ class SituatedFamily(SignatureFamily):
         """Return what a kernel is made for in profile quick: by default the sizes of the elements of all operands."""
         return tuple(ep.dtype(dtype).itemsize for dtype in (*signature.inputs, signature.out))
 
+    def lacks(self, signature: Signature, layout: str) -> Mapping[str, Sequence[str]]:  # noqa: ARG002 - for families that have some
+        """Return the values, by dimension, that a signature cannot have; all signatures of a kernel lack the same."""
+        return {}
+
     def named(self, signature: Signature) -> tuple[tuple[str, str], ...]:
         """Return the operands with their element types."""
         return tuple(zip(self.descriptor.roles.names, (*signature.inputs, signature.out), strict=True))
@@ -67,10 +73,23 @@ class SituatedFamily(SignatureFamily):
         for row, profile in self._dealt.get(layout, {}).get(signature, ()):
             yield self._case(signature, layout, row, profile, sizes)
 
-    def rows(self, layout: str) -> tuple[Row, ...]:
-        """Return the situations of a layout, those of profile standard last."""
+    def array(self, layout: str, lacks: Mapping[str, Sequence[str]] = MappingProxyType({})) -> list[Row]:
+        """Return the situations of a layout, those of profile standard last; what a kernel lacks is as usual in them.
+
+        So no pair is lost but of values that are lacking.
+        """
         model = self.model(layout)
-        return () if model is None else _rows(model, array_of(self, layout))
+        if model is None:
+            return []
+        usual = {dimension.name: dimension.values[0] for dimension in model.dimensions}
+        found = {}
+        for text in array_of(self, layout):
+            given = model.situation(text)
+            situation = {name: usual[name] if value in lacks.get(name, ()) else value for name, value in given.items()}
+            if model.broken(situation) is None:
+                found[model.text(situation)] = situation
+        rows = [_row(text, situation, is_late=model.is_late(situation)) for text, situation in found.items()]
+        return sorted(rows, key=lambda row: row.is_late)
 
     def kernels(self, layout: str) -> Mapping[Hashable, Sequence[Signature]]:
         """Return the signatures that have a layout, by the kernel that they share."""
@@ -81,7 +100,13 @@ class SituatedFamily(SignatureFamily):
         return found
 
     def _case(
-        self, signature: Signature, layout: str, row: Row, profile: Profile, sizes: tuple[tuple[str, int], ...], seed: int = 0
+        self,
+        signature: Signature,
+        layout: str,
+        row: Row,
+        profile: Profile,
+        sizes: tuple[tuple[str, int], ...],
+        seed: int = 0,
     ) -> Case:
         case = self.situated(signature, layout, row, seed)
         more: dict[str, Any] = {
@@ -102,38 +127,35 @@ class SituatedFamily(SignatureFamily):
         return {layout: self._deal(layout) for layout in self.layouts if self.model(layout) is not None}
 
     def _deal(self, layout: str) -> dict[Signature, list[tuple[Row, Profile]]]:
-        rows = self.rows(layout)
-        kernels = self.kernels(layout)
-        dealt: dict[Signature, dict[Row, Profile]] = defaultdict(dict)
-        quick = [row for row in rows if not row.is_late]
-        for signatures in kernels.values():
-            order = sorted(signatures, key=_dice)
-            for number in range(max(len(order), len(quick))):
-                dealt[order[number % len(order)]][quick[number % len(quick)]] = "quick"
-        bodies: dict[tuple[str, ...], list[Signature]] = defaultdict(list)
-        for signature in (each for signatures in kernels.values() for each in signatures):
-            bodies[*signature.inputs, signature.out].append(signature)
-        for signatures in bodies.values():
-            order = sorted(signatures, key=_dice, reverse=True)
-            for number, row in enumerate(rows):
-                dealt[order[number % len(order)]].setdefault(row, "standard")
-        return {signature: list(mine.items()) for signature, mine in dealt.items()}
+        dealt: dict[Signature, dict[str, tuple[Row, Profile]]] = defaultdict(dict)
+        for signatures in self.kernels(layout).values():
+            rows = self.array(layout, self.lacks(signatures[0], layout))
+            quick = [row for row in rows if not row.is_late]
+            for signature, row in _turns(sorted(signatures, key=_dice), quick, max(len(signatures), len(quick))):
+                dealt[signature].setdefault(row.text, (row, "quick"))
+            bodies: dict[tuple[str, ...], list[Signature]] = defaultdict(list)
+            for signature in signatures:
+                bodies[*signature.inputs, signature.out].append(signature)
+            for body in bodies.values():
+                for signature, row in _turns(sorted(body, key=_dice, reverse=True), rows, len(rows)):
+                    dealt[signature].setdefault(row.text, (row, "standard"))
+        return {signature: [*mine.values()] for signature, mine in dealt.items()}
+
+
+def _turns(signatures: Sequence[Signature], rows: Sequence[Row], count: int) -> Iterator[tuple[Signature, Row]]:
+    """Yield so many signatures with a row each, both in turn; nothing without rows."""
+    return islice(zip(cycle(signatures), cycle(rows)), count)
 
 
 def _dice(signature: Signature) -> int:
     return zlib.crc32(f"{signature.op}/{signature.dtypes}".encode())
 
 
-@lru_cache(maxsize=512)
-def _rows(model: Model, texts: tuple[str, ...]) -> tuple[Row, ...]:
-    rows = [_row(model, text) for text in texts]
-    return tuple(sorted(rows, key=lambda row: row.is_late))
-
-
-def _row(model: Model, text: str) -> Row:
-    situation = model.situation(text)
-    words = {name.partition("-")[2]: word for name, word in situation.items() if name.startswith("start-") and word != "0"}
-    return Row(text, situation, manner_of(situation), words, model.is_late(situation))
+def _row(text: str, situation: Situation, *, is_late: bool) -> Row:
+    words = {
+        name.partition("-")[2]: word for name, word in situation.items() if name.startswith("start-") and word != "0"
+    }
+    return Row(text, situation, manner_of(situation), words, is_late)
 
 
 @lru_cache(maxsize=4096)

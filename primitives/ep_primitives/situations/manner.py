@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ep_primitives.situations.model import Dimension
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ep_primitives.situations.model import Situation
 
-__all__ = ["MANNERS", "Manner", "manner_of", "start_bytes", "starts"]
+__all__ = ["MANNERS", "Manner", "manner_of", "manner_read", "start_bytes", "starts"]
 
 WAY: Final = Dimension("way", ("bound", "captured", "moved", "often"))
 STREAM: Final = Dimension("stream", ("usual", "asynchronous", "first", "last"))
@@ -37,6 +39,14 @@ class Manner(NamedTuple):
 def manner_of(situation: Situation) -> Manner:
     """Return the manner that a situation asks for."""
     return Manner(*(situation.get(each.name, each.values[0]) for each in MANNERS))
+
+
+def manner_read(words: Sequence[str]) -> Manner:
+    """Return the manner of these words. Raises ValueError for any other."""
+    if len(words) != len(MANNERS) or any(word not in each.values for word, each in zip(words, MANNERS, strict=True)):
+        message = f"the manner {[*words]!r} is not of {', '.join(each.name for each in MANNERS)}"
+        raise ValueError(message)
+    return Manner(*words)
 
 
 def starts(*operands: str) -> tuple[Dimension, ...]:

@@ -130,7 +130,8 @@ def _enclosed(
     for role, spec in descriptor.tensors:
         if spec is not None and role.name not in shared.values():
             value = data.get(role.name) if role.name in descriptor.outputs else np.asarray(data[role.name])
-            tensors[role.name] = enclose(trial, role.name, spec, value, case.shift)
+            start = case.starts.get(shared.get(role.name, role.name), 0)
+            tensors[role.name] = enclose(trial, role.name, spec, value, case.shift + start)
     for name, output in shared.items():
         tensors[output] = replace(tensors.pop(name), name=output, spec=descriptor.outputs[output])
     return tensors, scalars

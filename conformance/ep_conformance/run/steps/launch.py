@@ -1,15 +1,20 @@
-"""Launch, the third step of a case: a checked launch or a bound step, and a download of the memories."""
+"""Launch, the third step of a case: by a checked launch, a step or a graph, and a download of the memories."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     import ep
     from ep_conformance.judge.operand import Image
     from ep_conformance.run.steps.placed import Placed
 
 __all__ = ["launch"]
+
+_OFTEN: Final = 40
+"""Launches before the one that counts: more than short rings of arguments have places; `runtime/depth` has the long ones."""
 
 
 def launch(primitive: ep.Primitive, placed: Placed) -> dict[str, Image]:
@@ -18,16 +23,63 @@ def launch(primitive: ep.Primitive, placed: Placed) -> dict[str, Image]:
     Raises CaseError for a write beside the scratch.
     """
     stream, scratch = placed.stream, placed.scratch
-    if placed.is_bound:
-        step = primitive.bind(**placed.operands)
-        step(stream)
-        step.close()
-    else:
-        primitive(stream, **placed.operands)
+    graph = _WAYS[placed.way](primitive, placed)
     images = {name: held.download(stream) for name, held in placed.tensors.items()}
     if scratch is not None:
         image = scratch.download(stream)
         stream.synchronize()
         scratch.operand.check(image, is_written=True)
     stream.synchronize()
+    if graph is not None:
+        graph.close()
     return images
+
+
+def _checked(primitive: ep.Primitive, placed: Placed) -> None:
+    primitive(placed.stream, **placed.operands)
+
+
+def _bound(primitive: ep.Primitive, placed: Placed) -> None:
+    step = primitive.bind(**placed.operands)
+    step(placed.stream)
+    step.close()
+
+
+def _often(primitive: ep.Primitive, placed: Placed) -> None:
+    """Run a step many times, and once more over the operands as they were."""
+    stream = placed.stream
+    step = primitive.bind(**placed.operands)
+    for _ in range(_OFTEN):
+        step(stream)
+    for held in placed.tensors.values():
+        stream.upload(held.whole, held.operand.image)
+    step(stream)
+    step.close()
+
+
+def _captured(primitive: ep.Primitive, placed: Placed) -> ep.Graph:
+    """Run a graph in the memories that it was captured with."""
+    with placed.stream.capture() as graph:
+        primitive(placed.stream, **placed.operands)
+    graph.launch(placed.stream)
+    return graph
+
+
+def _moved(primitive: ep.Primitive, placed: Placed) -> ep.Graph:
+    """Run a graph in other memories than it was captured with."""
+    elsewhere = {name: placed.elsewhere[its] for name, its in placed.places.items()}
+    with placed.stream.capture() as graph:
+        primitive(placed.stream, **{**placed.operands, **elsewhere})
+    for name, memory in placed.elsewhere.items():
+        graph.slot(name, memory)
+    graph.launch(placed.stream, **{name: placed.tensors[name].memory for name in placed.elsewhere})
+    return graph
+
+
+_WAYS: Final[Mapping[str, Callable[[ep.Primitive, Placed], ep.Graph | None]]] = {
+    "checked": _checked,
+    "bound": _bound,
+    "captured": _captured,
+    "moved": _moved,
+    "often": _often,
+}

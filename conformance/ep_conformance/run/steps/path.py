@@ -30,17 +30,19 @@ __all__ = ["run_case"]
 
 
 def run_case(trial: Trial, family: ep.Family, case: Case) -> Outcome:
-    """Return the outcome of a checked launch and a bound step, each with memories of its own.
+    """Return the outcome of a checked launch and another, each with memories of its own.
+
+    case : with the seed of the trial, see `Case.seeded`
 
     Raises CaseError for a wrong result or a stray write, UnsupportedError if the device does not take the descriptor.
     """
     device, descriptor = trial.device, case.descriptor
     primitive = descriptor.on(device)
     drawn = draw(trial, family, case)
-    planned = turns(trial.id, drawn)
+    planned = turns(trial.id, drawn, case.manner)
     before = device.native_calls
     if is_refused(descriptor, drawn.inputs):
-        for turn in planned:
+        for turn in turns(trial.id, drawn):
             trial.refuses("a launch", ValueError, functools.partial(_left, trial, primitive, turn))
         return Outcome(Status.PASS, attested=attest(device, primitive, before))
     warming = warm_up(trial.id, planned)
@@ -55,7 +57,7 @@ def run_case(trial: Trial, family: ep.Family, case: Case) -> Outcome:
         check_repeated(family, descriptor, drawn, images)
         for part in family.parts(descriptor):
             with contextlib.suppress(ep.UnsupportedError):  # a layout that the device does not have
-                alone = _left(trial, part.on(device), replace(planned[-1], drawn=drawn))
+                alone = _left(trial, part.on(device), replace(planned[0], drawn=drawn))
                 check_repeated_part(family, part, drawn, images[0], alone)
     return replace(outcome, attested=attested)
 

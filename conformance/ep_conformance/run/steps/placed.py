@@ -28,8 +28,12 @@ class Held:
     @property
     def memory(self) -> ep.Memory:
         """The view of the allocation that a primitive gets."""
+        return self.within(self.whole)
+
+    def within(self, whole: ep.Memory) -> ep.Memory:
+        """Return that view of an allocation of as many bytes."""
         start = self.operand.start
-        return self.whole[start : start + self.operand.spec.nbytes]
+        return whole[start : start + self.operand.spec.nbytes]
 
     def download(self, stream: ep.Stream) -> Image:
         """Enqueue the allocation to a new image."""
@@ -42,16 +46,21 @@ class Held:
 class Placed:
     """What a launch works on.
 
-    operands  : the arguments of the launch: memories, numbers, and scratch if the step takes it
-    tensors   : where the draw's operands are, by name
-    scratch   : None where the launch takes EP's, or none
+    operands   : the arguments of the launch: memories, numbers, and scratch if the step takes it
+    tensors    : where the draw's operands are, by name
+    places     : for each argument that is a memory, the name of the tensor whose memory it is
+    scratch    : None where the launch takes EP's, or none
+    way        : as in `Turn`
+    elsewhere  : of a graph that is moved the memories to capture it with, by the names of the tensors
     """
 
     stream: ep.Stream
     operands: Mapping[str, Any]
     tensors: Mapping[str, Held]
+    places: Mapping[str, str]
     scratch: Held | None
-    is_bound: bool
+    way: str
+    elsewhere: Mapping[str, ep.Memory]
 
     def give_back(self) -> None:
         """Close large memories, so that at most one of each exists at a time."""

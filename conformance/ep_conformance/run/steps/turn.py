@@ -1,4 +1,4 @@
-"""A Turn is one launch of a case: which data, by which of the two ways to run a primitive, on which stream."""
+"""A Turn is one launch of a case: which data, by which way, on which stream, in which memories."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from ep_primitives.situations.manner import Manner
 
     from ep_conformance.judge.draw import Draw
 
@@ -24,26 +26,37 @@ _MOST_TWICE: Final = 4 << 20
 class Turn:
     """One launch.
 
-    is_bound         : of a bound step, else a checked launch
-    is_asynchronous  : on such a stream, where the device has one
+    way     : "checked", or one that `ep_primitives.situations.Manner` names
+    stream  : as there
+    memory  : as there
     """
 
     drawn: Draw
-    is_bound: bool
-    is_asynchronous: bool
+    way: str = "checked"
+    stream: str = "usual"
+    memory: str = "apart"
 
 
-def turns(identity: str, drawn: Draw) -> tuple[Turn, ...]:
-    """Return both ways, in an order and on streams that the case's id decides; of a large case the first alone.
+def turns(identity: str, drawn: Draw, manner: Manner | None = None) -> tuple[Turn, ...]:
+    """Return a checked launch and another; of a large case one of them alone.
+
+    manner : of the other launch; None: a bound step, in an order and on streams that the case's id decides
 
     The second one's outputs hold the other poison.
     """
-    dice = zlib.crc32(identity.encode())
-    is_bound = dice % _SHARE == 0
-    first = Turn(drawn, is_bound, dice // _SHARE % _SHARE == 0)
+    planned = _by_id(identity, drawn) if manner is None else (Turn(drawn), Turn(drawn, *manner))
     if sum(operand.image.nbytes for operand in drawn.tensors.values()) > _MOST_TWICE:
-        return (first,)
-    return first, Turn(drawn.poisoned_low(), not is_bound, dice // _SHARE**2 % _SHARE == 0)
+        return planned[-1:] if manner is not None else planned[:1]
+    first, second = planned
+    return first, replace(second, drawn=drawn.poisoned_low())
+
+
+def _by_id(identity: str, drawn: Draw) -> tuple[Turn, Turn]:
+    dice = zlib.crc32(identity.encode())
+    ways = ("bound", "checked") if dice % _SHARE == 0 else ("checked", "bound")
+    streams = ["asynchronous" if dice // _SHARE**power % _SHARE == 0 else "usual" for power in (1, 2)]
+    first, second = (Turn(drawn, way, stream) for way, stream in zip(ways, streams, strict=True))
+    return first, second
 
 
 def warm_up(identity: str, planned: Sequence[Turn]) -> Turn | None:

@@ -26,7 +26,9 @@ _MANY: Final = 70001
 
 
 @lru_cache(maxsize=1024)
-def _arranged(layout: str, names: tuple[str, ...], text: str, items: tuple[tuple[str, str], ...], seed: int) -> Arrangement:
+def _arranged(
+    layout: str, names: tuple[str, ...], text: str, items: tuple[tuple[str, str], ...], seed: int
+) -> Arrangement:
     return _MAKERS[layout](dict(items), names, Random(f"{seed} {layout} {text}"))
 
 
@@ -84,7 +86,8 @@ def _offset(situation: Situation, names: tuple[str, ...], random: Random) -> Arr
     operands = (*names, "out")
     offsets = {name: int(situation[f"offset-{name}"]) for name in operands}
     forms = {
-        name: laid(random, situation[f"form-{name}"], shape, offset=offsets[name], is_out=name == "out") for name in operands
+        name: laid(random, situation[f"form-{name}"], shape, offset=offsets[name], is_out=name == "out")
+        for name in operands
     }
     if not situation["out"].startswith(BETWEEN):
         return Arrangement("", tuple(forms.values()))

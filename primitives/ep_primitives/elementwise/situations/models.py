@@ -29,9 +29,11 @@ _LAID_RANK: Final = Dimension("rank", ("2", "1", "3", "5", "16"))
 def elementwise_model(layout: str, names: tuple[str, ...], shares: tuple[str, ...] = ()) -> Model:
     """Return the model of a layout for inputs of these names that may be tensors; in the scalar layouts the last two may be numbers.
 
-    shares : of layout inplace, the inputs whose memory the output may have; all of them if none is named
+    shares : the inputs whose memory the output may have; all of them if none is named
     """
-    return _inplace(names, shares or names) if layout == "inplace" else _MODELS[layout](names)
+    if layout in _SHARING:
+        return _SHARING[layout](names, shares or names)
+    return _MODELS[layout](names)
 
 
 def _dense(names: tuple[str, ...]) -> Model:
@@ -46,7 +48,10 @@ def _strided(names: tuple[str, ...]) -> Model:
         (
             *_flat(forms),
             Never({form.name: ("dense",) for form in forms}, "all dense is layout dense"),
-            Never({"rows": ("many",), "inner": tuple(set(INNER.values) - {"few"})}, "70,001 rows are tried with few elements each"),
+            Never(
+                {"rows": ("many",), "inner": tuple(set(INNER.values) - {"few"})},
+                "70,001 rows are tried with few elements each",
+            ),
             Never({"rows": ("many",), "rank": ("1", "3", "5", "16")}, "70,001 rows are tried in rank 2"),
             Never({"rank": ("16",), "inner": ("long",)}, "rank 16 has outer extents enough"),
         ),
@@ -63,8 +68,14 @@ def _broadcast(names: tuple[str, ...]) -> Model:
         (
             *_flat(forms),
             Never({each.name: ("whole",) for each in repeats}, "nothing is repeated"),
-            *(Never({each.name: partial, "rank": ("1",)}, "rank 1 has one axis, which is repeated or not") for each in repeats),
-            *(Never({each.name: ("odd", "even"), "rank": ("2",)}, "in rank 2 that is the last or the first") for each in repeats),
+            *(
+                Never({each.name: partial, "rank": ("1",)}, "rank 1 has one axis, which is repeated or not")
+                for each in repeats
+            ),
+            *(
+                Never({each.name: ("odd", "even"), "rank": ("2",)}, "in rank 2 that is the last or the first")
+                for each in repeats
+            ),
             *_one_row(names),
             Never({"rank": ("16",), "inner": ("long",)}, "rank 16 has outer extents enough"),
         ),
@@ -90,7 +101,10 @@ def _scalar(names: tuple[str, ...], side: int) -> Model:
         (*forms, *repeats, numbers, rank, INNER, *starts(*tensors, "out"), *values(*tensors), *MANNERS),
         (
             *_flat(forms),
-            *(Never({each.name: ("last", "first"), "rank": ("1",)}, "an axis repeated is layout broadcast") for each in repeats),
+            *(
+                Never({each.name: ("last", "first"), "rank": ("1",)}, "an axis repeated is layout broadcast")
+                for each in repeats
+            ),
             *gone,
             Never({"rank": ("16",), "inner": ("long",)}, "rank 16 has outer extents enough"),
         ),
@@ -112,11 +126,11 @@ def _inplace(names: tuple[str, ...], sharing: tuple[str, ...]) -> Model:
     )
 
 
-def _offset(names: tuple[str, ...]) -> Model:
+def _offset(names: tuple[str, ...], sharing: tuple[str, ...]) -> Model:
     operands = (*names, "out")
     offsets = [Dimension(f"offset-{name}", _OFFSETS) for name in operands]
     forms = _forms(names, ("dense", "padded", "negative"), ("dense", "padded", "negative"))
-    lies = Dimension("out", ("apart", *(f"{BETWEEN}-{name}" for name in names)))
+    lies = Dimension("out", ("apart", *(f"{BETWEEN}-{name}" for name in sharing)))
     rank = Dimension("rank", ("1", "2", "5"))
     return Model(
         (*offsets, *forms, rank, INNER, lies, *starts(*operands), *values(*names), *MANNERS),
@@ -125,7 +139,7 @@ def _offset(names: tuple[str, ...]) -> Model:
             Never({each.name: ("0",) for each in offsets}, "no offset at all is layout dense or strided"),
             *(
                 Never({"out": (f"{BETWEEN}-{name}",), dimension: words}, "its elements lie between those of the input")
-                for name in names
+                for name in sharing
                 for dimension, words in (
                     ("form-out", ("padded", "negative")),
                     (f"form-{name}", ("padded", "negative")),
@@ -169,7 +183,12 @@ _MODELS: Final[Mapping[str, Callable[[tuple[str, ...]], Model]]] = {
     "broadcast": _broadcast,
     "scalar-left": lambda names: _scalar(names, 0),
     "scalar-right": lambda names: _scalar(names, 1),
-    "offset": _offset,
     "empty": _empty,
     "rank0": _rank0,
 }
+
+_SHARING: Final[Mapping[str, Callable[[tuple[str, ...], tuple[str, ...]], Model]]] = {
+    "inplace": _inplace,
+    "offset": _offset,
+}
+"""For the layouts in which an output may have an input's memory the function that makes their model, with those inputs."""

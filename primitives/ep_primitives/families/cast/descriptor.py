@@ -40,7 +40,7 @@ from ep_primitives.judging.accuracy import Exact
 from ep_primitives.judging.reference import Array, Reference, array_dtype, widened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Hashable, Iterator, Mapping
 
     from ep_primitives.cases.case import Case
 
@@ -110,6 +110,11 @@ class CastFamily(ElementwiseFamily):
     def describe(self, _op: str, specs: Mapping[str, Any], _attributes: tuple[float, ...], /) -> Descriptor:
         """Return the descriptor of a cast between these operands."""
         return self.descriptor(**specs)
+
+    def kernel(self, signature: Signature) -> Hashable:
+        """Return whether elements become narrower, wider or neither: pairs of types are many, and profile standard tries each."""
+        given, made = ep.dtype(signature.inputs[0]).itemsize, ep.dtype(signature.out).itemsize
+        return (made > given) - (made < given)
 
     def value_cases(self, signature: Signature) -> Iterator[Case]:
         """Yield designed values, all values of a narrow source, and the ties of a narrower target."""

@@ -21,7 +21,7 @@ from ep_primitives.judging.origin import broadcast_origin
 from ep_primitives.judging.reference import Array, Reference, array_dtype, compute_number, widened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Hashable, Iterator, Mapping
 
     from ep_primitives.judging.origin import Index
     from ep_primitives.situations.model import Model
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["WhereFamily"]
 
 _MANY: Final = 257
-
 
 
 class WhereFamily(ElementwiseFamily):
@@ -115,6 +114,10 @@ class WhereFamily(ElementwiseFamily):
         if layout == "scalar-left" and is_chief:
             for name, number in data.numbers(signature.out).items():
                 yield self._between(signature, name, number)
+
+    def kernel(self, signature: Signature) -> Hashable:
+        """Return the size of the elements that are chosen; conditions of any type meet them in turn."""
+        return ep.dtype(signature.out).itemsize
 
     def leans(self, signature: Signature, name: str) -> bool:  # noqa: ARG002 - the interface is ElementwiseFamily's
         """Say that conditions, half of which are false, stay as they are."""
