@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ep import Descriptor
-from ep_primitives.situations.manner import Manner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
 
     from ep_primitives.judging.accuracy import Accuracy
     from ep_primitives.judging.reference import Reference
+    from ep_primitives.situations.manner import Manner
 
 __all__ = ["FILLS", "Case", "Fill", "Profile"]
 

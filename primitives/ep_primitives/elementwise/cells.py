@@ -96,7 +96,7 @@ class ElementwiseFamily(SituatedFamily):
 
     def model(self, layout: str) -> Model | None:
         """Return the situations of a layout."""
-        return elementwise_model(layout, self.names)
+        return elementwise_model(layout, self.names, self.names if "inplace" in self.layouts else ())
 
     def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
         """Return the case of a situation, with the usual data but for the values that it asks for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random as library
 from typing import TYPE_CHECKING, Final
 
 from ep_primitives.situations.model import Dimension
@@ -10,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from random import Random
 
-__all__ = ["DEEP", "INNER", "SIZE", "TAIL", "extent", "long", "small"]
+__all__ = ["DEEP", "INNER", "SIZE", "TAIL", "drawer", "extent", "long", "small"]
 
 TAIL: Final = Dimension("tail", tuple(map(str, (1, 0, *range(2, 16)))))
 """The number of elements modulo 16: what no vector of up to 16 lanes takes."""
@@ -31,6 +32,11 @@ _BASES: Final[Mapping[str, Callable[[Random], int]]] = {
     "large": lambda random: 65536 + 16 * random.randint(0, 40),
     "past": lambda random: 65535 * 32 + 16 * random.randint(1, 40),
 }
+
+
+def drawer(text: str) -> Random:
+    """Return the generator of what a situation leaves open, decided by a text with the seed in it."""
+    return library.Random(text)  # noqa: S311 - nothing is secret
 
 
 def long(random: Random, size: str, tail: str, step: int = 1) -> int:

@@ -27,7 +27,7 @@ def extended(model: Model, rows: Sequence[Situation], seed: int = 0) -> list[dic
     given = [[d.values.index(row[d.name]) for d in model.dimensions] for row in rows]
     quick = [[i for i, value in enumerate(d.values) if value not in d.late] for d in model.dimensions]
     every = [[*range(len(d.values))] for d in model.dimensions]
-    random = Random(seed)
+    random = Random(seed)  # noqa: S311 - nothing is secret
     found: list[list[int]] = []
     for allowed in (quick, every):
         known = [row for row in (*given, *found) if all(v in values for v, values in zip(row, allowed, strict=True))]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from random import Random
 from typing import TYPE_CHECKING, Final
 
 from ep_primitives.cases.arrangement import Arrangement, Form
 from ep_primitives.elementwise.situations.models import BETWEEN
-from ep_primitives.situations.extents import DEEP, extent, long, small
+from ep_primitives.situations.extents import DEEP, drawer, extent, long, small
 from ep_primitives.situations.forms import laid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from random import Random
 
     from ep_primitives.situations.family import Row
     from ep_primitives.situations.model import Situation
@@ -29,7 +29,7 @@ _MANY: Final = 70001
 def _arranged(
     layout: str, names: tuple[str, ...], text: str, items: tuple[tuple[str, str], ...], seed: int
 ) -> Arrangement:
-    return _MAKERS[layout](dict(items), names, Random(f"{seed} {layout} {text}"))
+    return _MAKERS[layout](dict(items), names, drawer(f"{seed} {layout} {text}"))
 
 
 def arranged(layout: str, names: tuple[str, ...], row: Row, seed: int) -> Arrangement:
@@ -92,7 +92,7 @@ def _offset(situation: Situation, names: tuple[str, ...], random: Random) -> Arr
     if not situation["out"].startswith(BETWEEN):
         return Arrangement("", tuple(forms.values()))
     shared = situation["out"].removeprefix(f"{BETWEEN}-")
-    twice = laid(Random(0), "padded" if len(shape) > 1 else "step", shape)
+    twice = laid(drawer("between"), "padded" if len(shape) > 1 else "step", shape)
     strides = tuple(2 * stride for stride in twice.strides or ())
     forms[shared] = Form(shape, strides, 2 * (offsets[shared] // 2))
     forms["out"] = Form(shape, strides, 2 * (offsets[shared] // 2) + 1)

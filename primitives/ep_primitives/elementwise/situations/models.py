@@ -26,13 +26,13 @@ _LAID_RANK: Final = Dimension("rank", ("2", "1", "3", "5", "16"))
 
 
 @cache
-def elementwise_model(layout: str, names: tuple[str, ...], shares: tuple[str, ...] = ()) -> Model:
+def elementwise_model(layout: str, names: tuple[str, ...], shares: tuple[str, ...]) -> Model:
     """Return the model of a layout for inputs of these names that may be tensors; in the scalar layouts the last two may be numbers.
 
-    shares : the inputs whose memory the output may have; all of them if none is named
+    shares : the inputs whose memory the output may have
     """
     if layout in _SHARING:
-        return _SHARING[layout](names, shares or names)
+        return _SHARING[layout](names, shares)
     return _MODELS[layout](names)
 
 
@@ -166,8 +166,7 @@ def _forms(names: Sequence[str], read: tuple[str, ...], written: tuple[str, ...]
 
 def _flat(forms: Sequence[Dimension]) -> list[Never]:
     """Return that rank 1 has few forms."""
-    flat = {*FLAT, "zero-last"}
-    found = [(form.name, tuple(word for word in form.values if word not in flat)) for form in forms]
+    found = [(form.name, tuple(word for word in form.values if word not in FLAT)) for form in forms]
     return [Never({name: words, "rank": ("1",)}, "rank 1 has no second axis") for name, words in found if words]
 
 
