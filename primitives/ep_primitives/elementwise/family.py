@@ -133,10 +133,12 @@ class RowFamily(ElementwiseFamily):
         yield self.describe(descriptor.op, specs, descriptor.attributes)
 
     def is_constant(self, descriptor: Descriptor) -> bool:
-        """Say whether the output is one value for all contents of the tensors."""
+        """Say whether the output is one value: for all contents of the tensors, or of the one element that it depends on."""
         row = self.rows[descriptor.op]
         inputs = [spec for place, spec in enumerate(descriptor.specs[:-1]) if place not in row.unused]
-        return inputs[0].dtype in row.constant or all(isinstance(spec, Scalar) for spec in inputs)
+        return inputs[0].dtype in row.constant or all(isinstance(spec, Scalar) for spec in inputs) or (
+            bool(row.unused) and all(isinstance(spec, TensorSpec) and spec.size == 1 for spec in inputs)
+        )
 
     def since(self, cell: Cell) -> str:
         """Return the suite version that first held the row."""

@@ -77,6 +77,13 @@ def _broadcast(names: tuple[str, ...]) -> Model:
                 for each in repeats
             ),
             *_one_row(names),
+            *(
+                Never(
+                    {each.name: ("first", "all", "lower"), "inner": ("few",), "rank": ("2",)},
+                    "two elements show no fault",
+                )
+                for each in repeats
+            ),
             Never({"rank": ("16",), "inner": ("long",)}, "rank 16 has outer extents enough"),
         ),
     )
