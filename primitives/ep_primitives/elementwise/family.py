@@ -44,6 +44,7 @@ _CHIEF: Final = ("bool", "int32", "bfloat16", "float32", "complex64")
 _DRAWN: Final = 12
 """How many sets of attributes the cases of a signature share."""
 _CLEAR: Final = 64
+_LOST: Final = 256
 _HALF: Final = 0.5
 """The error in ulps of a table's correctly rounded values."""
 
@@ -108,10 +109,8 @@ class RowFamily(ElementwiseFamily):
         places = singles or (False,) * (len(signature.inputs) + 1)
         form = Arrangement("few", tuple(Form((1,) if single else (_FEW_LANES,)) for single in places))
         descriptor = self._arranged(signature, form, attributes)
-        return all(
-            _is_telling_share(self.reference(descriptor, self._random(signature, descriptor, rng)).value, signature.out)
-            for _ in range(2)
-        )
+        drawn = (self.reference(descriptor, self._random(signature, descriptor, rng)) for _ in range(2))
+        return all(_is_telling_share(reference, signature.out) for reference in drawn)
 
     def accuracy(self, descriptor: Descriptor) -> Accuracy:
         """Return the accuracy that the row promises for the element type."""
@@ -294,8 +293,12 @@ def _is_one(form: Form | None) -> bool:
     return form is None or math.prod(form.shape) == 1
 
 
-def _is_telling_share(value: Array, dtype: str) -> bool:
-    """Say whether a quarter of a result is neither 0 nor its neighbour nor too small to be told from one that is 2 % larger."""
+def _is_telling_share(reference: Reference, dtype: str) -> bool:
+    """Say whether a quarter of a result is neither 0 nor its neighbour nor too small to be told from one that is 2 % larger.
+
+    Nor may it be lost among the terms that it is made of.
+    """
+    value = reference.value
     if dtype == "bool":
         return value.size / 4 <= int(value.sum()) <= 3 * value.size / 4
     with np.errstate(over="ignore", under="ignore"):
@@ -303,6 +306,8 @@ def _is_telling_share(value: Array, dtype: str) -> bool:
     is_clear = (
         np.isfinite(held) & (np.abs(held) > _CLEAR * float(limits(dtype).smallest_normal)) & (held != np.roll(held, 1))
     )
+        if reference.scale is not None:
+            is_clear &= reference.scale <= _LOST * np.abs(held)
     return bool(is_clear.sum() >= value.size / 4)
 
 
