@@ -135,8 +135,10 @@ class RowFamily(ElementwiseFamily):
         """Say whether the output is one value: for all contents of the tensors, or of the one element that it depends on."""
         row = self.rows[descriptor.op]
         inputs = [spec for place, spec in enumerate(descriptor.specs[:-1]) if place not in row.unused]
-        return inputs[0].dtype in row.constant or all(isinstance(spec, Scalar) for spec in inputs) or (
-            bool(row.unused) and all(isinstance(spec, TensorSpec) and spec.size == 1 for spec in inputs)
+        return (
+            inputs[0].dtype in row.constant
+            or all(isinstance(spec, Scalar) for spec in inputs)
+            or (bool(row.unused) and all(isinstance(spec, TensorSpec) and spec.size == 1 for spec in inputs))
         )
 
     def since(self, cell: Cell) -> str:
@@ -306,8 +308,8 @@ def _is_telling_share(reference: Reference, dtype: str) -> bool:
     is_clear = (
         np.isfinite(held) & (np.abs(held) > _CLEAR * float(limits(dtype).smallest_normal)) & (held != np.roll(held, 1))
     )
-        if reference.scale is not None:
-            is_clear &= reference.scale <= _LOST * np.abs(held)
+    if reference.scale is not None:
+        is_clear &= reference.scale <= _LOST * np.abs(held)
     return bool(is_clear.sum() >= value.size / 4)
 
 
