@@ -17,6 +17,7 @@ __all__ = ["run_command"]
 _COMMANDS: Final = (
     "run",
     "list",
+    "coverage",
     "explain",
     "replay",
     "accuracy",

@@ -123,6 +123,9 @@ def ulp_error(result: Array, reference: Array, name: str) -> Array:
             got = np.where(early, np.copysign(np.asarray(2.0, wide) ** form.emax, got), got)
         # Rules 2, 4, 7 and 8: an infinite reference is infinitely far, a NaN stays, the sign of a zero is invisible.
         error = (got - ref) / unit(ref, name)
+        if is_double:  # rule 3, of the largest number: an infinity is next to it
+            is_next = (np.abs(ref) == np.finfo(np.float64).max) & (got == np.copysign(np.inf, ref))
+            error = np.where(is_next, np.copysign(1.0, ref), error)
         if is_double and wide == np.float64:  # rule 7: the reference is no wider, so half a unit is unknown
             error = error + np.copysign(0.5, error)
         fine = equals(np.asarray(result), rounded(ref, name))  # rule 1, and 4: a NaN equals any

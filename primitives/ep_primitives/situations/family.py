@@ -66,8 +66,13 @@ class SituatedFamily(SignatureFamily):
         return tuple(ep.dtype(dtype).itemsize for dtype in (*signature.inputs, signature.out))
 
     def lacks(self, signature: Signature, layout: str) -> Mapping[str, Sequence[str]]:  # noqa: ARG002 - for families that have some
-        """Return the values, by dimension, that a signature cannot have; all signatures of a kernel lack the same."""
+        """Return the values, by dimension, that a signature cannot have."""
         return {}
+
+    def shared(self, signature: Signature, layout: str) -> Hashable:
+        """Return what is equal for all signatures among which the situations of a layout are dealt in profile quick."""
+        lacks = self.lacks(signature, layout)
+        return self.kernel(signature), tuple((name, *values) for name, values in lacks.items() if values)
 
     def named(self, signature: Signature) -> tuple[tuple[str, str], ...]:
         """Return the operands with their element types."""
@@ -102,7 +107,7 @@ class SituatedFamily(SignatureFamily):
         found: dict[Hashable, list[Signature]] = defaultdict(list)
         for signature in self.signatures():
             if self.has(signature, layout):
-                found[self.kernel(signature)].append(signature)
+                found[self.shared(signature, layout)].append(signature)
         return found
 
     def _case(

@@ -24,9 +24,11 @@ def logaddexp(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def hypot(a: Array, b: Array) -> Array:
-    """Return sqrt(a^2 + b^2), infinite beside an infinity."""
+    """Return sqrt(a^2 + b^2), infinite beside an infinity; the largest number where the last rounding alone makes it infinite."""
     # Times 1: C libraries let the length be NaN beside a signalling one, which multiplication makes quiet.
-    return np.asarray(np.hypot(a * 1.0, b * 1.0))
+    length = np.hypot((a * 1.0).astype(np.longdouble), (b * 1.0).astype(np.longdouble))
+    is_past = np.isinf(length.astype(np.float64)) & (length < np.longdouble(2) ** 1024)
+    return np.where(is_past, np.finfo(np.float64).max, length.astype(np.float64))
 
 
 def nextafter(a: Array, b: Array) -> Array:

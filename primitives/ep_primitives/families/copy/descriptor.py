@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 
+import ep
 from ep import Descriptor, Role, Roles, TensorSpec
 from ep_primitives.cases import data
 from ep_primitives.cases.signature import Signature
@@ -27,7 +28,7 @@ from ep_primitives.judging.layout import settled
 from ep_primitives.judging.reference import Reference, widened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Hashable, Iterator, Mapping
 
     from ep_primitives.judging.reference import Array
 
@@ -81,6 +82,10 @@ class CopyFamily(ElementwiseFamily):
     def signatures(self) -> Iterator[Signature]:
         """Yield every element type."""
         return (Signature("-", (dtype,), dtype) for dtype in COPY_DTYPES)
+
+    def kernel(self, signature: Signature) -> Hashable:
+        """Return whether elements are bytes, of 2 or 4 bytes, or wider."""
+        return min(ep.dtype(signature.out).itemsize.bit_length() // 2, 2)
 
     def describe(self, _op: str, specs: Mapping[str, Any], _attributes: tuple[float, ...], /) -> Descriptor:
         """Return the descriptor of a copy between these operands."""

@@ -19,7 +19,7 @@ from ep_primitives.judging.reference import Reference, array_dtype, widened
 from ep_primitives.situations.model import Dimension, Model
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Hashable, Iterator, Mapping
 
     from ep_primitives.cases.arrangement import Arrangement, Form
     from ep_primitives.cases.case import Case
@@ -51,6 +51,10 @@ class IotaFamily(ElementwiseFamily):
     def since(self, cell: Cell) -> str:  # noqa: ARG002 - the interface is ep.Family's
         """Return the suite version that first held the family."""
         return "1.1"
+
+    def kernel(self, signature: Signature) -> Hashable:  # noqa: ARG002 - the interface is SituatedFamily's
+        """Return that all element types share one kernel in profile quick: nothing is read."""
+        return ""
 
     def describe(self, _op: str, specs: Mapping[str, Any], attributes: tuple[float, ...], /) -> Descriptor:
         """Return the descriptor of an iota of this output."""

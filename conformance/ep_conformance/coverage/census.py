@@ -1,0 +1,48 @@
+"""A Census is the situations that the cases of a profile have, by layout and kernel of a family."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from ep_primitives.cases.case import Case
+
+from ep_conformance.plan.catalogue import cell_cases
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+    from ep_primitives.cases.signature import Signature
+    from ep_primitives.situations.family import SituatedFamily
+
+__all__ = ["Place", "census"]
+
+Situations = list[dict[str, str]]
+
+
+class Place(NamedTuple):
+    """Where every pair must be met.
+
+    kernel     : in profile quick what the family says that signatures share; else their element types
+    signature  : one of them
+    """
+
+    layout: str
+    kernel: Hashable
+    signature: Signature
+
+
+def census(family: SituatedFamily, profile: str) -> Mapping[Place, Situations]:
+    """Return the situations of a profile's cases; none for a layout whose cases are all made by hand."""
+    found: dict[Place, Situations] = defaultdict(list)
+    places: dict[tuple[str, Hashable], Place] = {}
+    for cell in family.cells():
+        if family.model(cell.layout) is None:
+            continue
+        signature = family.signature(cell)
+        types = (*signature.inputs, signature.out)
+        kernel = family.shared(signature, cell.layout) if profile == "quick" else types
+        place = places.setdefault((cell.layout, kernel), Place(cell.layout, kernel, signature))
+        met = [each.case.situation for each in cell_cases(family, cell, profile) if isinstance(each.case, Case)]
+        found[place] += [dict(situation) for situation in met if situation]
+    return found

@@ -1,0 +1,85 @@
+"""Count which tuples of values the cases of a family have met, and which of the others are possible."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import combinations, product
+from typing import TYPE_CHECKING
+
+from ep_conformance.coverage.census import census
+from ep_conformance.coverage.feasible import Feasibility
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ep_primitives.situations.family import SituatedFamily
+
+    from ep_conformance.coverage.census import Place, Situations
+
+__all__ = ["Count", "Tuple", "count"]
+
+Tuple = tuple[tuple[str, str], ...]
+"""Dimensions with a value each, in the order of the model."""
+
+
+@dataclass
+class Count:
+    """The tuples of one layout of a family, over all of its kernels.
+
+    met         : number of them that cases have, by the dimensions' names
+    possible    : number of them that the rules allow
+    missing     : those that are possible and that no case has, by kernel
+    impossible  : those that no situation has, with the reasons
+    """
+
+    layout: str
+    kernels: int = 0
+    cases: int = 0
+    met: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    possible: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    missing: dict[Place, list[Tuple]] = field(default_factory=dict)
+    impossible: dict[Tuple, tuple[str, ...]] = field(default_factory=dict)
+
+    def of(self, dimension: str) -> tuple[int, int]:
+        """Return how many tuples with a dimension are met, and how many are possible."""
+        met, possible = (
+            sum(number for names, number in counter.items() if dimension in names)
+            for counter in (self.met, self.possible)
+        )
+        return met, possible
+
+
+def count(family: SituatedFamily, profile: str, strength: int = 2) -> list[Count]:
+    """Return the tuples of so many dimensions, layout by layout."""
+    found: dict[str, Count] = {}
+    for place, situations in census(family, profile).items():
+        counted = found.setdefault(place.layout, Count(place.layout))
+        model = family.model(place.layout)
+        if model is not None:
+            lacks = family.lacks(place.signature, place.layout)
+            room = Feasibility(model, lacks, is_quick=profile == "quick")
+            _add(counted, place, situations, room, strength)
+    return [*found.values()]
+
+
+def _add(counted: Count, place: Place, situations: Situations, room: Feasibility, strength: int) -> None:
+    counted.kernels += 1
+    counted.cases += len(situations)
+    met = {each for situation in situations for each in combinations(situation.items(), strength)}
+    for each in _tuples(room.domains, strength):
+        names = tuple(name for name, _ in each)
+        if each in met:
+            counted.met[names] += 1
+            counted.possible[names] += 1
+        elif reasons := room.reasons(dict(each)):
+            counted.impossible[each] = reasons
+        else:
+            counted.possible[names] += 1
+            counted.missing.setdefault(place, []).append(each)
+
+
+def _tuples(domains: Mapping[str, frozenset[str]], strength: int) -> Iterator[Tuple]:
+    for names in combinations(domains, strength):
+        for values in product(*(sorted(domains[name]) for name in names)):
+            yield tuple(zip(names, values, strict=True))
