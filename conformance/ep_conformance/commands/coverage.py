@@ -32,7 +32,8 @@ _TRIPLE: Final = 3
 def command(name: str | None, profile: str, *, triples: bool) -> int:
     """Count the pairs of values that cases meet, for each layout and kernel of the families that construct cases.
 
-    In profile quick a kernel stands for the signatures that a family says share one, in the others for each element types.
+    In profile quick a kernel stands for the signatures that a family says share one, in the others for those of one body, such as
+    all ops of equal element types.
     """
     families = {each.name: each for each in ep.families().values() if isinstance(each, SituatedFamily)}
     if name is not None and name not in families:

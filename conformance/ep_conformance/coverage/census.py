@@ -23,7 +23,7 @@ Situations = list[dict[str, str]]
 class Place(NamedTuple):
     """Where every pair must be met.
 
-    kernel     : in profile quick what the family says that signatures share; else their element types
+    kernel     : in profile quick what the family says that signatures share; else their bodies
     signature  : one of them
     """
 
@@ -40,8 +40,8 @@ def census(family: SituatedFamily, profile: str) -> Mapping[Place, Situations]:
         if family.model(cell.layout) is None:
             continue
         signature = family.signature(cell)
-        types = (*signature.inputs, signature.out)
-        kernel = family.shared(signature, cell.layout) if profile == "quick" else types
+        shared = family.shared(signature, cell.layout)
+        kernel = shared if profile == "quick" else (shared, family.body(signature))
         place = places.setdefault((cell.layout, kernel), Place(cell.layout, kernel, signature))
         met = [each.case.situation for each in cell_cases(family, cell, profile) if isinstance(each.case, Case)]
         found[place] += [dict(situation) for situation in met if situation]

@@ -12,18 +12,24 @@ if TYPE_CHECKING:
 
     import ep
 
-__all__ = ["FILE", "array_of", "folder_of", "read_arrays", "write_arrays"]
+__all__ = ["FILE", "TIERS", "Tiers", "array_of", "folder_of", "read_arrays", "write_arrays"]
 
 FILE: Final = "situations.txt"
 _HEAD: Final = "# Situations that cover every feasible pair; `python tools situations` adds what is missing.\n"
 
-Arrays = dict[str, dict[str, tuple[str, ...]]]
-"""By family and layout the texts of the situations, in the order in which they came."""
+TIERS: Final = ("quick", "late", "triples")
+"""Quick: every pair of values that are not late. Late: the pairs of those that are. Triples: those of dangerous dimensions."""
+
+Tiers = dict[str, tuple[str, ...]]
+"""By tier the texts of the situations, in the order in which they came."""
+
+Arrays = dict[str, dict[str, Tiers]]
+"""By family and layout."""
 
 
-def array_of(family: ep.Family, layout: str) -> tuple[str, ...]:
+def array_of(family: ep.Family, layout: str) -> Tiers:
     """Return the texts of a family's situations in a layout; none if its folder keeps none."""
-    return _kept(folder_of(family)).get(family.name, {}).get(layout, ())
+    return _kept(folder_of(family)).get(family.name, {}).get(layout, {})
 
 
 def folder_of(family: ep.Family) -> str:
@@ -38,23 +44,28 @@ def _kept(folder: str) -> Arrays:
 
 
 def read_arrays(text: str) -> Arrays:
-    """Return the arrays that a file keeps: `[family layout]`, then a line for each situation."""
-    found: dict[str, dict[str, list[str]]] = {}
+    """Return the arrays that a file keeps: `[family layout tier]`, then a line for each situation."""
+    found: dict[str, dict[str, dict[str, list[str]]]] = {}
     rows: list[str] = []
     for line in text.splitlines():
         if line.startswith("["):
-            family, layout = line.strip("[]").split()
-            rows = found.setdefault(family, {}).setdefault(layout, [])
+            family, layout, tier = line.strip("[]").split()
+            rows = found.setdefault(family, {}).setdefault(layout, {}).setdefault(tier, [])
         elif line and not line.startswith("#"):
             rows.append(line)
-    return {family: {layout: tuple(rows) for layout, rows in layouts.items()} for family, layouts in found.items()}
+    return {
+        family: {layout: {tier: (*rows,) for tier, rows in tiers.items()} for layout, tiers in layouts.items()}
+        for family, layouts in found.items()
+    }
 
 
-def write_arrays(arrays: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
+def write_arrays(arrays: Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]) -> str:
     """Return the text of a file that keeps these arrays."""
     sections = [
-        "\n".join([f"[{family} {layout}]", *rows, ""])
+        "\n".join([f"[{family} {layout} {tier}]", *rows, ""])
         for family, layouts in sorted(arrays.items())
-        for layout, rows in layouts.items()
+        for layout, tiers in layouts.items()
+        for tier, rows in tiers.items()
+        if rows
     ]
     return "\n".join([_HEAD, *sections])

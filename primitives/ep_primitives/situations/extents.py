@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEEP", "INNER", "SIZE", "TAIL", "drawer", "extent", "long", "small"]
 
-TAIL: Final = Dimension("tail", tuple(map(str, (1, 0, *range(2, 16)))))
+TAIL: Final = Dimension("tail", tuple(map(str, (1, 0, *range(2, 16)))), is_dangerous=True)
 """The number of elements modulo 16: what no vector of up to 16 lanes takes."""
 
 SIZE: Final = Dimension("size", ("hundreds", "few", "thousands", "large", "past"), late=("past",))

@@ -29,14 +29,15 @@ SINCE: Final = "1.1"
 class Row(NamedTuple):
     """A situation of an array.
 
+    tier   : of `TIERS`
     starts : operands whose memories begin somewhere else than at an aligned place, with the word that says where
     """
 
     text: str
+    tier: str
     situation: Situation
     manner: Manner
     starts: Mapping[str, str]
-    is_late: bool
 
 
 class _Dealt(NamedTuple):
@@ -50,7 +51,7 @@ class SituatedFamily(SignatureFamily):
     """A family that states a model of situations for its layouts, and makes a case of a situation.
 
     In profile quick all situations of a layout go to the signatures that share a kernel, each to one, and each signature gets
-    at least one. Profile standard deals them once more among the signatures of equal element types.
+    at least one. Profile standard deals them once more among the signatures that share a body, and triples among those of a kernel.
     """
 
     @abstractmethod
@@ -64,6 +65,10 @@ class SituatedFamily(SignatureFamily):
     def kernel(self, signature: Signature) -> Hashable:
         """Return what a kernel is made for in profile quick: by default the sizes of the elements of all operands."""
         return tuple(ep.dtype(dtype).itemsize for dtype in (*signature.inputs, signature.out))
+
+    def body(self, signature: Signature) -> Hashable:
+        """Return what a kernel is made for in profile standard: by default the element types."""
+        return (*signature.inputs, signature.out)
 
     def lacks(self, signature: Signature, layout: str) -> Mapping[str, Sequence[str]]:  # noqa: ARG002 - for families that have some
         """Return the values, by dimension, that a signature cannot have."""
@@ -85,7 +90,7 @@ class SituatedFamily(SignatureFamily):
             yield self._case(signature, layout, dealt, sizes)
 
     def array(self, layout: str, lacks: Mapping[str, Sequence[str]] = MappingProxyType({})) -> list[Row]:
-        """Return the situations of a layout, those of profile standard last; what a kernel lacks is as usual in them.
+        """Return the situations of a layout, those of profile quick first; what a kernel lacks is as usual in them.
 
         So no pair is lost but of values that are lacking.
         """
@@ -93,14 +98,17 @@ class SituatedFamily(SignatureFamily):
         if model is None:
             return []
         usual = {dimension.name: dimension.values[0] for dimension in model.dimensions}
-        found = {}
-        for text in array_of(self, layout):
-            given = model.situation(text)
-            situation = {name: usual[name] if value in lacks.get(name, ()) else value for name, value in given.items()}
-            if model.broken(situation) is None:
-                found[model.text(situation)] = situation
-        rows = [_row(text, situation, is_late=model.is_late(situation)) for text, situation in found.items()]
-        return sorted(rows, key=lambda row: row.is_late)
+        found: dict[str, Row] = {}
+        for tier, texts in array_of(self, layout).items():
+            for text in texts:
+                given = model.situation(text)
+                situation = {
+                    name: usual[name] if value in lacks.get(name, ()) else value for name, value in given.items()
+                }
+                if model.broken(situation) is None:
+                    row = _row(model.text(situation), tier, situation)
+                    found.setdefault(row.text, row)
+        return [*found.values()]
 
     def kernels(self, layout: str) -> Mapping[Hashable, Sequence[Signature]]:
         """Return the signatures that have a layout, by the kernel that they share."""
@@ -134,34 +142,36 @@ class SituatedFamily(SignatureFamily):
 
     def _deal(self, layout: str) -> dict[Signature, list[_Dealt]]:
         dealt: dict[Signature, dict[str, _Dealt]] = defaultdict(dict)
+
+        def deal(signatures: Sequence[Signature], rows: Sequence[Row], count: int, profile: Profile) -> None:
+            for signature, row in islice(zip(cycle(signatures), cycle(rows)), count):
+                dealt[signature].setdefault(row.text, _Dealt(row, profile))
+
         for signatures in self.kernels(layout).values():
-            rows = self.array(layout, self.lacks(signatures[0], layout))
-            quick = [row for row in rows if not row.is_late]
-            for signature, row in _turns(sorted(signatures, key=_dice), quick, max(len(signatures), len(quick))):
-                dealt[signature].setdefault(row.text, _Dealt(row, "quick"))
-            bodies: dict[tuple[str, ...], list[Signature]] = defaultdict(list)
-            for signature in signatures:
-                bodies[*signature.inputs, signature.out].append(signature)
+            tiers: dict[str, list[Row]] = defaultdict(list)
+            for row in self.array(layout, self.lacks(signatures[0], layout)):
+                tiers[row.tier].append(row)
+            quick, pairs = tiers["quick"], [*tiers["quick"], *tiers["late"]]
+            order = sorted(signatures, key=_dice)
+            deal(order, quick, max(len(order), len(quick)), "quick")
+            deal(order, tiers["triples"], len(tiers["triples"]), "standard")
+            bodies: dict[Hashable, list[Signature]] = defaultdict(list)
+            for signature in reversed(order):
+                bodies[self.body(signature)].append(signature)
             for body in bodies.values():
-                for signature, row in _turns(sorted(body, key=_dice, reverse=True), rows, len(rows)):
-                    dealt[signature].setdefault(row.text, _Dealt(row, "standard"))
+                deal(body, pairs, len(pairs), "standard")
         return {signature: [*mine.values()] for signature, mine in dealt.items()}
-
-
-def _turns(signatures: Sequence[Signature], rows: Sequence[Row], count: int) -> Iterator[tuple[Signature, Row]]:
-    """Yield so many signatures with a row each, both in turn; nothing without rows."""
-    return islice(zip(cycle(signatures), cycle(rows)), count)
 
 
 def _dice(signature: Signature) -> int:
     return zlib.crc32(f"{signature.op}/{signature.dtypes}".encode())
 
 
-def _row(text: str, situation: Situation, *, is_late: bool) -> Row:
+def _row(text: str, tier: str, situation: Situation) -> Row:
     words = {
         name.partition("-")[2]: word for name, word in situation.items() if name.startswith("start-") and word != "0"
     }
-    return Row(text, situation, manner_of(situation), words, is_late)
+    return Row(text, tier, situation, manner_of(situation), words)
 
 
 @lru_cache(maxsize=4096)

@@ -49,9 +49,9 @@ def manner_read(words: Sequence[str]) -> Manner:
     return Manner(*words)
 
 
-def starts(*operands: str) -> tuple[Dimension, ...]:
+def starts(*operands: str, is_dangerous: bool = False) -> tuple[Dimension, ...]:
     """Return a dimension for each operand: where its memory begins, in elements, or in bytes (B), after an aligned place."""
-    return tuple(Dimension(f"start-{name}", _STARTS) for name in operands)
+    return tuple(Dimension(f"start-{name}", _STARTS, is_dangerous=is_dangerous) for name in operands)
 
 
 def start_bytes(word: str, itemsize: int) -> int:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from itertools import combinations, product
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ep_tools.covering.solver import Solver
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ep_primitives.situations.model import Model, Situation
 
@@ -22,32 +22,58 @@ Tuple = tuple[tuple[int, int], ...]
 """Places of dimensions with places of their values."""
 
 
-def extended(model: Model, rows: Sequence[Situation], seed: int = 0) -> list[dict[str, str]]:
-    """Return the situations that a model needs beside those there are: pairs first of what is quick, then of all values."""
-    given = [[d.values.index(row[d.name]) for d in model.dimensions] for row in rows]
-    quick = [[i for i, value in enumerate(d.values) if value not in d.late] for d in model.dimensions]
-    every = [[*range(len(d.values))] for d in model.dimensions]
+def extended(model: Model, tiers: Mapping[str, Sequence[Situation]], seed: int = 0) -> dict[str, list[dict[str, str]]]:
+    """Return the situations that a model needs beside those there are, by tier.
+
+    Quick are the pairs of values that are not late, late the pairs of all values, triples those of dangerous dimensions.
+    """
     random = Random(seed)  # noqa: S311 - nothing is secret
-    found: list[list[int]] = []
-    for allowed in (quick, every):
-        known = [row for row in (*given, *found) if all(v in values for v, values in zip(row, allowed, strict=True))]
-        found += _Covering(model, allowed, known, random).rows()
-    return [{d.name: d.values[value] for d, value in zip(model.dimensions, row, strict=True)} for row in found]
+    dimensions = model.dimensions
+    quick = [[place for place, value in enumerate(each.values) if value not in each.late] for each in dimensions]
+    every = [[*range(len(each.values))] for each in dimensions]
+    everywhere = [*range(len(dimensions))]
+    dangerous = [place for place, each in enumerate(dimensions) if each.is_dangerous]
+    known: list[list[int]] = []
+    found = {}
+    for tier, allowed, places, strength in (
+        ("quick", quick, everywhere, 2),
+        ("late", every, everywhere, 2),
+        ("triples", every, dangerous, 3),
+    ):
+        known += [[each.values.index(row[each.name]) for each in dimensions] for row in tiers.get(tier, ())]
+        goal = _Goal(allowed, places, min(strength, len(places)))
+        new = [*_Covering(model, goal, known, random).rows()] if len(places) >= strength or tier == "quick" else []
+        known += new
+        found[tier] = [{d.name: d.values[value] for d, value in zip(dimensions, row, strict=True)} for row in new]
+    return found
+
+
+class _Goal(NamedTuple):
+    """What is to be covered.
+
+    allowed  : for each dimension the places of the values that a row may have
+    places   : of the dimensions whose tuples count
+    strength : their size
+    """
+
+    allowed: Sequence[Sequence[int]]
+    places: Sequence[int]
+    strength: int
 
 
 class _Covering:
     """What is not covered yet of the pairs of a model's values."""
 
-    def __init__(
-        self, model: Model, allowed: Sequence[Sequence[int]], given: Sequence[Sequence[int]], random: Random
-    ) -> None:
-        self._random, self._allowed = random, allowed
-        self._solver = Solver(model, allowed)
+    def __init__(self, model: Model, goal: _Goal, given: Sequence[Sequence[int]], random: Random) -> None:
+        self._goal, self._random = goal, random
+        self._solver = Solver(model, goal.allowed)
         self._size = len(model.dimensions)
-        self._strength = min(2, self._size)
-        self._missing = dict.fromkeys(each for each in self._tuples() if self._solver.is_feasible(self._row(each)))
+        self._missing = dict.fromkeys(self._tuples())
         for row in given:
             self._take(row)
+        for each in [*self._missing]:
+            if not self._solver.is_feasible(self._row(each)):
+                del self._missing[each]
 
     def rows(self) -> Iterator[list[int]]:
         """Yield rows until nothing is missing."""
@@ -58,8 +84,8 @@ class _Covering:
             yield row
 
     def _tuples(self) -> Iterator[Tuple]:
-        for places in combinations(range(self._size), self._strength):
-            for values in product(*(self._allowed[place] for place in places)):
+        for places in combinations(self._goal.places, self._goal.strength):
+            for values in product(*(self._goal.allowed[place] for place in places)):
                 yield tuple(zip(places, values, strict=True))
 
     def _row(self, values: Tuple) -> list[int | None]:
@@ -81,18 +107,20 @@ class _Covering:
         return [value for value in row if value is not None]
 
     def _gains(self, row: list[int | None], place: int) -> Iterator[tuple[int, float, int]]:
-        for value in self._allowed[place]:
-            mine = (place, value)
-            gain = sum(
-                ((each, other), mine) in self._missing if each < place else (mine, (each, other)) in self._missing
-                for each, other in enumerate(row)
-                if other is not None and each != place
-            )
+        for value in self._goal.allowed[place]:
+            row[place] = value
+            gain = sum(each in self._missing for each in self._within(row) if (place, value) in each)
             yield gain, self._random.random(), value
+        row[place] = None
 
     def _gain(self, row: Sequence[int]) -> int:
-        return sum(each in self._missing for each in combinations(enumerate(row), self._strength))
+        return sum(each in self._missing for each in self._within(row))
 
     def _take(self, row: Sequence[int]) -> None:
-        for each in combinations(enumerate(row), self._strength):
+        for each in self._within(row):
             self._missing.pop(each, None)
+
+    def _within(self, row: Sequence[int | None]) -> Iterator[tuple[tuple[int, Any], ...]]:
+        """Return the tuples that count of what is set in a row."""
+        there = [(place, row[place]) for place in self._goal.places if row[place] is not None]
+        return combinations(there, self._goal.strength)

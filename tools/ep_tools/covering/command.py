@@ -6,13 +6,17 @@ import zlib
 from collections import defaultdict
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from ep_primitives.situations.array import FILE, folder_of, read_arrays, write_arrays
+from ep_primitives.situations.array import FILE, TIERS, Tiers, folder_of, read_arrays, write_arrays
 from ep_primitives.situations.family import SituatedFamily
 
 import ep
 from ep_tools.covering.array import extended
+
+if TYPE_CHECKING:
+    from ep_primitives.situations.model import Model
 
 __all__ = ["command"]
 
@@ -35,16 +39,20 @@ def command(names: tuple[str, ...]) -> None:
 
 def _extend(path: Path, families: list[SituatedFamily]) -> None:
     before = read_arrays(path.read_text()) if path.exists() else {}
-    after: dict[str, dict[str, tuple[str, ...]]] = {}
+    after: dict[str, dict[str, Tiers]] = {}
     for family in families:
         after[family.name] = {}
         for layout in family.layouts:
             model = family.model(layout)
-            if model is None:
-                continue
-            texts = before.get(family.name, {}).get(layout, ())
-            rows = [model.situation(text) for text in texts]
-            new = extended(model, rows, zlib.crc32(f"{family.name} {layout}".encode()))
-            after[family.name][layout] = (*texts, *map(model.text, new))
-            click.echo(f"{family.name} {layout}: {len(texts)} situations, {len(new)} more")
+            if model is not None:
+                kept = before.get(family.name, {}).get(layout, {})
+                after[family.name][layout] = _layout(family.name, layout, model, kept)
     path.write_text(write_arrays(after))
+
+
+def _layout(family: str, layout: str, model: Model, kept: Tiers) -> Tiers:
+    rows = {tier: [model.situation(text) for text in texts] for tier, texts in kept.items()}
+    new = extended(model, rows, zlib.crc32(f"{family} {layout}".encode()))
+    counts = ", ".join(f"{tier} {len(rows.get(tier, ()))} + {len(new[tier])}" for tier in TIERS)
+    click.echo(f"{family} {layout}: {counts}")
+    return {tier: (*kept.get(tier, ()), *map(model.text, new[tier])) for tier in TIERS}

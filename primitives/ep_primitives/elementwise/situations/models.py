@@ -22,7 +22,7 @@ BETWEEN: Final = "between"
 _REPEATS: Final = ("whole", "last", "first", "odd", "even", "all", "lower")
 _OFFSETS: Final = ("1", "0", "2", "3", "5", "16")
 _RANK: Final = Dimension("rank", ("1", "2", "4", "8", "16"))
-_LAID_RANK: Final = Dimension("rank", ("2", "1", "3", "5", "16"))
+_LAID_RANK: Final = Dimension("rank", ("2", "1", "3", "5", "16"), is_dangerous=True)
 
 
 @cache
@@ -37,11 +37,11 @@ def elementwise_model(layout: str, names: tuple[str, ...], shares: tuple[str, ..
 
 
 def _dense(names: tuple[str, ...]) -> Model:
-    return Model((TAIL, SIZE, _RANK, *starts(*names, "out"), *values(*names), *MANNERS))
+    return Model((TAIL, SIZE, _RANK, *starts(*names, "out", is_dangerous=True), *values(*names), *MANNERS))
 
 
 def _strided(names: tuple[str, ...]) -> Model:
-    forms = _forms(names, READ, WRITTEN)
+    forms = _forms(names, READ, WRITTEN, is_dangerous=True)
     rows = Dimension("rows", ("few", "many"), late=("many",))
     return Model(
         (*forms, _LAID_RANK, INNER, rows, *starts(*names, "out"), *values(*names), *MANNERS),
@@ -60,8 +60,8 @@ def _strided(names: tuple[str, ...]) -> Model:
 
 def _broadcast(names: tuple[str, ...]) -> Model:
     forms = _forms(names, LINES, WRITTEN)
-    repeats = [Dimension(f"repeats-{name}", _REPEATS) for name in names]
-    rank = Dimension("rank", ("2", "1", "3", "4", "6", "16"))
+    repeats = [Dimension(f"repeats-{name}", _REPEATS, is_dangerous=True) for name in names]
+    rank = Dimension("rank", ("2", "1", "3", "4", "6", "16"), is_dangerous=True)
     partial = ("last", "first", "odd", "even")
     return Model(
         (*repeats, rank, *forms, INNER, *starts(*names, "out"), *values(*names), *MANNERS),
@@ -167,8 +167,11 @@ def _rank0(names: tuple[str, ...]) -> Model:
     return Model((*starts(*names, "out"), *values(*names), *MANNERS))
 
 
-def _forms(names: Sequence[str], read: tuple[str, ...], written: tuple[str, ...]) -> list[Dimension]:
-    return [*(Dimension(f"form-{name}", read) for name in names), Dimension("form-out", written)]
+def _forms(
+    names: Sequence[str], read: tuple[str, ...], written: tuple[str, ...], *, is_dangerous: bool = False
+) -> list[Dimension]:
+    words = {**dict.fromkeys(names, read), "out": written}
+    return [Dimension(f"form-{name}", each, is_dangerous=is_dangerous) for name, each in words.items()]
 
 
 def _flat(forms: Sequence[Dimension]) -> list[Never]:

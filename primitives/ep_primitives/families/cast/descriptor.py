@@ -112,9 +112,13 @@ class CastFamily(ElementwiseFamily):
         return self.descriptor(**specs)
 
     def kernel(self, signature: Signature) -> Hashable:
-        """Return whether elements become narrower, wider or neither: pairs of types are many, and profile standard tries each."""
+        """Return whether elements become narrower, wider or neither: pairs of types are many, and profile standard tries those of sizes."""
         given, made = ep.dtype(signature.inputs[0]).itemsize, ep.dtype(signature.out).itemsize
         return (made > given) - (made < given)
+
+    def body(self, signature: Signature) -> Hashable:
+        """Return the sizes of the elements that are read and written."""
+        return ep.dtype(signature.inputs[0]).itemsize, ep.dtype(signature.out).itemsize
 
     def value_cases(self, signature: Signature) -> Iterator[Case]:
         """Yield designed values, all values of a narrow source, and the ties of a narrower target."""
