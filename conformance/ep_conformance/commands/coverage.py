@@ -25,15 +25,15 @@ _SHOWN: Final = 20
 _TRIPLE: Final = 3
 
 
-@click.command(epilog="Exit codes: 0 good, 1 a possible pair is not met, 2 wrong use.")
+@click.command(epilog="Exit codes: 0 good, 1 a possible pair or triple is not met, 2 wrong use.")
 @click.option("--family", "name", metavar="NAME", help="Show one family by dimension, with what is impossible and why.")
-@click.option("--triples", is_flag=True, help="Of one family: count triples, too, none of which has to be met.")
+@click.option("--triples", is_flag=True, help="Of one family: count all triples, too.")
 @options.profile
 def command(name: str | None, profile: str, *, triples: bool) -> int:
     """Count the pairs of values that cases meet, for each layout and kernel of the families that construct cases.
 
     In profile quick a kernel stands for the signatures that a family says share one, in the others for those of one body, such as
-    all ops of equal element types.
+    all ops of equal element types; there the triples of dangerous dimensions have to be met, too.
     """
     families = {each.name: each for each in ep.families().values() if isinstance(each, SituatedFamily)}
     if name is not None and name not in families:
@@ -45,21 +45,38 @@ def command(name: str | None, profile: str, *, triples: bool) -> int:
     console = Console(width=150, highlight=False)
     chosen = [families[name]] if name is not None else [*families.values()]
     missing = 0
-    table = Table("family", "layout", "kernels", "cases", "pairs", "missing", "impossible", box=None, pad_edge=False)
+    table = Table("family", "layout", "kernels", "cases", "tuples", "missing", "impossible", box=None, pad_edge=False)
     for family in chosen:
-        counts = count(family, profile)
-        for counted in counts:
+        counts = {"pairs": count(family, profile)}
+        if profile != "quick":
+            counts["triples"] = count(family, profile, _TRIPLE, of_danger=True)
+        for kind, each in counts.items():
+            missing += _add_rows(table, family.name, kind, each)
+            for line in _missing(family.name, each):
+                console.print(line, markup=False)
+        if name is not None:
+            _by_dimension(console, family, counts["pairs"], profile, triples=triples)
+    console.print(table)
+    console.print(f"{missing} possible tuples are not met", markup=False)
+    return int(missing > 0)
+
+
+def _add_rows(table: Table, family: str, kind: str, counts: Iterable[Count]) -> int:
+    """Add a row a layout, and return how many tuples are missing."""
+    missing = 0
+    for counted in counts:
+        if counted.possible:
             lost = sum(map(len, counted.missing.values()))
             missing += lost
-            numbers = (counted.kernels, counted.cases, counted.possible.total(), lost, len(counted.impossible))
-            table.add_row(family.name, counted.layout, *map(str, numbers))
-        if name is not None:
-            _by_dimension(console, family, counts, profile, triples=triples)
-        for line in _missing(family.name, counts):
-            console.print(line, markup=False)
-    console.print(table)
-    console.print(f"{missing} possible pairs are not met", markup=False)
-    return int(missing > 0)
+            numbers = (
+                counted.kernels,
+                counted.cases,
+                f"{counted.possible.total()} {kind}",
+                lost,
+                len(counted.impossible),
+            )
+            table.add_row(family, counted.layout, *map(str, numbers))
+    return missing
 
 
 def _by_dimension(

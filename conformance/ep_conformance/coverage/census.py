@@ -23,7 +23,7 @@ Situations = list[dict[str, str]]
 class Place(NamedTuple):
     """Where every pair must be met.
 
-    kernel     : in profile quick what the family says that signatures share; else their bodies
+    kernel     : what the family says that signatures share; or, beside that, a body
     signature  : one of them
     """
 
@@ -32,7 +32,7 @@ class Place(NamedTuple):
     signature: Signature
 
 
-def census(family: SituatedFamily, profile: str) -> Mapping[Place, Situations]:
+def census(family: SituatedFamily, profile: str, *, by_body: bool) -> Mapping[Place, Situations]:
     """Return the situations of a profile's cases; none for a layout whose cases are all made by hand."""
     found: dict[Place, Situations] = defaultdict(list)
     places: dict[tuple[str, Hashable], Place] = {}
@@ -41,7 +41,7 @@ def census(family: SituatedFamily, profile: str) -> Mapping[Place, Situations]:
             continue
         signature = family.signature(cell)
         shared = family.shared(signature, cell.layout)
-        kernel = shared if profile == "quick" else (shared, family.body(signature))
+        kernel = (shared, family.body(signature)) if by_body else shared
         place = places.setdefault((cell.layout, kernel), Place(cell.layout, kernel, signature))
         met = [each.case.situation for each in cell_cases(family, cell, profile) if isinstance(each.case, Case)]
         found[place] += [dict(situation) for situation in met if situation]

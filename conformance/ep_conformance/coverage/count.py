@@ -11,7 +11,7 @@ from ep_conformance.coverage.census import census
 from ep_conformance.coverage.feasible import Feasibility
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ep_primitives.situations.family import SituatedFamily
 
@@ -50,26 +50,33 @@ class Count:
         return met, possible
 
 
-def count(family: SituatedFamily, profile: str, strength: int = 2) -> list[Count]:
-    """Return the tuples of so many dimensions, layout by layout."""
+def count(family: SituatedFamily, profile: str, strength: int = 2, *, of_danger: bool = False) -> list[Count]:
+    """Return the tuples of so many dimensions, layout by layout.
+
+    of_danger : True for tuples of dangerous dimensions alone, which the signatures of a kernel meet together
+    """
     found: dict[str, Count] = {}
-    for place, situations in census(family, profile).items():
+    by_body = profile != "quick" and not of_danger
+    for place, situations in census(family, profile, by_body=by_body).items():
         counted = found.setdefault(place.layout, Count(place.layout))
         model = family.model(place.layout)
         if model is not None:
             lacks = family.lacks(place.signature, place.layout)
             room = Feasibility(model, lacks, is_quick=profile == "quick")
-            _add(counted, place, situations, room, strength)
+            names = [each.name for each in model.dimensions if each.is_dangerous or not of_danger]
+            _add(counted, place, situations, _tuples(room, names, strength), room)
     return [*found.values()]
 
 
-def _add(counted: Count, place: Place, situations: Situations, room: Feasibility, strength: int) -> None:
+def _add(counted: Count, place: Place, situations: Situations, asked: Iterable[Tuple], room: Feasibility) -> None:
     counted.kernels += 1
     counted.cases += len(situations)
-    met = {each for situation in situations for each in combinations(situation.items(), strength)}
-    for each in _tuples(room.domains, strength):
-        names = tuple(name for name, _ in each)
-        if each in met:
+    met: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    for each in asked:
+        names, values = zip(*each, strict=True)
+        if names not in met:
+            met[names] = {tuple(situation[name] for name in names) for situation in situations}
+        if values in met[names]:
             counted.met[names] += 1
             counted.possible[names] += 1
         elif reasons := room.reasons(dict(each)):
@@ -79,7 +86,7 @@ def _add(counted: Count, place: Place, situations: Situations, room: Feasibility
             counted.missing.setdefault(place, []).append(each)
 
 
-def _tuples(domains: Mapping[str, frozenset[str]], strength: int) -> Iterator[Tuple]:
-    for names in combinations(domains, strength):
-        for values in product(*(sorted(domains[name]) for name in names)):
+def _tuples(room: Feasibility, dimensions: Sequence[str], strength: int) -> Iterator[Tuple]:
+    for names in combinations(dimensions, strength):
+        for values in product(*(sorted(room.domains[name]) for name in names)):
             yield tuple(zip(names, values, strict=True))

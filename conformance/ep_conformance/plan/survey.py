@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from ep_primitives.cases.case import Case
+
+    from ep_conformance.plan.sweep import Sweep
     from ep_conformance.plan.waiver import Waiver
     from ep_conformance.runtime import RuntimeCase
 
@@ -214,8 +217,16 @@ def _primitives(device: ep.Device, claims: Claims, profile: str, pattern: str | 
         for found in cell_cases(family, cell, profile):
             if selects(pattern, found.id):
                 place = standing()
+                if place is Standing.EXPECTED and _is_new(claims, found.case):
+                    place = Standing.NEW
                 reason = "not claimed, and no implementation accepts it" if place is Standing.REFUSED else ""
                 yield Planned(found.id, place, reason)
+
+
+def _is_new(claims: Claims, case: Case | Sweep) -> bool:
+    """Say whether a case is younger than the suite that the claims name, although its cell is not."""
+    since = getattr(case, "since", "")
+    return bool(since) and claims.is_new(since)
 
 
 def _standing(device: ep.Device, claims: Claims, family: ep.Family, cell: ep.Cell) -> Standing:

@@ -27,7 +27,7 @@ MOST_LINES: Final = 30
 MOST_COLUMNS: Final = 120
 
 _PLAIN: Final = frozenset("bBhHiIlLqQfd")
-_START: Final = "start = -(-256 // device.info.alignment) * device.info.alignment + {shift}"
+_EDGE: Final = "edge = -(-256 // device.info.alignment) * device.info.alignment"
 _NAN: Final = "(given != given and needed != needed)"
 
 Array = npt.NDArray[Any]
@@ -80,7 +80,11 @@ def _body(work: Work, details: Mapping[str, Any], source: tuple[Path, str] | Non
     descriptor, arrays = work.descriptor, _arrays(work)
     yield from _wrapped(f"work = {_call(work.construction)}")
     yield "specs = work.present"
-    yield _START.format(shift=work.shift)
+    moved = {**work.starts, **{name: work.starts.get(output, 0) for name, output in _shared(work).items()}}
+    starts = "".join(f", {name!r}: edge + {work.shift + start}" for name, start in moved.items() if start)
+    usual = f"dict.fromkeys(specs, edge{f' + {work.shift}' if work.shift else ''})"
+    yield _EDGE
+    yield from _wrapped(f"start = {usual}{f' | {{{starts[2:]}}}' if starts else ''}")
     if source is None:
         yield from _wrapped(f"held = {{{', '.join(f'{name!r}: {_literal(array)}' for name, array in arrays.items())}}}")
     else:
@@ -89,7 +93,7 @@ def _body(work: Work, details: Mapping[str, Any], source: tuple[Path, str] | Non
     fresh = [name for name in descriptor.outputs if name not in arrays and name not in _shared(work).values()]
     every = ", ".join([names[:-1], *map(repr, fresh)]).replace("[, ", "[") + "]"
     # What no operand holds is NaN, or -1, where it is read by mistake, and something else where it is written.
-    blank = "np.full(2 * start + specs[name].nbytes, 0x5B if name in work.outputs else 0xFF, np.uint8)"
+    blank = "np.full(start[name] + edge + specs[name].nbytes, 0x5B if name in work.outputs else 0xFF, np.uint8)"
     yield from _wrapped(f"images = {{name: {blank} for name in {every}}}")
     yield f"for name in {names}:"
     operands = descriptor.present
@@ -97,14 +101,14 @@ def _body(work: Work, details: Mapping[str, Any], source: tuple[Path, str] | Non
         isinstance(spec := operands[name], ep.TensorSpec) and spec.is_dense and not spec.lo for name in arrays
     )
     if source is None:
-        yield "    layout.scatter(specs[name], held[name], images[name], start)"
+        yield "    layout.scatter(specs[name], held[name], images[name], start[name])"
     elif is_dense:
         raw = 'zlib.decompress(base64.b64decode(held[name]["bytes"]))'
-        yield f"    images[name][start:-start] = np.frombuffer({raw}, np.uint8)"
+        yield f"    images[name][start[name]:-edge] = np.frombuffer({raw}, np.uint8)"
     else:
         yield '    raw = zlib.decompress(base64.b64decode(held[name]["bytes"]))'
         yield "    value = layout.view(ep.TensorSpec(specs[name].dtype, specs[name].shape), raw)"
-        yield "    layout.scatter(specs[name], value, images[name], start)"
+        yield "    layout.scatter(specs[name], value, images[name], start[name])"
     yield from _launching(work, details)
     yield from _JUDGES[details["kind"]](work, details)
 
@@ -125,7 +129,7 @@ def _launching(work: Work, details: Mapping[str, Any]) -> Iterator[str]:
     numbers = [
         f", {name}={_number(values[name])}" for name, spec in specs if isinstance(spec, ep.Scalar) and name in values
     ]
-    views = "{name: whole[start : whole.nbytes - start] for name, whole in wholes.items()}"
+    views = "{name: whole[start[name] : whole.nbytes - edge] for name, whole in wholes.items()}"
     shared = "".join([f', {output}=views["{name}"]' for name, output in _shared(work).items()])
     lines = [
         "wholes = {name: device.allocate(image.nbytes) for name, image in images.items()}",
@@ -141,7 +145,7 @@ def _launching(work: Work, details: Mapping[str, Any]) -> Iterator[str]:
         return
     yield "def launch():"
     yield from (f"    {line}" for line in lines)
-    yield f'    return layout.gather(specs["{details["operand"]}"], back, start)'
+    yield f'    return layout.gather(specs["{details["operand"]}"], back, start["{details["operand"]}"])'
 
 
 def _judge_element(work: Work, details: Mapping[str, Any]) -> Iterator[str]:
@@ -149,7 +153,7 @@ def _judge_element(work: Work, details: Mapping[str, Any]) -> Iterator[str]:
     out = work.descriptor.outputs[name]
     value = details.get("value")
     as_byte = ".view(np.uint8)" if out.dtype == "bool" else ""
-    yield f'given = layout.gather(specs["{name}"], back, start){as_byte}[{at}]'
+    yield f'given = layout.gather(specs["{name}"], back, start["{name}"]){as_byte}[{at}]'
     yield f'needed = np.frombuffer(bytes.fromhex("{details["bits"]}"), given.dtype)[0]'
     shown = ".tobytes().hex()" if details["given"] == details["needed"] else ""
     yield f'print(f"{name}{list(at)} is {{given{shown}}}, needed {{needed{shown}}}, on {{device.name}}")'
@@ -166,7 +170,7 @@ def _judge_element(work: Work, details: Mapping[str, Any]) -> Iterator[str]:
 
 def _judge_byte(work: Work, details: Mapping[str, Any]) -> Iterator[str]:
     del work
-    place = f"start + {details['byte']}" if details["byte"] >= 0 else f"start - {-details['byte']}"
+    place = f'start["{details["operand"]}"] {"+" if details["byte"] >= 0 else "-"} {abs(details["byte"])}'
     yield f'given, needed = back[{place}], images["{details["operand"]}"][{place}]'
     yield f'print(f"byte {details["byte"]} of {details["operand"]} is {{given:#04x}}, needed {{needed:#04x}}, on {{device.name}}")'
     yield "sys.exit(given != needed)"
@@ -182,7 +186,7 @@ def _judge_again(work: Work, details: Mapping[str, Any]) -> Iterator[str]:
 
 def _judge_updated(work: Work, details: Mapping[str, Any]) -> Iterator[str]:
     del work
-    yield f'given = layout.gather(specs["{details["operand"]}"], back, start)'
+    yield f'given = layout.gather(specs["{details["operand"]}"], back, start["{details["operand"]}"])'
     yield f'needed = np.frombuffer(bytes.fromhex("{details["bits"]}"), given.dtype)'
     yield f'print(f"{details["operand"]} is {{given}}, needed {{needed}}, on {{device.name}}")'
     yield "sys.exit(given.tobytes() != needed.tobytes())"
@@ -191,7 +195,7 @@ def _judge_updated(work: Work, details: Mapping[str, Any]) -> Iterator[str]:
 def _judge_bool(work: Work, details: Mapping[str, Any]) -> Iterator[str]:
     del work
     at, name = tuple(details["index"]), details["operand"]
-    yield f'given = layout.gather(specs["{name}"], back, start).view(np.uint8)[{at}]'
+    yield f'given = layout.gather(specs["{name}"], back, start["{name}"]).view(np.uint8)[{at}]'
     yield f'print(f"{name}{list(at)} holds the byte {{given}}, needed 0 or 1, on {{device.name}}")'
     yield "sys.exit(given > 1)"
 

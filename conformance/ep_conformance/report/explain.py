@@ -18,6 +18,8 @@ from ep_conformance.plan.sweep import Sweep
 from ep_conformance.replay.file import file_name, read_replay
 
 if TYPE_CHECKING:
+    from ep_primitives.cases.case import Case
+
     from ep_conformance.runtime import RuntimeCase
 
 __all__ = ["explain_case"]
@@ -116,6 +118,11 @@ def _fact(name: str, text: str) -> str:
     return f"{name:<11} {text}"
 
 
+def _situation(case: Case) -> str:
+    """Return the values that a case was constructed from; extents and gaps are of the seed."""
+    return ", ".join(f"{name} {value}" for name, value in case.situation.items())
+
+
 def _explain_cell(identity: str, found: CellCase) -> str:
     case, descriptor = found.case, found.case.descriptor
     if isinstance(case, Sweep):
@@ -135,6 +142,7 @@ def _explain_cell(identity: str, found: CellCase) -> str:
             for domain in dict.fromkeys(domains_of(found.family, found.cell))
             if not domain.is_open
         ),
+        *([_fact("situation", _situation(case))] if case.situation else []),
         *(
             [f"bias        the errors of sums of {case.summands} terms have to cancel, and be no larger than by chance"]
             if case.summands

@@ -57,8 +57,9 @@ def _chosen(word: str, dtype: str, domain: Domain) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         sizes = np.abs(every.astype(np.complex128 if kind == "c" else np.float64))
         if word == "special":
-            return every[~np.isfinite(sizes) | (sizes == 0) | (sizes == 1)]
+            return np.asarray(every[~np.isfinite(sizes) | (sizes == 0) | (sizes == 1)])
         if word == "tiny":
-            return every[(sizes <= 64 * float(limits(dtype).smallest_normal)) & (sizes > 0)]
+            return np.asarray(every[(sizes <= 64 * float(limits(dtype).smallest_normal)) & (sizes > 0)])
         finite = sizes[np.isfinite(sizes)]
-        return every[np.isfinite(sizes) & (sizes >= _NEAR * finite.max())] if finite.size else every[:0]
+        is_far = np.isfinite(sizes) & (sizes >= _NEAR * (finite.max() if finite.size else 1))
+        return np.asarray(every[is_far])

@@ -120,18 +120,13 @@ def _shape(situation: Situation, random: Random) -> tuple[int, ...]:
 
 def _repeated(shape: tuple[int, ...], word: str) -> tuple[int, ...]:
     """Return the shape of what is repeated along axes of a shape."""
-    last = len(shape) - 1
-    gone = {
-        "whole": lambda _: False,
-        "last": lambda axis: axis == last,
-        "first": lambda axis: axis == 0,
-        "odd": lambda axis: axis % 2 == 1,
-        "even": lambda axis: axis % 2 == 0,
-        "all": lambda _: True,
-    }
     if word == "lower":
         return shape[1:]
-    return tuple(1 if gone[word](axis) else extent for axis, extent in enumerate(shape))
+    axes = range(len(shape))
+    gone = {"whole": axes[:0], "last": axes[-1:], "first": axes[:1], "odd": axes[1::2], "even": axes[::2], "all": axes}[
+        word
+    ]
+    return tuple(1 if axis in gone else extent for axis, extent in enumerate(shape))
 
 
 _MAKERS: Final[Mapping[str, Callable[[Situation, tuple[str, ...], Random], Arrangement]]] = {
