@@ -58,5 +58,5 @@ def extent(random: Random, inner: str) -> int:
 
 def small(random: Random, count: int) -> tuple[int, ...]:
     """Return so many outer extents: together some dozen, and enough that what is repeated along the last axis tells."""
-    least, most = {1: (11, 19), 2: (4, 6), 3: (3, 4)}.get(count, (2, 3))
+    least, most = {1: (11, 19), 2: (5, 7), 3: (3, 4)}.get(count, (2, 3))
     return tuple(random.randint(least, most) for _ in range(count))

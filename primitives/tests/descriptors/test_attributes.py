@@ -115,7 +115,7 @@ def test_cases_of_a_row_are_tried_with_many_attributes(op):
         case.descriptor.attributes
         for layout in family.layouts
         for case in family.cases_of(signature, layout)
-        if case.profile == "quick"
+        if case.profile != "large"
     }
     usual = {tuple(attribute.samples[number] for attribute in ROWS[op].attributes) for number in range(3)}
     others = [values for values in tried if values not in usual]

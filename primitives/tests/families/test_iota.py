@@ -118,7 +118,7 @@ def test_cases_count_along_every_side_of_a_tensor():
         for cell in FAMILY.cells()
         if cell.dtypes == "int32"
         for case in FAMILY.cases(cell)
-        if case.descriptor.out.ndim == 4
+        if case.descriptor.out.ndim == 4 and not case.situation
     }
     assert axes == {("rank-4", 3), ("rank-4-axis-0", 0), ("rank-4-axis-2", 2)}
 

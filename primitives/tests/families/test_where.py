@@ -132,7 +132,7 @@ def test_conditions_of_cases_are_true_by_each_single_bit_and_half_false(dtype):
         [
             np.asarray(case.data(np.random.default_rng(1))["condition"]).reshape(-1)
             for case in cases((dtype, "float32"))
-            if case.profile == "quick" and case.name in {"conditions", "values", "rank-4"}
+            if case.name in {"conditions", "values", "rank-4"}
         ]
     )
     words = seen.view(f"u{seen.itemsize}")
@@ -144,7 +144,7 @@ def test_conditions_of_cases_are_true_by_each_single_bit_and_half_false(dtype):
 
 def test_cases_stay_within_what_the_quick_profile_may_hold():
     quick = [case for cell in FAMILY.cells() for case in FAMILY.cases(cell) if case.profile == "quick"]
-    assert len(quick) < 1700
+    assert len(quick) < 3000
     assert {case.inplace for case in quick} == {None, "condition", "a", "b"}
 
 

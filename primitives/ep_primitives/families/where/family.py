@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -110,7 +111,10 @@ class WhereFamily(ElementwiseFamily):
         """Yield values and arrangements; with conditions that are no bools values are of profile standard."""
         is_chief = signature.inputs[0] == "bool"
         for case in super().cases_of(signature, layout):
-            yield case if case.situation or is_chief else case.late()
+            if case.inplace == "condition":  # which only bools can be, so that no situation of all types has it
+                yield replace(case, profile="quick")
+            else:
+                yield case if case.situation or is_chief else case.late()
         if layout == "scalar-left" and is_chief:
             for name, number in data.numbers(signature.out).items():
                 yield self._between(signature, name, number)
