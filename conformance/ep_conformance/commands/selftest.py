@@ -40,14 +40,24 @@ _LINE: Final = 150
     type=click.IntRange(min=1),
     help="In place of saboteurs, run the suite on a right provider with so many seeds.",
 )
+@click.option(
+    "--mutants",
+    "count",
+    type=click.IntRange(min=1),
+    help="In place of saboteurs, make so many defects of each family by machine, and count those that die.",
+)
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0), help="Of the mutants.")
 @click.option("--provider", default="honest", show_default=True, help="The provider that is right.")
 @options.profile
 @options.pattern
-def command(names: tuple[str, ...], *, is_list: bool, file: Path | None, runs: int | None, **given: Any) -> int:
+def command(
+    names: tuple[str, ...], *, is_list: bool, file: Path | None, runs: int | None, count: int | None, **given: Any
+) -> int:
     """Test the suite: plant defects in a right provider, and check that the case meant for each defect fails.
 
     NAMES are saboteurs, all if none is given. The last line is {"saboteurs": n, "killed": n, "survivors": []}.
     With --false-alarms N the suite's cases (--profile, --filter) run on a right provider with N seeds, and none may fail.
+    With --mutants N the cases of --profile hunt N mutants of each family: faults under one value of its situations, or a pair of them.
     """
     from ep_conformance.saboteurs.table import HONEST, SABOTEURS, table_lines  # noqa: PLC0415 - it imports every defect
 
@@ -70,6 +80,10 @@ def command(names: tuple[str, ...], *, is_list: bool, file: Path | None, runs: i
             raise WrongUse(message)
         accused = [saboteur for saboteur in SABOTEURS if saboteur.name == given["provider"]]
         return _accuse_nobody(console, runs, file, accused, **given)
+    if count is not None:
+        return _hunt_mutants(
+            console, count, file, given["seed"], given["profile"], given["jobs"] or os.cpu_count() or 1
+        )
     chosen = [known[name] for name in names] or list(SABOTEURS)
     return _kill_all(console, chosen, file, given["seeds"], given["jobs"] or os.cpu_count() or 1)
 
@@ -99,6 +113,40 @@ def _kill_all(console: Console, chosen: list[Any], file: Path | None, seeds: int
         console.print(f"false alarms: the honest provider fails {', '.join(alarms)}", markup=False, soft_wrap=True)
     click.echo(json.dumps(result))
     return 1 if survivors or alarms else 0
+
+
+def _hunt_mutants(  # noqa: PLR0913, PLR0917 - what the user asked for
+    console: Console, count: int, file: Path | None, seed: int, profile: str, jobs: int
+) -> int:
+    from ep_conformance.saboteurs.mutants import mutant, score  # noqa: PLC0415 - as above
+    from ep_conformance.saboteurs.mutants.kernel import MUTANT  # noqa: PLC0415 - as above
+
+    mutants = mutant.made(count, seed, profile)
+    known = {"killed": 0, "survived": 0, "without effect": 0}
+
+    def hear(one: Any, fate: Any) -> None:
+        word = "killed" if fate.killer else "survived" if fate.strikes else "without effect"
+        known[word] += 1
+        if word == "survived":
+            console.print(f"SURVIVED {one}"[:_LINE], markup=False, soft_wrap=True)
+
+    with _installed([MUTANT]) as packages:
+        found = score.fates(mutants, packages, profile=profile, jobs=jobs, hear=hear)
+    kinds: dict[str, Any] = {
+        "values": lambda one: ["one" if len(one.values) == 1 else "pair"],
+        "family": lambda one: [one.family],
+        "dimension": lambda one: [name.partition("-")[0] for name, _ in one.values],
+        "fault": lambda one: [one.fault],
+    }
+    tables = {kind: score.scores(found, of) for kind, of in kinds.items()}
+    for kind, table in tables.items():
+        for name, (killed, of) in table.items():
+            console.print(f"{kind:<10} {name:<26} {killed:>6} of {of:<6} {100 * killed / of:6.1f} %", markup=False)
+    result = {"mutants": len(mutants), "seed": seed, "profile": profile, **known}
+    if file is not None:
+        write_text(file, json.dumps({**result, "scores": tables, "details": score.as_json(found)}, indent=1) + "\n")
+    click.echo(json.dumps(result))
+    return 1 if known["survived"] else 0
 
 
 def _accuse_nobody(console: Console, runs: int, file: Path | None, accused: list[Any], **given: Any) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from ep_primitives.families import parts
 
 from ep_conformance.saboteurs import themes
+from ep_conformance.saboteurs.mutants.kernel import MUTANT
 from ep_conformance.saboteurs.provider import HonestProvider
 from ep_conformance.saboteurs.saboteur import PLANTED, Saboteur
 
@@ -28,8 +29,8 @@ SABOTEURS: Final = tuple(PLANTED)
 
 
 def named(name: str) -> Saboteur:
-    """Return the saboteur, or the honest provider, of a name."""
-    return next(saboteur for saboteur in (HONEST, *SABOTEURS) if saboteur.name == name)
+    """Return the saboteur, the honest provider, or the one that takes any mutant, of a name."""
+    return next(saboteur for saboteur in (HONEST, MUTANT, *SABOTEURS) if saboteur.name == name)
 
 
 def table_lines() -> Iterator[str]:

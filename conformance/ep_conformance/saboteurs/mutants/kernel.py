@@ -1,0 +1,91 @@
+"""The honest kernel with the mutant of the moment: whoever runs cases sets it, with the situation of the case that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+import ep
+from ep_conformance.saboteurs.kernel import ArrayKernel
+from ep_conformance.saboteurs.mutants.fault import FAULTS
+from ep_conformance.saboteurs.mutants.trigger import Seen, has
+from ep_conformance.saboteurs.saboteur import Saboteur
+from ep_conformance.saboteurs.stream import HonestStream
+
+if TYPE_CHECKING:
+    from ep_conformance.saboteurs.mutants.mutant import Mutant
+
+__all__ = ["MUTANT", "Moment"]
+
+Situation = Mapping[str, str]
+
+
+class Moment:
+    """What is wrong at the moment.
+
+    strikes : launches whose result it changed
+    """
+
+    mutant: Mutant | None = None
+    situation: Situation = MappingProxyType({})
+    strikes = 0
+
+
+class _Mutated(ArrayKernel):
+    """Spoil the first output of launches that have the values of the mutant of the moment."""
+
+    def __init__(self, descriptor: ep.Descriptor, cpu: ep.Device) -> None:
+        super().__init__(descriptor, cpu)
+        self._launches = 0
+        self._is_graph = False
+        self._lies: dict[int, int] = {}
+
+    def launch(self, stream: Any, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        self._launches += 1
+        self._is_graph = type(stream) is not HonestStream
+        super().launch(stream, memories, scalars)
+
+    def operand(self, memory: ep.Memory) -> ep.Memory:
+        found = super().operand(memory)
+        self._lies[id(found)] = id(memory.handle)
+        return found
+
+    def run(self, cpu: ep.Stream, operands: Mapping[str, Any]) -> None:
+        mutant = Moment.mutant
+        if mutant is None or not self._is_of(mutant) or not self._is_met(mutant, operands):
+            super().run(cpu, operands)
+            return
+        name = next(iter(self.descriptor.outputs))
+        before = np.array(self.array(operands, name), order="C")
+        super().run(cpu, operands)
+        out = self.array(operands, name)
+        right = out.tobytes()
+        values = np.array(out, order="C")
+        with np.errstate(all="ignore"):
+            FAULTS[mutant.fault](values, before)
+        raw, target = (each.view(np.uint8) if each.dtype == np.bool_ else each for each in (values, out))
+        target[...] = raw
+        Moment.strikes += out.tobytes() != right
+
+    def _is_of(self, mutant: Mutant) -> bool:
+        of = self.descriptor
+        cell = ep.Cell(*of.cell.split("/"))
+        return of.family == mutant.family and f"{cell.op}/{cell.dtypes}" in mutant.cells and bool(of.out.size)
+
+    def _is_met(self, mutant: Mutant, operands: Mapping[str, Any]) -> bool:
+        tensors = {name: each for name, each in operands.items() if isinstance(each, ep.Memory) and name != "scratch"}
+        seen = Seen(
+            self.descriptor,
+            {name: np.frombuffer(each.host(), np.uint8).ctypes.data for name, each in tensors.items() if each.nbytes},
+            {name: self._lies.get(id(each), 0) for name, each in tensors.items()},
+            self._launches,
+            self._is_graph,
+            Moment.situation,
+        )
+        return all(has(seen, name, value) for name, value in mutant.values)
+
+
+MUTANT: Final = Saboteur("mutant", _Mutated, "")

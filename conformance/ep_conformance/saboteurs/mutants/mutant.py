@@ -1,0 +1,88 @@
+"""A Mutant is a fault of a family's results in one layout and kernel, under one value of its dimensions or a pair of values."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ep_primitives.situations.family import SituatedFamily
+
+import ep
+from ep_conformance.saboteurs.mutants.fault import FAULTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ep_primitives.cases.signature import Signature
+
+__all__ = ["Mutant", "made"]
+
+_NOTHING: Final = ("empty",)
+"""Layouts in which nothing is written that could be wrong."""
+
+
+class Mutant(NamedTuple):
+    """One defect.
+
+    cells   : its signatures, as "op/dtypes", which share a kernel
+    fault   : of FAULTS
+    values  : dimensions with the values that a launch must have for the fault to happen
+    """
+
+    family: str
+    layout: str
+    cells: tuple[str, ...]
+    fault: str
+    values: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        values = " and ".join(f"{name}.{value}" for name, value in self.values)
+        return f"{self.family}/{self.cells[0]}/{self.layout}: {self.fault} under {values}"
+
+    @classmethod
+    def read(cls, record: Sequence[Any]) -> Mutant:
+        """Return the mutant that JSON made a list of."""
+        family, layout, cells, fault, values = record
+        return cls(family, layout, tuple(cells), fault, tuple((name, value) for name, value in values))
+
+
+def made(count: int, seed: int, profile: str) -> list[Mutant]:
+    """Return so many mutants of each family that states situations, half of single values, half of pairs.
+
+    Each is possible: a situation of the family's arrays has its values.
+    """
+    families = [each for each in ep.families().values() if isinstance(each, SituatedFamily)]
+    return [mutant for family in families for mutant in _of(family, count, seed, profile)]
+
+
+def _of(family: SituatedFamily, count: int, seed: int, profile: str) -> Iterator[Mutant]:
+    dice = random.Random(f"{family.name} {seed}")  # noqa: S311 - nothing is secret
+    places = [place for place in _kernels(family, profile) if place[0] not in _NOTHING]
+    for number in range(count if places else 0):
+        layout, signatures = dice.choice(places)
+        values = dice.choice(_tuples(family, layout, signatures[0], 1 + number % 2))
+        cells = tuple(f"{each.op}/{each.dtypes}" for each in signatures)
+        yield Mutant(family.name, layout, cells, dice.choice([*FAULTS]), values)
+
+
+def _kernels(family: SituatedFamily, profile: str) -> list[tuple[str, Sequence[Signature]]]:
+    """Return the layouts with the signatures of a kernel: in profile quick those of a shared one, else those of one body."""
+    found: list[tuple[str, Sequence[Signature]]] = []
+    for layout in family.layouts:
+        for shared in family.kernels(layout).values() if family.model(layout) is not None else ():
+            if profile == "quick":
+                found.append((layout, shared))
+            else:
+                bodies: dict[Any, list[Signature]] = {}
+                for signature in shared:
+                    bodies.setdefault(family.body(signature), []).append(signature)
+                found += [(layout, body) for body in bodies.values()]
+    return found
+
+
+def _tuples(family: SituatedFamily, layout: str, signature: Signature, size: int) -> list[tuple[tuple[str, str], ...]]:
+    """Return the values, or pairs of them, that situations of a kernel have and that are not all usual."""
+    rows = family.array(layout, family.lacks(signature, layout))
+    every = (each for row in rows if row.tier == "quick" for each in combinations(row.situation.items(), size))
+    return [*dict.fromkeys(every)]
