@@ -27,7 +27,7 @@ MOST_LINES: Final = 30
 MOST_COLUMNS: Final = 120
 
 _PLAIN: Final = frozenset("bBhHiIlLqQfd")
-_EDGE: Final = "edge = -(-256 // device.info.alignment) * device.info.alignment"
+_EDGE: Final = "(edge := -(-256 // device.info.alignment) * device.info.alignment)"
 _NAN: Final = "(given != given and needed != needed)"
 
 Array = npt.NDArray[Any]
@@ -82,8 +82,7 @@ def _body(work: Work, details: Mapping[str, Any], source: tuple[Path, str] | Non
     yield "specs = work.present"
     moved = {**work.starts, **{name: work.starts.get(output, 0) for name, output in _shared(work).items()}}
     starts = "".join(f", {name!r}: edge + {work.shift + start}" for name, start in moved.items() if start)
-    usual = f"dict.fromkeys(specs, edge{f' + {work.shift}' if work.shift else ''})"
-    yield _EDGE
+    usual = f"dict.fromkeys(specs, {_EDGE}{f' + {work.shift}' if work.shift else ''})"
     yield from _wrapped(f"start = {usual}{f' | {{{starts[2:]}}}' if starts else ''}")
     if source is None:
         yield from _wrapped(f"held = {{{', '.join(f'{name!r}: {_literal(array)}' for name, array in arrays.items())}}}")

@@ -55,21 +55,21 @@ def test_every_case_is_a_test_beside_ones_own(run):
     assert done.returncode == 0, done.stdout + done.stderr
     assert "::primitives/elementwise_unary/relu/float32/dense/size-17 PASSED" in done.stdout
     assert "test_own.py::test_device PASSED" in done.stdout
-    assert "9 passed" in done.stdout
+    assert "10 passed" in done.stdout
     assert "ep-conformance: toy:0 (toy), profile quick: 7 cases; 0 that nobody" in done.stdout
 
 
 def test_failure_says_the_verdict(run):
     done = run(EP_TOY="wrong")
     assert done.returncode == 1
-    assert "1 failed, 8 passed" in done.stdout
+    assert "1 failed, 9 passed" in done.stdout
     assert "fail: relu(x[" in done.stdout
     assert f"ep-conformance explain {RELU[:-1]}size-17" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
 
 
 def test_last_failed_runs_what_failed_alone(run):
-    assert "1 failed, 8 passed" in run("--lf", EP_TOY="wrong").stdout
+    assert "1 failed, 9 passed" in run("--lf", EP_TOY="wrong").stdout
     done = run("--lf", EP_TOY="wrong")
     assert "1 failed" in done.stdout
     assert "passed" not in done.stdout
@@ -78,7 +78,7 @@ def test_last_failed_runs_what_failed_alone(run):
 def test_crash_costs_its_test_alone_and_junit_has_all(run):
     file = run.toy.folder / "junit.xml"
     done = run(f"--junitxml={file}", EP_TOY="crash")
-    assert "1 failed, 8 passed" in done.stdout
+    assert "1 failed, 9 passed" in done.stdout
     assert "crash: the process ended with signal 6" in done.stdout
     cases = {case.get("name"): case for case in ET.parse(file).iter("testcase")}
     assert len(cases) == 9
@@ -95,7 +95,7 @@ def test_waived_is_expected_and_unclaimed_is_skipped(run):
 
 
 def test_keywords_select(run):
-    assert "1 passed, 8 deselected" in run("-k", "size-17 or nothing").stdout
+    assert "1 passed, 9 deselected" in run("-k", "size-17 or nothing").stdout
     assert "2 passed, 7 deselected" in run("-m", "not ep_conformance").stdout
 
 

@@ -69,8 +69,11 @@ def test_rule_3_early_overflow_counts_as_the_next_value():
     assert error(np.inf, (2 - 2.0**-7) * 2.0**127, "bfloat16") == 1
 
 
-def test_rule_3_does_not_hold_for_float64():
-    assert error(np.inf, np.finfo(np.float64).max, "float64") == math.inf
+def test_rule_3_holds_of_float64_for_its_largest_number_alone():
+    for sign in (1, -1):
+        assert error(sign * np.inf, sign * np.finfo(np.float64).max, "float64") == sign * 1.5
+        assert abs(error(-sign * np.inf, sign * np.finfo(np.float64).max, "float64")) == math.inf
+        assert abs(error(sign * np.inf, sign * np.nextafter(np.finfo(np.float64).max, 0), "float64")) == math.inf
     assert error(-np.inf, -1e308, "float64") == -math.inf
     largest = np.array([wider(np.finfo(np.float64).max)])
     assert ulp_error(np.array([np.inf]), largest, "float64") == math.inf

@@ -301,7 +301,7 @@ def test_failure_of_the_second_output_is_written_down(run, monkeypatch, tmp_path
     assert read.work.descriptor == SumGap()
     assert read.work.values["draws"] == [5]
     script = script_of(read, tmp_path / "x.json", "cpu:0")
-    assert 'given = layout.gather(specs["gap"], back, start)' in script
+    assert 'given = layout.gather(specs["gap"], back, start["gap"])' in script
     assert f'back = images["{inplace or "gap"}"].copy()' in script
     assert ('gap=views["a"]' in script) == (inplace == "a")
 

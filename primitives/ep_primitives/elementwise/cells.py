@@ -6,7 +6,7 @@ import zlib
 from abc import abstractmethod
 from dataclasses import replace
 from functools import cache, cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from ep_primitives.situations.model import Model
 
 __all__ = ["ElementwiseFamily"]
+
+
+_FIRST: Final = {"float32"}
+"""Dense cases by hand of this type stay quick: a vendor's first kernel meets names that tell a size, not a situation."""
 
 
 class ElementwiseFamily(SituatedFamily):
@@ -92,7 +96,8 @@ class ElementwiseFamily(SituatedFamily):
             yield from self.value_cases(signature)
         yield from self.constructed(signature, layout)
         for number, arrangement in enumerate(self._fitting(signature, layout)):
-            yield self._arranged_case(signature, arrangement, zlib.crc32(layout.encode()) + number).late()
+            case = self._arranged_case(signature, arrangement, zlib.crc32(layout.encode()) + number)
+            yield case if layout == "dense" and set(signature.inputs) == _FIRST else case.late()
 
     def model(self, layout: str) -> Model | None:
         """Return the situations of a layout."""
