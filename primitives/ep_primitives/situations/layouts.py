@@ -1,0 +1,64 @@
+"""What the models of layouts have in common: forms, offsets, and models of outputs with no element or with one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ep_primitives.situations.forms import FLAT
+from ep_primitives.situations.manner import MANNERS, STREAM, WAY, starts
+from ep_primitives.situations.model import Dimension, Model, Never
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ep_primitives.situations.model import Situation
+
+__all__ = ["empty_model", "flat", "formed", "not_all_dense", "offset_of", "offsets", "only", "rank0_model", "some_offset"]
+
+_OFFSETS: Final = ("1", "0", "2", "3", "5", "16")
+
+
+def offsets(*operands: str) -> tuple[Dimension, ...]:
+    """Return a dimension for each operand: how many elements lie before its lowest."""
+    return tuple(Dimension(f"offset-{name}", _OFFSETS) for name in operands)
+
+
+def offset_of(situation: Situation, name: str) -> int:
+    """Return an operand's offset; 0 in layouts that have none."""
+    return int(situation.get(f"offset-{name}", "0"))
+
+
+def some_offset(*operands: str) -> Never:
+    """Return that an operand has an offset."""
+    return Never({f"offset-{name}": ("0",) for name in operands}, "no offset at all is layout dense or strided")
+
+
+def formed(forms: Mapping[str, Sequence[str]]) -> tuple[Dimension, ...]:
+    """Return a dimension for each operand: its form, one of these words."""
+    return tuple(Dimension(f"form-{name}", tuple(words)) for name, words in forms.items())
+
+
+def not_all_dense(forms: Sequence[Dimension]) -> Never:
+    """Return that an operand is not dense."""
+    return Never({form.name: ("dense",) for form in forms}, "all dense is layout dense")
+
+
+def flat(form: Dimension, when: Mapping[str, tuple[str, ...]]) -> Never:
+    """Return that an operand, of rank 1 where dimensions have these values, has few forms."""
+    words = tuple(word for word in form.values if word not in FLAT)
+    return Never({form.name: words, **when}, "rank 1 has no second axis")
+
+
+def only(dimension: Dimension, words: Sequence[str], when: Mapping[str, tuple[str, ...]], why: str) -> Never:
+    """Return that a dimension has only these values where others have those."""
+    return Never({dimension.name: tuple(word for word in dimension.values if word not in words), **when}, why)
+
+
+def empty_model(*words: str) -> Model:
+    """Return the model of outputs without elements: why there are none, and how nothing is launched."""
+    return Model((Dimension("empty", words), WAY, STREAM))
+
+
+def rank0_model(*operands: str, dimensions: Sequence[Dimension] = ()) -> Model:
+    """Return the model of outputs of rank 0."""
+    return Model((*dimensions, *starts(*operands), *MANNERS))
