@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ep_primitives.situations.forms import FLAT
+from ep_primitives.situations.forms import FLAT, laid
 from ep_primitives.situations.manner import MANNERS, STREAM, WAY, starts
 from ep_primitives.situations.model import Dimension, Model, Never
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from random import Random
 
+    from ep_primitives.cases.arrangement import Form
     from ep_primitives.situations.model import Situation
 
-__all__ = ["empty_model", "flat", "formed", "not_all_dense", "offset_of", "offsets", "only", "rank0_model", "some_offset"]
+__all__ = ["empty_model", "flat", "formed", "forms_of", "not_all_dense", "offsets", "only", "rank0_model", "some_offset"]
 
-_OFFSETS: Final = ("1", "0", "2", "3", "5", "16")
+_OFFSETS: Final = ("1", "0", "2", "7")
 
 
 def offsets(*operands: str) -> tuple[Dimension, ...]:
     """Return a dimension for each operand: how many elements lie before its lowest."""
     return tuple(Dimension(f"offset-{name}", _OFFSETS) for name in operands)
-
-
-def offset_of(situation: Situation, name: str) -> int:
-    """Return an operand's offset; 0 in layouts that have none."""
-    return int(situation.get(f"offset-{name}", "0"))
 
 
 def some_offset(*operands: str) -> Never:
@@ -36,6 +33,20 @@ def some_offset(*operands: str) -> Never:
 def formed(forms: Mapping[str, Sequence[str]]) -> tuple[Dimension, ...]:
     """Return a dimension for each operand: its form, one of these words."""
     return tuple(Dimension(f"form-{name}", tuple(words)) for name, words in forms.items())
+
+
+def forms_of(random: Random, situation: Situation, shapes: Mapping[str, Sequence[int]]) -> dict[str, Form]:
+    """Return how operands of these shapes lie, by name: dense and without offset where the situation says nothing."""
+    return {
+        name: laid(
+            random,
+            situation.get(f"form-{name}", "dense"),
+            shape,
+            offset=int(situation.get(f"offset-{name}", "0")),
+            is_out=name == "out",
+        )
+        for name, shape in shapes.items()
+    }
 
 
 def not_all_dense(forms: Sequence[Dimension]) -> Never:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 from ep_primitives.cases.arrangement import Form
 from ep_primitives.families.gather.cases import Plan
 from ep_primitives.situations.extents import INNER, drawer, extent
-from ep_primitives.situations.forms import LINES, READ, WRITTEN, laid
+from ep_primitives.situations.forms import LINES, READ, WRITTEN
 from ep_primitives.situations.layouts import (
     empty_model,
     flat,
     formed,
+    forms_of,
     not_all_dense,
-    offset_of,
     offsets,
     only,
     rank0_model,
@@ -65,16 +65,7 @@ def planned(layout: str, row: Row, seed: int) -> Plan:
     shapes = {"x": (*before, _extent(random, situation.get("extent", "dozens")), *inner)}
     places = _places(random, situation, 16 - len(before) - len(inner))
     shapes |= {"indices": (*batches, *places), "out": (*before, *places, *inner)}
-    forms = {
-        name: laid(
-            random,
-            situation.get(f"form-{name}", "dense"),
-            shapes[name],
-            offset=offset_of(situation, name),
-            is_out=name == "out",
-        )
-        for name in _NAMES
-    }
+    forms = forms_of(random, situation, shapes)
     asked = situation.get("asked", "mixed")
     return Plan("", **forms, axis=len(before), batch_dims=len(batches), contents=asked)
 
