@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ep_primitives.situations.forms import FLAT, laid
 from ep_primitives.situations.manner import MANNERS, STREAM, WAY, starts
@@ -12,11 +12,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from random import Random
 
-    from ep_primitives.cases.arrangement import Form
     from ep_primitives.situations.model import Situation
 
-__all__ = ["empty_model", "flat", "formed", "forms_of", "not_all_dense", "offsets", "only", "rank0_model", "some_offset"]
+__all__ = [
+    "empty_model",
+    "flat",
+    "formed",
+    "forms_of",
+    "not_all_dense",
+    "offsets",
+    "only",
+    "rank0_model",
+    "some_offset",
+]
 
+_WRITTEN: Final = ("out", "y", "h_next", "c_next")
 _OFFSETS: Final = ("1", "0", "2", "7")
 
 
@@ -35,15 +45,15 @@ def formed(forms: Mapping[str, Sequence[str]]) -> tuple[Dimension, ...]:
     return tuple(Dimension(f"form-{name}", tuple(words)) for name, words in forms.items())
 
 
-def forms_of(random: Random, situation: Situation, shapes: Mapping[str, Sequence[int]]) -> dict[str, Form]:
-    """Return how operands of these shapes lie, by name: dense and without offset where the situation says nothing."""
+def forms_of(random: Random, situation: Situation, shapes: Mapping[str, Sequence[int]]) -> dict[str, Any]:
+    """Return the Forms of operands of these shapes, by name: dense and without offset where the situation says nothing."""
     return {
         name: laid(
             random,
             situation.get(f"form-{name}", "dense"),
             shape,
             offset=int(situation.get(f"offset-{name}", "0")),
-            is_out=name == "out",
+            is_out=name in _WRITTEN,
         )
         for name, shape in shapes.items()
     }

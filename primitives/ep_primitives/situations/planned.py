@@ -27,10 +27,12 @@ _NARROW: Final = 2
 class PlannedFamily(SituatedFamily):
     """A family that has cases by hand in every cell, which are of profile standard unless they are about values.
 
-    early : by name the cases by hand that stay quick, with the types of the cells in which they do
+    early          : by name the cases by hand that stay quick, with the types of the cells in which they do
+    has_one_kernel : True if profile quick takes all element types for one kernel's, not narrow ones apart
     """
 
     early: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({})
+    has_one_kernel: ClassVar[bool] = False
 
     @abstractmethod
     def by_hand(self, signature: Signature, layout: str) -> Iterator[Case]:
@@ -38,7 +40,7 @@ class PlannedFamily(SituatedFamily):
 
     def kernel(self, signature: Signature) -> Hashable:
         """Return whether elements are narrow; all other types meet the same situations in turn."""
-        return ep.dtype(signature.out).itemsize <= _NARROW
+        return not self.has_one_kernel and ep.dtype(signature.out).itemsize <= _NARROW
 
     def has(self, signature: Signature, layout: str) -> bool:
         """Say whether a signature has a case by hand in a layout."""

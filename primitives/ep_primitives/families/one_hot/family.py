@@ -72,11 +72,13 @@ class OneHotFamily(PlannedFamily):
     def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
         """Return the case of a situation."""
         (index,) = signature.inputs
-        return one_hot_cases.planned_case(planned(layout, row, seed, 8 * ep.dtype(index).itemsize), index, signature.out)
+        return one_hot_cases.planned_case(
+            planned(layout, row, seed, 8 * ep.dtype(index).itemsize), index, signature.out
+        )
 
     def named(self, signature: Signature) -> tuple[tuple[str, str], ...]:
         """Return the tensors with their element types."""
-        return (("indices", *signature.inputs), ("out", signature.out))
+        return (("indices", signature.inputs[0]), ("out", signature.out))
 
     def origin(
         self, descriptor: Any, inputs: Mapping[str, Any], output: str, at: tuple[int, ...]

@@ -55,7 +55,12 @@ def planned(layout: str, row: Row, seed: int, bits: int) -> Plan:
     random, situation = drawer(f"{seed} {layout} {row.text}"), row.situation
     if layout == "empty":
         a, b = random.randint(2, 5), random.randint(2, 5)
-        return Plan("", Form((a, b)) if situation["empty"] == "classes" else Form((a, 0, b)), 0 if situation["empty"] == "classes" else a, axis=1)
+        return Plan(
+            "",
+            Form((a, b)) if situation["empty"] == "classes" else Form((a, 0, b)),
+            0 if situation["empty"] == "classes" else a,
+            axis=1,
+        )
     if layout == "rank0":
         return Plan("", Form(()), random.randint(5, 9), contents=situation["asked"])
     rank = int(situation["rank"])
@@ -66,7 +71,13 @@ def planned(layout: str, row: Row, seed: int, bits: int) -> Plan:
     shapes = {"indices": shape, "out": (*shape[:axis], classes, *shape[axis:])}
     forms = forms_of(random, situation, shapes)
     end = 1 << bits - 1
-    firsts = {"0": 0, "some": random.randint(3, 300), "negative": -random.randint(2, 9), "least": -end, "greatest": end - classes}
+    firsts = {
+        "0": 0,
+        "some": random.randint(3, 300),
+        "negative": -random.randint(2, 9),
+        "least": -end,
+        "greatest": end - classes,
+    }
     first = firsts[situation.get("first", "0")]
     return Plan("", **forms, axis=axis, first=first, contents=situation.get("asked", "mixed"))
 
@@ -83,7 +94,9 @@ def _dense() -> Model:
         (_RANK, _AXIS, _CLASSES, _ROWS, _FIRST, _ASKED, *starts(*_NAMES), *MANNERS),
         (
             only(_ASKED, ("mixed", "edges"), {"classes": ("one",)}, "one class shows no other choice"),
-            only(_ASKED, ("mixed", "random", "sorted"), {"inner": ("few",), "rank": ("1",)}, "few indices are in range"),
+            only(
+                _ASKED, ("mixed", "random", "sorted"), {"inner": ("few",), "rank": ("1",)}, "few indices are in range"
+            ),
             only(_RANK, ("1",), large, "many classes are tried in rank 1"),
             Never({**large, "inner": ("long", "many")}, "each is tried for itself"),
             Never({"rank": ("15",), "inner": ("long",)}, "rank 16 has elements enough"),

@@ -23,7 +23,6 @@ from ep_primitives.situations.model import Dimension, Model, Never
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from random import Random
 
     from ep_primitives.situations.family import Row
 
@@ -84,8 +83,8 @@ def _dense() -> Model:
         (_RANK, _ORDER, _FIRST, _MIDDLE, INNER, *starts("x", "out"), *MANNERS),
         (
             Never({"first": ("long",), **narrow}, "each is tried for itself"),
-            Never({"rank": ("16",), **narrow}, "rank 16 has elements enough"),
-            Never({"rank": ("16",), "first": ("long",)}, "rank 16 has elements enough"),
+            Never({"rank": ("6", "16"), **narrow}, "many dimensions have elements enough"),
+            Never({"rank": ("6", "16"), "first": ("long",)}, "many dimensions have elements enough"),
             Never({"rank": ("2",), "middle": ("one",)}, "rank 2 has no dimension between"),
             only(_RANK, ("2",), {"first": ("many",)}, "70,001 rows are tried in rank 2"),
             only(INNER, ("few",), {"first": ("many",)}, "70,001 rows are tried with few elements each"),
@@ -101,8 +100,8 @@ def _strided() -> Model:
         (
             not_all_dense(forms),
             Never({"first": ("long",), "inner": ("long",)}, "each is tried for itself"),
-            Never({"rank": ("16",), "inner": ("long",)}, "rank 16 has elements enough"),
-            Never({"rank": ("16",), "first": ("long",)}, "rank 16 has elements enough"),
+            Never({"rank": ("6", "16"), "inner": ("long",)}, "many dimensions have elements enough"),
+            Never({"rank": ("6", "16"), "first": ("long",)}, "many dimensions have elements enough"),
             Never({"form-x": shared, "first": ("few",)}, "few elements show no fault"),
             Never({"form-x": shared, "inner": ("few",)}, "few elements show no fault"),
         ),
@@ -113,7 +112,8 @@ def _offset() -> Model:
     forms = formed({"x": (*LINES, "negative"), "out": (*LINES, "negative")})
     rank, order = Dimension("rank", ("2", "3", "6")), Dimension("order", ("reversed", "left", "last", "same"))
     dimensions = (rank, order, INNER, *offsets("x", "out"), *forms, *starts("x", "out"), *MANNERS)
-    return Model(dimensions, (some_offset("x", "out"),))
+    large = Never({"rank": ("6",), "inner": ("long",)}, "many dimensions have elements enough")
+    return Model(dimensions, (large, some_offset("x", "out")))
 
 
 _MODELS: Final[Mapping[str, Callable[[], Model]]] = {
