@@ -12,20 +12,24 @@ import ep
 from ep import Descriptor, TensorSpec
 from ep_primitives.cases.arrangement import Arrangement, Form, arrangements, dense
 from ep_primitives.cases.case import Case
-from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.cases.signature import Signature
 from ep_primitives.descriptors.window import rows, windowed
 from ep_primitives.elementwise.op import ALL
 from ep_primitives.families.add_n.data import CONTENTS
 from ep_primitives.families.add_n.descriptor import AddN
+from ep_primitives.families.add_n.situations import TERMS, add_n_model, planned
 from ep_primitives.judging.accuracy import EXACT, INTEGRAL, REPRESENTABLE, ROUNDED_ONCE, Accuracy, Conditioned
 from ep_primitives.judging.layout import settled
 from ep_primitives.judging.origin import broadcast_origin
 from ep_primitives.judging.reference import Reference, widened
+from ep_primitives.situations.planned import PlannedFamily
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ep_primitives.judging.origin import Index
+    from ep_primitives.situations.family import Row
+    from ep_primitives.situations.model import Model
 
 __all__ = ["AddNFamily"]
 
@@ -56,18 +60,45 @@ class _Plan:
     summands: int = 0
 
 
-class AddNFamily(SignatureFamily):
+class AddNFamily(PlannedFamily):
     """Each element type in each layout, with few and many terms."""
 
     name: ClassVar[str] = "add_n"
     descriptor: ClassVar[type[Descriptor]] = AddN
     layouts: ClassVar[tuple[str, ...]] = ("dense", "strided", "broadcast", "inplace", "offset", "empty", "rank0")
+    has_one_kernel: ClassVar[bool] = True
+    early: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "integers-of-8": ("float16", "float32"),
+        "integers-of-64": ("bfloat16", "complex64"),
+        "cancelling-of-8": ("float32", "complex64"),
+        "one-sign-of-3": ("float32", "bfloat16"),
+        "one-sign-of-64": ("float16", "float32"),
+        "zeros-of-1": ("float32", "float16"),
+        "zeros-of-2": ("float32",),
+        "zeros-of-5": ("float32",),
+        "not-finite-of-4": ("float32", "bfloat16"),
+        "size-65-of-64": ("int32",),
+        "size-257-of-4": ("bool",),
+        "x5-of-6": ("float32",),
+    }
 
     def signatures(self) -> Iterator[Signature]:
         """Yield every element type."""
         return (Signature("-", (dtype,), dtype) for dtype in ALL)
 
-    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout."""
+        return add_n_model(layout)
+
+    def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
+        """Return the case of a situation."""
+        return _case(_Plan(planned(layout, row, seed)), signature.out)
+
+    def named(self, signature: Signature) -> tuple[tuple[str, str], ...]:
+        """Return the operands whose places differ, with their element types."""
+        return tuple((name, signature.out) for name in (*TERMS, "out"))
+
+    def by_hand(self, signature: Signature, layout: str) -> Iterator[Case]:
         """Yield the arrangements of three terms, then cases of other numbers of terms and of certain contents."""
         dtype = ep.dtype(signature.out)
         for plan in _plans(layout):

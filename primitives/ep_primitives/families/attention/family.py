@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import ep
 from ep import TensorSpec
 from ep_primitives.cases.case import Case
-from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.cases.signature import Signature
 from ep_primitives.elementwise.op import FLOATS
 from ep_primitives.families.attention import reference as attention_reference
 from ep_primitives.families.attention.data import CONTENTS
 from ep_primitives.families.attention.descriptor import Attention
 from ep_primitives.families.attention.plans import PLANS
+from ep_primitives.families.attention.situations import NAMES, UNMASKED, attention_model, planned
 from ep_primitives.judging.accuracy import LISTED, REPRESENTABLE
 from ep_primitives.judging.layout import settled
 from ep_primitives.judging.origin import broadcast_index
+from ep_primitives.situations.planned import PlannedFamily
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     import numpy as np
 
@@ -28,16 +30,33 @@ if TYPE_CHECKING:
     from ep_primitives.judging.accuracy import Accuracy
     from ep_primitives.judging.origin import Index
     from ep_primitives.judging.reference import Reference
+    from ep_primitives.situations.family import Row
+    from ep_primitives.situations.model import Model
 
 __all__ = ["AttentionFamily"]
 
 
-class AttentionFamily(SignatureFamily):
+class AttentionFamily(PlannedFamily):
     """Each floating element type in each layout, without a mask or with one of its own, and with a mask of bools."""
 
     name: ClassVar[str] = "attention"
     descriptor: ClassVar[type[Descriptor]] = Attention
     layouts: ClassVar[tuple[str, ...]] = tuple(PLANS)
+    early: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "rows": ("float32",),
+        "grouped": ("float32",),
+        "causal+32": ("float32",),
+        "causal-4": ("float32",),
+        "large": ("float32", "float16"),
+        "softcap-large": ("float32",),
+        "same-sign": ("float32", "bfloat16"),
+        "chosen": ("float32",),
+        "chosen-causal": ("float32",),
+        "chosen-grouped": ("float32",),
+        "not-finite": ("float32", "bfloat16"),
+        "nan-keys": ("float32",),
+        "no-keys": ("float32",),
+    }
 
     def signatures(self) -> Iterator[Signature]:
         """Yield every floating element type, alone and beside a mask of bools."""
@@ -49,8 +68,28 @@ class AttentionFamily(SignatureFamily):
         """Return the suite version that first held the family."""
         return "1.1"
 
-    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
-        """Yield the cases of an element type in a layout; of a mask of bools those that have a mask."""
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout."""
+        return attention_model(layout)
+
+    def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
+        """Return the case of a situation."""
+        return _case(signature, planned(layout, row, seed))
+
+    def kernel(self, signature: Signature) -> Hashable:
+        """Return whether there is a mask of bools."""
+        return len(signature.inputs)
+
+    def lacks(self, signature: Signature, layout: str) -> Mapping[str, Sequence[str]]:  # noqa: ARG002 - all layouts have it
+        """Return that a mask of bools is there."""
+        return {} if len(signature.inputs) == 1 else {"mask": (UNMASKED,)}
+
+    def named(self, signature: Signature) -> tuple[tuple[str, str], ...]:
+        """Return the tensors that every case has, with their element types."""
+        return tuple((name, signature.out) for name in NAMES)
+
+    def by_hand(self, signature: Signature, layout: str) -> Iterator[Case]:
+        """Yield the cases by hand of an element type in a layout; of a mask of bools those that have a mask."""
         for plan in PLANS[layout]():
             has_dtype = not plan.dtypes or signature.out in plan.dtypes
             if has_dtype and (plan.mask is not None or len(signature.inputs) == 1):

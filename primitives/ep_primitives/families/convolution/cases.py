@@ -18,17 +18,18 @@ if TYPE_CHECKING:
 
     from ep_primitives.families.convolution.plans import Plan
 
-__all__ = ["cases"]
+__all__ = ["cases", "planned_case"]
 
 
 def cases(plans: Iterable[Plan], dtype: str) -> Iterator[Case]:
     """Yield the cases of plans for an element type of x."""
     for plan in plans:
         if ep.dtype(dtype).kind in plan.kinds:
-            yield _case(plan, dtype)
+            yield planned_case(plan, dtype)
 
 
-def _case(plan: Plan, dtype: str) -> Case:
+def planned_case(plan: Plan, dtype: str) -> Case:
+    """Return the case of a plan for an element type of x."""
     descriptor = plan.descriptor(dtype)
     is_exact = plan.contents == "odd-integers"
     return Case(

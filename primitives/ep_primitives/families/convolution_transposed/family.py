@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.cases.signature import Signature
 from ep_primitives.elementwise.op import FLOATS
 from ep_primitives.families.convolution import cases as convolution_cases
 from ep_primitives.families.convolution import reference as convolution_reference
 from ep_primitives.families.convolution_transposed import reference as convolution_transposed_reference
 from ep_primitives.families.convolution_transposed.descriptor import ConvolutionTransposed
 from ep_primitives.families.convolution_transposed.plans import PLANS
+from ep_primitives.families.convolution_transposed.situations import planned, transposed_model
+from ep_primitives.situations.planned import PlannedFamily
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,16 +22,28 @@ if TYPE_CHECKING:
     from ep_primitives.judging.accuracy import Accuracy
     from ep_primitives.judging.origin import Index
     from ep_primitives.judging.reference import Reference
+    from ep_primitives.situations.family import Row
+    from ep_primitives.situations.model import Model
 
 __all__ = ["ConvolutionTransposedFamily"]
 
 
-class ConvolutionTransposedFamily(SignatureFamily):
+class ConvolutionTransposedFamily(PlannedFamily):
     """Each floating element type in each layout."""
 
     name: ClassVar[str] = "convolution_transposed"
     descriptor: ClassVar[type[Descriptor]] = ConvolutionTransposed
     layouts: ClassVar[tuple[str, ...]] = tuple(PLANS)
+    has_one_kernel: ClassVar[bool] = True
+    early: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "image": ("float32",),
+        "extra": ("float64",),
+        "gaps-that-nothing-gives-to": ("float32",),
+        "no-channels": ("float32",),
+        "integers": ("float32", "float16"),
+        "one-sign": ("float32", "bfloat16"),
+        "not-finite": ("float32", "bfloat16"),
+    }
 
     def signatures(self) -> Iterator[Signature]:
         """Yield every element type."""
@@ -39,9 +53,21 @@ class ConvolutionTransposedFamily(SignatureFamily):
         """Return the suite version that first held the family."""
         return "1.1"
 
-    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
-        """Yield the cases of an element type in a layout."""
+    def by_hand(self, signature: Signature, layout: str) -> Iterator[Case]:
+        """Yield the cases by hand of an element type in a layout."""
         return convolution_cases.cases(PLANS[layout](), signature.out)
+
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout."""
+        return transposed_model(layout)
+
+    def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
+        """Return the case of a situation."""
+        return convolution_cases.planned_case(planned(layout, row, seed), signature.out)
+
+    def named(self, signature: Signature) -> tuple[tuple[str, str], ...]:
+        """Return the tensors that every case has, with their element types."""
+        return (("x", signature.inputs[0]), ("w", signature.inputs[0]), ("y", signature.out))
 
     def is_constant(self, descriptor: Any) -> bool:
         """Say whether there are no channels, and no bias."""

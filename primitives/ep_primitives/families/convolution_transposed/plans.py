@@ -13,11 +13,11 @@ from ep_primitives.families.convolution_transposed.descriptor import Convolution
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["PLANS"]
+__all__ = ["PLANS", "Transposed"]
 
 
 @dataclass(frozen=True)
-class _Transposed(Plan):
+class Transposed(Plan):
     """A plan with weights (C, M / groups, K...); extra : elements of y to which nothing of x is added."""
 
     extra: Numbers = 0
@@ -39,7 +39,7 @@ class _Transposed(Plan):
 
 
 def _plain(name: str, x: tuple[int, ...], w: tuple[int, ...], **more: Any) -> Plan:
-    return _Transposed(name, Form(x), Form(w), **more)
+    return Transposed(name, Form(x), Form(w), **more)
 
 
 def _dense() -> Iterator[Plan]:
@@ -84,27 +84,27 @@ def _strided() -> Iterator[Plan]:
     inside = Form(shape, (90, 1, 18, 3))
     turned = Form(filters, (1, 3, 36, 12))
     channels_last = Form(made, (572, 1, 52, 4))
-    yield _Transposed("channels-last", inside, turned, strides=2, y=channels_last)
-    yield _Transposed("channels-last-no-strides", inside, Form(filters), pads=1)
-    yield _Transposed("flipped-weights", Form(shape), Form(filters, (36, 9, -3, -1), 8), strides=2)
-    yield _Transposed("padded-rows", Form(shape, (300, 90, 16, 1)), Form(filters, (60, 12, 4, 1)), strides=(2, 1))
-    yield _Transposed("negative-strides", Form(shape, (-90, -30, -6, -1), 179), Form(filters), strides=2, pads=1)
-    yield _Transposed("stride-0-images", Form(shape, (0, 30, 6, 1)), Form(filters), pads=1)
-    yield _Transposed("stride-0-rows", Form(shape, (15, 5, 1, 0)), Form(filters, (9, 0, 3, 1)), strides=2)
-    yield _Transposed("windows", Form((4, 3, 5, 6), (15, 30, 7, 1)), Form(filters), strides=2)
-    yield _Transposed("strided-bias", Form(shape), Form(filters), bias=Form((4,), (-3,), 9))
-    yield _Transposed("padded-y", Form(shape), Form(filters), strides=2, y=Form(made, (900, 210, 14, 1)))
-    yield _Transposed("negative-y", Form(shape), Form(filters), strides=2, y=Form(made, (572, -143, -13, -1), 571))
+    yield Transposed("channels-last", inside, turned, strides=2, y=channels_last)
+    yield Transposed("channels-last-no-strides", inside, Form(filters), pads=1)
+    yield Transposed("flipped-weights", Form(shape), Form(filters, (36, 9, -3, -1), 8), strides=2)
+    yield Transposed("padded-rows", Form(shape, (300, 90, 16, 1)), Form(filters, (60, 12, 4, 1)), strides=(2, 1))
+    yield Transposed("negative-strides", Form(shape, (-90, -30, -6, -1), 179), Form(filters), strides=2, pads=1)
+    yield Transposed("stride-0-images", Form(shape, (0, 30, 6, 1)), Form(filters), pads=1)
+    yield Transposed("stride-0-rows", Form(shape, (15, 5, 1, 0)), Form(filters, (9, 0, 3, 1)), strides=2)
+    yield Transposed("windows", Form((4, 3, 5, 6), (15, 30, 7, 1)), Form(filters), strides=2)
+    yield Transposed("strided-bias", Form(shape), Form(filters), bias=Form((4,), (-3,), 9))
+    yield Transposed("padded-y", Form(shape), Form(filters), strides=2, y=Form(made, (900, 210, 14, 1)))
+    yield Transposed("negative-y", Form(shape), Form(filters), strides=2, y=Form(made, (572, -143, -13, -1), 571))
     grouped = Form((2, 6, 5, 4), (120, 1, 24, 6))
-    yield _Transposed("groups-channels-last", grouped, Form((6, 2, 3, 3), (1, 6, 36, 12)), strides=2, groups=2)
+    yield Transposed("groups-channels-last", grouped, Form((6, 2, 3, 3), (1, 6, 36, 12)), strides=2, groups=2)
 
 
 def _offset() -> Iterator[Plan]:
     x, w = Form((2, 3, 5, 6), None, 1), Form((3, 4, 3, 3), None, 5)
-    yield _Transposed("odd", x, w, strides=2, y=Form((2, 4, 11, 13), None, 3), bias=Form((4,), None, 7))
+    yield Transposed("odd", x, w, strides=2, y=Form((2, 4, 11, 13), None, 3), bias=Form((4,), None, 7))
     yield _plain("shifted", (2, 6, 5, 4), (6, 2, 3, 3), groups=2, strides=2, shift=1)
     box = Form((2, 3, 3, 4), (800, 200, 15, 1), 33)
-    yield _Transposed("box", box, w, strides=2, pads=1, y=Form((2, 4, 5, 7), (400, 60, 9, 1), 9), shift=3)
+    yield Transposed("box", box, w, strides=2, pads=1, y=Form((2, 4, 5, 7), (400, 60, 9, 1), 9), shift=3)
 
 
 def _empty() -> Iterator[Plan]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ep_primitives.cases.case import Profile
 
-__all__ = ["PLANS", "Plan", "cases"]
+__all__ = ["PLANS", "Plan", "cases", "planned_case"]
 
 _DEEP: Final = (2, 1, 3, 1, 2, 1, 2, 1, 1, 2, 1, 1, 2, 1)
 """Extents of rank 14."""
@@ -55,10 +55,11 @@ def cases(dtype: str, index: str, layout: str) -> Iterator[Case]:
     """Yield the cases of a layout for an element type and a type of index."""
     for plan in PLANS[layout]():
         if plan.is_bytes <= (dtype == "uint8"):
-            yield _case(plan, dtype, index)
+            yield planned_case(plan, dtype, index)
 
 
-def _case(plan: Plan, dtype: str, index: str) -> Case:
+def planned_case(plan: Plan, dtype: str, index: str) -> Case:
+    """Return the case of a plan for an element type and a type of index."""
     x, indices = TensorSpec(dtype, *plan.x), TensorSpec(index, *plan.indices)
     options = {"axis": plan.axis, "batch_dims": plan.batch_dims}
     descriptor = Gather.infer(x, indices, **options)

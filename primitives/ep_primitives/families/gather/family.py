@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.cases.signature import Signature
 from ep_primitives.families.gather import cases as gather_cases
 from ep_primitives.families.gather.descriptor import GATHER_DTYPES, INDEX_DTYPES, Gather
+from ep_primitives.families.gather.situations import gather_model, planned
 from ep_primitives.judging.reference import Reference, widened
+from ep_primitives.situations.planned import PlannedFamily
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,16 +21,25 @@ if TYPE_CHECKING:
     from ep_primitives.cases.case import Case
     from ep_primitives.judging.origin import Index
     from ep_primitives.judging.reference import Array
+    from ep_primitives.situations.family import Row
+    from ep_primitives.situations.model import Model
 
 __all__ = ["GatherFamily"]
 
 
-class GatherFamily(SignatureFamily):
+class GatherFamily(PlannedFamily):
     """Each element type with each type of index in each layout."""
 
     name: ClassVar[str] = "gather"
     descriptor: ClassVar[type[Descriptor]] = Gather
     layouts: ClassVar[tuple[str, ...]] = tuple(gather_cases.PLANS)
+    early: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "edges": ("float32,int32->float32", "float32,int64->float32"),
+        "edges-last-axis": ("uint8,int32->uint8", "float32,int64->float32"),
+        "batch": ("int16,int32->int16",),
+        "box": ("float16,int32->float16", "float64,int64->float64"),
+        "out-of-range": ("float32,int32->float32", "float32,int64->float32"),
+    }
 
     def signatures(self) -> Iterator[Signature]:
         """Yield every element type with every type of index."""
@@ -41,10 +52,18 @@ class GatherFamily(SignatureFamily):
         del signature
         return layout in self.layouts
 
-    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
-        """Yield the cases of a pair of types in a layout."""
+    def by_hand(self, signature: Signature, layout: str) -> Iterator[Case]:
+        """Yield the cases by hand of a pair of types in a layout."""
         dtype, index = signature.inputs
         return gather_cases.cases(dtype, index, layout)
+
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout."""
+        return gather_model(layout)
+
+    def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
+        """Return the case of a situation."""
+        return gather_cases.planned_case(planned(layout, row, seed), *signature.inputs)
 
     def reference(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Reference:
         """Return the elements taken."""

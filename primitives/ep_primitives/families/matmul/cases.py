@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ep_primitives.families.matmul.plans import Plan
 
-__all__ = ["cases"]
+__all__ = ["cases", "planned_case"]
 
 
 def cases(dtype: str, out: str, layout: str) -> Iterator[Case]:
@@ -30,10 +30,11 @@ def cases(dtype: str, out: str, layout: str) -> Iterator[Case]:
     kind = ep.dtype(dtype).kind
     for plan in PLANS[layout]():
         if kind in plan.kinds:
-            yield _case(plan, dtype, out)
+            yield planned_case(plan, dtype, out)
 
 
-def _case(plan: Plan, dtype: str, out: str) -> Case:
+def planned_case(plan: Plan, dtype: str, out: str) -> Case:
+    """Return the case of a plan for element types of the inputs and the output."""
     descriptor = Matmul(
         a=TensorSpec(dtype, *plan.a),
         b=TensorSpec(dtype, *plan.b),

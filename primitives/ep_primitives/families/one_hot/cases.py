@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from ep_primitives.cases.case import Profile
 
-__all__ = ["PLANS", "Plan", "cases"]
+__all__ = ["PLANS", "Plan", "cases", "planned_case"]
 
 _DEEP: Final = (2, 1, 3, 1, 2, 1, 2, 1, 1, 2, 1, 1, 2, 1)
 """Extents of rank 14."""
@@ -58,13 +58,17 @@ def cases(index: str, dtype: str, layout: str) -> Iterator[Case]:
     """Yield the cases of a layout for a type of index and an element type."""
     for plan in PLANS[layout]():
         if plan.is_bytes <= (dtype == "uint8") and plan.is_wide <= (index == "int64"):
-            descriptor = _describe(plan, index, dtype)
-            shift = plan.shift * max(descriptor.out.itemsize, descriptor.indices.itemsize)
-            data_of = partial(_data, plan, descriptor)
-            fill = fill_of(plan.contents)
-            yield Case(plan.name, descriptor, data_of, profile=plan.profile, shift=shift, fill=fill)
+            yield planned_case(plan, index, dtype)
     if layout == "dense":
         yield from _numbers(index, dtype)
+
+
+def planned_case(plan: Plan, index: str, dtype: str) -> Case:
+    """Return the case of a plan for a type of index and an element type."""
+    descriptor = _describe(plan, index, dtype)
+    shift = plan.shift * max(descriptor.out.itemsize, descriptor.indices.itemsize)
+    data_of = partial(_data, plan, descriptor)
+    return Case(plan.name, descriptor, data_of, profile=plan.profile, shift=shift, fill=fill_of(plan.contents))
 
 
 def _describe(plan: Plan, index: str, dtype: str) -> OneHot:

@@ -24,7 +24,7 @@ import numpy as np
 from ep.work.key import KernelKey, kernel_key
 
 from ep import Descriptor, Role, Roles, Scalar, TensorSpec
-from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.cases.signature import Signature
 from ep_primitives.descriptors.relocation import Relocation, words
 from ep_primitives.descriptors.validation import (
     check_dtype,
@@ -38,13 +38,17 @@ from ep_primitives.descriptors.validation import (
 from ep_primitives.elementwise.op import EVERY
 from ep_primitives.families.pad import cases as pad_cases
 from ep_primitives.families.pad.rows import PAD_OPS, PadOp
+from ep_primitives.families.pad.situations import CROPS, pad_model, planned
 from ep_primitives.judging.reference import Array, Reference, array_dtype, compute_number, widened
+from ep_primitives.situations.planned import PlannedFamily
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from ep_primitives.cases.case import Case
     from ep_primitives.judging.origin import Index
+    from ep_primitives.situations.family import Row
+    from ep_primitives.situations.model import Model
 
 __all__ = ["Pad", "PadFamily"]
 
@@ -131,21 +135,61 @@ class Pad(Relocation):
         )
 
 
-class PadFamily(SignatureFamily):
+class PadFamily(PlannedFamily):
     """The cells of Pad: each mode with each element type in each layout."""
 
     name: ClassVar[str] = "pad"
     descriptor: ClassVar[type[Descriptor]] = Pad
     rows: ClassVar[Mapping[str, PadOp]] = PAD_OPS
     layouts: ClassVar[tuple[str, ...]] = tuple(pad_cases.PLANS)
+    early: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "rank-3": ("float32",),
+        "largest": ("float32",),
+        "line": ("float32",),
+        "more-than-extent": ("float32",),
+        "crop": ("float32",),
+        "crop-to-border": ("float32",),
+        "crop-to-front": ("float32",),
+        "crop-and-pad": ("float32",),
+        "empty-x": ("float32",),
+        "value-seven": ("int32",),
+        "value-bytes": ("int64",),
+        "value-nan": ("float32", "bfloat16"),
+        "value-negative-zero": ("float32", "complex64"),
+        "value-subnormal": ("float64", "float16"),
+        "value-rounded": ("bfloat16", "float8_e4m3"),
+    }
 
     def signatures(self) -> Iterator[Signature]:
         """Yield every mode with every element type."""
         return (Signature(op, (dtype,), dtype) for op in PAD_OPS for dtype in EVERY)
 
-    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
-        """Yield the cases of a mode and an element type in a layout."""
+    def by_hand(self, signature: Signature, layout: str) -> Iterator[Case]:
+        """Yield the cases by hand of a mode and an element type in a layout."""
         return pad_cases.cases(Pad, signature.op, signature.out, layout)
+
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout."""
+        return pad_model(layout)
+
+    def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
+        """Return the case of a situation."""
+        plan = planned(signature.op, layout, row, seed)
+        return pad_cases.planned_case(Pad, signature.op, plan, signature.out)
+
+    def kernel(self, signature: Signature) -> Hashable:
+        """Return whether places without an element have a value; the modes that repeat elements share a kernel."""
+        return self.rows[signature.op].has_value
+
+    def lacks(self, signature: Signature, layout: str) -> Mapping[str, Sequence[str]]:
+        """Return that only mode constant crops."""
+        if self.rows[signature.op].has_value:
+            return {}
+        return {each.name: (CROPS,) for each in pad_model(layout).dimensions if CROPS in each.values}
+
+    def named(self, signature: Signature) -> tuple[tuple[str, str], ...]:
+        """Return the tensors with their element types."""
+        return (("x", signature.inputs[0]), ("out", signature.out))
 
     def reference(self, descriptor: Any, inputs: Mapping[str, Any]) -> Reference:
         """Return x taken along each dimension in turn."""

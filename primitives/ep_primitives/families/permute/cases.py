@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ep_primitives.cases.case import Profile
     from ep_primitives.families.permute.descriptor import Permute
 
-__all__ = ["PLANS", "cases"]
+__all__ = ["PLANS", "Plan", "cases", "planned_case"]
 
 _DEEP: Final = (2, 1, 3, 1, 2, 1, 2, 1, 1, 2, 1, 1, 2, 1, 1, 3)
 _SWAP: Final = (1, 0)
@@ -46,7 +46,7 @@ _BYTES: Final = ("int8", "uint8")
 
 
 @dataclass(frozen=True)
-class _Plan:
+class Plan:
     """One case: out is dense, unless strides say more."""
 
     name: str
@@ -62,14 +62,17 @@ class _Plan:
 def cases(kind: type[Permute], dtype: str, layout: str) -> Iterator[Case]:
     """Yield the cases of a layout."""
     for plan in PLANS[layout]():
-        x = TensorSpec(dtype, *plan.x)
-        if plan.is_bytes and dtype not in _BYTES:
-            continue
-        shape = tuple(x.shape[axis] for axis in plan.permutation)
-        out = TensorSpec(dtype, shape, plan.strides, plan.offset)
-        descriptor = kind(x=x, out=out, permutation=plan.permutation)
-        data = partial(_drawn, x)
-        yield Case(plan.name, descriptor, data, profile=plan.profile, shift=plan.shift * ep.dtype(dtype).itemsize)
+        if not plan.is_bytes or dtype in _BYTES:
+            yield planned_case(kind, plan, dtype)
+
+
+def planned_case(kind: type[Permute], plan: Plan, dtype: str) -> Case:
+    """Return the case of a plan for an element type."""
+    x = TensorSpec(dtype, *plan.x)
+    shape = tuple(x.shape[axis] for axis in plan.permutation)
+    descriptor = kind(x=x, out=TensorSpec(dtype, shape, plan.strides, plan.offset), permutation=plan.permutation)
+    shift = plan.shift * ep.dtype(dtype).itemsize
+    return Case(plan.name, descriptor, partial(_drawn, x), profile=plan.profile, shift=shift)
 
 
 def _drawn(x: TensorSpec, rng: np.random.Generator) -> dict[str, Any]:
@@ -82,79 +85,79 @@ def _name(permutation: tuple[int, ...]) -> str:
     return "-".join(map(str, permutation))
 
 
-def _dense() -> Iterator[_Plan]:
+def _dense() -> Iterator[Plan]:
     for shapes, profile in ((_MATRICES, "quick"), (_FEW, "quick"), (_STANDARD_MATRICES, "standard")):
         for rows, columns in shapes:
-            yield _Plan(f"{rows}x{columns}", Form((rows, columns)), _SWAP, profile=profile)  # type: ignore[arg-type]  # one of them
-    yield _Plan("rank-1", Form((257,)), (0,))
+            yield Plan(f"{rows}x{columns}", Form((rows, columns)), _SWAP, profile=profile)  # type: ignore[arg-type]  # one of them
+    yield Plan("rank-1", Form((257,)), (0,))
     for order in permutations(range(3)):
-        yield _Plan(f"rank-3-{_name(order)}", Form((7, 17, 19)), order)
-        yield _Plan(f"rank-3-long-{_name(order)}", Form((34, 66, 70)), order, profile="standard")
+        yield Plan(f"rank-3-{_name(order)}", Form((7, 17, 19)), order)
+        yield Plan(f"rank-3-long-{_name(order)}", Form((34, 66, 70)), order, profile="standard")
     for by in range(1, 4):
         order = tuple((axis + by) % 4 for axis in range(4))
-        yield _Plan(f"rotation-{_name(order)}", Form((3, 5, 9, 11)), order)
-        yield _Plan(f"ones-{_name(order)}", Form((1, 9, 1, 11)), order)
-    yield _Plan("ones-everywhere", Form((1, 1, 1)), (2, 0, 1))
-    yield _Plan("one-in-front", Form((1, 17, 9)), (1, 0, 2))
-    yield _Plan("one-behind", Form((9, 17, 1)), (2, 1, 0))
-    yield _Plan("short-rows", Form((64, 65, 3)), (1, 0, 2))
-    yield _Plan("image-to-planes", Form((2, 9, 37, 3)), (0, 3, 1, 2))
-    yield _Plan("reversal", Form((4, 5, 6, 7)), (3, 2, 1, 0))
+        yield Plan(f"rotation-{_name(order)}", Form((3, 5, 9, 11)), order)
+        yield Plan(f"ones-{_name(order)}", Form((1, 9, 1, 11)), order)
+    yield Plan("ones-everywhere", Form((1, 1, 1)), (2, 0, 1))
+    yield Plan("one-in-front", Form((1, 17, 9)), (1, 0, 2))
+    yield Plan("one-behind", Form((9, 17, 1)), (2, 1, 0))
+    yield Plan("short-rows", Form((64, 65, 3)), (1, 0, 2))
+    yield Plan("image-to-planes", Form((2, 9, 37, 3)), (0, 3, 1, 2))
+    yield Plan("reversal", Form((4, 5, 6, 7)), (3, 2, 1, 0))
     for number, order in enumerate(permutations(range(4))):
-        yield _Plan(
+        yield Plan(
             f"rank-4-{_name(order)}", Form((3, 18, 5, 17)), order, profile="quick" if number % 4 == 1 else "standard"
         )
-    yield _Plan("rank-16-reversal", Form(_DEEP), tuple(range(15, -1, -1)))
-    yield _Plan("rank-16-rotation", Form(_DEEP), (*range(5, 16), *range(5)))
-    yield _Plan("rank-16-halves", Form((2,) * 16), (*range(1, 16, 2), *range(0, 16, 2)), profile="standard")
+    yield Plan("rank-16-reversal", Form(_DEEP), tuple(range(15, -1, -1)))
+    yield Plan("rank-16-rotation", Form(_DEEP), (*range(5, 16), *range(5)))
+    yield Plan("rank-16-halves", Form((2,) * 16), (*range(1, 16, 2), *range(0, 16, 2)), profile="standard")
 
 
-def _strided() -> Iterator[_Plan]:
+def _strided() -> Iterator[Plan]:
     rows, columns = 33, 65
-    yield _Plan("transposed-x", Form((rows, columns), (1, rows)), _SWAP)
-    yield _Plan("transposed-out", Form((rows, columns)), _SWAP, (1, columns))
-    yield _Plan("padded-rows", Form((rows, columns), (80, 1)), _SWAP, (47, 1))
-    yield _Plan("every-third", Form((rows, columns), (3 * columns, 3)), _SWAP, (2 * rows, 2))
+    yield Plan("transposed-x", Form((rows, columns), (1, rows)), _SWAP)
+    yield Plan("transposed-out", Form((rows, columns)), _SWAP, (1, columns))
+    yield Plan("padded-rows", Form((rows, columns), (80, 1)), _SWAP, (47, 1))
+    yield Plan("every-third", Form((rows, columns), (3 * columns, 3)), _SWAP, (2 * rows, 2))
     last = rows * columns - 1
-    yield _Plan("negative-x", Form((rows, columns), (-columns, -1), last), _SWAP)
-    yield _Plan("negative-rows", Form((rows, columns), (-columns, 1), (rows - 1) * columns), _SWAP)
-    yield _Plan("negative-columns", Form((rows, columns), (columns, -1), columns - 1), _SWAP)
-    yield _Plan("negative-out", Form((rows, columns)), _SWAP, (-rows, -1), last)
-    yield _Plan("negative-both", Form((rows, columns), (-columns, -1), last), _SWAP, (-rows, 1), (columns - 1) * rows)
-    yield _Plan("stride-0-rows", Form((rows, columns), (0, 1)), _SWAP)
-    yield _Plan("stride-0-columns", Form((rows, columns), (1, 0)), _SWAP)
-    yield _Plan("windows", Form((rows, columns), (1, 1)), _SWAP)
-    yield _Plan("windows-2d", WINDOWS, (2, 3, 0, 1))
-    yield _Plan("windows-2d-dilated", DILATED, (2, 3, 0, 1))
-    yield _Plan("one-of-many", Form((rows, 1), (7, 1)), _SWAP)
+    yield Plan("negative-x", Form((rows, columns), (-columns, -1), last), _SWAP)
+    yield Plan("negative-rows", Form((rows, columns), (-columns, 1), (rows - 1) * columns), _SWAP)
+    yield Plan("negative-columns", Form((rows, columns), (columns, -1), columns - 1), _SWAP)
+    yield Plan("negative-out", Form((rows, columns)), _SWAP, (-rows, -1), last)
+    yield Plan("negative-both", Form((rows, columns), (-columns, -1), last), _SWAP, (-rows, 1), (columns - 1) * rows)
+    yield Plan("stride-0-rows", Form((rows, columns), (0, 1)), _SWAP)
+    yield Plan("stride-0-columns", Form((rows, columns), (1, 0)), _SWAP)
+    yield Plan("windows", Form((rows, columns), (1, 1)), _SWAP)
+    yield Plan("windows-2d", WINDOWS, (2, 3, 0, 1))
+    yield Plan("windows-2d-dilated", DILATED, (2, 3, 0, 1))
+    yield Plan("one-of-many", Form((rows, 1), (7, 1)), _SWAP)
     box = Form((5, 18, 7, 19), (18 * 7 * 21, 7 * 21, 21, 1))
     for order in ((0, 2, 3, 1), (0, 3, 1, 2), (2, 0, 3, 1), (3, 1, 2, 0)):
-        yield _Plan(f"box-{_name(order)}", box, order)
+        yield Plan(f"box-{_name(order)}", box, order)
     inside_out = dense_strides(_DEEP[::-1])[::-1]
-    yield _Plan("rank-16", Form(_DEEP, inside_out), (*range(5, 16), *range(5)))
-    yield _Plan("rank-16-identity", Form(_DEEP, inside_out), tuple(range(16)))
+    yield Plan("rank-16", Form(_DEEP, inside_out), (*range(5, 16), *range(5)))
+    yield Plan("rank-16-identity", Form(_DEEP, inside_out), tuple(range(16)))
     backwards = tuple(-stride for stride in inside_out)
-    yield _Plan("rank-16-negative", Form(_DEEP, backwards, 2**5 * 9 - 1), tuple(range(15, -1, -1)))
-    yield _Plan("many", Form((MANY // 3 + 1, 3), (0, 1)), _SWAP, profile="large", is_bytes=True)
-    yield _Plan("far-rows", Form((2, 19), (MANY, 1)), _SWAP, profile="large", is_bytes=True)
+    yield Plan("rank-16-negative", Form(_DEEP, backwards, 2**5 * 9 - 1), tuple(range(15, -1, -1)))
+    yield Plan("many", Form((MANY // 3 + 1, 3), (0, 1)), _SWAP, profile="large", is_bytes=True)
+    yield Plan("far-rows", Form((2, 19), (MANY, 1)), _SWAP, profile="large", is_bytes=True)
 
 
-def _offset() -> Iterator[_Plan]:
-    yield _Plan("odd", Form((33, 65), None, 1), _SWAP, None, 3)
-    yield _Plan("shifted", Form((33, 65)), _SWAP, shift=1)
-    yield _Plan("boxes", Form((9, 17, 7), (400, 20, 1), 67), (2, 0, 1), (9 * 20, 20, 1), 5, shift=3)
+def _offset() -> Iterator[Plan]:
+    yield Plan("odd", Form((33, 65), None, 1), _SWAP, None, 3)
+    yield Plan("shifted", Form((33, 65)), _SWAP, shift=1)
+    yield Plan("boxes", Form((9, 17, 7), (400, 20, 1), 67), (2, 0, 1), (9 * 20, 20, 1), 5, shift=3)
 
 
-def _empty() -> Iterator[_Plan]:
-    yield _Plan("inner-0", Form((3, 0, 5)), (2, 0, 1))
-    yield _Plan("size-0", Form((0,)), (0,))
+def _empty() -> Iterator[Plan]:
+    yield Plan("inner-0", Form((3, 0, 5)), (2, 0, 1))
+    yield Plan("size-0", Form((0,)), (0,))
 
 
-def _rank0() -> Iterator[_Plan]:
-    yield _Plan("one", Form(()), ())
+def _rank0() -> Iterator[Plan]:
+    yield Plan("one", Form(()), ())
 
 
-PLANS: Final[Mapping[str, Callable[[], Iterator[_Plan]]]] = {
+PLANS: Final[Mapping[str, Callable[[], Iterator[Plan]]]] = {
     "dense": _dense,
     "strided": _strided,
     "offset": _offset,

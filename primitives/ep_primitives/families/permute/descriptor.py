@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from ep import Descriptor, TensorSpec
-from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.cases.signature import Signature
 from ep_primitives.descriptors.relocation import CopyOf
 from ep_primitives.descriptors.validation import (
     check_dtype,
@@ -32,7 +32,9 @@ from ep_primitives.descriptors.validation import (
 )
 from ep_primitives.elementwise.op import EVERY
 from ep_primitives.families.permute import cases as permute_cases
+from ep_primitives.families.permute.situations import permute_model, planned
 from ep_primitives.judging.reference import Reference, widened
+from ep_primitives.situations.planned import PlannedFamily
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from ep_primitives.cases.case import Case
     from ep_primitives.judging.origin import Index
     from ep_primitives.judging.reference import Array
+    from ep_primitives.situations.family import Row
+    from ep_primitives.situations.model import Model
 
 __all__ = ["Permute", "PermuteFamily"]
 
@@ -90,20 +94,29 @@ class Permute(CopyOf):
         return TensorSpec(x.dtype, shape, tuple([x.strides[axis] for axis in permutation]), x.offset)
 
 
-class PermuteFamily(SignatureFamily):
+class PermuteFamily(PlannedFamily):
     """The cells of Permute: each element type in each layout."""
 
     name: ClassVar[str] = "permute"
     descriptor: ClassVar[type[Descriptor]] = Permute
     layouts: ClassVar[tuple[str, ...]] = tuple(permute_cases.PLANS)
+    early: ClassVar[Mapping[str, tuple[str, ...]]] = {"33x17": ("float32",), "rank-3-1-2-0": ("float32",)}
 
     def signatures(self) -> Iterator[Signature]:
         """Yield every element type."""
         return (Signature("-", (dtype,), dtype) for dtype in EVERY)
 
-    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
-        """Yield the cases of an element type in a layout."""
+    def by_hand(self, signature: Signature, layout: str) -> Iterator[Case]:
+        """Yield the cases by hand of an element type in a layout."""
         return permute_cases.cases(Permute, signature.out, layout)
+
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout."""
+        return permute_model(layout)
+
+    def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
+        """Return the case of a situation."""
+        return permute_cases.planned_case(Permute, planned(layout, row, seed), signature.out)
 
     def reference(self, descriptor: Descriptor, inputs: Mapping[str, Any]) -> Reference:
         """Return the transposed input."""

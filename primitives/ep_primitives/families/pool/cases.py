@@ -20,12 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from ep import TensorSpec
-    from ep_primitives.families.pool.descriptor import Pool
     from ep_primitives.families.pool.plans import Plan
 
     Content = Callable[[np.random.Generator, TensorSpec], Array]
 
-__all__ = ["cases"]
+__all__ = ["cases", "planned_case"]
 
 _CHIEF: Final = {
     ("max", "float32"),
@@ -43,10 +42,12 @@ def cases(op: str, dtype: str, layout: str) -> Iterator[Case]:
     for plan in PLANS[layout]():
         is_wanted = plan.is_usual or (op, dtype) in _CHIEF
         if is_wanted and (not plan.ops or op in plan.ops.split()) and ep.dtype(dtype).kind in plan.kinds:
-            yield _case(plan, plan.descriptor(op, dtype))
+            yield planned_case(plan, op, dtype)
 
 
-def _case(plan: Plan, descriptor: Pool) -> Case:
+def planned_case(plan: Plan, op: str, dtype: str) -> Case:
+    """Return the case of a plan for an op and an element type."""
+    descriptor = plan.descriptor(op, dtype)
     return Case(
         plan.name,
         descriptor,

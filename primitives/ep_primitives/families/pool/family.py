@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.cases.signature import Signature
 from ep_primitives.descriptors.window import rows, windowed
 from ep_primitives.families.pool import cases as pool_cases
 from ep_primitives.families.pool import reference as pool_reference
 from ep_primitives.families.pool.descriptor import Pool
 from ep_primitives.families.pool.plans import PLANS
 from ep_primitives.families.pool.rows import POOL_OPS, PoolOp
+from ep_primitives.families.pool.situations import planned, pool_model
+from ep_primitives.situations.planned import PlannedFamily
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,16 +22,35 @@ if TYPE_CHECKING:
     from ep_primitives.judging.accuracy import Accuracy
     from ep_primitives.judging.origin import Index
     from ep_primitives.judging.reference import Reference
+    from ep_primitives.situations.family import Row
+    from ep_primitives.situations.model import Model
 
 __all__ = ["PoolFamily"]
 
 
-class PoolFamily(SignatureFamily):
+class PoolFamily(PlannedFamily):
     """Each row of POOL_OPS with each of its element types in each layout."""
 
     name: ClassVar[str] = "pool"
     descriptor: ClassVar[type[Descriptor]] = Pool
     layouts: ClassVar[tuple[str, ...]] = tuple(PLANS)
+    has_one_kernel: ClassVar[bool] = True
+    early: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "image": ("float32",),
+        "dilations": ("float64",),
+        "pads-more-than-x": ("float32",),
+        "ceil": ("int8",),
+        "pads-count": ("float32",),
+        "pads-count-ceil": ("float32",),
+        "pads-count-none": ("float32",),
+        "empty-x": ("float32",),
+        "below-zero": ("float32",),
+        "lowest": ("float32", "int8", "uint8"),
+        "integers": ("float32",),
+        "not-finite": ("float32", "bfloat16"),
+        "signed-zeros": ("float32",),
+        "one-sign": ("float32", "bfloat16"),
+    }
     rows: ClassVar[Mapping[str, PoolOp]] = POOL_OPS
 
     def signatures(self) -> Iterator[Signature]:
@@ -40,9 +61,17 @@ class PoolFamily(SignatureFamily):
         """Return the suite version that first held the row."""
         return self.rows[cell.op].since
 
-    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
-        """Yield the cases of a row and an element type in a layout."""
+    def by_hand(self, signature: Signature, layout: str) -> Iterator[Case]:
+        """Yield the cases by hand of a row and an element type in a layout."""
         return pool_cases.cases(signature.op, signature.out, layout)
+
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout."""
+        return pool_model(layout)
+
+    def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
+        """Return the case of a situation."""
+        return pool_cases.planned_case(planned(layout, row, seed), signature.op, signature.out)
 
     def is_constant(self, descriptor: Any) -> bool:
         """Say whether windows see nothing of x."""

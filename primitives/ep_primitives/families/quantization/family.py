@@ -9,7 +9,7 @@ import ep
 from ep import TensorSpec
 from ep_primitives.cases.arrangement import Form
 from ep_primitives.cases.case import Case
-from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.cases.signature import Signature
 from ep_primitives.descriptors.window import rows, windowed
 from ep_primitives.elementwise.op import FLOATS
 from ep_primitives.families.quantization import reference as quantization_reference
@@ -18,8 +18,10 @@ from ep_primitives.families.quantization.dequantize import DEQUANTIZED, Dequanti
 from ep_primitives.families.quantization.descriptor import QUANTIZED, Quantization
 from ep_primitives.families.quantization.plans import PLANS
 from ep_primitives.families.quantization.quantize import Quantize
+from ep_primitives.families.quantization.situations import planned, quantization_model
 from ep_primitives.judging.layout import settled
 from ep_primitives.judging.origin import broadcast_index
+from ep_primitives.situations.planned import PlannedFamily
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,27 +33,40 @@ if TYPE_CHECKING:
     from ep_primitives.judging.accuracy import Accuracy
     from ep_primitives.judging.origin import Index
     from ep_primitives.judging.reference import Reference
+    from ep_primitives.situations.family import Row
+    from ep_primitives.situations.model import Model
 
 __all__ = ["DequantizeFamily", "QuantizeFamily"]
 
 
-class _QuantizationFamily(SignatureFamily):
+class _QuantizationFamily(PlannedFamily):
     """Each pair of a floating element type and one of integers, in each layout."""
 
     descriptor: ClassVar[Any]
+    has_one_kernel: ClassVar[bool] = True
     layouts: ClassVar[tuple[str, ...]] = tuple(PLANS)
 
     def since(self, cell: Cell) -> str:  # noqa: ARG002 - the interface is ep.Family's
         """Return the suite version that first held the family."""
         return "1.1"
 
-    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
-        """Yield the cases of two element types in a layout."""
-        (given,) = signature.inputs
-        integers = min((given, signature.out), key=lambda dtype: ep.dtype(dtype).kind == "f")
+    def by_hand(self, signature: Signature, layout: str) -> Iterator[Case]:
+        """Yield the cases by hand of two element types in a layout."""
         for plan in PLANS[layout]():
-            if not plan.sizes or ep.dtype(integers).itemsize in plan.sizes:
-                yield _case(self.descriptor, given, signature.out, integers, plan)
+            if not plan.sizes or ep.dtype(_integers(signature)).itemsize in plan.sizes:
+                yield _case(self.descriptor, signature, plan)
+
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout."""
+        return quantization_model(layout)
+
+    def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
+        """Return the case of a situation."""
+        return _case(self.descriptor, signature, planned(layout, row, seed))
+
+    def named(self, signature: Signature) -> tuple[tuple[str, str], ...]:
+        """Return the tensors with their element types."""
+        return tuple(_typed(signature).items())
 
     def parts(self, descriptor: Any) -> Iterator[Quantization]:
         """Yield, without blocks, single elements, and all but the first."""
@@ -83,6 +98,11 @@ class QuantizeFamily(_QuantizationFamily):
 
     name: ClassVar[str] = "quantize"
     descriptor: ClassVar[type[Descriptor]] = Quantize
+    early: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "ties": ("float32->int8", "float16->uint8"),
+        "ties-no-zero-point": ("float64->int32",),
+        "special": ("float32->int8", "bfloat16->uint8"),
+    }
 
     def signatures(self) -> Iterator[Signature]:
         """Yield every pair of element types."""
@@ -98,6 +118,10 @@ class DequantizeFamily(_QuantizationFamily):
 
     name: ClassVar[str] = "dequantize"
     descriptor: ClassVar[type[Descriptor]] = Dequantize
+    early: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "channels": ("int8->float32",),
+        "special": ("int8->float32", "uint8->bfloat16"),
+    }
 
     def signatures(self) -> Iterator[Signature]:
         """Yield every pair of element types."""
@@ -108,14 +132,24 @@ class DequantizeFamily(_QuantizationFamily):
         return quantization_reference.dequantized(descriptor, inputs)
 
 
-def _case(kind: Any, given: str, out: str, integers: str, plan: Plan) -> Case:
-    floats = given if integers == out else out
-    usual = {"x": (given, plan.x), "scale": (floats, plan.scale)}
-    usual |= (
-        {"zero_point": (integers, plan.forms.get("zero_point", Form(plan.scale.shape)))} if plan.has_zero_point else {}
-    )
-    usual["out"] = (out, plan.forms.get("out", Form(plan.x.shape)))
-    specs = {name: TensorSpec(dtype, *form) for name, (dtype, form) in usual.items()}
+def _integers(signature: Signature) -> str:
+    """Return the element type that is of integers, which zero points have, too."""
+    return min((*signature.inputs, signature.out), key=lambda dtype: ep.dtype(dtype).kind == "f")
+
+
+def _typed(signature: Signature) -> dict[str, str]:
+    (given,) = signature.inputs
+    integers = _integers(signature)
+    floats = given if integers == signature.out else signature.out
+    return {"x": given, "scale": floats, "zero_point": integers, "out": signature.out}
+
+
+def _case(kind: Any, signature: Signature, plan: Plan) -> Case:
+    forms = {"x": plan.x, "scale": plan.scale}
+    forms |= {"zero_point": plan.forms.get("zero_point", Form(plan.scale.shape))} if plan.has_zero_point else {}
+    forms["out"] = plan.forms.get("out", Form(plan.x.shape))
+    types = _typed(signature)
+    specs = {name: TensorSpec(types[name], *form) for name, form in forms.items()}
     descriptor: Quantization = kind(**specs, axis=plan.axis, block=plan.block)
     return Case(
         plan.name,

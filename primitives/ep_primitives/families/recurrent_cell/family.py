@@ -9,15 +9,17 @@ import ep
 from ep import TensorSpec
 from ep_primitives.cases.arrangement import Form
 from ep_primitives.cases.case import Case
-from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.cases.signature import Signature
 from ep_primitives.elementwise.op import FLOATS
 from ep_primitives.families.recurrent_cell import reference as recurrent_reference
 from ep_primitives.families.recurrent_cell.data import CONTENTS
 from ep_primitives.families.recurrent_cell.gru_cell import GruCell
 from ep_primitives.families.recurrent_cell.lstm_cell import LstmCell
 from ep_primitives.families.recurrent_cell.plans import PLANS
+from ep_primitives.families.recurrent_cell.situations import planned, recurrent_model, usual_names
 from ep_primitives.judging.accuracy import LISTED, REPRESENTABLE
 from ep_primitives.judging.layout import settled
+from ep_primitives.situations.planned import PlannedFamily
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,14 +32,36 @@ if TYPE_CHECKING:
     from ep_primitives.judging.accuracy import Accuracy
     from ep_primitives.judging.origin import Index
     from ep_primitives.judging.reference import Reference
+    from ep_primitives.situations.family import Row
+    from ep_primitives.situations.model import Model
 
 __all__ = ["GruCellFamily", "LstmCellFamily"]
 
 
-class _RecurrentFamily(SignatureFamily):
+class _RecurrentFamily(PlannedFamily):
     """Each floating element type in each layout."""
 
     descriptor: ClassVar[type[RecurrentCell]]
+    has_one_kernel: ClassVar[bool] = True
+    early: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "rows": ("float32", "bfloat16"),
+        "same-sign": ("float32", "bfloat16"),
+        "integers": ("float32",),
+        "not-finite": ("float32",),
+        "saturated": ("float32",),
+        "rows-peephole": ("float32",),
+        "integers-peephole": ("float32",),
+        "not-finite-peephole": ("float32",),
+        "saturated-peephole": ("float32",),
+        "rows-linear": ("float32",),
+        "integers-linear": ("float32",),
+        "not-finite-linear": ("float32",),
+        "saturated-linear": ("float32",),
+        "rows-bias": ("float32",),
+        "integers-bias": ("float32",),
+        "not-finite-bias": ("float32",),
+        "saturated-bias": ("float32",),
+    }
 
     def signatures(self) -> Iterator[Signature]:
         """Yield every floating element type."""
@@ -47,8 +71,20 @@ class _RecurrentFamily(SignatureFamily):
         """Return the suite version that first held the family."""
         return "1.1"
 
-    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
-        """Yield the cases of an element type in a layout."""
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout."""
+        return recurrent_model(self.descriptor, layout)  # type: ignore[arg-type]  # a class is hashable
+
+    def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
+        """Return the case of a situation."""
+        return _case(self.descriptor, signature.out, planned(self.descriptor, layout, row, seed))
+
+    def named(self, signature: Signature) -> tuple[tuple[str, str], ...]:
+        """Return the tensors that every case has, with their element types."""
+        return tuple((name, signature.out) for name in usual_names(self.descriptor))
+
+    def by_hand(self, signature: Signature, layout: str) -> Iterator[Case]:
+        """Yield the cases by hand of an element type in a layout."""
         for plan in PLANS[layout](self.descriptor):
             if not plan.dtypes or signature.out in plan.dtypes:
                 yield _case(self.descriptor, signature.out, plan)

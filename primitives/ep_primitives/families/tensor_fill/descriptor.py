@@ -24,17 +24,21 @@ from ep import Descriptor, TensorSpec
 from ep_primitives.cases.arrangement import Form, arrangements
 from ep_primitives.cases.case import Case
 from ep_primitives.cases.data import any_bits
-from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.cases.signature import Signature
 from ep_primitives.descriptors.relocation import CopyOf
 from ep_primitives.descriptors.validation import agreed, check_dtype, check_output, check_spec, dense_output, described
 from ep_primitives.elementwise.op import EVERY
+from ep_primitives.families.tensor_fill.situations import planned, tensor_fill_model
 from ep_primitives.judging.reference import Reference, widened
+from ep_primitives.situations.planned import PlannedFamily
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ep_primitives.judging.origin import Index
     from ep_primitives.judging.reference import Array
+    from ep_primitives.situations.family import Row
+    from ep_primitives.situations.model import Model
 
 __all__ = ["TensorFill", "TensorFillFamily"]
 
@@ -92,18 +96,30 @@ class TensorFill(CopyOf):
         return TensorSpec(self.x.dtype, (), None, self.x.offset)
 
 
-class TensorFillFamily(SignatureFamily):
+class TensorFillFamily(PlannedFamily):
     """The cells of TensorFill: each element type in each layout."""
 
     name: ClassVar[str] = "tensor_fill"
     descriptor: ClassVar[type[Descriptor]] = TensorFill
     layouts: ClassVar[tuple[str, ...]] = ("dense", "strided", "offset", "empty", "rank0")
+    has_one_kernel: ClassVar[bool] = True
+    early: ClassVar[Mapping[str, tuple[str, ...]]] = {"odd": ("float32",), "size-17": ("int64",)}
 
     def signatures(self) -> Iterator[Signature]:
         """Yield every element type."""
         return (Signature("-", (dtype,), dtype) for dtype in EVERY)
 
-    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout."""
+        return tensor_fill_model(layout)
+
+    def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
+        """Return the case of a situation."""
+        x, out = (TensorSpec(signature.out, *form) for form in planned(layout, row, seed))
+        descriptor = TensorFill(x=x, out=out)
+        return Case("", descriptor, partial(_drawn, descriptor))
+
+    def by_hand(self, signature: Signature, layout: str) -> Iterator[Case]:
         """Yield a case for each way that out lies; x is of one rank after another, and in layout offset has one, too."""
         dtype = signature.out
         for number, arrangement in enumerate(arrangements(layout, ())):
