@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ep_primitives.situations.family import Row
     from ep_primitives.situations.model import Situation
 
-__all__ = ["ROWS", "along_model", "along_plan"]
+__all__ = ["ROWS", "along_form", "along_model", "along_plan", "along_shape"]
 
 ROWS: Final = Dimension("row", ("4k1", "4k", "4k2", "4k3", "few", "block", "long", "past"), late=("past",))
 """The extent of a row, as ROW, but not one: there is nothing to be shared among one."""
@@ -39,20 +39,30 @@ _LESS: Final = ("dense", "padded", "negative", "permuted", "zero-last")
 
 
 @cache
-def along_model(layout: str, names: tuple[str, ...], more: tuple[Dimension, ...] = ()) -> Model:
+def along_model(
+    layout: str,
+    names: tuple[str, ...],
+    more: tuple[Dimension, ...] = (),
+    *,
+    outs: tuple[str, ...] = ("out",),
+    has_few: bool = True,
+) -> Model:
     """Return the model of a layout.
 
-    names : of the inputs, each of which the output may share
-    more  : dimensions of the family alone, which layouts without elements or axes leave out
+    names   : of the inputs, each of which the output may share
+    more    : dimensions of the family alone, which layouts without elements or axes leave out
+    has_few : False if rows of 2 or 3 elements show no fault
     """
-    operands = (*names, "out")
+    operands = (*names, *outs)
     match layout:
         case "dense":
-            return Model((*_SHAPE, *more, *starts(*operands), *MANNERS), tuple(_sizes(ROWS)))
+            shape = (_rows(ROWS, has_few=has_few), *_SHAPE[1:])
+            return Model((*shape, *more, *starts(*operands), *MANNERS), tuple(_sizes(shape[0])))
         case "strided":
-            forms = _forms(names)
-            shape = (_TOLD, _BESIDE, _AXIS, _RANK)
-            return Model((*forms, *shape, *more, *starts(*operands), *MANNERS), (*_sizes(_TOLD), *_lying(forms)))
+            forms = _forms(names, outs)
+            shape = (_rows(_TOLD, has_few=has_few), *_SHAPE[1:])
+            never = (*_sizes(shape[0]), *_lying(forms))
+            return Model((*forms, *shape, *more, *starts(*operands), *MANNERS), never)
         case "inplace":
             shares, form = Dimension("shares", names), Dimension("form-out", _LESS[:-1])
             flat = Never({"form-out": ("padded", "permuted"), "rank": ("1",)}, "rank 1 has no second axis")
@@ -62,7 +72,7 @@ def along_model(layout: str, names: tuple[str, ...], more: tuple[Dimension, ...]
             return Model((shares, form, rows, _AXIS, rank, *more, *starts("out"), WAY, STREAM), rules)
         case "offset":
             offsets = [Dimension(f"offset-{name}", _OFFSETS) for name in operands]
-            form = Dimension("form-out", ("dense", "padded", "negative"))
+            form = Dimension(f"form-{outs[0]}", ("dense", "padded", "negative"))
             none = Never({each.name: ("0",) for each in offsets}, "no offset at all is layout dense or strided")
             return Model((*offsets, form, Dimension("axis", ("last", "first")), *more, WAY), (none,))
         case "empty":
@@ -70,23 +80,27 @@ def along_model(layout: str, names: tuple[str, ...], more: tuple[Dimension, ...]
     return Model((*(Dimension(each.name, ("0", "1", "16B")) for each in starts(*operands)), _CAPTURED))
 
 
-def _forms(names: tuple[str, ...]) -> list[Dimension]:
+def _rows(rows: Dimension, *, has_few: bool) -> Dimension:
+    return Dimension(rows.name, tuple(word for word in rows.values if has_few or word != "few"), rows.late)
+
+
+def _forms(names: tuple[str, ...], outs: tuple[str, ...]) -> list[Dimension]:
     first, *others = names
     inputs = [Dimension(f"form-{first}", READ), *(Dimension(f"form-{name}", _LESS) for name in others)]
-    return [*inputs, Dimension("form-out", ("dense", "padded", "negative", "permuted"))]
+    return [*inputs, *(Dimension(f"form-{name}", _LESS[:-1]) for name in outs)]
 
 
 def _sizes(rows: Dimension) -> list[Never]:
     """Return that a case has few elements where one extent is large, and enough to show a fault."""
     large = tuple(word for word in rows.values if word in LARGE)
     usual = tuple(word for word in rows.values if word != "few")
+    handful = [{"beside": ("few",)}, {"rank": ("1",)}] if "few" in rows.values else []
     past = [Never({"row": ("past",), "beside": ("4k1", "4k")}, "long rows are few")] if "past" in large else []
     return [
         Never({"row": large, "beside": ("block", "many")}, "one extent is large at a time"),
         Never({"row": usual, "beside": ("many",)}, "70,000 rows have few elements each"),
         *past,
-        Never({"row": ("few",), "beside": ("few",)}, "a handful of elements shows no fault"),
-        Never({"rank": ("1",), "row": ("few",)}, "a handful of elements shows no fault"),
+        *(Never({"row": ("few",), **word}, "a handful of elements shows no fault") for word in handful),
         Never({"rank": ("1", "16"), "beside": _BESIDE.values[1:]}, "it has nothing beside, or extents of its own"),
         *_axes(),
         Never({"rank": ("5", "16"), "row": large}, "so many axes have elements enough"),
@@ -121,20 +135,26 @@ def along_plan(layout: str, names: tuple[str, ...], row: Row, seed: int, content
     names : of the inputs
     """
     random, situation = drawer(f"{seed} {layout} {row.text}"), row.situation
-    if layout == "rank0":
-        return Plan("", (Form(()),) * (len(names) + 1))
-    shape, axis = _emptied(situation, random) if layout == "empty" else _shaped(situation, random)
+    shape, axis = along_shape(layout, situation, random)
     if layout == "inplace":
-        form = lying(random, situation["form-out"], shape, is_out=True)
+        form = along_form(random, situation, "out", shape)
         place = names.index(situation["shares"])
         forms = [form if each in {place, len(names)} else Form(shape) for each in range(len(names) + 1)]
         return Plan("", tuple(forms), axis, contents, inplace=place)
-    found = []
-    for name in (*names, "out"):
-        word = situation.get(f"form-{name}", "dense")
-        offset = int(situation.get(f"offset-{name}", "0"))
-        found.append(lying(random, word, shape, offset, is_out=name == "out"))
-    return Plan("", tuple(found), axis, contents)
+    return Plan("", tuple(along_form(random, situation, name, shape) for name in (*names, "out")), axis, contents)
+
+
+def along_form(random: Random, situation: Situation, name: str, shape: tuple[int, ...]) -> Form:
+    """Return where an operand of this shape lies; all but inputs have names of outputs."""
+    offset, word = int(situation.get(f"offset-{name}", "0")), situation.get(f"form-{name}", "dense")
+    return lying(random, word, shape, offset, is_out=name not in {"x", "dy"})
+
+
+def along_shape(layout: str, situation: Situation, random: Random) -> tuple[tuple[int, ...], int]:
+    """Return the shape of a situation, and the axis."""
+    if layout == "rank0":
+        return (), -1
+    return _emptied(situation, random) if layout == "empty" else _shaped(situation, random)
 
 
 def _shaped(situation: Situation, random: Random) -> tuple[tuple[int, ...], int]:
