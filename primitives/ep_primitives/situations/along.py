@@ -11,7 +11,7 @@ from ep_primitives.situations.extents import drawer
 from ep_primitives.situations.forms import FLAT, READ
 from ep_primitives.situations.manner import MANNERS, STREAM, WAY, starts
 from ep_primitives.situations.model import Dimension, Model, Never
-from ep_primitives.situations.rows import LARGE, lying, row_extent
+from ep_primitives.situations.rows import LARGE, few_starts, lying, row_extent
 
 if TYPE_CHECKING:
     from random import Random
@@ -77,7 +77,7 @@ def along_model(
             return Model((*offsets, form, Dimension("axis", ("last", "first")), *more, WAY), (none,))
         case "empty":
             return Model((Dimension("empty", ("only", "rows", "row", "beside")), _CAPTURED))
-    return Model((*(Dimension(each.name, ("0", "1", "16B")) for each in starts(*operands)), _CAPTURED))
+    return Model((*few_starts(*operands), _CAPTURED))
 
 
 def _rows(rows: Dimension, *, has_few: bool) -> Dimension:

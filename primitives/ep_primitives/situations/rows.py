@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from ep import TensorSpec
 from ep_primitives.situations.forms import laid
+from ep_primitives.situations.manner import starts
 from ep_primitives.situations.model import Dimension
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from ep_primitives.cases.arrangement import Form
 
-__all__ = ["BESIDE", "LARGE", "ROW", "lying", "row_extent"]
+__all__ = ["BESIDE", "LARGE", "ROW", "few_starts", "lying", "row_extent"]
 
 ROW: Final = Dimension("row", ("4k1", "4k", "4k2", "4k3", "few", "one", "block", "long", "past"), late=("past",))
 """The innermost extent of a row, by its rest modulo a vector of four; few are 2 or 3; a block has 1,024, long is beyond four
@@ -52,3 +53,8 @@ def lying(random: Random, word: str, shape: Sequence[int], offset: int = 0, *, i
     if word != "dense" and TensorSpec("int8", *form).is_dense:
         return laid(random, "step", shape, offset=offset)
     return form
+
+
+def few_starts(*operands: str) -> tuple[Dimension, ...]:
+    """Return a dimension for each operand of where its memory begins, as `starts`, of the three kinds of places alone."""
+    return tuple(Dimension(each.name, ("0", "1", "16B")) for each in starts(*operands))
