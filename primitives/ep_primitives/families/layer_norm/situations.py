@@ -35,7 +35,8 @@ def layer_norm_model(layout: str) -> Model:
     one = Never(
         {"form-x": ("zero-last",), "form-bias": ("zero-last",)}, "rows of equal elements are the bias, one number"
     )
-    return Model(model.dimensions, (*model.rules, equal, one))
+    same = Never({"form-x": ("zero-first",), "rank": ("2",)}, "equal rows have one mean")
+    return Model(model.dimensions, (*model.rules, equal, one, same))
 
 
 def layer_norm_plan(layout: str, row: Row, seed: int, count: int) -> Plan:
