@@ -12,7 +12,7 @@ def cases(family, chosen):
     for cell in family.cells():
         if cell.layout != "inplace":
             for case in family.cases(cell):
-                if case.profile == "quick" and not case.descriptor.is_empty and chosen(case.descriptor):
+                if case.profile != "large" and case.descriptor.nbytes_moved <= MOST_BYTES and not case.descriptor.is_empty and chosen(case.descriptor):
                     yield cell, case
 
 
