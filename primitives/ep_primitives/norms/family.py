@@ -7,24 +7,29 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ep_primitives.cases.case import Case
-from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.cases.signature import Signature
 from ep_primitives.descriptors.window import rows, windowed
 from ep_primitives.elementwise.op import FLOATS
 from ep_primitives.judging.accuracy import LISTED, REPRESENTABLE
 from ep_primitives.judging.layout import settled
+from ep_primitives.situations.extents import drawer
+from ep_primitives.situations.family import SituatedFamily
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+    from random import Random
 
     import numpy as np
 
     from ep import Cell
     from ep_primitives.norms.norm import Norm
+    from ep_primitives.situations.family import Row
+    from ep_primitives.situations.model import Situation
 
 __all__ = ["NormFamily"]
 
 
-class NormFamily(SignatureFamily):
+class NormFamily(SituatedFamily):
     """Each floating element type in each layout.
 
     plans : by layout, what makes its plans: with a name, contents, `exact`, `inplace`, `shift`, a profile, and the element types
@@ -36,6 +41,10 @@ class NormFamily(SignatureFamily):
     @abstractmethod
     def described(self, dtype: str, plan: Any) -> Norm:
         """Return the descriptor of a plan."""
+
+    @abstractmethod
+    def planned(self, layout: str, situation: Situation, random: Random) -> Any:
+        """Return the plan of a situation."""
 
     @abstractmethod
     def values(self, descriptor: Any, contents: Any, rng: np.random.Generator) -> Mapping[str, Any]:
@@ -54,10 +63,29 @@ class NormFamily(SignatureFamily):
         return "1.1"
 
     def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
-        """Yield the cases of an element type in a layout."""
-        for plan in self.plans[layout]():
-            if not plan.dtypes or signature.out in plan.dtypes:
-                yield self._case(signature.out, plan)
+        """Yield the cases of an element type in a layout: of float32 those about values in profile quick, too."""
+        plans = [plan for plan in self.plans[layout]() if not plan.dtypes or signature.out in plan.dtypes]
+        about_values = [plan for plan in plans if signature.out == "float32" and _is_about_values(plan)]
+        yield from (self._made(signature.out, plan) for plan in about_values)
+        yield from self.constructed(signature, layout)
+        yield from (self._made(signature.out, plan).late() for plan in plans if plan not in about_values)
+
+    def has(self, signature: Signature, layout: str) -> bool:  # noqa: ARG002 - the interface is SignatureFamily's
+        """Say yes: every element type has every layout."""
+        return True
+
+    def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
+        """Return the case of a situation."""
+        random = drawer(f"{seed} {layout} {row.text}")
+        return self._made(signature.out, self.planned(layout, row.situation, random))
+
+    def kernel(self, signature: Signature) -> Hashable:  # noqa: ARG002 - the interface is SituatedFamily's
+        """Return one for all: the element types meet the situations in turn."""
+        return None
+
+    def named(self, signature: Signature) -> tuple[tuple[str, str], ...]:
+        """Return the operands, all of one element type."""
+        return tuple((name, signature.out) for name in self.descriptor.roles.names)
 
     def parts(self, descriptor: Any) -> Iterator[Norm]:
         """Yield the first and the last part that is normalised separately, and all parts but the first."""
@@ -68,7 +96,7 @@ class NormFamily(SignatureFamily):
             attributes: dict[str, Any] = dict(zip(whole.words, whole.attributes, strict=True))
             yield type(whole)(**specs, **attributes)
 
-    def _case(self, dtype: str, plan: Any) -> Case:
+    def _made(self, dtype: str, plan: Any) -> Case:
         descriptor = self.described(dtype, plan)
         kinds = {plan.contents} if isinstance(plan.contents, str) else set(plan.contents)
         exact = LISTED if "special" in kinds else REPRESENTABLE
@@ -87,3 +115,8 @@ class NormFamily(SignatureFamily):
         present: Mapping[str, Any] = descriptor.present
         found = self.values(descriptor, contents, rng)
         return {name: settled(present[name], array) for name, array in found.items() if name in present}
+
+
+def _is_about_values(plan: Any) -> bool:
+    kinds = {plan.contents} if isinstance(plan.contents, str) else set(plan.contents)
+    return plan.profile == "quick" and not kinds <= {"random", "usual"}

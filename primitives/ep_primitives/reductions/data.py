@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 import ep
 from ep_primitives.cases.data import TRUE_BYTES
 from ep_primitives.families.matmul import data as matmul_data
+from ep_primitives.judging.layout import settled
 from ep_primitives.judging.reference import Array, array_dtype
 
-__all__ = ["folded", "positions", "random"]
+if TYPE_CHECKING:
+    from ep import TensorSpec
+
+__all__ = ["folded", "positions", "random", "spread"]
 
 _HALF: Final = 0.5
 _PRODUCT: Final = 4.0
@@ -33,6 +37,21 @@ def positions(rng: np.random.Generator, number: int, terms: int) -> Array:
     for turn, place in enumerate((0, terms - 1, terms // 2)):
         places[2 * turn + 1 :: 6] = max(place, 0)
     return places
+
+
+def spread(x: TensorSpec, axes: tuple[int, ...], op: str, rng: np.random.Generator) -> Array:
+    """Return the elements of x for an op over its axes; where a stride is 0 the same ones, drawn once.
+
+    Factors that repeat are roots, so that their product keeps its digits.
+    """
+    distinct = tuple(extent if stride else min(extent, 1) for extent, stride in zip(x.shape, x.strides, strict=True))
+    terms = math.prod(distinct[axis] for axis in axes)
+    number = math.prod(extent for axis, extent in enumerate(distinct) if axis not in axes)
+    rows = random(rng, op, x.dtype, number, terms)
+    times = math.prod(x.shape[axis] for axis in axes) // max(terms, 1)
+    if op == "prod" and times > 1 and rows.dtype.kind not in "biu":
+        rows = np.asarray((rows / np.abs(rows) * np.abs(rows) ** (1 / times)).astype(rows.dtype))
+    return settled(x, np.broadcast_to(folded(rows, distinct, axes), x.shape))
 
 
 def random(rng: np.random.Generator, op: str, dtype: str, number: int, terms: int) -> Array:

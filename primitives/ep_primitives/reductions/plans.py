@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from ep_primitives.cases.case import Profile
 
-__all__ = ["PLANS", "Plan"]
+__all__ = ["DEEP", "PLANS", "Plan"]
 
 _LENGTHS: Final = (1, 2, 4, 7, 8, 15, 16, 31, 32, 33, 64, 65, 255, 256, 257, 4097)
 _USUAL_LENGTHS: Final = (17, 1025)
 _CUBE: Final = (3, 5, 2, 11)
-_DEEP: Final = (2, 1, 3, 2, 1, 2, 1, 3, 2, 1, 1, 2, 1, 2, 1, 2)
+DEEP: Final = (2, 1, 3, 2, 1, 2, 1, 3, 2, 1, 1, 2, 1, 2, 1, 2)
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,8 @@ def _dense() -> Iterator[Plan]:
     yield Plan("rank-6-alternate", Form((3, 4, 2, 2, 3, 5)), (1, 3, 5), keepdims=True)
     halves = {"even": range(0, 16, 2), "odd": range(1, 16, 2), "first": range(8), "last": range(8, 16)}
     for name, half in halves.items():
-        yield Plan(f"rank-16-{name}", Form(_DEEP), tuple(half), keepdims=name == "odd")
-    yield Plan("rank-16-one", Form(_DEEP), (7,))
+        yield Plan(f"rank-16-{name}", Form(DEEP), tuple(half), keepdims=name == "odd")
+    yield Plan("rank-16-one", Form(DEEP), (7,))
     yield Plan("extents-1", Form((1, 13, 1, 17, 1)), (0, 3))
     yield Plan("only-extents-1", Form((1, 13, 1, 17, 1)), (0, 2, 4), keepdims=True)
     yield Plan("only-extent-1", Form((13, 1, 17)), (1,))
@@ -119,9 +119,9 @@ def _strided() -> Iterator[Plan]:
     yield Plan("all-transposed", Form((17, 33), (1, 17)), (0, 1))
     yield Plan("all-permuted", Form((7, 9, 11), (1, 90, 8)), (0, 1, 2))
     yield Plan("all-padded", Form((17, 33), (40, 1)), (0, 1))
-    outside_in = tuple(reversed(dense_strides(tuple(reversed(_DEEP)))))
-    yield Plan("rank-16", Form(_DEEP, outside_in), tuple(range(0, 16, 2)))
-    yield Plan("rank-16-one", Form(_DEEP, outside_in), (7,), keepdims=True)
+    outside_in = tuple(reversed(dense_strides(tuple(reversed(DEEP)))))
+    yield Plan("rank-16", Form(DEEP, outside_in), tuple(range(0, 16, 2)))
+    yield Plan("rank-16-one", Form(DEEP, outside_in), (7,), keepdims=True)
     yield Plan("none", Form((13, 17), (1, 13)), (), out=((19, 1), 0))
     yield Plan("longest-stride-0", Form((MANY,), (0,)), (0,), profile="large", is_long=True)
     yield Plan("far-rows", Form((2, 19), (MANY, 1)), (0,), profile="large", is_long=True)
@@ -147,7 +147,7 @@ def _empty() -> Iterator[Plan]:
     yield Plan("no-terms-all", Form((0,)), (0,))
     yield Plan("no-rows-of-none", Form((0, 0)), (0,))
     yield Plan("none", Form((0, 3)), ())
-    yield Plan("rank-16-no-terms", Form((2, 1, 3, 0, *_DEEP[4:])), (3, 7))
+    yield Plan("rank-16-no-terms", Form((2, 1, 3, 0, *DEEP[4:])), (3, 7))
 
 
 def _rank0() -> Iterator[Plan]:

@@ -10,10 +10,12 @@ from ep_primitives.families.batch_norm import reference as batch_norm_reference
 from ep_primitives.families.batch_norm.data import CONTENTS
 from ep_primitives.families.batch_norm.descriptor import BatchNorm
 from ep_primitives.families.batch_norm.plans import PLANS
+from ep_primitives.families.batch_norm.situations import batch_norm_model, batch_norm_plan
 from ep_primitives.norms.family import NormFamily
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from random import Random
 
     import numpy as np
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from ep_primitives.judging.accuracy import Accuracy
     from ep_primitives.judging.origin import Index
     from ep_primitives.judging.reference import Reference
+    from ep_primitives.situations.model import Model, Situation
 
 __all__ = ["BatchNormFamily"]
 
@@ -45,6 +48,14 @@ class BatchNormFamily(NormFamily):
             if name not in plan.absent
         }
         return BatchNorm(**specs, axis=plan.axis, epsilon=plan.epsilon)
+
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout."""
+        return batch_norm_model(layout)
+
+    def planned(self, layout: str, situation: Situation, random: Random) -> Plan:
+        """Return the plan of a situation."""
+        return batch_norm_plan(layout, situation, random)
 
     def values(self, descriptor: Any, contents: Any, rng: np.random.Generator) -> Mapping[str, Any]:
         """Return the contents of the inputs."""

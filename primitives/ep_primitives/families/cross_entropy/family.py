@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ep import TensorSpec
 from ep_primitives.cases.arrangement import Form
 from ep_primitives.cases.case import Case
-from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.cases.signature import Signature
 from ep_primitives.descriptors.window import rows, windowed
 from ep_primitives.elementwise.op import FLOATS
 from ep_primitives.families.cross_entropy import reference as cross_entropy_reference
 from ep_primitives.families.cross_entropy.data import drawn
 from ep_primitives.families.cross_entropy.descriptor import CrossEntropy
 from ep_primitives.families.cross_entropy.plans import PLANS
+from ep_primitives.families.cross_entropy.situations import cross_entropy_model, cross_entropy_plan
 from ep_primitives.families.gather.descriptor import INDEX_DTYPES
 from ep_primitives.judging.accuracy import REPRESENTABLE
 from ep_primitives.judging.layout import settled
+from ep_primitives.situations.family import SituatedFamily
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Hashable, Iterator, Mapping
 
     import numpy as np
 
@@ -29,11 +31,16 @@ if TYPE_CHECKING:
     from ep_primitives.judging.accuracy import Accuracy
     from ep_primitives.judging.origin import Index
     from ep_primitives.judging.reference import Reference
+    from ep_primitives.situations.family import Row
+    from ep_primitives.situations.model import Model
 
 __all__ = ["CrossEntropyFamily"]
 
+_VALUED: Final = ("float32", "int64")
+"""The element types whose cases about values are quick."""
 
-class CrossEntropyFamily(SignatureFamily):
+
+class CrossEntropyFamily(SituatedFamily):
     """Each floating element type with each of labels, in each layout."""
 
     name: ClassVar[str] = "cross_entropy"
@@ -49,10 +56,33 @@ class CrossEntropyFamily(SignatureFamily):
         return "1.1"
 
     def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
-        """Yield the cases of two element types in a layout."""
-        for plan in PLANS[layout]():
-            if not plan.dtypes or signature.out in plan.dtypes:
-                yield _case(signature, plan)
+        """Yield the cases of two element types in a layout; of float32 those about values in profile quick, too."""
+        plans = [plan for plan in PLANS[layout]() if not plan.dtypes or signature.out in plan.dtypes]
+        about_values = [plan for plan in plans if signature.inputs == _VALUED and plan.contents != ("random", "random")]
+        yield from (_made(signature, plan) for plan in about_values)
+        yield from self.constructed(signature, layout)
+        yield from (_made(signature, plan).late() for plan in plans if plan not in about_values)
+
+    def has(self, signature: Signature, layout: str) -> bool:  # noqa: ARG002 - the interface is SignatureFamily's
+        """Say yes: every signature has every layout."""
+        return True
+
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout."""
+        return cross_entropy_model(layout)
+
+    def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
+        """Return the case of a situation."""
+        return _made(signature, cross_entropy_plan(layout, row, seed))
+
+    def kernel(self, signature: Signature) -> Hashable:  # noqa: ARG002 - the interface is SituatedFamily's
+        """Return one for all: the element types meet the situations in turn."""
+        return None
+
+    def named(self, signature: Signature) -> tuple[tuple[str, str], ...]:
+        """Return the operands with their element types."""
+        dtype, labels = signature.inputs
+        return (("x", dtype), ("labels", labels), ("weights", dtype), ("out", dtype))
 
     def is_constant(self, descriptor: Any) -> bool:
         """Return True if out is 0 or NaN for any operands: the logarithm of the only class is 0."""
@@ -92,7 +122,7 @@ class CrossEntropyFamily(SignatureFamily):
         return cross_entropy_reference.BOUND
 
 
-def _case(signature: Signature, plan: Plan) -> Case:
+def _made(signature: Signature, plan: Plan) -> Case:
     shape, (dtype, labels) = plan.x.shape, signature.inputs
     samples = (shape[0], *shape[2:])
     usual = {"x": plan.x, "labels": Form(samples)}

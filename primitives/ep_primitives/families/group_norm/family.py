@@ -9,12 +9,14 @@ from ep_primitives.cases.arrangement import Form
 from ep_primitives.families.group_norm import reference as group_norm_reference
 from ep_primitives.families.group_norm.descriptor import GroupNorm
 from ep_primitives.families.group_norm.plans import PLANS
+from ep_primitives.families.group_norm.situations import group_norm_model, group_norm_plan
 from ep_primitives.families.layer_norm import reference as layer_norm_reference
 from ep_primitives.families.layer_norm.data import AFFINES, ROWS
 from ep_primitives.norms.family import NormFamily
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from random import Random
 
     import numpy as np
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from ep_primitives.judging.accuracy import Accuracy
     from ep_primitives.judging.origin import Index
     from ep_primitives.judging.reference import Reference
+    from ep_primitives.situations.model import Model, Situation
 
 __all__ = ["GroupNormFamily"]
 
@@ -45,6 +48,14 @@ class GroupNormFamily(NormFamily):
             if name not in plan.absent
         }
         return GroupNorm(**specs, groups=plan.groups, epsilon=plan.epsilon)
+
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout."""
+        return group_norm_model(layout)
+
+    def planned(self, layout: str, situation: Situation, random: Random) -> Plan:
+        """Return the plan of a situation."""
+        return group_norm_plan(layout, situation, random)
 
     def values(self, descriptor: Any, contents: Any, rng: np.random.Generator) -> Mapping[str, Any]:
         """Return groups of one kind, and columns of another."""

@@ -11,6 +11,7 @@ from ep_primitives.cases.case import Case
 from ep_primitives.families.layer_norm.data import AFFINES, ROWS
 from ep_primitives.families.layer_norm.descriptor import LayerNorm
 from ep_primitives.families.layer_norm.plans import OUTPUTS, PLANS
+from ep_primitives.families.layer_norm.situations import layer_norm_plan
 from ep_primitives.judging.accuracy import LISTED, REPRESENTABLE
 from ep_primitives.judging.layout import settled
 
@@ -20,19 +21,27 @@ if TYPE_CHECKING:
     import numpy as np
 
     from ep_primitives.families.layer_norm.plans import Plan
+    from ep_primitives.situations.family import Row
 
-__all__ = ["cases"]
+__all__ = ["cases", "situated"]
 
 
 def cases(dtype: str, outputs: tuple[str, ...], layout: str) -> Iterator[Case]:
-    """Yield the cases of a layout for an element type; outputs : the element types of those that are there.
+    """Yield the cases made by hand for an element type; outputs : the element types of those that are there.
 
-    If the plans have no number of rows, because all rows are alike, the cases are for any number.
+    If the plans have no number of rows, because all rows are alike, the cases are for any number. Profile quick keeps those
+    about values, and rows of nothing, of float32.
     """
     is_told = len(set(outputs)) > 1 or DTYPES[dtype].compute != dtype
     for plan in PLANS[layout]():
         if (not plan.dtypes or dtype in plan.dtypes) and (not is_told or len(plan.outputs) == len(outputs)):
-            yield _case(dtype, plan)
+            is_quick = dtype == "float32" and (plan.contents != ("random", "usual") or plan.name == "rows-of-none")
+            yield _case(dtype, plan) if is_quick else _case(dtype, plan).late()
+
+
+def situated(dtype: str, outputs: int, layout: str, row: Row, seed: int) -> Case:
+    """Return the case of a situation for so many outputs."""
+    return _case(dtype, layer_norm_plan(layout, row, seed, outputs))
 
 
 def _case(dtype: str, plan: Plan) -> Case:

@@ -11,9 +11,9 @@ from ep_primitives.cases.signature import Signature
 from ep_primitives.families.reduce.data import CONTENTS
 from ep_primitives.families.reduce.descriptor import Reduce
 from ep_primitives.judging.accuracy import REPRESENTABLE
-from ep_primitives.judging.layout import settled
-from ep_primitives.reductions.data import folded, random
+from ep_primitives.reductions.data import folded, spread
 from ep_primitives.reductions.plans import PLANS
+from ep_primitives.reductions.situations import reduction_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,11 +22,16 @@ if TYPE_CHECKING:
 
     from ep_primitives.families.reduce.data import Content
     from ep_primitives.reductions.plans import Plan
+    from ep_primitives.situations.family import Row
 
-__all__ = ["cases"]
+__all__ = ["about_values", "cases", "situated"]
 
 
 _SIZES: Final = ("int8", "int16", "float64", "complex128")
+_VALUED: Final = ("float32", "int8", "complex64")
+"""Element types whose cases about values are quick."""
+_QUICK: Final = {("no-terms", "float32"), ("many-rows", "max")}
+"""Names of plans that are quick, with an element type of out or an op."""
 _LONG: Final = {
     Signature("sum", ("uint8",), "uint64"),
     Signature("max", ("int8",), "int8"),
@@ -36,12 +41,19 @@ _LONG: Final = {
 
 
 def cases(signature: Signature, layout: str) -> Iterator[Case]:
-    """Yield the cases of a signature in a layout: every plan of the chief ones, the usual plans of the others."""
+    """Yield the cases made by hand about layout: every plan of the chief signatures, the usual plans of the others.
+
+    Profile quick keeps rows of no terms, whose results are of the op alone, and more rows than some devices have groups.
+    """
     for plan in PLANS[layout]():
         if signature in _LONG if plan.is_long else plan.is_usual or _is_chief(signature):
-            yield _planned(signature, plan)
-    if layout == "dense":
-        yield from _about_values(signature)
+            case = _planned(signature, plan)
+            yield case if (plan.name, signature.out) in _QUICK or (plan.name, signature.op) in _QUICK else case.late()
+
+
+def situated(signature: Signature, layout: str, row: Row, seed: int) -> Case:
+    """Return the case of a situation."""
+    return _planned(signature, reduction_plan(layout, row, seed, is_single=False))
 
 
 def _is_chief(signature: Signature) -> bool:
@@ -54,22 +66,22 @@ def _planned(signature: Signature, plan: Plan) -> Case:
     x, out = plan.specs(signature.inputs[0], signature.out)
     descriptor = Reduce(signature.op, x=x, out=out, axis=plan.axes)
     shift = plan.shift * max(x.itemsize, out.itemsize)
-    return Case(plan.name, descriptor, partial(_random, descriptor, plan.rows), profile=plan.profile, shift=shift)
+    return Case(plan.name, descriptor, partial(_random, descriptor), profile=plan.profile, shift=shift)
 
 
-def _random(descriptor: Reduce, shape: tuple[int, int], rng: np.random.Generator) -> dict[str, Any]:
-    x = descriptor.x
-    rows = random(rng, descriptor.op, x.dtype, *shape)
-    return {"x": settled(x, folded(rows, x.shape, descriptor.axes))}
+def _random(descriptor: Reduce, rng: np.random.Generator) -> dict[str, Any]:
+    return {"x": spread(descriptor.x, descriptor.axes, descriptor.op, rng)}
 
 
-def _about_values(signature: Signature) -> Iterator[Case]:
+def about_values(signature: Signature) -> Iterator[Case]:
+    """Yield the cases about values, in profile quick along the last axis alone, of few element types."""
     (dtype,) = signature.inputs
     for content in CONTENTS:
         if signature.op in content.ops and dtype in content.dtypes:
-            yield _filled(signature, content, axis=1)
+            case = _filled(signature, content, axis=1)
+            yield case if dtype in _VALUED and signature.out != "float64" else case.late()
             if dtype == "float32":
-                yield _filled(signature, content, axis=0)
+                yield _filled(signature, content, axis=0).late()
 
 
 def _filled(signature: Signature, content: Content, axis: int) -> Case:

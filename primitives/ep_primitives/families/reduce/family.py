@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from ep_primitives.cases.signature import Signature, SignatureFamily
+import ep
+from ep_primitives.cases.signature import Signature
 from ep_primitives.families.reduce import cases as reduce_cases
 from ep_primitives.families.reduce import reference as reduce_reference
 from ep_primitives.families.reduce.descriptor import Reduce
@@ -12,20 +13,27 @@ from ep_primitives.families.reduce.rows import REDUCE_OPS, ReduceOp
 from ep_primitives.judging.origin import row_index
 from ep_primitives.reductions.dimensions import windows
 from ep_primitives.reductions.plans import PLANS
+from ep_primitives.reductions.situations import PATTERNS, reduction_model
+from ep_primitives.situations.family import SituatedFamily
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from ep import Cell, Descriptor
     from ep_primitives.cases.case import Case
     from ep_primitives.judging.accuracy import Accuracy
     from ep_primitives.judging.origin import Index
     from ep_primitives.judging.reference import Reference
+    from ep_primitives.situations.family import Row
+    from ep_primitives.situations.model import Model
 
 __all__ = ["ReduceFamily"]
 
+_WORD: Final = 4
+"""The bytes of the elements of most kernels; there are larger ones."""
 
-class ReduceFamily(SignatureFamily):
+
+class ReduceFamily(SituatedFamily):
     """Each row of REDUCE_OPS with each pair of its element types in each layout."""
 
     name: ClassVar[str] = "reduce"
@@ -40,13 +48,36 @@ class ReduceFamily(SignatureFamily):
                 for made in outs:
                     yield Signature(row.name, (given,), made)
 
-    def has(self, signature: Signature, layout: str) -> bool:  # noqa: ARG002 - the interface is SignatureFamily's
+    def has(self, signature: Signature, layout: str) -> bool:  # noqa: ARG002 - the interface is SituatedFamily's
         """Say yes: every signature has every layout."""
         return True
 
     def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
         """Yield the cases of a signature in a layout."""
-        return reduce_cases.cases(signature, layout)
+        if layout == "dense":
+            yield from reduce_cases.about_values(signature)
+        yield from self.constructed(signature, layout)
+        yield from reduce_cases.cases(signature, layout)
+
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout."""
+        return reduction_model(layout, PATTERNS, has_values=False)
+
+    def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
+        """Return the case of a situation."""
+        return reduce_cases.situated(signature, layout, row, seed)
+
+    def kernel(self, signature: Signature) -> Hashable:
+        """Return whether an op tests, compares or computes, and computes of which size of elements."""
+        dtype = signature.inputs[0]
+        if signature.op in {"any", "all"} or dtype == "bool":
+            return "tests"
+        return "compares" if signature.op in {"max", "min"} else ep.dtype(dtype).itemsize > _WORD
+
+    def lacks(self, signature: Signature, layout: str) -> Mapping[str, Sequence[str]]:
+        """Return that rows of truth values do not overlap: one of them would decide for all."""
+        is_test = self.kernel(signature) == "tests" and layout == "strided"
+        return {"form-x": ("windows",)} if is_test else {}
 
     def since(self, cell: Cell) -> str:
         """Return the suite version that first held the row, or its pair of element types if that is younger."""

@@ -10,11 +10,13 @@ from ep_primitives.families.layer_norm.data import AFFINES
 from ep_primitives.families.rms_layer_norm import reference as rms_layer_norm_reference
 from ep_primitives.families.rms_layer_norm.descriptor import RmsLayerNorm
 from ep_primitives.families.rms_layer_norm.plans import PLANS, ROWS
+from ep_primitives.families.rms_layer_norm.situations import rms_layer_norm_model, rms_layer_norm_plan
 from ep_primitives.judging.origin import row_index
 from ep_primitives.norms.family import NormFamily
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from random import Random
 
     import numpy as np
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from ep_primitives.judging.accuracy import Accuracy
     from ep_primitives.judging.origin import Index
     from ep_primitives.judging.reference import Reference
+    from ep_primitives.situations.model import Model, Situation
 
 __all__ = ["RmsLayerNormFamily"]
 
@@ -42,6 +45,14 @@ class RmsLayerNormFamily(NormFamily):
         usual |= {"scale": Form(shape[plan.axis % max(len(shape), 1) :])} if plan.has_scale else {}
         specs: dict[str, Any] = {name: TensorSpec(dtype, *plan.forms.get(name, form)) for name, form in usual.items()}
         return RmsLayerNorm(**specs, axis=plan.axis, epsilon=plan.epsilon)
+
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout."""
+        return rms_layer_norm_model(layout)
+
+    def planned(self, layout: str, situation: Situation, random: Random) -> Plan:
+        """Return the plan of a situation."""
+        return rms_layer_norm_plan(layout, situation, random)
 
     def values(self, descriptor: Any, contents: Any, rng: np.random.Generator) -> Mapping[str, Any]:
         """Return rows, and a scale for their columns."""

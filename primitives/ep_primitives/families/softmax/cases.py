@@ -16,21 +16,43 @@ from ep_primitives.families.softmax.plans import PLANS
 from ep_primitives.families.softmax.specials import special_inputs
 from ep_primitives.judging.accuracy import LISTED, REPRESENTABLE
 from ep_primitives.judging.layout import settled
+from ep_primitives.situations.along import along_plan
+from ep_primitives.situations.values import leaning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ep_primitives.cases.along import Plan
     from ep_primitives.descriptors.axis_descriptor import AxisDescriptor
+    from ep_primitives.situations.family import Row
 
-__all__ = ["cases"]
+__all__ = ["cases", "situated"]
 
 
 def cases(kind: type[AxisDescriptor], dtype: str, layout: str) -> Iterator[Case]:
-    """Yield the cases of a layout for a family's descriptor and an element type."""
+    """Yield the cases made by hand for a family's descriptor and an element type; quick are those about values, of float32."""
     for plan in PLANS[layout](len(kind.roles.read)):
         if not plan.dtypes or dtype in plan.dtypes:
-            yield _special(kind, dtype, plan) if plan.contents == "special-rows" else _case(kind, dtype, plan)
+            case = _special(kind, dtype, plan) if plan.contents == "special-rows" else _case(kind, dtype, plan)
+            is_quick = layout == "dense" and plan.contents != "random" and plan.axis == -1 and dtype == "float32"
+            yield case if is_quick else case.late()
+
+
+def situated(kind: type[AxisDescriptor], dtype: str, layout: str, row: Row, seed: int) -> Case:
+    """Return the case of a situation; gradients that are one number along a row meet any y, with which they do not cancel."""
+    names = kind.roles.read
+    is_constant = row.situation.get(f"form-{names[0]}", "").startswith("zero")
+    contents = "any-y" if is_constant and len(names) > 1 else "random"
+    case = _case(kind, dtype, along_plan(layout, names, row, seed, contents))
+    word = row.situation.get("values-x", "usual")
+    return case if word == "usual" else replace(case, data=partial(_leaning, case, word))
+
+
+def _leaning(case: Case, word: str, rng: np.random.Generator) -> dict[str, Any]:
+    """Return x with a third of its elements of a class."""
+    x = case.descriptor.specs[0]
+    assert isinstance(x, TensorSpec)
+    return {"x": settled(x, leaning(rng, word, x.dtype, case.data(rng)["x"]))}
 
 
 def _case(kind: Any, dtype: str, plan: Plan) -> Case:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from ep_primitives.cases.signature import Signature, SignatureFamily
+from ep_primitives.cases.signature import Signature
 from ep_primitives.descriptors.window import rows, windowed
 from ep_primitives.elementwise.op import FLOATS
 from ep_primitives.families.softmax import cases as softmax_cases
@@ -13,9 +13,12 @@ from ep_primitives.families.softmax.backward import LogSoftmaxBackward, SoftmaxB
 from ep_primitives.families.softmax.descriptor import LogSoftmax, Softmax
 from ep_primitives.families.softmax.plans import PLANS
 from ep_primitives.judging.origin import row_index
+from ep_primitives.situations.along import along_model
+from ep_primitives.situations.family import SituatedFamily
+from ep_primitives.situations.model import Dimension
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Hashable, Iterator, Mapping
 
     from ep import Descriptor
     from ep_primitives.cases.case import Case
@@ -23,11 +26,15 @@ if TYPE_CHECKING:
     from ep_primitives.judging.accuracy import Accuracy
     from ep_primitives.judging.origin import Index
     from ep_primitives.judging.reference import Reference
+    from ep_primitives.situations.family import Row
+    from ep_primitives.situations.model import Model
 
 __all__ = ["LogSoftmaxBackwardFamily", "LogSoftmaxFamily", "SoftmaxBackwardFamily", "SoftmaxFamily"]
 
+_VALUES: Final = Dimension("values-x", ("usual", "tiny", "huge"))
 
-class _RowsFamily(SignatureFamily):
+
+class _RowsFamily(SituatedFamily):
     """Each floating element type in each layout."""
 
     descriptor: ClassVar[Any]
@@ -40,7 +47,27 @@ class _RowsFamily(SignatureFamily):
 
     def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
         """Yield the cases of an element type in a layout."""
-        return softmax_cases.cases(self.descriptor, signature.out, layout)
+        by_hand = [*softmax_cases.cases(self.descriptor, signature.out, layout)]
+        yield from (case for case in by_hand if case.profile == "quick")
+        yield from self.constructed(signature, layout)
+        yield from (case for case in by_hand if case.profile != "quick")
+
+    def has(self, signature: Signature, layout: str) -> bool:  # noqa: ARG002 - the interface is SignatureFamily's
+        """Say yes: every element type has every layout."""
+        return True
+
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout; a third of x may be tiny or huge."""
+        names = self.descriptor.roles.read
+        return along_model(layout, names, () if len(names) > 1 else (_VALUES,))
+
+    def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
+        """Return the case of a situation."""
+        return softmax_cases.situated(self.descriptor, signature.out, layout, row, seed)
+
+    def kernel(self, signature: Signature) -> Hashable:  # noqa: ARG002 - the interface is SituatedFamily's
+        """Return one for all: the element types meet the situations in turn."""
+        return None
 
     def parts(self, descriptor: Any) -> Iterator[Descriptor]:
         """Yield single rows, and all but the first."""

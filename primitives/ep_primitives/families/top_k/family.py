@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 from ep.layout.cells import dtypes_name
 
-from ep import Cell, Family
+from ep import Cell
+from ep_primitives.cases.signature import Signature
 from ep_primitives.descriptors.window import rows, windowed
 from ep_primitives.families.top_k import cases as top_k_cases
 from ep_primitives.families.top_k.descriptor import TOP_K_DTYPES, TOP_K_OPS, TopK, TopKOp
@@ -15,18 +16,27 @@ from ep_primitives.families.top_k.plans import PLANS
 from ep_primitives.judging.accuracy import MOVED, Exact
 from ep_primitives.judging.origin import row_index
 from ep_primitives.judging.reference import Array, Reference, widened
+from ep_primitives.situations.along import along_model
+from ep_primitives.situations.family import SituatedFamily
+from ep_primitives.situations.model import Dimension, Model, Never
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Hashable, Iterator, Mapping
 
     from ep import Descriptor
     from ep_primitives.cases.case import Case
     from ep_primitives.judging.origin import Index
+    from ep_primitives.situations.family import Row
 
 __all__ = ["TopKFamily"]
 
+_K: Final = Dimension("k", ("few", "one", "half", "all"))
+_SORTED: Final = Dimension("sorted", ("yes", "no"))
+_ONE: Final = Never({"k": ("one",), "rank": ("1",)}, "one element of one row shows no fault")
+_EQUAL: Final = Never({"k": ("one",), "form-x": ("zero-first",)}, "equal rows have one element each")
 
-class TopKFamily(Family):
+
+class TopKFamily(SituatedFamily):
     """Both ops with each element type in each layout; all results are exact."""
 
     name: ClassVar[str] = "top_k"
@@ -34,24 +44,53 @@ class TopKFamily(Family):
     layouts: ClassVar[tuple[str, ...]] = tuple(PLANS)
     rows: ClassVar[Mapping[str, TopKOp]] = TOP_K_OPS
 
+    def signatures(self) -> Iterator[Signature]:
+        """Yield both ops with each element type."""
+        return (Signature(op, (dtype,), dtype) for op in self.rows for dtype in TOP_K_DTYPES)
+
+    def signature(self, cell: Cell) -> Signature:
+        """Return the signature of a cell."""
+        dtype = cell.dtypes.partition("->")[0]
+        return Signature(cell.op, (dtype,), dtype)
+
+    def named(self, signature: Signature) -> tuple[tuple[str, str], ...]:
+        """Return the operands with their element types."""
+        return (("x", signature.out), ("values", signature.out), ("indices", "int64"))
+
     def cells(self) -> Iterator[Cell]:
         """Yield both ops with each element type in each layout."""
-        for op in self.rows:
-            for dtype in TOP_K_DTYPES:
-                for layout in self.layouts:
-                    yield Cell(self.name, op, dtypes_name((dtype,), dtype, "int64"), layout)
+        for op, _, dtype in self.signatures():
+            for layout in self.layouts:
+                yield Cell(self.name, op, dtypes_name((dtype,), dtype, "int64"), layout)
+
+    def has(self, signature: Signature, layout: str) -> bool:  # noqa: ARG002 - the interface is SituatedFamily's
+        """Say yes: every signature has every layout."""
+        return True
 
     def since(self, cell: Cell) -> str:
         """Return the suite version that first held the row."""
         return self.rows[cell.op].since
 
-    def sample(self, cell: Cell) -> Descriptor:
-        """Return the descriptor of the first case."""
-        return next(self.cases(cell)).descriptor
+    def cases_of(self, signature: Signature, layout: str) -> Iterator[Case]:
+        """Yield the cases of a signature in a layout."""
+        by_hand = [*top_k_cases.cases(signature.op, signature.out, layout)]
+        yield from (case for case in by_hand if case.profile == "quick")
+        yield from self.constructed(signature, layout)
+        yield from (case for case in by_hand if case.profile != "quick")
 
-    def cases(self, cell: Cell) -> Iterator[Case]:
-        """Yield the cases of the cell."""
-        return top_k_cases.cases(cell.op, cell.dtypes.partition("->")[0], cell.layout)
+    def model(self, layout: str) -> Model | None:
+        """Return the situations of a layout: how many elements are asked for, and in which order."""
+        model = along_model(layout, ("x",), (_K, _SORTED), outs=("values", "indices"), has_few=False)
+        rules = {"dense": (_ONE,), "strided": (_ONE, _EQUAL)}.get(layout, ())
+        return Model(model.dimensions, (*model.rules, *rules))
+
+    def situated(self, signature: Signature, layout: str, row: Row, seed: int) -> Case:
+        """Return the case of a situation."""
+        return top_k_cases.situated(signature.op, signature.out, layout, row, seed)
+
+    def kernel(self, signature: Signature) -> Hashable:  # noqa: ARG002 - the interface is SituatedFamily's
+        """Return one for all: ops and element types meet the situations in turn."""
+        return None
 
     def accuracy(self, descriptor: Descriptor) -> Exact:  # noqa: ARG002 - the interface is ep.Family's
         """Say that results are exact."""
