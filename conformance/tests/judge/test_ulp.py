@@ -178,7 +178,7 @@ MUTANTS = {
     "early overflow in float64": (
         "if not is_double:  # rule 3",
         "if True:  # rule 3",
-        test_rule_3_does_not_hold_for_float64,
+        test_rule_3_holds_of_float64_for_its_largest_number_alone,
     ),
     "NaN equals nothing": (
         "same | (np.isnan(result) & np.isnan(expected))",

@@ -120,8 +120,8 @@ class WhereFamily(ElementwiseFamily):
                 yield self._between(signature, name, number)
 
     def kernel(self, signature: Signature) -> Hashable:
-        """Return the size of the elements that are chosen; conditions of any type meet them in turn."""
-        return ep.dtype(signature.out).itemsize
+        """Return whether elements are bytes, of 2 or 4 bytes, or wider; conditions of any type meet them in turn."""
+        return min(ep.dtype(signature.out).itemsize.bit_length() // 2, 2)
 
     def leans(self, signature: Signature, name: str) -> bool:  # noqa: ARG002 - the interface is ElementwiseFamily's
         """Say that conditions, half of which are false, stay as they are."""
