@@ -6,7 +6,7 @@ import zlib
 from abc import abstractmethod
 from collections import defaultdict
 from functools import cached_property, lru_cache, partial
-from itertools import cycle, islice
+from itertools import cycle, islice, product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -90,22 +90,18 @@ class SituatedFamily(SignatureFamily):
             yield self._case(signature, layout, dealt, sizes)
 
     def array(self, layout: str, lacks: Mapping[str, Sequence[str]] = MappingProxyType({})) -> list[Row]:
-        """Return the situations of a layout, those of profile quick first; what a kernel lacks is as usual in them.
+        """Return the situations of a layout, those of profile quick first; what a kernel lacks, something else is in place of.
 
         So no pair is lost but of values that are lacking.
         """
         model = self.model(layout)
         if model is None:
             return []
-        usual = {dimension.name: dimension.values[0] for dimension in model.dimensions}
         found: dict[str, Row] = {}
         for tier, texts in array_of(self, layout).items():
             for text in texts:
-                given = model.situation(text)
-                situation = {
-                    name: usual[name] if value in lacks.get(name, ()) else value for name, value in given.items()
-                }
-                if model.broken(situation) is None:
+                situation = _without(model, model.situation(text), lacks)
+                if situation is not None:
                     row = _row(model.text(situation), tier, situation)
                     found.setdefault(row.text, row)
         return [*found.values()]
@@ -161,6 +157,16 @@ class SituatedFamily(SignatureFamily):
             for body in bodies.values():
                 deal(body, pairs, len(pairs), "standard")
         return {signature: [*mine.values()] for signature, mine in dealt.items()}
+
+
+def _without(model: Model, situation: Situation, lacks: Mapping[str, Sequence[str]]) -> Situation | None:
+    """Return a situation with the first other values in place of those that are lacking; None if the rules leave none."""
+    gone = [each for each in model.dimensions if situation[each.name] in lacks.get(each.name, ())]
+    if not gone:
+        return situation
+    others = product(*([value for value in each.values if value not in lacks[each.name]] for each in gone))
+    tried = ({**situation, **{each.name: value for each, value in zip(gone, values, strict=True)}} for values in others)
+    return next((each for each in tried if model.broken(each) is None), None)
 
 
 def _dice(signature: Signature) -> int:

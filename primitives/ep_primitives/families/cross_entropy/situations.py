@@ -56,7 +56,9 @@ def cross_entropy_model(layout: str) -> Model:
                 *_sizes(),
                 Never({"form-x": ("dense",), "form-labels": ("dense",)}, "all dense is layout dense"),
                 Never({"reduction": REDUCTIONS[1:], "form-out": forms[3].values[1:]}, "the output is one element"),
-                Never({"rank": ("2",), "form-labels": ("zero-last",), "form-x": ("zero-first",)}, "samples are equal"),
+                Never(
+                    {"rank": ("2",), "form-labels": ("zero-last",)}, "all labels would be one, perhaps the ignored one"
+                ),
             )
             return Model((*forms, *_SHAPE, *_MORE, *few_starts(*_OPERANDS), *MANNERS), rules)
         case "offset":
