@@ -89,7 +89,7 @@ class MatmulFamily(PlannedFamily):
         return (
             {}
             if self.kernel(signature)
-            else {each.name: each.values for each in model.dimensions if each.name == "activation"}
+            else {each.name: each.values[1:] for each in model.dimensions if each.name == "activation"}
         )
 
     def named(self, signature: Signature) -> tuple[tuple[str, str], ...]:
