@@ -13,7 +13,7 @@ TESTS := $(shell sed -n 's/^testpaths = //p' pyproject.toml | tr -d '[],"')
 SUITE := conformance/tests
 EXTRAS := opencl,cuda,onnx,conformance,docs,dev
 
-.PHONY: help setup lint types contracts unit unit-rooms unit-suite quick test conformance accuracy onnx site documents matrix page wheel bench clean attack oclgrind second-opinion
+.PHONY: help setup lint types contracts unit unit-rooms unit-suite thorough quick test conformance accuracy onnx site documents matrix page wheel bench clean attack oclgrind second-opinion
 help:            ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 16
 
@@ -43,6 +43,9 @@ unit-rooms: $(STAMP)
 
 unit-suite: $(STAMP)
 	$(BIN)/python -m pytest -q --durations=10 $(SUITE)
+
+thorough: $(STAMP) ## Run what the tests leave out for the sake of time: whole runs and texts, of which they try a part
+	$(BIN)/python -m pytest -q -m thorough --durations=10 $(TESTS)
 
 quick: $(STAMP)  ## Run the conformance suite on the CPU and on OpenCL with little data, its runtime cases on the simulated device
 	$(BIN)/ep-conformance run --provider cpu --quick

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 import click
-from ep.ground.ending import end
+from ep.ground.console import begin, end
 
 import ep
 from ep_benchmarks.graph import graph_rows
@@ -140,24 +140,28 @@ def _line(row: Row) -> str:
 
 def main() -> None:
     """Run the command; every error becomes one message and an exit code, never a traceback."""
+    begin()
+    end(_run())
+
+
+def _run() -> int:
     try:
         command(standalone_mode=False)
-    except click.exceptions.Abort:
-        sys.exit(130)
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        return 130
     except click.ClickException as error:
         error.show()
-        sys.exit(2)
+        return 2
     except (ep.UnavailableError, ep.UnsupportedError) as error:
         click.echo(f"ep-bench: {error}", err=True)
-        sys.exit(3)
+        return 3
     except ValueError as error:
         click.echo(f"ep-bench: {error}", err=True)
-        sys.exit(2)
+        return 2
     except OSError as error:
         click.echo(f"ep-bench: cannot write or read {error.filename or 'a file or pipe'}: {error.strerror}", err=True)
-        end(2)
-    except KeyboardInterrupt:
-        sys.exit(130)
+        return 2
+    return 0
 
 
 if __name__ == "__main__":

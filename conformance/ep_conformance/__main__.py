@@ -1,12 +1,11 @@
 """The command `ep-conformance`. If the suite's dependencies are missing, it says in one line how to install them."""
 
 import importlib.util
-import io
 import signal
 import sys
 from typing import Final
 
-from ep.ground.ending import end
+from ep.ground.console import begin, end
 
 __all__ = ["main"]
 
@@ -18,9 +17,7 @@ def main() -> None:
     for ending in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: verdicts so far are written down
         if signal.getsignal(ending) is signal.SIG_DFL:  # not under nohup
             signal.signal(ending, signal.default_int_handler)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show must not end a run
+    begin()
     try:
         code = _run()
     except KeyboardInterrupt:  # while the command was still being imported, or a second one

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from ep.errors import EpError, UnavailableError
 from ep.folders import cache_folder
-from ep.ground.ending import end
+from ep.ground.console import begin, end
 from ep.ground.words import message, shown, shown_lines
 from ep.plugin.capabilities import capabilities
 from ep.plugin.claims import ClaimsError
@@ -146,32 +145,31 @@ def capabilities_command(*, name: str, index: int, as_json: bool) -> None:
 
 def main() -> None:
     """Run the command; every error becomes one message and an exit code, never a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # names are of any language, terminals are not
+    begin()
+    end(_run())
+
+
+def _run() -> int:
     try:
         command(standalone_mode=False)
         sys.stdout.flush()
-    except click.exceptions.Abort:
-        sys.exit(130)
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        return 130
     except click.ClickException as error:
         error.show()
-        sys.exit(2)
+        return 2
     except UnavailableError as error:
-        _fail(error, 3)
+        return _failed(error, 3)
     except ValueError as error:
-        _fail(error, 2)
-    except (EpError, ClaimsError) as error:
-        _fail(error, 1)
-    except OSError as error:
-        _fail(error, 1)
-    except KeyboardInterrupt:
-        sys.exit(130)
+        return _failed(error, 2)
+    except (EpError, ClaimsError, OSError) as error:
+        return _failed(error, 1)
+    return 0
 
 
-def _fail(error: Exception, code: int) -> NoReturn:
+def _failed(error: Exception, code: int) -> int:
     click.echo(f"ep: {shown(message(error))}", err=True)
-    end(code)
+    return code
 
 
 def _twins(row: dict[str, Any], rows: list[dict[str, Any]]) -> list[str]:

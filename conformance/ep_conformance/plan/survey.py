@@ -174,6 +174,8 @@ def _lack(device: ep.Device, case: RuntimeCase) -> str:
     """Return the first need of a case that the device does not meet, in words; "" if it meets all."""
     if case.asks == "fork" and not hasattr(os, "fork"):
         return "this system has no fork"
+    if case.asks == "devices" and len(device.provider.devices()) == 1:
+        return "the provider has one device"
     if case.asks == "call" and ability(device, "call") != "native":
         return "the device calls no host function that could hold a stream back"
     if case.asks == "faults" and ability(device, "late-errors") != "native":

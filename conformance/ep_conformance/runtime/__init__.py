@@ -25,8 +25,9 @@ class RuntimeCase:
     optional  : True for an ability that a provider may lack: then it counts only if claimed
     kernels   : True if it launches kernels: a provider without any is not asked
     needs     : a cell that it launches, "" for any kernel: a provider without it is not asked
-    asks      : "call": a function of the host must hold a stream back; "fork": the system must fork; "faults": an
-                asynchronous device must inject faults; "": none of them. Where it is not there the case is unsupported
+    asks      : "call": a function of the host must hold a stream back; "fork": the system must fork; "devices": the
+                provider must have two; "faults": an asynchronous device must inject faults; "": none of them. Where it
+                is not there the case is unsupported
     profile   : the smallest profile that runs it
     since     : the suite version that first held it
     """

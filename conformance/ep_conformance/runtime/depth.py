@@ -12,7 +12,6 @@ from ep_conformance.fixture.gate import gate
 from ep_conformance.fixture.kernel import find_kernel
 from ep_conformance.fixture.order import Order
 from ep_conformance.fixture.rows import Launches, check_rows, numbered
-from ep_conformance.judge.determinism import is_promised
 from ep_conformance.runtime import case
 
 if TYPE_CHECKING:
@@ -34,19 +33,17 @@ _OLD: Final = np.full(256, 0x0D, np.uint8)
 _NEW: Final = np.full(256, 0x1E, np.uint8)
 
 
-def _launches(trial: Trial, count: int) -> Launches | None:
-    """Return launches of the device's kernel, None where equal ones may give other bits."""
+def _launches(trial: Trial, count: int) -> Launches:
+    """Return launches of the device's kernel."""
     kernel = find_kernel(trial.device)
     assert kernel is not None
-    return Launches(trial, kernel, count) if is_promised(trial.device) else None
+    return Launches(trial, kernel, count)
 
 
 @case(kernels=True, since="1.1")
 def launches(trial: Trial) -> None:
     """Of 10,000 launches that wait in a stream each reads and writes its own operands."""
-    if (work := _launches(trial, _LAUNCHES)) is None:
-        return
-    stream = trial.asynchronous()
+    work, stream = _launches(trial, _LAUNCHES), trial.asynchronous()
     held = gate(trial, stream, is_deep=True)
     for number in range(_LAUNCHES):
         work.primitive(stream, **work.operands(number))
@@ -58,8 +55,7 @@ def launches(trial: Trial) -> None:
 @case(kernels=True, since="1.1")
 def steps(trial: Trial) -> None:
     """Of 1,000 bound steps that are alive, run in another order, each reads and writes its own operands."""
-    if (work := _launches(trial, _STEPS)) is None:
-        return
+    work = _launches(trial, _STEPS)
     bound = [trial.closing(work.primitive.bind(**work.operands(number))) for number in range(_STEPS)]
     stream = trial.asynchronous()
     held = gate(trial, stream, is_deep=True)

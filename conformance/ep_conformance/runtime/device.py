@@ -54,7 +54,7 @@ def copies_from_and_accesses_itself(trial: Trial) -> None:
     trial.require(trial.device.can_access(trial.device), "device.can_access(device)")
 
 
-@case(kernels=True, since="1.1")
+@case(kernels=True, asks="devices", since="1.1")
 def streams_of_other_devices_are_refused(trial: Trial) -> None:
     """A launch, step or graph on a stream of another device, or a verb over its memory, is ValueError that names both; nothing runs."""
     kernel = find_kernel(trial.device)

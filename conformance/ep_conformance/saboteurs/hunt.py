@@ -33,7 +33,7 @@ class Kill(NamedTuple):
     status  : "fail" if its case killed it; "pass" if it survived all seeds; else what the case came to in place of a verdict
     seeds   : how many it took, 0 if it survived
     reason  : the message of the case that failed
-    alarm   : what the honest provider failed the same case for, "" if it passed
+    alarm   : what the honest provider failed the same case for, twice; "" if it passed
     """
 
     name: str
@@ -58,6 +58,8 @@ def hunt(saboteur: Saboteur, seeds: int) -> Kill:
     """
     begin = time.perf_counter()
     honest = _outcome(HONEST.name, saboteur.killed_by, 0)
+    if honest.status is not Status.PASS:  # once more, as a run does: a case about time may fail on a busy machine
+        honest = _outcome(HONEST.name, saboteur.killed_by, 0)
     alarm = "" if honest.status is Status.PASS else honest.reason or str(honest.status)
     outcome, seed = honest, 0
     for seed in range(seeds):

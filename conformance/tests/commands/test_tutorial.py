@@ -6,6 +6,7 @@ its language is a file; one of `diff` changes it. All other blocks are for readi
 """
 
 import contextlib
+import functools
 import os
 import re
 import shutil
@@ -22,6 +23,12 @@ PAGE = ROOT / "docs" / "write-a-provider.md"
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 OURS = re.compile(r"ep_|execution_provider|_editable|__pycache__|pip\b|pyopencl|.*\.pth$")
 DEADLINE = 600  # seconds; a busy machine is no reason to stumble
+LONG = (
+    "ep-conformance run --provider acme --quick",
+    "ep-conformance next --provider acme",
+    "python -m pytest -q acme/tests",
+)
+"""Whole runs, which other tests have: every day their last occurrence in the text is passed over."""
 
 
 class StumbleError(AssertionError):
@@ -75,7 +82,7 @@ def follow(text, shell, after=lambda command: None):
     for language, path, body in BLOCK.findall(text):
         if language == "console":
             commands = [part.partition("\n") for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]]
-            for (command, _, expected), following in zip(commands, [*commands[1:], ("", "", "")], strict=True):
+            for (command, _, expected), following in zip(commands, [*commands, ("", "", "")][1:], strict=True):
                 shown, code = shell.run(command)
                 if code and following[0] != "echo $?":
                     message = f"$ {command}\nended with {code}:\n{shown}"
@@ -88,6 +95,14 @@ def follow(text, shell, after=lambda command: None):
             change(shell.folder / path, body)
         elif path:
             (shell.folder / path).write_text(body)
+
+
+def without(text, command):
+    """Return a text without the last occurrence of a command, and what it shows."""
+    before, found, after = text.rpartition(f"$ {command}\n")
+    assert found, command
+    end = re.search(r"^(?:\$ |```)", after, re.MULTILINE)
+    return before + after[end.start() :]
 
 
 def tidy(text):
@@ -150,16 +165,33 @@ class Reader:
                     (site / entry.name).symlink_to(entry)
 
 
-@pytest.fixture(scope="module")
-def reader(tmp_path_factory):
+@contextlib.contextmanager
+def reading(folder):
     pytest.importorskip("setuptools", minversion="70.1")
-    found = Reader(tmp_path_factory.mktemp("reader"))
+    found = Reader(folder)
     yield found
     found.shell.close()
 
 
-def test_whole_text_is_right(reader):
-    follow(PAGE.read_text(), reader.shell, reader.lend)
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory):
+    with reading(tmp_path_factory.mktemp("reader")) as found:
+        yield found
+
+
+@pytest.mark.thorough
+def test_whole_text_is_right(tmp_path):
+    with reading(tmp_path) as reader:
+        follow(PAGE.read_text(), reader.shell, reader.lend)
+
+
+def test_text_is_right_but_for_whole_runs(reader):
+    follow(functools.reduce(without, LONG, PAGE.read_text()), reader.shell, reader.lend)
+
+
+def test_command_that_is_passed_over_takes_what_it_shows_with_it():
+    assert without(SMALL, "cat name; cat none") == SMALL.replace("$ cat name; cat none\nacme\n...No such file...\n", "")
+    assert without(SMALL, "cat name") == SMALL.replace("$ cat name\nzenith\n", "")
 
 
 def test_kernel_that_the_text_gets_wrong_is_a_stumble(reader):

@@ -53,9 +53,9 @@ def test_crash_costs_its_case_alone(toy):
 
 
 def test_hang_ends_at_the_limit(toy):
-    done = toy.run("toy", "--filter", RELU, "--hang-limit", 3, EP_TOY="hang")
+    done = toy.run("toy", "--filter", RELU, "--hang-limit", 2, EP_TOY="hang")
     assert_only_culprit(done, "hang")
-    assert "no verdict after 3 s" in culprit(done)["reason"]
+    assert "no verdict after 2 s" in culprit(done)["reason"]
 
 
 @pytest.mark.parametrize(
@@ -64,11 +64,11 @@ def test_hang_ends_at_the_limit(toy):
         ("floods", "crash", "bytes of junk (66 6c 6f 6f 64 66 6c 6f ...) into the worker's pipe"),
         ("closes", "crash", "the provider closed the worker's pipe, while the process went on"),
         ("leaves-a-child", "crash", "the process ended with signal 6 (SIGABRT)"),
-        ("begins", "hang", "no verdict after 3 s; 42 bytes of a message that does not end lie in the worker's pipe"),
+        ("begins", "hang", "no verdict after 2 s; 42 bytes of a message that does not end lie in the worker's pipe"),
     ],
 )
 def test_what_a_provider_does_to_the_pipe_of_its_worker_costs_its_case_alone(toy, behaviour, status, said):
-    done = toy.run("toy", "--filter", RELU, "--hang-limit", 3, "--jobs", 1, EP_TOY=behaviour)
+    done = toy.run("toy", "--filter", RELU, "--hang-limit", 2, "--jobs", 1, EP_TOY=behaviour)
     assert_only_culprit(done, status)
     assert said in culprit(done)["reason"]
 
@@ -191,7 +191,7 @@ def test_provider_that_moves_no_bytes_fails_case_by_case(toy):
 
 def test_nothing_claimed_leaves_the_mandatory_runtime_level(toy):
     (toy.packages / "ep_toy" / "claims.toml").unlink()
-    done = toy.run("toy", "--filter", "*/[dft]*/*", EP_TOY="empty")
+    done = toy.run("toy", "--filter", "*/[dft][eir][!p]*/*", EP_TOY="empty")
     expected = [case for case in done.json["cases"] if case["status"] == "pass"]
     assert done.returncode == 0, done.stdout
     assert len(expected) == done.json["summary"]["expected"] > 20

@@ -7,14 +7,13 @@ unavailable, lacks cells that nodes need, or has too little memory, 130 Ctrl-C.
 from __future__ import annotations
 
 import importlib
-import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 import numpy as np
-from ep.ground.ending import end
+from ep.ground.console import begin, end
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -157,25 +156,30 @@ def check_command(model: Path, device: str | None, inputs: Sequence[str], extent
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command; every error is a sentence and an exit code."""
+    begin()
+    end(_run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         command.main(arguments, prog_name="ep-onnx", standalone_mode=False)
     except click.ClickException as error:
         error.show()
-        sys.exit(2)
+        return 2
     except (click.Abort, KeyboardInterrupt):
-        click.echo("ep-onnx: interrupted", err=True)
-        sys.exit(130)
+        return _failed("interrupted", 130)
     except DifferenceError as error:
-        _end(error, 1)
+        return _failed(error, 1)
     except (LackingError, ep.UnavailableError, MemoryError) as error:
-        _end(error, 3)
+        return _failed(error, 3)
     except (ep.EpError, ValueError, TypeError, OSError) as error:
-        _end(error, 2)
+        return _failed(error, 2)
+    return 0
 
 
-def _end(message: object, code: int) -> NoReturn:
+def _failed(message: object, code: int) -> int:
     click.echo(f"ep-onnx: {message}", err=True)
-    end(code)
+    return code
 
 
 def _planned(model: Model, device: str | None, given: dict[str, Any]) -> tuple[Session, list[Any]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from ep.memory.retire import RetireList
 
 import ep
+from ep_conformance.saboteurs.device import HonestDevice
 from ep_conformance.saboteurs.graph import HonestGraph
 from ep_conformance.saboteurs.implementations import HonestKernel
 from ep_conformance.saboteurs.provider import HonestProvider
@@ -29,9 +30,11 @@ __all__ = [
     "DownloadsFromARing",
     "HasAFewGraphs",
     "HasAFewSteps",
+    "HasAFewStepsWithoutPromise",
     "KeepsTheFirstWaits",
     "KeepsTheLastWaits",
     "LaunchesFromARing",
+    "LaunchesFromARingWithoutPromise",
     "NumbersFromARing",
     "RecordsOnStreamsByFiveBits",
     "RecyclesEvents",
@@ -112,6 +115,28 @@ class HasAFewSteps(HonestKernel):
     def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Callable[..., Any]:
         found = self._table.put((memories, scalars))
         return lambda stream, *_: self.launch(stream, *found())
+
+
+class _PromisesNoBits(HonestDevice):
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.info = self.info._replace(determinism="none")
+
+
+@killed_by("runtime/depth/launches")
+class LaunchesFromARingWithoutPromise(HonestProvider):
+    """Keep the operands of launches in a ring of 4,096, on a device that promises no equal bits."""
+
+    device_type: ClassVar[type[HonestDevice]] = _PromisesNoBits
+    kernel_type: ClassVar[type[HonestKernel]] = LaunchesFromARing
+
+
+@killed_by("runtime/depth/steps")
+class HasAFewStepsWithoutPromise(HonestProvider):
+    """Keep the arguments of bound steps in a table of 512, where the newest wins, on a device that promises no equal bits."""
+
+    device_type: ClassVar[type[HonestDevice]] = _PromisesNoBits
+    kernel_type: ClassVar[type[HonestKernel]] = HasAFewSteps
 
 
 class _CopiesFromARing(HonestStream):
