@@ -13,7 +13,7 @@ TESTS := $(shell sed -n 's/^testpaths = //p' pyproject.toml | tr -d '[],"')
 SUITE := conformance/tests
 EXTRAS := opencl,cuda,onnx,conformance,docs,dev
 
-.PHONY: help setup lint types contracts unit unit-rooms unit-suite thorough quick test conformance accuracy onnx site documents matrix page wheel bench clean attack oclgrind second-opinion
+.PHONY: help setup lint types contracts unit unit-rooms unit-suite thorough quick test conformance accuracy onnx site documents matrix trust page wheel bench clean attack oclgrind second-opinion
 help:            ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 16
 
@@ -94,6 +94,12 @@ matrix: $(STAMP) ## Run the conformance suite on the CPU and write family x elem
 	$(BIN)/ep-conformance run --provider cpu --json build/matrix.json --filter 'primitives/*'
 	$(BIN)/python tools matrix build/matrix.json > build/matrix.md
 	@mv build/matrix.md docs/matrix.md
+
+trust: $(STAMP)  ## Set profile quick on defects made by machine (MUTANTS=20 of each family), and write the score into docs/trust.md
+	@mkdir -p build
+	$(BIN)/ep-conformance selftest --mutants $(or $(MUTANTS),20) --profile quick --json build/mutants.json || test -s build/mutants.json
+	$(BIN)/python tools trust build/mutants.json > build/trust.md
+	@mv build/trust.md docs/trust.md
 
 onnx: $(STAMP)   ## Run all of ONNX's own tests on every device of the in-tree providers, into docs/onnx.md
 	@mkdir -p build

@@ -20,6 +20,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "families": "documents.families",
     "matrix": "documents.matrix",
     "accuracy": "documents.accuracy",
+    "trust": "documents.trust",
     "onnx": "onnx_suite.page",
     "site": "website.command",
     "situations": "covering.command",
