@@ -107,7 +107,7 @@ def test_doctor_names_the_family_and_where_it_is_from(installed):
 )
 def test_planted_fault_is_caught(installed, right, wrong):
     installed.replace(right, wrong)
-    assert "FAIL" in installed.judge("cpu", code=1)
+    assert "FAIL" in installed.judge("cpu", "--fail-fast", code=1)
 
 
 def test_family_that_raises_is_refused_by_name_and_the_others_go_on(installed):
