@@ -56,7 +56,7 @@ def test_every_case_is_a_test_beside_ones_own(run):
     assert "::primitives/elementwise_unary/relu/float32/dense/size-17 PASSED" in done.stdout
     assert "test_own.py::test_device PASSED" in done.stdout
     assert "10 passed" in done.stdout
-    assert "ep-conformance: toy:0 (toy), profile quick: 7 cases; 0 that nobody" in done.stdout
+    assert "ep-conformance: toy:0 (toy), profile quick: 8 cases; 0 that nobody" in done.stdout
 
 
 def test_failure_says_the_verdict(run):
@@ -81,7 +81,7 @@ def test_crash_costs_its_test_alone_and_junit_has_all(run):
     assert "1 failed, 9 passed" in done.stdout
     assert "crash: the process ended with signal 6" in done.stdout
     cases = {case.get("name"): case for case in ET.parse(file).iter("testcase")}
-    assert len(cases) == 9
+    assert len(cases) == 10
     assert cases[f"{RELU[:-1]}size-17"].find("failure") is not None
 
 
@@ -96,7 +96,7 @@ def test_waived_is_expected_and_unclaimed_is_skipped(run):
 
 def test_keywords_select(run):
     assert "1 passed, 9 deselected" in run("-k", "size-17 or nothing").stdout
-    assert "2 passed, 7 deselected" in run("-m", "not ep_conformance").stdout
+    assert "2 passed, 8 deselected" in run("-m", "not ep_conformance").stdout
 
 
 def test_paths_that_are_named_are_all_that_runs(run):

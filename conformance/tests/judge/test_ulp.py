@@ -76,7 +76,9 @@ def test_rule_3_holds_of_float64_for_its_largest_number_alone():
         assert abs(error(sign * np.inf, sign * np.nextafter(np.finfo(np.float64).max, 0), "float64")) == math.inf
     assert error(-np.inf, -1e308, "float64") == -math.inf
     largest = np.array([wider(np.finfo(np.float64).max)])
-    assert ulp_error(np.array([np.inf]), largest, "float64") == math.inf
+    before = np.array([wider(np.nextafter(np.finfo(np.float64).max, 0))])
+    assert ulp_error(np.array([np.inf]), largest, "float64") == 1
+    assert ulp_error(np.array([np.inf]), before, "float64") == math.inf
 
 
 def test_rule_4_nan_equals_any_nan():

@@ -105,9 +105,9 @@ def test_no_case_of_the_standard_profile_needs_a_gibibyte():
     most = max(
         (needed_memory(found, is_on_host=True), found.id)
         for family, cell in cells()
-        if cell.layout == "dense"
+        if cell.layout in {"dense", "strided"}
         for found in cell_cases(family, cell, "standard")
-        if "size-1048579" in found.id or "long" in found.id
+        if any(word in found.id for word in ("size-1048579", "long", "many", "past"))
     )
     assert most[0] < GIB, f"{most[1]} needs about {size_text(most[0])}"
 

@@ -92,6 +92,10 @@ class Case:
         """Return the case; of profile standard if it is quick."""
         return replace(self, profile="standard") if self.profile == "quick" else self
 
+    def early(self) -> Case:
+        """Return the case; of profile quick if it is standard."""
+        return replace(self, profile="quick") if self.profile == "standard" else self
+
     def quick_up_to(self, nbytes: int) -> Case:
         """Return the case; of profile standard if it is quick and moves more bytes."""
         is_late = self.profile == "quick" and self.descriptor.nbytes_moved > nbytes

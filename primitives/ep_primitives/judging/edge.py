@@ -44,7 +44,7 @@ class EdgeRule(NamedTuple):
     edge   : its name
     where  : the families that have the edge
     result : the behaviour there, in words
-    cases  : ids of quick cases; each fails if a kernel behaves otherwise
+    cases  : ids of cases, which that makes quick; each fails if a kernel behaves otherwise
     """
 
     edge: str

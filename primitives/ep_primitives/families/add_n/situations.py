@@ -62,13 +62,14 @@ def _rules(layout: str, dimensions: tuple[Dimension, ...]) -> Iterator[Never]:
         yield Never({"terms": ("64",), "inner": ("long",)}, "64 terms have elements enough")
     if "size" in known:
         yield Never({"terms": ("64",), "size": ("large", "past")}, "64 terms have elements enough")
-        yield Never({**many, "size": ("past",)}, "2^21 elements are tried with three terms")
+        more = {"terms": tuple(value for value in _COUNT.values if value != "2")}
+        yield Never({**more, "size": ("past",)}, "2^21 elements are tried with two terms")
 
 
 def _missing(known: Mapping[str, tuple[str, ...]], count: str, name: str) -> Iterator[Never]:
     """Yield that a term which a sum of so many does not have lies nowhere, and shares nothing."""
     words = {f"{word}-{name}": usual for word, usual in (("start", "0"), ("form", "dense"), ("offset", "0"))}
-    for dimension in words.keys() & known.keys():
+    for dimension in sorted(words.keys() & known.keys()):
         others = tuple(value for value in known[dimension] if value != words[dimension])
         yield Never({"terms": (count,), dimension: others}, "there is no such term")
     for dimension, word in (("shares", name), ("out", f"{BETWEEN}-{name}")):

@@ -29,7 +29,8 @@ def batch_norm_model(layout: str) -> Model:
     if layout not in {"dense", "strided"}:
         return model
     alone = Never({"rank": ("1",), "axis": ("second", "first")}, "rank 1 has one axis")
-    return Model(model.dimensions, (*model.rules, alone))
+    wide = Never({"rank": ("4",), "row": ("past",)}, "rank 3 has elements enough")
+    return Model(model.dimensions, (*model.rules, alone, wide))
 
 
 def batch_norm_plan(layout: str, situation: Situation, random: Random) -> Plan:

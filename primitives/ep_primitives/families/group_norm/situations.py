@@ -31,7 +31,8 @@ def group_norm_model(layout: str) -> Model:
     alone = Never({"rank": ("2",), "groups": ("each",)}, "a group of one element is the bias, whatever x is")
     rows = Never({"rank": ("2",), "row": LARGE[:3], "groups": ("some",)}, "so many channels are in one group")
     deep = Never({"rank": ("16",), "groups": ("some",)}, "groups of some channels have 15 dimensions at most")
-    rules = (*model.rules, alone, rows, deep)
+    wide = Never({"rank": ("4",), "row": ("past",)}, "rank 3 has elements enough")
+    rules = (*model.rules, alone, rows, deep, wide)
     if layout == "strided":
         equal = Never(
             {"rank": ("2",), "form-x": ("zero-last",)}, "a group of equal elements is the bias, whatever x is"

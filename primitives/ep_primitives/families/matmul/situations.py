@@ -69,7 +69,8 @@ def planned(layout: str, row: Row, seed: int) -> Plan:
     random, situation = drawer(f"{seed} {layout} {row.text}"), row.situation
     if layout == "empty":
         return _empty(situation["empty"], random)
-    m, k, n = (_extent(random, situation[name]) for name in "mkn")
+    most = 1 if situation.get("batch") == "many" else 16
+    m, k, n = (_extent(random, situation[name], most) for name in "mkn")
     batches = (
         _REPEATED[situation["repeats"]] if layout == "broadcast" else (_batch(situation.get("batch", "none")),) * 3
     )
@@ -88,10 +89,13 @@ def planned(layout: str, row: Row, seed: int) -> Plan:
     )
 
 
-def _extent(random: Random, word: str) -> int:
-    """Return an extent of a matrix: the long ones are beyond a tile of 256."""
+def _extent(random: Random, word: str, most: int) -> int:
+    """Return an extent of a matrix: the long ones are beyond a tile of 256.
+
+    most : of the vectors of four in an extent that is named by its rest
+    """
     extents = {"one": 1, "few": random.randint(2, 3), "long": random.randint(257, 520)}
-    return extents.get(word) or 4 * random.randint(4, 16) + int(word[2:] or 0)
+    return extents.get(word) or 4 * random.randint(min(4, most), most) + int(word[2:] or 0)
 
 
 def _batch(word: str) -> tuple[int, ...]:

@@ -65,7 +65,9 @@ def planned(layout: str, row: Row, seed: int, bits: int) -> Plan:
         return Plan("", Form(()), random.randint(5, 9), contents=situation["asked"])
     rank = int(situation["rank"])
     outer = DEEP[: rank - 1] if rank > len(DEEP) - 1 else small(random, rank - 1)
-    shape = (*outer, _MANY if situation["inner"] == "many" else extent(random, situation["inner"]))
+    inner = situation["inner"]
+    last = _MANY if inner == "many" else extent(random, inner)
+    shape = (*outer, last % 16 + 4 if situation["classes"] == "many" else last)
     axis = {"last": rank, "first": 0, "middle": (rank + 1) // 2}[situation.get("axis", "last")]
     classes = _classes(random, situation["classes"])
     shapes = {"indices": shape, "out": (*shape[:axis], classes, *shape[axis:])}

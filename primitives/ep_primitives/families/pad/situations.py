@@ -101,6 +101,10 @@ def _dense() -> Model:
             Never(
                 {"rank": ("5",), "axes": ("all",), "before": ("most",), "after": ("most",)}, "each is tried for itself"
             ),
+            *(
+                Never({"rank": ("5",), "axes": ("all",), side: ("most",), "inner": ("long",)}, "27 million elements")
+                for side in ("before", "after")
+            ),
             only(_RANK, ("2",), {"rows": ("many",)}, "70,001 rows are tried in rank 2"),
             only(INNER, ("few",), {"rows": ("many",)}, "70,001 rows are tried with few elements each"),
         ),
@@ -118,6 +122,7 @@ def _strided() -> Model:
             *(flat(form, {"rank": ("1",)}) for form in forms),
             Never({"rank": ("1",), "axes": ("last", "first")}, "rank 1 has one dimension"),
             Never({"rank": ("16",), "inner": ("long",)}, "rank 16 has elements enough"),
+            Never({"rank": ("5",), "axes": ("all",), "inner": ("long",)}, "rank 5 has elements enough"),
             Never({"rank": ("1",), "inner": ("few",)}, "two elements show no fault"),
             Never({"form-x": ("zero-first", "zero-last", "windows"), "inner": ("few",)}, "few elements show no fault"),
         ),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -111,10 +110,12 @@ class WhereFamily(ElementwiseFamily):
         """Yield values and arrangements; with conditions that are no bools values are of profile standard."""
         is_chief = signature.inputs[0] == "bool"
         for case in super().cases_of(signature, layout):
-            if case.inplace == "condition":  # which only bools can be, so that no situation of all types has it
-                yield replace(case, profile="quick")
+            if case.situation:
+                yield case
+            elif case.inplace == "condition":  # which only bools can be, so that no situation of all types has it
+                yield case.early()
             else:
-                yield case if case.situation or is_chief else case.late()
+                yield case if is_chief else case.late()
         if layout == "scalar-left" and is_chief:
             for name, number in data.numbers(signature.out).items():
                 yield self._between(signature, name, number)
