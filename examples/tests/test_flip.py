@@ -115,9 +115,8 @@ def test_family_that_raises_is_refused_by_name_and_the_others_go_on(installed):
     shown = installed.run("ep.cli", "doctor", code=1)
     assert "name 'NEVER' is not defined" in shown
     assert "families ep_flip" in shown
-    assert installed.run("ep_conformance", "list", "--filter", "primitives/copy/*/int8/rank0/*").split() == [
-        "primitives/copy/-/int8/rank0/one"
-    ]
+    listed = installed.run("ep_conformance", "list", "--filter", "primitives/copy/*/int8/rank0/*").split()
+    assert "primitives/copy/-/int8/rank0/one" in listed
 
 
 def test_claim_of_a_family_that_is_not_installed_is_missing_by_name(installed, tmp_path):

@@ -16,9 +16,9 @@ RESULT = {
         "fault": {"dropped": [2, 3]},
     },
     "details": [
-        {"mutant": "copy/-/int8/dense: dropped under tail.2", "strikes": 2, "killer": ""},
-        {"mutant": "copy/-/int8/dense: dropped under tail.3", "strikes": 0, "killer": ""},
-        {"mutant": "copy/-/int8/dense: dropped under tail.4", "strikes": 2, "killer": "primitives/copy/x"},
+        {"mutant": "copy/-/int8/dense: dropped under tail.2", "word": "survived", "killer": ""},
+        {"mutant": "copy/-/int8/dense: dropped under tail.3", "word": "without effect", "killer": ""},
+        {"mutant": "copy/-/int8/dense: dropped under tail.4", "word": "killed", "killer": "primitives/copy/x"},
     ],
 }
 

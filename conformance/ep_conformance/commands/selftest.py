@@ -57,7 +57,8 @@ def command(
 
     NAMES are saboteurs, all if none is given. The last line is {"saboteurs": n, "killed": n, "survivors": []}.
     With --false-alarms N the suite's cases (--profile, --filter) run on a right provider with N seeds, and none may fail.
-    With --mutants N the cases of --profile hunt N mutants of each family: faults under one value of its situations, or a pair of them.
+    With --mutants N the cases of --profile hunt N mutants of each family: faults under one value of its situations, or a pair of them;
+    of families without a case that --filter matches there are none.
     """
     from ep_conformance.saboteurs.table import HONEST, SABOTEURS, table_lines  # noqa: PLC0415 - it imports every defect
 
@@ -82,7 +83,7 @@ def command(
         return _accuse_nobody(console, runs, file, accused, **given)
     if count is not None:
         return _hunt_mutants(
-            console, count, file, given["seed"], given["profile"], given["jobs"] or os.cpu_count() or 1
+            console, count, file, given["seed"], given["profile"], given["pattern"], given["jobs"] or os.cpu_count() or 1
         )
     chosen = [known[name] for name in names] or list(SABOTEURS)
     return _kill_all(console, chosen, file, given["seeds"], given["jobs"] or os.cpu_count() or 1)
@@ -116,18 +117,17 @@ def _kill_all(console: Console, chosen: list[Any], file: Path | None, seeds: int
 
 
 def _hunt_mutants(  # noqa: PLR0913, PLR0917 - what the user asked for
-    console: Console, count: int, file: Path | None, seed: int, profile: str, jobs: int
+    console: Console, count: int, file: Path | None, seed: int, profile: str, pattern: str | None, jobs: int
 ) -> int:
     from ep_conformance.saboteurs.mutants import mutant, score  # noqa: PLC0415 - as above
     from ep_conformance.saboteurs.mutants.kernel import MUTANT  # noqa: PLC0415 - as above
 
-    mutants = mutant.made(count, seed, profile)
+    mutants = mutant.made(count, seed, profile, pattern)
     known = {"killed": 0, "survived": 0, "without effect": 0}
 
     def hear(one: Any, fate: Any) -> None:
-        word = "killed" if fate.killer else "survived" if fate.strikes else "without effect"
-        known[word] += 1
-        if word == "survived":
+        known[fate.word] += 1
+        if fate.word == "survived":
             console.print(f"SURVIVED {one}"[:_LINE], markup=False, soft_wrap=True)
 
     with _installed([MUTANT]) as packages:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ep.plugin.capabilities import served
 
@@ -12,13 +12,16 @@ from ep_conformance.saboteurs.stream import HonestStream, bytes_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Delegated", "HonestKernel"]
+__all__ = ["EVERY", "Delegated", "HonestKernel"]
+
+
+EVERY: Final = ("*",)
 
 
 class HonestKernel(ep.Kernel):
     """A descriptor whose primitive the CPU has. Saboteurs override `described`, `operand` or `run`.
 
-    owns : families that the provider has rows for although the CPU has none, because they lower to others
+    owns : families that the provider has rows for although the CPU has none, because they lower to others; or EVERY
     """
 
     owns: ClassVar[tuple[str, ...]] = ()

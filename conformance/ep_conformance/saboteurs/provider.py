@@ -8,7 +8,7 @@ import ep
 from ep_conformance.saboteurs.device import HonestDevice
 from ep_conformance.saboteurs.event import HonestEvent
 from ep_conformance.saboteurs.graph import HonestGraph
-from ep_conformance.saboteurs.implementations import Delegated, HonestKernel
+from ep_conformance.saboteurs.implementations import EVERY, Delegated, HonestKernel
 from ep_conformance.saboteurs.stream import HonestStream
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ class HonestProvider(ep.spi.Provider):
     @property
     def implementations(self) -> Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]:
         if self._table is None:
-            owned = (ep.families()[family].descriptor for family in self.kernel_type.owns)
+            families, owns = ep.families(), self.kernel_type.owns
+            owned = (families[name].descriptor for name in (families if owns == EVERY else owns))
             delegated = (Delegated(self._cpu, self.kernel_type),)
             self._table = dict.fromkeys((*self._cpu.provider.implementations, *owned), delegated)
         return self._table

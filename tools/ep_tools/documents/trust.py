@@ -44,7 +44,7 @@ def lines(result: Mapping[str, Any]) -> Iterator[str]:
         yield from table((kind, "killed", "of", "score"), rows)
         yield ""
     yield "## Survivors\n"
-    alive = [each["mutant"] for each in result["details"] if each["strikes"] and not each["killer"]]
+    alive = [each["mutant"] for each in result["details"] if each["word"] == "survived"]
     yield from (f"- `{each}`" for each in alive)
     if not alive:
         yield "None."

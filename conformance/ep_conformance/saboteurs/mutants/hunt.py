@@ -38,17 +38,26 @@ class Fate(NamedTuple):
 
     killer   : the case that failed because of it, "" if none did
     cases    : how many were run
-    strikes  : launches whose result it changed; of one that changed none nothing is known
+    met      : launches that had its values; of a survivor that met none the suite lacks a situation
+    strikes  : launches whose result it changed; of one that met launches and changed none nothing is known
     """
 
     killer: str
     cases: int
+    met: int
     strikes: int
+
+    @property
+    def word(self) -> str:
+        """What became of it, in words."""
+        if self.killer:
+            return "killed"
+        return "without effect" if self.met and not self.strikes else "survived"
 
 
 def hunt(device: ep.Device, mutant: Mutant, profile: str) -> Fate:
     """Run the cases of a mutant's cells until one fails, a hundred at most, those first whose situations have its values."""
-    Moment.mutant, Moment.strikes = mutant, 0
+    Moment.mutant, Moment.met, Moment.strikes = mutant, 0, 0
     tried = 0
     try:
         for found in _cases(mutant, profile)[:_MOST]:
@@ -56,8 +65,8 @@ def hunt(device: ep.Device, mutant: Mutant, profile: str) -> Fate:
             outcome = execute(device, found.id, Job(device.name, profile, None, 0, None, Path()), found)
             tried += 1
             if outcome.status is Status.FAIL:
-                return Fate(found.id, tried, Moment.strikes)
-        return Fate("", tried, Moment.strikes)
+                return Fate(found.id, tried, Moment.met, Moment.strikes)
+        return Fate("", tried, Moment.met, Moment.strikes)
     finally:
         Moment.mutant = None
 

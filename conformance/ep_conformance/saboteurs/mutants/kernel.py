@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 import ep
+from ep_conformance.saboteurs.implementations import EVERY
 from ep_conformance.saboteurs.kernel import ArrayKernel
 from ep_conformance.saboteurs.mutants.fault import FAULTS
 from ep_conformance.saboteurs.mutants.trigger import Seen, has
@@ -26,16 +27,20 @@ Situation = Mapping[str, str]
 class Moment:
     """What is wrong at the moment.
 
+    met     : launches that had its values
     strikes : launches whose result it changed
     """
 
     mutant: Mutant | None = None
     situation: Situation = MappingProxyType({})
+    met = 0
     strikes = 0
 
 
 class _Mutated(ArrayKernel):
     """Spoil the first output of launches that have the values of the mutant of the moment."""
+
+    owns = EVERY
 
     def __init__(self, descriptor: ep.Descriptor, cpu: ep.Device) -> None:
         super().__init__(descriptor, cpu)
@@ -58,6 +63,7 @@ class _Mutated(ArrayKernel):
         if mutant is None or not self._is_of(mutant) or not self._is_met(mutant, operands):
             super().run(cpu, operands)
             return
+        Moment.met += 1
         name = next(iter(self.descriptor.outputs))
         before = np.array(self.array(operands, name), order="C")
         super().run(cpu, operands)

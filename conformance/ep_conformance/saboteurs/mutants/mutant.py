@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ep_primitives.situations.family import SituatedFamily
 
 import ep
+from ep_conformance.plan.catalogue import may_begin
 from ep_conformance.saboteurs.mutants.fault import FAULTS
 
 if TYPE_CHECKING:
@@ -47,12 +48,13 @@ class Mutant(NamedTuple):
         return cls(family, layout, tuple(cells), fault, tuple((name, value) for name, value in values))
 
 
-def made(count: int, seed: int, profile: str) -> list[Mutant]:
-    """Return so many mutants of each family that states situations, half of single values, half of pairs.
+def made(count: int, seed: int, profile: str, pattern: str | None = None) -> list[Mutant]:
+    """Return so many mutants of each family that states situations and may have cases of a pattern, half of single values, half of pairs.
 
     Each is possible: a situation of the family's arrays has its values.
     """
     families = [each for each in ep.families().values() if isinstance(each, SituatedFamily)]
+    families = [each for each in families if may_begin(pattern, f"primitives/{each.name}/")]
     return [mutant for family in families for mutant in _of(family, count, seed, profile)]
 
 

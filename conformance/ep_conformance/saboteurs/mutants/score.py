@@ -70,8 +70,7 @@ def _answers(mutants: Sequence[Mutant], packages: Path, profile: str) -> Iterabl
             if not line:
                 message = f"the process that hunted {mutant} ended with exit code {process.wait()}"
                 raise RuntimeError(message)
-            killer, cases, strikes = json.loads(line)
-            yield mutant, Fate(killer, cases, strikes)
+            yield mutant, Fate(*json.loads(line))
     finally:
         process.kill()
         process.wait()
@@ -82,7 +81,7 @@ def scores(found: dict[Mutant, Fate], kinds: Callable[[Mutant], Iterable[str]]) 
     of: Counter[str] = Counter()
     killed: Counter[str] = Counter()
     for mutant, fate in found.items():
-        if fate.strikes or fate.killer:
+        if fate.word != "without effect":
             for kind in kinds(mutant):
                 of[kind] += 1
                 killed[kind] += bool(fate.killer)
@@ -91,4 +90,4 @@ def scores(found: dict[Mutant, Fate], kinds: Callable[[Mutant], Iterable[str]]) 
 
 def as_json(found: dict[Mutant, Fate]) -> list[dict[str, Any]]:
     """Return each mutant with its fate."""
-    return [{"mutant": str(mutant), **mutant._asdict(), **fate._asdict()} for mutant, fate in found.items()]
+    return [{"mutant": str(mutant), **mutant._asdict(), **fate._asdict(), "word": fate.word} for mutant, fate in found.items()]

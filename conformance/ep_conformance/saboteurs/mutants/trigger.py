@@ -96,8 +96,8 @@ def _offset(seen: Seen, name: str, value: str) -> bool | None:
     return None if spec is None or not value.isdigit() else spec.lo == int(value)
 
 
-def _memory(seen: Seen, _name: str, value: str) -> bool:
-    return (len({*seen.lies.values()}) == 1 < len(seen.lies)) == (value == "one")
+def _memory(seen: Seen, _name: str, value: str) -> bool | None:
+    return (len({*seen.lies.values()}) == 1) == (value == "one") if len(seen.lies) > 1 else None
 
 
 def _way(seen: Seen, _name: str, value: str) -> bool | None:
