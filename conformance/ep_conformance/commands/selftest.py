@@ -83,7 +83,13 @@ def command(
         return _accuse_nobody(console, runs, file, accused, **given)
     if count is not None:
         return _hunt_mutants(
-            console, count, file, given["seed"], given["profile"], given["pattern"], given["jobs"] or os.cpu_count() or 1
+            console,
+            count,
+            file,
+            given["seed"],
+            given["profile"],
+            given["pattern"],
+            given["jobs"] or os.cpu_count() or 1,
         )
     chosen = [known[name] for name in names] or list(SABOTEURS)
     return _kill_all(console, chosen, file, given["seeds"], given["jobs"] or os.cpu_count() or 1)

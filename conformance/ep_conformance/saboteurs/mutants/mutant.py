@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -61,10 +62,13 @@ def made(count: int, seed: int, profile: str, pattern: str | None = None) -> lis
 def _of(family: SituatedFamily, count: int, seed: int, profile: str) -> Iterator[Mutant]:
     dice = random.Random(f"{family.name} {seed}")  # noqa: S311 - nothing is secret
     places = [place for place in _kernels(family, profile) if place[0] not in _NOTHING]
+    named: dict[str, list[ep.Cell]] = defaultdict(list)
+    for cell in family.cells():
+        named[cell.layout].append(cell)
     for number in range(count if places else 0):
         layout, signatures = dice.choice(places)
         values = dice.choice(_tuples(family, layout, signatures[0], 1 + number % 2))
-        cells = tuple(f"{each.op}/{each.dtypes}" for each in signatures)
+        cells = tuple(f"{cell.op}/{cell.dtypes}" for cell in named[layout] if family.signature(cell) in signatures)
         yield Mutant(family.name, layout, cells, dice.choice([*FAULTS]), values)
 
 

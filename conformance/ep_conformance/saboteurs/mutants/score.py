@@ -90,4 +90,7 @@ def scores(found: dict[Mutant, Fate], kinds: Callable[[Mutant], Iterable[str]]) 
 
 def as_json(found: dict[Mutant, Fate]) -> list[dict[str, Any]]:
     """Return each mutant with its fate."""
-    return [{"mutant": str(mutant), **mutant._asdict(), **fate._asdict(), "word": fate.word} for mutant, fate in found.items()]
+    return [
+        {"mutant": str(mutant), **mutant._asdict(), **fate._asdict(), "word": fate.word}
+        for mutant, fate in found.items()
+    ]
