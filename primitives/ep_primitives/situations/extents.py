@@ -53,7 +53,7 @@ def extent(random: Random, inner: str) -> int:
     if inner == "few":
         return random.choice((2, 3))
     rest = random.randrange(4) if inner == "long" else int(inner[2:] or 0)
-    return 4 * (random.randint(260, 520) if inner == "long" else random.randint(4, 16)) + rest
+    return 4 * (random.randint(258, 330) if inner == "long" else random.randint(4, 16)) + rest
 
 
 def small(random: Random, count: int) -> tuple[int, ...]:

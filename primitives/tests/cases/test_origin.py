@@ -48,7 +48,7 @@ def test_element_depends_on_its_origin_alone(name):
         for operand, value in inputs.items():
             if isinstance(value, np.ndarray) and operand not in case.descriptor.roles.states:
                 changed[operand] = np.roll(value.reshape(-1), 1).reshape(value.shape)
-                if operand in origin:
+                if operand in origin and value.size:
                     changed[operand] = changed[operand].copy()
                     changed[operand][origin[operand]] = value[origin[operand]]
                     tried += value[origin[operand]].size < value.size

@@ -69,7 +69,7 @@ def planned(layout: str, row: Row, seed: int, bits: int) -> Plan:
     last = _MANY if inner == "many" else extent(random, inner)
     shape = (*outer, last % 16 + 4 if situation["classes"] == "many" else last)
     axis = {"last": rank, "first": 0, "middle": (rank + 1) // 2}[situation.get("axis", "last")]
-    classes = _classes(random, situation["classes"])
+    classes = _classes(random, situation["classes"], 9 if inner == "long" else 40)
     shapes = {"indices": shape, "out": (*shape[:axis], classes, *shape[axis:])}
     forms = forms_of(random, situation, shapes)
     end = 1 << bits - 1
@@ -84,8 +84,8 @@ def planned(layout: str, row: Row, seed: int, bits: int) -> Plan:
     return Plan("", **forms, axis=axis, first=first, contents=situation.get("asked", "mixed"))
 
 
-def _classes(random: Random, word: str) -> int:
-    dozens = random.randint(9, 40)
+def _classes(random: Random, word: str, most: int) -> int:
+    dozens = random.randint(most // 2 + 1, most)
     counts = {"dozens": dozens, "4k": dozens // 4 * 4, "few": random.randint(2, 3), "one": 1, "many": _MANY}
     return counts.get(word) or random.randint(1100, 4200)
 
