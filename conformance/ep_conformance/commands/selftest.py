@@ -139,9 +139,9 @@ def _hunt_mutants(  # noqa: PLR0913, PLR0917 - what the user asked for
     with _installed([MUTANT]) as packages:
         found = score.fates(mutants, packages, profile=profile, jobs=jobs, hear=hear)
     kinds: dict[str, Any] = {
-        "values": lambda one: ["one" if len(one.values) == 1 else "pair"],
+        "values": lambda one: ["stranger" if one.is_strange else "one" if len(one.values) == 1 else "pair"],
         "family": lambda one: [one.family],
-        "dimension": lambda one: [name.partition("-")[0] for name, _ in one.values],
+        "dimension": lambda one: [] if one.is_strange else [name.partition("-")[0] for name, _ in one.values],
         "fault": lambda one: [one.fault],
     }
     tables = {kind: score.scores(found, of) for kind, of in kinds.items()}

@@ -14,6 +14,7 @@ from ep_primitives.judging.edges import proofs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
 
     from ep_primitives.cases.case import Case
 
@@ -39,6 +40,8 @@ class SignatureFamily(Family):
     layouts: ClassVar[tuple[str, ...]]
     exact: ClassVar[Exact] = MOVED
     """Why results are exact, of a family without rows that say more."""
+    convicting: ClassVar[AbstractSet[str]] = frozenset()
+    """Cases, as "op/dtypes/layout/name", that profile quick runs because a known defect dies of no other quick one."""
 
     @abstractmethod
     def signatures(self) -> Iterator[Signature]:
@@ -72,8 +75,11 @@ class SignatureFamily(Family):
         return next(self.cases_of(self.signature(cell), cell.layout)).descriptor
 
     def cases(self, cell: Cell) -> Iterator[Case]:
-        """Yield the cases of the cell, quick those that prove an edge rule."""
-        quick = proofs().get(str(cell), ())
+        """Yield the cases of the cell, quick those that prove an edge rule, and those that convict a known defect."""
+        within = str(cell).partition("/")[2]
+        quick = proofs().get(str(cell), frozenset()) | {
+            name for place, _, name in (each.rpartition("/") for each in self.convicting) if place == within
+        }
         for case in self.cases_of(self.signature(cell), cell.layout):
             yield case.early() if case.name in quick else case
 

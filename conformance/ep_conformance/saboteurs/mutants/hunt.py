@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sys
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -31,6 +32,8 @@ __all__ = ["Fate", "hunt"]
 
 _MOST: Final = 100
 """Cases for a mutant: those with its values are a handful, and no other is meant to find it."""
+_MANY: Final = 2000
+"""Cases for a stranger's mutant: no situation says which are meant to find it."""
 
 
 class Fate(NamedTuple):
@@ -56,11 +59,14 @@ class Fate(NamedTuple):
 
 
 def hunt(device: ep.Device, mutant: Mutant, profile: str) -> Fate:
-    """Run the cases of a mutant's cells until one fails, a hundred at most, those first whose situations have its values."""
+    """Run the cases of a mutant's cells until one fails: a hundred at most, those first whose situations have its values.
+
+    Of a stranger's mutant two thousand at most, from all cells.
+    """
     Moment.mutant, Moment.met, Moment.strikes = mutant, 0, 0
     tried = 0
     try:
-        for found in _cases(mutant, profile)[:_MOST]:
+        for found in _cases(mutant, profile)[: _MANY if mutant.is_strange else _MOST]:
             Moment.situation = getattr(found.case, "situation", {})
             outcome = execute(device, found.id, Job(device.name, profile, None, 0, None, Path()), found)
             tried += 1
@@ -73,6 +79,8 @@ def hunt(device: ep.Device, mutant: Mutant, profile: str) -> Fate:
 
 def _cases(mutant: Mutant, profile: str) -> list[CellCase]:
     found = [each for cell in mutant.cells for each in _of(mutant.family, cell, mutant.layout, profile)]
+    if mutant.is_strange:
+        return sorted(found, key=lambda each: zlib.crc32(each.id.encode()))
     return sorted(found, key=lambda each: not _has(each, mutant.values))
 
 

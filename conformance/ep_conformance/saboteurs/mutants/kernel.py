@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,10 +11,13 @@ import numpy as np
 
 import ep
 from ep_conformance.saboteurs.implementations import EVERY
-from ep_conformance.saboteurs.kernel import ArrayKernel
-from ep_conformance.saboteurs.mutants.fault import FAULTS
+from ep_conformance.saboteurs.kernel import Array, ArrayKernel
+from ep_conformance.saboteurs.mutants import fault
 from ep_conformance.saboteurs.mutants.trigger import Seen, has
 from ep_conformance.saboteurs.saboteur import Saboteur
+from ep_conformance.saboteurs.strangers import fault as strangers
+from ep_conformance.saboteurs.strangers.condition import Launch
+from ep_conformance.saboteurs.strangers.table import CONDITIONS
 from ep_conformance.saboteurs.stream import HonestStream
 
 if TYPE_CHECKING:
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["MUTANT", "Moment"]
 
 Situation = Mapping[str, str]
+_FAULTS: Final = {**fault.FAULTS, **strangers.FAULTS}
+_CONDITIONS: Final = {each.name: each for each in CONDITIONS}
 
 
 class Moment:
@@ -71,7 +77,7 @@ class _Mutated(ArrayKernel):
         right = out.tobytes()
         values = np.array(out, order="C")
         with np.errstate(all="ignore"):
-            FAULTS[mutant.fault](values, before)
+            _FAULTS[mutant.fault](values, before)
         raw, target = (each.view(np.uint8) if each.dtype == np.bool_ else each for each in (values, out))
         target[...] = raw
         Moment.strikes += out.tobytes() != right
@@ -83,15 +89,24 @@ class _Mutated(ArrayKernel):
 
     def _is_met(self, mutant: Mutant, operands: Mapping[str, Any]) -> bool:
         tensors = {name: each for name, each in operands.items() if isinstance(each, ep.Memory) and name != "scratch"}
-        seen = Seen(
-            self.descriptor,
-            {name: np.frombuffer(each.host(), np.uint8).ctypes.data for name, each in tensors.items() if each.nbytes},
-            {name: self._lies.get(id(each), 0) for name, each in tensors.items()},
-            self._launches,
-            self._is_graph,
-            Moment.situation,
-        )
+        addresses = {
+            name: np.frombuffer(each.host(), np.uint8).ctypes.data for name, each in tensors.items() if each.nbytes
+        }
+        lies = {name: self._lies.get(id(each), 0) for name, each in tensors.items()}
+        of, launches, is_graph = self.descriptor, self._launches, self._is_graph
+        if mutant.is_strange:
+            held = partial(self._held, operands)
+            launch = Launch(of, addresses, lies, held, launches, is_graph)
+            return _CONDITIONS[mutant.values[0][1]].holds(launch)
+        seen = Seen(of, addresses, lies, launches, is_graph, Moment.situation)
         return all(has(seen, name, value) for name, value in mutant.values)
+
+    def _held(self, operands: Mapping[str, Any], name: str) -> Array:
+        """Return what an input holds, and of a number that the launch leaves out its default."""
+        spec = self.descriptor.present[name]
+        if isinstance(spec, ep.TensorSpec):
+            return self.array(operands, name)
+        return np.asarray(operands.get(name, self.descriptor.roles.defaults.get(name, 0)))
 
 
 MUTANT: Final = Saboteur("mutant", _Mutated, "")

@@ -12,13 +12,17 @@ from ep_primitives.situations.family import SituatedFamily
 import ep
 from ep_conformance.plan.catalogue import may_begin
 from ep_conformance.saboteurs.mutants.fault import FAULTS
+from ep_conformance.saboteurs.strangers.fault import FAULTS as STRANGE_FAULTS
+from ep_conformance.saboteurs.strangers.table import CONDITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ep_primitives.cases.signature import Signature
 
-__all__ = ["Mutant", "made"]
+__all__ = ["STRANGER", "Mutant", "made"]
+
+STRANGER: Final = "stranger"
 
 _NOTHING: Final = ("empty",)
 """Layouts in which nothing is written that could be wrong."""
@@ -27,9 +31,9 @@ _NOTHING: Final = ("empty",)
 class Mutant(NamedTuple):
     """One defect.
 
-    cells   : its signatures, as "op/dtypes", which share a kernel
-    fault   : of FAULTS
-    values  : dimensions with the values that a launch must have for the fault to happen
+    cells   : its signatures, as "op/dtypes", which share a kernel; of a stranger's mutant all of the layout
+    fault   : of FAULTS, or of the strangers' faults
+    values  : dimensions with the values that a launch must have for the fault to happen, or STRANGER with the name of a condition
     """
 
     family: str
@@ -37,6 +41,11 @@ class Mutant(NamedTuple):
     cells: tuple[str, ...]
     fault: str
     values: tuple[tuple[str, str], ...]
+
+    @property
+    def is_strange(self) -> bool:
+        """Whether somebody thought of it who had not seen the dimensions."""
+        return self.values[0][0] == STRANGER
 
     def __str__(self) -> str:
         values = " and ".join(f"{name}.{value}" for name, value in self.values)
@@ -50,9 +59,9 @@ class Mutant(NamedTuple):
 
 
 def made(count: int, seed: int, profile: str, pattern: str | None = None) -> list[Mutant]:
-    """Return so many mutants of each family that states situations and may have cases of a pattern, half of single values, half of pairs.
+    """Return so many mutants of each family that states situations and may have cases of a pattern: a third is a stranger's.
 
-    Each is possible: a situation of the family's arrays has its values.
+    Of the others half are of single values, half of pairs. Each is possible: a situation of the family's arrays has its values.
     """
     families = [each for each in ep.families().values() if isinstance(each, SituatedFamily)]
     families = [each for each in families if may_begin(pattern, f"primitives/{each.name}/")]
@@ -65,11 +74,17 @@ def _of(family: SituatedFamily, count: int, seed: int, profile: str) -> Iterator
     named: dict[str, list[ep.Cell]] = defaultdict(list)
     for cell in family.cells():
         named[cell.layout].append(cell)
-    for number in range(count if places else 0):
+    strange = count // 3
+    for number in range(count - strange if places else 0):
         layout, signatures = dice.choice(places)
         values = dice.choice(_tuples(family, layout, signatures[0], 1 + number % 2))
         cells = tuple(f"{cell.op}/{cell.dtypes}" for cell in named[layout] if family.signature(cell) in signatures)
         yield Mutant(family.name, layout, cells, dice.choice([*FAULTS]), values)
+    conditions = [each for each in CONDITIONS if family.name in each.families]
+    for each in dice.sample(conditions, min(strange, len(conditions))):
+        layout = dice.choice([layout for layout in each.layouts if layout in family.layouts])
+        cells = tuple(f"{cell.op}/{cell.dtypes}" for cell in named[layout])
+        yield Mutant(family.name, layout, cells, dice.choice([*STRANGE_FAULTS]), ((STRANGER, each.name),))
 
 
 def _kernels(family: SituatedFamily, profile: str) -> list[tuple[str, Sequence[Signature]]]:

@@ -134,6 +134,7 @@ class BroadcastBinaryFamily(RowFamily):
         "empty",
         "rank0",
     )
+    convicting = frozenset({"add/float64/strided/padded-rows"})
 
     def value_cases(self, signature: Signature) -> Iterator[Case]:
         """Yield the cases of any row, and the pairs that are hard for the op."""

@@ -78,3 +78,4 @@ class ElementwiseUnaryFamily(RowFamily):
     rows: ClassVar[Mapping[str, Op]] = UNARY_OPS
     tensors: ClassVar[int] = 1
     layouts: ClassVar[tuple[str, ...]] = ("dense", "strided", "broadcast", "inplace", "offset", "empty", "rank0")
+    convicting = frozenset({"negative/float32/inplace/x"})

@@ -41,6 +41,7 @@ class LayerNormFamily(SituatedFamily):
     name: ClassVar[str] = "layer_norm"
     descriptor: ClassVar[type[Descriptor]] = LayerNorm
     layouts: ClassVar[tuple[str, ...]] = tuple(PLANS)
+    convicting = frozenset({"-/float16/dense/no-bias-3x513"})
 
     def signatures(self) -> Iterator[Signature]:
         """Yield every element type with those of its outputs, joined by commas."""

@@ -40,6 +40,7 @@ class ReduceFamily(SituatedFamily):
     descriptor: ClassVar[type[Descriptor]] = Reduce
     layouts: ClassVar[tuple[str, ...]] = tuple(PLANS)
     rows: ClassVar[Mapping[str, ReduceOp]] = REDUCE_OPS
+    convicting = frozenset({"sum/float64/dense/length-17", "sum/float32/strided/windows"})
 
     def signatures(self) -> Iterator[Signature]:
         """Yield every pair of element types of every row."""

@@ -39,6 +39,7 @@ class ScanFamily(SituatedFamily):
     descriptor: ClassVar[type[Descriptor]] = Scan
     layouts: ClassVar[tuple[str, ...]] = LAYOUTS
     rows: ClassVar[Mapping[str, ScanOp]] = SCAN_OPS
+    convicting = frozenset({"sum/float16/dense/rows", "prod/int32/dense/reverse", "sum/float32/strided/windows"})
 
     def signatures(self) -> Iterator[Signature]:
         """Yield every element type of every row."""

@@ -43,6 +43,9 @@ class TopKFamily(SituatedFamily):
     descriptor: ClassVar[type[Descriptor]] = TopK
     layouts: ClassVar[tuple[str, ...]] = tuple(PLANS)
     rows: ClassVar[Mapping[str, TopKOp]] = TOP_K_OPS
+    convicting = frozenset(
+        {"smallest/int32->int32,int64/dense/unsorted", "largest/float32->float32,int64/dense/9-of-16411"}
+    )
 
     def signatures(self) -> Iterator[Signature]:
         """Yield both ops with each element type."""
