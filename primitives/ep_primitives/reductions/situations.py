@@ -36,7 +36,7 @@ _AXES: Final = Dimension("axes", ("merged", "split", "ones", "16"))
 """Split: the innermost of each kind are two. Ones: extents of 1 between them. 16: rank 16."""
 _KEEPDIMS: Final = Dimension("keepdims", ("no", "yes"))
 _OUT: Final = Dimension("form-out", ("dense", "padded", "step", "negative", "permuted"))
-_OFFSETS: Final = ("1", "0", "2", "3", "5", "16")
+_OFFSETS: Final = ("1", "0", "2", "3", "16", "4099")
 _EMPTY: Final = ("rows", "terms", "both")
 _ZEROS: Final = ("zero-first", "zero-last")
 

@@ -33,7 +33,7 @@ _RANK: Final = Dimension("rank", ("2", "1", "3", "5", "16"), late=("5",))
 _SHAPE: Final = (ROWS, _BESIDE, _AXIS, _RANK)
 _CAPTURED: Final = Dimension(WAY.name, WAY.values[:2])
 """The ways of launches that have next to nothing to do."""
-_OFFSETS: Final = ("1", "0", "3", "16")
+_OFFSETS: Final = ("1", "0", "16", "4099")
 _LESS: Final = ("dense", "padded", "negative", "permuted", "zero-last")
 """The forms of inputs after the first."""
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from random import Random
 
-__all__ = ["DEEP", "INNER", "SIZE", "TAIL", "drawer", "extent", "long", "small"]
+__all__ = ["DEEP", "INNER", "SIZE", "TAIL", "by_rest", "drawer", "extent", "long", "small"]
 
 TAIL: Final = Dimension("tail", tuple(map(str, (1, 0, *range(2, 16)))), is_dangerous=True)
 """The number of elements modulo 16: what no vector of up to 16 lanes takes."""
@@ -52,8 +52,20 @@ def extent(random: Random, inner: str) -> int:
     """Return an innermost extent."""
     if inner == "few":
         return random.choice((2, 3))
-    rest = random.randrange(4) if inner == "long" else int(inner[2:] or 0)
-    return 4 * (random.randint(258, 330) if inner == "long" else random.randint(4, 16)) + rest
+    if inner == "long":
+        return 4 * random.randint(258, 330) + random.randrange(4)
+    return by_rest(random, int(inner[2:] or 0))
+
+
+def by_rest(random: Random, rest: int, most: int = 16) -> int:
+    """Return an extent by the rest of its division by four: every other time one that is, or is beside, a multiple of 16.
+
+    most : of the fours in it
+    """
+    whole = [fours for fours in (4, 8, 16) if fours <= most]
+    if whole and random.getrandbits(1):
+        return 4 * (random.choice(whole) - (rest == 3)) + rest  # noqa: PLR2004 - the rest of one short of a multiple
+    return 4 * random.randint(min(most, 4), most) + rest
 
 
 def small(random: Random, count: int) -> tuple[int, ...]:

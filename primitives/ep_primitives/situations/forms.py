@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["FLAT", "LINES", "READ", "WRITTEN", "laid"]
 
 WRITTEN: Final = ("dense", "padded", "step", "negative", "permuted", "rotated")
-"""The forms of any tensor. Padded: rows apart. Step: elements apart. Permuted: axes in reverse. Rotated: the last axis outside."""
+"""The forms of any tensor. Padded: rows apart. Step: elements apart. Negative: some axes or all.
+Permuted: axes in reverse. Rotated: the last axis outside, or the second one, of channels, inside."""
 
 READ: Final = (*WRITTEN, "zero-last", "zero-first", "windows")
 """The forms of an input, whose elements may be shared: by all along an axis, or by neighbours along two."""
@@ -54,11 +55,14 @@ def _strides(random: Random, word: str, shape: tuple[int, ...], *, is_out: bool)
             return tuple(factor * stride for stride in dense)
         case "negative":
             gap = random.randint(1, 3) if is_out else 0
-            return tuple(-stride * (1 + gap) for stride in dense)
+            turned = _some(random, shape)
+            return tuple(stride * (1 + gap) * (-1 if axis in turned else 1) for axis, stride in enumerate(dense))
         case "permuted":
             return _spaced(random, shape, range(last + 1), is_padded=is_out)
         case "rotated":
-            return _spaced(random, shape, [*range(last - 1, -1, -1), last], is_padded=is_out)
+            outside, second = [*range(last - 1, -1, -1), last], [1, *range(last, 1, -1), 0]
+            order = random.choice((outside, second)) if len(shape) > 2 else outside  # noqa: PLR2004 - a matrix has one other order
+            return _spaced(random, shape, order, is_padded=is_out)
         case "zero-last":
             return (*dense_strides(shape[:-1]), 0)
         case "zero-first":
@@ -66,6 +70,14 @@ def _strides(random: Random, word: str, shape: tuple[int, ...], *, is_out: bool)
         case _:  # windows: neighbours along the last two axes share elements
             span = shape[-1] + shape[-2]
             return (*(span * stride for stride in dense_strides(shape[:-2])), 1, 1)
+
+
+def _some(random: Random, shape: tuple[int, ...]) -> list[int]:
+    """Return some of the axes, all of them every other time."""
+    longer = [axis for axis, extent in enumerate(shape) if extent > 1]
+    if not longer or random.getrandbits(1):
+        return [*range(len(shape))]
+    return random.sample(longer, random.randint(1, len(longer)))
 
 
 def _spaced(random: Random, shape: tuple[int, ...], order: Sequence[int], *, is_padded: bool) -> tuple[int, ...]:

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 _WRITTEN: Final = ("out", "y", "h_next", "c_next")
-_OFFSETS: Final = ("1", "0", "2", "7")
+_OFFSETS: Final = ("1", "0", "2", "4099")
 
 
 def offsets(*operands: str) -> tuple[Dimension, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ep import TensorSpec
+from ep_primitives.situations.extents import by_rest
 from ep_primitives.situations.forms import laid
 from ep_primitives.situations.manner import starts
 from ep_primitives.situations.model import Dimension
@@ -40,8 +41,9 @@ def row_extent(random: Random, word: str, *, most: int = 16) -> int:
     if word == "few":
         return random.choice((2, 3))
     if word in _LEAST:
-        return _LEAST[word] + random.randint(0, 40)
-    return 4 * random.randint(min(most, 4), most) + int(word[2:] or 0)
+        least = _LEAST[word]
+        return random.choice((least - 1, least, least + random.randint(0, 40)))
+    return by_rest(random, int(word[2:] or 0), most)
 
 
 def lying(random: Random, word: str, shape: Sequence[int], offset: int = 0, *, is_out: bool = False) -> Form:

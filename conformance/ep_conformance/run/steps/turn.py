@@ -38,16 +38,16 @@ class Turn:
 
 
 def turns(identity: str, drawn: Draw, manner: Manner | None = None) -> tuple[Turn, ...]:
-    """Return a checked launch and another; of a large case one of them alone.
+    """Return a checked launch and another, which comes first in every other case; of a large case one of them alone.
 
     manner : of the other launch; None: a bound step, in an order and on streams that the case's id decides
 
     The second one's outputs hold the other poison.
     """
-    planned = _by_id(identity, drawn) if manner is None else (Turn(drawn), Turn(drawn, *manner))
+    planned = _by_id(identity, drawn) if manner is None else (Turn(drawn, *manner), Turn(drawn))
     if sum(operand.image.nbytes for operand in drawn.tensors.values()) > _MOST_TWICE:
-        return planned[-1:] if manner is not None else planned[:1]
-    first, second = planned
+        return planned[:1]
+    first, second = planned if manner is None or zlib.crc32(identity.encode()) % 2 else planned[::-1]
     return first, replace(second, drawn=drawn.poisoned_low())
 
 

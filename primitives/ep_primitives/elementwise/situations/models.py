@@ -20,7 +20,7 @@ BETWEEN: Final = "between"
 """Elements of the output between those of an input, in one memory."""
 
 _REPEATS: Final = ("whole", "last", "first", "odd", "even", "all", "lower")
-_OFFSETS: Final = ("1", "0", "2", "3", "5", "16")
+_OFFSETS: Final = ("1", "0", "2", "3", "16", "4099")
 _RANK: Final = Dimension("rank", ("1", "2", "4", "8", "16"))
 _LAID_RANK: Final = Dimension("rank", ("2", "1", "3", "5", "16"), is_dangerous=True)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from ep_primitives.cases.arrangement import Form
 from ep_primitives.families.matmul.plans import Plan
-from ep_primitives.situations.extents import drawer
+from ep_primitives.situations.extents import by_rest, drawer
 from ep_primitives.situations.forms import LINES, WRITTEN
 from ep_primitives.situations.layouts import (
     empty_model,
@@ -95,7 +95,7 @@ def _extent(random: Random, word: str, most: int) -> int:
     most : of the vectors of four in an extent that is named by its rest
     """
     extents = {"one": 1, "few": random.randint(2, 3), "long": random.randint(257, 520)}
-    return extents.get(word) or 4 * random.randint(min(4, most), most) + int(word[2:] or 0)
+    return extents.get(word) or by_rest(random, int(word[2:] or 0), most)
 
 
 def _batch(word: str) -> tuple[int, ...]:
