@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _SHOWN: Final = 20
-_TRIPLE: Final = 3
 
 
 @click.command(epilog="Exit codes: 0 good, 1 a possible pair or triple is not met, 2 wrong use.")
@@ -49,7 +48,7 @@ def command(name: str | None, profile: str, *, triples: bool) -> int:
     for family in chosen:
         counts = {"pairs": count(family, profile)}
         if profile != "quick":
-            counts["triples"] = count(family, profile, _TRIPLE, of_danger=True)
+            counts["triples"] = count(family, profile, "dangerous triples")
         for kind, each in counts.items():
             missing += _add_rows(table, family.name, kind, each)
             for line in _missing(family.name, each):
@@ -82,7 +81,7 @@ def _add_rows(table: Table, family: str, kind: str, counts: Iterable[Count]) -> 
 def _by_dimension(
     console: Console, family: SituatedFamily, counts: Iterable[Count], profile: str, *, triples: bool
 ) -> None:
-    thirds = {each.layout: each for each in count(family, profile, _TRIPLE)} if triples else {}
+    thirds = {each.layout: each for each in count(family, profile, "triples")} if triples else {}
     heads = ("layout", "dimension", "values", "pairs", *(("triples",) if triples else ()))
     table = Table(*heads, box=None, pad_edge=False)
     for counted in counts:

@@ -10,7 +10,7 @@ from ep_primitives.cases.case import Case
 from ep_conformance.plan.catalogue import cell_cases
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Container, Hashable, Mapping
 
     from ep_primitives.cases.signature import Signature
     from ep_primitives.situations.family import SituatedFamily
@@ -32,8 +32,13 @@ class Place(NamedTuple):
     signature: Signature
 
 
-def census(family: SituatedFamily, profile: str, *, by_body: bool) -> Mapping[Place, Situations]:
-    """Return the situations of a profile's cases; none for a layout whose cases are all made by hand."""
+def census(
+    family: SituatedFamily, profile: str, *, by_body: bool, among: Container[str] | None = None
+) -> Mapping[Place, Situations]:
+    """Return the situations of a profile's cases; none for a layout whose cases are all made by hand.
+
+    among : ids of the cases that count, None for all
+    """
     found: dict[Place, Situations] = defaultdict(list)
     places: dict[tuple[str, Hashable], Place] = {}
     for cell in family.cells():
@@ -43,6 +48,10 @@ def census(family: SituatedFamily, profile: str, *, by_body: bool) -> Mapping[Pl
         shared = family.shared(signature, cell.layout)
         kernel = (shared, family.body(signature)) if by_body else shared
         place = places.setdefault((cell.layout, kernel), Place(cell.layout, kernel, signature))
-        met = [each.case.situation for each in cell_cases(family, cell, profile) if isinstance(each.case, Case)]
+        met = [
+            each.case.situation
+            for each in cell_cases(family, cell, profile)
+            if isinstance(each.case, Case) and (among is None or each.id in among)
+        ]
         found[place] += [dict(situation) for situation in met if situation]
     return found

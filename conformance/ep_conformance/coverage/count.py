@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import combinations, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ep_conformance.coverage.census import census
 from ep_conformance.coverage.feasible import Feasibility
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from ep_primitives.situations.family import SituatedFamily
 
     from ep_conformance.coverage.census import Place, Situations
 
-__all__ = ["Count", "Tuple", "count"]
+__all__ = ["Count", "Kind", "Tuple", "count"]
+
+Kind = Literal["pairs", "triples", "dangerous triples"]
 
 Tuple = tuple[tuple[str, str], ...]
 """Dimensions with a value each, in the order of the model."""
@@ -50,21 +52,31 @@ class Count:
         return met, possible
 
 
-def count(family: SituatedFamily, profile: str, strength: int = 2, *, of_danger: bool = False) -> list[Count]:
-    """Return the tuples of so many dimensions, layout by layout.
+def count(
+    family: SituatedFamily,
+    profile: str,
+    kind: Kind = "pairs",
+    *,
+    by_body: bool = True,
+    among: Container[str] | None = None,
+) -> list[Count]:
+    """Return the tuples of a kind, layout by layout.
 
-    of_danger : True for tuples of dangerous dimensions alone, which the signatures of a kernel meet together
+    kind      : dangerous triples are of dangerous dimensions alone; the signatures of a kernel meet them together
+    by_body   : False to let the signatures of a kernel meet all tuples together, as they always do in profile quick
+    among     : ids of the cases that count, None for all
     """
     found: dict[str, Count] = {}
-    by_body = profile != "quick" and not of_danger
-    for place, situations in census(family, profile, by_body=by_body).items():
+    of_danger = kind == "dangerous triples"
+    by_body = by_body and profile != "quick" and not of_danger
+    for place, situations in census(family, profile, by_body=by_body, among=among).items():
         counted = found.setdefault(place.layout, Count(place.layout))
         model = family.model(place.layout)
         if model is not None:
             lacks = family.lacks(place.signature, place.layout)
             room = Feasibility(model, lacks, is_quick=profile == "quick")
             names = [each.name for each in model.dimensions if each.is_dangerous or not of_danger]
-            _add(counted, place, situations, _tuples(room, names, strength), room)
+            _add(counted, place, situations, _tuples(room, names, 2 if kind == "pairs" else 3), room)
     return [*found.values()]
 
 

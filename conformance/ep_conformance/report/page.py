@@ -13,6 +13,8 @@ from urllib.parse import quote
 import jinja2
 from markupsafe import Markup
 
+from ep_conformance.coverage.met import met
+from ep_conformance.judge.outcome import Status
 from ep_conformance.plan.place import Place
 from ep_conformance.report.columns import columns, counts
 from ep_conformance.report.groups import grouped
@@ -80,6 +82,7 @@ def page_text(report: Report, folder: str | None = None) -> str:
         most_notices=_MOST_NOTICES,
         waived=Counter(verdict.waiver for verdict in report.verdicts if verdict.waiver is not None).most_common(),
         degraded=_degraded(report.verdicts),
+        coverage=met((each.id for each in report.verdicts if each.status is Status.PASS), report.profile),
         style=_source(loader, environment, "page.css"),
         scripts=[_source(loader, environment, name) for name in _SCRIPTS],
         data=_script_safe({"provider": report.subject.provider, **columns(report.verdicts)}),

@@ -8,6 +8,7 @@ import pytest
 import samples
 from ep.layout.cells import LAYOUTS
 from ep_conformance.judge.outcome import Status
+from ep_conformance.plan.catalogue import list_ids
 from ep_conformance.plan.place import Place
 from ep_conformance.report.columns import SHOWN, columns, shown
 from ep_conformance.report.page import page_text, write_page
@@ -195,3 +196,14 @@ def test_places_are_those_of_the_families():
 
 def test_columns_of_nothing():
     assert columns(())["count"] == 0
+
+
+def test_pairs_that_a_run_has_met_are_counted_by_family():
+    ids = [*list_ids("quick", "primitives/copy/*")]
+    whole = page_text(samples.report(*(samples.verdict(each, Status.PASS) for each in ids)))
+    (row,) = [line for line in whole.splitlines() if line.strip().startswith('<tr><td class="id">copy</td>')]
+    met, possible = re.findall(r'<td class="number">([\d,]+)</td>', row)[:2]
+    assert met == possible != "0"
+    assert "nothing is repeated" in row
+    part = page_text(samples.report(*(samples.verdict(each, Status.PASS) for each in ids[::2])))
+    assert f'<td class="number">{met}</td><td class="number">{possible}</td>' not in part
