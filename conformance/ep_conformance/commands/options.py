@@ -11,6 +11,7 @@ import click
 
 from ep_conformance.commands.exits import WrongUse
 from ep_conformance.plan.profiles import PROFILES
+from ep_conformance.plan.retired import renewed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,6 +56,11 @@ def _number(context: click.Context, parameter: click.Parameter, seconds: float |
     return seconds
 
 
+def _renewed(_context: click.Context, _option: click.Parameter, pattern: str | None) -> str | None:
+    """Return the successor of a retired id, and any other pattern as it is."""
+    return None if pattern is None else renewed(pattern)
+
+
 hang_limit = click.option(
     "--hang-limit", type=click.FloatRange(min=0, min_open=True), callback=_number, help="Seconds a case may take."
 )
@@ -65,7 +71,9 @@ device = click.option(
 profile = click.option(
     "--profile", default="standard", show_default=True, type=click.Choice(PROFILES), help="How much data."
 )
-pattern = click.option("--filter", "pattern", help="Only cases whose id matches this glob; * crosses slashes.")
+pattern = click.option(
+    "--filter", "pattern", callback=_renewed, help="Only cases whose id matches this glob; * crosses slashes."
+)
 html = click.option("--html", type=FILE, help="Write the report as one self-contained HTML page.")
 markdown = click.option("--markdown", type=FILE, help="Write a summary in Markdown, short enough for a comment.")
 junit = click.option("--junit", type=FILE, help="Write the report as JUnit XML.")

@@ -14,6 +14,7 @@ import ep
 from ep_conformance.fixture.cells import cells_of
 from ep_conformance.plan.contributed import case_packages
 from ep_conformance.plan.profiles import PROFILES
+from ep_conformance.plan.retired import renewed
 from ep_conformance.plan.sweep import Sweep, sweeps
 from ep_conformance.runtime import RuntimeCase, runtime_cases
 
@@ -140,7 +141,11 @@ def _cells_of(family: str) -> frozenset[ep.Cell]:
 
 
 def find(identity: str, seed: int = 0) -> CellCase | RuntimeCase:
-    """Return the case of an id, as a run with this seed tries it. Raises KeyError with a sentence for an id that names none."""
+    """Return the case of an id, as a run with this seed tries it; of a retired id its successor.
+
+    Raises KeyError with a sentence for an id that names none.
+    """
+    identity = renewed(identity)
     parts = identity.split("/")
     found: CellCase | RuntimeCase | None
     if len(parts) == _PARTS and parts[0] == _PREFIX:

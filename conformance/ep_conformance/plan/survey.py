@@ -30,6 +30,7 @@ from ep_conformance.plan.catalogue import (
 from ep_conformance.plan.contributed import case_packages
 from ep_conformance.plan.planned import UNTRIED, Planned, Standing
 from ep_conformance.plan.profiles import PROFILES
+from ep_conformance.plan.retired import renewed
 from ep_conformance.plan.subject import Subject
 from ep_conformance.plan.waiver import waiver_of, waiver_record
 from ep_conformance.plan.waivers import read_waivers
@@ -127,7 +128,8 @@ def survey(
 
 def _expected(device: ep.Device, claims: Claims, pattern: str) -> Iterator[Planned]:
     """Yield the cases of any profile that a glob selects and that are expected of the device."""
-    return (each for each in _cases(device, claims, PROFILES[-1], pattern) if each.standing is Standing.EXPECTED)
+    cases = _cases(device, claims, PROFILES[-1], renewed(pattern))
+    return (each for each in cases if each.standing is Standing.EXPECTED)
 
 
 def _cases(device: ep.Device, claims: Claims, profile: str, pattern: str | None) -> Iterator[Planned]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ep_conformance.judge.outcome import Status
+from ep_conformance.plan.retired import earlier
 from ep_conformance.untrusted import text
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ class Waiver:
         return f"waivers/{self.cases}"
 
     def covers(self, identity: str) -> bool:
-        """Say whether a case is one of its cases."""
-        return fnmatch.fnmatchcase(identity, self.cases)
+        """Say whether a case is one of its cases, by the id that it has, or by one that it had."""
+        return any(fnmatch.fnmatchcase(each, self.cases) for each in (identity, *earlier(identity)))
 
     def is_for(self, device: Mapping[str, Any]) -> bool:
         """Say whether it is for a device with this `model`, `driver` and `features`."""
