@@ -61,7 +61,8 @@ def _strides(random: Random, word: str, shape: tuple[int, ...], *, is_out: bool)
             return _spaced(random, shape, range(last + 1), is_padded=is_out)
         case "rotated":
             outside, second = [*range(last - 1, -1, -1), last], [1, *range(last, 1, -1), 0]
-            order = random.choice((outside, second)) if len(shape) > 2 else outside  # noqa: PLR2004 - a matrix has one other order
+            has_channels = max(shape[1:2], default=1) > 1 < max(shape[2:], default=1)
+            order = random.choice((outside, second)) if has_channels else outside
             return _spaced(random, shape, order, is_padded=is_out)
         case "zero-last":
             return (*dense_strides(shape[:-1]), 0)

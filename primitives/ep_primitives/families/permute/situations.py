@@ -56,6 +56,8 @@ def planned(layout: str, row: Row, seed: int) -> Plan:
         middle = DEEP[1:-1] if rank > len(DEEP) else small(random, rank - 1)[1:]
         if situation.get("middle") == "one":
             middle = (1,) * len(middle)
+        elif "long" in {word, situation["inner"]} and rank <= len(DEEP):
+            middle = (2,) * len(middle)
         middle = (*middle, *(1,) * (rank - 2 - len(middle)))
         shape = (first, *middle, extent(random, situation["inner"]))
     order = _order(situation.get("order", "reversed"), len(shape))

@@ -31,10 +31,11 @@ def digest(case):
             value = data[name]
             operands[name] = value.item() if isinstance(value, np.generic | np.ndarray) else value
         elif not (case.inplace and name == case.target):
-            image = np.zeros(spec.nbytes, np.uint8)
+            behind = descriptor.present[case.target].nbytes if name == case.inplace else 0
+            image = np.zeros(max(spec.nbytes, behind), np.uint8)
             if name in data and spec.size:
                 layout.scatter(spec, np.asarray(data[name]), image)
-            operands[name] = memories[name] = device.allocate(spec.nbytes)
+            operands[name] = memories[name] = device.allocate(image.nbytes)
             stream.upload(memories[name], image)
     if case.inplace:
         operands[case.target] = memories[case.target] = memories[case.inplace]
