@@ -19,7 +19,7 @@ WRITTEN: Final = ("dense", "padded", "step", "negative", "permuted", "rotated")
 Permuted: axes in reverse. Rotated: the last axis outside, or the second one, of channels, inside."""
 
 READ: Final = (*WRITTEN, "zero-last", "zero-first", "windows")
-"""The forms of an input, whose elements may be shared: by all along an axis, or by neighbours along two."""
+"""The forms of an input, whose elements may be shared: by all along the last axis or one before it, or by neighbours along two."""
 
 FLAT: Final = ("dense", "step", "negative")
 """The forms that rank 1 has, whether read or written."""
@@ -67,7 +67,10 @@ def _strides(random: Random, word: str, shape: tuple[int, ...], *, is_out: bool)
         case "zero-last":
             return (*dense_strides(shape[:-1]), 0)
         case "zero-first":
-            return (0, *dense[1:])
+            outer = [axis for axis, extent in enumerate(shape[:-1]) if extent > 1] or [0]
+            repeated = random.choice(outer)
+            held = dense_strides((*shape[:repeated], 1, *shape[repeated + 1 :]))
+            return (*held[:repeated], 0, *held[repeated + 1 :])
         case _:  # windows: neighbours along the last two axes share elements
             span = shape[-1] + shape[-2]
             return (*(span * stride for stride in dense_strides(shape[:-2])), 1, 1)

@@ -34,7 +34,7 @@ def _doubled(out: Array, before: Array) -> None:
     """Write the last element but one twice."""
     del before
     flat = out.reshape(-1)
-    flat[-1] = flat[-min(2, flat.size)]
+    flat[-1:] = flat[-2:][:1].copy()
 
 
 def _shifted(out: Array, before: Array) -> None:
@@ -65,7 +65,7 @@ def _neighbour(out: Array, before: Array) -> None:
     """Write the last row but one into the last row, too."""
     del before
     rows = out.reshape(-1, out.shape[-1]) if out.ndim > 1 else out.reshape(-1, 1)
-    rows[-1] = rows[-min(2, len(rows))]
+    rows[-1:] = rows[-2:][:1].copy()
 
 
 def _zeroed(out: Array, before: Array) -> None:

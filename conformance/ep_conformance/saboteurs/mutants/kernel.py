@@ -50,11 +50,14 @@ class _Mutated(ArrayKernel):
 
     def __init__(self, descriptor: ep.Descriptor, cpu: ep.Device) -> None:
         super().__init__(descriptor, cpu)
+        self._since: Mutant | None = None
         self._launches = 0
         self._is_graph = False
         self._lies: dict[int, int] = {}
 
     def launch(self, stream: Any, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        if self._since is not Moment.mutant:  # kernels outlive mutants
+            self._since, self._launches = Moment.mutant, 0
         self._launches += 1
         self._is_graph = type(stream) is not HonestStream
         super().launch(stream, memories, scalars)

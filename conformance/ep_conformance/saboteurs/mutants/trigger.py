@@ -23,6 +23,8 @@ _SIZES: Final = {
     "thousands": (1 << 11, 1 << 14),
     "large": (1 << 16, 1 << 20),
 }
+_OF_SOME: Final = ("tail", "size", "rank", "inner")
+"""Dimensions that a kernel sees of the output, and that some families mean of an input: there the case says so."""
 _LONG: Final = 1024
 _FEW: Final = 3
 
@@ -55,7 +57,8 @@ def has(seen: Seen, dimension: str, value: str) -> bool:
     kind, _, name = dimension.partition("-")
     test = _TESTS.get(kind)
     found = None if test is None else test(seen, name, value)
-    return seen.situation.get(dimension) == value if found is None else found
+    is_said = seen.situation.get(dimension) == value
+    return is_said or bool(found) if kind in _OF_SOME or found is None else found
 
 
 def _tail(seen: Seen, _name: str, value: str) -> bool:
