@@ -95,10 +95,11 @@ matrix: $(STAMP) ## Run the conformance suite on the CPU and write family x elem
 	$(BIN)/python tools matrix build/matrix.json > build/matrix.md
 	@mv build/matrix.md docs/matrix.md
 
-trust: $(STAMP)  ## Set profile quick on defects made by machine (MUTANTS=20 of each family), and write the score into docs/trust.md
+trust: $(STAMP)  ## Set profiles quick and standard on defects made by machine (MUTANTS=30 and 6 of each family), and write the score into docs/trust.md
 	@mkdir -p build
-	$(BIN)/ep-conformance selftest --mutants $(or $(MUTANTS),20) --profile quick --json build/mutants.json || test -s build/mutants.json
-	$(BIN)/python tools trust build/mutants.json > build/trust.md
+	$(BIN)/ep-conformance selftest --mutants $(or $(MUTANTS),30) --profile quick --json build/mutants-quick.json || test -s build/mutants-quick.json
+	$(BIN)/ep-conformance selftest --mutants $(or $(MUTANTS),6) --profile standard --json build/mutants-standard.json || test -s build/mutants-standard.json
+	$(BIN)/python tools trust build/mutants-quick.json build/mutants-standard.json > build/trust.md
 	@mv build/trust.md docs/trust.md
 
 onnx: $(STAMP)   ## Run all of ONNX's own tests on every device of the in-tree providers, into docs/onnx.md

@@ -103,7 +103,9 @@ def _memory(seen: Seen, _name: str, value: str) -> bool | None:
     return (len({*seen.lies.values()}) == 1) == (value == "one") if len(seen.lies) > 1 else None
 
 
-def _way(seen: Seen, _name: str, value: str) -> bool | None:
+def _way(seen: Seen, name: str, value: str) -> bool | None:
+    if name:  # the way of something else, such as of rows
+        return None
     if value in {"captured", "moved"}:
         return seen.is_graph and seen.situation.get("way", value) == value
     return seen.launches > _MANY if value == "often" else not seen.is_graph
