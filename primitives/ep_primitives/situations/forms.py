@@ -16,7 +16,8 @@ __all__ = ["FLAT", "LINES", "READ", "WRITTEN", "laid"]
 
 WRITTEN: Final = ("dense", "padded", "step", "negative", "permuted", "rotated")
 """The forms of any tensor. Padded: rows apart. Step: elements apart. Negative: some axes or all.
-Permuted: axes in reverse. Rotated: the last axis outside, or the second one, of channels, inside."""
+Permuted: axes in reverse. Rotated: the last axis outside, the
+second one, of channels, inside, or the third last one, of heads, inside the one behind it."""
 
 READ: Final = (*WRITTEN, "zero-last", "zero-first", "windows")
 """The forms of an input, whose elements may be shared: by all along the last axis or one before it, or by neighbours along two."""
@@ -60,9 +61,12 @@ def _strides(random: Random, word: str, shape: tuple[int, ...], *, is_out: bool)
         case "permuted":
             return _spaced(random, shape, range(last + 1), is_padded=is_out)
         case "rotated":
-            outside, second = [*range(last - 1, -1, -1), last], [1, *range(last, 1, -1), 0]
-            has_channels = max(shape[1:2], default=1) > 1 < max(shape[2:], default=1)
-            order = random.choice((outside, second)) if has_channels else outside
+            orders = [[*range(last - 1, -1, -1), last]]
+            if max(shape[1:2], default=1) > 1 < max(shape[2:], default=1):
+                orders.append([1, *range(last, 1, -1), 0])
+            if min(shape[-3:-1], default=1) > 1 and len(shape[-3:]) > 2:  # noqa: PLR2004 - heads, places and channels
+                orders.append([last, last - 2, last - 1, *range(last - 3, -1, -1)])
+            order = random.choice(orders)
             return _spaced(random, shape, order, is_padded=is_out)
         case "zero-last":
             return (*dense_strides(shape[:-1]), 0)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from ep_primitives.situations.extents import INNER, SIZE, TAIL
 from ep_primitives.situations.forms import FLAT, LINES, READ, WRITTEN
+from ep_primitives.situations.layouts import flat
 from ep_primitives.situations.manner import MANNERS, STREAM, WAY, starts
 from ep_primitives.situations.model import Dimension, Model, Never
 from ep_primitives.situations.values import values
@@ -176,8 +177,7 @@ def _forms(
 
 def _flat(forms: Sequence[Dimension]) -> list[Never]:
     """Return that rank 1 has few forms."""
-    found = [(form.name, tuple(word for word in form.values if word not in FLAT)) for form in forms]
-    return [Never({name: words, "rank": ("1",)}, "rank 1 has no second axis") for name, words in found if words]
+    return [flat(form, {"rank": ("1",)}) for form in forms if {*form.values} - {*FLAT}]
 
 
 def _one_row(names: Sequence[str]) -> list[Never]:
