@@ -58,7 +58,7 @@ ORDERS = {
     "copies-out-of-order": r"the copy on \S+/stream\d+ did not wait for the upload on \S+/stream\d+, which comes before it",
     "reads-uploads-late": r"event\.synchronize\(\) did not wait for the upload on \S+/stream\d+,",
     "downloads-late": r"event\.synchronize\(\) did not wait for the download on \S+/stream\d+,",
-    "is-done-when-a-copy-begins": r"event\.is_done did not wait for the \w+ on \S+/stream\d+,",
+    "is-done-when-a-copy-begins": r"event\.(is_done|synchronize\(\)) did not wait for the \w+ on \S+/stream\d+,",
     "reports-events-early": r"event\.is_done did not wait for the copy on \S+/stream\d+,",
     "closes-at-once": r"stream\.close\(\) did not wait for the copy on \S+/stream\d+,",
 }
