@@ -34,10 +34,11 @@ def group_norm_model(layout: str) -> Model:
     wide = Never({"rank": ("4",), "row": ("past",)}, "rank 3 has elements enough")
     rules = (*model.rules, alone, rows, deep, wide)
     if layout == "strided":
-        equal = Never(
-            {"rank": ("2",), "form-x": ("zero-last",)}, "a group of equal elements is the bias, whatever x is"
+        why = "a group of equal elements is the bias, whatever x is"
+        equal = (
+            Never({name: (word,), "form-x": ("zero-last",)}, why) for name, word in (("rank", "2"), ("groups", "each"))
         )
-        rules = (*rules, equal)
+        rules = (*rules, *equal)
     return Model(model.dimensions, rules)
 
 

@@ -21,6 +21,7 @@ __all__ = ["CONTENTS", "Content"]
 Rows = tuple[int, int]
 _FEW: Final = 0.06
 _SPREAD: Final = 20.0
+_FEW_TRUTHS: Final = 8
 
 
 class Content(NamedTuple):
@@ -47,9 +48,13 @@ def _random(rng: np.random.Generator, op: str, dtype: str, shape: Rows) -> Array
 
 
 def _truths(rng: np.random.Generator, op: str, shape: Rows) -> Array:
-    """Make rows with at most an eighth of the better truth value, any byte but 0 being true."""
-    share = rng.uniform(0, 1 / 8, (shape[0], 1))
-    is_true = (rng.random(shape) < share) == (op == "largest")
+    """Make rows with about eight of the better truth value at most, an eighth of short rows, any byte but 0 being true.
+
+    One row ends with it, so that rows of equal elements, of which an input of stride 0 keeps the last alone, do not all agree.
+    """
+    is_better = rng.random(shape) < rng.uniform(0, _FEW_TRUTHS / max(64, shape[1]), (shape[0], 1))
+    is_better[rng.integers(shape[0]) if shape[0] else slice(0), -1:] = True
+    is_true = is_better == (op == "largest")
     return np.where(is_true, rng.choice(np.array(TRUE_BYTES, np.uint8), shape), np.uint8(0)).view(np.bool_)
 
 
