@@ -1,5 +1,6 @@
 from concurrent.futures import ThreadPoolExecutor
 
+import ml_dtypes
 import numpy as np
 import pytest
 from ep_cpu.families.matmul import PanelMatmul
@@ -28,6 +29,12 @@ print(hashlib.sha256(out.tobytes()).hexdigest())
 def draw(shape, dtype):
     real = RNG.standard_normal(shape)
     return (real + 1j * RNG.standard_normal(shape) if np.dtype(dtype).kind == "c" else real).astype(dtype)
+
+
+def draw_bfloat16(shape, low, high):
+    """Return numbers of both signs with exponents in [low, high)."""
+    numbers = RNG.uniform(1, 2, shape) * np.exp2(RNG.integers(low, high, shape)) * RNG.choice([-1, 1], shape)
+    return numbers.astype(ml_dtypes.bfloat16)
 
 
 def product(stream, a, b, out=None, **more):
@@ -85,6 +92,50 @@ def test_every_instruction_set_gives_exact_sums_of_integers(isa, launch_on):
         out = np.empty((50, 70), descriptor.out.dtype)
         launch_on(isa, PanelMatmul(), descriptor, (a, b, None, out), (1, 0))
         assert (out == a.astype(np.int64) @ b.astype(np.int64)).all()
+
+
+def test_products_of_bfloat16_have_the_same_bits_with_instructions_for_them_and_without(isa, launch_on):
+    """The instructions count denormal numbers as 0: then they are not taken."""
+    for low, high in ((-3, 3), (-133, -120), (-60, -50)):
+        a, b = draw_bfloat16((61, 515), low, high), draw_bfloat16((515, 70), 0, 20)
+        a[:, 3] = 0
+        descriptor = Matmul(a=ep.TensorSpec.of(a), b=ep.TensorSpec.of(b), out=ep.TensorSpec("float32", (61, 70)))
+        out, fused = np.empty((61, 70), np.float32), np.empty((61, 70), np.float32)
+        launch_on(isa, PanelMatmul(), descriptor, (a, b, None, out), (1, 0))
+        launch_on("avx2" if isa == "avx512" else isa, PanelMatmul(), descriptor, (a, b, None, fused), (1, 0))
+        assert (out == fused).all()
+        wanted = a.astype(np.float64) @ b.astype(np.float64)
+        np.testing.assert_allclose(out, wanted, rtol=0, atol=np.abs(wanted).max() * 1e-4)
+        assert np.abs(wanted).max() > 0
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+def test_bytes_at_the_ends_of_their_range_are_multiplied_exactly(isa, launch_on, dtype):
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    for m, k, n in ((1, 5, 3), (13, 1027, 35), (50, 64, 70)):
+        a, b = RNG.choice([low, low + 1, 0, high], (m, k)).astype(dtype), RNG.choice([low, high], (k, n)).astype(dtype)
+        for right in (b, np.asfortranarray(b)):
+            descriptor = Matmul.infer(ep.TensorSpec.of(a), ep.TensorSpec.of(right))
+            out = np.empty((m, n), descriptor.out.dtype)
+            launch_on(isa, PanelMatmul(), descriptor, (a, right, None, out), (1, 0))
+            assert (out == a.astype(np.int64) @ b.astype(np.int64)).all()
+
+
+def test_small_product_has_the_bits_of_a_part_of_a_large_one(stream):
+    for dtype in ("float32", "float64", "float16"):
+        a, b = draw((300, 200), dtype), draw((200, 300), dtype)
+        whole = product(stream, a, b)
+        for m in range(1, 26):
+            n = 1 + m * 37 % 70
+            assert (product(stream, a[5 : 5 + m], b[:, 7 : 7 + n]) == whole[5 : 5 + m, 7 : 7 + n]).all()
+        turned = np.asfortranarray(a[:40])
+        assert (product(stream, turned, b[:, :33]) == whole[:40, :33]).all()
+        wide = np.zeros((40, 50), dtype)[:, :33]
+        assert (product(stream, a[:40], b[:, :33], wide) == whole[:40, :33]).all()
+        bias = draw((33,), dtype)
+        assert (
+            product(stream, a[:9], b[:, :33], bias=bias) == product(stream, a, b, bias=np.pad(bias, (0, 267)))[:9, :33]
+        ).all()
 
 
 def test_errors_have_no_bias(stream):

@@ -1,94 +1,127 @@
-// The innermost products of Matmul, in registers; compiled once per instruction set.
+// The panels and innermost products of Matmul, for each type of elements; compiled once per instruction set.
+#include <array>
+#include <cstdlib>
+
 #include "isa/isa.h"
 #include "tiles.h"
 
 namespace {
+// clang-format off: each of these needs the ones above it
 #include "isa/lanes.h"
+#include "isa/squares.h"
+#include "products.h"
+#include "packing.h"
+#include "row.h"
+#include "small.h"
+#if EP_WIDTH == 64
+#include "dots.h"
+#endif
+// clang-format on
 
-// 16 vector registers, or 32.
-constexpr int PANEL_ROWS = EP_WIDTH == 64 ? 12 : 6;
-// Two vectors of columns: with 2 * PANEL_ROWS sums, one row's value and the columns, all registers are in use.
-constexpr int VECTORS = 2;
+// Elements of S in panels of lanes As, multiplied by By.
+template <class S, class As, class By>
+constexpr ep::Tile tile_of() {
+    using Lane = typename As::Lane;
+    constexpr int columns = PANEL_COLUMNS<Lane>;
+    ep::Tile tile = {};
+    tile.rows = PANEL_ROWS;
+    tile.columns = columns;
+    tile.widths = tile.depths = 1;
+    tile.terms = As::terms;
+    tile.lane = sizeof(Lane);
+    tile.sum = sizeof(typename By::Sum);
+    tile.storage = EP_STORAGE(S);
+    tile.pack_left = pack<As, PANEL_ROWS>;
+    tile.pack_right = pack<As, columns>;
+    tile.multiply = multiply<By>;
+    return tile;
+}
 
-// Each sum starts at zero and goes through the depth in order, whatever R: a value does not depend on its place.
-template <class T, int R>
-void multiply_rows(const T* a, const T* b, int64_t depth, T* sums, int64_t step) {
-    constexpr int lanes = Vector<T>::lanes;
-    V<T> sum[R][VECTORS] = {};
-    for (int64_t k = 0; k < depth; ++k, a += PANEL_ROWS, b += VECTORS * lanes) {
-        V<T> columns[VECTORS];
-#pragma GCC unroll 2
-        for (int v = 0; v < VECTORS; ++v) columns[v] = load(b + v * lanes);
-#pragma GCC unroll 12
-        for (int r = 0; r < R; ++r) {
-            const V<T> row = repeated(a[r]);
-#pragma GCC unroll 2
-            for (int v = 0; v < VECTORS; ++v) sum[r][v] = multiply_add<T>(row, columns[v], sum[r][v]);
-        }
-    }
-#pragma GCC unroll 12
-    for (int r = 0; r < R; ++r) {
-#pragma GCC unroll 2
-        for (int v = 0; v < VECTORS; ++v) {
-            T* const at = sums + r * step + v * lanes;
-            store<T>(at, load(at) + sum[r][v]);
-        }
-    }
+template <class S, class T>
+constexpr ep::Tile float_tile() {
+    ep::Tile tile = tile_of<S, Single<T>, Multiply<T>>();
+    tile.multiply_row = multiply_row<T, 1>;
+    tile.multiply_small = multiply_small<T, 1>;
+    return tile;
 }
 
 template <class T>
-void multiply(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count) {
-    auto* const rows = count <= 1   ? multiply_rows<T, 1>
-                       : count <= 2 ? multiply_rows<T, 2>
-                       : count <= 4 ? multiply_rows<T, 4>
-                                    : multiply_rows<T, PANEL_ROWS>;
-    rows(static_cast<const T*>(a), static_cast<const T*>(b), depth, static_cast<T*>(sums), step);
+constexpr ep::Tile complex_tile() {
+    ep::Tile tile = tile_of<Complex<T>, Single<T>, Multiply<T>>();
+    tile.widths = tile.depths = 2;
+    tile.pack_left = pack_complex<T, LeftElement<T>, PANEL_ROWS>;
+    tile.pack_right = pack_complex<T, RightElement<T>, PANEL_COLUMNS<T>>;
+    return tile;
 }
 
-// One row meets each value of b once, so that packing b would cost more than the product.
-template <class T, int N>
-void multiply_vectors(const T* a, const T* b, int64_t b_step, int64_t depth, T* sums) {
-    constexpr int lanes = Vector<T>::lanes;
-    V<T> sum[N] = {};
-    for (int64_t k = 0; k < depth; ++k, a += PANEL_ROWS, b += b_step) {
-        const V<T> row = repeated(*a);
-#pragma GCC unroll 8
-        for (int v = 0; v < N; ++v) sum[v] = multiply_add<T>(row, load(b + v * lanes), sum[v]);
-    }
-#pragma GCC unroll 8
-    for (int v = 0; v < N; ++v) store<T>(sums + v * lanes, load(sums + v * lanes) + sum[v]);
+#if EP_WIDTH == 64
+extern const ep::Tile BFLOAT16;
+
+constexpr ep::Tile pair_tile() {
+    ep::Tile tile = tile_of<uint16_t, Pair<uint16_t>, MultiplyPairs>();
+    tile.multiply_row = multiply_row<float, 2>;
+    tile.multiply_small = multiply_small<float, 2>;
+    tile.multiply = dot_pairs;
+    tile.agrees = has_no_denormals;
+    tile.otherwise = &BFLOAT16;
+    return tile;
+}
+constexpr ep::Tile PAIR_DOTS = pair_tile();
+
+template <class U>
+constexpr ep::Tile four_tile() {
+    ep::Tile tile = tile_of<U, Four<U, 0>, MultiplyWhole>();
+    tile.pack_left = pack<Four<U, 0x80808080U>, PANEL_ROWS, true>;
+    tile.multiply = dot_fours<U>;
+    return tile;
+}
+template <class U>
+constexpr ep::Tile FOUR_DOTS = four_tile<U>();
+#endif
+
+constexpr ep::Tile bfloat_tile() {
+    ep::Tile tile = tile_of<uint16_t, Pair<uint16_t>, MultiplyPairs>();
+    tile.multiply_row = multiply_row<float, 2>;
+    tile.multiply_small = multiply_small<float, 2>;
+#if EP_WIDTH == 64
+    tile.better = &PAIR_DOTS;
+    tile.has_better = has_pairs;
+#endif
+    return tile;
 }
 
-template <class T>
-int64_t multiply_row(const void* a, const void* b, int64_t b_step, int64_t depth, void* sums, int64_t columns) {
-    constexpr int64_t lanes = Vector<T>::lanes;
-    const auto* const left = static_cast<const T*>(a);
-    const auto* const right = static_cast<const T*>(b);
-    auto* const to = static_cast<T*>(sums);
-    int64_t j = 0;
-    for (; j + 8 * lanes <= columns; j += 8 * lanes) multiply_vectors<T, 8>(left, right + j, b_step, depth, to + j);
-    for (; j + VECTORS * lanes <= columns; j += VECTORS * lanes)
-        multiply_vectors<T, VECTORS>(left, right + j, b_step, depth, to + j);
-    return j;
+template <class U>
+constexpr ep::Tile byte_tile() {
+    ep::Tile tile = tile_of<U, Pair<U>, MultiplyWhole>();
+#if EP_WIDTH == 64
+    tile.better = &FOUR_DOTS<U>;
+    tile.has_better = has_fours;
+#endif
+    return tile;
 }
 
-template <class T>
-constexpr ep::Tile TILE = {PANEL_ROWS, VECTORS * Vector<T>::lanes, multiply<T>, multiply_row<T>};
+constexpr ep::Tile FLOAT16 = float_tile<Half, float>();
+const ep::Tile BFLOAT16 = bfloat_tile();
+constexpr ep::Tile FLOAT32 = float_tile<float, float>();
+constexpr ep::Tile FLOAT64 = float_tile<double, double>();
+constexpr ep::Tile COMPLEX64 = complex_tile<float>();
+constexpr ep::Tile COMPLEX128 = complex_tile<double>();
+constexpr ep::Tile INT8 = byte_tile<int8_t>();
+constexpr ep::Tile UINT8 = byte_tile<uint8_t>();
 
-// Unsigned numbers wrap by definition.
-#define EP_MATMUL_ROW(T, R, S) EP_ROW("matmul", "-", T, R, ep::matmul, nullptr, nullptr, &TILE<S>)
+#define EP_MATMUL_ROW(T, R, TILE) EP_ROW("matmul", "-", T, R, ep::matmul, nullptr, nullptr, &TILE)
 // clang-format off
 const ep_row ROWS[] = {
-    EP_MATMUL_ROW(float16, float16, float)
-    EP_MATMUL_ROW(float16, float32, float)
-    EP_MATMUL_ROW(bfloat16, bfloat16, float)
-    EP_MATMUL_ROW(bfloat16, float32, float)
-    EP_MATMUL_ROW(float32, float32, float)
-    EP_MATMUL_ROW(float64, float64, double)
-    EP_MATMUL_ROW(complex64, complex64, float)
-    EP_MATMUL_ROW(complex128, complex128, double)
-    EP_MATMUL_ROW(int8, int32, uint32_t)
-    EP_MATMUL_ROW(uint8, int32, uint32_t)
+    EP_MATMUL_ROW(float16, float16, FLOAT16)
+    EP_MATMUL_ROW(float16, float32, FLOAT16)
+    EP_MATMUL_ROW(bfloat16, bfloat16, BFLOAT16)
+    EP_MATMUL_ROW(bfloat16, float32, BFLOAT16)
+    EP_MATMUL_ROW(float32, float32, FLOAT32)
+    EP_MATMUL_ROW(float64, float64, FLOAT64)
+    EP_MATMUL_ROW(complex64, complex64, COMPLEX64)
+    EP_MATMUL_ROW(complex128, complex128, COMPLEX128)
+    EP_MATMUL_ROW(int8, int32, INT8)
+    EP_MATMUL_ROW(uint8, int32, UINT8)
 };
 // clang-format on
 

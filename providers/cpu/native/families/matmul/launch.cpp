@@ -5,7 +5,6 @@
 #include <memory>
 
 #include "families/elementwise/elementwise.h"
-#include "packing.h"
 #include "runtime/count.h"
 #include "runtime/pool.h"
 #include "tiles.h"
@@ -17,6 +16,8 @@ constexpr int64_t DEPTH = 256;
 constexpr int64_t ROWS = 192;
 constexpr int64_t COLUMN_BYTES = 1536;
 constexpr int64_t A_BYTES = ROWS * DEPTH * 8, B_BYTES = DEPTH * COLUMN_BYTES, SUM_BYTES = ROWS * COLUMN_BYTES;
+// Bytes of the sums of a single row.
+constexpr int64_t ROW_BYTES = 32768;
 constexpr int64_t WORKSPACE = A_BYTES + B_BYTES + SUM_BYTES;
 
 // A thread's panels and sums: allocated when first needed, kept for the next launch.
@@ -44,14 +45,15 @@ constexpr int64_t round_up(int64_t a, int64_t b) {
     return ceil_div(a, b) * b;
 }
 
-// One launch, and how its output is cut into tiles of `rows` x `columns` elements; a panel of b has `panel` of those.
+// One launch, and how its output is cut into tiles of `rows` x `columns` elements.
 struct Job {
     const ep_matmul_plan* plan;
     const ep::Tile* tile;
     void (*run)(const Job&, int64_t batch, int64_t row, int64_t column, char* workspace);
     char* at[EP_MATRICES];
     double alpha[2], beta[2];
-    int64_t panel, rows, columns, down, across, batches, tiles;
+    bool is_row, is_plain;
+    int64_t rows, columns, down, across, batches, tiles;
     int parts;
     std::atomic<int> status;
 };
@@ -123,118 +125,57 @@ struct ComplexRow {
     }
 };
 
-// Sum one tile of one batch into `sums`, whose rows are `step` apart.
-template <class Left, class Right>
-void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, typename Left::Sum* sums, int64_t step,
-              char* panels) {
-    using T = typename Left::Sum;
+// Sum one tile of one batch into `sums`, whose rows are `step` sums apart.
+void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* sums, int64_t step, char* panels) {
     const ep_matmul_plan& g = *job.plan;
     const ep::Tile& tile = *job.tile;
-    auto* const a_panels = reinterpret_cast<T*>(panels);
-    auto* const b_panels = reinterpret_cast<T*>(panels + A_BYTES);
+    char *const a_panels = panels, *const b_panels = panels + A_BYTES;
     const int64_t m = std::min(job.rows, g.m - row), n = std::min(job.columns, g.n - column);
-    const int64_t most = DEPTH / Left::depths, summed = extents(g, g.kept, g.ndim);
-    const ep_storage* const storage = g.row->from;
-    const bool is_summed_type = g.dtype == EP_float32 || g.dtype == EP_float64;
-    const bool is_dense = is_summed_type && g.column[EP_B] == int64_t{sizeof(T)};
+    const int64_t most = std::min(DEPTH * tile.terms, ep::BLOCK) / tile.depths, summed = extents(g, g.kept, g.ndim);
+    const int64_t down = ceil_div(m, tile.rows), across = ceil_div(n * tile.widths, tile.columns);
     for (int64_t s = 0; s < summed; ++s) {
         const char* a = matrix(g, matrix(g, job.at[EP_A], EP_A, batch, 0, g.kept), EP_A, s, g.kept, g.ndim);
         const char* b = matrix(g, matrix(g, job.at[EP_B], EP_B, batch, 0, g.kept), EP_B, s, g.kept, g.ndim);
         a += row * g.line[EP_A];
         b += column * g.column[EP_B];
         for (int64_t k = 0; k < g.k; k += most) {
-            const int64_t depth = std::min(most, g.k - k), steps = depth * Left::depths;
-            const ep::Factor left = {storage, a + k * g.column[EP_A], g.line[EP_A], g.column[EP_A], m,
-                                     depth,   g.conjugate[0] != 0};
-            ep::pack<Left>(left, a_panels, tile.rows);
-            const char* const from = b + k * g.line[EP_B];
-            int64_t done = 0;
-            if (m == 1 && is_dense)
-                done = tile.multiply_row(a_panels, from, g.line[EP_B] / int64_t{sizeof(T)}, steps, sums, n);
-            const ep::Factor right = {storage, from + done * g.column[EP_B], g.column[EP_B], g.line[EP_B], n - done,
-                                      depth,   g.conjugate[1] != 0};
-            ep::pack<Right>(right, b_panels, tile.columns);
-            for (int64_t j = 0; j * tile.columns < (n - done) * Right::widths; ++j)
-                for (int64_t i = 0; i * tile.rows < m; ++i)
-                    tile.multiply(a_panels + i * tile.rows * steps, b_panels + j * tile.columns * steps, steps,
-                                  sums + i * tile.rows * step + done + j * tile.columns, step,
-                                  static_cast<int>(m - i * tile.rows));
+            const int64_t depth = std::min(most, g.k - k), steps = tile.steps(depth);
+            const char *const left = a + k * g.column[EP_A], *const right = b + k * g.line[EP_B];
+            if (job.is_row) {
+                const ep_storage* const staged = g.row->from;
+                alignas(ep::LINE) char block[ep::BLOCK * 8];
+                const void* const values = staged->load(left, g.column[EP_A], depth, block);
+                tile.multiply_row(values, {staged, right, g.column[EP_B], g.line[EP_B], n, depth, false}, sums);
+                continue;
+            }
+            tile.pack_left({tile.storage, left, g.line[EP_A], g.column[EP_A], m, depth, g.conjugate[0] != 0}, a_panels);
+            tile.pack_right({tile.storage, right, g.column[EP_B], g.line[EP_B], n, depth, g.conjugate[1] != 0},
+                            b_panels);
+            const int64_t a_panel = tile.rows * steps, b_panel = tile.columns * steps;
+            const bool agrees =
+                tile.agrees == nullptr || tile.agrees(a_panels, down * a_panel, b_panels, across * b_panel);
+            const auto multiply = agrees ? tile.multiply : tile.otherwise->multiply;
+            for (int64_t j = 0; j < across; ++j)
+                for (int64_t i = 0; i < down; ++i)
+                    multiply(a_panels + i * a_panel * tile.lane, b_panels + j * b_panel * tile.lane, steps,
+                             sums + (i * tile.rows * step + j * tile.columns) * tile.sum, step,
+                             static_cast<int>(m - i * tile.rows));
         }
-    }
-}
-
-template <class Left, class Right, class Row>
-void run_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* memory) {
-    using T = typename Left::Sum;
-    const ep_matmul_plan& g = *job.plan;
-    auto* const sums = reinterpret_cast<T*>(memory + A_BYTES + B_BYTES);
-    const int64_t m = std::min(job.rows, g.m - row), n = std::min(job.columns, g.n - column);
-    const int64_t step = round_up(n * Right::widths, job.tile->columns);
-    std::memset(sums, 0, static_cast<size_t>(round_up(m, job.tile->rows) * step) * sizeof(T));
-    const bool is_scaled = !is_zero(job.alpha), reads_out = !is_zero(job.beta);
-    if (is_scaled) sum_tile<Left, Right>(job, batch, row, column, sums, step, memory);
-
-    static constexpr double ONE[2] = {1, 0}, NONE[EP_ATTRIBUTES] = {};
-    alignas(ep::LINE) char block[ep::BLOCK * 16];
-    const ep_storage& storage = *g.row->to;
-    char* const out = matrix(g, job.at[EP_OUT], EP_OUT, batch, 0, g.kept) + column * g.column[EP_OUT];
-    const char* const bias = matrix(g, job.at[EP_BIAS], EP_BIAS, batch, 0, g.kept) + column * g.column[EP_BIAS];
-    for (int64_t i = 0; i < m; ++i) {
-        T* const values = sums + i * step;
-        char* const to = out + (row + i) * g.line[EP_OUT];
-        if (is_scaled && !is_one(job.alpha)) Row::scale(values, n, job.alpha);
-        if (reads_out) Row::add(values, storage.load(to, g.column[EP_OUT], n, block), n, job.beta);
-        if (g.has_bias) {
-            const char* const from = bias + (row + i) * g.line[EP_BIAS];
-            Row::add(values, storage.load(from, g.column[EP_BIAS], n, block), n, ONE);
-        }
-        if (g.activation != nullptr) g.activation->body(values, nullptr, values, n, NONE, -1);
-        storage.store(values, to, g.column[EP_OUT], n, false);
-    }
-}
-
-template <class S, class T>
-void choose_real(Job& job) {
-    job.run = run_tile<ep::RealElement<S, T>, ep::RealElement<S, T>, RealRow<T>>;
-    job.panel = job.tile->columns;
-    job.columns = COLUMN_BYTES / int64_t{sizeof(T)};
-}
-template <class T>
-void choose_complex(Job& job) {
-    job.run = run_tile<ep::LeftElement<T>, ep::RightElement<T>, ComplexRow<T>>;
-    job.panel = job.tile->columns / 2;
-    job.columns = COLUMN_BYTES / int64_t{2 * sizeof(T)};
-}
-void choose(Job& job) {
-    job.tile = static_cast<const ep::Tile*>(job.plan->row->code);
-    switch (job.plan->dtype) {
-        case EP_float64:
-            return choose_real<double, double>(job);
-        case EP_complex64:
-            return choose_complex<float>(job);
-        case EP_complex128:
-            return choose_complex<double>(job);
-        case EP_int8:
-            return choose_real<int8_t, int32_t>(job);
-        case EP_uint8:
-            return choose_real<uint8_t, int32_t>(job);
-        default:
-            return choose_real<float, float>(job);
     }
 }
 
 // Equal tiles, as large as the panels, but smaller while threads would be without one. A value does not depend on them.
 void cut(Job& job) {
     const ep_matmul_plan& g = *job.plan;
-    const int64_t most = job.columns, wanted = 2 * int64_t{ep::threads()};
+    const int64_t most = job.columns, wanted = 2 * int64_t{ep::threads()}, panel = job.tile->columns / job.tile->widths;
     job.batches = extents(g, 0, g.kept);
     job.down = ceil_div(g.m, ROWS);
     job.across = ceil_div(g.n, most);
     for (;;) {
         job.rows = round_up(ceil_div(g.m, job.down), job.tile->rows);
-        job.columns = round_up(ceil_div(g.n, job.across), job.panel);
+        job.columns = round_up(ceil_div(g.n, job.across), panel);
         if (job.batches * job.down * job.across >= wanted) break;
-        if (job.columns > 2 * job.panel && job.columns >= job.rows)
+        if (job.columns > 2 * panel && job.columns >= job.rows)
             ++job.across;
         else if (job.rows > 4 * job.tile->rows)
             ++job.down;
@@ -243,7 +184,141 @@ void cut(Job& job) {
     }
     job.down = ceil_div(g.m, job.rows);
     job.across = ceil_div(g.n, job.columns);
-    job.tiles = job.batches * job.down * job.across;
+}
+
+// Scale rows of sums, which are `step` apart, add what is added, and write them where row `row` of the output begins.
+template <class T, class Row>
+void finish(const Job& job, int64_t batch, int64_t row, int64_t column, T* sums, int64_t step, int64_t m, int64_t n) {
+    static constexpr double ONE[2] = {1, 0}, NONE[EP_ATTRIBUTES] = {};
+    const ep_matmul_plan& g = *job.plan;
+    const bool is_scaled = !is_zero(job.alpha) && !is_one(job.alpha), reads_out = !is_zero(job.beta);
+    alignas(ep::LINE) char block[ep::BLOCK * 16];
+    const ep_storage& storage = *g.row->to;
+    char* const out = matrix(g, job.at[EP_OUT], EP_OUT, batch, 0, g.kept) + column * g.column[EP_OUT];
+    const char* const bias = matrix(g, job.at[EP_BIAS], EP_BIAS, batch, 0, g.kept) + column * g.column[EP_BIAS];
+    for (int64_t i = 0; i < m; ++i) {
+        for (int64_t from = 0; from < n; from += ep::BLOCK) {
+            const int64_t count = std::min(ep::BLOCK, n - from);
+            T* const values = sums + i * step + from * job.tile->widths;
+            char* const to = out + (row + i) * g.line[EP_OUT] + from * g.column[EP_OUT];
+            if (is_scaled) Row::scale(values, count, job.alpha);
+            if (reads_out) Row::add(values, storage.load(to, g.column[EP_OUT], count, block), count, job.beta);
+            if (g.has_bias) {
+                const char* const at = bias + (row + i) * g.line[EP_BIAS] + from * g.column[EP_BIAS];
+                Row::add(values, storage.load(at, g.column[EP_BIAS], count, block), count, ONE);
+            }
+            if (g.activation != nullptr) g.activation->body(values, nullptr, values, count, NONE, -1);
+            storage.store(values, to, g.column[EP_OUT], count, false);
+        }
+    }
+}
+
+template <class T, class Row>
+void run_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* memory) {
+    const ep_matmul_plan& g = *job.plan;
+    char* const sums = memory + A_BYTES + B_BYTES;
+    const int64_t m = std::min(job.rows, g.m - row), n = std::min(job.columns, g.n - column);
+    const int64_t step = round_up(n * job.tile->widths, job.tile->columns);
+    const int64_t rows = job.is_row ? 1 : round_up(m, job.tile->rows);
+    std::memset(sums, 0, static_cast<size_t>(rows * step) * sizeof(T));
+    if (!is_zero(job.alpha)) sum_tile(job, batch, row, column, sums, step, memory);
+    finish<T, Row>(job, batch, row, column, reinterpret_cast<T*>(sums), step, m, n);
+}
+
+// A factor as it lies, if sums are kept in its type, or else staged in `memory`, along its smaller stride.
+template <class T>
+ep::Lying<T> lying(const ep_storage& storage, const char* at, int64_t m, int64_t n, int64_t line, int64_t column,
+                   char* memory) {
+    constexpr auto SIZE = int64_t{sizeof(T)};
+    if (storage.is_direct && line % SIZE == 0 && column % SIZE == 0)
+        return {reinterpret_cast<const T*>(at), line / SIZE, column / SIZE};
+    T* const to = reinterpret_cast<T*>(memory);
+    const bool is_along = std::abs(column) <= std::abs(line);
+    int64_t runs = is_along ? m : n, length = is_along ? n : m;
+    const int64_t step = is_along ? column : line, next = is_along ? line : column, kept = length;
+    if (next == length * step && runs * length <= ep::BLOCK) {
+        length *= runs;
+        runs = 1;
+    }
+    for (int64_t i = 0; i < runs; ++i) {
+        const void* const x = storage.load(at + i * next, step, length, to + i * length);
+        if (x != to + i * length) std::memcpy(to + i * length, x, static_cast<size_t>(length) * sizeof(T));
+    }
+    return {to, is_along ? kept : 1, is_along ? 1 : kept};
+}
+
+// A whole small product; without anything to add it is written where it belongs.
+template <class T, class Row>
+void run_small(const Job& job, int64_t batch, int64_t, int64_t, char* memory) {
+    const ep_matmul_plan& g = *job.plan;
+    const ep_storage& storage = *g.row->from;
+    const auto a = lying<T>(storage, matrix(g, job.at[EP_A], EP_A, batch, 0, g.kept), g.m, g.k, g.line[EP_A],
+                            g.column[EP_A], memory);
+    const auto b = lying<T>(storage, matrix(g, job.at[EP_B], EP_B, batch, 0, g.kept), g.k, g.n, g.line[EP_B],
+                            g.column[EP_B], memory + A_BYTES);
+    if (job.is_plain) {
+        char* const out = matrix(g, job.at[EP_OUT], EP_OUT, batch, 0, g.kept);
+        job.tile->multiply_small(&a, &b, g.m, g.n, g.k, out, g.line[EP_OUT] / int64_t{sizeof(T)});
+        return;
+    }
+    T* const sums = reinterpret_cast<T*>(memory + A_BYTES + B_BYTES);
+    job.tile->multiply_small(&a, &b, g.m, g.n, g.k, sums, g.n);
+    const bool is_one_row = !g.has_bias && g.line[EP_OUT] == g.n * g.column[EP_OUT];
+    finish<T, Row>(job, batch, 0, 0, sums, g.n, is_one_row ? 1 : g.m, is_one_row ? g.m * g.n : g.n);
+}
+
+// Products of so few elements are made where their factors lie, and of so few terms if they have to be staged.
+constexpr int64_t SMALL_A = 8192, SMALL_B = 16384, SMALL_SUMS = SUM_BYTES / 8, SMALL_STAGED = 32768;
+
+bool is_small(const Job& job) {
+    const ep_matmul_plan& g = *job.plan;
+    return job.tile->multiply_small != nullptr && g.kept == g.ndim && g.k > 0 && g.k <= DEPTH && g.m * g.k <= SMALL_A &&
+           g.k * g.n <= SMALL_B && g.m * g.n <= SMALL_SUMS && std::abs(g.column[EP_B]) <= std::abs(g.line[EP_B]) &&
+           !is_zero(job.alpha) &&
+           (g.row->from->is_direct ? g.column[EP_B] == g.row->from->size : g.m * g.n * g.k <= SMALL_STAGED);
+}
+
+template <class T, class Row>
+void choose_run(Job& job) {
+    const ep_matmul_plan& g = *job.plan;
+    if (is_small(job)) {
+        job.run = run_small<T, Row>;
+        job.rows = g.m;
+        job.columns = g.n;
+        job.batches = extents(g, 0, g.kept);
+        job.down = job.across = 1;
+        job.is_plain = is_one(job.alpha) && is_zero(job.beta) && !g.has_bias && g.activation == nullptr &&
+                       g.row->to->is_direct && g.column[EP_OUT] == int64_t{sizeof(T)} &&
+                       g.line[EP_OUT] % int64_t{sizeof(T)} == 0;
+    } else {
+        job.run = run_tile<T, Row>;
+        cut(job);
+    }
+}
+
+// A row of b is read where it lies, if one row of a is all that meets it.
+bool is_row(const ep_matmul_plan& g, const ep::Tile& tile) {
+    return g.m == 1 && tile.multiply_row != nullptr && std::abs(g.column[EP_B]) <= std::abs(g.line[EP_B]);
+}
+
+void choose(Job& job) {
+    const auto* const tile = static_cast<const ep::Tile*>(job.plan->row->code);
+    job.tile = tile->better != nullptr && tile->has_better() ? tile->better : tile;
+    job.is_row = is_row(*job.plan, *job.tile);
+    job.columns = (job.is_row ? ROW_BYTES : COLUMN_BYTES) / (job.tile->sum * job.tile->widths);
+    switch (job.plan->dtype) {
+        case EP_float64:
+            return choose_run<double, RealRow<double>>(job);
+        case EP_complex64:
+            return choose_run<float, ComplexRow<float>>(job);
+        case EP_complex128:
+            return choose_run<double, ComplexRow<double>>(job);
+        case EP_int8:
+        case EP_uint8:
+            return choose_run<int32_t, RealRow<int32_t>>(job);
+        default:
+            return choose_run<float, RealRow<float>>(job);
+    }
 }
 
 void run_part(void* context, int part) {
@@ -276,7 +351,7 @@ int ep::matmul(const void* packed) {
     std::memcpy(job.alpha, numbers, sizeof job.alpha);
     std::memcpy(job.beta, numbers + EP_NUMBER, sizeof job.beta);
     choose(job);
-    cut(job);
+    job.tiles = job.batches * job.down * job.across;
     const double products = static_cast<double>(g.m) * static_cast<double>(g.n) * static_cast<double>(g.k) *
                             static_cast<double>(extents(g, 0, g.ndim));
     const int64_t worth = products < GRAIN ? 1 : 16 * int64_t{ep::threads()};

@@ -1,54 +1,161 @@
-// How the factors of a Matmul become panels: strided elements of any type in, rows of the type that sums are kept in
-// out. A complex product is a real one of twice the depth: (re, im) of a row of a meets the rows (re, im) and (-im, re)
-// of b.
+// How the factors of a Matmul become panels: strided elements of any type in, lanes of the innermost product out.
+// Included once per instruction set, in an anonymous namespace, after lanes.h and squares.h.
 #pragma once
 
-#include <cmath>
-#include <cstdint>
-#include <cstdlib>
-
-#include "types/storage.h"
-
-namespace ep {
-
-// A part of a matrix that is packed: `width` runs over rows of a, or columns of b, `depth` over the terms of a sum.
-struct Factor {
-    const ep_storage* storage;
-    const char* at;
-    int64_t width_step, depth_step;
-    int64_t width, depth;
-    bool is_conjugate;
+// What a lane is made of: `terms` staged elements U that follow each other in depth, S bytes apart in width.
+template <class T, class U = T>
+struct Single {
+    using Lane = T;
+    using Unit = U;
+    static constexpr int terms = 1;
+    template <int step>
+    static EP_INLINE Lane lane(const Unit* const (&x)[terms], int64_t i) {
+        return static_cast<Lane>(x[0][i * step]);
+    }
+};
+// Two elements of 16 bits, the earlier one in the lower half.
+template <class U>
+struct Pair {
+    using Lane = uint32_t;
+    using Unit = U;
+    static constexpr int terms = 2;
+    template <int step>
+    static EP_INLINE Lane lane(const Unit* const (&x)[terms], int64_t i) {
+        return half(x[0][i * step]) | half(x[1][i * step]) << 16;
+    }
+    static EP_INLINE uint32_t half(Unit x) { return static_cast<uint16_t>(static_cast<int16_t>(x)); }
+};
+// Four bytes, the first one lowest; `flip` turns signed bytes to unsigned ones, and these to signed ones.
+template <class U, uint32_t flip>
+struct Four {
+    using Lane = uint32_t;
+    using Unit = U;
+    static constexpr int terms = 4;
+    template <int step>
+    static EP_INLINE Lane lane(const Unit* const (&x)[terms], int64_t i) {
+        return (byte(x[0][i * step]) | byte(x[1][i * step]) << 8 | byte(x[2][i * step]) << 16 |
+                byte(x[3][i * step]) << 24) ^
+               flip;
+    }
+    static EP_INLINE uint32_t byte(Unit x) { return static_cast<uint8_t>(x); }
 };
 
-template <class T>
-struct Parts {
-    T re, im;
-};
+template <class U>
+constexpr U NOTHING[ep::BLOCK] = {};
 
-// How an element S is stored in panels of T: how many places in width and in depth it takes, and their values.
-template <class S, class T>
-struct RealElement {
-    using Stored = S;
-    using Sum = T;
-    static constexpr int widths = 1, depths = 1;
-    static void put(S x, T* at, int64_t, bool) { *at = static_cast<T>(x); }
-};
+// Along the width: a row of lanes at a time.
+template <class As, int COLUMNS>
+void pack_across(const ep::Factor& factor, typename As::Lane* panels) {
+    using U = typename As::Unit;
+    alignas(ep::LINE) U blocks[As::terms][ep::BLOCK];
+    const int64_t steps = (factor.depth + As::terms - 1) / As::terms;
+    for (int64_t step = 0; step < steps; ++step) {
+        const U* rows[As::terms];
+        for (int term = 0; term < As::terms; ++term) {
+            const int64_t d = step * As::terms + term;
+            rows[term] = d < factor.depth
+                             ? static_cast<const U*>(factor.storage->load(
+                                   factor.at + d * factor.depth_step, factor.width_step, factor.width, blocks[term]))
+                             : NOTHING<U>;
+        }
+        auto* at = panels + step * COLUMNS;
+        int64_t w = 0;
+        for (; w + COLUMNS <= factor.width; w += COLUMNS, at += steps * COLUMNS)
+            for (int64_t i = 0; i < COLUMNS; ++i) at[i] = As::template lane<1>(rows, w + i);
+        if (w < factor.width)
+            for (int64_t i = 0; i < COLUMNS; ++i)
+                at[i] = w + i < factor.width ? As::template lane<1>(rows, w + i) : typename As::Lane{0};
+    }
+}
+
+// Along the depth: as many rows as a vector has lanes, turned in registers. Rows that lie as lanes are read in place.
+template <class As, int COLUMNS>
+void pack_along(const ep::Factor& factor, typename As::Lane* panels, bool is_flipped) {
+    using U = typename As::Unit;
+    using L = typename As::Lane;
+    using Word = std::conditional_t<sizeof(L) == 4, uint32_t, uint64_t>;
+    constexpr int64_t lanes = Vector<L>::lanes, square = IN_LANE<L>;
+    alignas(ep::LINE) L buffer[Vector<L>::lanes][ep::BLOCK];
+    alignas(ep::LINE) U block[ep::BLOCK];
+    const int64_t steps = (factor.depth + As::terms - 1) / As::terms;
+    const bool lies = factor.storage->is_direct && factor.depth_step == factor.storage->size &&
+                      sizeof(U) * As::terms == sizeof(L) && std::is_integral_v<U> == std::is_integral_v<L> &&
+                      !is_flipped && factor.depth % As::terms == 0;
+    const auto fill = [&](int64_t w, L* to) {
+        if (w >= factor.width) {
+            std::memset(to, 0, static_cast<size_t>(steps) * sizeof(L));
+            return;
+        }
+        const U* x = static_cast<const U*>(
+            factor.storage->load(factor.at + w * factor.width_step, factor.depth_step, factor.depth, block));
+        if (factor.depth % As::terms != 0) {
+            if (x != block) std::memcpy(block, x, static_cast<size_t>(factor.depth) * sizeof(U));
+            for (int64_t i = factor.depth; i < steps * As::terms; ++i) block[i] = 0;
+            x = block;
+        }
+        const U* rows[As::terms];
+        for (int term = 0; term < As::terms; ++term) rows[term] = x + term;
+        for (int64_t i = 0; i < steps; ++i) to[i] = As::template lane<As::terms>(rows, i);
+    };
+    for (int64_t w = 0; w < factor.width; w += COLUMNS) {
+        L* const panel = panels + w / COLUMNS * steps * COLUMNS;
+#pragma GCC unroll 8
+        for (int part = 0; part < COLUMNS; part += lanes) {
+            constexpr int64_t whole = COLUMNS;
+            const int64_t from = w + part;
+            const bool is_there = lies && from + lanes <= factor.width;
+            if (!is_there)
+                for (int64_t i = 0; i < lanes; ++i) fill(from + i < w + whole ? from + i : factor.width, buffer[i]);
+            const char* const in =
+                is_there ? factor.at + from * factor.width_step : reinterpret_cast<const char*>(buffer);
+            const int64_t in_step = is_there ? factor.width_step : int64_t{sizeof buffer[0]};
+            const auto put = [&](int64_t d, const L* row) {
+                if (COLUMNS - part >= lanes)
+                    std::memcpy(panel + d * COLUMNS + part, row, sizeof(L) * lanes);
+                else
+                    std::memcpy(panel + d * COLUMNS + part, row, sizeof(L) * (COLUMNS % lanes));
+            };
+            int64_t d = 0;
+            for (; d + square <= steps; d += square) {
+                V<Word> columns[square];
+                turn_lane<Word>(in + d * int64_t{sizeof(L)}, in_step, columns);
+#pragma GCC unroll 4
+                for (int i = 0; i < square; ++i) put(d + i, reinterpret_cast<const L*>(&columns[i]));
+            }
+            for (; d < steps; ++d) {
+                L row[lanes];
+                for (int64_t i = 0; i < lanes; ++i)
+                    std::memcpy(&row[i], in + i * in_step + d * int64_t{sizeof(L)}, sizeof(L));
+                put(d, row);
+            }
+        }
+    }
+}
+
+// Along the smaller stride, because that way a cache line is used at once.
+template <class As, int COLUMNS, bool is_flipped = false>
+void pack(const ep::Factor& factor, void* panels) {
+    auto* const lanes = static_cast<typename As::Lane*>(panels);
+    if (std::abs(factor.width_step) <= std::abs(factor.depth_step))
+        pack_across<As, COLUMNS>(factor, lanes);
+    else
+        pack_along<As, COLUMNS>(factor, lanes, is_flipped);
+}
+
+// A complex product is a real one of twice the depth: (re, im) of a row of a meets the rows (re, im) and (-im, re) of
+// b.
 template <class T>
 struct LeftElement {
-    using Stored = Parts<T>;
-    using Sum = T;
-    static constexpr int widths = 1, depths = 2;
-    static void put(Parts<T> z, T* at, int64_t columns, bool is_conjugate) {
+    static constexpr int widths = 1;
+    static void put(Complex<T> z, T* at, int64_t columns, bool is_conjugate) {
         at[0] = z.re;
         at[columns] = is_conjugate ? -z.im : z.im;
     }
 };
 template <class T>
 struct RightElement {
-    using Stored = Parts<T>;
-    using Sum = T;
-    static constexpr int widths = 2, depths = 2;
-    static void put(Parts<T> z, T* at, int64_t columns, bool is_conjugate) {
+    static constexpr int widths = 2;
+    static void put(Complex<T> z, T* at, int64_t columns, bool is_conjugate) {
         const T im = is_conjugate ? -z.im : z.im;
         at[0] = z.re;
         at[1] = im;
@@ -57,38 +164,28 @@ struct RightElement {
     }
 };
 
-// Pack into panels of `columns` places a step of the depth; the rest of the last panel becomes zero.
-template <class Element>
-void pack(const Factor& factor, typename Element::Sum* panels, int columns) {
-    using S = typename Element::Stored;
-    alignas(LINE) char block[BLOCK * 16];
-    const int64_t each = columns / Element::widths, size = factor.depth * Element::depths * columns;
-    const auto place = [&](int64_t w) { return panels + w / each * size + w % each * Element::widths; };
+template <class T, class Element, int COLUMNS>
+void pack_complex(const ep::Factor& factor, void* panels) {
+    constexpr int64_t each = COLUMNS / Element::widths;
+    alignas(ep::LINE) Complex<T> block[ep::BLOCK];
+    const int64_t size = factor.depth * 2 * COLUMNS;
+    const auto place = [&](int64_t w) {
+        return static_cast<T*>(panels) + w / each * size + w % each * Element::widths;
+    };
     if (factor.width % each != 0) {
-        auto* const last = panels + factor.width / each * size;
+        auto* const last = static_cast<T*>(panels) + factor.width / each * size;
         for (int64_t i = 0; i < size; ++i) last[i] = 0;
     }
-    // Along the smaller stride, because that way a cache line is used at once.
-    if (std::abs(factor.width_step) <= std::abs(factor.depth_step)) {
-        for (int64_t d = 0; d < factor.depth; ++d) {
-            const auto* x = static_cast<const S*>(
-                factor.storage->load(factor.at + d * factor.depth_step, factor.width_step, factor.width, block));
-            for (int64_t w = 0; w < factor.width; w += each, x += each) {
-                auto* const at = place(w) + d * Element::depths * columns;
-                const int64_t count = factor.width - w < each ? factor.width - w : each;
-                for (int64_t i = 0; i < count; ++i)
-                    Element::put(x[i], at + i * Element::widths, columns, factor.is_conjugate);
-            }
-        }
-    } else {
-        for (int64_t w = 0; w < factor.width; ++w) {
-            const auto* const x = static_cast<const S*>(
-                factor.storage->load(factor.at + w * factor.width_step, factor.depth_step, factor.depth, block));
-            auto* const at = place(w);
-            for (int64_t d = 0; d < factor.depth; ++d)
-                Element::put(x[d], at + d * Element::depths * columns, columns, factor.is_conjugate);
+    const bool is_across = std::abs(factor.width_step) <= std::abs(factor.depth_step);
+    const int64_t runs = is_across ? factor.depth : factor.width, length = is_across ? factor.width : factor.depth;
+    const int64_t run_step = is_across ? factor.depth_step : factor.width_step;
+    const int64_t step = is_across ? factor.width_step : factor.depth_step;
+    for (int64_t run = 0; run < runs; ++run) {
+        const auto* const x =
+            static_cast<const Complex<T>*>(factor.storage->load(factor.at + run * run_step, step, length, block));
+        for (int64_t i = 0; i < length; ++i) {
+            const int64_t w = is_across ? i : run, d = is_across ? run : i;
+            Element::put(x[i], place(w) + d * 2 * COLUMNS, COLUMNS, factor.is_conjugate);
         }
     }
 }
-
-}  // namespace ep

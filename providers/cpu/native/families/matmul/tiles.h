@@ -1,7 +1,7 @@
-// Matmul: its launch, and the innermost products, for each type that sums are kept in.
+// Matmul: its launch, and what it needs for each type of elements: panels, and their innermost product.
 #pragma once
 
-#include "runtime/native.h"
+#include "types/storage.h"
 
 extern "C" {
 #include "interface.h"
@@ -9,14 +9,50 @@ extern "C" {
 
 namespace ep {
 
-// A panel of a holds `rows` values for each step of the depth, one of b `columns`.
+// A part of a matrix that is packed: `width` runs over rows of a, or columns of b, `depth` over the terms of a sum.
+struct Factor {
+    const ep_storage* storage;
+    const char* at;
+    int64_t width_step, depth_step;
+    int64_t width, depth;
+    bool is_conjugate;
+};
+
+// A matrix whose elements are as sums are kept, and the steps between them, in elements.
+template <class T>
+struct Lying {
+    const T* at;
+    int64_t line, column;
+};
+
+// A panel of a holds `rows` lanes for each step of the depth, one of b `columns`; the last panel is filled up.
 struct Tile {
     int rows, columns;
+    // Columns that an element takes, steps of the depth that it takes, and elements of the depth in one lane.
+    int widths, depths, terms;
+    // Bytes of a lane, and of a sum.
+    int lane, sum;
+    // How the elements of both factors are read for panels.
+    const ep_storage* storage;
+    void (*pack_left)(const Factor& factor, void* panels);
+    void (*pack_right)(const Factor& factor, void* panels);
     // sums += a panel @ b panel, for the first `count` rows of the panel or a few more; rows of sums are `step` apart.
     void (*multiply)(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count);
-    // sums += the first row of an a panel @ b, read in place: its rows are dense and `b_step` elements apart. Only
-    // columns that fill whole panels are computed; returns their number.
-    int64_t (*multiply_row)(const void* a, const void* b, int64_t b_step, int64_t depth, void* sums, int64_t columns);
+    // sums += one row @ a factor, read where it lies, for all columns; `row` holds the row's elements as sums are kept.
+    // Null where elements have no such kernel.
+    void (*multiply_row)(const void* row, const Factor& factor, void* sums);
+    // sums = a @ b for small factors that are `Lying`; columns of b are dense. Null where elements have no such kernel.
+    void (*multiply_small)(const void* a, const void* b, int64_t m, int64_t n, int64_t depth, void* sums, int64_t step);
+    // Whether the product of panels of so many lanes has the same bits as `otherwise`, which takes the same panels;
+    // null where it always has.
+    bool (*agrees)(const void* a, int64_t left, const void* b, int64_t right);
+    const Tile* otherwise;
+    // The tile of processors that have instructions for it, and whether this one is such; null where there is none.
+    const Tile* better;
+    bool (*has_better)();
+
+    // How many steps the panels have for so many elements of the depth.
+    int64_t steps(int64_t depth) const { return (depth + terms - 1) / terms * depths; }
 };
 
 // The entry of the rows, whose code is a Tile.

@@ -1,73 +1,20 @@
 // Transposition of blocks through two buffers that the first cache holds: whole rows of x come in, whole rows of out go
 // out, and the code between them needs neither strides nor edges. Compiled once per instruction set.
-#include <utility>
-
 #include "isa/isa.h"
 #include "runtime/moves.h"
 #include "transposer.h"
 
 namespace {
+#include "isa/lanes.h"
+#include "isa/squares.h"
 
-constexpr int LANE = 16;
 constexpr int RUN = 8192;  // bytes of a row beside few others
 
 template <class U>
-struct Vector {
-    typedef U type __attribute__((vector_size(EP_WIDTH)));
-    static constexpr int elements = EP_WIDTH / int{sizeof(U)};
-    static constexpr int in_lane = LANE / int{sizeof(U)};
-};
-template <class U>
-using V = typename Vector<U>::type;
-
-// Elements of a and b in turn, in each lane from its lower half, or from its upper one.
-template <class U, int half, size_t... i>
-EP_INLINE V<U> interleaved(V<U> a, V<U> b, std::index_sequence<i...>) {
-    constexpr size_t n = Vector<U>::elements, k = Vector<U>::in_lane;
-#if defined(__clang__)
-    return __builtin_shufflevector(a, b, int(i / k * k + half * k / 2 + i % k / 2 + i % 2 * n)...);
-#else
-    return __builtin_shuffle(a, b, V<U>{U(i / k * k + half * k / 2 + i % k / 2 + i % 2 * n)...});
-#endif
-}
-
-// Lane q is read from the row q strides on.
-template <class U>
-EP_INLINE V<U> gathered(const char* at, int64_t stride) {
-    V<U> vector;
-#if EP_WIDTH == 64
-    __m512i lanes = _mm512_castsi128_si512(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
-    lanes = _mm512_inserti64x2(lanes, _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + stride)), 1);
-    lanes = _mm512_inserti64x2(lanes, _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 2 * stride)), 2);
-    lanes = _mm512_inserti64x2(lanes, _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 3 * stride)), 3);
-    vector = reinterpret_cast<V<U>>(lanes);
-#elif EP_WIDTH == 32
-    const __m256i low = _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
-    const __m128i high = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + stride));
-    vector = reinterpret_cast<V<U>>(_mm256_inserti128_si256(low, high, 1));
-#else
-    static_cast<void>(stride);
-    std::memcpy(&vector, at, sizeof vector);
-#endif
-    return vector;
-}
-
-// As many rows as a vector has elements, a lane wide: each element of a lane becomes a row. Lanes hold squares, which
-// are transposed side by side by interleaving halves of the registers again and again.
-template <class U>
 EP_INLINE void transpose_tile(const char* in, int64_t in_step, char* out, int64_t out_step) {
-    constexpr int k = Vector<U>::in_lane;
-    constexpr auto all = std::make_index_sequence<Vector<U>::elements>{};
-    V<U> rows[k], other[k];
-    for (int i = 0; i < k; ++i) rows[i] = gathered<U>(in + i * in_step, k * in_step);
-    for (int width = 1; width < k; width *= 2) {
-        for (int i = 0; i < k / 2; ++i) {
-            other[2 * i] = interleaved<U, 0>(rows[i], rows[i + k / 2], all);
-            other[2 * i + 1] = interleaved<U, 1>(rows[i], rows[i + k / 2], all);
-        }
-        for (int i = 0; i < k; ++i) rows[i] = other[i];
-    }
-    for (int i = 0; i < k; ++i) std::memcpy(out + i * out_step, &rows[i], sizeof rows[i]);
+    V<U> rows[IN_LANE<U>];
+    turn_lane<U>(in, in_step, rows);
+    for (int i = 0; i < IN_LANE<U>; ++i) std::memcpy(out + i * out_step, &rows[i], sizeof rows[i]);
 }
 
 struct Wide {

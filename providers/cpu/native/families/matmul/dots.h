@@ -1,0 +1,116 @@
+// The innermost products of Matmul by instructions for them: pairs of bfloat16, and fours of bytes. Included for
+// AVX-512 alone, in an anonymous namespace, after products.h.
+#pragma once
+
+#pragma GCC push_options
+#pragma GCC target("avx512bf16,avx512vnni")
+
+// These count denormal numbers as 0, so they serve where there can be none; they add the later one of a pair first.
+template <int R>
+void dot_rows(const void* left, const void* right, int64_t depth, void* sums, int64_t step) {
+    const auto* a = static_cast<const uint32_t*>(left);
+    const auto* b = static_cast<const char*>(right);
+    __m512 sum[R][VECTORS] = {};
+    for (int64_t k = 0; k < depth; ++k, a += PANEL_ROWS, b += VECTORS * EP_WIDTH) {
+        __m512bh columns[VECTORS];
+#pragma GCC unroll 2
+        for (int v = 0; v < VECTORS; ++v) columns[v] = reinterpret_cast<__m512bh>(_mm512_loadu_si512(b + v * EP_WIDTH));
+#pragma GCC unroll 12
+        for (int r = 0; r < R; ++r) {
+            const auto row = reinterpret_cast<__m512bh>(_mm512_set1_epi32(static_cast<int>(a[r])));
+#pragma GCC unroll 2
+            for (int v = 0; v < VECTORS; ++v) sum[r][v] = _mm512_dpbf16_ps(sum[r][v], row, columns[v]);
+        }
+    }
+#pragma GCC unroll 12
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 2
+        for (int v = 0; v < VECTORS; ++v) {
+            float* const at = static_cast<float*>(sums) + r * step + v * 16;
+            _mm512_storeu_ps(at, _mm512_add_ps(_mm512_loadu_ps(at), sum[r][v]));
+        }
+    }
+}
+
+template <class U>
+EP_INLINE V<int32_t> add_dots(V<int32_t> sum, V<int32_t> row, V<int32_t> column) {
+    const auto to = reinterpret_cast<__m512i>(sum), a = reinterpret_cast<__m512i>(row),
+               b = reinterpret_cast<__m512i>(column);
+    return reinterpret_cast<V<int32_t>>(std::is_signed_v<U> ? _mm512_dpbusd_epi32(to, a, b)
+                                                            : _mm512_dpbusd_epi32(to, b, a));
+}
+
+// Bytes of a are flipped, because one factor has to be unsigned and the other signed: that adds 128 times, or
+// subtracts, the sum of a column of b, which is one more row of the product. Sums wrap, and unsigned numbers do so by
+// definition.
+template <class U, int R>
+void dot_bytes(const void* left, const void* right, int64_t depth, void* sums, int64_t step) {
+    const auto *a = static_cast<const int32_t*>(left), *b = static_cast<const int32_t*>(right);
+    const V<int32_t> flip = repeated(static_cast<int32_t>(0x80808080U));
+    V<int32_t> sum[R][VECTORS] = {}, more[VECTORS] = {};
+    for (int64_t k = 0; k < depth; ++k, a += PANEL_ROWS, b += VECTORS * 16) {
+        V<int32_t> columns[VECTORS];
+#pragma GCC unroll 2
+        for (int v = 0; v < VECTORS; ++v) {
+            columns[v] = load(b + v * 16);
+            more[v] = add_dots<U>(more[v], flip, columns[v]);
+        }
+#pragma GCC unroll 12
+        for (int r = 0; r < R; ++r) {
+            const V<int32_t> row = repeated(a[r]);
+#pragma GCC unroll 2
+            for (int v = 0; v < VECTORS; ++v) sum[r][v] = add_dots<U>(sum[r][v], row, columns[v]);
+        }
+    }
+#pragma GCC unroll 12
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 2
+        for (int v = 0; v < VECTORS; ++v) {
+            auto* const at = static_cast<uint32_t*>(sums) + r * step + v * 16;
+            store<uint32_t>(
+                at, load(at) + reinterpret_cast<V<uint32_t>>(sum[r][v]) - reinterpret_cast<V<uint32_t>>(more[v]));
+        }
+    }
+}
+
+void dot_pairs(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count) {
+    auto* const rows = count <= 1 ? dot_rows<1> : count <= 2 ? dot_rows<2> : count <= 4 ? dot_rows<4> : dot_rows<12>;
+    rows(a, b, depth, sums, step);
+}
+
+template <class U>
+void dot_fours(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count) {
+    auto* const rows = count <= 1   ? dot_bytes<U, 1>
+                       : count <= 2 ? dot_bytes<U, 2>
+                       : count <= 4 ? dot_bytes<U, 4>
+                                    : dot_bytes<U, 12>;
+    rows(a, b, depth, sums, step);
+}
+
+#pragma GCC pop_options
+
+// The exponent of the least number that is not 0, biased by 127; denormal numbers have none: -127.
+inline int least_exponent(const void* panels, int64_t lanes) {
+    const auto* const x = static_cast<const uint16_t*>(panels);
+    uint16_t least = 0xFFFF;
+    for (int64_t i = 0; i < 2 * lanes; ++i) {
+        const auto before = static_cast<uint16_t>((x[i] & 0x7FFFU) - 1U);
+        least = before < least ? before : least;
+    }
+    const int exponent = (least + 1) >> 7;
+    return exponent == 0 ? -127 : exponent;
+}
+
+// Numbers whose exponents are e and f have products that are whole multiples of 2^(e + f - 14), and so have all sums of
+// these: none is denormal if that is a normal number.
+inline bool has_no_denormals(const void* a, int64_t left, const void* b, int64_t right) {
+    constexpr int BIAS = 127, FRACTIONS = 14, LEAST = -126;
+    return least_exponent(a, left) + least_exponent(b, right) - 2 * BIAS - FRACTIONS >= LEAST;
+}
+
+inline bool has_pairs() {
+    return __builtin_cpu_supports("avx512bf16");
+}
+inline bool has_fours() {
+    return __builtin_cpu_supports("avx512vnni");
+}

@@ -1,0 +1,110 @@
+// The innermost products of Matmul, in registers. Included once per instruction set, in an anonymous namespace, after
+// lanes.h.
+#pragma once
+
+// 16 vector registers, or 32.
+constexpr int PANEL_ROWS = EP_WIDTH == 64 ? 12 : 6;
+// Two vectors of columns: with 2 * PANEL_ROWS sums, one row's value and the columns, all registers are in use.
+constexpr int VECTORS = 2;
+template <class T>
+constexpr int PANEL_COLUMNS = VECTORS * Vector<T>::lanes;
+
+// How a lane of a and one of b join a sum: in `parts` one after the other, of each of which every lane holds one.
+template <class T>
+struct Multiply {
+    using Lane = T;
+    using Sum = T;
+    static constexpr int parts = 1;
+    template <int part>
+    static EP_INLINE V<Lane> pick(V<Lane> x) {
+        return x;
+    }
+    static EP_INLINE V<Sum> add(V<Lane> row, V<Lane> column, V<Sum> sum) { return multiply_add<T>(row, column, sum); }
+};
+// Pairs of bfloat16, the later one first, as the instructions for them do.
+struct MultiplyPairs {
+    using Lane = uint32_t;
+    using Sum = float;
+    static constexpr int parts = 2;
+    template <int part>
+    static EP_INLINE V<Lane> pick(V<Lane> x) {
+        return part == 0 ? x & 0xFFFF0000U : x << 16;
+    }
+    static EP_INLINE V<Sum> add(V<Lane> row, V<Lane> column, V<Sum> sum) {
+        return multiply_add<float>(reinterpret_cast<V<float>>(row), reinterpret_cast<V<float>>(column), sum);
+    }
+};
+// Pairs of whole numbers of 16 bits. Sums wrap, and unsigned numbers do so by definition.
+struct MultiplyWhole {
+    using Lane = uint32_t;
+    using Sum = uint32_t;
+    static constexpr int parts = 1;
+    template <int part>
+    static EP_INLINE V<Lane> pick(V<Lane> x) {
+        return x;
+    }
+    static EP_INLINE V<Sum> add(V<Lane> row, V<Lane> column, V<Sum> sum) {
+#if EP_WIDTH == 64
+        const auto a = reinterpret_cast<__m512i>(row), b = reinterpret_cast<__m512i>(column);
+        return sum + reinterpret_cast<V<Sum>>(_mm512_madd_epi16(a, b));
+#elif EP_WIDTH == 32
+        const auto a = reinterpret_cast<__m256i>(row), b = reinterpret_cast<__m256i>(column);
+        return sum + reinterpret_cast<V<Sum>>(_mm256_madd_epi16(a, b));
+#else
+        const auto low = [](V<Lane> x) {
+            return reinterpret_cast<V<Sum>>(reinterpret_cast<V<int32_t>>(x << 16) >> 16);
+        };
+        const auto high = [](V<Lane> x) { return reinterpret_cast<V<Sum>>(reinterpret_cast<V<int32_t>>(x) >> 16); };
+        return sum + low(row) * low(column) + high(row) * high(column);
+#endif
+    }
+};
+
+template <class By, int part, int R>
+EP_INLINE void multiply_part(const typename By::Lane* a, const V<typename By::Lane> (&whole)[VECTORS],
+                             V<typename By::Sum> (&sum)[R][VECTORS]) {
+    using L = typename By::Lane;
+    V<L> columns[VECTORS];
+#pragma GCC unroll 2
+    for (int v = 0; v < VECTORS; ++v) columns[v] = By::template pick<part>(whole[v]);
+#pragma GCC unroll 12
+    for (int r = 0; r < R; ++r) {
+        const V<L> row = By::template pick<part>(repeated(a[r]));
+#pragma GCC unroll 2
+        for (int v = 0; v < VECTORS; ++v) sum[r][v] = By::add(row, columns[v], sum[r][v]);
+    }
+}
+
+// Each sum starts at zero and goes through the depth in order, whatever R: a value does not depend on its place.
+template <class By, int R>
+void multiply_rows(const void* left, const void* right, int64_t depth, void* sums, int64_t step) {
+    using L = typename By::Lane;
+    using T = typename By::Sum;
+    constexpr int lanes = Vector<L>::lanes;
+    const L *a = static_cast<const L*>(left), *b = static_cast<const L*>(right);
+    V<T> sum[R][VECTORS] = {};
+    for (int64_t k = 0; k < depth; ++k, a += PANEL_ROWS, b += VECTORS * lanes) {
+        V<L> columns[VECTORS];
+#pragma GCC unroll 2
+        for (int v = 0; v < VECTORS; ++v) columns[v] = load(b + v * lanes);
+        multiply_part<By, 0, R>(a, columns, sum);
+        if constexpr (By::parts == 2) multiply_part<By, 1, R>(a, columns, sum);
+    }
+#pragma GCC unroll 12
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 2
+        for (int v = 0; v < VECTORS; ++v) {
+            T* const at = static_cast<T*>(sums) + r * step + v * lanes;
+            store<T>(at, load(at) + sum[r][v]);
+        }
+    }
+}
+
+template <class By>
+void multiply(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count) {
+    auto* const rows = count <= 1   ? multiply_rows<By, 1>
+                       : count <= 2 ? multiply_rows<By, 2>
+                       : count <= 4 ? multiply_rows<By, 4>
+                                    : multiply_rows<By, PANEL_ROWS>;
+    rows(a, b, depth, sums, step);
+}
