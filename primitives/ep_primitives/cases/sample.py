@@ -15,7 +15,7 @@ from ep_primitives.judging.layout import settled
 from ep_primitives.judging.reference import Array, array_dtype
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     Draw = Callable[[np.random.Generator, ep.TensorSpec], Array]
 
@@ -38,12 +38,15 @@ class Sample:
     contents    : of operands whose usual contents do not do: a function from a generator and the operand's spec to an array
                   of its shape and element type, or the number for a Scalar; `usual` serves for all others
     is_quick    : True if a run with few and small samples has it
+    parts       : for a large sample of a family whose `parts` do not do, or are as large: from the descriptor to parts of
+                  it, descriptors over windows of the same memories, whose results are judged for all
     """
 
     name: str
     descriptor: ep.Descriptor
     contents: Mapping[str, Draw | complex] = field(default_factory=dict)
     is_quick: bool = False
+    parts: Callable[[Any], Iterable[ep.Descriptor]] | None = None
 
     @property
     def id(self) -> str:

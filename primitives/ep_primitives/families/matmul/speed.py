@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 from ep import TensorSpec
 from ep_primitives.cases.sample import Sample, between
+from ep_primitives.descriptors.window import windowed
 from ep_primitives.families.matmul import Matmul
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["SAMPLES"]
+
+_FEW: Final = 16
 
 
 def _sample(dtype: str, m: int, k: int, n: int, batches: tuple[int, ...] = ()) -> Sample:
@@ -19,7 +22,18 @@ def _sample(dtype: str, m: int, k: int, n: int, batches: tuple[int, ...] = ()) -
     a, b = TensorSpec(dtype, (*batches, m, k)), TensorSpec(dtype, (*batches, k, n))
     contents = dict.fromkeys("ab", between(-128, 128)) if dtype == "int8" else {}
     name = "x".join([*map(str, batches), name]) if batches else name
-    return Sample(name, Matmul.infer(a, b), contents, is_quick=n <= 64)  # noqa: PLR2004 - what takes no time
+    is_quick = n <= 64  # noqa: PLR2004 - what takes no time
+    return Sample(name, Matmul.infer(a, b), contents, is_quick=is_quick, parts=_rows)
+
+
+def _rows(whole: Matmul) -> Iterator[Matmul]:
+    """Yield the first rows and the last ones of a matrix, or of all matrices."""
+    *batches, rows, columns = whole.out.shape
+    for first in {0, max(0, rows - _FEW)}:
+        kept = [(0, extent) for extent in batches]
+        part = (first, min(_FEW, rows))
+        a = windowed(whole.a, (*kept, part, (0, whole.depth)))
+        yield Matmul(a=a, b=whole.b, out=windowed(whole.out, (*kept, part, (0, columns))))
 
 
 def _squares(dtype: str, sizes: Iterable[int]) -> list[Sample]:

@@ -1,0 +1,46 @@
+"""The report as one HTML page, which needs nothing but itself: no network, no fonts, no libraries."""
+
+from __future__ import annotations
+
+import ep
+from ep_benchmarks.run.figures import cells, headings, outcome, summary_lines
+from ep_benchmarks.run.report import Report
+from ep_benchmarks.run.roofline import plots
+from ep_benchmarks.run.row import NEAR, Row
+
+__all__ = ["page"]
+
+
+def page(report: Report) -> str:
+    """Return the page. Raises UnavailableError without jinja2."""
+    try:
+        import jinja2  # noqa: PLC0415 - an extra, for pages alone
+    except ModuleNotFoundError:
+        message = "--html needs jinja2, which is not installed: pip install jinja2"
+        raise ep.UnavailableError(message) from None
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("ep_benchmarks", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    names = list(report.peers)
+    return environment.get_template("page.html.j2").render(
+        report=report,
+        headings=headings(names),
+        rows=[(row, list(zip(cells(row, names), _classes(row, names), strict=True))) for row in report.rows],
+        lines=summary_lines(report),
+        outcome=outcome(report),
+        plots=plots(report),
+    )
+
+
+def _classes(row: Row, peers: list[str]) -> list[str]:
+    """Return the CSS class of each cell: whether a goal is met."""
+    limit = "" if row.fraction is None else "good" if row.fraction >= 0.85 else "poor"  # noqa: PLR2004 - the goal
+    found = ["word", "word", "", "", "", "", limit]
+    for peer in peers:
+        each = row.peers.get(peer)
+        found += [""] * 2 if each is None else ["good" if each.p25 >= NEAR else "poor"] * 2
+    return found
