@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-import ep
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    import ep
 
 __all__ = ["Limit", "Limits", "Work", "work_of"]
 
@@ -60,6 +60,5 @@ def work_of(descriptor: ep.Descriptor) -> Work:
     written = sum(spec.size * spec.itemsize for spec in descriptor.outputs.values())
     first = next(spec for spec in descriptor.specs if spec is not None)
     products = {"uint8": "int8", "complex64": "float32", "complex128": "float64"}
-    each = 4 if ep.dtype(first.dtype).kind == "c" else 1
     dtype = products.get(first.dtype, first.dtype)
-    return Work(max(0, descriptor.nbytes_moved - written), written, each * descriptor.flops, dtype)
+    return Work(max(0, descriptor.nbytes_moved - written), written, descriptor.flops, dtype)

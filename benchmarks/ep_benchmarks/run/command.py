@@ -27,6 +27,7 @@ __all__ = ["run"]
 
 _LEAST_ROUNDS: Final = 3
 _FEW: Final = 3
+_USUAL: Final = 7
 _SECONDS: Final = 1.2
 _SECONDS_QUICK: Final = 0.4
 _INTERRUPTED: Final = 130
@@ -40,9 +41,13 @@ _FILE: Final = click.Path(dir_okay=False, path_type=Path)
 @click.option("--provider", help="Name of the provider. Needed unless samples are only listed.")
 @click.option("--device", "index", default=0, show_default=True, help="Number of its device.")
 @click.option("--against", default="", help="Peers, with commas, such as torch,numpy. None: limits alone.")
-@click.option("--filter", "patterns", multiple=True, help="Samples by a pattern of their ids, such as 'softmax/*'. Repeatable.")
+@click.option(
+    "--filter", "patterns", multiple=True, help="Samples by a pattern of their ids, such as 'softmax/*'. Repeatable."
+)
 @click.option("--quick", is_flag=True, help="Few and small samples, few rounds.")
-@click.option("--rounds", type=click.IntRange(_LEAST_ROUNDS), help="Rounds in which all take turns.  [default: 9; quick: 3]")
+@click.option(
+    "--rounds", type=click.IntRange(_LEAST_ROUNDS), help="Rounds in which all take turns.  [default: 7; quick: 3]"
+)
 @click.option("--list", "is_list", is_flag=True, help="List the samples and measure nothing.")
 @click.option("--json", "json_file", type=_FILE, help="Write the report there as JSON, schema 1.")
 @click.option("--html", "html_file", type=_FILE, help="Write it there as one HTML page with roofline plots.")
@@ -77,7 +82,7 @@ def run(  # noqa: PLR0913 - an option each
     peers = {name: peer(name) for name in dict.fromkeys(name.strip() for name in against.split(",")) if name}
     seconds = len(chosen) * (_SECONDS_QUICK if quick else _SECONDS)
     click.echo(f"{device.name}: {device.info.name}; {len(chosen)} samples; about {seconds:.0f} s or more")
-    report = _measured(device, peers, chosen, rounds or (_FEW if quick else 9))
+    report = _measured(device, peers, chosen, rounds or (_FEW if quick else _USUAL))
     for file, kind in writers.items():
         file.write_text(_WRITERS[kind](report))
     if not report.is_whole:

@@ -42,7 +42,9 @@ def summary_lines(report: Report) -> list[str]:
     known = sorted(row.fraction for row in report.rows if row.fraction is not None and row.limit == "memory")
     if known:
         near = sum(each >= 0.85 for each in known)  # noqa: PLR2004 - the goal of memory-bound cases
-        lines.append(f"memory: {near} of {len(known)} cases reach 85 % of the limit, the median {known[len(known) // 2]:.0%}")
+        lines.append(
+            f"memory: {near} of {len(known)} cases reach 85 % of the limit, the median {known[len(known) // 2]:.0%}"
+        )
     return [*lines, f"limits: {_limits(report)}"]
 
 
@@ -57,7 +59,9 @@ def _limits(report: Report) -> str:
     limits = report.limits
     largest = [f"{kind} {list(each.values())[-1]:.1f} GB/s" for kind, each in limits["memory"].items()]
     products = [f"{name} {rate:,.0f} GFLOP/s" for name, rate in limits["products"].items()]
-    return "; ".join([limits["source"], *([", ".join(largest)] if largest else []), *([", ".join(products)] if products else [])])
+    return "; ".join(
+        [limits["source"], *([", ".join(largest)] if largest else []), *([", ".join(products)] if products else [])]
+    )
 
 
 def _ratio(row: Row, peer: str) -> tuple[str, str]:

@@ -92,7 +92,10 @@ def _stretches(descriptor: ep.Descriptor) -> Iterator[ep.Descriptor]:
     shape = descriptor.out.shape
     count = max(1, min(shape[0], _PART * shape[0] // descriptor.out.size))
     last = shape[0] - count
-    is_read = any(role.name in descriptor.roles.read and role.name not in descriptor.roles.states for role, _ in descriptor.tensors)
+    is_read = any(
+        role.name in descriptor.roles.read and role.name not in descriptor.roles.states
+        for role, _ in descriptor.tensors
+    )
     for first in (0, last // 2, last) if is_read else (0,):
         window = ((first, count), *((0, extent) for extent in shape[1:]))
         specs = [

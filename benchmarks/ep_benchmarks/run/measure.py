@@ -77,14 +77,20 @@ def _measured(  # noqa: PLR0913, PLR0917 - as above, and the row so far
         spread=ours.spread,
         limit=limit.kind if limit else "",
         fraction=ours.ratio(timings["limit"])[0] if limit else None,
-        peers={name: Ratio(timings[f"peer {name}"].median * 1e6, *ours.ratio(timings[f"peer {name}"])) for name in calls},
+        peers={
+            name: Ratio(timings[f"peer {name}"].median * 1e6, *ours.ratio(timings[f"peer {name}"])) for name in calls
+        },
         faults=tuple(faults),
     )
 
 
 def _blank(sample: Sample, placed: Placed) -> Row:
     descriptor, work = sample.descriptor, work_of(sample.descriptor)
-    op = descriptor.title if descriptor.op == "-" or descriptor.family in _PLAIN else f"{descriptor.family} {descriptor.op}"
+    op = (
+        descriptor.title
+        if descriptor.op == "-" or descriptor.family in _PLAIN
+        else f"{descriptor.family} {descriptor.op}"
+    )
     return Row(
         case=sample.id,
         label=f"{op} {sample.name}",
@@ -110,16 +116,15 @@ def _agreeing(sample: Sample, placed: Placed, peers: Mapping[str, Peer]) -> tupl
     for name, peer in peers.items():
         try:
             call = peer.call(sample.descriptor, placed.inputs)
-            if call is None:
-                continue
-            call.run()
-            fault = apart(sample.descriptor, ours, call.results())
+            if call is not None:
+                call.run()
+                fault = apart(sample.descriptor, ours, call.results())
+                if fault:
+                    faults.append(f"{name}: {fault}")
+                else:
+                    calls[name] = call
         except Exception as error:  # noqa: BLE001 - whatever a stranger's library raises is a line of the report
-            fault = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
-        if fault:
-            faults.append(f"{name}: {fault}")
-        else:
-            calls[name] = call
+            faults.append(f"{name}: {type(error).__name__}: {str(error).partition(chr(10))[0]}")
     return calls, faults
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import ep
 from ep_benchmarks.run.figures import cells, headings, outcome, summary_lines
-from ep_benchmarks.run.report import Report
 from ep_benchmarks.run.roofline import plots
-from ep_benchmarks.run.row import NEAR, Row
+from ep_benchmarks.run.row import NEAR
+
+if TYPE_CHECKING:
+    from ep_benchmarks.run.report import Report
+    from ep_benchmarks.run.row import Row
 
 __all__ = ["page"]
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from ep_primitives.judging.layout import gather, scatter, view
 
-import ep
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ep_primitives.judging.layout import Buffer
     from ep_primitives.judging.reference import Array
+
+    import ep
 
 __all__ = ["Placed"]
 

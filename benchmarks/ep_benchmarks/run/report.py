@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import os
 import platform
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -49,13 +49,20 @@ class Report:
         info = device.info
         return cls(
             provider=device.name.partition(":")[0],
-            device={"name": device.name, "model": info.name, "driver": info.driver, "compute_units": info.compute_units},
+            device={
+                "name": device.name,
+                "model": info.name,
+                "driver": info.driver,
+                "compute_units": info.compute_units,
+            },
             peers={name: peer.version for name, peer in peers.items()},
             limits=limits.figures(),
             rounds=rounds,
-            date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+            date=datetime.now(UTC).date().isoformat(),
             machine={
-                "processor": info.name if "host-memory" in info.features else platform.processor() or platform.machine(),
+                "processor": info.name
+                if "host-memory" in info.features
+                else platform.processor() or platform.machine(),
                 "cores": os.cpu_count(),
                 "system": f"{platform.system()} {platform.release()}",
                 "python": platform.python_version(),

@@ -39,7 +39,11 @@ def plots(report: Report) -> list[Plot]:
     """Return a plot for each ceiling of products, with the rows of the types that it holds for, and one of GB/s for all."""
     copies = report.limits["memory"].get("copy", {})
     slowest = min(copies.values(), default=0.0)
-    found = [_roofline(report.rows, name, float(rate), slowest) for name, rate in report.limits["products"].items() if slowest]
+    found = [
+        _roofline(report.rows, name, float(rate), slowest)
+        for name, rate in report.limits["products"].items()
+        if slowest
+    ]
     return [plot for plot in (*found, _bandwidth(report)) if plot is not None and plot.points]
 
 
@@ -71,7 +75,11 @@ def _roofline(rows: Iterable[Row], unit: str, ceiling: float, bandwidth: float) 
 
 def _bandwidth(report: Report) -> Plot | None:
     """Return GB/s by bytes, below copies, sums, reads and fills."""
-    points = [(row.read + row.written, row) for row in report.rows if row.us and row.is_moving and row.read + row.written >= _SMALL]
+    points = [
+        (row.read + row.written, row)
+        for row in report.rows
+        if row.us and row.is_moving and row.read + row.written >= _SMALL
+    ]
     if not points:
         return None
     roofs = {kind: [(int(at), speed) for at, speed in each.items()] for kind, each in report.limits["memory"].items()}
@@ -109,7 +117,9 @@ class _Axis:
 
 def _text(row: Row) -> str:
     limit = "" if row.fraction is None else f", {row.fraction:.0%} of the limit"
-    return f"{row.label} {row.dtype}: {row.us:,.2f} us, {row.speed:,.1f} {'GB/s' if row.is_moving else 'GFLOP/s'}{limit}"
+    return (
+        f"{row.label} {row.dtype}: {row.us:,.2f} us, {row.speed:,.1f} {'GB/s' if row.is_moving else 'GFLOP/s'}{limit}"
+    )
 
 
 def _is_near(row: Row) -> bool:

@@ -89,7 +89,10 @@ class Row:
             "size": self.size,
             "ep_us": round(self.us, 4) if self.us else None,
             "limit_fraction": None if self.fraction is None else round(self.fraction, 4),
-            "peers": {name: {key: round(value, 4) for key, value in each._asdict().items()} for name, each in self.peers.items()},
+            "peers": {
+                name: {key: round(value, 4) for key, value in each._asdict().items()}
+                for name, each in self.peers.items()
+            },
             "spread": round(self.spread, 4),
             "limit": self.limit or None,
             "bytes_read": self.read,

@@ -72,6 +72,7 @@ def usual(rng: np.random.Generator, spec: ep.TensorSpec) -> Array:
     """Return normal numbers for floats, small whole ones of both signs for integers, as many true as false bools."""
     kind = ep.dtype(spec.dtype).kind
     count = min(spec.size, _BLOCK)
+    block: Array
     if kind == "b":
         block = rng.random(count) < 0.5  # noqa: PLR2004 - half of them
     elif kind in "iu":

@@ -95,9 +95,9 @@ def _attention(descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Ten
     del outs
     if descriptor.softcap or "mask" in given or descriptor.offset or descriptor.groups > 1:
         return None
-    return partial(
-        functional.scaled_dot_product_attention, **given, is_causal=bool(descriptor.is_causal), scale=descriptor.scale
-    )
+    call = functional.scaled_dot_product_attention
+    q, k, v = given["q"], given["k"], given["v"]
+    return partial(call, q, k, v, is_causal=bool(descriptor.is_causal), scale=descriptor.scale)
 
 
 def _layer_norm(descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Tensor]) -> Callable[[], Any] | None:

@@ -51,7 +51,9 @@ class _PyTorch(Peer):
             outs[first] = made  # of a form that allocates; later runs make the same
 
         def results() -> Mapping[str, Array]:
-            return {name: untensor(spec.dtype, outs[name]).reshape(spec.shape) for name, spec in descriptor.outputs.items()}
+            return {
+                name: untensor(spec.dtype, outs[name]).reshape(spec.shape) for name, spec in descriptor.outputs.items()
+            }
 
         return Call(run, results)
 
@@ -64,7 +66,9 @@ def _given(descriptor: ep.Descriptor, name: str, value: Any) -> Any:
 
 
 def _empty(spec: ep.TensorSpec) -> torch.Tensor:
-    return torch.zeros(spec.lo + spec.hi, dtype=getattr(torch, spec.dtype)).as_strided(spec.shape, spec.strides, spec.offset)
+    return torch.zeros(spec.lo + spec.hi, dtype=getattr(torch, spec.dtype)).as_strided(
+        spec.shape, spec.strides, spec.offset
+    )
 
 
 PEER: Final = _PyTorch()

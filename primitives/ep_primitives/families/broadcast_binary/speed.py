@@ -54,5 +54,9 @@ SAMPLES: Final = [
     _broadcast("4096x4096+row", "add", (4096, 4096), (4096,), "bfloat16"),
     _broadcast("row*column", "mul", (4096, 1), (1, 4096)),
     _broadcast("images+channels", "add", _IMAGES, (128, 1, 1)),
-    Sample("16Mi*number", BroadcastBinary.infer("mul", TensorSpec("float32", (SIZES["16Mi"],)), Scalar("float32")), {"b": 1.5}),
+    Sample(
+        "16Mi*number",
+        BroadcastBinary.infer("mul", TensorSpec("float32", (SIZES["16Mi"],)), Scalar("float32")),
+        {"b": 1.5},
+    ),
 ]

@@ -11,7 +11,10 @@ from ep_primitives.families.copy import Copy
 __all__ = ["SAMPLES"]
 
 SAMPLES: Final = [
-    *(Sample(size, Copy.infer(TensorSpec("float32", (SIZES[size],))), is_quick=size != "16Mi") for size in ("64Ki", "1Mi", "16Mi")),
+    *(
+        Sample(size, Copy.infer(TensorSpec("float32", (SIZES[size],))), is_quick=size != "16Mi")
+        for size in ("64Ki", "1Mi", "16Mi")
+    ),
     Sample(
         "half-of-4096x4096",
         Copy(x=TensorSpec("float32", (4096, 2048), (4096, 1)), out=TensorSpec("float32", (4096, 2048))),

@@ -54,6 +54,8 @@ SAMPLES: Final = [
     Sample("1024-transposed", Matmul.infer(TensorSpec("float32", (1024, 1024)), _TURNED)),
     Sample(
         "128x768x3072-bias-gelu",
-        Matmul.infer(TensorSpec("float32", (128, 768)), TensorSpec("float32", (768, 3072)), bias=_ROW, activation="gelu"),
+        Matmul.infer(
+            TensorSpec("float32", (128, 768)), TensorSpec("float32", (768, 3072)), bias=_ROW, activation="gelu"
+        ),
     ),
 ]

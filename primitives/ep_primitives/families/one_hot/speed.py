@@ -13,5 +13,7 @@ __all__ = ["SAMPLES"]
 _CONTENTS: Final = {"indices": between(0, 1000)}
 
 SAMPLES: Final = [
-    Sample("8192x1000", OneHot.infer(TensorSpec("int64", (8192,)), "float32", 1000), {**_CONTENTS, "on": 1.0, "off": 0.0}),
+    Sample(
+        "8192x1000", OneHot.infer(TensorSpec("int64", (8192,)), "float32", 1000), {**_CONTENTS, "on": 1.0, "off": 0.0}
+    ),
 ]

@@ -24,7 +24,9 @@ def _state(rng: np.random.Generator, spec: TensorSpec) -> Array:
 
 def _sample(op: str, dtype: str, size: str, *, is_quick: bool = False) -> Sample:
     numbers = {"p": 0.25} if op == "bernoulli" else {}
-    return Sample(size, RandomFill.infer(op, TensorSpec(dtype, (SIZES[size],))), {"state": _state, **numbers}, is_quick=is_quick)
+    return Sample(
+        size, RandomFill.infer(op, TensorSpec(dtype, (SIZES[size],))), {"state": _state, **numbers}, is_quick=is_quick
+    )
 
 
 SAMPLES: Final = [
