@@ -163,7 +163,8 @@ static inline __attribute__((always_inline)) void move(int me, int of, const str
     for (int j = 1; j < 8; ++j) sums[0] += sums[j];
     sink[me * 16] = sums[0][0] + sums[0][LANES - 1];
     s = share(t->fills, me, of);
-    vector constant = {1.0f};
+    vector constant = {0};
+    constant += 1.0f;
 #pragma GCC unroll 4
     for (i = s.from; i < s.to; ++i) PUT(c + i, constant);
 #if defined(__SSE2__)

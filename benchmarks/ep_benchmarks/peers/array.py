@@ -35,7 +35,7 @@ _UFUNCS: Final = {
 }
 """Ops by name, and the functions that mean the same for all element types that samples have."""
 _MULTIPLIED: Final = {"mul": "multiply", "sub": "subtract"}
-_REDUCED: Final = {"sum": np.sum, "max": np.amax, "mean": np.mean}
+_REDUCED: Final[Mapping[str, Any]] = {"sum": np.sum, "max": np.amax, "mean": np.mean}
 _FOREIGN: Final = frozenset({"bfloat16", "float8_e4m3fn", "float8_e5m2"})
 """Types that ml_dtypes adds: its loops are another library's, and call a function an element."""
 
@@ -58,7 +58,7 @@ def _copied(view: Callable[[Any, Array], Array]) -> Form:
 
 
 def _reduce(descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Array]) -> Callable[[], Any] | None:
-    function: Any = _REDUCED.get(descriptor.op)
+    function = _REDUCED.get(descriptor.op)
     keeps = descriptor.out.ndim == descriptor.x.ndim
     if function is None or (outs["out"].dtype == np.float16 and descriptor.op != "max"):  # it adds in 16 bits
         return None
@@ -92,7 +92,8 @@ def _scan(descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Array]) 
 def _random(descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Array]) -> Callable[[], Any] | None:
     del given
     generator = np.random.default_rng(0)
-    form: Any = {"uniform": generator.random, "normal": generator.standard_normal}.get(descriptor.op)
+    forms: dict[str, Any] = {"uniform": generator.random, "normal": generator.standard_normal}
+    form = forms.get(descriptor.op)
     return form and partial(form, out=outs["out"], dtype=outs["out"].dtype)
 
 

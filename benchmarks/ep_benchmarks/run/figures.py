@@ -51,6 +51,8 @@ def summary_lines(report: Report) -> list[str]:
 def outcome(report: Report) -> str:
     """Return the verdict in one line."""
     missing = f", {len(report.unsupported)} unsupported" if report.unsupported else ""
+    if not report.rows and report.is_whole:
+        return f"no sample is supported{missing}"
     wrong = f"{len(report.faults)} disagreements" if report.faults else "all results agree"
     return f"{len(report.rows)} samples measured{missing}; {wrong}{'' if report.is_whole else '; interrupted'}"
 

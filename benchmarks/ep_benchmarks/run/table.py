@@ -51,8 +51,8 @@ class Table:
 
     def end(self, report: Report) -> None:
         """Print the summary and the verdict."""
-        for case, reason in report.unsupported.items():
-            self._console.print(Text(f"unsupported: {case}: {reason}", style="dim"))
+        for case in report.unsupported:
+            self._console.print(Text(f"unsupported: {case}", style="dim"))
         for line in summary_lines(report):
             self._console.print(Text(line))
         self._console.print(Text(outcome(report), style="red" if report.faults else "green"))
