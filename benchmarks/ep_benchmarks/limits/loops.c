@@ -1,7 +1,7 @@
 /* The machine's own limits: loops that move bytes, or multiply and add, and do nothing else.
  *
- * Compiled where it runs, for the processor that it runs on; see native.py. All threads take part in each loop: they sleep
- * between calls; where bytes move, they meet at a spinning barrier after each repetition.
+ * Compiled where it runs, for the processor that it runs on; see native.py. All threads take part in each loop: they
+ * sleep between calls; where bytes move, they meet at a spinning barrier after each repetition.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -41,7 +41,7 @@ enum { LANES = BYTES / 4, CHAINS = 16, MOST_THREADS = 1024, SPINS = 4096 };
 
 /* ---- threads ---- */
 
-typedef void (*work)(int me, int of, const void *given);
+typedef void (*work)(int me, int of, const void* given);
 
 static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t bell = PTHREAD_COND_INITIALIZER;
@@ -59,15 +59,17 @@ static void meet(int of) {
         return;
     }
     for (int spins = 0; atomic_load_explicit(&phase, memory_order_acquire) == before; ++spins) {
-        if (spins < SPINS) PAUSE();
-        else sched_yield();
+        if (spins < SPINS)
+            PAUSE();
+        else
+            sched_yield();
     }
 }
 
 /* Each thread takes a copy: the caller may bring the next call while others leave this one. */
 struct call {
     work function;
-    const void *given;
+    const void* given;
     long times;
     int of;
     int meets; /* after each repetition, or after the last one */
@@ -82,7 +84,7 @@ static void take_part(int me, struct call call) {
     meet(call.of);
 }
 
-static void *wait_for_calls(void *given) {
+static void* wait_for_calls(void* given) {
     int me = (int)(intptr_t)given;
     unsigned seen = 0;
     for (;;) {
@@ -102,7 +104,7 @@ int limits_open(int wanted) {
     if (!threads) threads = 1;
     while (threads < wanted) {
         pthread_t made;
-        if (pthread_create(&made, NULL, wait_for_calls, (void *)(intptr_t)threads)) break;
+        if (pthread_create(&made, NULL, wait_for_calls, (void*)(intptr_t)threads)) break;
         pthread_detach(made);
         ++threads;
     }
@@ -123,7 +125,7 @@ static void run(struct call call) {
 /* Whole vectors of each kind: c = a + b, c = a, a read, c = a constant, one behind the other in each array. */
 struct traffic {
     const float *a, *b;
-    float *c;
+    float* c;
     int64_t adds, copies, reads, fills;
     int64_t streams; /* 1 if stores pass the caches by */
 };
@@ -137,14 +139,20 @@ static struct span share(int64_t vectors, int me, int of) {
 }
 
 #ifdef STREAM
-#define PUT(to, value) do { if (streams) STREAM((float *)(to), (value)); else *(to) = (value); } while (0)
+#define PUT(to, value)                     \
+    do {                                   \
+        if (streams)                       \
+            STREAM((float*)(to), (value)); \
+        else                               \
+            *(to) = (value);               \
+    } while (0)
 #else
 #define PUT(to, value) (*(to) = (value))
 #endif
 
-static inline __attribute__((always_inline)) void move(int me, int of, const struct traffic *t, int streams) {
-    const vector *a = (const vector *)t->a, *b = (const vector *)t->b;
-    vector *c = (vector *)t->c;
+static inline __attribute__((always_inline)) void move(int me, int of, const struct traffic* t, int streams) {
+    const vector *a = (const vector*)t->a, *b = (const vector*)t->b;
+    vector* c = (vector*)t->c;
     (void)streams;
     struct span s = share(t->adds, me, of);
 #pragma GCC unroll 4
@@ -172,42 +180,48 @@ static inline __attribute__((always_inline)) void move(int me, int of, const str
 #endif
 }
 
-static void move_through(int me, int of, const void *given) { move(me, of, given, 0); }
-static void move_past(int me, int of, const void *given) { move(me, of, given, 1); }
+static void move_through(int me, int of, const void* given) {
+    move(me, of, given, 0);
+}
+static void move_past(int me, int of, const void* given) {
+    move(me, of, given, 1);
+}
 
-void limits_move(const struct traffic *given, long times, int of) {
+void limits_move(const struct traffic* given, long times, int of) {
     run((struct call){given->streams ? move_past : move_through, given, times, of, 1});
 }
 
-int64_t limits_vector(void) { return BYTES; }
+int64_t limits_vector(void) {
+    return BYTES;
+}
 
 /* ---- products ---- */
 
 enum { STEPS = 4096 };
 
-#define CHAINED(type, one)                                                                     \
-    do {                                                                                       \
-        type sums[CHAINS], factor = {0}, more = {0};                                           \
-        factor += (one)0.999f, more += (one)0.001f;                                            \
-        for (int j = 0; j < CHAINS; ++j) sums[j] = factor * (one)j;                            \
-        for (int i = 0; i < STEPS; ++i)                                                        \
-            for (int j = 0; j < CHAINS; ++j) sums[j] = sums[j] * factor + more;                \
-        for (int j = 1; j < CHAINS; ++j) sums[0] += sums[j];                                   \
-        sink[me * 16] = (float)sums[0][0];                                                     \
+#define CHAINED(type, one)                                                      \
+    do {                                                                        \
+        type sums[CHAINS], factor = {0}, more = {0};                            \
+        factor += (one)0.999f, more += (one)0.001f;                             \
+        for (int j = 0; j < CHAINS; ++j) sums[j] = factor * (one)j;             \
+        for (int i = 0; i < STEPS; ++i)                                         \
+            for (int j = 0; j < CHAINS; ++j) sums[j] = sums[j] * factor + more; \
+        for (int j = 1; j < CHAINS; ++j) sums[0] += sums[j];                    \
+        sink[me * 16] = (float)sums[0][0];                                      \
     } while (0)
 
-static void fma_float32(int me, int of, const void *given) {
+static void fma_float32(int me, int of, const void* given) {
     (void)of, (void)given;
     CHAINED(vector, float);
 }
 
-static void fma_float64(int me, int of, const void *given) {
+static void fma_float64(int me, int of, const void* given) {
     (void)of, (void)given;
     CHAINED(doubles, double);
 }
 
 #if defined(__AVX512BF16__)
-static void dot_bfloat16(int me, int of, const void *given) {
+static void dot_bfloat16(int me, int of, const void* given) {
     (void)of, (void)given;
     __m512 sums[CHAINS];
     __m512bh one = (__m512bh)_mm512_set1_epi16(0x3c00);
@@ -220,7 +234,7 @@ static void dot_bfloat16(int me, int of, const void *given) {
 #endif
 
 #if defined(__AVX512VNNI__)
-static void dot_int8(int me, int of, const void *given) {
+static void dot_int8(int me, int of, const void* given) {
     (void)of, (void)given;
     __m512i sums[CHAINS], one = _mm512_set1_epi8(1);
     for (int j = 0; j < CHAINS; ++j) sums[j] = _mm512_set1_epi32(j);
@@ -232,7 +246,7 @@ static void dot_int8(int me, int of, const void *given) {
 #endif
 
 #if defined(__AVX512FP16__)
-static void fma_float16(int me, int of, const void *given) {
+static void fma_float16(int me, int of, const void* given) {
     (void)of, (void)given;
     __m512h sums[CHAINS], factor = _mm512_set1_ph(0.5f16), more = _mm512_set1_ph(0.25f16);
     for (int j = 0; j < CHAINS; ++j) sums[j] = _mm512_set1_ph((_Float16)j);
@@ -251,32 +265,45 @@ static int tiles_allowed(void) {
 }
 
 static void shape_tiles(void) {
-    struct { uint8_t palette, start, zero[14]; uint16_t row_bytes[16]; uint8_t rows[16]; } shape;
+    struct {
+        uint8_t palette, start, zero[14];
+        uint16_t row_bytes[16];
+        uint8_t rows[16];
+    } shape;
     memset(&shape, 0, sizeof shape);
     shape.palette = 1;
     for (int i = 0; i < 8; ++i) shape.row_bytes[i] = 64, shape.rows[i] = 16;
     _tile_loadconfig(&shape);
 }
 
-#define TILED(product)                                                                         \
-    do {                                                                                       \
-        shape_tiles();                                                                         \
-        _tile_zero(0); _tile_zero(1); _tile_zero(2); _tile_zero(3);                            \
-        _tile_zero(4); _tile_zero(5); _tile_zero(6); _tile_zero(7);                            \
-        for (int i = 0; i < STEPS; ++i) {                                                      \
-            product(0, 4, 6); product(1, 4, 7); product(2, 5, 6); product(3, 5, 7);            \
-        }                                                                                      \
-        _tile_release();                                                                       \
+#define TILED(product)                    \
+    do {                                  \
+        shape_tiles();                    \
+        _tile_zero(0);                    \
+        _tile_zero(1);                    \
+        _tile_zero(2);                    \
+        _tile_zero(3);                    \
+        _tile_zero(4);                    \
+        _tile_zero(5);                    \
+        _tile_zero(6);                    \
+        _tile_zero(7);                    \
+        for (int i = 0; i < STEPS; ++i) { \
+            product(0, 4, 6);             \
+            product(1, 4, 7);             \
+            product(2, 5, 6);             \
+            product(3, 5, 7);             \
+        }                                 \
+        _tile_release();                  \
     } while (0)
 
 #if defined(__AMX_BF16__)
-static void tile_bfloat16(int me, int of, const void *given) {
+static void tile_bfloat16(int me, int of, const void* given) {
     (void)me, (void)of, (void)given;
     TILED(_tile_dpbf16ps);
 }
 #endif
 #if defined(__AMX_INT8__)
-static void tile_int8(int me, int of, const void *given) {
+static void tile_int8(int me, int of, const void* given) {
     (void)me, (void)of, (void)given;
     TILED(_tile_dpbssd);
 }
@@ -288,38 +315,43 @@ struct unit {
     double flops; /* of one repetition on one thread */
 };
 
-/* Units by number: 0 and up are float32, float64, bfloat16, float16, int8; without a function the processor has none. */
+/* Units by number: 0 and up are float32, float64, bfloat16, float16, int8; without a function the processor has none.
+ */
 static struct unit unit_of(int number) {
     double steps = (double)STEPS * CHAINS * 2;
     switch (number) {
-    case 0: return (struct unit){fma_float32, steps * LANES};
-    case 1: return (struct unit){fma_float64, steps * LANES / 2};
-    case 2:
+        case 0:
+            return (struct unit){fma_float32, steps * LANES};
+        case 1:
+            return (struct unit){fma_float64, steps * LANES / 2};
+        case 2:
 #if defined(__AMX_BF16__) && defined(__linux__)
-        if (tiles_allowed()) return (struct unit){tile_bfloat16, (double)STEPS * 4 * 2 * 16 * 16 * 32};
+            if (tiles_allowed()) return (struct unit){tile_bfloat16, (double)STEPS * 4 * 2 * 16 * 16 * 32};
 #endif
 #if defined(__AVX512BF16__)
-        return (struct unit){dot_bfloat16, steps * 32};
+            return (struct unit){dot_bfloat16, steps * 32};
 #endif
-        break;
-    case 3:
+            break;
+        case 3:
 #if defined(__AVX512FP16__)
-        return (struct unit){fma_float16, steps * 32};
+            return (struct unit){fma_float16, steps * 32};
 #endif
-        break;
-    case 4:
+            break;
+        case 4:
 #if defined(__AMX_INT8__) && defined(__linux__)
-        if (tiles_allowed()) return (struct unit){tile_int8, (double)STEPS * 4 * 2 * 16 * 16 * 64};
+            if (tiles_allowed()) return (struct unit){tile_int8, (double)STEPS * 4 * 2 * 16 * 16 * 64};
 #endif
 #if defined(__AVX512VNNI__)
-        return (struct unit){dot_int8, steps * 64};
+            return (struct unit){dot_int8, steps * 64};
 #endif
-        break;
+            break;
     }
     return (struct unit){NULL, 0.0};
 }
 
-double limits_flops(int unit) { return unit_of(unit).flops; }
+double limits_flops(int unit) {
+    return unit_of(unit).flops;
+}
 
 void limits_multiply(int unit, long times, int of) {
     struct unit found = unit_of(unit);

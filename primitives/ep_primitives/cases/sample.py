@@ -105,7 +105,7 @@ def samples() -> Iterator[tuple[ep.Family, Sample]]:
     for family in ep.families().values():
         package = sys.modules[type(family).__module__].__package__
         name = f"{package}.speed"
-        if find_spec(name) is not None:
+        if package and find_spec(name) is not None:
             for sample in import_module(name).SAMPLES:
                 if sample.descriptor.family == family.name:
                     yield family, sample
