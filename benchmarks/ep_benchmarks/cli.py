@@ -156,7 +156,7 @@ def _run() -> int:
     except click.ClickException as error:
         error.show()
         return 2
-    except (ep.UnavailableError, ep.UnsupportedError) as error:
+    except (ep.UnavailableError, ep.UnsupportedError, ep.DeviceLostError) as error:
         click.echo(f"ep-bench: {error}", err=True)
         return 3
     except ValueError as error:

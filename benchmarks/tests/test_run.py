@@ -188,6 +188,16 @@ def test_unsupported_samples_are_listed_and_no_error(monkeypatch):
     assert "no sample is supported" in done.output
 
 
+def test_a_launch_that_fails_is_a_line_of_the_report(monkeypatch):
+    def failing(*given):
+        raise ep.DeviceError("the device trapped")
+
+    monkeypatch.setattr(run_measure, "measure", failing)
+    done = invoke("--filter", COPY)
+    assert done.exit_code == 1
+    assert "EP: DeviceError: the device trapped" in done.output
+
+
 def test_list_prints_ids():
     done = CliRunner().invoke(command, ["run", "--list", "--filter", "copy/*"])
     assert COPY in done.output.splitlines()

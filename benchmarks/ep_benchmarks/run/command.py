@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
+_EXTRA: Final = ("scipy", "jinja2")
 _LEAST_ROUNDS: Final = 3
 _FEW: Final = 3
 _USUAL: Final = 7
@@ -66,6 +68,7 @@ def run(  # noqa: PLR0913 - an option each
     markdown_file: Path | None,
 ) -> None:
     """Measure samples of all families beside peers and the machine's limits; every result is judged before it is timed."""
+    _check_installed()
     chosen = _chosen(patterns, is_quick=quick)
     if is_list:
         for _, sample in chosen:
@@ -89,6 +92,14 @@ def run(  # noqa: PLR0913 - an option each
         sys.exit(_INTERRUPTED)
     if report.faults:
         sys.exit(1)
+
+
+def _check_installed() -> None:
+    """Raise UnavailableError if a package is missing that judging or the page needs, and not after minutes."""
+    missing = [name for name in _EXTRA if find_spec(name) is None]
+    if missing:
+        message = f"run needs {', '.join(missing)}, which judge results and make pages: pip install 'execution-provider[conformance]'"
+        raise ep.UnavailableError(message)
 
 
 def _chosen(patterns: tuple[str, ...], *, is_quick: bool) -> Chosen:
@@ -136,13 +147,17 @@ def _fill(report: Report, begin: Callable[[], None], add: Callable[..., None], r
 def _rows(
     report: Report, stream: ep.Stream, limits: Limits, peers: dict[str, Peer], chosen: Chosen
 ) -> Iterator[object]:
-    from ep_benchmarks.run.measure import measure  # noqa: PLC0415 - as above
+    from ep_benchmarks.run.measure import failed, measure  # noqa: PLC0415 - as above
 
     for family, sample in chosen:
         try:
             yield measure(family, sample, stream, limits, peers, report.rounds)
         except ep.UnsupportedError as error:
             report.unsupported[sample.id] = str(error).splitlines()[0]
+        except ep.DeviceLostError:
+            raise
+        except ep.EpError as error:
+            yield failed(sample, error)
 
 
 def _limits(device: ep.Device, stream: ep.Stream) -> Limits:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ep_benchmarks.limits.work import Limits
     from ep_benchmarks.peers.peer import Call, Peer
 
-__all__ = ["measure"]
+__all__ = ["failed", "measure"]
 
 _SEED: Final = 18
 _PAUSE: Final = 0.003
@@ -43,7 +43,9 @@ def measure(  # noqa: PLR0913, PLR0917 - what is measured, where, and beside wha
     """Return the row of a sample. Raises UnsupportedError where the device has nothing for it."""
     placed = Placed(stream, sample.descriptor, sample.data(np.random.default_rng(_SEED)))
     try:
-        return _measured(_blank(sample, placed), family, sample, placed, limits, peers, rounds)
+        return _measured(
+            replace(_blank(sample), is_lowered=placed.is_lowered), family, sample, placed, limits, peers, rounds
+        )
     finally:
         placed.close()
         gc.collect()
@@ -84,7 +86,12 @@ def _measured(  # noqa: PLR0913, PLR0917 - as above, and the row so far
     )
 
 
-def _blank(sample: Sample, placed: Placed) -> Row:
+def failed(sample: Sample, error: Exception) -> Row:
+    """Return the row of a sample that the device could not run."""
+    return replace(_blank(sample), faults=(f"EP: {type(error).__name__}: {str(error).partition(chr(10))[0]}",))
+
+
+def _blank(sample: Sample) -> Row:
     descriptor, work = sample.descriptor, work_of(sample.descriptor)
     op = (
         descriptor.title
@@ -100,7 +107,6 @@ def _blank(sample: Sample, placed: Placed) -> Row:
         read=work.read,
         written=work.written,
         flops=work.flops,
-        is_lowered=placed.is_lowered,
     )
 
 

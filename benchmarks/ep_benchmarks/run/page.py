@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import ep
+import jinja2
+
 from ep_benchmarks.run.figures import cells, headings, outcome, summary_lines
 from ep_benchmarks.run.roofline import plots
 from ep_benchmarks.run.row import NEAR
@@ -17,12 +18,7 @@ __all__ = ["page"]
 
 
 def page(report: Report) -> str:
-    """Return the page. Raises UnavailableError without jinja2."""
-    try:
-        import jinja2  # noqa: PLC0415 - an extra, for pages alone
-    except ModuleNotFoundError:
-        message = "--html needs jinja2, which is not installed: pip install jinja2"
-        raise ep.UnavailableError(message) from None
+    """Return the page."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("ep_benchmarks", "templates"),
         autoescape=True,
