@@ -33,7 +33,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield ""
     machine, device = report.machine, report.device
     versions = [f"{name} {each}" for name, each in report.peers.items()]
-    yield f"- measured {report.date} on {device['model']}, {machine['cores']} cores, {machine['system']}"
+    yield f"- measured {report.date} on {device['model']}, {machine['cores']} cores, with as many threads as {device['name']} has compute units: {device['compute_units']}; {machine['system']}"
     yield f"- {device['name']} ({device['driver']}) of EP {machine['ep']}; Python {machine['python']}{''.join(f', {each}' for each in versions)}"
     for line in (*summary_lines(report), outcome(report)):
         yield f"- {_escaped(line)}"
