@@ -14,6 +14,8 @@ __all__ = ["cells", "headings", "outcome", "summary_lines"]
 
 _LONG: Final = 1000
 _TENS: Final = 10
+_LARGE: Final = 2 << 20
+"""Bytes from which memory is held to its goal: those of a million elements of the smallest type."""
 
 
 def headings(peers: Sequence[str]) -> list[str]:
@@ -39,11 +41,12 @@ def summary_lines(report: Report) -> list[str]:
         f"{name} {report.peers[name]}: geometric mean {each.geomean:.2f} of {each.cases} cases, worst {each.worst:.2f} ({each.worst_case}), p25 below 0.95 in {each.below}"
         for name, each in report.summary.items()
     ]
-    known = sorted(row.fraction for row in report.rows if row.fraction is not None and row.limit == "memory")
+    large = [row for row in report.rows if row.limit == "memory" and row.read + row.written >= _LARGE]
+    known = sorted(row.fraction for row in large if row.fraction is not None)
     if known:
         near = sum(each >= 0.85 for each in known)  # noqa: PLR2004 - the goal of memory-bound cases
         lines.append(
-            f"memory: {near} of {len(known)} cases reach 85 % of the limit, the median {known[len(known) // 2]:.0%}"
+            f"memory: {near} of {len(known)} cases of 2 MiB and more reach 85 % of the limit, the median {known[len(known) // 2]:.0%}"
         )
     return [*lines, f"limits: {_limits(report)}"]
 
