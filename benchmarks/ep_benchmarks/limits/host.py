@@ -22,7 +22,7 @@ _SIZES: Final = (1 << 18, 1 << 23, 3 << 26)
 """Bytes that the memory's own figures move, read and written together: in a core's cache, in the shared one, and far beyond."""
 _MOVEMENTS: Final = {"copy": (3, 3), "add": (4, 2), "read": (6, 0), "fill": (0, 6)}
 """Sixths of the bytes that are read and written."""
-_TRIES: Final = 5
+_TRIES: Final = 9
 _SECONDS: Final = 0.004
 _SLACK: Final = 4096
 

@@ -14,6 +14,7 @@ __all__ = ["cells", "headings", "outcome", "summary_lines"]
 
 _LONG: Final = 1000
 _TENS: Final = 10
+_BUSY: Final = 0.5
 _LARGE: Final = 2 << 20
 """Bytes from which memory is held to its goal: those of a million elements of the smallest type."""
 
@@ -47,6 +48,11 @@ def summary_lines(report: Report) -> list[str]:
         near = sum(each >= 0.85 for each in known)  # noqa: PLR2004 - the goal of memory-bound cases
         lines.append(
             f"memory: {near} of {len(known)} cases of 2 MiB and more reach 85 % of the limit, the median {known[len(known) // 2]:.0%}"
+        )
+    load = report.machine["load"]
+    if load is not None and load > _BUSY:
+        lines.append(
+            f"{load:.1f} other processes were busy when it began: loops of several threads wait for the slowest, and ratios to them say little"
         )
     return [*lines, f"limits: {_limits(report)}"]
 

@@ -28,6 +28,7 @@ class Report:
     """What a run has measured so far.
 
     limits      : as `Limits.figures` gives them
+    machine     : processor, cores, versions, and `load`: how many other processes were busy in the minute before
     unsupported : by case, why the device has nothing for it
     is_whole    : False after Ctrl-C
     """
@@ -64,6 +65,7 @@ class Report:
                 if "host-memory" in info.features
                 else platform.processor() or platform.machine(),
                 "cores": os.cpu_count(),
+                "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
                 "system": f"{platform.system()} {platform.release()}",
                 "python": platform.python_version(),
                 "ep": version("execution-provider"),
