@@ -45,7 +45,7 @@ def test_bytes_are_moved_by_the_fewest_movements(limits, monkeypatch, read, writ
     seen = []
     monkeypatch.setattr(host, "Traffic", lambda *given: seen.append(given[3:7]) or native.Traffic(*given))
     unit = 64 * int(limits._vector)
-    limits._moving(Work(read * unit, written * unit, 0, ""), 1, streams=False)(1)
+    limits._moving(Work(read * unit, written * unit, 0, ""), 1, 0)(1)
     assert seen == [tuple(64 * each for each in kinds)]
 
 
@@ -55,10 +55,10 @@ def test_loops_write_what_they_say(limits):
     a, b, c = (each[first : first + 192] for each, first in zip((a, b, c), begin, strict=True))
     a[:], b[:] = 2, 3
     width = int(limits._vector) // 4
-    for streams in (0, 1):
+    for way in (0, 1, 2):
         c[:] = 0
         given = native.Traffic(
-            a.ctypes.data, b.ctypes.data, c.ctypes.data, 64 // width, 64 // width, 0, 64 // width, streams
+            a.ctypes.data, b.ctypes.data, c.ctypes.data, 64 // width, 64 // width, 0, 64 // width, way
         )
         compiled().limits_move(given, 3, 2)
         assert c.tolist() == [5] * 64 + [2] * 64 + [1] * 64
@@ -71,5 +71,5 @@ def test_without_a_compiler_the_device_copies(monkeypatch):
     assert isinstance(limits, DeviceLimits)
     assert "no C compiler" in limits.figures()["source"]
     limit = limits.limit(Work(4096, 4096, 0, "float32"))
-    limit.run(2)
+    limit.runs[0](2)
     assert limit.kind == "memory"

@@ -42,7 +42,7 @@ class DeviceLimits:
                 stream.copy(target, source)
             stream.synchronize()
 
-        return Limit("memory", run)
+        return Limit("memory", [run])
 
     def _held(self, nbytes: int) -> tuple[ep.Memory, ep.Memory]:
         held = self._memories

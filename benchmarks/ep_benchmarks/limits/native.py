@@ -25,7 +25,7 @@ class Traffic(ctypes.Structure):
 
     _fields_ = (
         *((name, ctypes.c_void_p) for name in "abc"),
-        *((name, ctypes.c_int64) for name in ("adds", "copies", "reads", "fills", "streams")),
+        *((name, ctypes.c_int64) for name in ("adds", "copies", "reads", "fills", "way")),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import ep
 
@@ -34,12 +34,12 @@ class Work(NamedTuple):
 class Limit(NamedTuple):
     """Something that does as much as a Work and nothing else.
 
-    kind : "memory", or "products" with the element type
-    run  : does so much work so often
+    kind : "memory", or the element type whose unit multiplies
+    runs : ways to do so much work so often, of which the quickest counts
     """
 
     kind: str
-    run: Callable[[int], None]
+    runs: Sequence[Callable[[int], None]]
 
 
 class Limits(Protocol):

@@ -69,8 +69,8 @@ def _measured(  # noqa: PLR0913, PLR0917 - as above, and the row so far
     candidates |= {f"peer {name}": _repeated(call) for name, call in calls.items()}
     work = work_of(sample.descriptor)
     limit = limits.limit(work) if max(work.nbytes, work.flops) >= _LEAST else None
-    if limit is not None:
-        candidates["limit"] = limit.run
+    ways = {f"limit {number}": way for number, way in enumerate(limit.runs if limit else ())}
+    candidates |= ways
     timings = interleave(candidates, rounds, pause=_PAUSE)
     ours = timings["ep"]
     return replace(
@@ -78,7 +78,7 @@ def _measured(  # noqa: PLR0913, PLR0917 - as above, and the row so far
         us=ours.median * 1e6,
         spread=ours.spread,
         limit=limit.kind if limit else "",
-        fraction=ours.ratio(timings["limit"])[0] if limit else None,
+        fraction=min((ours.ratio(timings[way])[0] for way in ways), default=None),
         peers={
             name: Ratio(timings[f"peer {name}"].median * 1e6, *ours.ratio(timings[f"peer {name}"])) for name in calls
         },
