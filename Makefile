@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 NATIVE := $(shell find providers/cpu providers/sim conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -name '*.def' -o -name '*.inc' -o -name CMakeLists.txt)
-FORMATTED := $(shell find providers conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h')
+FORMATTED := $(shell find providers conformance/native benchmarks -name '*.cpp' -o -name '*.c' -o -name '*.h')
 CLAIMED := providers/opencl/tests/claimed_kernels.py
 TESTS := $(shell sed -n 's/^testpaths = //p' pyproject.toml | tr -d '[],"')
 SUITE := conformance/tests
@@ -117,8 +117,12 @@ page: $(STAMP)   ## Run the quick suite on the CPU, open its HTML page in headle
 wheel: $(STAMP)  ## Build the wheel into dist/, once for each state of the sources
 	@$(BIN)/python tools wheel
 
-bench: $(STAMP)  ## Measure launches against the budgets
-	$(BIN)/ep-bench launch --provider cpu
+bench: $(STAMP)  ## Measure all samples beside PyTorch, which it installs, NumPy and the limits, into docs/performance.md; then launches against budgets
+	@PYTHON="$(PYTHON)" sh tools/install/setup.sh "$(VENV)" "$(EXTRAS),peers"
+	@mkdir -p build
+	$(BIN)/ep-bench run --provider cpu --against torch,numpy --json build/performance.json --html build/performance.html --markdown build/performance.md
+	@mv build/performance.md docs/performance.md
+	$(BIN)/ep-bench launch --provider cpu --against torch,numpy
 
 clean:           ## Remove what was built
 	rm -rf build dist $(VENV)

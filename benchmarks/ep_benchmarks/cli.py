@@ -17,6 +17,7 @@ from ep_benchmarks.graph import graph_rows
 from ep_benchmarks.launch import Row, launch_rows, shapes_row
 from ep_benchmarks.overlap import overlap_rows, streams_row
 from ep_benchmarks.pool import soak
+from ep_benchmarks.run.command import run
 
 __all__ = ["command", "main"]
 
@@ -29,7 +30,10 @@ _EXIT_CODES: Final = (
 
 @click.group(epilog=_EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
 def command() -> None:
-    """Measure EP against peers and budgets."""
+    """Measure EP against peers, limits and budgets."""
+
+
+command.add_command(run)
 
 
 @command.command(epilog=_EXIT_CODES)
@@ -152,7 +156,7 @@ def _run() -> int:
     except click.ClickException as error:
         error.show()
         return 2
-    except (ep.UnavailableError, ep.UnsupportedError) as error:
+    except (ep.UnavailableError, ep.UnsupportedError, ep.DeviceLostError) as error:
         click.echo(f"ep-bench: {error}", err=True)
         return 3
     except ValueError as error:

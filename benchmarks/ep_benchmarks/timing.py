@@ -42,11 +42,14 @@ def interleave(
     candidates: Mapping[str, Callable[[int], None]],
     rounds: int = _ROUNDS,
     settle: Callable[[], None] | None = None,
+    pause: float = 0.0,
 ) -> dict[str, Timing]:
     """Time all candidates in turn, `rounds` times.
 
     candidates : each takes a count and does its work that often, so that the loop is timed, too
     settle     : called after each turn and not timed: waits for enqueued work
+    pause      : seconds before each turn, in which the threads of the one before fall asleep, and none is timed
+                 while another one's still spin; then a candidate runs once untimed, if that is short
     """
     settle = settle or _nothing
     counts = {name: _calibrate(run, settle) for name, run in candidates.items()}
@@ -56,6 +59,10 @@ def interleave(
     try:
         for _ in range(rounds):
             for name, run in candidates.items():
+                if pause:
+                    time.sleep(pause)
+                    if counts[name] > 1 or not seconds[name] or seconds[name][-1] < _ROUND_SECONDS:
+                        run(1)
                 begin = time.perf_counter()
                 run(counts[name])
                 seconds[name].append((time.perf_counter() - begin) / counts[name])

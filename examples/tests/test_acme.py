@@ -116,6 +116,15 @@ def test_stranger_passes_its_claims(environment, tmp_path, cases):
     assert attested <= {"attested", "no"}
 
 
+def test_stranger_is_timed_with_its_own_familys_sample(environment, tmp_path):
+    words = ("--provider", "acme", "--filter", "rms_norm/*", "--filter", "matmul/*/64", "--rounds", "3")
+    page = tmp_path / "page.html"
+    shown = environment.run("ep-bench", "run", *words, "--html", str(page))
+    assert "rms_norm 64x64" in shown
+    assert "1 samples measured, 4 unsupported; all results agree" in shown
+    assert "rms_norm 64x64" in page.read_text()
+
+
 def test_must_methods_alone_are_marked_degraded(environment):
     rows = json.loads(environment.run("ep", "capabilities", "--provider", "acme", "--json"))
     how = {row["layout"]: row["how"] for row in rows if row["family"] == "runtime"}

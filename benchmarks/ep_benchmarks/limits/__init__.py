@@ -1,0 +1,1 @@
+"""The limits of a machine, measured beside what is held against them."""

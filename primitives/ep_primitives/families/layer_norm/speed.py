@@ -1,0 +1,23 @@
+"""The samples of LayerNorm."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ep import TensorSpec
+from ep_primitives.cases.sample import Sample
+from ep_primitives.families.layer_norm import LayerNorm
+
+__all__ = ["SAMPLES"]
+
+
+def _sample(dtype: str, rows: int, width: int, *, is_quick: bool = False) -> Sample:
+    row = TensorSpec(dtype, (width,))
+    return Sample(f"{rows}x{width}", LayerNorm.infer(TensorSpec(dtype, (rows, width)), row, row), is_quick=is_quick)
+
+
+SAMPLES: Final = [
+    _sample("float32", 64, 768, is_quick=True),
+    _sample("float32", 4096, 1024),
+    _sample("bfloat16", 4096, 1024),
+]

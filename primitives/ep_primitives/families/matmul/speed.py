@@ -1,0 +1,61 @@
+"""The samples of Matmul: squares from small to large, odd ones, one row, many small products, a layer with its activation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ep import TensorSpec
+from ep_primitives.cases.sample import Sample, between
+from ep_primitives.descriptors.window import windowed
+from ep_primitives.families.matmul import Matmul
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["SAMPLES"]
+
+_FEW: Final = 16
+
+
+def _sample(dtype: str, m: int, k: int, n: int, batches: tuple[int, ...] = ()) -> Sample:
+    name = f"{m}x{k}x{n}" if m != n or k != n else str(n)
+    a, b = TensorSpec(dtype, (*batches, m, k)), TensorSpec(dtype, (*batches, k, n))
+    contents = dict.fromkeys("ab", between(-128, 128)) if dtype == "int8" else {}
+    name = "x".join([*map(str, batches), name]) if batches else name
+    is_quick = n <= 64  # noqa: PLR2004 - what takes no time
+    return Sample(name, Matmul.infer(a, b), contents, is_quick=is_quick, parts=_rows)
+
+
+def _rows(whole: Matmul) -> Iterator[Matmul]:
+    """Yield the first rows and the last ones of a matrix, or of all matrices."""
+    *batches, rows, columns = whole.out.shape
+    for first in {0, max(0, rows - _FEW)}:
+        kept = [(0, extent) for extent in batches]
+        part = (first, min(_FEW, rows))
+        a = windowed(whole.a, (*kept, part, (0, whole.depth)))
+        yield Matmul(a=a, b=whole.b, out=windowed(whole.out, (*kept, part, (0, columns))))
+
+
+def _squares(dtype: str, sizes: Iterable[int]) -> list[Sample]:
+    return [_sample(dtype, size, size, size) for size in sizes]
+
+
+_TURNED: Final = TensorSpec("float32", (1024, 1024), (1, 1024))
+_ROW: Final = TensorSpec("float32", (3072,))
+
+SAMPLES: Final = [
+    *(each for dtype in ("float32", "bfloat16", "float16", "int8") for each in _squares(dtype, (64, 256, 1024))),
+    *(each for dtype in ("float32", "bfloat16") for each in _squares(dtype, (2048,))),
+    *_squares("float64", (512,)),
+    *_squares("complex64", (256,)),
+    *(_sample(dtype, 33, 65, 129) for dtype in ("float32", "bfloat16")),
+    *(_sample(dtype, 1, 4096, 4096) for dtype in ("float32", "bfloat16", "float16")),
+    *(_sample(dtype, 16, 16, 16, (1000,)) for dtype in ("float32", "bfloat16")),
+    Sample("1024-transposed", Matmul.infer(TensorSpec("float32", (1024, 1024)), _TURNED)),
+    Sample(
+        "128x768x3072-bias-gelu",
+        Matmul.infer(
+            TensorSpec("float32", (128, 768)), TensorSpec("float32", (768, 3072)), bias=_ROW, activation="gelu"
+        ),
+    ),
+]
