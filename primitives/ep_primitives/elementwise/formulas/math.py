@@ -36,6 +36,7 @@ _STEPS: Final = 8
 _SPLITTER: Final = 2.0**27 + 1
 _TAIL: Final = 0.5
 _TINY: Final = 2.0**-60
+_HUGE: Final = 1e300  # Stirling's other terms are below 10^-300 of the first
 _ROOT: Final = 2.0**-20
 
 
@@ -66,7 +67,8 @@ def lgamma(x: Array) -> tuple[Array, Array]:
     from scipy.special import gammaln  # noqa: PLC0415 - scipy belongs to the extra `conformance`
 
     value = np.where(x == -math.inf, math.inf, gammaln(x))
-    value = np.where(np.abs(x) < _TINY, -np.log(np.abs(x)), value)  # SciPy's overflows there
+    value = np.where(np.abs(x) < _TINY, -np.log(np.abs(x)), value)  # SciPy's overflows there, and before its time here:
+    value = np.where((x > _HUGE) & (x < math.inf), x * (np.log(x) - 1), value)
     scale = np.asarray(1 + np.abs(value))
     is_negative = x < 0
     if is_negative.any():

@@ -22,6 +22,7 @@ __all__ = ["arranged"]
 _OUTER: Final = {"1": (), "2": (3,), "4": (3, 1, 5), "8": (1, 3, 1, 1, 5, 1, 1), "16": (1, 3, *(1,) * 12, 3)}
 """Odd outer extents of dense operands, by rank: so that all rests modulo 16 are left to the last one."""
 _MANY: Final = 70001
+_TELLING: Final = (13, 19)  # elements of the one row that many repeat
 """More rows than the 65,535 groups that some devices have along one dimension."""
 
 
@@ -49,7 +50,8 @@ def _dense(situation: Situation, names: tuple[str, ...], random: Random) -> Arra
 def _strided(situation: Situation, names: tuple[str, ...], random: Random) -> Arrangement:
     shape = _shape(situation, random)
     if situation["rows"] == "many":
-        shape = (_MANY, shape[-1])
+        is_one_row = all(situation[f"form-{name}"] == "zero-first" for name in names)
+        shape = (_MANY, random.randint(*_TELLING) if is_one_row else shape[-1])
     forms = [laid(random, situation[f"form-{name}"], shape) for name in names]
     return Arrangement("", (*forms, laid(random, situation["form-out"], shape, is_out=True)))
 
