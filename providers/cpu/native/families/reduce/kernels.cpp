@@ -6,11 +6,13 @@
 namespace {
 
 // clang-format off: each of these needs the ones above it
+#include "isa/lanes.h"
 #include "math/arithmetic.h"
 #include "math/logarithm.h"
 #include "types/order.h"
 #include "types/loads.h"
 #include "joints.h"
+#include "abreast.h"
 #include "results.h"
 // clang-format on
 
@@ -160,19 +162,27 @@ struct LogOfSum : Way {
     static constexpr auto finish = logarithms<Staged<T>, R>;
 };
 
-template <class W>
+template <class T, class W>
 constexpr ep::Reducer REDUCER = {
-    &JointOf<typename W::Op>::value, W::finish, W::lens, W::parts, W::cost, W::is_zero_of_nothing, W::has_scaled_root,
+    &JointOf<typename W::Op>::value,
+    W::finish,
+    stored<typename W::Op, T>(),
+    folds<typename W::Op, T>(),
+    W::lens,
+    W::parts,
+    W::cost,
+    W::is_zero_of_nothing,
+    W::has_scaled_root,
 };
 
-template <class W>
+template <class T, class W>
 constexpr ep_row row(const char* op, const char* input, const char* output, const ep_storage* to) {
-    return {"reduce", op, input, output, ep::reduce, W::from(), to, nullptr, nullptr, &REDUCER<W>};
+    return {"reduce", op, input, output, ep::reduce, W::from(), to, nullptr, nullptr, &REDUCER<T, W>};
 }
 
-#define EP_REDUCE_ROW(T, op, gives, way)                                                 \
-    row<way<T_##T, EP_TYPE(EP_GIVES_##gives(T))>>(#op, #T, EP_TEXT(EP_GIVES_##gives(T)), \
-                                                  EP_STORAGE(EP_TYPE(EP_GIVES_##gives(T)))),
+#define EP_REDUCE_ROW(T, op, gives, way)                                                        \
+    row<T_##T, way<T_##T, EP_TYPE(EP_GIVES_##gives(T))>>(#op, #T, EP_TEXT(EP_GIVES_##gives(T)), \
+                                                         EP_STORAGE(EP_TYPE(EP_GIVES_##gives(T)))),
 #define EP_REDUCE(op, dtypes, gives, way) EP_##dtypes(EP_REDUCE_ROW, op, gives, way)
 
 // clang-format off

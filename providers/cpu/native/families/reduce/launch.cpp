@@ -72,6 +72,7 @@ struct Job {
             chunks = outer * pieces;
         } else {
             runs = std::max<int64_t>(1, DEPTH / (run / group + ceil_div(run % group, unit())));
+            runs = std::min(runs, outer);
             chunks = ceil_div(outer, runs);
         }
     }
@@ -85,7 +86,12 @@ void take_along(const Job& job, const char* at, int64_t n, const ep::Lens& lens,
     const ep::Reducer& r = job.r;
     const int64_t most = job.from.is_direct ? n : ep::BLOCK, lanes = LANES * r.parts;
     alignas(ep::LINE) char block[ep::BLOCK * WIDEST];
-    for (int64_t i = 0, m; i < n; i += m) {
+    int64_t i = 0;
+    if (r.stored != nullptr && n >= LANES) {
+        r.stored(states, at, LANES * job.step, n / LANES, LANES, lens);
+        i = n / LANES * LANES;
+    }
+    for (int64_t m; i < n; i += m) {
         m = std::min(most, n - i);
         const auto* const x = static_cast<const char*>(job.from.load(at + i * job.step, job.step, m, block));
         const int64_t whole = m / LANES, rest = m % LANES;
@@ -94,12 +100,22 @@ void take_along(const Job& job, const char* at, int64_t n, const ep::Lens& lens,
     }
 }
 
+// Rows side by side from which on they come in as they are stored.
+constexpr int64_t WORTH_STORED = 16;
+
 // n elements each of `width` rows that are `across` bytes apart, into a state a row.
 void take_across(const Job& job, const char* at, int64_t across, int64_t width, int64_t n, const ep::Lens& lens,
                  char* states) {
     const ep_storage& from = job.from;
     const ep::Joint& joint = *job.r.joint;
     const int64_t parts = job.r.parts;
+    if (job.r.stored != nullptr && across == from.size && width >= WORTH_STORED) {
+        const int64_t done = job.r.stored(states, at, job.step, n, width, lens);
+        if (done == width) return;
+        at += done * across;
+        states += done * job.size;
+        width -= done;
+    }
     if (from.is_direct && (across == from.size || width == 1)) {
         joint.take(states, at, job.step / from.size * parts, n, width * parts, lens);
         return;
@@ -156,11 +172,17 @@ void join_chunk(const Job& job, const char* at, int64_t across, int64_t width, i
         else
             take_across(job, from, across, width, n, lens, into);
     };
+    const int64_t most = DEPTH * GROUP * job.unit(), begin = chunk % job.pieces * most;
+    const int64_t length = std::min(most, job.run - begin);
+    if (job.r.folds != nullptr && job.is_along && job.runs == 1 && length % LANES == 0) {
+        const ep::Runs runs(job.g, chunk / job.pieces);
+        job.r.folds(states, at + runs.at() + begin * job.step, length / LANES, lens);
+        return;
+    }
     const auto take_all = [&](char* into) {
         if (job.pieces > 1) {
-            const int64_t most = DEPTH * GROUP * job.unit(), begin = chunk % job.pieces * most;
             const ep::Runs runs(job.g, chunk / job.pieces);
-            take(at + runs.at() + begin * job.step, std::min(most, job.run - begin), into);
+            take(at + runs.at() + begin * job.step, length, into);
         } else {
             const int64_t first = chunk * job.runs, end = std::min(first + job.runs, job.g.terms / job.run);
             ep::Runs runs(job.g, first);
@@ -211,6 +233,10 @@ void join_rows(const Job& job, const char* x, int64_t n, int64_t begin, int64_t 
                char* states) {
     const int64_t across = job.g.kept_stride[EP_X][job.g.kept - 1];
     if (job.is_short) return take_short(job, x, across, n, lens, states);
+    if (job.is_along && job.chunks == 1 && job.g.ndim == 1 && job.run % LANES == 0 && job.r.folds != nullptr) {
+        for (int64_t i = 0; i < n; ++i) job.r.folds(states + i * job.size, x + i * across, job.run / LANES, lens);
+        return;
+    }
     if (job.is_along) {
         for (int64_t i = 0; i < n; ++i) {
             pairwise(job, end - begin, 1, states + i * job.size,

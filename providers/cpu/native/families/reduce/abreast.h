@@ -1,0 +1,146 @@
+// Elements of memory into states in registers: what blocks would cost is a load and a store of each. Included once per
+// instruction set, in an anonymous namespace, after lanes.h and joints.h.
+#pragma once
+
+// A vector of elements as ops see them.
+EP_INLINE V<float> load_stored(const float* at) {
+    return load(at);
+}
+#if EP_WIDTH == 64
+typedef uint16_t Shorts __attribute__((vector_size(32)));
+EP_INLINE V<float> load_stored(const BFloat16* at) {
+    const auto bits = reinterpret_cast<Shorts>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
+    return reinterpret_cast<V<float>>(__builtin_convertvector(bits, V<uint32_t>) << 16);
+}
+EP_INLINE V<float> load_stored(const Half* at) {
+    return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
+}
+#elif EP_WIDTH == 32
+EP_INLINE V<float> load_stored(const BFloat16* at) {
+    const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    return reinterpret_cast<V<float>>(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16));
+}
+EP_INLINE V<float> load_stored(const Half* at) {
+    return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
+}
+#endif
+
+// Ops over vectors, with the bits that they have over single elements; NONE where an op has no such form.
+template <class Op>
+struct Abreast {
+    static constexpr bool is_there = false;
+};
+template <>
+struct Abreast<Sum<float>> {
+    static constexpr bool is_there = EP_WIDTH > 16;
+    using State = float;
+    V<uint32_t> keep;
+    explicit Abreast(const ep::Lens& lens) : keep(repeated(static_cast<uint32_t>(lens.keep))) {}
+    EP_INLINE V<float> of(V<float> x) const {
+        return reinterpret_cast<V<float>>(reinterpret_cast<V<uint32_t>>(x) & keep);
+    }
+    static EP_INLINE V<float> join(V<float> a, V<float> b) { return a + b; }
+};
+template <>
+struct Abreast<GreatestKey<float>> {
+    static constexpr bool is_there = EP_WIDTH > 16;
+    using State = int32_t;
+    using Key = KeyOf<float>;
+    V<uint32_t> flip;
+    explicit Abreast(const ep::Lens& lens) : flip(repeated(static_cast<uint32_t>(lens.flip))) {}
+    EP_INLINE V<int32_t> of(V<float> x) const {
+        const V<int32_t> bits = reinterpret_cast<V<int32_t>>(reinterpret_cast<V<uint32_t>>(x) ^ flip);
+        const V<uint32_t> turned = reinterpret_cast<V<uint32_t>>(bits ^ ((bits >> 31) & 0x7FFFFFFF));
+        return reinterpret_cast<V<int32_t>>(turned + Key::shift);
+    }
+    static EP_INLINE V<int32_t> join(V<int32_t> a, V<int32_t> b) { return a > b ? a : b; }
+};
+
+// Bytes ahead of what is read that are fetched: one thread alone waits for memory otherwise.
+constexpr int64_t AHEAD = 4096;
+
+// Of `rows` rows that are `step` bytes apart, VECTORS vectors each into as many states; four rows are joined pairwise
+// first.
+template <class Op, class T, int VECTORS>
+EP_INLINE void join_abreast(void* states, const char* at, int64_t step, int64_t rows, const Abreast<Op>& op) {
+    using S = typename Abreast<Op>::State;
+    constexpr int lanes = Vector<float>::lanes;
+    S* const to = static_cast<S*>(states);
+    V<S> state[VECTORS];
+#pragma GCC unroll 8
+    for (int v = 0; v < VECTORS; ++v) state[v] = load(to + v * lanes);
+    const auto element = [&](int64_t row, int v) {
+        return op.of(load_stored(reinterpret_cast<const T*>(at + row * step) + v * lanes));
+    };
+    int64_t r = 0;
+    for (; r + 4 <= rows; r += 4, at += 4 * step) {
+#pragma GCC unroll 8
+        for (int v = 0; v < VECTORS; ++v) {
+            if (v * lanes * int64_t{sizeof(T)} % ep::LINE == 0)
+                for (int k = 0; k < 4; ++k) __builtin_prefetch(at + k * step + AHEAD + v * lanes * int64_t{sizeof(T)});
+            const V<S> pairs = op.join(op.join(element(0, v), element(1, v)), op.join(element(2, v), element(3, v)));
+            state[v] = op.join(state[v], pairs);
+        }
+    }
+    for (; r < rows; ++r, at += step) {
+#pragma GCC unroll 8
+        for (int v = 0; v < VECTORS; ++v) state[v] = op.join(state[v], element(0, v));
+    }
+#pragma GCC unroll 8
+    for (int v = 0; v < VECTORS; ++v) store<S>(to + v * lanes, state[v]);
+}
+
+// `rows` times n contiguous elements as they are stored, rows `step` bytes apart, each into the state at its place of
+// n; returns how many places of n are done: whole vectors of them.
+template <class Op, class T>
+int64_t take_stored(void* states, const char* at, int64_t step, int64_t rows, int64_t n, const ep::Lens& lens) {
+    using S = typename Abreast<Op>::State;
+    constexpr int64_t lanes = Vector<float>::lanes;
+    const Abreast<Op> op(lens);
+    int64_t i = 0;
+    const auto place = [&] { return static_cast<S*>(states) + i; };
+    for (; i + 8 * lanes <= n; i += 8 * lanes)
+        join_abreast<Op, T, 8>(place(), at + i * int64_t{sizeof(T)}, step, rows, op);
+    for (; i + lanes <= n; i += lanes) join_abreast<Op, T, 1>(place(), at + i * int64_t{sizeof(T)}, step, rows, op);
+    return i;
+}
+
+template <class Op>
+struct Joined {
+    template <class Y>
+    EP_INLINE Y operator()(Y a, Y b) const {
+        return Abreast<Op>::join(a, b);
+    }
+};
+
+// One state from `rows` times LANES contiguous elements: they are taken, and folded by halves.
+template <class Op, class T>
+void fold_stored(void* state, const char* at, int64_t rows, const ep::Lens& lens) {
+    using S = typename Abreast<Op>::State;
+    constexpr int lanes = Vector<float>::lanes, vectors = int{ep::LANES} / lanes;
+    alignas(ep::LINE) S states[ep::LANES];
+    for (int v = 0; v < vectors; ++v) store<S>(states + v * lanes, repeated<S>(Op::nothing()));
+    take_stored<Op, T>(states, at, ep::LANES * int64_t{sizeof(T)}, rows, ep::LANES, lens);
+    V<S> left[vectors];
+#pragma GCC unroll 16
+    for (int v = 0; v < vectors; ++v) left[v] = load(states + v * lanes);
+#pragma GCC unroll 8
+    for (int half = vectors / 2; half > 0; half /= 2)
+        for (int v = 0; v < half; ++v) left[v] = Abreast<Op>::join(left[v], left[v + half]);
+    *static_cast<S*>(state) = folded<S>(left[0], Joined<Op>{});
+}
+
+template <class Op, class T>
+constexpr auto folds() -> decltype(ep::Reducer::folds) {
+    if constexpr (Abreast<Op>::is_there && std::is_same_v<Staged<T>, float>)
+        return fold_stored<Op, T>;
+    else
+        return nullptr;
+}
+template <class Op, class T>
+constexpr auto stored() -> decltype(ep::Reducer::stored) {
+    if constexpr (Abreast<Op>::is_there && std::is_same_v<Staged<T>, float>)
+        return take_stored<Op, T>;
+    else
+        return nullptr;
+}
