@@ -45,13 +45,12 @@ class Target {
 
     void* block() { return is_direct_ ? at_ : staged_.bytes; }
 
-    void flush(int64_t n) {
-        if (!is_direct_) storage_.store(staged_.bytes, at_, step_, n, is_streaming_ && ep::is_line_aligned(at_));
-        at_ += n * step_;
-    }
+    void flush(int64_t n) { take(block(), n); }
 
-    void done() const {
-        if (is_streaming_) ep::stream_done();
+    // The same for elements elsewhere. Whoever walks over a large output calls stream_done() at the end.
+    void take(const void* elements, int64_t n) {
+        if (elements != at_) storage_.store(elements, at_, step_, n, is_streaming_ && ep::is_line_aligned(at_));
+        at_ += n * step_;
     }
 
    private:
