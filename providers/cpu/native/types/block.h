@@ -3,6 +3,8 @@
 #pragma once
 
 constexpr int64_t WIDEST = 16;
+// Bytes of a block that goes past the caches: with more, stores wait for each other while nothing is computed.
+constexpr int64_t STREAMED = 1024;
 
 struct Block {
     alignas(ep::LINE) char bytes[ep::BLOCK * WIDEST];
@@ -39,7 +41,8 @@ class Target {
     // Blocks end on lines when streaming, the first one too.
     int64_t length(int64_t left) const {
         const auto odd = static_cast<int64_t>(reinterpret_cast<uintptr_t>(at_) % ep::LINE) / storage_.size;
-        const int64_t whole = is_streaming_ && odd != 0 ? ep::LINE / storage_.size - odd : ep::BLOCK;
+        const int64_t most = is_streaming_ && storage_.size > 2 ? STREAMED / storage_.size : ep::BLOCK;
+        const int64_t whole = is_streaming_ && odd != 0 ? ep::LINE / storage_.size - odd : most;
         return left < whole ? left : whole;
     }
 
