@@ -14,7 +14,7 @@ struct Activation<float> {
     static constexpr float gauss_zero = 15.0F, gauss_far_zero = 20.0F;  // where e^(-a^2/2), and 2^127 times it, are 0
     static constexpr float logistic_zero = 208.0F;                      // where 2^127 e^-a is 0
     // Left of it e^x is log(1 + e^x), and 2^far_exponent e^x normal as far as logistic_zero; two steps take that back.
-    static constexpr float far = -80.0F, far_exponent = 192.0F, far_step = 1.262177448353619e-29F;
+    static constexpr float far = -80.0F, far_exponent = 180.0F, far_step = 8.077935669463161e-28F;
 };
 
 template <>
@@ -207,6 +207,9 @@ EP_INLINE T soft_plus_of(T x, T beta, T threshold) {
     const Shifted<T> e = shifted(-at_most(size, most), is_far ? A::far_exponent : T{0});
     const T raised = exponential_near(e.r + (z < T{0} ? low : -low)) * e.power;
     const T value = at_least(z, T{0}) + ((z > T{0} ? low : T{0}) + logarithm1p_of_share(raised));
-    const T quotient = (is_far ? raised : value) / beta, factor = is_far ? A::far_step : T{1};
-    return z > threshold ? x : quotient * factor * factor;
+    // A small beta takes one of the steps, so that the quotient does not overflow.
+    const bool is_small = absolute_of(beta) < T{1};
+    const T near_beta = is_small ? beta / A::far_step : beta, last = is_small ? T{1} : A::far_step;
+    const T quotient = (is_far ? raised : value) / (is_far ? near_beta : beta);
+    return z > threshold ? x : quotient * (is_far ? A::far_step : T{1}) * (is_far ? last : T{1});
 }

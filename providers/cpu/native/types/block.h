@@ -20,7 +20,7 @@ const T* contiguous(const char* at, int64_t step, int64_t n, T* block) {
 
 // Whether a run of n elements goes past the caches: a long one of a large output that shares no memory with an input.
 inline bool streams(int64_t traffic, int operands, char* const* at, int64_t n) {
-    if (traffic < ep::STREAMING || n < ep::BLOCK) return false;
+    if (traffic < ep::STREAMING || n < ep::BLOCK / 2) return false;
     for (int k = 0; k + 1 < operands; ++k)
         if (at[k] == at[operands - 1]) return false;
     return true;

@@ -78,9 +78,17 @@ namespace {
 #define EP_UNARY_ROW(T, op, line, gives)                                  \
     EP_OP_ROW("elementwise_unary", op, T, EP_GIVES_##gives(T), ep::unary, \
               (body1<EP_OP(op, line), EP_STAGED(T), EP_STAGED(EP_GIVES_##gives(T))>))
-#define EP_WORDS_ROW(T, op, line, gives)                                                                   \
-    {"elementwise_unary",   #op,       #T, #T, ep_elementwise, EP_STORAGE(uint16_t), EP_STORAGE(uint16_t), \
-     ep::unary, body1<EP_OP(op, line), uint16_t, uint16_t>, nullptr},
+#define EP_WORDS_ROW(T, op, line, gives)         \
+    {"elementwise_unary",                        \
+     #op,                                        \
+     #T,                                         \
+     #T,                                         \
+     ep_elementwise,                             \
+     EP_STORAGE(uint16_t),                       \
+     EP_STORAGE(uint16_t),                       \
+     ep::unary,                                  \
+     body1<EP_OP(op, line), uint16_t, uint16_t>, \
+     nullptr},
 #define EP_BINARY_ROW(T, op, line, gives)                                 \
     EP_OP_ROW("broadcast_binary", op, T, EP_GIVES_##gives(T), ep::binary, \
               (body2<EP_OP(op, line), EP_STAGED(T), EP_STAGED(EP_GIVES_##gives(T))>))
