@@ -104,7 +104,7 @@ EP_INLINE double normal_tail(double a) {
 // x Phi(x) = max(x, 0) - |x| Phi(-|x|)
 template <class T>
 EP_INLINE T gelu_of(T x) {
-    const T a = at_most(absolute_of(x), Activation<T>::gauss_zero);
+    const T a = size_within(x, Activation<T>::gauss_zero);
     const DoubleWord<T> exponent = two_product(T(-0.5) * a, a);
     const T tail = exponential_raised(exponent.high, exponent.low) * normal_tail(a) * Exponential<T>::spare;
     return x < T{0} ? -tail : x - tail;
@@ -141,13 +141,14 @@ template <class T>
 EP_INLINE T gated(T x, T z, T low) {
     using E = Exponential<T>;
     const bool is_left = z < T{0};
-    const T raised = exponential_raised(at_least(-absolute_of(z), E::deep), low);
+    const T raised = exponential_raised(-size_within(z, -E::deep), low);
     const T share = (is_left ? raised : T{1}) / (T{1} + raised * E::spare);
     return at_least(x, E::deep) * share * (is_left ? E::spare : T{1});
 }
 template <class T>
 EP_INLINE T gated(T x, DoubleWord<T> z) {
-    return gated(x, z.high, z.high < T{0} ? z.low : -z.low);
+    const T low = z.high == z.high ? z.low : T{0};
+    return gated(x, z.high, z.high < T{0} ? low : -low);
 }
 
 // x between numbers so large that sigmoid is 0 and 1 there
@@ -190,7 +191,7 @@ EP_INLINE T fast_gelu_of(T x) {
 template <class T>
 EP_INLINE T mish_of(T x) {
     using E = Exponential<T>;
-    const T raised = exponential_raised(at_least(-absolute_of(x), E::deep), -T{0}), e = raised * E::spare;
+    const T raised = exponential_raised(-size_within(x, -E::deep), -T{0}), e = raised * E::spare;
     const bool is_left = x < T{0};
     const T numerator = is_left ? raised * (e + T{2}) : fused(T{2}, e, T{1});
     const T denominator = is_left ? fused(e, e + T{2}, T{2}) : fused(e + e, e + T{1}, T{1});
@@ -204,7 +205,7 @@ EP_INLINE T soft_plus_of(T x, T beta, T threshold) {
     const T z = beta * x, size = absolute_of(z);
     const bool is_inside = size < A::logistic_zero, is_far = z < A::far;
     const T low = is_inside ? two_product(beta, x).low : T{0}, most = z < T{0} ? A::logistic_zero : -A::far;
-    const Shifted<T> e = shifted(-at_most(size, most), is_far ? A::far_exponent : T{0});
+    const Shifted<T> e = shifted(-size_within(z, most), is_far ? A::far_exponent : T{0});
     const T raised = exponential_near(e.r + (z < T{0} ? low : -low)) * e.power;
     const T value = at_least(z, T{0}) + ((z > T{0} ? low : T{0}) + logarithm1p_of_share(raised));
     // A small beta takes one of the steps, so that the quotient does not overflow.

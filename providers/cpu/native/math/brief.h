@@ -42,24 +42,25 @@ EP_INLINE float exponential_raised_brief(float x) {
     return exponential_near_brief(e.r) * e.power;
 }
 
-// x sigmoid(x), or sigmoid(x) for a weight of 1
-EP_INLINE float gated_brief(float weight, float x) {
+// weight sigmoid(x) with |x| up to -deep
+EP_INLINE float gated_brief(float weight, float x, float size) {
     using E = Exponential<float>;
     const bool is_left = x < 0.0F;
-    const float raised = exponential_raised_brief(at_least(-absolute_of(x), E::deep));
+    const float raised = exponential_raised_brief(-size);
     const float share = (is_left ? raised : 1.0F) / (1.0F + raised * E::spare);
     return weight * share * (is_left ? E::spare : 1.0F);
 }
 EP_INLINE float sigmoid_brief(float x) {
-    return gated_brief(1.0F, x);
+    return gated_brief(1.0F, x, at_most(absolute_of(x), -Exponential<float>::deep));
 }
 EP_INLINE float silu_brief(float x) {
-    return gated_brief(at_least(x, Exponential<float>::deep), x);
+    constexpr float deep = Exponential<float>::deep;
+    return gated_brief(at_least(x, deep), x, size_within(x, -deep));
 }
 
 // x Phi(x), as gelu_of(), for a = |x|, whose square is exact.
 EP_INLINE float gelu_brief(float x) {
-    const float a = at_most(absolute_of(x), 15.0F), s = a * (1.0F / (a + 2.5F));
+    const float a = size_within(x, 15.0F), s = a * (1.0F / (a + 2.5F));
     const float ratio = Horner{}(s, -0.208480637F, 0.4817641873F, 0.1135220908F, -1.237522673F, 1.249900183F);
     const float tail = exponential_raised_brief(-0.5F * a * a) * (s * ratio) * Exponential<float>::spare;
     return x < 0.0F ? -tail : x - tail;

@@ -51,8 +51,8 @@ __attribute__((noinline)) void staged_binary(const ep_geometry& g, Target& out, 
         m = out.length(n - i);
         const void* in[2];
         for (int k = 0; k < 2; ++k)
-            in[k] = which == k ? singles[k]
-                               : loaded(*row.from, at[k] + i * step[k], step[k], m, blocks[k].bytes, is_large);
+            in[k] =
+                which == k ? singles[k] : loaded(*row.from, at[k] + i * step[k], step[k], m, blocks[k].bytes, is_large);
         row.body(in[0], in[1], out.block(), m, g.attributes, which);
         out.flush(m);
     }
