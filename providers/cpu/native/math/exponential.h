@@ -3,14 +3,15 @@
 
 #include "double_word.h"
 
-// Beyond low and high e^x is 0 and infinite, beyond low2 and high2 2^x; below low1 e^x - 1 is -1. Every 2^n that
-// e^x has is normal in 2^spare_exponent times its size, and `spare` takes that back.
+// Beyond low and high e^x is 0 and infinite, beyond low2 and high2 2^x; below low1 e^x - 1 is -1. From `deep` on, where
+// e^x is 0 even times |x|, every 2^n that e^x has is normal in 2^spare_exponent times its size, and `spare` takes that
+// back.
 template <class T>
 struct Exponential;
 
 template <>
 struct Exponential<float> {
-    static constexpr float spare = 2.3283064365386963e-10F, spare_exponent = 32.0F;
+    static constexpr float spare = 5.4210108624275222e-20F, spare_exponent = 64.0F, deep = -130.0F;
     static constexpr float low = -104.0F, high = 89.0F, low2 = -151.0F, high2 = 129.0F, low1 = -20.0F;
     // (e^r - 1 - r) / r^2 on |r| <= 0.361
     static EP_INLINE float tail(float r) {
@@ -20,7 +21,7 @@ struct Exponential<float> {
 
 template <>
 struct Exponential<double> {
-    static constexpr double spare = 5.4210108624275222e-20, spare_exponent = 64.0;
+    static constexpr double spare = 2.938735877055719e-39, spare_exponent = 128.0, deep = -790.0;
     static constexpr double low = -746.0, high = 710.0, low2 = -1080.0, high2 = 1025.0, low1 = -40.0;
     static EP_INLINE double tail(double r) {
         return Horner{}(r, 2.5104569119575264e-08, 2.7625528779602231e-07, 2.7557259283796552e-06,
@@ -54,38 +55,67 @@ EP_INLINE Scaled<T> exponential_scaled(T high, T low) {
     return {T{1} + fused(x.r * x.r, Exponential<T>::tail(x.r), x.r), x.n};
 }
 
+// x = n ln 2 + r, and 2^n times 2^offset in the bits of a number, where that is normal.
+template <class T>
+struct Shifted {
+    T r, power;
+};
+
+template <class T>
+EP_INLINE Shifted<T> shifted(T x, T offset) {
+    using F = Float<T>;
+    const T shift = (F::integer_magic + F::bias) + offset;
+    const T t = fused(x, static_cast<T>(1.4426950408889634), shift), n = t - shift;
+    return {fused(-n, F::ln2_low, fused(-n, F::ln2_high, x)), of_bits<T>(bits_of(t) << F::fraction)};
+}
+
+// e^r for a small r
+template <class T>
+EP_INLINE T exponential_near(T r) {
+    return T{1} + fused(r * r, Exponential<T>::tail(r), r);
+}
+
+// e^x: 2^n is made too large on the left and too small on the right, so that it is normal, and the last factor rounds.
 template <class T>
 EP_INLINE T exponential(T x) {
     using E = Exponential<T>;
-    const Scaled<T> e = exponential_scaled(at_least(at_most(x, E::high), E::low), T{0});
-    return scale(e.value, e.exponent);
+    const bool is_left = x < T{0};
+    const Shifted<T> e =
+        shifted(at_least(at_most(x, E::high), E::low), is_left ? E::spare_exponent : -E::spare_exponent);
+    return exponential_near(e.r) * e.power * (is_left ? E::spare : T{1} / E::spare);
 }
 
-// e^x for x <= 0 at half the price: 2^n is made too large by a factor that keeps it normal, and of n's own bits.
+// 2^spare_exponent e^(high + low), which is normal, for `high` from deep to 0. A `low` of -0 costs nothing.
+template <class T>
+EP_INLINE T exponential_raised(T high, T low) {
+    const Shifted<T> e = shifted(high, Exponential<T>::spare_exponent);
+    return exponential_near(e.r + low) * e.power;
+}
+
+// e^x for x <= 0
 template <class T>
 EP_INLINE T exponential_falling(T x) {
-    using F = Float<T>;
     using E = Exponential<T>;
-    constexpr T shift = F::integer_magic + (F::bias + E::spare_exponent);
-    const T clamped = at_least(x, E::low);
-    const T t = fused(clamped, static_cast<T>(1.4426950408889634), shift), n = t - shift;
-    const T r = fused(-n, F::ln2_low, fused(-n, F::ln2_high, clamped));
-    const T value = T{1} + fused(r * r, E::tail(r), r);
-    return value * of_bits<T>(bits_of(t) << F::fraction) * E::spare;
+    return exponential_raised(at_least(x, E::low), -T{0}) * E::spare;
 }
 
 // 2^x, exact for integers.
 template <class T>
 EP_INLINE Scaled<T> exponential2_scaled(T x) {
-    const T n = nearest_integer(x), r = (x - n) * static_cast<T>(0.69314718055994531);
-    return {T{1} + fused(r * r, Exponential<T>::tail(r), r), n};
+    const T n = nearest_integer(x);
+    return {exponential_near((x - n) * static_cast<T>(0.69314718055994531)), n};
 }
 
 template <class T>
 EP_INLINE T exponential2(T x) {
+    using F = Float<T>;
     using E = Exponential<T>;
-    const Scaled<T> e = exponential2_scaled(at_least(at_most(x, E::high2), E::low2));
-    return scale(e.value, e.exponent);
+    const bool is_left = x < T{0};
+    const T inside = at_least(at_most(x, E::high2), E::low2);
+    const T shift = (F::integer_magic + F::bias) + (is_left ? E::spare_exponent : -E::spare_exponent);
+    const T t = inside + shift, r = (inside - (t - shift)) * static_cast<T>(0.69314718055994531);
+    const T power = of_bits<T>(bits_of(t) << F::fraction);
+    return exponential_near(r) * power * (is_left ? E::spare : T{1} / E::spare);
 }
 
 // (e^x - 1) / 4 as far as e^x / 4 is finite; the caller cuts off x below low1, where it is -1/4. e^r - 1 has two

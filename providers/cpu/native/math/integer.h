@@ -62,3 +62,9 @@ EP_INLINE T integer_power(T base, T exponent) {
         return ordinary;
     }
 }
+
+// The words of 16-bit numbers below 0, -0 and -infinity among them, become 0; those of NaN are beyond infinity's.
+template <uint16_t infinity>
+EP_INLINE uint16_t positive_word(uint16_t x) {
+    return static_cast<uint16_t>(x - 0x8000) <= infinity ? uint16_t{0} : x;
+}

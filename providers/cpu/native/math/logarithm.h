@@ -97,6 +97,15 @@ EP_INLINE T logarithm1p(T x) {
     return absolute_of(x) < Float<T>::linear ? x : value;
 }
 
+// log(1 + e) for 0 <= e <= 1: 2 atanh(s) with s = e / (2 + e), in z = s^2 <= 1/9; a subnormal e keeps its digits.
+EP_INLINE float logarithm1p_of_share(float e) {
+    const float inverse = 1.0F / (2.0F + e), s = e * inverse, z = s * s;
+    return e * (inverse * Horner{}(z, 0.2815777836F, 0.2796515775F, 0.4002459523F, 0.6666632164F, 2.0F));
+}
+EP_INLINE double logarithm1p_of_share(double e) {
+    return logarithm1p(e);
+}
+
 // log(x) / log(base), by 1 / log(base) and log(2) / log(base), each in two parts.
 template <class T>
 EP_INLINE T logarithm_to(DoubleWord<T> inverse, DoubleWord<T> two, T x) {

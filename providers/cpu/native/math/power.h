@@ -68,9 +68,36 @@ EP_INLINE T signed_power(T a, T b, T magnitude) {
     return is_one ? T{1} : value;
 }
 
-template <class T>
-EP_INLINE T power(T a, T b) {
+EP_INLINE double power(double a, double b) {
     return signed_power(a, b, power_by(logarithm_of_base(absolute_of(a)), b));
+}
+
+// The whole part of log2(a) for a >= 0, or all of it where that is infinite or NaN.
+EP_INLINE float whole_logarithm(float a, float k) {
+    const float ordinary = a < std::numeric_limits<float>::infinity() ? k : a;
+    return a == 0.0F ? -std::numeric_limits<float>::infinity() : ordinary;
+}
+
+// 2^(n + r)
+EP_INLINE float power_of_two_at(float n, float r) {
+    using E = Exponential<float>;
+    const bool is_left = n < 0.0F;
+    const float power = power_of_two(n + (is_left ? E::spare_exponent : -E::spare_exponent));
+    return exponential_near(r * 0.693147181F) * power * (is_left ? E::spare : 1.0F / E::spare);
+}
+
+// By log2(a) to some 2^-36 of itself, in double, of which |b| takes seven digits at most.
+EP_INLINE float power(float a, float b) {
+    using E = Exponential<float>;
+    const float base = absolute_of(a);
+    const Normalised<float> y = normalised(base);
+    const double f = static_cast<double>(y.f), s = f / (2.0 + f), z = s * s;
+    const double series = Horner{}(z, 0.340721114954929513, 0.411673299141158126, 0.577083573363693353,
+                                   0.961796673415497375, 2.88539008179001352);
+    const double product = static_cast<double>(b) * fused(s, series, static_cast<double>(whole_logarithm(base, y.k)));
+    const double exponent = at_least(at_most(product, static_cast<double>(E::high2)), static_cast<double>(E::low2));
+    const double n = nearest_integer(exponent);
+    return signed_power(a, b, power_of_two_at(static_cast<float>(n), static_cast<float>(exponent - n)));
 }
 
 template <class T>

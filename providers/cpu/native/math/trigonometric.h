@@ -55,18 +55,49 @@ EP_INLINE SineCosine<T> sine_cosine(T x) {
             of_bits<T>(bits_of(cosine) ^ (((a.quadrant + Bits{1}) & Bits{2}) << to_sign))};
 }
 
+// Float angles up to here have at most 12 digits of quarter turns, of which multiples of short parts of pi/2 are exact.
+EP_INLINE bool is_far_angle(float x) {
+    return absolute_of(x) > 4096.0F;
+}
+// The sine and the cosine of an angle that is not far.
+EP_INLINE SineCosine<float> near_sine_cosine(float x) {
+    constexpr float magic = Float<float>::integer_magic;
+    const float t = fused(x, 0.636619772F, magic), n = t - magic;
+    const float rest = fused(-n, 7.549533620476723e-08F, fused(-n, 0.0004837512969970703F, fused(-n, 1.5703125F, x)));
+    const float a = fused(-n, 2.5633440682570896e-12F, rest), z = a * a;
+    const float odd = fused(z * a, sine_tail(z), a);
+    const float even = fused(z, fused(z, cosine_tail(z), -0.5F), 1.0F);
+    const uint32_t quadrant = bits_of(t);
+    const bool is_odd = (quadrant & 1) != 0;
+    const float sine = is_odd ? even : odd, cosine = is_odd ? odd : even;
+    return {x == 0.0F ? x : of_bits<float>(bits_of(sine) ^ ((quadrant & 2U) << 30)),
+            of_bits<float>(bits_of(cosine) ^ (((quadrant + 1U) & 2U) << 30))};
+}
+EP_INLINE SineCosine<float> any_sine_cosine(float x) {
+    const SineCosine<float> near = near_sine_cosine(x), far = sine_cosine(x);
+    const bool is_far = is_far_angle(x);
+    return {is_far ? far.sine : near.sine, is_far ? far.cosine : near.cosine};
+}
+EP_INLINE SineCosine<double> any_sine_cosine(double x) {
+    return sine_cosine(x);
+}
+
+template <class T>
+EP_INLINE T tangent_of(SineCosine<T> of) {
+    return of.sine / of.cosine;
+}
+
 template <class T>
 EP_INLINE T sine(T x) {
-    return sine_cosine(x).sine;
+    return any_sine_cosine(x).sine;
 }
 template <class T>
 EP_INLINE T cosine(T x) {
-    return sine_cosine(x).cosine;
+    return any_sine_cosine(x).cosine;
 }
 template <class T>
 EP_INLINE T tangent(T x) {
-    const SineCosine<T> of = sine_cosine(x);
-    return of.sine / of.cosine;
+    return tangent_of(any_sine_cosine(x));
 }
 
 // asin(s) - s for s = |x| <= 1/2 (|x| is its square's root), else for s = sqrt((1 - |x|) / 2), with which asin|x| =

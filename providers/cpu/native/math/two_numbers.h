@@ -19,6 +19,6 @@ EP_INLINE double hypotenuse(double a, double b) {
 template <class T>
 EP_INLINE T log_add(T a, T b) {
     const T most = a < b ? b : a, apart = a == b ? T{0} : absolute_of(a - b);
-    const T value = most + logarithm1p(exponential(-apart));
+    const T value = most + logarithm1p_of_share(exponential_falling(-apart));
     return (a != a) | (b != b) ? a + b : value;
 }

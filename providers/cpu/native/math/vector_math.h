@@ -91,6 +91,14 @@ EP_INLINE T at_least(T x, T low) {
     return x < low ? low : x;
 }
 
+// The size of x, at most `high`, and `high` for a NaN: a result that has its NaN from x alone has the same one wherever
+// it is computed, while of two NaN the compiler chooses.
+template <class T>
+EP_INLINE T size_within(T x, T high) {
+    const T size = absolute_of(x);
+    return size < high ? size : high;
+}
+
 template <class T>
 EP_INLINE T nearest_integer(T x) {
     return (x + Float<T>::integer_magic) - Float<T>::integer_magic;

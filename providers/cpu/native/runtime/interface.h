@@ -47,7 +47,7 @@ typedef struct {
     int (*enter)(const void* packed);
     const ep_storage* from;
     const ep_storage* to;
-    /* The functions that families over single elements call, NULL in others. */
+    /* The functions that families over single elements call, NULL in others; the body also where storages do all. */
     ep_loop loop;
     ep_body body;
     /* More functions that `enter` calls: of a type of the family's own, which its folder declares. */

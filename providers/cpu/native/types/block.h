@@ -3,6 +3,8 @@
 #pragma once
 
 constexpr int64_t WIDEST = 16;
+// Bytes of a block that goes past the caches: with more, stores wait for each other while nothing is computed.
+constexpr int64_t STREAMED = 1024;
 
 struct Block {
     alignas(ep::LINE) char bytes[ep::BLOCK * WIDEST];
@@ -18,7 +20,7 @@ const T* contiguous(const char* at, int64_t step, int64_t n, T* block) {
 
 // Whether a run of n elements goes past the caches: a long one of a large output that shares no memory with an input.
 inline bool streams(int64_t traffic, int operands, char* const* at, int64_t n) {
-    if (traffic < ep::STREAMING || n < ep::BLOCK) return false;
+    if (traffic < ep::STREAMING || n < ep::BLOCK / 2) return false;
     for (int k = 0; k + 1 < operands; ++k)
         if (at[k] == at[operands - 1]) return false;
     return true;
@@ -39,19 +41,19 @@ class Target {
     // Blocks end on lines when streaming, the first one too.
     int64_t length(int64_t left) const {
         const auto odd = static_cast<int64_t>(reinterpret_cast<uintptr_t>(at_) % ep::LINE) / storage_.size;
-        const int64_t whole = is_streaming_ && odd != 0 ? ep::LINE / storage_.size - odd : ep::BLOCK;
+        const int64_t most = is_streaming_ && storage_.size > 2 ? STREAMED / storage_.size : ep::BLOCK;
+        const int64_t whole = is_streaming_ && odd != 0 ? ep::LINE / storage_.size - odd : most;
         return left < whole ? left : whole;
     }
 
     void* block() { return is_direct_ ? at_ : staged_.bytes; }
 
-    void flush(int64_t n) {
-        if (!is_direct_) storage_.store(staged_.bytes, at_, step_, n, is_streaming_ && ep::is_line_aligned(at_));
-        at_ += n * step_;
-    }
+    void flush(int64_t n) { take(block(), n); }
 
-    void done() const {
-        if (is_streaming_) ep::stream_done();
+    // The same for elements elsewhere. Whoever walks over a large output calls stream_done() at the end.
+    void take(const void* elements, int64_t n) {
+        if (elements != at_) storage_.store(elements, at_, step_, n, is_streaming_ && ep::is_line_aligned(at_));
+        at_ += n * step_;
     }
 
    private:

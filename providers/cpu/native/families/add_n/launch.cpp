@@ -43,13 +43,13 @@ void add_run(const ep_add_n_plan& g, char* const* at, const int64_t* step, int64
         row.body(so_far, last == 0 ? so_far : load(last, i, m, next), out.block(), m, NO_ATTRIBUTES, -1);
         out.flush(m);
     }
-    out.done();
 }
 
 void add_range(const Job& job, int64_t begin, int64_t end) {
     const ep_add_n_plan& g = *job.plan;
     ep::walk<EP_PLACES>(g.shape, g.stride, g.ndim, g.terms + 1, job.at, begin, end,
                         [&](char* const* at, const int64_t* step, int64_t n) { add_run(g, at, step, n); });
+    if (g.traffic >= ep::STREAMING) ep::stream_done();
 }
 
 void add_part(void* context, int i) {

@@ -20,14 +20,18 @@ struct CastTo {
     template <class V>
     static EP_INLINE R saturated(V x) {
         using Limits = std::numeric_limits<R>;
+        using Way = std::conditional_t<(sizeof(R) < 4), int32_t, R>;  // vectors convert to no narrower integer
         // 2^digits is exact in every float type; the least value is too.
         constexpr V high = static_cast<V>(Limits::max() / 2 + 1) * V{2}, low = static_cast<V>(Limits::min());
-        using Way = std::conditional_t<(sizeof(R) < 4), int32_t, R>;  // vectors convert to no narrower integer
         const V number = x == x ? x : V{0};
-        const V inside = ((number < high) & (number >= low)) ? number : V{0};
-        const R ordinary = static_cast<R>(static_cast<Way>(inside));
-        const R above = number >= high ? Limits::max() : ordinary;
-        return number < low ? Limits::min() : above;
+        if constexpr (Limits::digits <= std::numeric_limits<V>::digits) {
+            return static_cast<R>(static_cast<Way>(at_least(at_most(number, static_cast<V>(Limits::max())), low)));
+        } else {
+            const V inside = ((number < high) & (number >= low)) ? number : V{0};
+            const R ordinary = static_cast<R>(static_cast<Way>(inside));
+            const R above = number >= high ? Limits::max() : ordinary;
+            return number < low ? Limits::min() : above;
+        }
     }
 };
 
@@ -127,7 +131,18 @@ struct Conversion {
         std::conditional_t<is_test, Truth,
                            std::conditional_t<is_whole, Whole, std::conditional_t<is_narrow<R>, ForNarrow, CastTo<Q>>>>;
 
+    // Storages alone make float of narrow types and narrow types of float.
+    static constexpr bool is_staging = !is_test && !std::is_same_v<From, To> && std::is_same_v<S, float> &&
+                                       std::is_same_v<Staged<To>, float> && (is_narrow<From> || is_narrow<To>);
+
+    static constexpr ep_body chosen() {
+        if constexpr (is_staging)
+            return nullptr;
+        else
+            return body1<Op, S, Q>;
+    }
+
    public:
-    static constexpr ep_body body = body1<Op, S, Q>;
+    static constexpr ep_body body = chosen();
     static constexpr ep_body saturating = body1<Saturated<R>, S, Q>;
 };

@@ -19,7 +19,6 @@ void ep::copy(const ep_geometry* geometry, char* const* at, const int64_t* step,
         const auto head = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(out) % LINE);
         std::memcpy(out, x, static_cast<size_t>(head));
         stream_copy(out + head, x + head, nbytes - head);
-        stream_done();
     } else {
         copy_bytes(out, x, nbytes);
     }

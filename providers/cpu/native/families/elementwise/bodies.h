@@ -55,6 +55,22 @@ void body2_short(const void* a, const void* b, void* out, int64_t n, const doubl
     }
 }
 
+template <class Op, class S, class R>
+void body1_short(const void* x, const void*, void* out, int64_t n, const double* attributes, int) {
+    using V = decltype(get(S{}));
+    const S* const from = static_cast<const S*>(x);
+    R* const to = static_cast<R*>(out);
+    for (int64_t i = 0; i < n; i += ep::BLOCK) {
+        const int64_t m = n - i < ep::BLOCK ? n - i : ep::BLOCK;
+        V longs = 0;
+        for (int64_t k = 0; k < m; ++k) longs = Op::is_long(get(from[i + k])) ? V{1} : longs;
+        if (longs == 0)
+            body1<typename Op::Short, S, R>(from + i, nullptr, to + i, m, attributes, -1);
+        else
+            body1<Op, S, R>(from + i, nullptr, to + i, m, attributes, -1);
+    }
+}
+
 // Light ops are bound by memory: a single operand stays in a register, in loops of its own.
 template <class Op, class S, class R>
 void body2_light(const void* a, const void* b, void* out, int64_t n, const double* attributes, int single) {

@@ -2,6 +2,7 @@
 #include "elementwise.h"
 #include "runtime/count.h"
 #include "runtime/pool.h"
+#include "runtime/stream.h"
 #include "runtime/walk.h"
 
 namespace {
@@ -35,8 +36,16 @@ void store_number(int type, double value, void* storage) {
 
 void walk_range(const Launch& launch, int64_t begin, int64_t end) {
     const ep_geometry& g = *launch.geometry;
-    ep::walk<EP_OPERANDS>(g.shape, g.stride, g.ndim, g.operands, launch.at, begin, end,
-                          [&](char* const* at, const int64_t* step, int64_t n) { g.row->loop(&g, at, step, n); });
+    if (ep::has_short_rows(g)) {
+        const int64_t n = g.shape[g.ndim - 1];
+        ep::walk<EP_OPERANDS>(
+            g.shape, g.stride, g.ndim - 1, g.operands, launch.at, begin / n, end / n,
+            [&](char* const* at, const int64_t* step, int64_t rows) { ep::binary_rows(g, at, step, rows); });
+    } else {
+        ep::walk<EP_OPERANDS>(g.shape, g.stride, g.ndim, g.operands, launch.at, begin, end,
+                              [&](char* const* at, const int64_t* step, int64_t n) { g.row->loop(&g, at, step, n); });
+    }
+    if (g.traffic >= ep::STREAMING) ep::stream_done();
 }
 
 void walk_part(void* context, int i) {
@@ -73,7 +82,8 @@ int ep::enter(Launch& launch) {
         return 0;
     }
     // Whole lines of every dtype, so that two threads do not write one line of a dense output.
-    launch.part = ((g.size + count - 1) / count + 63) / 64 * 64;
+    const int64_t whole = ep::has_short_rows(g) ? 64 * g.shape[g.ndim - 1] : 64;
+    launch.part = ((g.size + count - 1) / count + whole - 1) / whole * whole;
     ep::parallel(static_cast<int>((g.size + launch.part - 1) / launch.part), walk_part, &launch);
     return 0;
 }

@@ -16,32 +16,46 @@ const void* single(const ep_geometry& g, const ep_storage& from, char* const* at
     return g.scalar == k ? at[k] : from.load(at[k], from.size, 1, block.bytes);
 }
 
+// The block of n elements that begins at `at`. Past the caches the next one is fetched: while a block is computed and
+// stored, the machine does not foresee that its input goes on.
+const void* loaded(const ep_storage& from, const char* at, int64_t step, int64_t n, void* block, bool is_large) {
+    if (is_large && step == from.size)
+        for (int64_t line = n * step, end = 2 * line; line < end; line += ep::LINE) __builtin_prefetch(at + line);
+    return from.load(at, step, n, block);
+}
+
 __attribute__((noinline)) void staged_unary(const ep_geometry& g, Target& out, char* const* at, const int64_t* step,
                                             int64_t n) {
     const ep_row& row = *g.row;
+    const bool is_large = g.traffic >= ep::STREAMING;
     Block block;
     for (int64_t i = 0, m; i < n; i += m) {
         m = out.length(n - i);
-        const void* x = row.from->load(at[0] + i * step[0], step[0], m, block.bytes);
+        const char* const from = at[0] + i * step[0];
+        if (row.body == nullptr) {
+            out.take(loaded(*row.from, from, step[0], m, out.block(), is_large), m);
+            continue;
+        }
+        const void* x = loaded(*row.from, from, step[0], m, block.bytes, is_large);
         row.body(x, nullptr, out.block(), m, g.attributes, -1);
         out.flush(m);
     }
-    out.done();
 }
 
 __attribute__((noinline)) void staged_binary(const ep_geometry& g, Target& out, char* const* at, const int64_t* step,
                                              int64_t n, const void* const* singles, int which) {
     const ep_row& row = *g.row;
+    const bool is_large = g.traffic >= ep::STREAMING;
     Block blocks[2];
     for (int64_t i = 0, m; i < n; i += m) {
         m = out.length(n - i);
         const void* in[2];
         for (int k = 0; k < 2; ++k)
-            in[k] = which == k ? singles[k] : row.from->load(at[k] + i * step[k], step[k], m, blocks[k].bytes);
+            in[k] =
+                which == k ? singles[k] : loaded(*row.from, at[k] + i * step[k], step[k], m, blocks[k].bytes, is_large);
         row.body(in[0], in[1], out.block(), m, g.attributes, which);
         out.flush(m);
     }
-    out.done();
 }
 
 }  // namespace

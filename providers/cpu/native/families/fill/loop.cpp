@@ -28,5 +28,4 @@ void ep::fill(const ep_geometry* geometry, char* const* at, const int64_t* step,
         m = out.length(n - i);
         out.flush(m);
     }
-    out.done();
 }

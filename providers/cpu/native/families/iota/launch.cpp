@@ -25,5 +25,4 @@ void ep::iota_loop(const ep_geometry* geometry, char* const* at, const int64_t* 
         row.body(at[0], &places, out.block(), m, geometry->attributes, -1);
         out.flush(m);
     }
-    out.done();
 }

@@ -91,7 +91,6 @@ __attribute__((noinline)) void staged_select(char* const* at, const int64_t* ste
         choose(condition.elements(i, m), left.elements(i, m), right.elements(i, m), static_cast<U*>(out.block()), m);
         out.flush(m);
     }
-    out.done();
 }
 
 template <class C, size_t size>
