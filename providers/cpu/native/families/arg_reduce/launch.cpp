@@ -143,7 +143,21 @@ void deliver(const Job& job, const int64_t* places, char* out, int64_t n) {
     }
 }
 
+// Rows that fit a block, each by itself.
+void reduce_short_rows(const Job& job, int64_t first, int64_t last) {
+    alignas(ep::LINE) char block[ep::BLOCK * WIDEST];
+    int64_t places[ep::BLOCK];
+    ep::each_block(job.g, first, last, ep::BLOCK, [&](int64_t x, int64_t out, int64_t, int64_t n) {
+        for (int64_t i = 0; i < n; ++i) {
+            const char* const at = job.x + x + i * job.across();
+            places[i] = job.weight * job.s.seek_row(job.from.load(at, job.step, job.run, block), job.run, job.s.lens);
+        }
+        deliver(job, places, job.out + out, n);
+    });
+}
+
 void reduce_rows(const Job& job, int64_t first, int64_t last) {
+    if (job.is_along && job.g.ndim == 1 && job.run <= ep::BLOCK) return reduce_short_rows(job, first, last);
     each_best(job, first, last, 0, job.total,
               [&](const Best& best, char* out, int64_t, int64_t n) { deliver(job, best.place, out, n); });
 }

@@ -21,6 +21,8 @@ struct Seeker {
     void (*adopt)(void* best, int64_t* place, const void* other, const void* row, int64_t base, int64_t row_weight,
                   int64_t lane_weight, int64_t n);
     void (*merge)(void* best, int64_t* place, const void* other, const int64_t* other_place, int64_t n);
+    // the place of the best of n contiguous elements, at least one
+    int64_t (*seek_row)(const void* elements, int64_t n, const Lens& lens);
     // n lanes into the first
     void (*fold)(void* best, int64_t* place, int64_t n);
 };

@@ -13,7 +13,7 @@ EP_INLINE V<float> load_stored(const BFloat16* at) {
     return reinterpret_cast<V<float>>(__builtin_convertvector(bits, V<uint32_t>) << 16);
 }
 EP_INLINE V<float> load_stored(const Half* at) {
-    return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
+    return _mm512_maskz_cvtph_ps(0xFFFF, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
 }
 #elif EP_WIDTH == 32
 EP_INLINE V<float> load_stored(const BFloat16* at) {
