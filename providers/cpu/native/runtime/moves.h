@@ -69,12 +69,15 @@ EP_INLINE void copy_bytes(char* to, const char* from, int64_t n) {
     std::memcpy(to + n - SIZE, from + n - SIZE, SIZE);
 }
 
-// n is a multiple of the element's size.
+// n is a multiple of the element's size. What is filled first is copied over the rest, by the widest moves there are.
 EP_INLINE void fill_bytes(char* to, const Pattern& pattern, int64_t n) {
-    constexpr int64_t SIZE = sizeof pattern;
+    constexpr int64_t SIZE = sizeof pattern, FIRST = 4096;
     if (n < SIZE) return copy_few(to, pattern.bytes, n);
-    for (int64_t i = 0; i < n - SIZE; i += SIZE) std::memcpy(to + i, pattern.bytes, SIZE);
-    std::memcpy(to + n - SIZE, pattern.bytes, SIZE);
+    const int64_t first = n < FIRST ? n : FIRST;
+    for (int64_t i = 0; i < first - SIZE; i += SIZE) std::memcpy(to + i, pattern.bytes, SIZE);
+    std::memcpy(to + first - SIZE, pattern.bytes, SIZE);
+    for (int64_t i = first; i < n; i += FIRST)
+        std::memcpy(to + i, to, static_cast<size_t>(n - i < FIRST ? n - i : FIRST));
 }
 
 template <class U>

@@ -1,4 +1,6 @@
 // A number, as elements along one dimension.
+#include <algorithm>
+
 #include "fill.h"
 #include "runtime/moves.h"
 #include "runtime/stream.h"
@@ -7,25 +9,30 @@ namespace {
 
 #include "types/block.h"
 
-template <class U>
-void repeat(const void* value, void* block, int64_t n) {
-    const U once = *static_cast<const U*>(value);
-    U* const to = static_cast<U*>(block);
-    for (int64_t i = 0; i < n; ++i) to[i] = once;
-}
+constexpr int64_t PIECE = 4096;
 
 }  // namespace
 
+void ep::fill_run(const char* element, int64_t size, char* out, int64_t step, int64_t n, bool streams) {
+    if (step != size) {
+        with_unsigned(size, [&](auto bits) { copy_elements<decltype(bits)>(out, step, element, 0, n); });
+        return;
+    }
+    const Pattern pattern = pattern_of(element, size);
+    const int64_t nbytes = n * size;
+    if (!streams || reinterpret_cast<uintptr_t>(out) % static_cast<uintptr_t>(size) != 0)
+        return fill_bytes(out, pattern, nbytes);
+    alignas(LINE) char piece[PIECE];
+    fill_bytes(piece, pattern, PIECE);
+    const auto odd = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(out) % LINE);
+    const int64_t head = std::min(odd, nbytes);
+    std::memcpy(out, piece, static_cast<size_t>(head));
+    for (int64_t i = head; i < nbytes; i += PIECE) stream_copy(out + i, piece, std::min(PIECE, nbytes - i));
+}
+
 void ep::fill(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
     const ep_storage& to = *geometry->row->to;
-    Target out(to, at[1], step[1], streams(geometry->traffic, geometry->operands, at, n));
-    const auto repeated = [&](void* block, int64_t count) {
-        with_unsigned(to.staged_size, [&](auto bits) { repeat<decltype(bits)>(at[0], block, count); });
-    };
-    if (out.is_direct()) return repeated(out.block(), n);
-    repeated(out.block(), n < BLOCK ? n : BLOCK);
-    for (int64_t i = 0, m; i < n; i += m) {
-        m = out.length(n - i);
-        out.flush(m);
-    }
+    char element[WIDEST];
+    to.store(at[0], element, to.size, 1, false);
+    fill_run(element, to.size, at[1], step[1], n, streams(geometry->traffic, geometry->operands, at, n));
 }
