@@ -58,15 +58,19 @@ EP_INLINE void copy_few(char* to, const char* from, int64_t n) {
         *to = *from;
 }
 
+// Of n bytes, at least `half` and at most twice as many, by two moves that overlap.
+template <int64_t half>
+EP_INLINE void copy_halves(char* to, const char* from, int64_t n) {
+    std::memcpy(to, from, half);
+    std::memcpy(to + n - half, from + n - half, half);
+}
+
 EP_INLINE void copy_bytes(char* to, const char* from, int64_t n) {
-    constexpr int64_t SIZE = sizeof(Pattern), SHORT = 128;
-    if (n < SIZE) return copy_few(to, from, n);
-    if (n > SHORT) {
-        std::memcpy(to, from, static_cast<size_t>(n));
-        return;
-    }
-    for (int64_t i = 0; i < n - SIZE; i += SIZE) std::memcpy(to + i, from + i, SIZE);
-    std::memcpy(to + n - SIZE, from + n - SIZE, SIZE);
+    if (n < 16) return copy_few(to, from, n);
+    if (n <= 32) return copy_halves<16>(to, from, n);
+    if (n <= 64) return copy_halves<32>(to, from, n);
+    if (n <= 128) return copy_halves<64>(to, from, n);
+    std::memcpy(to, from, static_cast<size_t>(n));
 }
 
 // n is a multiple of the element's size. What is filled first is copied over the rest, by the widest moves there are.
