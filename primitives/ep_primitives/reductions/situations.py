@@ -126,7 +126,8 @@ def reduction_plan(layout: str, row: Row, seed: int, *, is_single: bool) -> Plan
     shape, axes = _emptied_shape(situation, random) if layout == "empty" else _shape(situation, random, is_single)
     keeps = situation.get("keepdims") == "yes"
     offsets = [int(situation.get(f"offset-{name}", "0")) for name in ("x", "out")]
-    x = lying(random, situation.get("form-x", "dense"), shape, offsets[0])
+    longest = max((axis for axis in range(len(shape)) if axis not in axes), key=shape.__getitem__, default=None)
+    x = lying(random, situation.get("form-x", "dense"), shape, offsets[0], spared=longest)  # else rows would be equal
     long = reduced_shape(shape, axes, keepdims=True)
     form = lying(random, situation.get("form-out", "dense"), long, offsets[1], is_out=True)
     strides = form.strides or dense_strides(long)

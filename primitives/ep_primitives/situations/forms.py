@@ -31,21 +31,30 @@ LINES: Final = ("dense", "padded", "permuted")
 _MOST_GAP: Final = 15
 
 
-def laid(random: Random, word: str, shape: Sequence[int], *, offset: int = 0, is_out: bool = False) -> Form:
+def laid(
+    random: Random,
+    word: str,
+    shape: Sequence[int],
+    *,
+    offset: int = 0,
+    is_out: bool = False,
+    spared: int | None = None,
+) -> Form:
     """Return a form of a shape.
 
     offset : of the lowest element
+    spared : the axis that `zero-first` does not repeat, where it has another one
     is_out : True for an output: then axes that are permuted have gaps, so that not all operands are permuted alike
     """
     shape = tuple(shape)
     if word == "dense":
         return Form(shape, None, offset)
-    strides = _strides(random, word, shape, is_out=is_out)
+    strides = _strides(random, word, shape, is_out=is_out, spared=spared)
     below = sum(stride * (extent - 1) for stride, extent in zip(strides, shape, strict=True) if stride < 0 < extent)
     return Form(shape, strides, offset - below)
 
 
-def _strides(random: Random, word: str, shape: tuple[int, ...], *, is_out: bool) -> tuple[int, ...]:
+def _strides(random: Random, word: str, shape: tuple[int, ...], *, is_out: bool, spared: int | None) -> tuple[int, ...]:
     dense = dense_strides(shape)
     last = len(shape) - 1
     match word:
@@ -72,7 +81,7 @@ def _strides(random: Random, word: str, shape: tuple[int, ...], *, is_out: bool)
             return (*dense_strides(shape[:-1]), 0)
         case "zero-first":
             outer = [axis for axis, extent in enumerate(shape[:-1]) if extent > 1] or [0]
-            repeated = random.choice(outer)
+            repeated = random.choice([axis for axis in outer if axis != spared] or outer)
             held = dense_strides((*shape[:repeated], 1, *shape[repeated + 1 :]))
             return (*held[:repeated], 0, *held[repeated + 1 :])
         case _:  # windows: neighbours along the last two axes share elements

@@ -46,12 +46,21 @@ def row_extent(random: Random, word: str, *, most: int = 16) -> int:
     return by_rest(random, int(word[2:] or 0), most)
 
 
-def lying(random: Random, word: str, shape: Sequence[int], offset: int = 0, *, is_out: bool = False) -> Form:
+def lying(
+    random: Random,
+    word: str,
+    shape: Sequence[int],
+    offset: int = 0,
+    *,
+    is_out: bool = False,
+    spared: int | None = None,
+) -> Form:
     """Return a form of a shape as `laid` does, but one that is dense only if its word says so.
 
     offset : of the lowest element
+    spared : the axis that `zero-first` does not repeat, where it has another one
     """
-    form = laid(random, word, shape, offset=offset, is_out=is_out)
+    form = laid(random, word, shape, offset=offset, is_out=is_out, spared=spared)
     if word != "dense" and TensorSpec("int8", *form).is_dense:
         return laid(random, "step", shape, offset=offset)
     return form

@@ -113,6 +113,10 @@ def _scalar(names: tuple[str, ...], side: int) -> Model:
                 Never({each.name: ("last", "first"), "rank": ("1",)}, "an axis repeated is layout broadcast")
                 for each in repeats
             ),
+            *(
+                Never({each.name: ("first",), "inner": ("few",), "rank": ("2",)}, "two elements show no fault")
+                for each in repeats
+            ),
             *gone,
             Never({"rank": ("16",), "inner": ("long",)}, "rank 16 has outer extents enough"),
         ),
