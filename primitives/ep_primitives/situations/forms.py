@@ -31,7 +31,7 @@ LINES: Final = ("dense", "padded", "permuted")
 _MOST_GAP: Final = 15
 
 
-def laid(
+def laid(  # noqa: PLR0913 - a form has so many sides
     random: Random,
     word: str,
     shape: Sequence[int],

@@ -46,7 +46,7 @@ def row_extent(random: Random, word: str, *, most: int = 16) -> int:
     return by_rest(random, int(word[2:] or 0), most)
 
 
-def lying(
+def lying(  # noqa: PLR0913 - a form has so many sides
     random: Random,
     word: str,
     shape: Sequence[int],

@@ -116,6 +116,7 @@ def _scalar(names: tuple[str, ...], side: int) -> Model:
             *(
                 Never({each.name: ("first",), "inner": ("few",), "rank": ("2",)}, "two elements show no fault")
                 for each in repeats
+                if len(repeats) == 1
             ),
             *gone,
             Never({"rank": ("16",), "inner": ("long",)}, "rank 16 has outer extents enough"),
