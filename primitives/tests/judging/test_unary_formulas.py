@@ -160,6 +160,15 @@ def test_poles_of_the_gamma_functions():
     assert lgamma[5:] == pytest.approx(744.4400719213812, rel=1e-15)
 
 
+def test_lgamma_overflows_where_the_function_does():
+    x = np.array([2.5563e305, 2.5578342292604147e305, 2.5599e305])
+    with mpmath.workdps(40):
+        wanted = [float(mpmath.loggamma(mpmath.mpf(each))) for each in x.tolist()]
+    assert np.isfinite(wanted).all()
+    np.testing.assert_allclose(reference("lgamma", "float64", x).value, wanted, rtol=1e-15)
+    assert reference("lgamma", "float64", np.array([2.56e305, math.inf])).value.tolist() == [math.inf] * 2
+
+
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_integers_wrap(dtype):
     low, high = ep.dtype(dtype).range
