@@ -1,5 +1,5 @@
 // The innermost products of Matmul by instructions for them: pairs of bfloat16, and fours of bytes. Included for
-// AVX-512 alone, in an anonymous namespace, after products.h.
+// AVX-512 alone, in an anonymous namespace, after products.h and packing.h.
 #pragma once
 
 #pragma GCC push_options
@@ -7,7 +7,7 @@
 
 // These count denormal numbers as 0, so they serve where there can be none; they add the later one of a pair first.
 template <int R>
-void dot_rows(const void* left, const void* right, int64_t depth, void* sums, int64_t step) {
+void dot_rows(const void* left, const void* right, int64_t depth, void* sums, int64_t step, bool adds) {
     const auto* a = static_cast<const uint32_t*>(left);
     const auto* b = static_cast<const char*>(right);
     __m512 sum[R][VECTORS] = {};
@@ -27,7 +27,7 @@ void dot_rows(const void* left, const void* right, int64_t depth, void* sums, in
 #pragma GCC unroll 2
         for (int v = 0; v < VECTORS; ++v) {
             float* const at = static_cast<float*>(sums) + r * step + v * 16;
-            _mm512_storeu_ps(at, _mm512_add_ps(_mm512_loadu_ps(at), sum[r][v]));
+            _mm512_storeu_ps(at, adds ? _mm512_add_ps(_mm512_loadu_ps(at), sum[r][v]) : sum[r][v]);
         }
     }
 }
@@ -41,20 +41,39 @@ EP_INLINE V<int32_t> add_dots(V<int32_t> sum, V<int32_t> row, V<int32_t> column)
 }
 
 // Bytes of a are flipped, because one factor has to be unsigned and the other signed: that adds 128 times, or
-// subtracts, the sum of a column of b, which is one more row of the product. Sums wrap, and unsigned numbers do so by
-// definition.
+// subtracts, the sum of a column of b. Sums begin with what takes it back, the first row of a panel of b. They wrap,
+// and unsigned numbers do so by definition.
+constexpr uint32_t FLIP = 0x80808080U;
+
+template <class U>
+void pack_bytes(const ep::Factor& factor, void* panels) {
+    constexpr int columns = VECTORS * 16;
+    pack<Four<U, 0>, columns>(factor, panels);
+    const V<int32_t> flip = repeated(static_cast<int32_t>(FLIP));
+    const int64_t steps = (factor.depth + 3) / 4;
+    auto* at = static_cast<int32_t*>(panels);
+    for (int64_t w = 0; w < factor.width; w += columns, at += (1 + steps) * columns) {
+        V<int32_t> sum[VECTORS] = {};
+        for (int64_t k = 1; k <= steps; ++k)
+            for (int v = 0; v < VECTORS; ++v) sum[v] = add_dots<U>(sum[v], flip, load(at + k * columns + v * 16));
+        for (int v = 0; v < VECTORS; ++v) store<int32_t>(at + v * 16, -sum[v]);
+    }
+}
+
 template <class U, int R>
-void dot_bytes(const void* left, const void* right, int64_t depth, void* sums, int64_t step) {
-    const auto *a = static_cast<const int32_t*>(left), *b = static_cast<const int32_t*>(right);
-    const V<int32_t> flip = repeated(static_cast<int32_t>(0x80808080U));
-    V<int32_t> sum[R][VECTORS] = {}, more[VECTORS] = {};
-    for (int64_t k = 0; k < depth; ++k, a += PANEL_ROWS, b += VECTORS * 16) {
+void dot_bytes(const void* left, const void* right, int64_t depth, void* sums, int64_t step, bool adds) {
+    const auto *a = static_cast<const int32_t*>(left) + PANEL_ROWS, *b = static_cast<const int32_t*>(right);
+    V<int32_t> sum[R][VECTORS];
+#pragma GCC unroll 12
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 2
+        for (int v = 0; v < VECTORS; ++v) sum[r][v] = load(b + v * 16);
+    }
+    for (int64_t k = 1; k < depth; ++k, a += PANEL_ROWS) {
+        b += VECTORS * 16;
         V<int32_t> columns[VECTORS];
 #pragma GCC unroll 2
-        for (int v = 0; v < VECTORS; ++v) {
-            columns[v] = load(b + v * 16);
-            more[v] = add_dots<U>(more[v], flip, columns[v]);
-        }
+        for (int v = 0; v < VECTORS; ++v) columns[v] = load(b + v * 16);
 #pragma GCC unroll 12
         for (int r = 0; r < R; ++r) {
             const V<int32_t> row = repeated(a[r]);
@@ -67,24 +86,24 @@ void dot_bytes(const void* left, const void* right, int64_t depth, void* sums, i
 #pragma GCC unroll 2
         for (int v = 0; v < VECTORS; ++v) {
             auto* const at = static_cast<uint32_t*>(sums) + r * step + v * 16;
-            store<uint32_t>(
-                at, load(at) + reinterpret_cast<V<uint32_t>>(sum[r][v]) - reinterpret_cast<V<uint32_t>>(more[v]));
+            const auto own = reinterpret_cast<V<uint32_t>>(sum[r][v]);
+            store<uint32_t>(at, adds ? load(at) + own : own);
         }
     }
 }
 
-void dot_pairs(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count) {
+void dot_pairs(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count, bool adds) {
     auto* const rows = count <= 1 ? dot_rows<1> : count <= 2 ? dot_rows<2> : count <= 4 ? dot_rows<4> : dot_rows<12>;
-    rows(a, b, depth, sums, step);
+    rows(a, b, depth, sums, step, adds);
 }
 
 template <class U>
-void dot_fours(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count) {
+void dot_fours(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count, bool adds) {
     auto* const rows = count <= 1   ? dot_bytes<U, 1>
                        : count <= 2 ? dot_bytes<U, 2>
                        : count <= 4 ? dot_bytes<U, 4>
                                     : dot_bytes<U, 12>;
-    rows(a, b, depth, sums, step);
+    rows(a, b, depth, sums, step, adds);
 }
 
 #pragma GCC pop_options

@@ -71,7 +71,9 @@ constexpr ep::Tile PAIR_DOTS = pair_tile();
 template <class U>
 constexpr ep::Tile four_tile() {
     ep::Tile tile = tile_of<U, Four<U, 0>, MultiplyWhole>();
-    tile.pack_left = pack<Four<U, 0x80808080U>, PANEL_ROWS, true>;
+    tile.ahead = 1;
+    tile.pack_left = pack<Four<U, FLIP>, PANEL_ROWS>;
+    tile.pack_right = pack_bytes<U>;
     tile.multiply = dot_fours<U>;
     return tile;
 }

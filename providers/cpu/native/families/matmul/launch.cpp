@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t DEPTH = 256;
 constexpr int64_t ROWS = 192;
 constexpr int64_t COLUMN_BYTES = 1536;
-constexpr int64_t A_BYTES = ROWS * DEPTH * 8, B_BYTES = DEPTH * COLUMN_BYTES, SUM_BYTES = ROWS * COLUMN_BYTES;
+constexpr int64_t A_BYTES = ROWS * DEPTH * 8, B_BYTES = (DEPTH + 1) * COLUMN_BYTES, SUM_BYTES = ROWS * COLUMN_BYTES;
 // Bytes of the sums of a single row.
 constexpr int64_t ROW_BYTES = 32768;
 constexpr int64_t WORKSPACE = A_BYTES + B_BYTES + SUM_BYTES;
@@ -159,7 +159,7 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
                 for (int64_t i = 0; i < down; ++i)
                     multiply(a_panels + i * a_panel * tile.lane, b_panels + j * b_panel * tile.lane, steps,
                              sums + (i * tile.rows * step + j * tile.columns) * tile.sum, step,
-                             static_cast<int>(m - i * tile.rows));
+                             static_cast<int>(m - i * tile.rows), s + k != 0);
         }
     }
 }
@@ -220,8 +220,9 @@ void run_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
     const int64_t m = std::min(job.rows, g.m - row), n = std::min(job.columns, g.n - column);
     const int64_t step = round_up(n * job.tile->widths, job.tile->columns);
     const int64_t rows = job.is_row ? 1 : round_up(m, job.tile->rows);
-    std::memset(sums, 0, static_cast<size_t>(rows * step) * sizeof(T));
-    if (!is_zero(job.alpha)) sum_tile(job, batch, row, column, sums, step, memory);
+    const bool is_empty = is_zero(job.alpha) || g.k == 0 || extents(g, g.kept, g.ndim) == 0;
+    if (is_empty || job.is_row) std::memset(sums, 0, static_cast<size_t>(rows * step) * sizeof(T));
+    if (!is_empty) sum_tile(job, batch, row, column, sums, step, memory);
     finish<T, Row>(job, batch, row, column, reinterpret_cast<T*>(sums), step, m, n);
 }
 

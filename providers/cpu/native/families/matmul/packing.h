@@ -2,12 +2,14 @@
 // Included once per instruction set, in an anonymous namespace, after lanes.h and squares.h.
 #pragma once
 
-// What a lane is made of: `terms` staged elements U that follow each other in depth, S bytes apart in width.
+// What a lane is made of: `terms` staged elements U that follow each other in depth. Each panel begins with `ahead`
+// rows of lanes that are not elements.
 template <class T, class U = T>
 struct Single {
     using Lane = T;
     using Unit = U;
-    static constexpr int terms = 1;
+    static constexpr int terms = 1, ahead = 0;
+    static constexpr uint32_t flip = 0;
     template <int step>
     static EP_INLINE Lane lane(const Unit* const (&x)[terms], int64_t i) {
         return static_cast<Lane>(x[0][i * step]);
@@ -18,7 +20,8 @@ template <class U>
 struct Pair {
     using Lane = uint32_t;
     using Unit = U;
-    static constexpr int terms = 2;
+    static constexpr int terms = 2, ahead = 0;
+    static constexpr uint32_t flip = 0;
     template <int step>
     static EP_INLINE Lane lane(const Unit* const (&x)[terms], int64_t i) {
         return half(x[0][i * step]) | half(x[1][i * step]) << 16;
@@ -26,11 +29,12 @@ struct Pair {
     static EP_INLINE uint32_t half(Unit x) { return static_cast<uint16_t>(static_cast<int16_t>(x)); }
 };
 // Four bytes, the first one lowest; `flip` turns signed bytes to unsigned ones, and these to signed ones.
-template <class U, uint32_t flip>
+template <class U, uint32_t bits>
 struct Four {
     using Lane = uint32_t;
     using Unit = U;
-    static constexpr int terms = 4;
+    static constexpr int terms = 4, ahead = 1;
+    static constexpr uint32_t flip = bits;
     template <int step>
     static EP_INLINE Lane lane(const Unit* const (&x)[terms], int64_t i) {
         return (byte(x[0][i * step]) | byte(x[1][i * step]) << 8 | byte(x[2][i * step]) << 16 |
@@ -43,34 +47,42 @@ struct Four {
 template <class U>
 constexpr U NOTHING[ep::BLOCK] = {};
 
-// Along the width: a row of lanes at a time.
+// Along the width: a row of lanes at a time. Rows that lie as they are read are gone through panel by panel, because
+// lines of many panels get in each other's way.
 template <class As, int COLUMNS>
 void pack_across(const ep::Factor& factor, typename As::Lane* panels) {
     using U = typename As::Unit;
     alignas(ep::LINE) U blocks[As::terms][ep::BLOCK];
-    const int64_t steps = (factor.depth + As::terms - 1) / As::terms;
-    for (int64_t step = 0; step < steps; ++step) {
-        const U* rows[As::terms];
-        for (int term = 0; term < As::terms; ++term) {
-            const int64_t d = step * As::terms + term;
-            rows[term] = d < factor.depth
-                             ? static_cast<const U*>(factor.storage->load(
-                                   factor.at + d * factor.depth_step, factor.width_step, factor.width, blocks[term]))
-                             : NOTHING<U>;
+    const int64_t steps = (factor.depth + As::terms - 1) / As::terms, pitch = (As::ahead + steps) * COLUMNS;
+    const bool lies = factor.storage->is_direct && factor.width_step == factor.storage->size;
+    const int64_t at_once = lies ? COLUMNS : factor.width;
+    for (int64_t from = 0; from < factor.width; from += at_once) {
+        typename As::Lane* const panel = panels + from / COLUMNS * pitch + As::ahead * COLUMNS;
+        const int64_t width = std::min(at_once, factor.width - from);
+        for (int64_t step = 0; step < steps; ++step) {
+            const U* rows[As::terms];
+            for (int term = 0; term < As::terms; ++term) {
+                const int64_t d = step * As::terms + term;
+                const char* const row = factor.at + d * factor.depth_step + from * factor.width_step;
+                rows[term] =
+                    d >= factor.depth ? NOTHING<U>
+                    : lies ? reinterpret_cast<const U*>(row)
+                           : static_cast<const U*>(factor.storage->load(row, factor.width_step, width, blocks[term]));
+            }
+            auto* at = panel + step * COLUMNS;
+            int64_t w = 0;
+            for (; w + COLUMNS <= width; w += COLUMNS, at += pitch)
+                for (int64_t i = 0; i < COLUMNS; ++i) at[i] = As::template lane<1>(rows, w + i);
+            if (w < width)
+                for (int64_t i = 0; i < COLUMNS; ++i)
+                    at[i] = w + i < width ? As::template lane<1>(rows, w + i) : typename As::Lane{0};
         }
-        auto* at = panels + step * COLUMNS;
-        int64_t w = 0;
-        for (; w + COLUMNS <= factor.width; w += COLUMNS, at += steps * COLUMNS)
-            for (int64_t i = 0; i < COLUMNS; ++i) at[i] = As::template lane<1>(rows, w + i);
-        if (w < factor.width)
-            for (int64_t i = 0; i < COLUMNS; ++i)
-                at[i] = w + i < factor.width ? As::template lane<1>(rows, w + i) : typename As::Lane{0};
     }
 }
 
 // Along the depth: as many rows as a vector has lanes, turned in registers. Rows that lie as lanes are read in place.
 template <class As, int COLUMNS>
-void pack_along(const ep::Factor& factor, typename As::Lane* panels, bool is_flipped) {
+void pack_along(const ep::Factor& factor, typename As::Lane* panels) {
     using U = typename As::Unit;
     using L = typename As::Lane;
     using Word = std::conditional_t<sizeof(L) == 4, uint32_t, uint64_t>;
@@ -80,7 +92,7 @@ void pack_along(const ep::Factor& factor, typename As::Lane* panels, bool is_fli
     const int64_t steps = (factor.depth + As::terms - 1) / As::terms;
     const bool lies = factor.storage->is_direct && factor.depth_step == factor.storage->size &&
                       sizeof(U) * As::terms == sizeof(L) && std::is_integral_v<U> == std::is_integral_v<L> &&
-                      !is_flipped && factor.depth % As::terms == 0;
+                      factor.depth % As::terms == 0;
     const auto fill = [&](int64_t w, L* to) {
         if (w >= factor.width) {
             std::memset(to, 0, static_cast<size_t>(steps) * sizeof(L));
@@ -98,7 +110,7 @@ void pack_along(const ep::Factor& factor, typename As::Lane* panels, bool is_fli
         for (int64_t i = 0; i < steps; ++i) to[i] = As::template lane<As::terms>(rows, i);
     };
     for (int64_t w = 0; w < factor.width; w += COLUMNS) {
-        L* const panel = panels + w / COLUMNS * steps * COLUMNS;
+        L* const panel = panels + w / COLUMNS * (As::ahead + steps) * COLUMNS + As::ahead * COLUMNS;
 #pragma GCC unroll 8
         for (int part = 0; part < COLUMNS; part += lanes) {
             constexpr int64_t whole = COLUMNS;
@@ -109,6 +121,8 @@ void pack_along(const ep::Factor& factor, typename As::Lane* panels, bool is_fli
             const char* const in =
                 is_there ? factor.at + from * factor.width_step : reinterpret_cast<const char*>(buffer);
             const int64_t in_step = is_there ? factor.width_step : int64_t{sizeof buffer[0]};
+            // Elements that are read in place are not flipped yet.
+            const Word flip = is_there ? Word{As::flip} : Word{0};
             const auto put = [&](int64_t d, const L* row) {
                 if (COLUMNS - part >= lanes)
                     std::memcpy(panel + d * COLUMNS + part, row, sizeof(L) * lanes);
@@ -120,26 +134,31 @@ void pack_along(const ep::Factor& factor, typename As::Lane* panels, bool is_fli
                 V<Word> columns[square];
                 turn_lane<Word>(in + d * int64_t{sizeof(L)}, in_step, columns);
 #pragma GCC unroll 4
-                for (int i = 0; i < square; ++i) put(d + i, reinterpret_cast<const L*>(&columns[i]));
+                for (int i = 0; i < square; ++i) {
+                    if constexpr (As::flip != 0) columns[i] ^= flip;
+                    put(d + i, reinterpret_cast<const L*>(&columns[i]));
+                }
             }
             for (; d < steps; ++d) {
-                L row[lanes];
-                for (int64_t i = 0; i < lanes; ++i)
+                Word row[lanes];
+                for (int64_t i = 0; i < lanes; ++i) {
                     std::memcpy(&row[i], in + i * in_step + d * int64_t{sizeof(L)}, sizeof(L));
-                put(d, row);
+                    row[i] ^= flip;
+                }
+                put(d, reinterpret_cast<const L*>(row));
             }
         }
     }
 }
 
 // Along the smaller stride, because that way a cache line is used at once.
-template <class As, int COLUMNS, bool is_flipped = false>
+template <class As, int COLUMNS>
 void pack(const ep::Factor& factor, void* panels) {
     auto* const lanes = static_cast<typename As::Lane*>(panels);
     if (std::abs(factor.width_step) <= std::abs(factor.depth_step))
         pack_across<As, COLUMNS>(factor, lanes);
     else
-        pack_along<As, COLUMNS>(factor, lanes, is_flipped);
+        pack_along<As, COLUMNS>(factor, lanes);
 }
 
 // A complex product is a real one of twice the depth: (re, im) of a row of a meets the rows (re, im) and (-im, re) of

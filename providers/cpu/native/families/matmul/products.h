@@ -77,7 +77,7 @@ EP_INLINE void multiply_part(const typename By::Lane* a, const V<typename By::La
 
 // Each sum starts at zero and goes through the depth in order, whatever R: a value does not depend on its place.
 template <class By, int R>
-void multiply_rows(const void* left, const void* right, int64_t depth, void* sums, int64_t step) {
+void multiply_rows(const void* left, const void* right, int64_t depth, void* sums, int64_t step, bool adds) {
     using L = typename By::Lane;
     using T = typename By::Sum;
     constexpr int lanes = Vector<L>::lanes;
@@ -95,16 +95,16 @@ void multiply_rows(const void* left, const void* right, int64_t depth, void* sum
 #pragma GCC unroll 2
         for (int v = 0; v < VECTORS; ++v) {
             T* const at = static_cast<T*>(sums) + r * step + v * lanes;
-            store<T>(at, load(at) + sum[r][v]);
+            store<T>(at, adds ? load(at) + sum[r][v] : sum[r][v]);
         }
     }
 }
 
 template <class By>
-void multiply(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count) {
+void multiply(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count, bool adds) {
     auto* const rows = count <= 1   ? multiply_rows<By, 1>
                        : count <= 2 ? multiply_rows<By, 2>
                        : count <= 4 ? multiply_rows<By, 4>
                                     : multiply_rows<By, PANEL_ROWS>;
-    rows(a, b, depth, sums, step);
+    rows(a, b, depth, sums, step, adds);
 }

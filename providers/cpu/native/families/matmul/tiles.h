@@ -28,16 +28,18 @@ struct Lying {
 // A panel of a holds `rows` lanes for each step of the depth, one of b `columns`; the last panel is filled up.
 struct Tile {
     int rows, columns;
-    // Columns that an element takes, steps of the depth that it takes, and elements of the depth in one lane.
-    int widths, depths, terms;
+    // Columns that an element takes, steps of the depth that it takes, elements of the depth in one lane, and steps
+    // with which each panel begins before its first element.
+    int widths, depths, terms, ahead;
     // Bytes of a lane, and of a sum.
     int lane, sum;
     // How the elements of both factors are read for panels.
     const ep_storage* storage;
     void (*pack_left)(const Factor& factor, void* panels);
     void (*pack_right)(const Factor& factor, void* panels);
-    // sums += a panel @ b panel, for the first `count` rows of the panel or a few more; rows of sums are `step` apart.
-    void (*multiply)(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count);
+    // sums += a panel @ b panel, or sums = that unless it `adds`, for the first `count` rows of the panel or a few
+    // more; rows of sums are `step` apart.
+    void (*multiply)(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count, bool adds);
     // sums += one row @ a factor, read where it lies, for all columns; `row` holds the row's elements as sums are kept.
     // Null where elements have no such kernel.
     void (*multiply_row)(const void* row, const Factor& factor, void* sums);
@@ -52,7 +54,7 @@ struct Tile {
     bool (*has_better)();
 
     // How many steps the panels have for so many elements of the depth.
-    int64_t steps(int64_t depth) const { return (depth + terms - 1) / terms * depths; }
+    int64_t steps(int64_t depth) const { return ahead + (depth + terms - 1) / terms * depths; }
 };
 
 // The entry of the rows, whose code is a Tile.
