@@ -58,8 +58,10 @@ def merge(out: TensorSpec, operands: Sequence[TensorSpec | Scalar | None], *, ke
     an element's number in the visit is its row-major index.
     """
     offsets = tuple([operand.offset if isinstance(operand, TensorSpec) else 0 for operand in operands])
-    tensors = [operand for operand in operands if isinstance(operand, TensorSpec)]
-    if all(tensor.is_dense and tensor.shape == out.shape for tensor in tensors):
+    for operand in operands:
+        if isinstance(operand, TensorSpec) and not (operand.is_dense and operand.shape == out.shape):
+            break
+    else:
         return _merge_dense(out, operands, offsets)
     zeros = (0,) * len(out.shape)
     strides = [

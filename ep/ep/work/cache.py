@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
@@ -22,17 +23,19 @@ if TYPE_CHECKING:
 __all__ = ["CAPACITY", "LRU", "PrimitiveCache"]
 
 CAPACITY: Final = 4096
+_USED: Final = operator.attrgetter("used")
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-class _Entry(Generic[Value]):
-    """A value, and when it was asked for last."""
+class _Entry(Generic[Key, Value]):
+    """A key's value, and when it was asked for last."""
 
-    __slots__ = ("used", "value")
+    __slots__ = ("key", "used", "value")
 
-    def __init__(self, value: Value, used: int) -> None:
+    def __init__(self, key: Key, value: Value, used: int) -> None:
+        self.key = key
         self.value = value
         self.used = used
 
@@ -56,7 +59,7 @@ class LRU(Generic[Key, Value]):
     def __init__(self, capacity: int = CAPACITY) -> None:
         self._capacity = capacity
         self._most_evicted = max(1, capacity // 8)  # at once, so that looking for the least used costs little
-        self._entries: dict[Key, _Entry[Value]] = {}
+        self._entries: dict[Key, _Entry[Key, Value]] = {}
         self._clock = 0
         self._making: dict[Key, _Turn] = {}
 
@@ -82,10 +85,8 @@ class LRU(Generic[Key, Value]):
             with turn.lock:
                 entry = self._entries.get(key)
                 if entry is None:
-                    entry = _Entry(
-                        make(key), self._clock
-                    )  # what it raises leaves the turn to the next, who tries again
-                    self._entries[key] = entry
+                    # What it raises leaves the turn to the next, who tries again.
+                    entry = self._entries[key] = _Entry(key, make(key), self._clock)
                 self._clock = entry.used = self._clock + 1
         finally:
             turn.users -= 1
@@ -97,8 +98,8 @@ class LRU(Generic[Key, Value]):
 
     def _evict(self) -> None:
         excess = max(len(self._entries) - self._capacity, self._most_evicted)
-        for key, _ in sorted([*self._entries.items()], key=lambda item: item[1].used)[:excess]:
-            self._entries.pop(key, None)
+        for entry in sorted([*self._entries.values()], key=_USED)[:excess]:
+            self._entries.pop(entry.key, None)
 
 
 class PrimitiveCache:

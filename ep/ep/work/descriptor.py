@@ -135,7 +135,8 @@ class Descriptor:
     @property
     def compute(self) -> str:
         """The type that values are computed in: the compute type of the first operand that is there."""
-        return DTYPES[next(spec.dtype for spec in self.specs if spec is not None)].compute
+        first = self.specs[0] or next(spec for spec in self.specs if spec is not None)
+        return DTYPES[first.dtype].compute
 
     @property
     def compares_elements(self) -> bool:

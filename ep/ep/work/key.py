@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ep.layout.spec import Scalar, TensorSpec
+from ep.layout.spec import Scalar
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
+    from ep.layout.spec import TensorSpec
     from ep.work.descriptor import Descriptor
 
 __all__ = ["KernelKey", "kernel_key"]
@@ -58,20 +59,20 @@ def kernel_key(
     inner    : the innermost merged extent, 0 if it is empty
     outer    : each tensor with its strides, in elements, but the innermost
     """
-    tensors = [spec for spec in descriptor.specs if isinstance(spec, TensorSpec)]
-    alignment = _ALIGNMENT_CAP
+    specs, is_wide, alignment = descriptor.specs, size > _INDEX_LIMIT, _ALIGNMENT_CAP
     for spec, strides in outer:
+        is_wide = is_wide or spec.hi > _INDEX_LIMIT
         for step in (spec.offset, *strides):
             while (step * spec.itemsize) % alignment:
                 alignment >>= 1
     return KernelKey(
         descriptor.family,
         descriptor.op,
-        tuple(["" if spec is None else spec.dtype for spec in descriptor.specs]),
+        tuple(["" if spec is None else spec.dtype for spec in specs]),
         descriptor.compute,
         "dense" if is_dense else "strided",
-        tuple(isinstance(spec, Scalar) for spec in descriptor.specs),
-        size > _INDEX_LIMIT or any(tensor.hi > _INDEX_LIMIT for tensor in tensors),
+        tuple([type(spec) is Scalar for spec in specs]),
+        is_wide,
         min(1 << (inner.bit_length() - 1), _EXTENT_CAP) if inner else 1,
         alignment,
     )
