@@ -2,59 +2,112 @@
 // instruction set, in an anonymous namespace, after lanes.h and joints.h.
 #pragma once
 
-// A vector of elements as ops see them.
-EP_INLINE V<float> load_stored(const float* at) {
+// A vector of elements E from memory, of floats as they are stored.
+template <class E, class T>
+EP_INLINE V<E> load_stored(const T* at) {
     return load(at);
 }
 #if EP_WIDTH == 64
 typedef uint16_t Shorts __attribute__((vector_size(32)));
-EP_INLINE V<float> load_stored(const BFloat16* at) {
+template <>
+EP_INLINE V<float> load_stored<float>(const BFloat16* at) {
     const auto bits = reinterpret_cast<Shorts>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
     return reinterpret_cast<V<float>>(__builtin_convertvector(bits, V<uint32_t>) << 16);
 }
-EP_INLINE V<float> load_stored(const Half* at) {
+template <>
+EP_INLINE V<float> load_stored<float>(const Half* at) {
     return _mm512_maskz_cvtph_ps(0xFFFF, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
 }
+template <>
+EP_INLINE V<double> load_stored<double>(const float* at) {
+    return _mm512_maskz_cvtps_pd(0xFF, _mm256_loadu_ps(at));
+}
+template <>
+EP_INLINE V<double> load_stored<double>(const BFloat16* at) {
+    const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m256i words = _mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16);
+    return _mm512_maskz_cvtps_pd(0xFF, _mm256_castsi256_ps(words));
+}
+template <>
+EP_INLINE V<double> load_stored<double>(const Half* at) {
+    return _mm512_maskz_cvtps_pd(0xFF, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))));
+}
 #elif EP_WIDTH == 32
-EP_INLINE V<float> load_stored(const BFloat16* at) {
+template <>
+EP_INLINE V<float> load_stored<float>(const BFloat16* at) {
     const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
     return reinterpret_cast<V<float>>(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16));
 }
-EP_INLINE V<float> load_stored(const Half* at) {
+template <>
+EP_INLINE V<float> load_stored<float>(const Half* at) {
     return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
+}
+template <>
+EP_INLINE V<double> load_stored<double>(const float* at) {
+    return _mm256_cvtps_pd(_mm_loadu_ps(at));
+}
+template <>
+EP_INLINE V<double> load_stored<double>(const BFloat16* at) {
+    const __m128i bits = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at));
+    return _mm256_cvtps_pd(_mm_castsi128_ps(_mm_slli_epi32(_mm_cvtepu16_epi32(bits), 16)));
+}
+template <>
+EP_INLINE V<double> load_stored<double>(const Half* at) {
+    return _mm256_cvtps_pd(_mm_cvtph_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(at))));
 }
 #endif
 
-// Ops over vectors, with the bits that they have over single elements; NONE where an op has no such form.
+// Ops over vectors of elements E, with the bits that they have over single elements; not there where an op has no such
+// form.
 template <class Op>
 struct Abreast {
     static constexpr bool is_there = false;
 };
-template <>
-struct Abreast<Sum<float>> {
-    static constexpr bool is_there = EP_WIDTH > 16;
-    using State = float;
-    V<uint32_t> keep;
-    explicit Abreast(const ep::Lens& lens) : keep(repeated(static_cast<uint32_t>(lens.keep))) {}
-    EP_INLINE V<float> of(V<float> x) const {
-        return reinterpret_cast<V<float>>(reinterpret_cast<V<uint32_t>>(x) & keep);
-    }
-    static EP_INLINE V<float> join(V<float> a, V<float> b) { return a + b; }
+template <class T>
+struct Abreast<Sum<T>> {
+    static constexpr bool is_there = EP_WIDTH > 16 && std::is_floating_point_v<T>;
+    using E = T;
+    using State = T;
+    V<Mask<T>> keep;
+    explicit Abreast(const ep::Lens& lens) : keep(repeated(static_cast<Mask<T>>(lens.keep))) {}
+    EP_INLINE V<T> of(V<T> x) const { return reinterpret_cast<V<T>>(reinterpret_cast<V<Mask<T>>>(x) & keep); }
+    static EP_INLINE V<T> join(V<T> a, V<T> b) { return a + b; }
 };
 template <>
-struct Abreast<GreatestKey<float>> {
+struct Abreast<Squares> {
     static constexpr bool is_there = EP_WIDTH > 16;
-    using State = int32_t;
-    using Key = KeyOf<float>;
-    V<uint32_t> flip;
-    explicit Abreast(const ep::Lens& lens) : flip(repeated(static_cast<uint32_t>(lens.flip))) {}
-    EP_INLINE V<int32_t> of(V<float> x) const {
-        const V<int32_t> bits = reinterpret_cast<V<int32_t>>(reinterpret_cast<V<uint32_t>>(x) ^ flip);
-        const V<uint32_t> turned = reinterpret_cast<V<uint32_t>>(bits ^ ((bits >> 31) & 0x7FFFFFFF));
-        return reinterpret_cast<V<int32_t>>(turned + Key::shift);
-    }
-    static EP_INLINE V<int32_t> join(V<int32_t> a, V<int32_t> b) { return a > b ? a : b; }
+    using E = double;
+    using State = double;
+    V<double> scale;
+    explicit Abreast(const ep::Lens& lens) : scale(repeated(lens.scale)) {}
+    EP_INLINE V<double> of(V<double> x) const { return (x * scale) * (x * scale); }
+    static EP_INLINE V<double> join(V<double> a, V<double> b) { return a + b; }
 };
+template <class T>
+struct Abreast<GreatestKey<T>> {
+    static constexpr bool is_there = EP_WIDTH > 16;
+    using E = T;
+    using Key = KeyOf<T>;
+    using Bits = typename Key::Bits;
+    using State = typename Key::Key;
+    V<Bits> flip;
+    explicit Abreast(const ep::Lens& lens) : flip(repeated(static_cast<Bits>(lens.flip))) {}
+    EP_INLINE V<State> of(V<T> x) const {
+        const V<State> bits = reinterpret_cast<V<State>>(reinterpret_cast<V<Bits>>(x) ^ flip);
+        const V<State> sign = bits >> (8 * sizeof(T) - 1);
+        return reinterpret_cast<V<State>>(reinterpret_cast<V<Bits>>(bits ^ (sign & State(Key::top - 1))) + Key::shift);
+    }
+    static EP_INLINE V<State> join(V<State> a, V<State> b) { return a > b ? a : b; }
+};
+
+// Whether an op takes elements that are stored as T from memory.
+template <class Op, class T>
+constexpr bool takes_stored() {
+    if constexpr (Abreast<Op>::is_there && is_real_float<T>)
+        return sizeof(Staged<T>) <= sizeof(typename Abreast<Op>::E);
+    else
+        return false;
+}
 
 // Bytes ahead of what is read that are fetched: one thread alone waits for memory otherwise.
 constexpr int64_t AHEAD = 4096;
@@ -64,13 +117,13 @@ constexpr int64_t AHEAD = 4096;
 template <class Op, class T, int VECTORS>
 EP_INLINE void join_abreast(void* states, const char* at, int64_t step, int64_t rows, const Abreast<Op>& op) {
     using S = typename Abreast<Op>::State;
-    constexpr int lanes = Vector<float>::lanes;
+    constexpr int lanes = Vector<S>::lanes;
     S* const to = static_cast<S*>(states);
     V<S> state[VECTORS];
 #pragma GCC unroll 8
     for (int v = 0; v < VECTORS; ++v) state[v] = load(to + v * lanes);
     const auto element = [&](int64_t row, int v) {
-        return op.of(load_stored(reinterpret_cast<const T*>(at + row * step) + v * lanes));
+        return op.of(load_stored<typename Abreast<Op>::E>(reinterpret_cast<const T*>(at + row * step) + v * lanes));
     };
     int64_t r = 0;
     for (; r + 4 <= rows; r += 4, at += 4 * step) {
@@ -95,7 +148,7 @@ EP_INLINE void join_abreast(void* states, const char* at, int64_t step, int64_t 
 template <class Op, class T>
 int64_t take_stored(void* states, const char* at, int64_t step, int64_t rows, int64_t n, const ep::Lens& lens) {
     using S = typename Abreast<Op>::State;
-    constexpr int64_t lanes = Vector<float>::lanes;
+    constexpr int64_t lanes = Vector<S>::lanes;
     const Abreast<Op> op(lens);
     int64_t i = 0;
     const auto place = [&] { return static_cast<S*>(states) + i; };
@@ -117,7 +170,7 @@ struct Joined {
 template <class Op, class T>
 void fold_stored(void* state, const char* at, int64_t rows, const ep::Lens& lens) {
     using S = typename Abreast<Op>::State;
-    constexpr int lanes = Vector<float>::lanes, vectors = int{ep::LANES} / lanes;
+    constexpr int lanes = Vector<S>::lanes, vectors = int{ep::LANES} / lanes;
     alignas(ep::LINE) S states[ep::LANES];
     for (int v = 0; v < vectors; ++v) store<S>(states + v * lanes, repeated<S>(Op::nothing()));
     take_stored<Op, T>(states, at, ep::LANES * int64_t{sizeof(T)}, rows, ep::LANES, lens);
@@ -132,14 +185,14 @@ void fold_stored(void* state, const char* at, int64_t rows, const ep::Lens& lens
 
 template <class Op, class T>
 constexpr auto folds() -> decltype(ep::Reducer::folds) {
-    if constexpr (Abreast<Op>::is_there && std::is_same_v<Staged<T>, float>)
+    if constexpr (takes_stored<Op, T>())
         return fold_stored<Op, T>;
     else
         return nullptr;
 }
 template <class Op, class T>
 constexpr auto stored() -> decltype(ep::Reducer::stored) {
-    if constexpr (Abreast<Op>::is_there && std::is_same_v<Staged<T>, float>)
+    if constexpr (takes_stored<Op, T>())
         return take_stored<Op, T>;
     else
         return nullptr;
