@@ -93,7 +93,7 @@ EP_INLINE Gauss<T> gauss_of(T x, T zero) {
 
 // a e^(a^2/2) Phi(-a) for a >= 0; of float in s = a / (a + 2.5), of which (a + 2.5) e^(a^2/2) Phi(-a) is a polynomial.
 EP_INLINE float normal_tail(float a) {
-    const float s = a * (1.0F / (a + 2.5F));
+    const float s = a / (a + 2.5F);
     return s * Horner{}(s, -0.0810521543F, 0.284464061F, -0.320883632F, 0.144543469F, -0.153143913F, 0.0571122095F,
                         0.291662723F, 0.169628903F, -1.2433933F, 1.25F);
 }
@@ -101,13 +101,13 @@ EP_INLINE double normal_tail(double a) {
     return 0.5 * a * scaled_error_function(a * 0.70710678118654752);
 }
 
-// x Phi(x) = max(x, 0) - |x| Phi(-|x|)
+// x Phi(x) = max(x, 0) - |x| Phi(-|x|), where nothing less a tail of 0 is -0.
 template <class T>
 EP_INLINE T gelu_of(T x) {
     const T a = size_within(x, Activation<T>::gauss_zero);
     const DoubleWord<T> exponent = two_product(T(-0.5) * a, a);
     const T tail = exponential_raised(exponent.high, exponent.low) * normal_tail(a) * Exponential<T>::spare;
-    return x < T{0} ? -tail : x - tail;
+    return at_least(x, -T{0}) - tail;
 }
 
 // e^-|z|, also as value * 2^exponent, for a z in two words; it ends at logistic_zero.
@@ -206,7 +206,7 @@ EP_INLINE T soft_plus_of(T x, T beta, T threshold) {
     const bool is_inside = size < A::logistic_zero, is_far = z < A::far;
     const T low = is_inside ? two_product(beta, x).low : T{0}, most = z < T{0} ? A::logistic_zero : -A::far;
     const Shifted<T> e = shifted(-size_within(z, most), is_far ? A::far_exponent : T{0});
-    const T raised = exponential_near(e.r + (z < T{0} ? low : -low)) * e.power;
+    const T raised = exponential_times(e.r + (z < T{0} ? low : -low), e.power);
     const T value = at_least(z, T{0}) + ((z > T{0} ? low : T{0}) + logarithm1p_of_share(raised));
     // A small beta takes one of the steps, so that the quotient does not overflow.
     const bool is_small = absolute_of(beta) < T{1};

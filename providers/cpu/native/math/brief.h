@@ -5,7 +5,7 @@
 #include "exponential.h"
 #include "power.h"
 
-// As shifted() and exponential_near().
+// As shifted(), and e^r for a small r.
 EP_INLINE Shifted<float> shifted_brief(float x, float offset) {
     const float shift = (Float<float>::integer_magic + Float<float>::bias) + offset;
     const float t = fused(x, 1.44269504F, shift), n = t - shift;
@@ -60,10 +60,10 @@ EP_INLINE float silu_brief(float x) {
 
 // x Phi(x), as gelu_of(), for a = |x|, whose square is exact.
 EP_INLINE float gelu_brief(float x) {
-    const float a = size_within(x, 15.0F), s = a * (1.0F / (a + 2.5F));
+    const float a = size_within(x, 15.0F), s = a / (a + 2.5F);
     const float ratio = Horner{}(s, -0.208480637F, 0.4817641873F, 0.1135220908F, -1.237522673F, 1.249900183F);
     const float tail = exponential_raised_brief(-0.5F * a * a) * (s * ratio) * Exponential<float>::spare;
-    return x < 0.0F ? -tail : x - tail;
+    return at_least(x, -0.0F) - tail;
 }
 
 // 1 to eleven digits from 2.7 on, where this stops.

@@ -15,7 +15,7 @@ struct Exponential<float> {
     static constexpr float low = -104.0F, high = 89.0F, low2 = -151.0F, high2 = 129.0F, low1 = -20.0F;
     // (e^r - 1 - r) / r^2 on |r| <= 0.361
     static EP_INLINE float tail(float r) {
-        return Horner{}(r, 0.000198953014F, 0.0013937531F, 0.00833330676F, 0.0416664295F, 0.166666672F, 0.5F);
+        return Horner{}(r, 0.001380841F, 0.008371707F, 0.04166869F, 0.16666494F, 0.4999999F);
     }
 };
 
@@ -49,10 +49,21 @@ EP_INLINE Reduced<T> reduce(T high, T low) {
     return {(fused(-n, F::ln2_high, high) - n * F::ln2_low) + low, n};
 }
 
+// e^r - 1 for a small r
+template <class T>
+EP_INLINE T exponential_rest(T r) {
+    return fused(r * r, Exponential<T>::tail(r), r);
+}
+// e^r times a power of two, rounded once.
+template <class T>
+EP_INLINE T exponential_times(T r, T power) {
+    return fused(exponential_rest(r), power, power);
+}
+
 template <class T>
 EP_INLINE Scaled<T> exponential_scaled(T high, T low) {
     const Reduced<T> x = reduce(high, low);
-    return {T{1} + fused(x.r * x.r, Exponential<T>::tail(x.r), x.r), x.n};
+    return {T{1} + exponential_rest(x.r), x.n};
 }
 
 // x = n ln 2 + r, and 2^n times 2^offset in the bits of a number, where that is normal.
@@ -69,12 +80,6 @@ EP_INLINE Shifted<T> shifted(T x, T offset) {
     return {fused(-n, F::ln2_low, fused(-n, F::ln2_high, x)), of_bits<T>(bits_of(t) << F::fraction)};
 }
 
-// e^r for a small r
-template <class T>
-EP_INLINE T exponential_near(T r) {
-    return T{1} + fused(r * r, Exponential<T>::tail(r), r);
-}
-
 // e^x: 2^n is made too large on the left and too small on the right, so that it is normal, and the last factor rounds.
 template <class T>
 EP_INLINE T exponential(T x) {
@@ -82,14 +87,14 @@ EP_INLINE T exponential(T x) {
     const bool is_left = x < T{0};
     const Shifted<T> e =
         shifted(at_least(at_most(x, E::high), E::low), is_left ? E::spare_exponent : -E::spare_exponent);
-    return exponential_near(e.r) * e.power * (is_left ? E::spare : T{1} / E::spare);
+    return exponential_times(e.r, e.power) * (is_left ? E::spare : T{1} / E::spare);
 }
 
 // 2^spare_exponent e^(high + low), which is normal, for `high` from deep to 0. A `low` of -0 costs nothing.
 template <class T>
 EP_INLINE T exponential_raised(T high, T low) {
     const Shifted<T> e = shifted(high, Exponential<T>::spare_exponent);
-    return exponential_near(e.r + low) * e.power;
+    return exponential_times(e.r + low, e.power);
 }
 
 // e^x for x <= 0
@@ -103,7 +108,7 @@ EP_INLINE T exponential_falling(T x) {
 template <class T>
 EP_INLINE Scaled<T> exponential2_scaled(T x) {
     const T n = nearest_integer(x);
-    return {exponential_near((x - n) * static_cast<T>(0.69314718055994531)), n};
+    return {T{1} + exponential_rest((x - n) * static_cast<T>(0.69314718055994531)), n};
 }
 
 template <class T>
@@ -115,7 +120,7 @@ EP_INLINE T exponential2(T x) {
     const T shift = (F::integer_magic + F::bias) + (is_left ? E::spare_exponent : -E::spare_exponent);
     const T t = inside + shift, r = (inside - (t - shift)) * static_cast<T>(0.69314718055994531);
     const T power = of_bits<T>(bits_of(t) << F::fraction);
-    return exponential_near(r) * power * (is_left ? E::spare : T{1} / E::spare);
+    return exponential_times(r, power) * (is_left ? E::spare : T{1} / E::spare);
 }
 
 // (e^x - 1) / 4 as far as e^x / 4 is finite; the caller cuts off x below low1, where it is -1/4. e^r - 1 has two

@@ -83,7 +83,7 @@ EP_INLINE float power_of_two_at(float n, float r) {
     using E = Exponential<float>;
     const bool is_left = n < 0.0F;
     const float power = power_of_two(n + (is_left ? E::spare_exponent : -E::spare_exponent));
-    return exponential_near(r * 0.693147181F) * power * (is_left ? E::spare : 1.0F / E::spare);
+    return exponential_times(r * 0.693147181F, power) * (is_left ? E::spare : 1.0F / E::spare);
 }
 
 // By log2(a) to some 2^-36 of itself, in double, of which |b| takes seven digits at most.
