@@ -14,6 +14,9 @@ __all__ = ["Timing", "interleave"]
 
 _ROUNDS: Final = 15
 _ROUND_SECONDS: Final = 0.01
+_FEW_ROUNDS: Final = 3
+_LONG: Final = 1.0
+"""Seconds of a call from which on there are three rounds: seven would take minutes and say the same."""
 
 
 class Timing(NamedTuple):
@@ -44,7 +47,7 @@ def interleave(
     settle: Callable[[], None] | None = None,
     pause: float = 0.0,
 ) -> dict[str, Timing]:
-    """Time all candidates in turn, `rounds` times.
+    """Time all candidates in turn, `rounds` times, or three times where one of them takes seconds.
 
     candidates : each takes a count and does its work that often, so that the loop is timed, too
     settle     : called after each turn and not timed: waits for enqueued work
@@ -52,7 +55,13 @@ def interleave(
                  while another one's still spin; then a candidate runs once untimed, if that is short
     """
     settle = settle or _nothing
-    counts = {name: _calibrate(run, settle) for name, run in candidates.items()}
+    begin = time.perf_counter()
+    counts = {}
+    for name, run in candidates.items():
+        counts[name] = _calibrate(run, settle)
+        end = time.perf_counter()
+        rounds = rounds if end - begin < _LONG else min(rounds, _FEW_ROUNDS)
+        begin = end
     seconds: dict[str, list[float]] = {name: [] for name in candidates}
     gc.collect()
     gc.disable()

@@ -53,7 +53,7 @@ def product(stream, a, b, out=None, **more):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_product_of_several_tiles_agrees_with_numpy(stream, dtype):
-    a, b, bias = draw((205, 601), dtype), draw((601, 403), dtype), draw((403,), dtype)
+    a, b, bias = draw((397, 601), dtype), draw((601, 811), dtype), draw((811,), dtype)
     wide = np.result_type(dtype, np.float64)
     wanted = a.astype(wide) @ b.astype(wide) + bias
     stored, summed = (np.finfo(kind).eps for kind in (dtype, np.result_type(dtype, np.float32)))
@@ -217,7 +217,7 @@ def test_panels_of_threads_are_counted_and_kept(device, stream):
     kept = device.memory_info().workspace
     product(stream, a, a.T)
     assert kept == device.memory_info().workspace > 0
-    panels = 192 * 256 * 8 + 257 * 1536 + 192 * 1536
+    panels = 192 * 256 * 8 + 257 * 3072 + 384 * 3072
     assert kept % panels == 0
     with ThreadPoolExecutor(1) as threads:
         grown = threads.submit(lambda: [product(device.stream(), a, a.T), device.memory_info().workspace][1]).result()

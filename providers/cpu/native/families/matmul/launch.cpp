@@ -11,11 +11,13 @@
 
 namespace {
 
-// Bytes of panels that stay in a core's own cache, and of the sums beside them; multiples of every panel's.
+// A tile, whose panels of b and sums stay in the cache that cores share, and is gone through by blocks of rows, whose
+// panels of a stay in a core's own; multiples of every panel's.
 constexpr int64_t DEPTH = 256;
-constexpr int64_t ROWS = 192;
-constexpr int64_t COLUMN_BYTES = 1536;
-constexpr int64_t A_BYTES = ROWS * DEPTH * 8, B_BYTES = (DEPTH + 1) * COLUMN_BYTES, SUM_BYTES = ROWS * COLUMN_BYTES;
+constexpr int64_t ROWS = 384, BLOCK_ROWS = 192;
+constexpr int64_t COLUMN_BYTES = 3072;
+constexpr int64_t A_BYTES = BLOCK_ROWS * DEPTH * 8, B_BYTES = (DEPTH + 1) * COLUMN_BYTES;
+constexpr int64_t SUM_BYTES = ROWS * COLUMN_BYTES;
 // Bytes of the sums of a single row.
 constexpr int64_t ROW_BYTES = 32768;
 constexpr int64_t WORKSPACE = A_BYTES + B_BYTES + SUM_BYTES;
@@ -125,6 +127,19 @@ struct ComplexRow {
     }
 };
 
+// Sums of `rows` rows and of all columns of `across` panels, or what is added to them.
+void multiply_panels(const ep::Tile& tile, const char* a, const char* b, int64_t rows, int64_t across, int64_t steps,
+                     char* sums, int64_t step, bool adds) {
+    const int64_t down = ceil_div(rows, tile.rows), a_panel = tile.rows * steps, b_panel = tile.columns * steps;
+    const bool agrees = tile.agrees == nullptr || tile.agrees(a, down * a_panel, b, across * b_panel);
+    const auto multiply = agrees ? tile.multiply : tile.otherwise->multiply;
+    for (int64_t j = 0; j < across; ++j)
+        for (int64_t i = 0; i < down; ++i)
+            multiply(a + i * a_panel * tile.lane, b + j * b_panel * tile.lane, steps,
+                     sums + (i * tile.rows * step + j * tile.columns) * tile.sum, step,
+                     static_cast<int>(rows - i * tile.rows), adds);
+}
+
 // Sum one tile of one batch into `sums`, whose rows are `step` sums apart.
 void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* sums, int64_t step, char* panels) {
     const ep_matmul_plan& g = *job.plan;
@@ -132,7 +147,7 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
     char *const a_panels = panels, *const b_panels = panels + A_BYTES;
     const int64_t m = std::min(job.rows, g.m - row), n = std::min(job.columns, g.n - column);
     const int64_t most = std::min(DEPTH * tile.terms, ep::BLOCK) / tile.depths, summed = extents(g, g.kept, g.ndim);
-    const int64_t down = ceil_div(m, tile.rows), across = ceil_div(n * tile.widths, tile.columns);
+    const int64_t across = ceil_div(n * tile.widths, tile.columns);
     for (int64_t s = 0; s < summed; ++s) {
         const char* a = matrix(g, matrix(g, job.at[EP_A], EP_A, batch, 0, g.kept), EP_A, s, g.kept, g.ndim);
         const char* b = matrix(g, matrix(g, job.at[EP_B], EP_B, batch, 0, g.kept), EP_B, s, g.kept, g.ndim);
@@ -148,18 +163,16 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
                 tile.multiply_row(values, {staged, right, g.column[EP_B], g.line[EP_B], n, depth, false}, sums);
                 continue;
             }
-            tile.pack_left({tile.storage, left, g.line[EP_A], g.column[EP_A], m, depth, g.conjugate[0] != 0}, a_panels);
             tile.pack_right({tile.storage, right, g.column[EP_B], g.line[EP_B], n, depth, g.conjugate[1] != 0},
                             b_panels);
-            const int64_t a_panel = tile.rows * steps, b_panel = tile.columns * steps;
-            const bool agrees =
-                tile.agrees == nullptr || tile.agrees(a_panels, down * a_panel, b_panels, across * b_panel);
-            const auto multiply = agrees ? tile.multiply : tile.otherwise->multiply;
-            for (int64_t j = 0; j < across; ++j)
-                for (int64_t i = 0; i < down; ++i)
-                    multiply(a_panels + i * a_panel * tile.lane, b_panels + j * b_panel * tile.lane, steps,
-                             sums + (i * tile.rows * step + j * tile.columns) * tile.sum, step,
-                             static_cast<int>(m - i * tile.rows), s + k != 0);
+            for (int64_t from = 0; from < m; from += BLOCK_ROWS) {
+                const int64_t rows = std::min(BLOCK_ROWS, m - from);
+                tile.pack_left({tile.storage, left + from * g.line[EP_A], g.line[EP_A], g.column[EP_A], rows, depth,
+                                g.conjugate[0] != 0},
+                               a_panels);
+                multiply_panels(tile, a_panels, b_panels, rows, across, steps, sums + from * step * tile.sum, step,
+                                s + k != 0);
+            }
         }
     }
 }
@@ -167,7 +180,8 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
 // Equal tiles, as large as the panels, but smaller while threads would be without one. A value does not depend on them.
 void cut(Job& job) {
     const ep_matmul_plan& g = *job.plan;
-    const int64_t most = job.columns, wanted = 2 * int64_t{ep::threads()}, panel = job.tile->columns / job.tile->widths;
+    const int64_t threads = ep::threads(), wanted = threads == 1 ? 1 : 2 * threads, most = job.columns,
+                  panel = job.tile->columns / job.tile->widths;
     job.batches = extents(g, 0, g.kept);
     job.down = ceil_div(g.m, ROWS);
     job.across = ceil_div(g.n, most);
@@ -269,7 +283,7 @@ void run_small(const Job& job, int64_t batch, int64_t, int64_t, char* memory) {
 }
 
 // Products of so few elements are made where their factors lie, and of so few terms if they have to be staged.
-constexpr int64_t SMALL_A = 8192, SMALL_B = 16384, SMALL_SUMS = SUM_BYTES / 8, SMALL_STAGED = 32768;
+constexpr int64_t SMALL_A = 8192, SMALL_B = 16384, SMALL_SUMS = 36864, SMALL_STAGED = 32768;
 
 bool is_small(const Job& job) {
     const ep_matmul_plan& g = *job.plan;

@@ -47,17 +47,22 @@ struct Four {
 template <class U>
 constexpr U NOTHING[ep::BLOCK] = {};
 
-// Along the width: a row of lanes at a time. Rows that lie as they are read are gone through panel by panel, because
-// lines of many panels get in each other's way.
+// Bytes of each row that are read at a time where rows lie as they are read: whole pairs of lines, which come in
+// together, yet of so few panels that their lines do not get in each other's way.
+constexpr int64_t SPAN = 256;
+
+// Along the width: a row of lanes at a time, of as many panels as `SPAN` says.
 template <class As, int COLUMNS>
 void pack_across(const ep::Factor& factor, typename As::Lane* panels) {
     using U = typename As::Unit;
+    using L = typename As::Lane;
     alignas(ep::LINE) U blocks[As::terms][ep::BLOCK];
     const int64_t steps = (factor.depth + As::terms - 1) / As::terms, pitch = (As::ahead + steps) * COLUMNS;
     const bool lies = factor.storage->is_direct && factor.width_step == factor.storage->size;
-    const int64_t at_once = lies ? COLUMNS : factor.width;
+    constexpr int64_t spanned = std::max<int64_t>(1, SPAN / (COLUMNS * int64_t{sizeof(U)})) * COLUMNS;
+    const int64_t at_once = lies ? spanned : factor.width;
     for (int64_t from = 0; from < factor.width; from += at_once) {
-        typename As::Lane* const panel = panels + from / COLUMNS * pitch + As::ahead * COLUMNS;
+        L* const panel = panels + from / COLUMNS * pitch + As::ahead * COLUMNS;
         const int64_t width = std::min(at_once, factor.width - from);
         for (int64_t step = 0; step < steps; ++step) {
             const U* rows[As::terms];
@@ -71,11 +76,14 @@ void pack_across(const ep::Factor& factor, typename As::Lane* panels) {
             }
             auto* at = panel + step * COLUMNS;
             int64_t w = 0;
-            for (; w + COLUMNS <= width; w += COLUMNS, at += pitch)
+            for (; w + COLUMNS <= width; w += COLUMNS, at += pitch) {
+                // Unrolled, these are single elements to GCC, because both sides may be the same memory.
+#pragma GCC ivdep
+#pragma GCC unroll 1
                 for (int64_t i = 0; i < COLUMNS; ++i) at[i] = As::template lane<1>(rows, w + i);
+            }
             if (w < width)
-                for (int64_t i = 0; i < COLUMNS; ++i)
-                    at[i] = w + i < width ? As::template lane<1>(rows, w + i) : typename As::Lane{0};
+                for (int64_t i = 0; i < COLUMNS; ++i) at[i] = w + i < width ? As::template lane<1>(rows, w + i) : L{0};
         }
     }
 }
