@@ -177,6 +177,11 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
     }
 }
 
+int64_t wanted_tiles() {
+    const int64_t threads = ep::threads();
+    return threads == 1 ? 1 : 2 * threads;
+}
+
 // Equal tiles, as large as the panels, but smaller while threads would be without one. A value does not depend on them.
 void cut(Job& job) {
     const ep_matmul_plan& g = *job.plan;
@@ -198,6 +203,19 @@ void cut(Job& job) {
     }
     job.down = ceil_div(g.m, job.rows);
     job.across = ceil_div(g.n, job.columns);
+}
+
+// Rows of small products, as many as sums have room for, but fewer while threads would be without some.
+void cut_rows(Job& job) {
+    const ep_matmul_plan& g = *job.plan;
+    const int64_t tile = job.tile->rows, most = std::max<int64_t>(1, SUM_BYTES / (g.n * job.tile->sum) / tile) * tile;
+    job.batches = extents(g, 0, g.kept);
+    const int64_t down =
+        std::max(ceil_div(g.m, most), std::min(ceil_div(wanted_tiles(), job.batches), g.m / (4 * tile)));
+    job.rows = round_up(ceil_div(g.m, std::max<int64_t>(1, down)), tile);
+    job.columns = g.n;
+    job.down = ceil_div(g.m, job.rows);
+    job.across = 1;
 }
 
 // Scale rows of sums, which are `step` apart, add what is added, and write them where row `row` of the output begins.
@@ -262,35 +280,37 @@ ep::Lying<T> lying(const ep_storage& storage, const char* at, int64_t m, int64_t
     return {to, is_along ? kept : 1, is_along ? 1 : kept};
 }
 
-// A whole small product; without anything to add it is written where it belongs.
+// Rows of a small product; without anything to add they are written where they belong.
 template <class T, class Row>
-void run_small(const Job& job, int64_t batch, int64_t, int64_t, char* memory) {
+void run_small(const Job& job, int64_t batch, int64_t row, int64_t, char* memory) {
     const ep_matmul_plan& g = *job.plan;
     const ep_storage& storage = *g.row->from;
-    const auto a = lying<T>(storage, matrix(g, job.at[EP_A], EP_A, batch, 0, g.kept), g.m, g.k, g.line[EP_A],
-                            g.column[EP_A], memory);
+    const int64_t m = std::min(job.rows, g.m - row);
+    const auto a = lying<T>(storage, matrix(g, job.at[EP_A], EP_A, batch, 0, g.kept) + row * g.line[EP_A], m, g.k,
+                            g.line[EP_A], g.column[EP_A], memory);
     const auto b = lying<T>(storage, matrix(g, job.at[EP_B], EP_B, batch, 0, g.kept), g.k, g.n, g.line[EP_B],
                             g.column[EP_B], memory + A_BYTES);
     if (job.is_plain) {
-        char* const out = matrix(g, job.at[EP_OUT], EP_OUT, batch, 0, g.kept);
-        job.tile->multiply_small(&a, &b, g.m, g.n, g.k, out, g.line[EP_OUT] / int64_t{sizeof(T)});
+        char* const out = matrix(g, job.at[EP_OUT], EP_OUT, batch, 0, g.kept) + row * g.line[EP_OUT];
+        job.tile->multiply_small(&a, &b, m, g.n, g.k, out, g.line[EP_OUT] / int64_t{sizeof(T)});
         return;
     }
     T* const sums = reinterpret_cast<T*>(memory + A_BYTES + B_BYTES);
-    job.tile->multiply_small(&a, &b, g.m, g.n, g.k, sums, g.n);
-    const bool is_one_row = !g.has_bias && g.line[EP_OUT] == g.n * g.column[EP_OUT];
-    finish<T, Row>(job, batch, 0, 0, sums, g.n, is_one_row ? 1 : g.m, is_one_row ? g.m * g.n : g.n);
+    job.tile->multiply_small(&a, &b, m, g.n, g.k, sums, g.n);
+    const bool is_one_row = m == g.m && !g.has_bias && g.line[EP_OUT] == g.n * g.column[EP_OUT];
+    finish<T, Row>(job, batch, row, 0, sums, g.n, is_one_row ? 1 : m, is_one_row ? m * g.n : g.n);
 }
 
-// Products of so few elements are made where their factors lie, and of so few terms if they have to be staged.
-constexpr int64_t SMALL_A = 8192, SMALL_B = 16384, SMALL_SUMS = 36864, SMALL_STAGED = 32768;
+// Factors of so few elements are read where they lie, b by each panel's rows of a; products of so few terms if they
+// have to be staged.
+constexpr int64_t SMALL_A = 8192, SMALL_B = 65536, SMALL_STAGED = 32768;
 
 bool is_small(const Job& job) {
     const ep_matmul_plan& g = *job.plan;
-    return job.tile->multiply_small != nullptr && g.kept == g.ndim && g.k > 0 && g.k <= DEPTH && g.m * g.k <= SMALL_A &&
-           g.k * g.n <= SMALL_B && g.m * g.n <= SMALL_SUMS && std::abs(g.column[EP_B]) <= std::abs(g.line[EP_B]) &&
-           !is_zero(job.alpha) &&
-           (g.row->from->is_direct ? g.column[EP_B] == g.row->from->size : g.m * g.n * g.k <= SMALL_STAGED);
+    return job.tile->multiply_small != nullptr && g.kept == g.ndim && g.k > 0 && g.k <= DEPTH && g.k * g.n <= SMALL_B &&
+           std::abs(g.column[EP_B]) <= std::abs(g.line[EP_B]) && !is_zero(job.alpha) &&
+           (g.row->from->is_direct ? g.column[EP_B] == g.row->from->size
+                                   : g.m * g.k <= SMALL_A && g.m * g.n * g.k <= SMALL_STAGED);
 }
 
 template <class T, class Row>
@@ -298,10 +318,7 @@ void choose_run(Job& job) {
     const ep_matmul_plan& g = *job.plan;
     if (is_small(job)) {
         job.run = run_small<T, Row>;
-        job.rows = g.m;
-        job.columns = g.n;
-        job.batches = extents(g, 0, g.kept);
-        job.down = job.across = 1;
+        cut_rows(job);
         job.is_plain = is_one(job.alpha) && is_zero(job.beta) && !g.has_bias && g.activation == nullptr &&
                        g.row->to->is_direct && g.column[EP_OUT] == int64_t{sizeof(T)} &&
                        g.line[EP_OUT] % int64_t{sizeof(T)} == 0;
