@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ep_cpu.command import Command, CommandKernel, pack
+from ep_cpu.command import Command, CommandKernel, address_of, pack
 from ep_cpu.native import check
 from ep_cpu.numbers import number_bytes
 
@@ -52,7 +52,7 @@ class LoopKernel(CommandKernel):
     def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
         geometry, native = self._geometry, self._loop.native
         number = number_bytes(self._loop.number, scalars[0]) if scalars else b""
-        addresses = [memory.handle + memory.offset for memory in memories]
+        addresses = [address_of(native, memory) for memory in memories]
         packed, places = pack(native, geometry, addresses, number)
         return Command(native, "elementwise", "ep_elementwise", packed, places, geometry)
 
@@ -69,7 +69,7 @@ def unary(loop: Loop, geometry: Any) -> Launch:
 
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
         x, out = memories
-        if status := enter(geometry, x.handle + x.offset, out.handle + out.offset):
+        if status := enter(geometry, x.handle, x.offset, out.handle, out.offset):
             check(status, "ep_launch2")
 
     return launch
@@ -81,7 +81,7 @@ def binary(loop: Loop, geometry: Any) -> Launch:
 
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
         a, b, out = memories
-        if status := enter(geometry, a.handle + a.offset, b.handle + b.offset, out.handle + out.offset):
+        if status := enter(geometry, a.handle, a.offset, b.handle, b.offset, out.handle, out.offset):
             check(status, "ep_launch3")
 
     return launch
@@ -95,10 +95,14 @@ def select(loop: Loop, geometry: Any) -> Launch:
         condition, a, b, out = memories
         if status := enter(
             geometry,
-            condition.handle + condition.offset,
-            a.handle + a.offset,
-            b.handle + b.offset,
-            out.handle + out.offset,
+            condition.handle,
+            condition.offset,
+            a.handle,
+            a.offset,
+            b.handle,
+            b.offset,
+            out.handle,
+            out.offset,
         ):
             check(status, "ep_launch4")
 
@@ -111,7 +115,7 @@ def scalar_fill(loop: Loop, geometry: Any) -> Launch:
 
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         (out,) = memories
-        if status := enter(geometry, scalars[0], out.handle + out.offset):
+        if status := enter(geometry, scalars[0], out.handle, out.offset):
             check(status, "ep_launch2_scalar")
 
     return launch
@@ -123,7 +127,7 @@ def scalar_binary(loop: Loop, geometry: Any) -> Launch:
 
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         other, out = memories
-        if status := enter(geometry, scalars[0], other.handle + other.offset, out.handle + out.offset):
+        if status := enter(geometry, scalars[0], other.handle, other.offset, out.handle, out.offset):
             check(status, "ep_launch3_scalar")
 
     return launch
@@ -135,7 +139,7 @@ def number_fill(loop: Loop, geometry: Any) -> Launch:
 
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         (out,) = memories
-        if status := enter(geometry, number_bytes(dtype, scalars[0]), out.handle + out.offset):
+        if status := enter(geometry, number_bytes(dtype, scalars[0]), out.handle, out.offset):
             check(status, "ep_launch2_number")
 
     return launch
@@ -148,7 +152,7 @@ def number_binary(loop: Loop, geometry: Any) -> Launch:
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         other, out = memories
         number = number_bytes(dtype, scalars[0])
-        if status := enter(geometry, number, other.handle + other.offset, out.handle + out.offset):
+        if status := enter(geometry, number, other.handle, other.offset, out.handle, out.offset):
             check(status, "ep_launch3_number")
 
     return launch
