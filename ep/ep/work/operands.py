@@ -12,7 +12,7 @@ from ep.layout.role import NUMBER, OUTPUT
 from ep.layout.spec import Scalar, TensorSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ep.layout.role import Roles
     from ep.work.descriptor import Descriptor
@@ -21,7 +21,7 @@ __all__ = ["ABSENT", "Operands", "operands_of"]
 
 ABSENT: Final[Any] = object()
 """The value of a keyword that a launch was not given."""
-_TAKEN: Final = {"self", "stream", "Exception", "AttributeError"}
+_TAKEN: Final = {"self", "stream", "Exception", "AttributeError", "ValueError"}
 """Names that the text of a launch has for itself, beside those that begin with an underscore."""
 
 
@@ -34,7 +34,8 @@ class Operands(NamedTuple):
     absent    : places of absent tensors among a kernel's memories
     numbers   : name, place among the specs and default of each number of a kernel; an absent one has place -1
     may_share : the inputs and outputs, as places among the specs, that may be the very same memory
-    call      : the `__call__` of a Primitive with such operands; None where a name cannot be a parameter's
+    call      : returns the `__call__` of a Primitive with such operands, which needs scratch or does not; None where a name
+                cannot be a parameter's
     """
 
     names: frozenset[str]
@@ -43,7 +44,11 @@ class Operands(NamedTuple):
     absent: tuple[int, ...]
     numbers: tuple[tuple[str, int, Any], ...]
     may_share: tuple[tuple[int, int], ...]
-    call: Callable[..., None] | None
+    call: Callable[..., Callable[..., None] | None]
+
+    def is_empty(self, specs: Sequence[Any]) -> bool:
+        """Say whether no output has an element."""
+        return not max([specs[place].size for place in self.outputs])
 
     def limits(self, descriptor: Descriptor) -> tuple[tuple[int, ...], int, tuple[bool, ...]]:
         """Return what `call` compares with: each tensor's nbytes, alignment less 1, and whether each of `may_share` may."""
@@ -79,7 +84,7 @@ def _operands_of(roles: Roles, kinds: tuple[type, ...]) -> Operands:
             ]
         ),
         may_share,
-        _call(roles, kinds, may_share) if all(map(_is_parameter, roles.names)) else None,
+        functools.cache(functools.partial(_call, roles, kinds, may_share)),
     )
 
 
@@ -98,15 +103,19 @@ def _is_parameter(name: str) -> bool:
     return is_name and name[0] != "_" and name not in _TAKEN
 
 
-def _call(roles: Roles, kinds: tuple[type, ...], may_share: tuple[tuple[int, int], ...]) -> Callable[..., None]:
-    """Return the `__call__` of primitives with these operands.
+def _call(
+    roles: Roles, kinds: tuple[type, ...], may_share: tuple[tuple[int, int], ...], *, needs_scratch: bool
+) -> Callable[..., None] | None:
+    """Return the `__call__` of primitives with these operands, None where a name cannot be a parameter's.
 
     It takes memories that are large and aligned enough at once. None may share bytes with a written one, but for in-place
     operands that a role allows. It is text written for the roles: a call of its own, loops and look-ups would be a
     quarter of a launch. All other launches take the primitive's long way, which accepts more and words the errors.
     The door checks that memories are open.
     """
-    text = "\n".join(_lines(roles, kinds, may_share))
+    if not all(map(_is_parameter, roles.names)):
+        return None
+    text = "\n".join(_lines(roles, kinds, may_share, needs_scratch=needs_scratch))
     file = f"{__file__} <launch of {', '.join(roles.names)}>"  # in this folder: it is EP's, where errors name a user's line
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file  # for tracebacks and debuggers
     scope: dict[str, Any] = {"_ABSENT": ABSENT}
@@ -124,7 +133,9 @@ def _default(default: Any, kind: type) -> Any:
     return ABSENT if kind is TensorSpec or kind is Scalar else None
 
 
-def _lines(roles: Roles, kinds: tuple[type, ...], may_share: tuple[tuple[int, int], ...]) -> Iterator[str]:
+def _lines(
+    roles: Roles, kinds: tuple[type, ...], may_share: tuple[tuple[int, int], ...], *, needs_scratch: bool
+) -> Iterator[str]:
     """Yield the text of `__call__`, in which an operand is a local variable."""
     names = roles.names
     tensors = [place for place, kind in enumerate(kinds) if kind is TensorSpec]
@@ -137,11 +148,12 @@ def _lines(roles: Roles, kinds: tuple[type, ...], may_share: tuple[tuple[int, in
     for place in tensors:
         if roles[place].is_written:
             yield f"        _space_{names[place]} = {names[place]}._space"
-    yield "        _is_plain = ("
+    yield "        if not ("
     yield "            stream.device is self.device"
     for place in tensors:
         yield f"            and {names[place]}.nbytes >= _nbytes_{names[place]}"
-    yield f"            and not ({' | '.join(f'{names[place]}.offset' for place in tensors)}) & self._odd"
+    offsets = [f"{names[place]}.offset" for place in tensors]  # nearly always 0, which needs no arithmetic
+    yield f"            and not (({' or '.join(offsets)}) and ({' | '.join(offsets)}) & self._odd)"
     for place, target in _pairs(roles, kinds):
         name, written = names[place], names[target]
         apart = f"{f'_space_{name}' if roles[place].is_written else f'{name}._space'} != _space_{written}"
@@ -154,21 +166,24 @@ def _lines(roles: Roles, kinds: tuple[type, ...], may_share: tuple[tuple[int, in
         elif kind is not TensorSpec:
             yield f"            and {name} is None"
     yield "            and not _more"
-    yield "        )"
+    yield "        ):"
+    yield "            raise ValueError"
     # A missing name, an argument that is no memory or no stream, or another library's array.
     yield "    except Exception:"
-    yield "        _is_plain = False"
-    yield "    if not _is_plain:"
-    yield f"        return self._launch_at_length(stream, {_mapping(names)}, _more)"
+    yield "        pass"
+    yield "    else:"
     if numbers:
-        yield f"    _numbers = self._convert({_mapping(numbers)})"
-    yield "    if self.scratch_nbytes:"
-    yield f"        return self._launch_over_scratch(stream, {memories}, {scalars})"
-    yield "    try:"
-    yield f"        stream._submit(self, {memories}, {scalars}, self._launch)"
-    yield "    except AttributeError:"
-    yield "        self._require_stream(stream)"
-    yield "        raise"
+        yield f"        _numbers = self._convert({_mapping(numbers)})"
+    if needs_scratch:
+        yield f"        self._launch_over_scratch(stream, {memories}, {scalars})"
+    else:
+        yield "        try:"
+        yield f"            stream._submit(self, {memories}, {scalars}, self._launch)"
+        yield "        except AttributeError:"
+        yield "            self._require_stream(stream)"
+        yield "            raise"
+    yield "        return"
+    yield f"    self._launch_at_length(stream, {_mapping(names)}, _more)"
 
 
 def _tuple(names: Iterable[str]) -> str:

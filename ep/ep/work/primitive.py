@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, final
+from typing import TYPE_CHECKING, Any, Final, NoReturn, final
 
 from ep.dtypes import convert, convert_element
 from ep.errors import ClosedError
@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from ep.stream.device import Device
     from ep.stream.stream import Stream
     from ep.work.implementation import Implementation, Kernel
+    from ep.work.operands import Operands
 
     _Operand = tuple[Role, TensorSpec, Memory]
 
-__all__ = ["Primitive"]
+__all__ = ["Primitive", "primitive_of"]
 
 _NOTHING: Final = ()
 
@@ -69,19 +70,23 @@ class Primitive(Uncopied):
         "scratch_nbytes",
     )
 
-    def __new__(cls, device: Device, asked: Descriptor, descriptor: Descriptor, *_: Any) -> Self:
-        del device, asked
-        return super().__new__(_class_with(operands_of(descriptor).call))
-
-    def __init__(
-        self, device: Device, asked: Descriptor, descriptor: Descriptor, implementation: Implementation, kernel: Kernel
+    def __init__(  # noqa: PLR0913, PLR0917 - what `primitive_of` found out already, in its order
+        self,
+        device: Device,
+        asked: Descriptor,
+        descriptor: Descriptor,
+        implementation: Implementation,
+        kernel: Kernel,
+        operands: Operands,
+        scratch_nbytes: int,
     ) -> None:
         self.device = device
         self.asked = asked
         self.descriptor = descriptor
         self.implementation = implementation
         self.kernel = kernel
-        operands, specs = operands_of(descriptor), descriptor.specs
+        self.scratch_nbytes = scratch_nbytes
+        specs = descriptor.specs
         self._names = operands.names
         self._absent = operands.absent
         self._scalars = tuple(
@@ -89,12 +94,10 @@ class Primitive(Uncopied):
         )
         self._to_number = convert_element if descriptor.compares_elements else convert
         self._nbytes, self._odd, self._in_place = operands.limits(descriptor)
-        # A provider never sees work whose outputs are all empty.
-        is_empty = not any(specs[place].size for place in operands.outputs)  # type: ignore[union-attr]  # no Scalar
+        is_empty = operands.is_empty(specs)  # a provider never sees such work
         self._run: Callable[..., Any] = _do_nothing if is_empty else kernel.launch
         self._bind: Callable[..., Any] = _bind_nothing if is_empty else kernel.bind
         self._launch = functools.partial(_run_placed, self._run, self._absent) if self._absent else self._run
-        self.scratch_nbytes = 0 if is_empty else checked_nbytes(kernel.scratch_nbytes, implementation.name)
         # As many memories are all but the scratch; of a kernel that needs none no launch has.
         self._lacking = len(operands.tensors) if self.scratch_nbytes else -1
         is_limited = type(descriptor).check_numbers is not Descriptor.check_numbers
@@ -329,6 +332,17 @@ class Primitive(Uncopied):
 
     def __repr__(self) -> str:
         return f"<Primitive {self.asked.cell} by {self.implementation.name} on {self.device.name}>"
+
+
+def primitive_of(
+    device: Device, asked: Descriptor, descriptor: Descriptor, implementation: Implementation, kernel: Kernel
+) -> Primitive:
+    """Return the primitive of a kernel, of the class whose `__call__` is written for such operands."""
+    operands = operands_of(descriptor)
+    is_empty = operands.is_empty(descriptor.specs)
+    scratch_nbytes = 0 if is_empty else checked_nbytes(kernel.scratch_nbytes, implementation.name)
+    kind = _class_with(operands.call(needs_scratch=scratch_nbytes > 0))
+    return kind(device, asked, descriptor, implementation, kernel, operands, scratch_nbytes)
 
 
 @functools.cache
