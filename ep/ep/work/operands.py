@@ -12,7 +12,7 @@ from ep.layout.role import NUMBER, OUTPUT
 from ep.layout.spec import Scalar, TensorSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from ep.layout.role import Roles
     from ep.work.descriptor import Descriptor
@@ -45,10 +45,6 @@ class Operands(NamedTuple):
     numbers: tuple[tuple[str, int, Any], ...]
     may_share: tuple[tuple[int, int], ...]
     call: Callable[..., Callable[..., None] | None]
-
-    def is_empty(self, specs: Sequence[Any]) -> bool:
-        """Say whether no output has an element."""
-        return not max([specs[place].size for place in self.outputs])
 
     def limits(self, descriptor: Descriptor) -> tuple[tuple[int, ...], int, tuple[bool, ...]]:
         """Return what `call` compares with: each tensor's nbytes, alignment less 1, and whether each of `may_share` may."""

@@ -51,7 +51,6 @@ class Primitive(Uncopied):
 
     __slots__ = (
         "_absent",
-        "_bind",
         "_check_numbers",
         "_in_place",
         "_lacking",
@@ -79,6 +78,7 @@ class Primitive(Uncopied):
         kernel: Kernel,
         operands: Operands,
         scratch_nbytes: int,
+        run: Callable[..., Any],
     ) -> None:
         self.device = device
         self.asked = asked
@@ -89,15 +89,16 @@ class Primitive(Uncopied):
         specs = descriptor.specs
         self._names = operands.names
         self._absent = operands.absent
-        self._scalars = tuple(
-            [(name, "" if place < 0 else specs[place].dtype, default) for name, place, default in operands.numbers]
+        numbers = operands.numbers
+        self._scalars = (
+            tuple([(name, "" if place < 0 else specs[place].dtype, default) for name, place, default in numbers])
+            if numbers
+            else _NOTHING
         )
         self._to_number = convert_element if descriptor.compares_elements else convert
         self._nbytes, self._odd, self._in_place = operands.limits(descriptor)
-        is_empty = operands.is_empty(specs)  # a provider never sees such work
-        self._run: Callable[..., Any] = _do_nothing if is_empty else kernel.launch
-        self._bind: Callable[..., Any] = _bind_nothing if is_empty else kernel.bind
-        self._launch = functools.partial(_run_placed, self._run, self._absent) if self._absent else self._run
+        self._run = run
+        self._launch = functools.partial(_run_placed, run, operands.absent) if operands.absent else run
         # As many memories are all but the scratch; of a kernel that needs none no launch has.
         self._lacking = len(operands.tensors) if self.scratch_nbytes else -1
         is_limited = type(descriptor).check_numbers is not Descriptor.check_numbers
@@ -173,6 +174,11 @@ class Primitive(Uncopied):
             stream._submit(self, (*memories, scratch), scalars, self._launch)
         finally:
             stream.free(scratch)
+
+    def _bind(self, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> Callable[..., Any]:
+        """Return the run over memories as kernels get them; it does nothing if there are no elements to write."""
+        bound: Callable[..., Any] = _do_nothing if self._run is _do_nothing else self.kernel.bind(memories, scalars)
+        return bound
 
     def _placed(self, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
         """Return the memories that a stream's door gets as kernels get them: None in the place of an absent tensor."""
@@ -338,11 +344,13 @@ def primitive_of(
     device: Device, asked: Descriptor, descriptor: Descriptor, implementation: Implementation, kernel: Kernel
 ) -> Primitive:
     """Return the primitive of a kernel, of the class whose `__call__` is written for such operands."""
-    operands = operands_of(descriptor)
-    is_empty = operands.is_empty(descriptor.specs)
-    scratch_nbytes = 0 if is_empty else checked_nbytes(kernel.scratch_nbytes, implementation.name)
+    operands, specs = operands_of(descriptor), descriptor.specs
+    run: Callable[..., Any] = _do_nothing  # a provider never sees work whose outputs are all empty
+    scratch_nbytes = 0
+    if max([specs[place].size for place in operands.outputs]):  # type: ignore[union-attr]  # no Scalar
+        run, scratch_nbytes = kernel.launch, checked_nbytes(kernel.scratch_nbytes, implementation.name)
     kind = _class_with(operands.call(needs_scratch=scratch_nbytes > 0))
-    return kind(device, asked, descriptor, implementation, kernel, operands, scratch_nbytes)
+    return kind(device, asked, descriptor, implementation, kernel, operands, scratch_nbytes, run)
 
 
 @functools.cache
@@ -375,8 +383,3 @@ def _run_placed(
 
 def _do_nothing(*_: Any) -> None:
     """Run what has no elements to write."""
-
-
-def _bind_nothing(*_: Any) -> Callable[..., None]:
-    """Bind what has no elements to write."""
-    return _do_nothing

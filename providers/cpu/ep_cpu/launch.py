@@ -28,6 +28,9 @@ class Loop(NamedTuple):
     itemsizes    : of the operands
     scalar       : the operand that is a number given at launch, -1 if none is
     number       : dtype in which the kernel gets that number
+    number_type  : the same as the native module numbers it
+    kind         : cffi's type of pointers to a geometry
+    dense        : the geometry of dense operands, but for size, traffic, offsets and attributes
     """
 
     native: Native
@@ -35,6 +38,9 @@ class Loop(NamedTuple):
     itemsizes: tuple[int, ...]
     scalar: int
     number: str
+    number_type: int
+    kind: Any
+    dense: Any
 
 
 class LoopKernel(CommandKernel):
