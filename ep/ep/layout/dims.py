@@ -57,9 +57,9 @@ def merge(out: TensorSpec, operands: Sequence[TensorSpec | Scalar | None], *, ke
     in one step become one. `out` is among the operands. With `keeps_order` the dimensions stay in their order, so that
     an element's number in the visit is its row-major index.
     """
-    offsets = tuple([operand.offset if isinstance(operand, TensorSpec) else 0 for operand in operands])
+    offsets = tuple([operand.offset if type(operand) is TensorSpec else 0 for operand in operands])
     for operand in operands:
-        if isinstance(operand, TensorSpec) and not (operand.is_dense and operand.shape == out.shape):
+        if type(operand) is TensorSpec and not (operand.is_dense and operand.shape == out.shape):
             break
     else:
         return _merge_dense(out, operands, offsets)
@@ -95,5 +95,5 @@ def merge(out: TensorSpec, operands: Sequence[TensorSpec | Scalar | None], *, ke
 def _merge_dense(out: TensorSpec, operands: Sequence[TensorSpec | Scalar | None], offsets: tuple[int, ...]) -> Geometry:
     if out.size == 1:
         return Geometry((), ((),) * len(operands), offsets, 1, is_dense=True)
-    strides = tuple([(1,) if isinstance(operand, TensorSpec) else (0,) for operand in operands])
+    strides = tuple([(1,) if type(operand) is TensorSpec else (0,) for operand in operands])
     return Geometry((out.size,), strides, offsets, out.size, is_dense=True)

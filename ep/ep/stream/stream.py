@@ -295,19 +295,20 @@ class Stream(Uncopied):
         Numbers the enqueue, enrols the stream with the devices whose memory it touches, refuses closed memories.
         `ep.stream.doors` says what may stand before it.
         """
-        device = self.device
         # Set before closed memories are looked for: a memory that another thread or a handler closes from here on is
         # kept for this verb. A verb inside that handler leaves the value as it was, and has the same number.
         before = self._inside
         self._inside = what
-        try:
-            for memory in memories:
-                if memory._block.device is not device:
-                    self._admit(what, memories)
-                    break
-        except BaseException:
-            self._inside = before
-            raise
+        if memories:  # a step has none here
+            device = self.device
+            try:
+                for memory in memories:
+                    if memory._block.device is not device:
+                        self._admit(what, memories)
+                        break
+            except BaseException:
+                self._inside = before
+                raise
         try:
             return run(self.twin, memories, scalars)
         except DeviceError as error:

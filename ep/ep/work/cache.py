@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from ep.errors import UnsupportedError
 from ep.work.implementation import Implementation, choose, code_key
 from ep.work.lowering import Lowering
-from ep.work.primitive import Primitive
+from ep.work.primitive import primitive_of
 from ep.work.stage import check_stages
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ep.work.descriptor import Descriptor
     from ep.work.implementation import Kernel
     from ep.work.key import KernelKey
+    from ep.work.primitive import Primitive
     from ep.work.stage import Stage
 
 __all__ = ["CAPACITY", "LRU", "PrimitiveCache"]
@@ -134,7 +135,7 @@ class PrimitiveCache:
         if made is None:
             message = f"{asked.cell}: unsupported on {device.name}"
             raise UnsupportedError(message, reasons)
-        return Primitive(device, asked, *made)
+        return primitive_of(device, asked, *made)
 
     def _make(self, descriptor: Descriptor, reasons: list[str]) -> tuple[Descriptor, Implementation, Kernel] | None:
         """Return the descriptor that runs, its implementation and its kernel; else None, with the reasons appended."""

@@ -175,7 +175,7 @@ class Descriptor:
     @property
     def nbytes_moved(self) -> int:
         """The bytes that any implementation has to read and write, each operand once."""
-        return sum(_nbytes_touched(spec) for spec in self.specs)
+        return sum([_nbytes_touched(spec) for spec in self.specs])
 
     @property
     def flops(self) -> int:
@@ -225,17 +225,19 @@ class Descriptor:
         return primitives.get(self)
 
     def _make_key(self) -> KernelKey:
-        geometry = self.geometry
+        geometry, specs = self.geometry, self.specs
+        outer: list[tuple[TensorSpec, tuple[int, ...]]]
+        if geometry.is_dense:  # over one dimension at most
+            outer = [(spec, ()) for spec in specs if type(spec) is TensorSpec]
+        else:
+            named = zip(specs, geometry.strides, strict=True)
+            outer = [(spec, strides[:-1]) for spec, strides in named if type(spec) is TensorSpec]
         return kernel_key(
             self,
             is_dense=geometry.is_dense,
             size=geometry.size,
             inner=geometry.shape[-1] if geometry.shape else 1,
-            outer=[
-                (spec, strides[:-1])
-                for spec, strides in zip(self.specs, geometry.strides, strict=True)
-                if isinstance(spec, TensorSpec)
-            ],
+            outer=outer,
         )
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -276,7 +278,7 @@ def _is_tensor(role: Role, spec: Spec) -> bool:
 
 
 def _nbytes_touched(spec: Spec) -> int:
-    if not isinstance(spec, TensorSpec):
+    if type(spec) is not TensorSpec:
         return 0
     if spec.is_dense:
         return spec.size * spec.itemsize

@@ -62,9 +62,10 @@ def kernel_key(
     specs, is_wide, alignment = descriptor.specs, size > _INDEX_LIMIT, _ALIGNMENT_CAP
     for spec, strides in outer:
         is_wide = is_wide or spec.hi > _INDEX_LIMIT
-        for step in (spec.offset, *strides):
-            while (step * spec.itemsize) % alignment:
-                alignment >>= 1
+        if spec.offset or strides:
+            for step in (spec.offset, *strides):
+                while (step * spec.itemsize) % alignment:
+                    alignment >>= 1
     return KernelKey(
         descriptor.family,
         descriptor.op,

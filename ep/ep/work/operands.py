@@ -1,30 +1,32 @@
-"""The checks that every launch pays for: one comparison a fact for launches that are right, words for the others."""
+"""What all launches with equal roles share: the names and places of the operands, and the function that launches."""
 
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, NamedTuple
+import keyword
+import linecache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ep.layout.overlap import is_same
 from ep.layout.role import NUMBER, OUTPUT
 from ep.layout.spec import Scalar, TensorSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from ep.layout.role import Roles
-    from ep.memory.memory import Memory
-    from ep.stream.device import Device
     from ep.work.descriptor import Descriptor
-    from ep.work.primitive import Primitive
 
-    Check = Callable[[Primitive, Any, dict[str, Any]], tuple[Memory, ...]]
+__all__ = ["ABSENT", "Operands", "operands_of"]
 
-__all__ = ["Operands", "operands_of"]
+ABSENT: Final[Any] = object()
+"""The value of a keyword that a launch was not given."""
+_TAKEN: Final = {"self", "stream", "Exception", "AttributeError", "ValueError"}
+"""Names that the text of a launch has for itself, beside those that begin with an underscore."""
 
 
 class Operands(NamedTuple):
-    """The launch checks of all descriptors with equal roles whose operands are alike tensors, numbers or absent.
+    """What all descriptors share that have equal roles and whose operands are alike tensors, numbers or absent.
 
     names     : names of the present operands
     tensors   : places of the present tensors among the specs
@@ -32,7 +34,8 @@ class Operands(NamedTuple):
     absent    : places of absent tensors among a kernel's memories
     numbers   : name, place among the specs and default of each number of a kernel; an absent one has place -1
     may_share : the inputs and outputs, as places among the specs, that may be the very same memory
-    make      : takes a device, the alignment less 1, each tensor's nbytes, and whether each of `may_share` may; returns the check
+    call      : returns the `__call__` of a Primitive with such operands, which needs scratch or does not; None where a name
+                cannot be a parameter's
     """
 
     names: frozenset[str]
@@ -41,24 +44,17 @@ class Operands(NamedTuple):
     absent: tuple[int, ...]
     numbers: tuple[tuple[str, int, Any], ...]
     may_share: tuple[tuple[int, int], ...]
-    make: Callable[..., Check]
+    call: Callable[..., Callable[..., None] | None]
 
-    def checker(self, descriptor: Descriptor, device: Device) -> Check:
-        """Return the function that checks a launch's stream and operands and returns the memories of the tensors.
-
-        Its short way accepts memories that are large and aligned enough. None may share bytes with a written one, but
-        for in-place operands that a role allows. It is code generated for the roles, without loops and repeated
-        look-ups:
-        0.2 us instead of 0.6. All other launches take the primitive's long way, which accepts more and words the
-        errors. The door checks that memories are open and on the stream's device.
-        """
+    def limits(self, descriptor: Descriptor) -> tuple[tuple[int, ...], int, tuple[bool, ...]]:
+        """Return what `call` compares with: each tensor's nbytes, alignment less 1, and whether each of `may_share` may."""
         specs: Any = descriptor.specs
         tensors = [specs[place] for place in self.tensors]
         # The strictest operand's alignment stands for all; the long way knows each one's own.
         odd = max([spec.itemsize for spec in tensors]) - 1
         # Two operands may share one memory if they are the same tensor; the long way decides all other overlaps.
-        in_place = [is_same(specs[place], specs[target]) for place, target in self.may_share]
-        return self.make(device, odd, [spec.nbytes for spec in tensors], in_place)
+        in_place = tuple([is_same(specs[place], specs[target]) for place, target in self.may_share])
+        return tuple([spec.nbytes for spec in tensors]), odd, in_place
 
 
 def operands_of(descriptor: Descriptor) -> Operands:
@@ -71,8 +67,6 @@ def _operands_of(roles: Roles, kinds: tuple[type, ...]) -> Operands:
     named = [*enumerate(zip(roles, kinds, strict=True))]
     memories = [kind for _, (role, kind) in named if kind is not Scalar and role.use != NUMBER]
     may_share = tuple([pair for pair in _pairs(roles, kinds) if roles[pair[1]].name in roles[pair[0]].shares])
-    scope: dict[str, Any] = {}
-    exec("\n".join(_lines(roles, kinds, may_share)), scope)  # noqa: S102 - a text of ours, and names by their repr
     return Operands(
         frozenset([role.name for _, (role, kind) in named if kind is TensorSpec or kind is Scalar]),
         tuple([place for place, (_, kind) in named if kind is TensorSpec]),
@@ -86,7 +80,7 @@ def _operands_of(roles: Roles, kinds: tuple[type, ...]) -> Operands:
             ]
         ),
         may_share,
-        scope["make"],
+        functools.cache(functools.partial(_call, roles, kinds, may_share)),
     )
 
 
@@ -100,52 +94,97 @@ def _pairs(roles: Roles, kinds: tuple[type, ...]) -> Iterator[tuple[int, int]]:
                     yield place, target
 
 
-def _lines(roles: Roles, kinds: tuple[type, ...], may_share: tuple[tuple[int, int], ...]) -> Iterator[str]:
-    """Yield the text of `make`: the operand at place k is m<k>, its space s<k> if it is written."""
+def _is_parameter(name: str) -> bool:
+    is_name = name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
+    return is_name and name[0] != "_" and name not in _TAKEN
+
+
+def _call(
+    roles: Roles, kinds: tuple[type, ...], may_share: tuple[tuple[int, int], ...], *, needs_scratch: bool
+) -> Callable[..., None] | None:
+    """Return the `__call__` of primitives with these operands, None where a name cannot be a parameter's.
+
+    It takes memories that are large and aligned enough at once. None may share bytes with a written one, but for in-place
+    operands that a role allows. It is text written for the roles: a call of its own, loops and look-ups would be a
+    quarter of a launch. All other launches take the primitive's long way, which accepts more and words the errors.
+    The door checks that memories are open.
+    """
+    if not all(map(_is_parameter, roles.names)):
+        return None
+    text = "\n".join(_lines(roles, kinds, may_share, needs_scratch=needs_scratch))
+    file = f"{__file__} <launch of {', '.join(roles.names)}>"  # in this folder: it is EP's, where errors name a user's line
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file  # for tracebacks and debuggers
+    scope: dict[str, Any] = {"_ABSENT": ABSENT}
+    exec(compile(text, file, "exec"), scope)  # noqa: S102 - a text of ours, and names that are parameters
+    call: Any = scope["__call__"]
+    call.__qualname__ = "Primitive.__call__"
+    call.__kwdefaults__ = {role.name: _default(role.default, kind) for role, kind in zip(roles, kinds, strict=True)}
+    return call  # type: ignore[no-any-return]
+
+
+def _default(default: Any, kind: type) -> Any:
+    """Return what stands for an operand that a launch leaves out."""
+    if kind is Scalar and default is not None:
+        return default
+    return ABSENT if kind is TensorSpec or kind is Scalar else None
+
+
+def _lines(
+    roles: Roles, kinds: tuple[type, ...], may_share: tuple[tuple[int, int], ...], *, needs_scratch: bool
+) -> Iterator[str]:
+    """Yield the text of `__call__`, in which an operand is a local variable."""
+    names = roles.names
     tensors = [place for place, kind in enumerate(kinds) if kind is TensorSpec]
-    yield "def make(device, odd, limits, in_place):"
-    yield f"    {_tuple(f'n{place}' for place in tensors)} = limits"
-    yield f"    {_tuple(f'may{place}_{target}' for place, target in may_share)} = in_place"
-    yield "    def check(primitive, stream, operands):"
-    yield "        try:"
-    for place in tensors:
-        yield f"            m{place} = operands[{roles[place].name!r}]"
+    memories = _tuple(names[place] for place in tensors)
+    numbers = [role.name for role, kind in zip(roles, kinds, strict=True) if kind is Scalar or role.use == NUMBER]
+    scalars = "_numbers" if numbers else "()"
+    yield f"def __call__(self, stream, *, {', '.join(names)}, **_more):"
+    yield "    try:"
+    yield f"        {_tuple(f'_nbytes_{names[place]}' for place in tensors)} = self._nbytes"
     for place in tensors:
         if roles[place].is_written:
-            yield f"            s{place} = m{place}._space"
-    yield "            if ("
-    yield "                stream.device is device"
+            yield f"        _space_{names[place]} = {names[place]}._space"
+    yield "        if not ("
+    yield "            stream.device is self.device"
     for place in tensors:
-        yield f"                and m{place}.nbytes >= n{place}"
-    yield f"                and not ({' | '.join(f'm{place}.offset' for place in tensors)}) & odd"
+        yield f"            and {names[place]}.nbytes >= _nbytes_{names[place]}"
+    offsets = [f"{names[place]}.offset" for place in tensors]  # nearly always 0, which needs no arithmetic
+    yield f"            and not (({' or '.join(offsets)}) and ({' | '.join(offsets)}) & self._odd)"
     for place, target in _pairs(roles, kinds):
-        apart = f"{f's{place}' if roles[place].is_written else f'm{place}._space'} != s{target}"
-        same = f" or (may{place}_{target} and m{place} is m{target})" if (place, target) in may_share else ""
-        yield f"                and ({apart}{same})"
-    yield from (f"                and {condition}" for condition in _keywords(roles, kinds))
-    yield "            ):"
-    yield f"                return {_tuple(f'm{place}' for place in tensors)}"
-    # A missing name, an argument that is no memory or no stream, or another library's array.
-    yield "        except Exception:"
-    yield "            pass"
-    yield "        return primitive._launchable(stream, operands)"
-    yield "    return check"
-
-
-def _keywords(roles: Roles, kinds: tuple[type, ...]) -> Iterator[str]:
-    """Yield the conditions under which all keywords that are needed are given, and no others."""
-    count, left_out = 0, []
-    for role, kind in zip(roles, kinds, strict=True):
-        if kind is Scalar and role.default is None:
-            yield f"{role.name!r} in operands"
+        name, written = names[place], names[target]
+        apart = f"{f'_space_{name}' if roles[place].is_written else f'{name}._space'} != _space_{written}"
+        shared = (place, target) in may_share
+        same = f" or ({name} is {written} and self._in_place[{may_share.index((place, target))}])" if shared else ""
+        yield f"            and ({apart}{same})"
+    for name, kind in zip(names, kinds, strict=True):
+        if kind is Scalar:
+            yield f"            and {name} is not _ABSENT"
         elif kind is not TensorSpec:
-            left_out.append(role.name)
-            if kind is not Scalar:
-                yield f"operands.get({role.name!r}) is None"
-            continue
-        count += 1
-    yield " + ".join([f"len(operands) == {count}", *(f"({name!r} in operands)" for name in left_out)])
+            yield f"            and {name} is None"
+    yield "            and not _more"
+    yield "        ):"
+    yield "            raise ValueError"
+    # A missing name, an argument that is no memory or no stream, or another library's array.
+    yield "    except Exception:"
+    yield "        pass"
+    yield "    else:"
+    if numbers:
+        yield f"        _numbers = self._convert({_mapping(numbers)})"
+    if needs_scratch:
+        yield f"        self._launch_over_scratch(stream, {memories}, {scalars})"
+    else:
+        yield "        try:"
+        yield f"            stream._submit(self, {memories}, {scalars}, self._launch)"
+        yield "        except AttributeError:"
+        yield "            self._require_stream(stream)"
+        yield "            raise"
+    yield "        return"
+    yield f"    self._launch_at_length(stream, {_mapping(names)}, _more)"
 
 
-def _tuple(names: Iterator[str]) -> str:
+def _tuple(names: Iterable[str]) -> str:
     return f"({''.join(f'{name}, ' for name in names)})"
+
+
+def _mapping(names: Iterable[str]) -> str:
+    return f"{{{', '.join(f'{name!r}: {name}' for name in names)}}}"

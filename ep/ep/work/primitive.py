@@ -19,7 +19,7 @@ from ep.memory.namesakes import refuse_device
 from ep.memory.scratch import checked_nbytes
 from ep.work.descriptor import Descriptor
 from ep.work.lowering import Lowering
-from ep.work.operands import operands_of
+from ep.work.operands import ABSENT, operands_of
 from ep.work.step import Step
 
 if TYPE_CHECKING:
@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from ep.stream.device import Device
     from ep.stream.stream import Stream
     from ep.work.implementation import Implementation, Kernel
+    from ep.work.operands import Operands
 
     _Operand = tuple[Role, TensorSpec, Memory]
 
-__all__ = ["Primitive"]
+__all__ = ["Primitive", "primitive_of"]
 
 _NOTHING: Final = ()
 
@@ -50,13 +51,13 @@ class Primitive(Uncopied):
 
     __slots__ = (
         "_absent",
-        "_bind",
-        "_check",
         "_check_numbers",
-        "_has_more",
+        "_in_place",
         "_lacking",
         "_launch",
         "_names",
+        "_nbytes",
+        "_odd",
         "_run",
         "_scalars",
         "_to_number",
@@ -68,29 +69,36 @@ class Primitive(Uncopied):
         "scratch_nbytes",
     )
 
-    def __init__(
-        self, device: Device, asked: Descriptor, descriptor: Descriptor, implementation: Implementation, kernel: Kernel
+    def __init__(  # noqa: PLR0913, PLR0917 - what `primitive_of` found out already, in its order
+        self,
+        device: Device,
+        asked: Descriptor,
+        descriptor: Descriptor,
+        implementation: Implementation,
+        kernel: Kernel,
+        operands: Operands,
+        scratch_nbytes: int,
+        run: Callable[..., Any],
     ) -> None:
         self.device = device
         self.asked = asked
         self.descriptor = descriptor
         self.implementation = implementation
         self.kernel = kernel
-        operands, specs = operands_of(descriptor), descriptor.specs
+        self.scratch_nbytes = scratch_nbytes
+        specs = descriptor.specs
         self._names = operands.names
         self._absent = operands.absent
-        self._scalars = tuple(
-            [(name, "" if place < 0 else specs[place].dtype, default) for name, place, default in operands.numbers]
+        numbers = operands.numbers
+        self._scalars = (
+            tuple([(name, "" if place < 0 else specs[place].dtype, default) for name, place, default in numbers])
+            if numbers
+            else _NOTHING
         )
         self._to_number = convert_element if descriptor.compares_elements else convert
-        self._check = operands.checker(descriptor, device)
-        # A provider never sees work whose outputs are all empty.
-        is_empty = not any(specs[place].size for place in operands.outputs)  # type: ignore[union-attr]  # no Scalar
-        self._run: Callable[..., Any] = _do_nothing if is_empty else kernel.launch
-        self._bind: Callable[..., Any] = _bind_nothing if is_empty else kernel.bind
-        self._launch = functools.partial(_run_placed, self._run, self._absent) if self._absent else self._run
-        self.scratch_nbytes = 0 if is_empty else checked_nbytes(kernel.scratch_nbytes, implementation.name)
-        self._has_more = bool(self._scalars or self.scratch_nbytes)
+        self._nbytes, self._odd, self._in_place = operands.limits(descriptor)
+        self._run = run
+        self._launch = functools.partial(_run_placed, run, operands.absent) if operands.absent else run
         # As many memories are all but the scratch; of a kernel that needs none no launch has.
         self._lacking = len(operands.tensors) if self.scratch_nbytes else -1
         is_limited = type(descriptor).check_numbers is not Descriptor.check_numbers
@@ -117,19 +125,7 @@ class Primitive(Uncopied):
 
         Raises TypeError, ValueError or ClosedError, naming the operand, before anything is enqueued.
         """
-        memories = self._check(self, stream, operands)
-        scalars = _NOTHING
-        if self._has_more:
-            scalars = self._convert(operands)
-            if len(memories) == self._lacking:
-                self._launch_over_scratch(stream, memories, scalars)
-                return
-        try:
-            stream._submit(self, memories, scalars, self._launch)
-        except AttributeError:
-            if not hasattr(stream, "_submit"):  # has a device, and is none: a memory
-                self._explain_stream(stream)
-            raise
+        self._launch_at_length(stream, operands, {})
 
     def bind(self, **operands: Any) -> Step:
         """Check the operands once and return a step; `step(stream)` enqueues the run and costs almost nothing.
@@ -147,10 +143,29 @@ class Primitive(Uncopied):
             scratch.close()  # the step alone holds it
         return step
 
+    def _launch_at_length(self, stream: Any, operands: dict[str, Any], more: dict[str, Any]) -> None:
+        """Launch what may be wrong or no memory, with all words that errors need. See `operands.call` for the short way.
+
+        operands : a keyword that was not given has the value ABSENT
+        more     : keywords that no operand has
+        """
+        operands = {name: value for name, value in operands.items() if value is not ABSENT} | more
+        if Tensor in map(type, operands.values()):
+            given = self._unwrapped(operands)
+            if Tensor not in map(type, given.values()):
+                self(stream, **given)
+                return
+        memories = self._launchable(stream, operands)
+        scalars = self._convert(operands) if self._scalars else _NOTHING
+        if len(memories) == self._lacking:
+            self._launch_over_scratch(stream, memories, scalars)
+            return
+        self._require_stream(stream)
+        stream._submit(self, memories, scalars, self._launch)
+
     def _launch_over_scratch(self, stream: Stream, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
         """Enqueue a run over scratch that later work of the stream may have again; a graph brings its own."""
-        if not hasattr(stream, "_submit"):
-            self._explain_stream(stream)
+        self._require_stream(stream)
         if stream._capture is not None:
             stream._submit(self, memories, scalars, self._launch)
             return
@@ -160,16 +175,17 @@ class Primitive(Uncopied):
         finally:
             stream.free(scratch)
 
+    def _bind(self, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> Callable[..., Any]:
+        """Return the run over memories as kernels get them; it does nothing if there are no elements to write."""
+        bound: Callable[..., Any] = _do_nothing if self._run is _do_nothing else self.kernel.bind(memories, scalars)
+        return bound
+
     def _placed(self, memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
         """Return the memories that a stream's door gets as kernels get them: None in the place of an absent tensor."""
         return _placed(self._absent, memories) if self._absent else memories
 
     def _launchable(self, stream: Any, operands: dict[str, Any]) -> tuple[Memory, ...]:
-        """Check at length a launch that `_check` refused. Tensors of the right spec become memories, checked again."""
-        if Tensor in map(type, operands.values()):
-            given = self._unwrapped(operands)
-            if Tensor not in map(type, given.values()):
-                return self._check(self, stream, given)
+        """Return the memories of a launch, each checked at length, in operand order."""
         if getattr(stream, "device", None) is not self.device:
             self._explain_stream(stream)
         return self._settle(operands)
@@ -270,6 +286,10 @@ class Primitive(Uncopied):
             message = f"{self}: {name}: {error}"
             raise type(error)(message) from None
 
+    def _require_stream(self, stream: Any) -> None:
+        if not hasattr(stream, "_submit"):  # it has a device, and is none: a memory
+            self._explain_stream(stream)
+
     def _explain_stream(self, stream: Any) -> NoReturn:
         if not hasattr(stream, "_submit"):
             message = f"{self}: stream is {type(stream).__name__}, needs a Stream; device.stream() makes one"
@@ -320,6 +340,28 @@ class Primitive(Uncopied):
         return f"<Primitive {self.asked.cell} by {self.implementation.name} on {self.device.name}>"
 
 
+def primitive_of(
+    device: Device, asked: Descriptor, descriptor: Descriptor, implementation: Implementation, kernel: Kernel
+) -> Primitive:
+    """Return the primitive of a kernel, of the class whose `__call__` is written for such operands."""
+    operands, specs = operands_of(descriptor), descriptor.specs
+    run: Callable[..., Any] = _do_nothing  # a provider never sees work whose outputs are all empty
+    scratch_nbytes = 0
+    if max([specs[place].size for place in operands.outputs]):  # type: ignore[union-attr]  # no Scalar
+        run, scratch_nbytes = kernel.launch, checked_nbytes(kernel.scratch_nbytes, implementation.name)
+    kind = _class_with(operands.call(needs_scratch=scratch_nbytes > 0))
+    return kind(device, asked, descriptor, implementation, kernel, operands, scratch_nbytes, run)
+
+
+@functools.cache
+def _class_with(call: Callable[..., None] | None) -> type[Primitive]:
+    """Return the class of the primitives that are called by `call`, Primitive itself for None."""
+    if call is None:
+        return Primitive
+    namespace = {"__slots__": (), "__call__": call, "__doc__": Primitive.__doc__, "__module__": __name__}
+    return type("Primitive", (Primitive,), namespace)
+
+
 def _placed(absent: tuple[int, ...], memories: tuple[Memory, ...]) -> tuple[Memory, ...]:
     """Return memories with None at the places that are absent."""
     placed: list[Any] = [*memories]
@@ -341,8 +383,3 @@ def _run_placed(
 
 def _do_nothing(*_: Any) -> None:
     """Run what has no elements to write."""
-
-
-def _bind_nothing(*_: Any) -> Callable[..., None]:
-    """Bind what has no elements to write."""
-    return _do_nothing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Final, NoReturn, final
+from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from ep.errors import ClosedError
 from ep.ground.uncopied import Uncopied
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from ep.work.primitive import Primitive
 
 __all__ = ["Step"]
-
-_NOTHING: Final = ()
 
 
 @final
@@ -45,7 +43,7 @@ class Step(Uncopied):
         try:
             if stream.device is not self._device:
                 self.primitive._explain_stream(stream)
-            stream._submit(self, _NOTHING, _NOTHING, self._run)
+            stream._submit(self, (), (), self._run)
         except AttributeError:
             if not hasattr(stream, "_submit"):  # perhaps it has a device, as memories have
                 self.primitive._explain_stream(stream)

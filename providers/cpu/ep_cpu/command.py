@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Launch = Callable[[ep.spi.Stream, tuple[ep.Memory, ...], tuple[Any, ...]], Any]
 
-__all__ = ["Command", "CommandKernel", "pack"]
+__all__ = ["Command", "CommandKernel", "address_of", "pack"]
 
 
 class Command(NamedTuple):
@@ -55,6 +55,14 @@ class CommandKernel(ep.Kernel):
                 check(status, name)
 
         return run
+
+
+def address_of(native: Native, memory: ep.Memory | None) -> int:
+    """Return where a memory begins, 0 for an absent one, and for one without bytes, which has no handle."""
+    if memory is None or memory.handle is None:
+        return 0
+    begin: int = int(native.ffi.cast("intptr_t", memory.handle))
+    return begin + memory.offset
 
 
 def pack(native: Native, plan: Any, addresses: list[int], numbers: bytes) -> tuple[Any, tuple[int, ...]]:

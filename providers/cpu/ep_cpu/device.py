@@ -1,9 +1,9 @@
-"""The CPU device: memory is host memory, and a handle is its address."""
+"""The CPU device: memory is host memory, and a handle is cffi's `char *` to it."""
 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import ep
 from ep_cpu.graph import CommandList, commands_of
@@ -39,11 +39,11 @@ class CpuDevice(ep.spi.Device):
             )
         )
         self.native = native
-        self._sizes: dict[int, int] = {}
+        self._sizes: dict[Any, int] = {}
         self._reserved = 0
         self._counting = threading.Lock()
 
-    def allocate(self, nbytes: int, kind: ep.MemoryKind) -> int:
+    def allocate(self, nbytes: int, kind: ep.MemoryKind) -> Any:
         del kind
         # The system grants more memory than it has and kills processes that use it. So all reservations stay within its
         # memory, and a large one within the part of it that is free now.
@@ -56,7 +56,7 @@ class CpuDevice(ep.spi.Device):
             if fits:
                 self._reserved += nbytes
         if fits:
-            handle: int = self.native.lib.ep_allocate(nbytes, ALIGNMENT)
+            handle = self.native.lib.ep_allocate(nbytes, ALIGNMENT)
             if handle:
                 self._sizes[handle] = nbytes
                 return handle
@@ -68,7 +68,7 @@ class CpuDevice(ep.spi.Device):
             message, requested=nbytes, free=free, reserved=reserved, provider="cpu", call="ep_allocate"
         )
 
-    def free(self, handle: int, kind: ep.MemoryKind) -> None:
+    def free(self, handle: Any, kind: ep.MemoryKind) -> None:
         del kind
         nbytes = self._sizes.pop(handle)
         with self._counting:
@@ -90,22 +90,21 @@ class CpuDevice(ep.spi.Device):
         stream = CpuStream(ledger, self.native, is_timed=timed)
         return ep.spi.Worker(stream) if synchronous is False else stream
 
-    def host(self, handle: int, nbytes: int) -> memoryview:
-        ffi = self.native.ffi
-        return memoryview(ffi.buffer(ffi.cast("char *", handle), nbytes)).cast("B")
+    def host(self, handle: Any, nbytes: int) -> memoryview:
+        return memoryview(self.native.ffi.buffer(handle, nbytes)).cast("B")
 
-    def wrap_host(self, address: int, nbytes: int) -> int:
+    def wrap_host(self, address: int, nbytes: int) -> Any:
         del nbytes
-        return address
+        return self.native.ffi.cast("char *", address)
 
-    def wrap_memory(self, handle: int, nbytes: int) -> int:
+    def wrap_memory(self, handle: int, nbytes: int) -> Any:
         return self.wrap_host(handle, nbytes)
 
     def dlpack_device(self) -> tuple[int, int]:
         return (1, 0)
 
-    def address(self, handle: int) -> int:
-        return handle
+    def address(self, handle: Any) -> int:
+        return int(self.native.ffi.cast("intptr_t", handle))
 
     def instantiate(self, nodes: tuple[ep.Node, ...], slots: tuple[ep.Slot, ...]) -> ep.Executable | None:
         commands = commands_of(self.native, nodes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import ep
-from ep_cpu.command import Command, CommandKernel
+from ep_cpu.command import Command, CommandKernel, address_of
 from ep_cpu.native import check
 
 if TYPE_CHECKING:
@@ -52,9 +52,7 @@ class CommandList(ep.Executable):
         enter, commands, fail, ffi = self._native.lib.ep_run, self._list, self._fail, self._native.ffi
         addresses = ffi.NULL
         if any(memory is not None for memory in bindings):
-            addresses = ffi.new(
-                "intptr_t[]", [0 if memory is None else (memory.handle or 0) + memory.offset for memory in bindings]
-            )
+            addresses = ffi.new("intptr_t[]", [address_of(self._native, memory) for memory in bindings])
 
         # `fail` keeps this object alive, and with it the objects that `commands` points to.
         def run(stream: ep.spi.Stream, _: Any, __: Any) -> None:
@@ -90,7 +88,7 @@ def commands_of(native: Native, nodes: tuple[ep.Node, ...]) -> list[Command | No
 
 def _bytes_command(native: Native, node: ep.Node) -> Command:
     ffi = native.ffi
-    addresses = [(memory.handle or 0) + memory.offset for memory in node.memories]
+    addresses = [memory.handle + memory.offset for memory in node.memories]
     if node.what == "fill":
         (pattern,) = node.scalars
         packed = ffi.new("ep_fill_packed *", (addresses[0], node.memories[0].nbytes, len(pattern), pattern))

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep
-from ep_cpu.command import Command, CommandKernel, pack
+from ep_cpu.command import Command, CommandKernel, address_of, pack
 from ep_cpu.native import check, open_native
 from ep_cpu.numbers import NO_NUMBERS
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "PlanKernel", "Planned", "Tabled"]
 
 _SOME: Final = 6
-"""The addresses that `ep_enter6` takes."""
+"""The tensors that `ep_enter6` takes."""
 
 
 class Plan(NamedTuple):
@@ -96,82 +96,85 @@ class PlanKernel(CommandKernel):
 
     def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
         numbers = b"" if self._numbers is None else self._numbers(scalars)
-        packed, places = pack(self._native, self._plan, _addresses(memories), numbers)
+        addresses = [address_of(self._native, memory) for memory in memories]
+        packed, places = pack(self._native, self._plan, addresses, numbers)
         return Command(self._native, self._name, "ep_enter", packed, places, (self._plan, self._kept))
 
     def _launcher(self, present: Sequence[bool]) -> Launch:
         """Return the launch of these memories: the fastest that takes them."""
-        lib, plan, name, numbers, count = self._native.lib, self._plan, self._name, self._numbers, len(present)
+        native, plan, name, numbers, count = self._native, self._plan, self._name, self._numbers, len(present)
         if all(present) and count == 2:  # noqa: PLR2004 - as the functions are called
-            return _two(lib, plan, name) if numbers is None else _two_with_numbers(lib, plan, name, numbers)
+            return _two(native, plan, name) if numbers is None else _two_with_numbers(native, plan, name, numbers)
         if all(present) and count == 3 and numbers is None:  # noqa: PLR2004 - as above
-            return _three(lib, plan, name)
+            return _three(native, plan, name)
         if count <= _SOME:
-            return _some(lib, plan, name, numbers or _no_numbers, count)
+            return _some(native, plan, name, numbers or _no_numbers, count)
         assert numbers is None, f"{name}: {count} memories leave no room for numbers"
-        return _all(lib, plan, name)
-
-
-def _addresses(memories: tuple[ep.Memory | None, ...]) -> list[int]:
-    # An operand may be absent, and one without elements stand in a memory without bytes, which has no handle.
-    return [0 if memory is None else (memory.handle or 0) + memory.offset for memory in memories]
+        return _all(native, plan, name)
 
 
 def _no_numbers(_: tuple[Any, ...]) -> bytes:
     return NO_NUMBERS
 
 
-def _two(lib: Any, plan: Any, name: str) -> Launch:
-    enter = lib.ep_enter2
+# In the launches `or null`: an operand without elements may stand in a memory without bytes, which has no handle.
+
+
+def _two(native: Native, plan: Any, name: str) -> Launch:
+    enter, null = native.lib.ep_enter2, native.ffi.NULL
 
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
         a, b = memories
-        if status := enter(plan, (a.handle or 0) + a.offset, (b.handle or 0) + b.offset):
+        if status := enter(plan, a.handle or null, a.offset, b.handle or null, b.offset):
             check(status, name)
 
     return launch
 
 
-def _two_with_numbers(lib: Any, plan: Any, name: str, numbers: Numbers) -> Launch:
-    enter = lib.ep_enter6
+def _two_with_numbers(native: Native, plan: Any, name: str, numbers: Numbers) -> Launch:
+    enter, null = native.lib.ep_enter6, native.ffi.NULL
+    rest = (null, 0) * (_SOME - 2)
 
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         a, b = memories
-        if status := enter(
-            plan, 2, numbers(scalars), (a.handle or 0) + a.offset, (b.handle or 0) + b.offset, 0, 0, 0, 0
-        ):
+        if status := enter(plan, 2, numbers(scalars), a.handle or null, a.offset, b.handle or null, b.offset, *rest):
             check(status, name)
 
     return launch
 
 
-def _three(lib: Any, plan: Any, name: str) -> Launch:
-    enter = lib.ep_enter3
+def _three(native: Native, plan: Any, name: str) -> Launch:
+    enter, null = native.lib.ep_enter3, native.ffi.NULL
 
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
         a, b, c = memories
-        if status := enter(plan, (a.handle or 0) + a.offset, (b.handle or 0) + b.offset, (c.handle or 0) + c.offset):
+        if status := enter(plan, a.handle or null, a.offset, b.handle or null, b.offset, c.handle or null, c.offset):
             check(status, name)
 
     return launch
 
 
-def _some(lib: Any, plan: Any, name: str, numbers: Numbers, count: int) -> Launch:
-    enter, rest = lib.ep_enter6, (0,) * (_SOME - count)
+def _some(native: Native, plan: Any, name: str, numbers: Numbers, count: int) -> Launch:
+    enter, null = native.lib.ep_enter6, native.ffi.NULL
+    rest = (null, 0) * (_SOME - count)
 
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory | None, ...], scalars: tuple[Any, ...]) -> None:
-        at = [0 if memory is None else (memory.handle or 0) + memory.offset for memory in memories]
+        at: list[Any] = []
+        for memory in memories:
+            at += (null, 0) if memory is None else (memory.handle or null, memory.offset)
         if status := enter(plan, count, numbers(scalars), *at, *rest):
             check(status, name)
 
     return launch
 
 
-def _all(lib: Any, plan: Any, name: str) -> Launch:
-    enter = lib.ep_enter_all
+def _all(native: Native, plan: Any, name: str) -> Launch:
+    enter, null = native.lib.ep_enter_all, native.ffi.NULL
 
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory | None, ...], __: Any) -> None:
-        if status := enter(plan, len(memories), _addresses(memories)):
+        tensors = [null if memory is None else memory.handle or null for memory in memories]
+        at = [0 if memory is None else memory.offset for memory in memories]
+        if status := enter(plan, len(memories), tensors, at):
             check(status, name)
 
     return launch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ep_cpu.command import Command, CommandKernel, pack
+from ep_cpu.command import Command, CommandKernel, address_of, pack
 from ep_cpu.native import check
 from ep_cpu.numbers import number_bytes
 
@@ -28,6 +28,9 @@ class Loop(NamedTuple):
     itemsizes    : of the operands
     scalar       : the operand that is a number given at launch, -1 if none is
     number       : dtype in which the kernel gets that number
+    number_type  : the same as the native module numbers it
+    kind         : cffi's type of pointers to a geometry
+    dense        : the geometry of dense operands, but for size, traffic, offsets and attributes
     """
 
     native: Native
@@ -35,6 +38,9 @@ class Loop(NamedTuple):
     itemsizes: tuple[int, ...]
     scalar: int
     number: str
+    number_type: int
+    kind: Any
+    dense: Any
 
 
 class LoopKernel(CommandKernel):
@@ -52,7 +58,7 @@ class LoopKernel(CommandKernel):
     def command(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Command:
         geometry, native = self._geometry, self._loop.native
         number = number_bytes(self._loop.number, scalars[0]) if scalars else b""
-        addresses = [memory.handle + memory.offset for memory in memories]
+        addresses = [address_of(native, memory) for memory in memories]
         packed, places = pack(native, geometry, addresses, number)
         return Command(native, "elementwise", "ep_elementwise", packed, places, geometry)
 
@@ -69,7 +75,7 @@ def unary(loop: Loop, geometry: Any) -> Launch:
 
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
         x, out = memories
-        if status := enter(geometry, x.handle + x.offset, out.handle + out.offset):
+        if status := enter(geometry, x.handle, x.offset, out.handle, out.offset):
             check(status, "ep_launch2")
 
     return launch
@@ -81,7 +87,7 @@ def binary(loop: Loop, geometry: Any) -> Launch:
 
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], __: Any) -> None:
         a, b, out = memories
-        if status := enter(geometry, a.handle + a.offset, b.handle + b.offset, out.handle + out.offset):
+        if status := enter(geometry, a.handle, a.offset, b.handle, b.offset, out.handle, out.offset):
             check(status, "ep_launch3")
 
     return launch
@@ -95,10 +101,14 @@ def select(loop: Loop, geometry: Any) -> Launch:
         condition, a, b, out = memories
         if status := enter(
             geometry,
-            condition.handle + condition.offset,
-            a.handle + a.offset,
-            b.handle + b.offset,
-            out.handle + out.offset,
+            condition.handle,
+            condition.offset,
+            a.handle,
+            a.offset,
+            b.handle,
+            b.offset,
+            out.handle,
+            out.offset,
         ):
             check(status, "ep_launch4")
 
@@ -111,7 +121,7 @@ def scalar_fill(loop: Loop, geometry: Any) -> Launch:
 
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         (out,) = memories
-        if status := enter(geometry, scalars[0], out.handle + out.offset):
+        if status := enter(geometry, scalars[0], out.handle, out.offset):
             check(status, "ep_launch2_scalar")
 
     return launch
@@ -123,7 +133,7 @@ def scalar_binary(loop: Loop, geometry: Any) -> Launch:
 
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         other, out = memories
-        if status := enter(geometry, scalars[0], other.handle + other.offset, out.handle + out.offset):
+        if status := enter(geometry, scalars[0], other.handle, other.offset, out.handle, out.offset):
             check(status, "ep_launch3_scalar")
 
     return launch
@@ -135,7 +145,7 @@ def number_fill(loop: Loop, geometry: Any) -> Launch:
 
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         (out,) = memories
-        if status := enter(geometry, number_bytes(dtype, scalars[0]), out.handle + out.offset):
+        if status := enter(geometry, number_bytes(dtype, scalars[0]), out.handle, out.offset):
             check(status, "ep_launch2_number")
 
     return launch
@@ -148,7 +158,7 @@ def number_binary(loop: Loop, geometry: Any) -> Launch:
     def launch(_: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         other, out = memories
         number = number_bytes(dtype, scalars[0])
-        if status := enter(geometry, number, other.handle + other.offset, out.handle + out.offset):
+        if status := enter(geometry, number, other.handle, other.offset, out.handle, out.offset):
             check(status, "ep_launch3_number")
 
     return launch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import ep
 from ep_cpu.event import CpuEvent
@@ -44,10 +44,6 @@ class CpuStream(ep.spi.Stream):
     def is_idle(self) -> bool:
         return True
 
-    def _address(self, side: ep.Memory | memoryview) -> int:
-        if isinstance(side, ep.Memory):
-            address: int = side.handle + side.offset
-        else:
-            ffi = self._native.ffi
-            address = int(ffi.cast("intptr_t", ffi.from_buffer(side)))
-        return address
+    def _address(self, side: ep.Memory | memoryview) -> Any:
+        """Return cffi's pointer to the bytes."""
+        return side.handle + side.offset if isinstance(side, ep.Memory) else self._native.ffi.from_buffer(side)

@@ -74,7 +74,10 @@ def run_on(natives):
         geometry = native.ffi.new("ep_geometry *", geometry_of(descriptor, loop_of(descriptor.key, natives[isa])))
         out = np.empty(descriptor.out.shape, array_dtype(descriptor.out.dtype))
         enter = native.lib.ep_launch2 if len(inputs) == 1 else native.lib.ep_launch3
-        assert enter(geometry, *(array.ctypes.data for array in inputs), out.ctypes.data) == 0
+        operands = [
+            operand for array in (*inputs, out) for operand in (native.ffi.cast("char *", array.ctypes.data), 0)
+        ]
+        assert enter(geometry, *operands) == 0
         return out
 
     return run
@@ -87,7 +90,10 @@ def launch_on(device, natives):
     def launch(isa, implementation, descriptor, arrays, scalars=()):
         kernel = implementation.create(descriptor, device.twin, natives[isa])
         memories = tuple(
-            None if each is None else SimpleNamespace(handle=each.ctypes.data, offset=0) for each in arrays
+            None
+            if each is None
+            else SimpleNamespace(handle=device.twin.wrap_host(each.ctypes.data, each.nbytes), offset=0)
+            for each in arrays
         )
         kernel.launch(None, memories, scalars)
 

@@ -81,14 +81,14 @@ extern "C" int64_t ep_clock(void) {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
 }
 
-extern "C" int ep_copy(intptr_t dst, intptr_t src, int64_t nbytes) {
+extern "C" int ep_copy(char* dst, const char* src, int64_t nbytes) {
     ep::count_call();
     Move m;
-    m.dst = reinterpret_cast<char*>(dst);
-    m.src = reinterpret_cast<const char*>(src);
+    m.dst = dst;
+    m.src = src;
     m.nbytes = nbytes;
     m.traffic = 2 * nbytes;
-    const intptr_t distance = dst < src ? src - dst : dst - src;
+    const int64_t distance = dst < src ? src - dst : dst - src;
     if (distance < nbytes) {
         std::memmove(m.dst, m.src, static_cast<size_t>(nbytes));
     } else {
@@ -97,10 +97,10 @@ extern "C" int ep_copy(intptr_t dst, intptr_t src, int64_t nbytes) {
     return 0;
 }
 
-extern "C" int ep_fill(intptr_t dst, int64_t nbytes, const char* pattern, int length) {
+extern "C" int ep_fill(char* dst, int64_t nbytes, const char* pattern, int length) {
     ep::count_call();
     Move m;
-    m.dst = reinterpret_cast<char*>(dst);
+    m.dst = dst;
     m.src = nullptr;
     m.nbytes = nbytes;
     m.traffic = nbytes;
@@ -119,17 +119,17 @@ extern "C" int ep_fill_bytes(const void* packed) {
     return ep_fill(p.dst, p.nbytes, p.pattern, static_cast<int>(p.length));
 }
 
-extern "C" intptr_t ep_allocate(int64_t nbytes, int64_t alignment) {
+extern "C" char* ep_allocate(int64_t nbytes, int64_t alignment) {
     const int64_t step = nbytes >= HUGE_FROM ? HUGE_PAGE : alignment;
-    if (nbytes > std::numeric_limits<int64_t>::max() - step) return 0;
+    if (nbytes > std::numeric_limits<int64_t>::max() - step) return nullptr;
     const int64_t rounded = (nbytes + step - 1) / step * step;
     void* const address = std::aligned_alloc(static_cast<size_t>(step), static_cast<size_t>(rounded));
 #if defined(__linux__)
     if (address != nullptr && step == HUGE_PAGE) madvise(address, static_cast<size_t>(rounded), MADV_HUGEPAGE);
 #endif
-    return reinterpret_cast<intptr_t>(address);
+    return static_cast<char*>(address);
 }
 
-extern "C" void ep_free(intptr_t address) {
-    std::free(reinterpret_cast<void*>(address));
+extern "C" void ep_free(char* memory) {
+    std::free(memory);
 }

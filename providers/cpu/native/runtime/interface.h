@@ -68,13 +68,15 @@ typedef struct {
 
 /* Run the launch that is packed. */
 int ep_enter(const void* packed);
-/* Checked launches: pack on the stack and enter. Of two and of three tensors; of `count`, up to six, with EP_NUMBERS
- * numbers, read or not; and of any number of them, at most EP_PLACES. */
-int ep_enter2(const void* plan, intptr_t a, intptr_t b);
-int ep_enter3(const void* plan, intptr_t a, intptr_t b, intptr_t c);
-int ep_enter6(const void* plan, int64_t count, const char* numbers, intptr_t a, intptr_t b, intptr_t c, intptr_t d,
-              intptr_t e, intptr_t f);
-int ep_enter_all(const void* plan, int64_t count, const intptr_t* at);
+/* Checked launches: pack on the stack and enter. A tensor is an allocation, NULL for an absent one, and its first
+ * byte's place in it: cffi takes pointers and small integers at a fifth of what an address as an integer costs. Of two
+ * and of three tensors; of `count`, up to six, with EP_NUMBERS numbers, read or not; and of any number of them, at most
+ * EP_PLACES. */
+int ep_enter2(const void* plan, char* a, int64_t a_at, char* b, int64_t b_at);
+int ep_enter3(const void* plan, char* a, int64_t a_at, char* b, int64_t b_at, char* c, int64_t c_at);
+int ep_enter6(const void* plan, int64_t count, const char* numbers, char* a, int64_t a_at, char* b, int64_t b_at,
+              char* c, int64_t c_at, char* d, int64_t d_at, char* e, int64_t e_at, char* f, int64_t f_at);
+int ep_enter_all(const void* plan, int64_t count, char* const* tensors, const int64_t* at);
 
 /* One command of a list: an entry, and where in the list's arena its packed block begins, in bytes. */
 typedef struct {
@@ -123,17 +125,17 @@ const char* ep_isa(int rung);
 const ep_table* ep_open(const char* limit);
 
 /* Bytes. Ranges of a copy may overlap; a fill's length divides nbytes and is 1, 2, 4, 8 or 16. */
-int ep_copy(intptr_t dst, intptr_t src, int64_t nbytes);
-int ep_fill(intptr_t dst, int64_t nbytes, const char* pattern, int length);
+int ep_copy(char* dst, const char* src, int64_t nbytes);
+int ep_fill(char* dst, int64_t nbytes, const char* pattern, int length);
 
 /* Both as commands. */
 typedef struct {
-    intptr_t dst;
-    intptr_t src;
+    char* dst;
+    const char* src;
     int64_t nbytes;
 } ep_copy_packed;
 typedef struct {
-    intptr_t dst;
+    char* dst;
     int64_t nbytes;
     int64_t length;
     char pattern[16];
@@ -141,9 +143,9 @@ typedef struct {
 int ep_copy_bytes(const void* packed);
 int ep_fill_bytes(const void* packed);
 
-/* 0: no memory. */
-intptr_t ep_allocate(int64_t nbytes, int64_t alignment);
-void ep_free(intptr_t address);
+/* NULL: no memory. */
+char* ep_allocate(int64_t nbytes, int64_t alignment);
+void ep_free(char* memory);
 
 /* Kernels, copies and fills entered so far in this process. */
 int64_t ep_calls(void);

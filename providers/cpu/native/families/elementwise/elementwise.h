@@ -24,6 +24,11 @@ inline char* place(const ep_geometry* geometry, int operand, intptr_t address) {
     return reinterpret_cast<char*>(address + geometry->offset[operand]);
 }
 
+// Of an operand that begins `at` bytes after `tensor`.
+inline char* place(const ep_geometry* geometry, int operand, char* tensor, int64_t at) {
+    return place(geometry, operand, reinterpret_cast<intptr_t>(tensor) + at);
+}
+
 // The loops that their bodies are called from.
 void unary(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n);
 void binary(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n);

@@ -20,12 +20,15 @@ struct ep_geometry {
 
 /* The entry of their rows. */
 int ep_elementwise(const void* packed);
-/* Their checked launches, which pack nothing. `value` is the number of the scalar operand, `number` its bytes where a
- * double does not hold it: both in the compute type in the end. */
-int ep_launch2(const ep_geometry* geometry, intptr_t x, intptr_t out);
-int ep_launch3(const ep_geometry* geometry, intptr_t a, intptr_t b, intptr_t out);
-int ep_launch4(const ep_geometry* geometry, intptr_t condition, intptr_t a, intptr_t b, intptr_t out);
-int ep_launch2_scalar(const ep_geometry* geometry, double value, intptr_t out);
-int ep_launch3_scalar(const ep_geometry* geometry, double value, intptr_t other, intptr_t out);
-int ep_launch2_number(const ep_geometry* geometry, const char* number, intptr_t out);
-int ep_launch3_number(const ep_geometry* geometry, const char* number, intptr_t other, intptr_t out);
+/* Their checked launches, which pack nothing; tensors are given as to ep_enter2. `value` is the number of the scalar
+ * operand, `number` its bytes where a double does not hold it: both in the compute type in the end. */
+int ep_launch2(const ep_geometry* geometry, char* x, int64_t x_at, char* out, int64_t out_at);
+int ep_launch3(const ep_geometry* geometry, char* a, int64_t a_at, char* b, int64_t b_at, char* out, int64_t out_at);
+int ep_launch4(const ep_geometry* geometry, char* condition, int64_t condition_at, char* a, int64_t a_at, char* b,
+               int64_t b_at, char* out, int64_t out_at);
+int ep_launch2_scalar(const ep_geometry* geometry, double value, char* out, int64_t out_at);
+int ep_launch3_scalar(const ep_geometry* geometry, double value, char* other, int64_t other_at, char* out,
+                      int64_t out_at);
+int ep_launch2_number(const ep_geometry* geometry, const char* number, char* out, int64_t out_at);
+int ep_launch3_number(const ep_geometry* geometry, const char* number, char* other, int64_t other_at, char* out,
+                      int64_t out_at);

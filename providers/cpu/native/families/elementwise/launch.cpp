@@ -102,40 +102,51 @@ extern "C" int ep_elementwise(const void* packed) {
 }
 
 // A packed block on the stack would be read back wider than it was just written, which the processor waits for.
-extern "C" int ep_launch2(const ep_geometry* geometry, intptr_t x, intptr_t out) {
-    Launch launch = {geometry, {place(geometry, 0, x), place(geometry, 1, out)}, 0};
+extern "C" int ep_launch2(const ep_geometry* geometry, char* x, int64_t x_at, char* out, int64_t out_at) {
+    Launch launch = {geometry, {place(geometry, 0, x, x_at), place(geometry, 1, out, out_at)}, 0};
     return ep::enter(launch);
 }
 
-extern "C" int ep_launch3(const ep_geometry* geometry, intptr_t a, intptr_t b, intptr_t out) {
-    Launch launch = {geometry, {place(geometry, 0, a), place(geometry, 1, b), place(geometry, 2, out)}, 0};
+extern "C" int ep_launch3(const ep_geometry* geometry, char* a, int64_t a_at, char* b, int64_t b_at, char* out,
+                          int64_t out_at) {
+    Launch launch = {
+        geometry, {place(geometry, 0, a, a_at), place(geometry, 1, b, b_at), place(geometry, 2, out, out_at)}, 0};
     return ep::enter(launch);
 }
 
-extern "C" int ep_launch4(const ep_geometry* geometry, intptr_t condition, intptr_t a, intptr_t b, intptr_t out) {
+extern "C" int ep_launch4(const ep_geometry* geometry, char* condition, int64_t condition_at, char* a, int64_t a_at,
+                          char* b, int64_t b_at, char* out, int64_t out_at) {
+    Launch launch = {geometry,
+                     {place(geometry, 0, condition, condition_at), place(geometry, 1, a, a_at),
+                      place(geometry, 2, b, b_at), place(geometry, 3, out, out_at)},
+                     0};
+    return ep::enter(launch);
+}
+
+extern "C" int ep_launch2_scalar(const ep_geometry* geometry, double value, char* out, int64_t out_at) {
+    Launch launch = {geometry, {nullptr, place(geometry, 1, out, out_at)}, 0};
+    return enter_with_number(launch, value);
+}
+
+extern "C" int ep_launch3_scalar(const ep_geometry* geometry, double value, char* other, int64_t other_at, char* out,
+                                 int64_t out_at) {
     Launch launch = {
         geometry,
-        {place(geometry, 0, condition), place(geometry, 1, a), place(geometry, 2, b), place(geometry, 3, out)},
+        {place(geometry, 0, other, other_at), place(geometry, 1, other, other_at), place(geometry, 2, out, out_at)},
         0};
-    return ep::enter(launch);
-}
-
-extern "C" int ep_launch2_scalar(const ep_geometry* geometry, double value, intptr_t out) {
-    Launch launch = {geometry, {nullptr, place(geometry, 1, out)}, 0};
     return enter_with_number(launch, value);
 }
 
-extern "C" int ep_launch3_scalar(const ep_geometry* geometry, double value, intptr_t other, intptr_t out) {
-    Launch launch = {geometry, {place(geometry, 0, other), place(geometry, 1, other), place(geometry, 2, out)}, 0};
-    return enter_with_number(launch, value);
-}
-
-extern "C" int ep_launch2_number(const ep_geometry* geometry, const char* number, intptr_t out) {
-    Launch launch = {geometry, {nullptr, place(geometry, 1, out)}, 0};
+extern "C" int ep_launch2_number(const ep_geometry* geometry, const char* number, char* out, int64_t out_at) {
+    Launch launch = {geometry, {nullptr, place(geometry, 1, out, out_at)}, 0};
     return enter_with_bytes(launch, number);
 }
 
-extern "C" int ep_launch3_number(const ep_geometry* geometry, const char* number, intptr_t other, intptr_t out) {
-    Launch launch = {geometry, {place(geometry, 0, other), place(geometry, 1, other), place(geometry, 2, out)}, 0};
+extern "C" int ep_launch3_number(const ep_geometry* geometry, const char* number, char* other, int64_t other_at,
+                                 char* out, int64_t out_at) {
+    Launch launch = {
+        geometry,
+        {place(geometry, 0, other, other_at), place(geometry, 1, other, other_at), place(geometry, 2, out, out_at)},
+        0};
     return enter_with_bytes(launch, number);
 }
