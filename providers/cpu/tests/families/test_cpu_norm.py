@@ -6,7 +6,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 from boxes import arrangements, placed, wrapped
-from ep_cpu.families.layer_norm import RowNorm
+from ep_cpu.families.norm import RowNorm
 from ep_primitives import LayerNorm
 from ep_primitives.judging.reference import array_dtype
 from hypothesis import given, settings
