@@ -61,6 +61,14 @@ __attribute__((noinline)) void finish(const E* x, Factor<S> scale, Factor<S> bia
     });
 }
 
+// Rows that are summed together stay in the first cache.
+constexpr int64_t TOGETHER = 8, TOGETHER_BYTES = 16384;
+
+// Where the tensors of a row begin.
+struct Places {
+    char* of[EP_NORM_PLACES];
+};
+
 template <class T, class S>
 class Rows {
    public:
@@ -73,25 +81,43 @@ class Rows {
           scale_(norm, EP_NORM_SCALE, S{1}),
           bias_(norm, EP_NORM_BIAS, S{-0.0}) {}
 
+    // How many rows are summed before the first of them is finished: none waits for its sums then.
+    int64_t together() const {
+        return x_.is_read_in_place()
+                   ? std::clamp<int64_t>(TOGETHER_BYTES / (norm_.terms + 1) / int64_t{sizeof(S)}, 1, TOGETHER)
+                   : 1;
+    }
+
+    // `count` rows; `at` has the places of the tensors for each.
     template <Kind kind>
-    void normalize(char* const* at) {
-        x_.begin(at[EP_NORM_X]);
-        if constexpr (kind == Kind::batch) {
-            fold(at);
-            return finish_row(at[EP_NORM_Y], S{0}, factor_);
-        }
-        scale_.begin(at[EP_NORM_SCALE]);
-        bias_.begin(at[EP_NORM_BIAS]);
+    void normalize(const Places* at, int64_t count) {
+        S mean[TOGETHER] = {}, rstd[TOGETHER];
         const S terms = static_cast<S>(norm_.terms), epsilon = static_cast<S>(norm_.epsilon);
-        S mean{0};
         if constexpr (kind == Kind::layer)
-            mean = x_.total([](const auto* some, int64_t n) { return sum<S>(some, n); }) / terms;
-        const S variance = x_.total([&](const auto* some, int64_t n) { return squares<S>(some, n, mean); }) / terms;
-        const S rstd = S{1} / std::sqrt(variance + epsilon);
-        finish_row(at[EP_NORM_Y], mean, rstd);
-        if constexpr (kind == Kind::layer) {
-            if (norm_.place[EP_NORM_MEAN] >= 0) std::memcpy(at[EP_NORM_MEAN], &mean, sizeof mean);
-            if (norm_.place[EP_NORM_RSTD] >= 0) std::memcpy(at[EP_NORM_RSTD], &rstd, sizeof rstd);
+            for (int64_t r = 0; r < count; ++r) {
+                x_.begin(at[r].of[EP_NORM_X]);
+                mean[r] = x_.total([](const auto* some, int64_t n) { return sum<S>(some, n); }) / terms;
+            }
+        if constexpr (kind != Kind::batch)
+            for (int64_t r = 0; r < count; ++r) {
+                x_.begin(at[r].of[EP_NORM_X]);
+                const auto block = [&](const auto* some, int64_t n) { return squares<S>(some, n, mean[r]); };
+                rstd[r] = S{1} / std::sqrt(x_.total(block) / terms + epsilon);
+            }
+        for (int64_t r = 0; r < count; ++r) {
+            char* const* const own = at[r].of;
+            x_.begin(own[EP_NORM_X]);
+            if constexpr (kind == Kind::batch) {
+                rstd[r] = fold(own);
+            } else {
+                scale_.begin(own[EP_NORM_SCALE]);
+                bias_.begin(own[EP_NORM_BIAS]);
+            }
+            finish_row(own[EP_NORM_Y], mean[r], rstd[r]);
+            if constexpr (kind == Kind::layer) {
+                if (norm_.place[EP_NORM_MEAN] >= 0) std::memcpy(own[EP_NORM_MEAN], mean + r, sizeof(S));
+                if (norm_.place[EP_NORM_RSTD] >= 0) std::memcpy(own[EP_NORM_RSTD], rstd + r, sizeof(S));
+            }
         }
     }
 
@@ -103,14 +129,15 @@ class Rows {
         return *static_cast<const S*>(storage_.load(at[place], storage_.size, 1, block));
     }
 
-    // y = x factor - shift, with the bits of the stages that BatchNorm lowers to.
-    void fold(char* const* at) {
-        factor_ = S{1} / std::sqrt(number(at, EP_NORM_RSTD, S{1}) + static_cast<S>(norm_.epsilon));
-        if (norm_.place[EP_NORM_SCALE] >= 0) factor_ = factor_ * number(at, EP_NORM_SCALE, S{1});
-        S shift = factor_ * number(at, EP_NORM_MEAN, S{0});
+    // The factor of y = x factor - shift, with the bits of the stages that BatchNorm lowers to.
+    S fold(char* const* at) {
+        S factor = S{1} / std::sqrt(number(at, EP_NORM_RSTD, S{1}) + static_cast<S>(norm_.epsilon));
+        if (norm_.place[EP_NORM_SCALE] >= 0) factor = factor * number(at, EP_NORM_SCALE, S{1});
+        S shift = factor * number(at, EP_NORM_MEAN, S{0});
         if (norm_.place[EP_NORM_BIAS] >= 0) shift = shift - number(at, EP_NORM_BIAS, S{0});
         bias_.repeat(-shift);
         scale_.repeat(S{1});
+        return factor;
     }
 
     void finish_row(char* at, S mean, S rstd) {
@@ -135,19 +162,22 @@ class Rows {
     Given<T, S> x_;
     const Row y_;
     Factors<S> scale_, bias_;
-    S factor_;
     alignas(ep::LINE) S block_[ep::BLOCK];
 };
 
 template <class T, Kind kind>
 void normalize(const ep_norm_plan& g, char* const* first, int64_t begin, int64_t end, bool streams) {
     Rows<T, Staged<T>> rows(g, streams);
-    for (int64_t row = begin; row < end; ++row) {
-        char* at[EP_NORM_PLACES];
-        std::copy_n(first, int{EP_NORM_PLACES}, at);
-        for (int64_t d = g.ndim - 1, rest = row; d >= 0; rest /= g.shape[d], --d)
-            for (int k = 0; k < EP_NORM_PLACES; ++k) at[k] += rest % g.shape[d] * g.stride[k][d];
-        rows.template normalize<kind>(at);
+    const int64_t most = rows.together();
+    Places at[TOGETHER];
+    for (int64_t row = begin, n; row < end; row += n) {
+        n = std::min(most, end - row);
+        for (int64_t r = 0; r < n; ++r) {
+            std::copy_n(first, int{EP_NORM_PLACES}, at[r].of);
+            for (int64_t d = g.ndim - 1, rest = row + r; d >= 0; rest /= g.shape[d], --d)
+                for (int k = 0; k < EP_NORM_PLACES; ++k) at[r].of[k] += rest % g.shape[d] * g.stride[k][d];
+        }
+        rows.template normalize<kind>(at, n);
     }
 }
 

@@ -62,7 +62,10 @@ class Given {
    public:
     explicit Given(const ep_norm_plan& norm) : row_(norm, EP_NORM_X), terms_(norm.terms) {}
 
+    bool is_read_in_place() const { return READS_STORED && row_.is_contiguous(); }
+
     void begin(const char* at) {
+        if (at == at_) return;
         at_ = at;
         if (!is_read_in_place() && is_kept()) row_.bring(at, 0, terms_, block_);
     }
@@ -90,7 +93,6 @@ class Given {
    private:
     static constexpr bool READS_STORED = std::is_same_v<T, S> || EP_WIDTH > 16;
 
-    bool is_read_in_place() const { return READS_STORED && row_.is_contiguous(); }
     bool is_kept() const { return terms_ <= ep::KEPT; }
 
     const Row row_;
