@@ -7,8 +7,7 @@ import pytest
 from ep_conformance.judge.attestation import attest
 from ep_conformance.judge.outcome import Status
 from ep_conformance.run.worker import Job, execute
-from ep_primitives.families.layer_norm.descriptor import LayerNorm
-from ep_primitives.families.matmul.descriptor import Matmul
+from ep_primitives import BatchNorm, Convolution, GroupNorm, LayerNorm, Matmul, Pool, RmsLayerNorm
 
 import ep
 
@@ -33,12 +32,13 @@ class PlainProduct(ep.Implementation):
 
 @pytest.fixture(params=["cpu:0", "sim:0"])
 def device(request, monkeypatch):
-    """Return a device whose provider has a plain product, and nothing for LayerNorm and Convolution."""
+    """Return a device whose provider has a plain product, and nothing for norms, Convolution and Pool."""
     device = ep.device(request.param)
     twin = device.provider.twin
     table = dict(twin.implementations)
     table[Matmul] = tuple(map(PlainProduct, table[Matmul]))
-    del table[LayerNorm]
+    for lowered in (LayerNorm, RmsLayerNorm, GroupNorm, BatchNorm, Convolution, Pool):
+        del table[lowered]
     monkeypatch.setattr(type(twin), "implementations", property(lambda _: table))
     device._primitives.clear()
     yield device

@@ -56,18 +56,29 @@ def test_one_number_stands_for_all_dimensions():
     assert repr(one).endswith("pads=(1, 1, 1, 1), groups=3)")
 
 
-def test_x_is_spread_only_where_it_strides():
+def test_places_that_meet_the_same_weights_are_a_convolution():
     stages = ConvolutionTransposed.infer(X, W, pads=1, groups=3).lower()
     assert [type(stage.descriptor) for stage in stages] == [Copy, Convolution]
     assert stages[1].descriptor.pads == (1, 0, 1, 0)
     assert stages[1].operands["x"] == "x"
     stages = ConvolutionTransposed.infer(X, W, pads=1, groups=3, strides=(1, 2)).lower()
-    assert [type(stage.descriptor) for stage in stages] == [Copy, Fill, Copy, Convolution]
-    assert stages[1].descriptor.out.shape == (2, 6, 7, 7)
-    assert stages[2].descriptor.out == TensorSpec("float32", X.shape, (294, 49, 7, 2), 7)
-    assert stages[3].descriptor.pads == (0, 0, 0, 0)
+    assert [type(stage.descriptor) for stage in stages] == [Copy, Convolution, Convolution]
+    assert [stage.descriptor.w.shape for stage in stages[1:]] == [(6, 2, 3, 1)] * 2
+    assert [(stage.descriptor.out.offset, stage.descriptor.out.strides[3]) for stage in stages[1:]] == [(0, 2), (1, 2)]
+    stages = ConvolutionTransposed.infer(X, TensorSpec("float32", (6, 2, 4, 4)), strides=2, extra=1).lower()
+    assert [type(stage.descriptor) for stage in stages] == [Convolution] * 4
+    assert stages[0].descriptor.w == TensorSpec("float32", (2, 6, 2, 2), (16, 32, -8, -2), 10)
+    assert stages[3].descriptor.w == TensorSpec("float32", (2, 6, 2, 2), (16, 32, -8, -2), 15)
     stages = ConvolutionTransposed.infer(X, W, pads=(4, 0, 0, 1), groups=3).lower()
     assert stages[-1].descriptor.x == TensorSpec("float32", (2, 6, 3, 4), X.strides, 2 * 4)
+
+
+def test_x_is_spread_where_places_meet_no_weights():
+    stages = ConvolutionTransposed.infer(X, W, pads=1, groups=3, strides=(1, 3)).lower()
+    assert [type(stage.descriptor) for stage in stages] == [Copy, Fill, Copy, Convolution]
+    assert stages[1].descriptor.out.shape == (2, 6, 7, 10)
+    assert stages[2].descriptor.out == TensorSpec("float32", X.shape, (420, 70, 10, 3), 10)
+    assert stages[3].descriptor.pads == (0, 0, 0, 0)
 
 
 @pytest.mark.parametrize(

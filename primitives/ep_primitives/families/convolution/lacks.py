@@ -10,7 +10,11 @@ __all__ = ["LACKS", "RANKS"]
 
 LACKS: Final = (
     Lack("convolution", "parts", "which tree a product takes is the provider's choice, of parts of it, too"),
-    Lack("convolution", "large", "it has no kernel yet: what it lowers to has large cases"),
+    Lack(
+        "convolution",
+        "large",
+        "few devices have a kernel of it, which counts bytes in 64 bits; what it lowers to has large cases",
+    ),
 )
 
 RANKS: Final = (Ranks("convolution", least=1, most=8),)

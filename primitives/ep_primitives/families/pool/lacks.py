@@ -15,7 +15,11 @@ LACKS: Final = (
         "it is held to the bounds of Reduce, whose rows have exact data; a few types have it here, too",
         ("average/", "norm_"),
     ),
-    Lack("pool", "large", "it has no kernel yet: what it lowers to has large cases"),
+    Lack(
+        "pool",
+        "large",
+        "few devices have a kernel of it, which counts bytes in 64 bits; what it lowers to has large cases",
+    ),
 )
 
 RANKS: Final = (Ranks("pool", least=3, most=8),)

@@ -60,14 +60,12 @@ EP_INLINE void store_lanes(T* at, int count, V<T> x) {
 }
 
 // The sums of vectors, or their largest, in lanes of one. Lanes after n elements must not change a result.
-template <class T, class Function>
+template <class T, int HALF = VECTORS<T> / 2, class Function>
 EP_INLINE V<T> merged(V<T>* vectors, int64_t n, Function function) {
-#pragma GCC unroll 8
-    for (int half = VECTORS<T> / 2; half > 0; half /= 2) {
-        if (n <= half * Vector<T>::lanes) continue;
+    if (n > HALF * Vector<T>::lanes)
 #pragma GCC unroll 16
-        for (int v = 0; v < half; ++v) vectors[v] = function(vectors[v], vectors[v + half]);
-    }
+        for (int v = 0; v < HALF; ++v) vectors[v] = function(vectors[v], vectors[v + HALF]);
+    if constexpr (HALF > 1) return merged<T, HALF / 2>(vectors, n, function);
     return vectors[0];
 }
 

@@ -7,6 +7,7 @@ namespace {
 
 // clang-format off: each of these needs the ones above it
 #include "isa/lanes.h"
+#include "types/stored.h"
 #include "math/arithmetic.h"
 #include "math/logarithm.h"
 #include "types/order.h"

@@ -1,4 +1,4 @@
-"""LayerNorm's kernel against the definition in long double, in every arrangement; any threads, the same bits."""
+"""Norms' kernels against the definition in long double, in every arrangement; any threads, the same bits."""
 
 import math
 from contextlib import closing
@@ -6,8 +6,8 @@ from contextlib import closing
 import numpy as np
 import pytest
 from boxes import arrangements, placed, wrapped
-from ep_cpu.families.layer_norm import RowNorm
-from ep_primitives import LayerNorm
+from ep_cpu.families.norm import ChannelNorm, RowNorm
+from ep_primitives import BatchNorm, GroupNorm, LayerNorm
 from ep_primitives.judging.reference import array_dtype
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,7 +22,7 @@ BITS = """
 import hashlib
 import numpy as np
 import ep
-from ep_primitives import LayerNorm
+from ep_primitives import BatchNorm, GroupNorm, LayerNorm, RmsLayerNorm
 rng = np.random.default_rng(3)
 device = ep.device("cpu:0")
 digest = hashlib.sha256()
@@ -34,6 +34,16 @@ for shape, axis in (((300, 300), 1), ((3001, 10), 1), ((40, 20001), 1), ((900, 7
     made.on(device)(device.stream(), x=x, **columns, **outputs)
     for array in outputs.values():
         digest.update(array.tobytes())
+for shape, groups in (((3, 12, 40, 40), 4), ((3, 12, 7, 6), 12), ((2, 6, 700), 1)):
+    x, y = rng.standard_normal(shape, np.float32), np.empty(shape, np.float32)
+    scale, bias, mean, variance = rng.random((4, shape[1]), np.float32)
+    for made, more in (
+        (GroupNorm.infer(x, groups, scale, bias), {"scale": scale, "bias": bias}),
+        (BatchNorm.infer(x, mean, variance, scale), {"mean": mean, "variance": variance, "scale": scale}),
+        (RmsLayerNorm.infer(x, axis=1), {}),
+    ):
+        made.on(device)(device.stream(), x=x, y=y, **more)
+        digest.update(y.tobytes())
 print(digest.hexdigest())
 """
 
@@ -159,3 +169,37 @@ def test_graph_runs_it_as_a_command_with_other_inputs(device, stream):
 def test_implementation_is_one_for_all():
     info = ep.device("cpu:0").info
     assert RowNorm().accepts(LayerNorm.infer(ep.TensorSpec("bfloat16", (3, 5))), info)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_channels_have_the_same_bits_beside_each_other_and_one_after_the_other(stream, dtype):
+    """BatchNorm's rows and the stages that it lowers to, in 16-bit types, too."""
+    x = RNG.standard_normal((2, 5, 9, 8)).astype(array_dtype(dtype))
+    mean, variance, scale, bias = RNG.random((4, 5)).astype(array_dtype(dtype))
+    for columns in ({}, {"scale": scale}, {"bias": bias}, {"scale": scale, "bias": bias}):
+        columns |= {"mean": mean, "variance": variance}
+        found = []
+        for array, axis, kind in ((x, 1, ChannelNorm), (np.ascontiguousarray(x.transpose(0, 2, 3, 1)), -1, None)):
+            made, y = BatchNorm.infer(array, **columns, axis=axis), np.empty_like(array)
+            primitive = made.on(stream.device)
+            assert (type(primitive.implementation) is ChannelNorm) == (kind is ChannelNorm)
+            primitive(stream, x=array, y=y, **columns)
+            found.append(y)
+        assert np.array_equal(found[0].transpose(0, 2, 3, 1), found[1])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(("shape", "groups"), [((2, 6, 9, 8), 3), ((2, 4, 5), 2), ((3, 4, 100), 4), ((1, 2, 4100), 1)])
+def test_groups_are_rows_of_layer_norm(stream, dtype, shape, groups):
+    x = RNG.standard_normal(shape).astype(array_dtype(dtype))
+    scale, bias = RNG.standard_normal((2, shape[1])).astype(array_dtype(dtype))
+    y = np.empty_like(x)
+    made = GroupNorm.infer(x, groups, scale, bias)
+    made.on(stream.device)(stream, x=x, scale=scale, bias=bias, y=y)
+    channel = (1, groups, -1, *(1,) * (len(shape) - 2))
+    rows = x.reshape(shape[0], groups, -1, *shape[2:])
+    columns = {
+        name: np.longdouble(each.astype(np.float64)).reshape(channel)
+        for name, each in (("scale", scale), ("bias", bias))
+    }
+    check({"y": y}, {"y": true(rows, columns, 2, 1e-5)["y"]}, dtype)

@@ -1,0 +1,171 @@
+// A piece of x as sums read it, with zeros around it, and its results on their way to y. Included once per instruction
+// set, in an anonymous namespace, after isa/lanes.h.
+//
+// Elements that windows meet at the same place lie a stride apart. Each dimension is therefore split into as many
+// phases: those at places p, p + stride, ... side by side. Windows that begin at neighbouring places in y then read
+// neighbours, whatever their strides, and the whole of y is one run of them, with some places at the ends of rows that
+// do not count.
+#pragma once
+
+// Lines are short: a call would cost as much as the copy. The last vector begins before the one ahead ends.
+template <class S>
+EP_INLINE void copy_line(const S* from, int64_t n, S* to) {
+    constexpr int64_t lanes = Vector<S>::lanes;
+    if (n < lanes) {
+        for (int64_t i = 0; i < n; ++i) to[i] = from[i];
+        return;
+    }
+    for (int64_t i = 0; i + lanes < n; i += lanes) store<S>(to + i, load(from + i));
+    store<S>(to + n - lanes, load(from + n - lanes));
+}
+
+class Layout {
+   public:
+    explicit Layout(const ep_convolution_plan& convolution) : g_(convolution) {
+        for (int d = g_.ndim - 1; d >= 0; --d) {
+            const int64_t count = d == 0 ? g_.windows : g_.count[d];
+            extent_[d] = (count - 1) + ((g_.window[d] - 1) * g_.dilation[d] + g_.stride[d]) / g_.stride[d];
+            pitch_[d] = plane_;
+            plane_ *= extent_[d];
+            phases_ *= g_.stride[d];
+        }
+        int64_t place = 0;
+        for (int64_t index[EP_SPATIAL] = {}; place < ep::WINDOW; ++place) {
+            int64_t phase = 0;
+            window_[place] = 0;
+            for (int d = 0; d < g_.ndim; ++d) {
+                const int64_t at = index[d] * g_.dilation[d];
+                phase = phase * g_.stride[d] + at % g_.stride[d];
+                window_[place] += at / g_.stride[d] * pitch_[d];
+            }
+            window_[place] += phase * plane_;
+            int d = g_.ndim - 1;
+            while (d >= 0 && ++index[d] == g_.window[d]) index[d--] = 0;
+            if (d < 0) break;
+        }
+        size_ = place + 1;
+    }
+
+    // Elements of a channel, and of a window of one; where each of these is read, from where y is written.
+    int64_t channel() const { return plane_ * phases_; }
+    int64_t size() const { return size_; }
+    const int64_t* window() const { return window_; }
+
+    // How far y reaches whose first dimension has `count` windows.
+    int64_t length(int64_t count) const {
+        int64_t last = (count - 1) * pitch_[0];
+        for (int d = 1; d < g_.ndim; ++d) last += (g_.count[d] - 1) * pitch_[d];
+        return last + 1;
+    }
+
+    // All channels of a piece: its group begins at `at`.
+    template <class S>
+    void bring(const char* at, const ep::Piece& piece, S* to) const {
+        for (int64_t phase = 0; phase < phases_; ++phase) {
+            int64_t place[EP_SPATIAL];
+            bool is_met = true;
+            for (int64_t d = g_.ndim - 1, rest = phase; d >= 0; rest /= g_.stride[d], --d) {
+                place[d] = rest % g_.stride[d];
+                is_met = is_met && meets(static_cast<int>(d), place[d]);
+            }
+            if (is_met) bring_phase(at, piece, place, to + phase * plane_);
+        }
+        std::fill_n(to + g_.channels * channel(), ep::BEYOND, S{0});
+    }
+
+    // One channel of a piece to y, where the piece begins at `at`.
+    template <class S>
+    void put(const S* from, const ep::Piece& piece, char* at) const {
+        const ep_storage& storage = *g_.row->to;
+        const int last = g_.ndim - 1;
+        const int64_t n = g_.count[last], step = g_.step[EP_CONVOLUTION_Y][last];
+        each_line(piece.count, g_.count, [&](const int64_t* index) {
+            int64_t line = 0;
+            char* to = at;
+            for (int d = 0; d < last; ++d) {
+                line += index[d] * pitch_[d];
+                to += index[d] * g_.step[EP_CONVOLUTION_Y][d];
+            }
+            if (storage.is_direct && step == storage.size)
+                copy_line(from + line, n, reinterpret_cast<S*>(to));
+            else
+                for (int64_t i = 0; i < n; i += ep::BLOCK)
+                    storage.store(from + line + i, to + i * step, step, std::min(ep::BLOCK, n - i), false);
+        });
+    }
+
+   private:
+    // Whether a window has an element at place p, p + stride, ... of a dimension.
+    bool meets(int d, int64_t p) const {
+        for (int64_t k = 0; k < g_.window[d] && k < g_.stride[d]; ++k)
+            if (k * g_.dilation[d] % g_.stride[d] == p) return true;
+        return false;
+    }
+
+    // visit(index) for each line along the last dimension: `count` of the first one, of the others as `counts` says.
+    template <class Visit>
+    void each_line(int64_t count, const int64_t* counts, Visit visit) const {
+        for (int64_t index[EP_SPATIAL] = {};;) {
+            visit(index);
+            int d = g_.ndim - 2;
+            while (d >= 0 && ++index[d] == (d == 0 ? count : counts[d])) index[d--] = 0;
+            if (d < 0) return;
+        }
+    }
+
+    template <class S>
+    void bring_phase(const char* at, const ep::Piece& piece, const int64_t* phase, S* to) const {
+        const int last = g_.ndim - 1;
+        const int64_t n = extent_[last], stride = g_.stride[last], from = phase[last] - g_.before[last];
+        // Elements [begin, end) of a line are elements of x.
+        const int64_t begin = from >= 0 ? 0 : std::min(n, (-from + stride - 1) / stride);
+        const int64_t left = g_.extent[last] - from;
+        const int64_t end = std::max(begin, std::min(n, left <= 0 ? 0 : (left + stride - 1) / stride));
+        const int64_t lines = piece.count - 1 + extent_[0] - (g_.windows - 1);
+        each_line(lines, extent_, [&](const int64_t* index) {
+            int64_t line = 0, offset = (from + begin * stride) * g_.step[EP_CONVOLUTION_X][last];
+            bool is_there = begin < end;
+            for (int d = 0; d < last; ++d) {
+                const int64_t first = d == 0 ? piece.first : 0;
+                const int64_t place = (first + index[d]) * g_.stride[d] + phase[d] - g_.before[d];
+                is_there = is_there && place >= 0 && place < g_.extent[d];
+                offset += place * g_.step[EP_CONVOLUTION_X][d];
+                line += index[d] * pitch_[d];
+            }
+            for (int64_t c = 0; c < g_.channels; ++c) {
+                S* const own = to + c * channel() + line;
+                if (!is_there) {
+                    std::fill_n(own, n, S{0});
+                    continue;
+                }
+                std::fill_n(own, begin, S{0});
+                load(at + c * g_.channel_given[EP_CONVOLUTION_X] + offset, end - begin, own + begin);
+                std::fill_n(own + end, n - end, S{0});
+            }
+        });
+    }
+
+    // n elements of x, a stride apart.
+    template <class S>
+    void load(const char* at, int64_t n, S* to) const {
+        const ep_storage& storage = *g_.row->from;
+        const int last = g_.ndim - 1;
+        const int64_t step = g_.stride[last] * g_.step[EP_CONVOLUTION_X][last];
+        const S* const there = reinterpret_cast<const S*>(at);
+        if (storage.is_direct && step == storage.size) return copy_line(there, n, to);
+        if (storage.is_direct && step == 2 * storage.size) {
+            for (int64_t i = 0; i < n; ++i) to[i] = there[2 * i];
+            return;
+        }
+        for (int64_t i = 0, some; i < n; i += some) {
+            some = std::min(ep::BLOCK, n - i);
+            const void* const from = storage.load(at + i * step, step, some, to + i);
+            if (from != to + i) std::memcpy(to + i, from, static_cast<size_t>(some) * sizeof(S));
+        }
+    }
+
+    const ep_convolution_plan& g_;
+    int64_t extent_[EP_SPATIAL], pitch_[EP_SPATIAL];
+    int64_t plane_ = 1, phases_ = 1, size_;
+    int64_t window_[ep::WINDOW];
+};

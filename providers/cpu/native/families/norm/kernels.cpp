@@ -1,0 +1,199 @@
+// The loops of norms over rows: LayerNorm takes a sum, and the sum of squared differences from the mean, RmsLayerNorm a
+// sum of squares, and BatchNorm is given both; each element is made from these. Compiled once per instruction set.
+#include <algorithm>
+
+#include "isa/isa.h"
+#include "norm.h"
+
+#define EP_LAMBDA __attribute__((always_inline))
+
+namespace {
+// clang-format off: each of these needs the ones above it
+#include "isa/lanes.h"
+#include "types/block.h"
+#include "types/stored.h"
+#include "math/sums.h"
+#include "row.h"
+// clang-format on
+
+enum class Kind { layer, rms, batch };
+
+struct Plus {
+    template <class S>
+    EP_INLINE S operator()(S a, S b) const {
+        return a + b;
+    }
+};
+
+// The sum of `change` over the elements of a block; `change` makes 0 of `rest`, which fills the last vector.
+template <class S, class E, class Function>
+EP_INLINE S block_sum(const E* x, int64_t n, S rest, Function change) {
+    V<S> sums[VECTORS<S>] = {};
+    each_vector<S>(n, [&](int64_t i, int v, int count) EP_LAMBDA {
+        V<S> term = load_stored_lanes<S>(x + i, count, rest);
+        change(term);
+        sums[v] = sums[v] + term;
+    });
+    return folded<S>(merged<S>(sums, n, Plus{}), Plus{});
+}
+
+template <class S, class E>
+__attribute__((noinline)) S sum(const E* x, int64_t n) {
+    return block_sum<S>(x, n, S{0}, [](V<S>&) EP_LAMBDA {});
+}
+
+template <class S, class E>
+__attribute__((noinline)) S squares(const E* x, int64_t n, S mean) {
+    const V<S> middle = repeated(mean);
+    return block_sum<S>(x, n, mean, [&](V<S>& term) EP_LAMBDA {
+        term = term - middle;
+        term = term * term;
+    });
+}
+
+// (x - mean) rstd scale + bias
+template <class S, class E>
+__attribute__((noinline)) void finish(const E* x, Factor<S> scale, Factor<S> bias, int64_t n, S mean, S rstd, S* y) {
+    const V<S> middle = repeated(mean), factor = repeated(rstd);
+    each_vector<S>(n, [&](int64_t i, int, int count) EP_LAMBDA {
+        const V<S> made = (load_stored_lanes<S>(x + i, count, S{0}) - middle) * factor;
+        store_lanes(y + i, count, made * scale.load(i, count) + bias.load(i, count));
+    });
+}
+
+// Rows that are summed together stay in the first cache.
+constexpr int64_t TOGETHER = 8, TOGETHER_BYTES = 16384;
+
+// Where the tensors of a row begin.
+struct Places {
+    char* of[EP_NORM_PLACES];
+};
+
+template <class T, class S>
+class Rows {
+   public:
+    Rows(const ep_norm_plan& norm, bool streams)
+        : norm_(norm),
+          storage_(*norm.row->from),
+          streams_(streams),
+          x_(norm),
+          y_(norm, EP_NORM_Y),
+          scale_(norm, EP_NORM_SCALE, S{1}),
+          bias_(norm, EP_NORM_BIAS, S{-0.0}) {}
+
+    // How many rows are summed before the first of them is finished: none waits for its sums then.
+    int64_t together() const {
+        return x_.is_read_in_place()
+                   ? std::clamp<int64_t>(TOGETHER_BYTES / (norm_.terms + 1) / int64_t{sizeof(S)}, 1, TOGETHER)
+                   : 1;
+    }
+
+    // `count` rows; `at` has the places of the tensors for each.
+    template <Kind kind>
+    void normalize(const Places* at, int64_t count) {
+        S mean[TOGETHER] = {}, rstd[TOGETHER];
+        const S terms = static_cast<S>(norm_.terms), epsilon = static_cast<S>(norm_.epsilon);
+        if constexpr (kind == Kind::layer)
+            for (int64_t r = 0; r < count; ++r) {
+                x_.begin(at[r].of[EP_NORM_X]);
+                mean[r] = x_.total([](const auto* some, int64_t n) { return sum<S>(some, n); }) / terms;
+            }
+        if constexpr (kind != Kind::batch)
+            for (int64_t r = 0; r < count; ++r) {
+                x_.begin(at[r].of[EP_NORM_X]);
+                const auto block = [&](const auto* some, int64_t n) { return squares<S>(some, n, mean[r]); };
+                rstd[r] = S{1} / std::sqrt(x_.total(block) / terms + epsilon);
+            }
+        for (int64_t r = 0; r < count; ++r) {
+            char* const* const own = at[r].of;
+            x_.begin(own[EP_NORM_X]);
+            if constexpr (kind == Kind::batch) {
+                rstd[r] = fold(own);
+            } else {
+                scale_.begin(own[EP_NORM_SCALE]);
+                bias_.begin(own[EP_NORM_BIAS]);
+            }
+            finish_row(own[EP_NORM_Y], mean[r], rstd[r]);
+            if constexpr (kind == Kind::layer) {
+                if (norm_.place[EP_NORM_MEAN] >= 0) std::memcpy(own[EP_NORM_MEAN], mean + r, sizeof(S));
+                if (norm_.place[EP_NORM_RSTD] >= 0) std::memcpy(own[EP_NORM_RSTD], rstd + r, sizeof(S));
+            }
+        }
+    }
+
+   private:
+    // The number of a channel; `usual` if it is missing.
+    S number(char* const* at, int place, S usual) const {
+        S block[1] = {usual};
+        if (norm_.place[place] < 0) return usual;
+        return *static_cast<const S*>(storage_.load(at[place], storage_.size, 1, block));
+    }
+
+    // The factor of y = x factor - shift, with the bits of the stages that BatchNorm lowers to.
+    S fold(char* const* at) {
+        S factor = S{1} / std::sqrt(number(at, EP_NORM_RSTD, S{1}) + static_cast<S>(norm_.epsilon));
+        if (norm_.place[EP_NORM_SCALE] >= 0) factor = factor * number(at, EP_NORM_SCALE, S{1});
+        S shift = factor * number(at, EP_NORM_MEAN, S{0});
+        if (norm_.place[EP_NORM_BIAS] >= 0) shift = shift - number(at, EP_NORM_BIAS, S{0});
+        bias_.repeat(-shift);
+        scale_.repeat(S{1});
+        return factor;
+    }
+
+    void finish_row(char* at, S mean, S rstd) {
+        Target out(storage_, at, storage_.size, streams_);
+        for (int64_t i = 0, n; i < norm_.terms; i += n) {
+            n = std::min(ep::BLOCK, norm_.terms - i);
+            if (y_.is_contiguous()) n = out.length(n);
+            n = bias_.length(i, scale_.length(i, n));
+            const Factor<S> scale = scale_.load(i, n), bias = bias_.load(i, n);
+            S* const made = y_.is_contiguous() ? static_cast<S*>(out.block()) : block_;
+            x_.with(i, n, [&](const auto* x, int64_t) { return finish<S>(x, scale, bias, n, mean, rstd, made); });
+            if (y_.is_contiguous())
+                out.flush(n);
+            else
+                y_.store(block_, at, i, n);
+        }
+    }
+
+    const ep_norm_plan& norm_;
+    const ep_storage& storage_;
+    const bool streams_;
+    Given<T, S> x_;
+    const Row y_;
+    Factors<S> scale_, bias_;
+    alignas(ep::LINE) S block_[ep::BLOCK];
+};
+
+template <class T, Kind kind>
+void normalize(const ep_norm_plan& g, char* const* first, int64_t begin, int64_t end, bool streams) {
+    Rows<T, Staged<T>> rows(g, streams);
+    const int64_t most = rows.together();
+    Places at[TOGETHER];
+    for (int64_t row = begin, n; row < end; row += n) {
+        n = std::min(most, end - row);
+        for (int64_t r = 0; r < n; ++r) {
+            std::copy_n(first, int{EP_NORM_PLACES}, at[r].of);
+            for (int64_t d = g.ndim - 1, rest = row + r; d >= 0; rest /= g.shape[d], --d)
+                for (int k = 0; k < EP_NORM_PLACES; ++k) at[r].of[k] += rest % g.shape[d] * g.stride[k][d];
+        }
+        rows.template normalize<kind>(at, n);
+    }
+}
+
+template <class T, Kind kind>
+constexpr ep::Normalizer NORMALIZER = {normalize<T, kind>, kind == Kind::batch ? 1 : 2};
+
+#define EP_NORM_ROW(T, family, kind) \
+    EP_ROW(family, "-", T, T, ep::norm, nullptr, nullptr, (&NORMALIZER<T_##T, Kind::kind>))
+
+// clang-format off
+const ep_row ROWS[] = {
+    EP_FLOATS(EP_NORM_ROW, "layer_norm", layer)
+    EP_FLOATS(EP_NORM_ROW, "rms_layer_norm", rms)
+    EP_FLOATS(EP_NORM_ROW, "batch_norm", batch)};
+// clang-format on
+
+}  // namespace
+
+EP_PART
