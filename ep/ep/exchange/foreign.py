@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ep.stream.device import Device
     from ep.stream.stream import Stream
 
-__all__ = ["adopt", "require_reach", "require_sound", "wrap_host", "wrap_memory", "wrap_stream"]
+__all__ = ["adopt", "number_of", "require_reach", "require_sound", "wrap_host", "wrap_memory", "wrap_stream"]
 
 
 def wrap_host(device: Device, address: int, nbytes: int, owner: object, *, is_read_only: bool) -> Memory:
@@ -58,6 +58,16 @@ def wrap_stream(device: Device, handle: Any, owner: object) -> Stream:
     stream = device._borrow(handle)
     stream._kept = owner
     return device._enlist(stream)
+
+
+def number_of(device: Device, handle: Any) -> Any:
+    """Return the address that a handle of the device's own stands for where memory is the host's; any other as it is."""
+    if hasattr(type(handle), "__index__"):
+        return handle
+    try:
+        return device.twin.address(handle) if device.twin.dlpack_device()[0] in dlpack.HOST else handle
+    except Exception:  # noqa: BLE001 - no handle of its own, which is refused in words
+        return handle
 
 
 def require_sound(device: Device, argument: str, handle: Any, nbytes: Any) -> None:

@@ -9,7 +9,7 @@ from os import getpid
 from typing import TYPE_CHECKING, Any, final
 
 from ep.errors import ClosedError, EpError
-from ep.exchange.foreign import require_sound, wrap_host, wrap_memory, wrap_stream
+from ep.exchange.foreign import number_of, require_sound, wrap_host, wrap_memory, wrap_stream
 from ep.exchange.tensor import empty, uploaded
 from ep.ground.callback import check_may_wait, check_outside
 from ep.ground.glimpse import glimpse
@@ -152,6 +152,7 @@ class Device(Uncopied):
 
         Raises ValueError for a handle of no allocation of this device, UnsupportedError where none can be wrapped.
         """
+        handle = number_of(self, handle)
         require_sound(self, "wrap_memory: handle", handle, nbytes)
         return wrap_memory(self, handle, nbytes, owner, is_read_only=is_read_only)
 

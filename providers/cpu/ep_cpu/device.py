@@ -104,7 +104,11 @@ class CpuDevice(ep.spi.Device):
         return (1, 0)
 
     def address(self, handle: Any) -> int:
-        return int(self.native.ffi.cast("intptr_t", handle))
+        ffi = self.native.ffi
+        if not isinstance(handle, ffi.CData):
+            message = f"{self.name}: {type(handle).__name__} is no handle of it, which are pointers of cffi"
+            raise TypeError(message)
+        return int(ffi.cast("intptr_t", handle))
 
     def instantiate(self, nodes: tuple[ep.Node, ...], slots: tuple[ep.Slot, ...]) -> ep.Executable | None:
         commands = commands_of(self.native, nodes)

@@ -31,6 +31,7 @@ def test_a_host_address_is_a_memory_of_the_cpu(device, stream):
     memory = device.wrap_memory(array.ctypes.data, 64, owner=array)
     same = device.wrap_host(array.ctypes.data, 64, array)
     assert memory._distance_to(same[8:]) == 8
+    assert device.wrap_memory(memory.handle, 64, owner=array)._distance_to(same) == 0
     stream.fill(memory, b"\3")
     assert (array == 3).all()
     with pytest.raises(ep.UnsupportedError, match="wraps no stream of others"):
