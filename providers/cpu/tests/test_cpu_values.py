@@ -9,7 +9,7 @@ import pytest
 from ep.plugin.capabilities import how
 from ep_cpu.implementations import IMPLEMENTATIONS
 from ep_cpu.native import open_native
-from ep_primitives import BroadcastBinary, ElementwiseUnary
+from ep_primitives import BatchNorm, BroadcastBinary, Convolution, ElementwiseUnary, Pool
 
 import ep
 
@@ -80,10 +80,12 @@ def wrapped(value, dtype):
 
 
 def test_every_cell_of_the_families_has_a_kernel(device):
+    partial = (BatchNorm, Convolution, Pool)  # whose kernels leave some shapes to stages
     for family in ep.families().values():
-        needed = "native" if family.descriptor in device.provider.implementations else "lowered"
+        is_native = family.descriptor in device.provider.implementations
+        needed = {"native", "lowered"} if family.descriptor in partial else {"native" if is_native else "lowered"}
         for cell in family.cells():
-            assert how(device, family, cell) == needed, str(cell)
+            assert how(device, family, cell) in needed, str(cell)
 
 
 def test_files_of_families_are_named_as_their_native_folders():

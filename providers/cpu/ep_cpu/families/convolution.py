@@ -131,7 +131,7 @@ class Direct(Planned):
             "place": [*(numbers.get(name, -1) for name in _PLACES), len(descriptor.tensors)],
             "keeps_weights": w is not None and w.dtype == ep.dtype(w.dtype).compute and w.is_dense,
             "ndim": len(spatial.count),
-            "parts": min(4 * threads, images * groups * -(-count // windows)),
+            "parts": min(threads, images * groups * -(-count // windows)),
             "images": images,
             "groups": groups,
             "made": made,

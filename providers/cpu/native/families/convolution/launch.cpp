@@ -1,5 +1,6 @@
 // The launch of Convolution: pieces of y shared among threads, each with scratch of its own.
 #include <algorithm>
+#include <atomic>
 
 #include "convolution.h"
 #include "runtime/count.h"
@@ -7,19 +8,26 @@
 
 namespace {
 
+// Each thread claims so many shares, so that one that is held up delays less.
+constexpr int64_t SHARES = 4;
+
 struct Job {
     const ep_convolution_plan& plan;
     char* at[EP_CONVOLUTION_PLACES];
     char* scratch;
     int64_t pieces;
     int parts;
+    std::atomic<int64_t> share{0};
 };
 
 void convolve_part(void* context, int part) {
-    const auto& job = *static_cast<const Job*>(context);
+    auto& job = *static_cast<Job*>(context);
     const ep_convolution_plan& g = job.plan;
-    const int64_t begin = job.pieces * part / job.parts, end = job.pieces * (part + 1) / job.parts;
-    static_cast<const ep::Convolver*>(g.row->code)->run(g, job.at, begin, end, job.scratch + part * g.room);
+    const int64_t shares = std::min(job.pieces, SHARES * job.parts);
+    for (int64_t share; (share = job.share++) < shares;) {
+        const int64_t begin = job.pieces * share / shares, end = job.pieces * (share + 1) / shares;
+        static_cast<const ep::Convolver*>(g.row->code)->run(g, job.at, begin, end, job.scratch + part * g.room);
+    }
 }
 
 }  // namespace
