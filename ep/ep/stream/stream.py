@@ -297,8 +297,7 @@ class Stream(Uncopied):
         """
         # Set before closed memories are looked for: a memory that another thread or a handler closes from here on is
         # kept for this verb. A verb inside that handler leaves the value as it was, and has the same number.
-        before = self._inside
-        self._inside = what
+        before, self._inside = self._inside, what
         if memories:  # a step has none here
             device = self.device
             try:

@@ -208,7 +208,7 @@ void cut(Job& job) {
 // Rows of small products, as many as sums have room for, but fewer while threads would be without some.
 void cut_rows(Job& job) {
     const ep_matmul_plan& g = *job.plan;
-    const int64_t tile = job.tile->rows, most = std::max<int64_t>(1, SUM_BYTES / (g.n * job.tile->sum) / tile) * tile;
+    const int64_t tile = job.tile->rows, most = SUM_BYTES / (g.n * job.tile->sum) / tile * tile;
     job.batches = extents(g, 0, g.kept);
     const int64_t down =
         std::max(ceil_div(g.m, most), std::min(ceil_div(wanted_tiles(), job.batches), g.m / (4 * tile)));
@@ -308,7 +308,8 @@ constexpr int64_t SMALL_A = 8192, SMALL_B = 65536, SMALL_STAGED = 32768;
 bool is_small(const Job& job) {
     const ep_matmul_plan& g = *job.plan;
     return job.tile->multiply_small != nullptr && g.kept == g.ndim && g.k > 0 && g.k <= DEPTH && g.k * g.n <= SMALL_B &&
-           std::abs(g.column[EP_B]) <= std::abs(g.line[EP_B]) && !is_zero(job.alpha) &&
+           g.n * job.tile->rows * job.tile->sum <= SUM_BYTES && std::abs(g.column[EP_B]) <= std::abs(g.line[EP_B]) &&
+           !is_zero(job.alpha) &&
            (g.row->from->is_direct ? g.column[EP_B] == g.row->from->size
                                    : g.m * g.k <= SMALL_A && g.m * g.n * g.k <= SMALL_STAGED);
 }

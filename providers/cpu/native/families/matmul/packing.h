@@ -51,7 +51,7 @@ constexpr U NOTHING[ep::BLOCK] = {};
 // together, yet of so few panels that their lines do not get in each other's way.
 constexpr int64_t SPAN = 256;
 
-// Along the width: a row of lanes at a time, of as many panels as `SPAN` says.
+// Along the width: a row of lanes at a time, of as many panels as `SPAN` says, or as a block has room for.
 template <class As, int COLUMNS>
 void pack_across(const ep::Factor& factor, typename As::Lane* panels) {
     using U = typename As::Unit;
@@ -60,7 +60,7 @@ void pack_across(const ep::Factor& factor, typename As::Lane* panels) {
     const int64_t steps = (factor.depth + As::terms - 1) / As::terms, pitch = (As::ahead + steps) * COLUMNS;
     const bool lies = factor.storage->is_direct && factor.width_step == factor.storage->size;
     constexpr int64_t spanned = std::max<int64_t>(1, SPAN / (COLUMNS * int64_t{sizeof(U)})) * COLUMNS;
-    const int64_t at_once = lies ? spanned : factor.width;
+    const int64_t at_once = lies ? spanned : ep::BLOCK / COLUMNS * COLUMNS;
     for (int64_t from = 0; from < factor.width; from += at_once) {
         L* const panel = panels + from / COLUMNS * pitch + As::ahead * COLUMNS;
         const int64_t width = std::min(at_once, factor.width - from);
