@@ -65,12 +65,12 @@ class ShadowKernel(ep.Kernel):
     def launch(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         assert isinstance(stream, SimStream)
         named = self._named(memories, scalars)
-        if self.scratch_nbytes:
-            scratch = memories[-1]
-            begin = -scratch.offset % self._alignment
-            named["scratch"] = scratch[begin : begin + self._primitive.scratch_nbytes]
         tensors = {name: Operand(m.handle, m.offset, m.nbytes) for name, m in named.items() if type(m) is ep.Memory}
         numbers = {name: its for name, its in named.items() if name not in tensors}
+        if self.scratch_nbytes:
+            scratch = memories[-1]  # a step's is closed for all others: nobody gets a view of it
+            begin = scratch.offset + -scratch.offset % self._alignment
+            tensors["scratch"] = Operand(scratch.handle, begin, self._primitive.scratch_nbytes)
         touched = tuple(operand.allocation.whole for operand in tensors.values() if operand.allocation is not None)
         stream.enqueue(self._op, partial(self._run, tensors, numbers), touched, kind="launch")
 
