@@ -238,15 +238,17 @@ static void dot_bfloat16(int me, int of, const void* given) {
 }
 #endif
 
-/* Bytes as numbers of 16 bits. A product of constants alone would be made once. */
+/* Bytes as numbers of 16 bits. A product of constants alone would be made once; each product takes a register, too. */
 #if defined(__AVX2__) && !defined(__AVX512VNNI__)
+enum { PAIR_CHAINS = 8 };
+
 static void pairs_int8(int me, int of, const void* given) {
     (void)of, (void)given;
-    __m256i sums[CHAINS], one = _mm256_set1_epi16(1);
-    for (int j = 0; j < CHAINS; ++j) sums[j] = _mm256_set1_epi32(j);
+    __m256i sums[PAIR_CHAINS], one = _mm256_set1_epi16(1);
+    for (int j = 0; j < PAIR_CHAINS; ++j) sums[j] = _mm256_set1_epi32(j);
     for (int i = 0; i < STEPS; ++i)
-        for (int j = 0; j < CHAINS; ++j) sums[j] = _mm256_add_epi32(sums[j], _mm256_madd_epi16(sums[j], one));
-    for (int j = 1; j < CHAINS; ++j) sums[0] = _mm256_add_epi32(sums[0], sums[j]);
+        for (int j = 0; j < PAIR_CHAINS; ++j) sums[j] = _mm256_add_epi32(sums[j], _mm256_madd_epi16(sums[j], one));
+    for (int j = 1; j < PAIR_CHAINS; ++j) sums[0] = _mm256_add_epi32(sums[0], sums[j]);
     sink[me * 16] = (float)_mm_cvtsi128_si32(_mm256_castsi256_si128(sums[0]));
 }
 #endif
@@ -362,7 +364,7 @@ static struct unit unit_of(int number) {
 #if defined(__AVX512VNNI__)
             return (struct unit){dot_int8, steps * 64};
 #elif defined(__AVX2__)
-            return (struct unit){pairs_int8, steps * 16};
+            return (struct unit){pairs_int8, (double)STEPS * PAIR_CHAINS * 2 * 16};
 #endif
             break;
     }

@@ -16,7 +16,7 @@ __all__ = ["markdown"]
 _INTRODUCTION: Final = """\
 Every row is a sample: a computation of a size and with contents that programs have, judged against its family's reference before it is timed. EP runs
 as a bound step, peers in their fastest form (`out=`, the same number of threads), limits are loops that do as much and nothing else; all take turns in one
-process, {rounds} rounds. A ratio is the peer's time over EP's, so above 1 EP is faster; p25 is its 25th percentile over the paired rounds. *Of limit* is
+process, {rounds} rounds, or 3 where one of them takes a second. A ratio is the peer's time over EP's, so above 1 EP is faster; p25 is its 25th percentile over the paired rounds. *Of limit* is
 the limit's time over EP's. Ratios carry over to other machines, times do not. `{command}` measures again."""
 
 
