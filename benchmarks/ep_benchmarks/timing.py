@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import statistics
+import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -17,6 +19,10 @@ _ROUND_SECONDS: Final = 0.01
 _FEW_ROUNDS: Final = 3
 _LONG: Final = 1.0
 """Seconds of a call from which on there are three rounds: seven would take minutes and say the same."""
+_THREADS: Final = Path("/proc/self/task")
+_GLANCE: Final = 0.001
+_PATIENCE: Final = 0.3
+"""Seconds: OpenBLAS, which NumPy multiplies with, has threads that yield to others for a tenth of one before they sleep."""
 
 
 class Timing(NamedTuple):
@@ -51,8 +57,8 @@ def interleave(
 
     candidates : each takes a count and does its work that often, so that the loop is timed, too
     settle     : called after each turn and not timed: waits for enqueued work
-    pause      : seconds before each turn, in which the threads of the one before fall asleep, and none is timed
-                 while another one's still spin; then a candidate runs once untimed, if that is short
+    pause      : seconds before each turn, and more until the threads of the one before are asleep, so that none is
+                 timed while another one's still spin; then a candidate runs once untimed, if that is short
     """
     settle = settle or _nothing
     begin = time.perf_counter()
@@ -70,6 +76,7 @@ def interleave(
             for name, run in candidates.items():
                 if pause:
                     time.sleep(pause)
+                    _wait_for_sleepers()
                     if counts[name] > 1 or not seconds[name] or seconds[name][-1] < _ROUND_SECONDS:
                         run(1)
                 begin = time.perf_counter()
@@ -92,6 +99,22 @@ def _calibrate(run: Callable[[int], None], settle: Callable[[], None]) -> int:
         if passed >= _ROUND_SECONDS / 4:
             return max(1, int(count * _ROUND_SECONDS / passed))
         count *= 4
+
+
+def _wait_for_sleepers() -> None:
+    """Return when no other thread of this process runs, or after `_PATIENCE`; at once where the system does not tell."""
+    end = time.perf_counter() + _PATIENCE
+    while any(map(_runs, _THREADS.glob("[0-9]*"))) and time.perf_counter() < end:
+        time.sleep(_GLANCE)
+
+
+def _runs(thread: Path) -> bool:
+    if int(thread.name) == threading.get_native_id():
+        return False
+    try:
+        return (thread / "stat").read_text().rpartition(")")[2].split()[0] == "R"
+    except OSError:  # it ended
+        return False
 
 
 def _nothing() -> None:

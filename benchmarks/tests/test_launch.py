@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import subprocess
 import sys
+import threading
+from pathlib import Path
 
 import pytest
 from ep_benchmarks.timing import Timing, interleave
@@ -31,6 +34,24 @@ def test_candidates_are_interleaved():
     timings = interleave({"a": work("a"), "b": work("b")}, rounds=5)
     assert order[-10:] == ["a", "b"] * 5
     assert all(len(timing.rounds) == 5 for timing in timings.values())
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not tell which threads run")
+def test_no_turn_begins_while_threads_of_the_one_before_run():
+    left, seen, many = [], [], bytes(1 << 23)
+
+    def leave(count):
+        left.append(threading.Thread(target=hashlib.sha256, args=(many,)))
+        left[-1].start()
+        sum(range(200 * count))
+
+    def look(count):
+        seen.append(left[-1].is_alive())
+        sum(range(200 * count))
+
+    timings = interleave({"leaves": leave, "after": look}, rounds=3, pause=1e-4)
+    assert len(timings["after"].rounds) == 3
+    assert not any(seen[-3:])
 
 
 def test_ratio_is_peer_over_own_time_of_paired_rounds():

@@ -1,4 +1,5 @@
-// bfloat16 and float8 <-> float blocks, by bits, to nearest even. Included once per instruction set, after half.h.
+// bfloat16 and float8 <-> float blocks, by bits, to nearest even. Included once per
+// instruction set, after half.h and pairs.h.
 #pragma once
 
 inline void widen(const BFloat16* x, float* out, int64_t n) {
@@ -13,29 +14,6 @@ EP_INLINE uint16_t narrowed_bits(float x) {
     return static_cast<uint16_t>((is_nan ? bits | 0x400000U : rounded) >> 16);
 }
 
-#if EP_WIDTH == 64
-// The same in the upper half of each lane. The instruction for it takes denormals for 0.
-EP_INLINE __m512i narrowed_words(const float* x) {
-    const __m512 values = _mm512_loadu_ps(x);
-    const __m512i bits = _mm512_castps_si512(values);
-    const __m512i odd = _mm512_and_si512(_mm512_maskz_srli_epi32(0xFFFF, bits, 16), _mm512_set1_epi32(1));
-    const __m512i rounded = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7FFF)), odd);
-    return _mm512_mask_or_epi32(rounded, _mm512_cmp_ps_mask(values, values, _CMP_UNORD_Q), bits,
-                                _mm512_set1_epi32(0x400000));
-}
-#elif EP_WIDTH == 32
-// The same in the lower half of each lane.
-EP_INLINE __m256i narrowed_words(const float* x) {
-    const __m256 values = _mm256_loadu_ps(x);
-    const __m256i bits = _mm256_castps_si256(values), upper = _mm256_srli_epi32(bits, 16);
-    const __m256i odd = _mm256_and_si256(upper, _mm256_set1_epi32(1));
-    const __m256i rounded = _mm256_add_epi32(_mm256_add_epi32(bits, _mm256_set1_epi32(0x7FFF)), odd);
-    const __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(values, values, _CMP_UNORD_Q));
-    const __m256i quiet = _mm256_or_si256(upper, _mm256_set1_epi32(0x40));
-    return _mm256_blendv_epi8(_mm256_srli_epi32(rounded, 16), quiet, is_nan);
-}
-#endif
-
 inline void narrow(const float* x, BFloat16* out, int64_t n) {
     int64_t i = 0;
 #if EP_WIDTH == 64
@@ -44,10 +22,12 @@ inline void narrow(const float* x, BFloat16* out, int64_t n) {
     const __m512i upper = _mm512_load_si512(UPPER);
     for (; i + 32 <= n; i += 32)
         _mm512_storeu_si512(out + i,
-                            _mm512_permutex2var_epi16(narrowed_words(x + i), upper, narrowed_words(x + i + 16)));
+                            _mm512_permutex2var_epi16(reinterpret_cast<__m512i>(narrowed_words(load(x + i))), upper,
+                                                      reinterpret_cast<__m512i>(narrowed_words(load(x + i + 16)))));
 #elif EP_WIDTH == 32
     for (; i + 16 <= n; i += 16) {
-        const __m256i words = _mm256_packus_epi32(narrowed_words(x + i), narrowed_words(x + i + 8));
+        const auto words = _mm256_packus_epi32(reinterpret_cast<__m256i>(narrowed_words(load(x + i)) >> 16),
+                                               reinterpret_cast<__m256i>(narrowed_words(load(x + i + 8)) >> 16));
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), _mm256_permute4x64_epi64(words, 0xD8));
     }
 #endif

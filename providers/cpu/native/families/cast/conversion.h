@@ -108,6 +108,27 @@ struct PartOf<Complex<T>> {
     using type = RealOf<T>;
 };
 
+// Integers of 64 bits become floats one by one before AVX-512. Where all of a block fit 32 bits, those are converted
+// side by side, and round alike.
+template <class Op, class S, class R>
+void body1_of_wide(const void* x, const void*, void* out, int64_t n, const double* attributes, int) {
+    constexpr uint64_t below = std::is_signed_v<S> ? uint64_t{1} << 31 : 0;
+    constexpr int bits = std::is_signed_v<S> ? 32 : 31;
+    const S* const from = static_cast<const S*>(x);
+    R* const to = static_cast<R*>(out);
+    for (int64_t i = 0; i < n; i += ep::BLOCK) {
+        const int64_t m = n - i < ep::BLOCK ? n - i : ep::BLOCK;
+        uint64_t all = 0;
+        for (int64_t k = 0; k < m; ++k) all |= static_cast<uint64_t>(from[i + k]) + below;
+        if (all >> bits != 0) {
+            body1<Op, S, R>(from + i, nullptr, to + i, m, attributes, -1);
+            continue;
+        }
+#pragma GCC ivdep
+        for (int64_t k = 0; k < m; ++k) to[i + k] = static_cast<R>(static_cast<int32_t>(from[i + k]));
+    }
+}
+
 // The storages that a cast reads and writes through, and the conversion between them.
 template <class T, class R>
 struct Conversion {
@@ -138,6 +159,9 @@ struct Conversion {
     static constexpr ep_body chosen() {
         if constexpr (is_staging)
             return nullptr;
+        else if constexpr (EP_WIDTH < 64 && sizeof(S) == 8 && std::is_integral_v<S> && std::is_same_v<Op, CastTo<Q>> &&
+                           std::is_floating_point_v<Q>)
+            return body1_of_wide<Op, S, Q>;
         else
             return body1<Op, S, Q>;
     }

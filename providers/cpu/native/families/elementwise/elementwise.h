@@ -29,6 +29,13 @@ inline char* place(const ep_geometry* geometry, int operand, char* tensor, int64
     return place(geometry, operand, reinterpret_cast<intptr_t>(tensor) + at);
 }
 
+// The code of a row, if it has any: its body for operands that lie side by side as they are stored, but a single one,
+// which is in the compute type; and their storage as words.
+struct Stored {
+    ep_body body;
+    const ep_storage* words;
+};
+
 // The loops that their bodies are called from.
 void unary(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n);
 void binary(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n);

@@ -28,6 +28,8 @@ namespace {
         }                                                                                           \
     };
 #define EP_LIGHT EP_BINARY
+#define EP_PLAIN EP_BINARY
+#define EP_PRODUCT EP_BINARY
 #define EP_WORDS EP_UNARY
 // `value` of a and b takes its time where is_long; where not, `brief` is the same.
 #define EP_STEPPED(op, dtypes, result, is_long_, brief, ...)          \
@@ -69,6 +71,8 @@ namespace {
 #undef EP_UNARY
 #undef EP_BINARY
 #undef EP_LIGHT
+#undef EP_PLAIN
+#undef EP_PRODUCT
 #undef EP_WORDS
 #undef EP_STEPPED
 #undef EP_STEPPED_UNARY
@@ -95,6 +99,12 @@ namespace {
 #define EP_LIGHT_ROW(T, op, line, gives)                                  \
     EP_OP_ROW("broadcast_binary", op, T, EP_GIVES_##gives(T), ep::binary, \
               (body2_light<EP_OP(op, line), EP_STAGED(T), EP_STAGED(EP_GIVES_##gives(T))>))
+#define EP_PLAIN_ROW(T, op, line, gives)                                                 \
+    EP_ROW("broadcast_binary", #op, T, EP_GIVES_##gives(T), ep_elementwise, ep::binary,  \
+           (body2_light<EP_OP(op, line), EP_STAGED(T), EP_STAGED(EP_GIVES_##gives(T))>), \
+           (stored_code<EP_OP(op, line), EP_TYPE(T)>()))
+#define EP_PRODUCT_ROW(T, op, line, gives) \
+    EP_OP_ROW("broadcast_binary", op, T, T, ep::binary, (body2_product<EP_OP(op, line), EP_STAGED(T)>))
 #define EP_STEPPED_UNARY_ROW(T, op, line, gives)                          \
     EP_OP_ROW("elementwise_unary", op, T, EP_GIVES_##gives(T), ep::unary, \
               (body1_short<EP_OP(op, line), EP_STAGED(T), EP_STAGED(EP_GIVES_##gives(T))>))
@@ -105,6 +115,8 @@ namespace {
 #define EP_WORDS(op, dtypes, result, ...) EP_##dtypes(EP_WORDS_ROW, op, __LINE__, result)
 #define EP_BINARY(op, dtypes, result, ...) EP_##dtypes(EP_BINARY_ROW, op, __LINE__, result)
 #define EP_LIGHT(op, dtypes, result, ...) EP_##dtypes(EP_LIGHT_ROW, op, __LINE__, result)
+#define EP_PRODUCT(op, dtypes, result, ...) EP_##dtypes(EP_PRODUCT_ROW, op, __LINE__, result)
+#define EP_PLAIN(op, dtypes, result, ...) EP_##dtypes(EP_PLAIN_ROW, op, __LINE__, result)
 #define EP_STEPPED_UNARY(op, dtypes, result, ...) EP_##dtypes(EP_STEPPED_UNARY_ROW, op, __LINE__, result)
 #define EP_STEPPED(op, dtypes, result, ...) EP_##dtypes(EP_STEPPED_ROW, op, __LINE__, result)
 

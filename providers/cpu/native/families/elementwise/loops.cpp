@@ -58,6 +58,26 @@ __attribute__((noinline)) void staged_binary(const ep_geometry& g, Target& out, 
     }
 }
 
+// Operands that lie side by side, but a single one.
+void stored_binary(const ep_geometry& g, const ep::Stored& stored, char* const* at, int64_t n,
+                   const void* const* singles, int which, bool is_streaming) {
+    const int64_t size = stored.words->size;
+    Target out(*stored.words, at[2], size, is_streaming);
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = is_streaming ? out.length(n - i) : n;
+        const void* in[2];
+        for (int k = 0; k < 2; ++k) {
+            const char* const from = at[k] + i * size;
+            if (is_streaming && which != k)
+                for (int64_t line = m * size, end = 2 * line; line < end; line += ep::LINE)
+                    __builtin_prefetch(from + line);
+            in[k] = which == k ? singles[k] : from;
+        }
+        stored.body(in[0], in[1], out.block(), m, g.attributes, which);
+        out.flush(m);
+    }
+}
+
 }  // namespace
 
 void ep::unary(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
@@ -86,6 +106,9 @@ void ep::binary(const ep_geometry* geometry, char* const* at, const int64_t* ste
         row.body(in[0], in[1], at[2], n, g.attributes, which);
         return;
     }
+    const auto is_beside = [&](int k) { return which == k || step[k] == row.from->size; };
+    if (row.code != nullptr && is_beside(0) && is_beside(1) && step[2] == row.to->size)
+        return stored_binary(g, *static_cast<const Stored*>(row.code), at, n, in, which, is_streaming);
     Target out(*row.to, at[2], step[2], is_streaming);
     staged_binary(g, out, at, step, n, in, which);
 }

@@ -90,15 +90,18 @@ class Stage {
     alignas(ep::LINE) char bytes_[SIZE];
 };
 
-// n elements; `from` null: the value.
+// Runs up to here are moved element by element: a border is mostly one or two wide.
+constexpr int64_t FEW = 4;
+
+// n elements of type U; `from` null: the value.
+template <class U>
 EP_INLINE void put(const Job& job, char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n) {
-    const int64_t size = job.size;
-    if (n == 1) return ep::copy_bytes(to, from == nullptr ? job.value.bytes : from, size);
-    if (to_step == size && (from == nullptr || from_step == 0))
-        return ep::fill_bytes(to, from == nullptr ? job.value : ep::pattern_of(from, size), n * size);
-    if (to_step == size && from_step == size) return ep::copy_bytes(to, from, n * size);
+    constexpr int64_t size = sizeof(U);
     if (from == nullptr) from = job.value.bytes, from_step = 0;
-    ep::with_unsigned(size, [&](auto bits) { ep::copy_elements<decltype(bits)>(to, to_step, from, from_step, n); });
+    if (n <= FEW || to_step != size || (from_step != size && from_step != 0))
+        return ep::copy_elements<U>(to, to_step, from, from_step, n);
+    if (from_step == size) return ep::copy_bytes(to, from, n * size);
+    ep::fill_bytes(to, ep::pattern_of(from, size), n * size);
 }
 
 // Columns [begin, end) of the row of out that has the row of x at `row`, null if it is all value. Calls
@@ -114,18 +117,20 @@ EP_INLINE void each_run(const Job& job, const char* row, int64_t begin, int64_t 
     }
 }
 
-void write_row(const Job& job, const char* row, char* out, int64_t begin, int64_t end, int64_t out_step) {
+template <class U>
+EP_INLINE void write_row(const Job& job, const char* row, char* out, int64_t begin, int64_t end, int64_t out_step) {
     each_run(job, row, begin, end, [&](const char* from, int64_t step, int64_t n) {
-        put(job, out, out_step, from, step, n);
+        put<U>(job, out, out_step, from, step, n);
         out += n * out_step;
     });
 }
 
+template <class U>
 void stage_row(const Job& job, const char* row, int64_t begin, int64_t end, Stage& stage) {
     each_run(job, row, begin, end, [&](const char* from, int64_t step, int64_t left) {
         for (int64_t n; left > 0; left -= n) {
             n = std::min(left, stage.room() / job.size);
-            put(job, stage.next(), job.size, from, step, n);
+            put<U>(job, stage.next(), job.size, from, step, n);
             stage.advance(n * job.size);
             if (from != nullptr) from += n * step;
         }
@@ -133,6 +138,7 @@ void stage_row(const Job& job, const char* row, int64_t begin, int64_t end, Stag
 }
 
 // Elements [begin, end) in the order of rows.
+template <class U>
 void pad_range(const Job& job, int64_t begin, int64_t end, Stage* stage) {
     const ep_pad_plan& pad = *job.plan;
     const int last = pad.ndim - 1;
@@ -155,13 +161,13 @@ void pad_range(const Job& job, int64_t begin, int64_t end, Stage* stage) {
         }
         const int64_t n = std::min(end - begin, width - column);
         if (stage != nullptr && n == width && stage->room() >= n * job.size) {
-            write_row(job, x[last], stage->next(), 0, n, job.size);
+            write_row<U>(job, x[last], stage->next(), 0, n, job.size);
             stage->advance(n * job.size);
         } else if (stage != nullptr) {
-            stage_row(job, x[last], column, column + n, *stage);
+            stage_row<U>(job, x[last], column, column + n, *stage);
         } else {
             const int64_t step = pad.dimension[last].out_step;
-            write_row(job, x[last], out[last] + column * step, column, column + n, step);
+            write_row<U>(job, x[last], out[last] + column * step, column, column + n, step);
         }
         begin += n;
         column = 0;
@@ -175,9 +181,12 @@ void pad_range(const Job& job, int64_t begin, int64_t end, Stage* stage) {
 void pad_part(void* context, int i) {
     const Job& job = *static_cast<const Job*>(context);
     const int64_t begin = i * job.part, end = std::min(begin + job.part, job.plan->size);
-    if (!job.streams) return pad_range(job, begin, end, nullptr);
+    const auto pad_with = [&](Stage* stage) {
+        ep::with_unsigned(job.size, [&](auto bits) { pad_range<decltype(bits)>(job, begin, end, stage); });
+    };
+    if (!job.streams) return pad_with(nullptr);
     Stage stage(job.out + begin * job.size);
-    pad_range(job, begin, end, &stage);
+    pad_with(&stage);
     stage.flush();
     ep::stream_done();
 }

@@ -54,53 +54,104 @@ constexpr bool takes_stored() {
         return false;
 }
 
-// Bytes ahead of what is read that are fetched: one thread alone waits for memory otherwise.
-constexpr int64_t AHEAD = 4096;
-
-// Of `rows` rows that are `step` bytes apart, VECTORS vectors each into as many states; four rows are joined pairwise
-// first.
-template <class Op, class T, int VECTORS>
-EP_INLINE void join_abreast(void* states, const char* at, int64_t step, int64_t rows, const Abreast<Op>& op) {
+// Elements of rows that are `step` bytes apart, as vectors of their places.
+template <class Op, class T>
+struct Elements {
     using S = typename Abreast<Op>::State;
-    constexpr int lanes = Vector<S>::lanes;
-    S* const to = static_cast<S*>(states);
+    static constexpr int64_t lanes = Vector<S>::lanes;
+    const char* at;
+    int64_t step;
+    const Abreast<Op>& op;
+
+    EP_INLINE V<S> of(int64_t row, int64_t i) const {
+        return op.of(load_stored<typename Abreast<Op>::E>(reinterpret_cast<const T*>(at + row * step) + i));
+    }
+    EP_INLINE V<S> four(int64_t i) const { return op.join(op.join(of(0, i), of(1, i)), op.join(of(2, i), of(3, i))); }
+    EP_INLINE void fetch(int64_t row, int64_t i, int64_t ahead) const {
+        __builtin_prefetch(at + row * step + i * int64_t{sizeof(T)} + ahead);
+    }
+    EP_INLINE void go(int64_t rows) { at += rows * step; }
+};
+
+// Bytes that are fetched ahead of a stream, and of rows that a shared cache holds.
+constexpr int64_t AHEAD = 512, ROWS_AHEAD = 4096;
+
+// From caches: VECTORS vectors of all rows into states in registers.
+template <class Op, class T, int VECTORS>
+EP_INLINE void join_abreast(typename Abreast<Op>::State* states, Elements<Op, T> x, int64_t rows) {
+    using S = typename Abreast<Op>::State;
     V<S> state[VECTORS];
 #pragma GCC unroll 8
-    for (int v = 0; v < VECTORS; ++v) state[v] = load(to + v * lanes);
-    const auto element = [&](int64_t row, int v) {
-        return op.of(load_stored<typename Abreast<Op>::E>(reinterpret_cast<const T*>(at + row * step) + v * lanes));
-    };
-    int64_t r = 0;
-    for (; r + 4 <= rows; r += 4, at += 4 * step) {
+    for (int v = 0; v < VECTORS; ++v) state[v] = load(states + v * x.lanes);
+    for (; rows >= 4; rows -= 4, x.go(4)) {
 #pragma GCC unroll 8
         for (int v = 0; v < VECTORS; ++v) {
-            if (v * lanes * int64_t{sizeof(T)} % ep::LINE == 0)
-                for (int k = 0; k < 4; ++k) __builtin_prefetch(at + k * step + AHEAD + v * lanes * int64_t{sizeof(T)});
-            const V<S> pairs = op.join(op.join(element(0, v), element(1, v)), op.join(element(2, v), element(3, v)));
-            state[v] = op.join(state[v], pairs);
+            if (v * x.lanes * int64_t{sizeof(T)} % ep::LINE == 0)
+                for (int row = 0; row < 4; ++row) x.fetch(row, v * x.lanes, ROWS_AHEAD);
+            state[v] = x.op.join(state[v], x.four(v * x.lanes));
         }
     }
-    for (; r < rows; ++r, at += step) {
+    for (; rows > 0; --rows, x.go(1)) {
 #pragma GCC unroll 8
-        for (int v = 0; v < VECTORS; ++v) state[v] = op.join(state[v], element(0, v));
+        for (int v = 0; v < VECTORS; ++v) state[v] = x.op.join(state[v], x.of(0, v * x.lanes));
     }
 #pragma GCC unroll 8
-    for (int v = 0; v < VECTORS; ++v) store<S>(to + v * lanes, state[v]);
+    for (int v = 0; v < VECTORS; ++v) store<S>(states + v * x.lanes, state[v]);
+}
+
+// From memory: four rows along n places, so that each is a stream; the states stay in the first cache.
+template <class Op, class T>
+EP_INLINE void join_four(typename Abreast<Op>::State* states, const Elements<Op, T>& x, int64_t n) {
+    using S = typename Abreast<Op>::State;
+#pragma GCC unroll 4
+    for (int64_t i = 0; i < n; i += x.lanes) store<S>(states + i, x.op.join(load(states + i), x.four(i)));
+}
+
+// From memory: four times LANES contiguous elements in their order, because four streams within a page are read at two
+// thirds of the speed of one.
+template <class Op, class T>
+EP_INLINE void join_stream(typename Abreast<Op>::State* states, const Elements<Op, T>& x) {
+    using S = typename Abreast<Op>::State;
+    constexpr int64_t line = ep::LINE / int64_t{sizeof(T)};
+    alignas(ep::LINE) S first[ep::LANES], second[ep::LANES];
+#define EP_IN_ORDER(row, to, ...)                                                         \
+    for (int64_t begin = 0; begin < ep::LANES; begin += line) {                           \
+        x.fetch(row, begin, AHEAD);                                                       \
+        _Pragma("GCC unroll 8") for (int64_t i = begin; i < begin + line; i += x.lanes) { \
+            const V<S> y = x.of(row, i);                                                  \
+            store<S>(to + i, __VA_ARGS__);                                                \
+        }                                                                                 \
+    }
+    EP_IN_ORDER(0, first, y)
+    EP_IN_ORDER(1, first, x.op.join(load(first + i), y))
+    EP_IN_ORDER(2, second, y)
+    EP_IN_ORDER(3, states, x.op.join(load(states + i), x.op.join(load(first + i), x.op.join(load(second + i), y))))
+#undef EP_IN_ORDER
 }
 
 // `rows` times n contiguous elements as they are stored, rows `step` bytes apart, each into the state at its place of
-// n; returns how many places of n are done: whole vectors of them.
+// n; returns how many places of n are done: whole vectors of them. Four rows are joined pairwise first.
 template <class Op, class T>
-int64_t take_stored(void* states, const char* at, int64_t step, int64_t rows, int64_t n, const ep::Lens& lens) {
+int64_t take_stored(void* states, const char* at, int64_t step, int64_t rows, int64_t n, const ep::Lens& lens,
+                    bool is_far) {
     using S = typename Abreast<Op>::State;
-    constexpr int64_t lanes = Vector<S>::lanes;
     const Abreast<Op> op(lens);
+    Elements<Op, T> x = {at, step, op};
+    const int64_t whole = n / x.lanes * x.lanes;
+    S* const to = static_cast<S*>(states);
+    if (is_far) {
+        for (; rows >= 4; rows -= 4, x.go(4)) {
+            if (n == ep::LANES && step == n * int64_t{sizeof(T)})
+                join_stream(to, x);
+            else
+                join_four(to, x, whole);
+        }
+    }
+    const auto strip = [&](int64_t i) { return Elements<Op, T>{x.at + i * int64_t{sizeof(T)}, step, op}; };
     int64_t i = 0;
-    const auto place = [&] { return static_cast<S*>(states) + i; };
-    for (; i + 8 * lanes <= n; i += 8 * lanes)
-        join_abreast<Op, T, 8>(place(), at + i * int64_t{sizeof(T)}, step, rows, op);
-    for (; i + lanes <= n; i += lanes) join_abreast<Op, T, 1>(place(), at + i * int64_t{sizeof(T)}, step, rows, op);
-    return i;
+    for (; i + 8 * x.lanes <= whole; i += 8 * x.lanes) join_abreast<Op, T, 8>(to + i, strip(i), rows);
+    for (; i < whole; i += x.lanes) join_abreast<Op, T, 1>(to + i, strip(i), rows);
+    return whole;
 }
 
 template <class Op>
@@ -113,12 +164,12 @@ struct Joined {
 
 // One state from `rows` times LANES contiguous elements: they are taken, and folded by halves.
 template <class Op, class T>
-void fold_stored(void* state, const char* at, int64_t rows, const ep::Lens& lens) {
+void fold_stored(void* state, const char* at, int64_t rows, const ep::Lens& lens, bool is_far) {
     using S = typename Abreast<Op>::State;
     constexpr int lanes = Vector<S>::lanes, vectors = int{ep::LANES} / lanes;
     alignas(ep::LINE) S states[ep::LANES];
     for (int v = 0; v < vectors; ++v) store<S>(states + v * lanes, repeated<S>(Op::nothing()));
-    take_stored<Op, T>(states, at, ep::LANES * int64_t{sizeof(T)}, rows, ep::LANES, lens);
+    take_stored<Op, T>(states, at, ep::LANES * int64_t{sizeof(T)}, rows, ep::LANES, lens, is_far);
     V<S> left[vectors];
 #pragma GCC unroll 16
     for (int v = 0; v < vectors; ++v) left[v] = load(states + v * lanes);

@@ -22,7 +22,8 @@ using ep::LANES;
 constexpr int64_t DEPTH = 16, GROUP = 4;
 // Runs that are shorter are not worth the lanes.
 constexpr int64_t LEAST_RUN = 64;
-// The rows that go through the tree together, and bytes of a state and an element as far as they are staged.
+// The rows that go through the tree together where elements are staged, and bytes of a state and an element as far as
+// they are. Where they are read as they are stored there are as many as the first cache has states for.
 constexpr int64_t ABREAST = 1024, WIDEST = 16;
 constexpr int64_t ROOM = int64_t{64} << 10;
 
@@ -45,7 +46,7 @@ struct Job {
     char* out;
     int64_t run, step, runs, pieces, chunks;
     int64_t size;  // of a row's states
-    bool is_short, is_along;
+    bool is_short, is_along, is_far;
 
     explicit Job(const void* packed)
         : g(ep::plan_of<ep_reduce_plan>(packed)),
@@ -62,7 +63,8 @@ struct Job {
           size(r.joint->size * r.parts),
           is_short(g.ndim == 1 && step == from.size && run >= ep::LEAST_SHORT && run <= ep::MOST_SHORT &&
                    r.joint->rows != nullptr),
-          is_along(!is_short && run >= LEAST_RUN && step == from.size) {
+          is_along(!is_short && run >= LEAST_RUN && step == from.size),
+          is_far(g.traffic >= ep::STREAMING) {
         if (g.terms == 0) return;
         const int64_t group = GROUP * unit(), outer = g.terms / run;
         if (is_short) {
@@ -88,7 +90,7 @@ void take_along(const Job& job, const char* at, int64_t n, const ep::Lens& lens,
     alignas(ep::LINE) char block[ep::BLOCK * WIDEST];
     int64_t i = 0;
     if (r.stored != nullptr && n >= LANES) {
-        r.stored(states, at, LANES * job.step, n / LANES, LANES, lens);
+        r.stored(states, at, LANES * job.step, n / LANES, LANES, lens, job.is_far);
         i = n / LANES * LANES;
     }
     for (int64_t m; i < n; i += m) {
@@ -110,7 +112,7 @@ void take_across(const Job& job, const char* at, int64_t across, int64_t width, 
     const ep::Joint& joint = *job.r.joint;
     const int64_t parts = job.r.parts;
     if (job.r.stored != nullptr && across == from.size && width >= WORTH_STORED) {
-        const int64_t done = job.r.stored(states, at, job.step, n, width, lens);
+        const int64_t done = job.r.stored(states, at, job.step, n, width, lens, job.is_far);
         if (done == width) return;
         at += done * across;
         states += done * job.size;
@@ -176,7 +178,7 @@ void join_chunk(const Job& job, const char* at, int64_t across, int64_t width, i
     const int64_t length = std::min(most, job.run - begin);
     if (job.r.folds != nullptr && job.is_along && job.runs == 1 && length % LANES == 0) {
         const ep::Runs runs(job.g, chunk / job.pieces);
-        job.r.folds(states, at + runs.at() + begin * job.step, length / LANES, lens);
+        job.r.folds(states, at + runs.at() + begin * job.step, length / LANES, lens, job.is_far);
         return;
     }
     const auto take_all = [&](char* into) {
@@ -223,9 +225,12 @@ void pairwise(const Job& job, int64_t count, int64_t width, char* states, Leaf l
     std::memcpy(states, stack, static_cast<size_t>(nbytes));
 }
 
-// How many rows may go through `chunks` chunks together.
+// How many rows may go through the tree together, and through `chunks` chunks of it: whole lines of them.
+int64_t widest(const Job& job) {
+    return job.r.stored == nullptr ? ABREAST : ABREAST * WIDEST / job.size;
+}
 int64_t widest(const Job& job, int64_t chunks) {
-    return std::min(ABREAST, ROOM / (job.size * bit_length(chunks)));
+    return std::min(widest(job), ROOM / (job.size * bit_length(chunks)) / ep::LINE * ep::LINE);
 }
 
 // Chunks [begin, end) of n rows from the place x on.
@@ -234,7 +239,8 @@ void join_rows(const Job& job, const char* x, int64_t n, int64_t begin, int64_t 
     const int64_t across = job.g.kept_stride[EP_X][job.g.kept - 1];
     if (job.is_short) return take_short(job, x, across, n, lens, states);
     if (job.is_along && job.chunks == 1 && job.g.ndim == 1 && job.run % LANES == 0 && job.r.folds != nullptr) {
-        for (int64_t i = 0; i < n; ++i) job.r.folds(states + i * job.size, x + i * across, job.run / LANES, lens);
+        for (int64_t i = 0; i < n; ++i)
+            job.r.folds(states + i * job.size, x + i * across, job.run / LANES, lens, job.is_far);
         return;
     }
     if (job.is_along) {
@@ -297,7 +303,7 @@ void take_roots(const Job& job, char* states, int64_t n, Again again) {
 // Rows [begin, end), each to its end.
 void reduce_rows(const Job& job, int64_t begin, int64_t end) {
     alignas(ep::LINE) char states[ABREAST * WIDEST];
-    ep::each_block(job.g, begin, end, ABREAST, [&](int64_t x, int64_t out, int64_t, int64_t n) {
+    ep::each_block(job.g, begin, end, widest(job), [&](int64_t x, int64_t out, int64_t, int64_t n) {
         const auto join = [&](const ep::Lens& lens, char* into) {
             join_rows(job, job.x + x, n, 0, job.chunks, lens, into);
         };
