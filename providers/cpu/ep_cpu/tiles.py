@@ -1,4 +1,4 @@
-"""Tiles: if an operand is not contiguous along the innermost dimension, the walk goes by pieces that fit the caches."""
+"""The order of a walk: by tiles if an operand is not contiguous along the innermost dimension, else as large inputs lie."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     import ep
 
-__all__ = ["tiled"]
+__all__ = ["in_order_of_input", "tiled"]
 
 _TILED_FROM: Final = 1 << 14
 _MOST_CUT: Final = 14  # two dimensions more are the 16 that the native geometry holds
 _TILE: Final = (64, 16)  # rows and columns; columns of a power of two apart share few sets of a cache
 _LEAST_TILE: Final = 8
+_LINE: Final = 64
+_ORDERED_FROM: Final = 1 << 23
+"""Bytes moved: less is in caches, where short rows are read in any order."""
 
 
 def tiled(geometry: ep.Geometry) -> ep.Geometry:
@@ -28,6 +31,24 @@ def tiled(geometry: ep.Geometry) -> ep.Geometry:
     return geometry._replace(
         shape=(*shape[:-2], shape[-2] // rows, shape[-1] // columns, rows, columns),
         strides=tuple((*own[:-2], own[-2] * rows, own[-1] * columns, *own[-2:]) for own in strides),
+    )
+
+
+def in_order_of_input(geometry: ep.Geometry, itemsizes: tuple[int, ...]) -> ep.Geometry:
+    """Return the geometry of a copy, or of a unary op, with its rows in the order in which those of x lie.
+
+    The processor reads ahead along x alone, and each row of out is whole lines, wherever it lies.
+    """
+    shape, strides = geometry.shape, geometry.strides
+    last = len(shape) - 1
+    if len(strides) != 2 or last < 1 or geometry.size * sum(itemsizes) < _ORDERED_FROM:  # noqa: PLR2004 - x and out
+        return geometry
+    if any(own[last] != 1 for own in strides) or shape[last] * min(itemsizes) < _LINE:
+        return geometry
+    order = (*sorted(range(last), key=lambda axis: -abs(strides[0][axis])), last)
+    return geometry._replace(
+        shape=tuple(shape[axis] for axis in order),
+        strides=tuple(tuple(own[axis] for axis in order) for own in strides),
     )
 
 

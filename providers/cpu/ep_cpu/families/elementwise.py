@@ -10,7 +10,7 @@ import ep
 from ep_cpu.kernel import Tabled
 from ep_cpu.launch import Loop, LoopKernel
 from ep_cpu.native import open_native
-from ep_cpu.tiles import tiled
+from ep_cpu.tiles import in_order_of_input, tiled
 
 if TYPE_CHECKING:
     from ep_cpu.native import Native
@@ -63,8 +63,8 @@ def _prepared(descriptor: ep.Descriptor, loop: Loop) -> Any:
 
 def geometry_of(descriptor: ep.Descriptor, loop: Loop) -> dict[str, Any]:
     """Return the fields of the native geometry of a descriptor."""
-    geometry = tiled(descriptor.geometry)
     sizes = loop.itemsizes
+    geometry = tiled(in_order_of_input(descriptor.geometry, sizes))
     return {
         "row": loop.row,
         "size": geometry.size,

@@ -32,7 +32,7 @@ void move_part(void* context, int i) {
     const int64_t begin = i * m.part, left = m.nbytes - begin, n = left < m.part ? left : m.part;
     const bool streams = m.traffic >= ep::STREAMING && ep::is_line_aligned(m.dst + begin);
     if (m.src != nullptr && streams) {
-        ep::stream_copy(m.dst + begin, m.src + begin, n);
+        ep::stream_far(m.dst + begin, m.src + begin, n);
     } else if (m.src != nullptr) {
         std::memcpy(m.dst + begin, m.src + begin, static_cast<size_t>(n));
     } else if (streams) {

@@ -26,6 +26,18 @@ inline void stream_copy(char* dst, const char* src, int64_t nbytes) {
     std::memcpy(dst, src, static_cast<size_t>(nbytes));
 }
 
+// The same from beyond the caches.
+inline void stream_far(char* dst, const char* src, int64_t nbytes) {
+    constexpr int64_t AHEAD = 512;
+    for (; nbytes >= LINE; nbytes -= LINE, dst += LINE, src += LINE) {
+#if defined(__GNUC__)
+        __builtin_prefetch(src + AHEAD);
+#endif
+        stream_copy(dst, src, LINE);
+    }
+    std::memcpy(dst, src, static_cast<size_t>(nbytes));
+}
+
 // Copy to any target, whole lines of it past the caches. stream_done() must follow before another thread reads it.
 inline void stream_bytes(char* dst, const char* src, int64_t nbytes) {
     const int64_t odd = static_cast<int64_t>(-reinterpret_cast<uintptr_t>(dst) % LINE),

@@ -91,6 +91,19 @@ def test_wide_integers_round_once_to_bfloat16(cast, source):
         assert (cast(-x, source, "bfloat16").astype(np.float64) == -expected).all()
 
 
+@pytest.mark.parametrize("source", ["int64", "uint64"])
+@pytest.mark.parametrize("target", ["float32", "float64"])
+def test_one_integer_of_more_than_32_bits_changes_none_beside_it(cast, source, target):
+    info, edge = np.iinfo(source), 2**31
+    few = [value for value in (0, 1, -1, 2**24 + 1, 1 - edge, -edge, edge - 1) if value >= info.min]
+    wide = [edge, edge + 1, 2**32, 2**32 + 2**8 + 1, 2**53 + 1, info.max, info.min, *(-edge - 1,) * (info.min < 0)]
+    for beyond in (None, *wide):
+        x = np.resize(np.array(few, source), 1100)
+        if beyond is not None:
+            x[700] = beyond
+        assert (cast(x, source, target) == x.astype(target)).all(), beyond
+
+
 @pytest.mark.parametrize("source", ["float32", "float64"])
 @pytest.mark.parametrize("target", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"])
 def test_floats_saturate_in_integers(cast, source, target):

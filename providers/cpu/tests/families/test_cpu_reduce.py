@@ -74,6 +74,20 @@ def test_lone_row_with_gaps_has_the_bits_that_it_has_among_others(stream, dtype)
         assert dtype not in {"bool", "int32"} or np.array_equal(whole, x.sum(0))
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+@pytest.mark.parametrize("op", ["sum", "max"])
+def test_rows_from_beyond_the_caches_have_the_bits_that_they_have_alone(stream, dtype, op):
+    """Memory is read in another order than caches are, and columns side by side are more."""
+    length = 8192 + 3 * 128 + 5
+    x = RNG.standard_normal((1 + (36 << 20) // (length * array_dtype(dtype).itemsize), length), np.float32)
+    x = x.astype(array_dtype(dtype))
+    rows, columns = reduced(stream, op, x, 1), reduced(stream, op, x, 0)
+    for row in (0, 17, len(x) - 1):
+        assert reduced(stream, op, x[row], 0).tobytes() == rows[row].tobytes()
+    for some in (slice(0, 64), slice(2040, 2120), slice(length - 70, length)):
+        assert reduced(stream, op, x[:, some], 0).tobytes() == columns[some].tobytes()
+
+
 @pytest.mark.parametrize("value", [1e-200, 1e200, 3e-300])
 def test_norm_2_is_right_where_squares_are_not(stream, value):
     x = np.full((2, 3000), value)

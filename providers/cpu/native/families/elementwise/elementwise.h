@@ -40,9 +40,8 @@ struct Stored {
 void unary(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n);
 void binary(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n);
 
-// Whether a launch of the second is one of many short rows that lie one after the other in the output, and such rows,
-// which are `outer` bytes apart.
+// Whether a launch is one of many short rows, of a binary op or a copy, and such rows, which are `outer` bytes apart.
 bool has_short_rows(const ep_geometry& geometry);
-void binary_rows(const ep_geometry& geometry, char* const* at, const int64_t* outer, int64_t rows);
+void short_rows(const ep_geometry& geometry, char* const* at, const int64_t* outer, int64_t rows);
 
 }  // namespace ep

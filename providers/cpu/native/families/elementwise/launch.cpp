@@ -40,7 +40,7 @@ void walk_range(const Launch& launch, int64_t begin, int64_t end) {
         const int64_t n = g.shape[g.ndim - 1];
         ep::walk<EP_OPERANDS>(
             g.shape, g.stride, g.ndim - 1, g.operands, launch.at, begin / n, end / n,
-            [&](char* const* at, const int64_t* step, int64_t rows) { ep::binary_rows(g, at, step, rows); });
+            [&](char* const* at, const int64_t* step, int64_t rows) { ep::short_rows(g, at, step, rows); });
     } else {
         ep::walk<EP_OPERANDS>(g.shape, g.stride, g.ndim, g.operands, launch.at, begin, end,
                               [&](char* const* at, const int64_t* step, int64_t n) { g.row->loop(&g, at, step, n); });

@@ -1,5 +1,7 @@
-// Short rows of a binary op, of which one input is repeated along rows or along columns: blocks of several rows.
+// Short rows that lie one after the other in the output of a binary op, of which one input is repeated along rows or
+// along columns: blocks of several rows. Short rows of a copy, anywhere.
 #include "elementwise.h"
+#include "families/copy/copy.h"
 #include "runtime/moves.h"
 #include "runtime/stream.h"
 
@@ -61,19 +63,10 @@ class Rows {
     Block block_;
 };
 
-}  // namespace
-
-bool ep::has_short_rows(const ep_geometry& g) {
-    const int last = g.ndim - 1;
-    if (last < 1 || g.row->loop != binary || g.scalar >= 0 || g.shape[last] > LONG_ROW) return false;
-    const int64_t size = g.row->to->size;
-    return g.stride[2][last] == size && g.stride[2][last - 1] == size * g.shape[last];
-}
-
-void ep::binary_rows(const ep_geometry& g, char* const* at, const int64_t* outer, int64_t rows) {
+void binary_rows(const ep_geometry& g, char* const* at, const int64_t* outer, int64_t rows) {
     const ep_row& row = *g.row;
     const int last = g.ndim - 1;
-    const int64_t n = g.shape[last], most = rows < BLOCK / n ? rows : BLOCK / n;
+    const int64_t n = g.shape[last], most = rows < ep::BLOCK / n ? rows : ep::BLOCK / n;
     Rows a(*row.from, at[0], g.stride[0][last], outer[0], n, most);
     Rows b(*row.from, at[1], g.stride[1][last], outer[1], n, most);
     Target out(*row.to, at[2], row.to->size, streams(g.traffic, g.operands, at, rows * n));
@@ -82,4 +75,20 @@ void ep::binary_rows(const ep_geometry& g, char* const* at, const int64_t* outer
         row.body(a.rows(i, m), b.rows(i, m), out.block(), m * n, g.attributes, -1);
         out.flush(m * n);
     }
+}
+
+}  // namespace
+
+bool ep::has_short_rows(const ep_geometry& g) {
+    const int last = g.ndim - 1;
+    if (last < 1) return false;
+    const int64_t size = g.row->to->size;
+    if (g.row->loop == copy)
+        return g.stride[0][last] == size && g.stride[1][last] == size && g.shape[last] * size <= SHORT_COPY;
+    if (g.row->loop != binary || g.scalar >= 0 || g.shape[last] > LONG_ROW) return false;
+    return g.stride[2][last] == size && g.stride[2][last - 1] == size * g.shape[last];
+}
+
+void ep::short_rows(const ep_geometry& g, char* const* at, const int64_t* outer, int64_t rows) {
+    (g.row->loop == copy ? copy_rows : binary_rows)(g, at, outer, rows);
 }

@@ -137,6 +137,52 @@ void stage_row(const Job& job, const char* row, int64_t begin, int64_t end, Stag
     });
 }
 
+// A run of a row, from `x` on in steps of elements.
+template <class U>
+struct Piece {
+    int64_t n;
+    const U* x;
+    int64_t step;
+
+    EP_INLINE void write(U* to) const {
+        if (step == 1 && n > FEW)
+            ep::copy_bytes(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(x), n * int64_t{sizeof(U)});
+        else
+            for (int64_t i = 0; i < n; ++i) to[i] = x[i * step];
+    }
+};
+
+// Whole rows of one plane, `count` of them from number `first` on, where x and out are contiguous along them. A row of
+// 32 elements takes less than the bookkeeping of runs.
+template <class U>
+void write_rows(const Job& job, const char* plane, int64_t first, int64_t count, char* to, int64_t to_step) {
+    const ep_pad_plan& pad = *job.plan;
+    const ep_pad_dimension &rows = pad.dimension[pad.ndim - 2], &columns = pad.dimension[pad.ndim - 1];
+    U value;
+    std::memcpy(&value, job.value.bytes, sizeof value);
+    Piece<U> pieces[3] = {};
+    int64_t from[3] = {};
+    for (int k = 0; k < job.run_count; ++k) {
+        const Run& run = job.runs[k];
+        const bool is_value = run.from == NOWHERE;
+        pieces[k] = {run.end - run.begin, &value, is_value ? 0 : run.step};
+        from[k] = is_value ? NOWHERE : run.from;
+    }
+    for (int64_t row = first; row < first + count; ++row, to += to_step) {
+        const int64_t j = source_of(pad.mode, rows, row);
+        if (plane == nullptr || j == NOWHERE) {
+            ep::fill_bytes(to, job.value, columns.extent * int64_t{sizeof(U)});
+            continue;
+        }
+        const U* const x = reinterpret_cast<const U*>(plane + j * rows.x_step);
+        U* at = reinterpret_cast<U*>(to);
+        for (int k = 0; k < job.run_count; at += pieces[k].n, ++k) {
+            if (from[k] != NOWHERE) pieces[k].x = x + from[k];
+            pieces[k].write(at);
+        }
+    }
+}
+
 // Elements [begin, end) in the order of rows.
 template <class U>
 void pad_range(const Job& job, int64_t begin, int64_t end, Stage* stage) {
@@ -152,6 +198,8 @@ void pad_range(const Job& job, int64_t begin, int64_t end, Stage* stage) {
         rest /= pad.dimension[d].extent;
     }
     int64_t column = begin % width;
+    const bool is_plain =
+        last > 0 && pad.dimension[last].x_step == job.size && pad.dimension[last].out_step == job.size;
     for (int changed = 0; begin < end;) {
         for (int d = changed; d < last; ++d) {
             const ep_pad_dimension& dimension = pad.dimension[d];
@@ -159,8 +207,21 @@ void pad_range(const Job& job, int64_t begin, int64_t end, Stage* stage) {
             x[d + 1] = x[d] == nullptr || j == NOWHERE ? nullptr : x[d] + j * dimension.x_step;
             out[d + 1] = out[d] + index[d] * dimension.out_step;
         }
-        const int64_t n = std::min(end - begin, width - column);
-        if (stage != nullptr && n == width && stage->room() >= n * job.size) {
+        int64_t n = std::min(end - begin, width - column);
+        if (is_plain && n == width) {
+            const ep_pad_dimension& rows = pad.dimension[last - 1];
+            const int64_t nbytes = width * job.size, fit = stage == nullptr ? rows.extent : stage->room() / nbytes;
+            const int64_t count = std::min({fit, rows.extent - index[last - 1], (end - begin) / width});
+            if (count > 0) {
+                write_rows<U>(job, x[last - 1], index[last - 1], count, stage == nullptr ? out[last] : stage->next(),
+                              stage == nullptr ? rows.out_step : nbytes);
+                if (stage != nullptr) stage->advance(count * nbytes);
+                n = count * width;
+                index[last - 1] += count - 1;
+            } else {
+                stage_row<U>(job, x[last], 0, width, *stage);
+            }
+        } else if (stage != nullptr && n == width && stage->room() >= n * job.size) {
             write_row<U>(job, x[last], stage->next(), 0, n, job.size);
             stage->advance(n * job.size);
         } else if (stage != nullptr) {
