@@ -196,9 +196,6 @@ void pack_complex(const ep::Factor& factor, void* panels) {
     constexpr int64_t each = COLUMNS / Element::widths;
     alignas(ep::LINE) Complex<T> block[ep::BLOCK];
     const int64_t size = factor.depth * 2 * COLUMNS;
-    const auto place = [&](int64_t w) {
-        return static_cast<T*>(panels) + w / each * size + w % each * Element::widths;
-    };
     if (factor.width % each != 0) {
         auto* const last = static_cast<T*>(panels) + factor.width / each * size;
         for (int64_t i = 0; i < size; ++i) last[i] = 0;
@@ -207,12 +204,22 @@ void pack_complex(const ep::Factor& factor, void* panels) {
     const int64_t runs = is_across ? factor.depth : factor.width, length = is_across ? factor.width : factor.depth;
     const int64_t run_step = is_across ? factor.depth_step : factor.width_step;
     const int64_t step = is_across ? factor.width_step : factor.depth_step;
-    for (int64_t run = 0; run < runs; ++run) {
-        const auto* const x =
-            static_cast<const Complex<T>*>(factor.storage->load(factor.at + run * run_step, step, length, block));
-        for (int64_t i = 0; i < length; ++i) {
-            const int64_t w = is_across ? i : run, d = is_across ? run : i;
-            Element::put(x[i], place(w) + d * 2 * COLUMNS, COLUMNS, factor.is_conjugate);
-        }
+    const auto row = [&](int64_t run) {
+        return static_cast<const Complex<T>*>(factor.storage->load(factor.at + run * run_step, step, length, block));
+    };
+    for (int64_t d = 0; is_across && d < runs; ++d) {
+        const Complex<T>* const x = row(d);
+        T* at = static_cast<T*>(panels) + d * 2 * COLUMNS;
+        int64_t w = 0;
+        for (; w + each <= length; w += each, at += size)
+            for (int64_t i = 0; i < each; ++i)
+                Element::put(x[w + i], at + i * Element::widths, COLUMNS, factor.is_conjugate);
+        for (int64_t i = 0; w + i < length; ++i)
+            Element::put(x[w + i], at + i * Element::widths, COLUMNS, factor.is_conjugate);
+    }
+    for (int64_t w = 0; !is_across && w < runs; ++w) {
+        const Complex<T>* const x = row(w);
+        T* const at = static_cast<T*>(panels) + w / each * size + w % each * Element::widths;
+        for (int64_t d = 0; d < length; ++d) Element::put(x[d], at + d * 2 * COLUMNS, COLUMNS, factor.is_conjugate);
     }
 }

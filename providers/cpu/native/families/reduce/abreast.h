@@ -70,19 +70,20 @@ struct Elements {
     EP_INLINE void fetch(int64_t row, int64_t i, int64_t ahead) const {
         __builtin_prefetch(at + row * step + i * int64_t{sizeof(T)} + ahead);
     }
+    EP_INLINE Elements from(int64_t i) const { return {at + i * int64_t{sizeof(T)}, step, op}; }
     EP_INLINE void go(int64_t rows) { at += rows * step; }
 };
 
 // Bytes that are fetched ahead of a stream, and of rows that a shared cache holds.
 constexpr int64_t AHEAD = 512, ROWS_AHEAD = 4096;
 
-// From caches: VECTORS vectors of all rows into states in registers.
-template <class Op, class T, int VECTORS>
+// From caches: VECTORS vectors of all rows into states in registers, which are of nothing where they start.
+template <class Op, class T, int VECTORS, bool starts = false>
 EP_INLINE void join_abreast(typename Abreast<Op>::State* states, Elements<Op, T> x, int64_t rows) {
     using S = typename Abreast<Op>::State;
     V<S> state[VECTORS];
 #pragma GCC unroll 8
-    for (int v = 0; v < VECTORS; ++v) state[v] = load(states + v * x.lanes);
+    for (int v = 0; v < VECTORS; ++v) state[v] = starts ? repeated<S>(Op::nothing()) : load(states + v * x.lanes);
     for (; rows >= 4; rows -= 4, x.go(4)) {
 #pragma GCC unroll 8
         for (int v = 0; v < VECTORS; ++v) {
@@ -147,10 +148,9 @@ int64_t take_stored(void* states, const char* at, int64_t step, int64_t rows, in
                 join_four(to, x, whole);
         }
     }
-    const auto strip = [&](int64_t i) { return Elements<Op, T>{x.at + i * int64_t{sizeof(T)}, step, op}; };
     int64_t i = 0;
-    for (; i + 8 * x.lanes <= whole; i += 8 * x.lanes) join_abreast<Op, T, 8>(to + i, strip(i), rows);
-    for (; i < whole; i += x.lanes) join_abreast<Op, T, 1>(to + i, strip(i), rows);
+    for (; i + 8 * x.lanes <= whole; i += 8 * x.lanes) join_abreast<Op, T, 8>(to + i, x.from(i), rows);
+    for (; i < whole; i += x.lanes) join_abreast<Op, T, 1>(to + i, x.from(i), rows);
     return whole;
 }
 
@@ -168,8 +168,15 @@ void fold_stored(void* state, const char* at, int64_t rows, const ep::Lens& lens
     using S = typename Abreast<Op>::State;
     constexpr int lanes = Vector<S>::lanes, vectors = int{ep::LANES} / lanes;
     alignas(ep::LINE) S states[ep::LANES];
-    for (int v = 0; v < vectors; ++v) store<S>(states + v * lanes, repeated<S>(Op::nothing()));
-    take_stored<Op, T>(states, at, ep::LANES * int64_t{sizeof(T)}, rows, ep::LANES, lens, is_far);
+    constexpr int64_t step = ep::LANES * int64_t{sizeof(T)};
+    if (is_far) {
+        for (int v = 0; v < vectors; ++v) store<S>(states + v * lanes, repeated<S>(Op::nothing()));
+        take_stored<Op, T>(states, at, step, rows, ep::LANES, lens, is_far);
+    } else {
+        const Abreast<Op> op(lens);
+        const Elements<Op, T> x = {at, step, op};
+        for (int64_t i = 0; i < ep::LANES; i += 8 * lanes) join_abreast<Op, T, 8, true>(states + i, x.from(i), rows);
+    }
     V<S> left[vectors];
 #pragma GCC unroll 16
     for (int v = 0; v < vectors; ++v) left[v] = load(states + v * lanes);

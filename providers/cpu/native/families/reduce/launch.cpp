@@ -22,8 +22,7 @@ using ep::LANES;
 constexpr int64_t DEPTH = 16, GROUP = 4;
 // Runs that are shorter are not worth the lanes.
 constexpr int64_t LEAST_RUN = 64;
-// The rows that go through the tree together where elements are staged, and bytes of a state and an element as far as
-// they are. Where they are read as they are stored there are as many as the first cache has states for.
+// Staged rows that go through the tree together, and bytes of a state and an element of them.
 constexpr int64_t ABREAST = 1024, WIDEST = 16;
 constexpr int64_t ROOM = int64_t{64} << 10;
 

@@ -29,54 +29,81 @@ constexpr int64_t FEW = 8;
 // A comparison costs more than a byte of memory does.
 constexpr int64_t COST = 4;
 
+// Keys are of 32 bits where these suffice, so that vectors hold more of them.
 template <class Word>
 struct Integer {
     using Stored = Word;
-    static int64_t key(Word bits) { return bits; }
+    using Key = std::conditional_t<(sizeof(Word) > 4), int64_t, int32_t>;
+    static Key key(Word bits) { return static_cast<Key>(bits); }
 };
-struct Wide {
-    using Stored = uint64_t;
-    static int64_t key(uint64_t bits) { return static_cast<int64_t>(bits ^ (uint64_t{1} << 63)); }
+template <class Word>
+struct Unsigned {
+    using Stored = Word;
+    using Key = std::make_signed_t<Word>;
+    static Key key(Word bits) { return static_cast<Key>(bits ^ (Word{1} << (8 * sizeof(Word) - 1))); }
 };
 struct Truth {
     using Stored = uint8_t;
-    static int64_t key(uint8_t byte) { return byte != 0; }
+    using Key = int32_t;
+    static Key key(uint8_t byte) { return byte != 0; }
 };
 // The bits of a float in the order of numbers: every NaN is one, above infinity; both zeros are one.
 template <class Word, Word infinity>
 struct Floating {
     using Stored = Word;
-    static int64_t key(Word bits) {
+    using Key = std::conditional_t<(sizeof(Word) > 4), int64_t, int32_t>;
+    static Key key(Word bits) {
         constexpr Word sign = Word{1} << (8 * sizeof(Word) - 1);
         const Word size = bits & static_cast<Word>(~sign);
-        if (size > infinity) return std::numeric_limits<int64_t>::max();
-        return (bits & sign) != 0 ? -static_cast<int64_t>(size) : static_cast<int64_t>(size);
+        const Key number = (bits & sign) != 0 ? -static_cast<Key>(size) : static_cast<Key>(size);
+        return size > infinity ? std::numeric_limits<Key>::max() : number;
     }
 };
 
+// `flip` is -1 for the order from the smallest on.
 template <class Order>
-int64_t key_at(const char* at, int64_t flip) {
+typename Order::Key key_at(const char* at, typename Order::Key flip) {
     typename Order::Stored bits;
     std::memcpy(&bits, at, sizeof bits);
     return Order::key(bits) ^ flip;
 }
 
+// Elements that are looked through together: few are better than the best k of a long row so far.
+constexpr int64_t TOGETHER = 64;
+
+template <class Order>
+bool has_better(const char* x, typename Order::Key flip, typename Order::Key than) {
+    typename Order::Key better = 0;
+    for (int64_t i = 0; i < TOGETHER; ++i)
+        better |= key_at<Order>(x + i * int64_t{sizeof(typename Order::Stored)}, flip) > than ? 1 : 0;
+    return better != 0;
+}
+
 // Leave the best k at the front of `found`, in any order.
 template <class Order>
 void choose(const ep_top_k_plan& g, const char* x, Candidate* found) {
-    const int64_t flip = g.is_smallest != 0 ? -1 : 0, step = g.step[EP_TOP_X], filled = g.room;
+    using Key = typename Order::Key;
+    const Key flip = g.is_smallest != 0 ? -1 : 0;
+    const int64_t step = g.step[EP_TOP_X], filled = g.room;
+    const bool is_contiguous = step == int64_t{sizeof(typename Order::Stored)};
     for (int64_t i = 0; i < filled; ++i) found[i] = {key_at<Order>(x + i * step, flip), i};
     if (filled == g.extent) {
         if (g.k < g.extent) std::nth_element(found, found + g.k - 1, found + g.extent, comes_before);
         return;
     }
     std::make_heap(found, found + g.k, comes_before);
-    for (int64_t i = filled; i < g.extent; ++i) {
-        const int64_t key = key_at<Order>(x + i * step, flip);
-        if (key <= found->key) continue;
-        std::pop_heap(found, found + g.k, comes_before);
-        found[g.k - 1] = {key, i};
-        std::push_heap(found, found + g.k, comes_before);
+    for (int64_t i = filled, end; i < g.extent; i = end) {
+        end = std::min(i + TOGETHER, g.extent);
+        if (is_contiguous && end - i == TOGETHER &&
+            !has_better<Order>(x + i * step, flip, static_cast<Key>(found->key)))
+            continue;
+        for (int64_t j = i; j < end; ++j) {
+            const int64_t key = key_at<Order>(x + j * step, flip);
+            if (key <= found->key) continue;
+            std::pop_heap(found, found + g.k, comes_before);
+            found[g.k - 1] = {key, j};
+            std::push_heap(found, found + g.k, comes_before);
+        }
     }
 }
 
@@ -144,8 +171,8 @@ const ep_row ROWS[] = {
     EP_TOP_K_ROWS(int64, Integer<int64_t>)
     EP_TOP_K_ROWS(uint8, Integer<uint8_t>)
     EP_TOP_K_ROWS(uint16, Integer<uint16_t>)
-    EP_TOP_K_ROWS(uint32, Integer<uint32_t>)
-    EP_TOP_K_ROWS(uint64, Wide)
+    EP_TOP_K_ROWS(uint32, Unsigned<uint32_t>)
+    EP_TOP_K_ROWS(uint64, Unsigned<uint64_t>)
     EP_TOP_K_ROWS(float16, Floating<uint16_t, 0x7c00>)
     EP_TOP_K_ROWS(bfloat16, Floating<uint16_t, 0x7f80>)
     EP_TOP_K_ROWS(float32, Floating<uint32_t, 0x7f800000>)

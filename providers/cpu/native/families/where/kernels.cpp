@@ -40,9 +40,16 @@ struct BitsOf<16> {
     static constexpr int code = EP_complex128;
 };
 
+// An element that stays where it is, in a register.
+template <class U>
+struct Same {
+    U value;
+    EP_INLINE U operator[](int64_t) const { return value; }
+};
+
 // In place is exact, so no iteration depends on another.
-template <class C, class U>
-EP_INLINE void choose(const C* condition, const U* a, const U* b, U* out, int64_t n) {
+template <class C, class A, class B, class U>
+EP_INLINE void choose(const C* condition, A a, B b, U* out, int64_t n) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) {
         const U x = a[i], y = b[i];
@@ -50,12 +57,13 @@ EP_INLINE void choose(const C* condition, const U* a, const U* b, U* out, int64_
     }
 }
 
-template <class C>
-EP_INLINE void choose(const C* condition, const Pair* a, const Pair* b, Pair* out, int64_t n) {
+template <class C, class A, class B>
+EP_INLINE void choose(const C* condition, A a, B b, Pair* out, int64_t n) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) {
         const uint64_t mask = condition[i] != 0 ? ~uint64_t{0} : 0;
-        for (int k = 0; k < 2; ++k) out[i].halves[k] = (a[i].halves[k] & mask) | (b[i].halves[k] & ~mask);
+        const Pair x = a[i], y = b[i];
+        for (int k = 0; k < 2; ++k) out[i].halves[k] = (x.halves[k] & mask) | (y.halves[k] & ~mask);
     }
 }
 
@@ -98,10 +106,18 @@ void select(const ep_geometry* geometry, char* const* at, const int64_t* step, i
     using U = typename BitsOf<size>::type;
     constexpr int64_t item = size;
     const bool is_streaming = streams(geometry->traffic, geometry->operands, at, n);
-    if (is_streaming || step[0] != int64_t{sizeof(C)} || step[1] != item || step[2] != item || step[3] != item)
+    const auto lies = [&](int k) { return step[k] == item || (step[k] == 0 && step[3 - k] == item); };
+    if (is_streaming || step[0] != int64_t{sizeof(C)} || !lies(1) || !lies(2) || step[3] != item)
         return staged_select<C, size>(at, step, n, is_streaming);
-    choose(reinterpret_cast<const C*>(at[0]), reinterpret_cast<const U*>(at[1]), reinterpret_cast<const U*>(at[2]),
-           reinterpret_cast<U*>(at[3]), n);
+    const auto* const condition = reinterpret_cast<const C*>(at[0]);
+    const auto *a = reinterpret_cast<const U*>(at[1]), *b = reinterpret_cast<const U*>(at[2]);
+    auto* const out = reinterpret_cast<U*>(at[3]);
+    if (step[1] == 0)
+        choose(condition, Same<U>{*a}, b, out, n);
+    else if (step[2] == 0)
+        choose(condition, a, Same<U>{*b}, out, n);
+    else
+        choose(condition, a, b, out, n);
 }
 
 template <class T>
