@@ -24,8 +24,8 @@ bool stands_before(const Candidate& a, const Candidate& b) {
     return a.place < b.place;
 }
 
-// From this share of a row on, all of it is put in order as far as needed; of less the best so far are kept in a heap.
-constexpr int64_t FEW = 8;
+// From this share of a row on, all of it is put in order as far as needed; of less the best so far are kept.
+constexpr int64_t SHARE = 8;
 // A comparison costs more than a byte of memory does.
 constexpr int64_t COST = 4;
 
@@ -79,31 +79,57 @@ bool has_better(const char* x, typename Order::Key flip, typename Order::Key tha
     return better != 0;
 }
 
+// The best k so far, of which the last one leaves for each that is better: few in order, more in a heap.
+struct Few {
+    static constexpr int64_t most = 16;
+    static void start(Candidate* found, int64_t k) { std::sort(found, found + k, comes_before); }
+    static int64_t least(const Candidate* found, int64_t k) { return found[k - 1].key; }
+    static void take(Candidate* found, int64_t k, Candidate next) {
+        int64_t i = k - 1;
+        for (; i > 0 && found[i - 1].key < next.key; --i) found[i] = found[i - 1];
+        found[i] = next;
+    }
+};
+struct Many {
+    static void start(Candidate* found, int64_t k) { std::make_heap(found, found + k, comes_before); }
+    static int64_t least(const Candidate* found, int64_t) { return found->key; }
+    static void take(Candidate* found, int64_t k, Candidate next) {
+        std::pop_heap(found, found + k, comes_before);
+        found[k - 1] = next;
+        std::push_heap(found, found + k, comes_before);
+    }
+};
+
+// Go through elements [begin, extent), the first k of which are found.
+template <class Order, class Best>
+void improve(const ep_top_k_plan& g, const char* x, int64_t begin, Candidate* found) {
+    using Key = typename Order::Key;
+    const Key flip = g.is_smallest != 0 ? -1 : 0;
+    const int64_t step = g.step[EP_TOP_X];
+    const bool is_contiguous = step == int64_t{sizeof(typename Order::Stored)};
+    Best::start(found, g.k);
+    for (int64_t i = begin, end; i < g.extent; i = end) {
+        end = std::min(i + TOGETHER, g.extent);
+        const auto least = static_cast<Key>(Best::least(found, g.k));
+        if (is_contiguous && end - i == TOGETHER && !has_better<Order>(x + i * step, flip, least)) continue;
+        for (int64_t j = i; j < end; ++j) {
+            const int64_t key = key_at<Order>(x + j * step, flip);
+            if (key > Best::least(found, g.k)) Best::take(found, g.k, {key, j});
+        }
+    }
+}
+
 // Leave the best k at the front of `found`, in any order.
 template <class Order>
 void choose(const ep_top_k_plan& g, const char* x, Candidate* found) {
-    using Key = typename Order::Key;
-    const Key flip = g.is_smallest != 0 ? -1 : 0;
-    const int64_t step = g.step[EP_TOP_X], filled = g.room;
-    const bool is_contiguous = step == int64_t{sizeof(typename Order::Stored)};
-    for (int64_t i = 0; i < filled; ++i) found[i] = {key_at<Order>(x + i * step, flip), i};
-    if (filled == g.extent) {
+    const typename Order::Key flip = g.is_smallest != 0 ? -1 : 0;
+    for (int64_t i = 0; i < g.room; ++i) found[i] = {key_at<Order>(x + i * g.step[EP_TOP_X], flip), i};
+    if (g.room == g.extent) {
         if (g.k < g.extent) std::nth_element(found, found + g.k - 1, found + g.extent, comes_before);
-        return;
-    }
-    std::make_heap(found, found + g.k, comes_before);
-    for (int64_t i = filled, end; i < g.extent; i = end) {
-        end = std::min(i + TOGETHER, g.extent);
-        if (is_contiguous && end - i == TOGETHER &&
-            !has_better<Order>(x + i * step, flip, static_cast<Key>(found->key)))
-            continue;
-        for (int64_t j = i; j < end; ++j) {
-            const int64_t key = key_at<Order>(x + j * step, flip);
-            if (key <= found->key) continue;
-            std::pop_heap(found, found + g.k, comes_before);
-            found[g.k - 1] = {key, j};
-            std::push_heap(found, found + g.k, comes_before);
-        }
+    } else if (g.k <= Few::most) {
+        improve<Order, Few>(g, x, g.room, found);
+    } else {
+        improve<Order, Many>(g, x, g.room, found);
     }
 }
 
@@ -186,6 +212,6 @@ EP_SHARED_PART(top_k)
 
 extern "C" int64_t ep_top_k_scratch(ep_top_k_plan* plan, int64_t traffic) {
     plan->parts = static_cast<int32_t>(std::min<int64_t>(plan->rows, ep::parts(COST * traffic)));
-    plan->room = plan->extent / FEW < plan->k ? plan->extent : plan->k;
+    plan->room = plan->extent / SHARE < plan->k ? plan->extent : plan->k;
     return plan->parts * plan->room * int64_t{sizeof(Candidate)};
 }
