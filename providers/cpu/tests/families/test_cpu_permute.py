@@ -15,6 +15,24 @@ def test_permute_runs_as_a_copy_and_says_so(device, stream):
     assert (out == x.transpose(2, 0, 1)).all()
 
 
+@pytest.mark.parametrize("shift", [0, 2, 64])
+@pytest.mark.parametrize("shape", [(4, 300, 24, 40), (3, 513, 17, 96), (5, 900, 32, 64), (2, 1100, 9, 520)])
+def test_large_copies_of_short_rows_are_whole_wherever_out_begins(device, stream, shape, shift):
+    """From 8 MiB on rows are taken in the order of x; from the size of the last cache on whole lines go past the caches."""
+    x = np.arange(np.prod(shape), dtype=np.uint16).reshape(shape)
+    turned = x.transpose(0, 2, 1, 3)
+    permute = Permute.infer(x, (0, 2, 1, 3)).on(device)
+    memory = device.allocate(x.nbytes + 128)
+    stream.fill(memory, b"\x77")
+    permute(stream, x=x, out=memory[shift : shift + x.nbytes])
+    image = np.empty(memory.nbytes, np.uint8)
+    stream.download(image, memory)
+    stream.synchronize()
+    assert (image[shift : shift + x.nbytes].view(np.uint16).reshape(turned.shape) == turned).all()
+    assert (image[:shift] == 0x77).all()
+    assert (image[shift + x.nbytes :] == 0x77).all()
+
+
 def test_arrays_lie_as_the_descriptor_asked_for_says(device, stream):
     x, out = np.arange(12, dtype=np.int16).reshape(3, 4)[::-1], np.zeros((4, 3), np.int16)
     permute = Permute.infer(x, (1, 0)).on(device)
