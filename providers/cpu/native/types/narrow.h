@@ -1,5 +1,5 @@
-// bfloat16 and float8 <-> float blocks, by bits, to nearest even. Included once per
-// instruction set, after half.h and pairs.h.
+// bfloat16 and float8 <-> float blocks, by bits, to nearest even. Included once per instruction set, after
+// half.h and pairs.h.
 #pragma once
 
 inline void widen(const BFloat16* x, float* out, int64_t n) {

@@ -16,11 +16,15 @@ const void* single(const ep_geometry& g, const ep_storage& from, char* const* at
     return g.scalar == k ? at[k] : from.load(at[k], from.size, 1, block.bytes);
 }
 
-// The block of n elements that begins at `at`. Past the caches the next one is fetched: while a block is computed and
-// stored, the machine does not foresee that its input goes on.
+// The block behind the one of so many bytes: while that one is computed and stored past the caches, the machine does
+// not foresee that its input goes on.
+void fetch_next(const char* at, int64_t nbytes) {
+    for (int64_t line = nbytes, end = 2 * line; line < end; line += ep::LINE) __builtin_prefetch(at + line);
+}
+
+// The block of n elements that begins at `at`.
 const void* loaded(const ep_storage& from, const char* at, int64_t step, int64_t n, void* block, bool is_large) {
-    if (is_large && step == from.size)
-        for (int64_t line = n * step, end = 2 * line; line < end; line += ep::LINE) __builtin_prefetch(at + line);
+    if (is_large && step == from.size) fetch_next(at, n * step);
     return from.load(at, step, n, block);
 }
 
@@ -68,9 +72,7 @@ void stored_binary(const ep_geometry& g, const ep::Stored& stored, char* const* 
         const void* in[2];
         for (int k = 0; k < 2; ++k) {
             const char* const from = at[k] + i * size;
-            if (is_streaming && which != k)
-                for (int64_t line = m * size, end = 2 * line; line < end; line += ep::LINE)
-                    __builtin_prefetch(from + line);
+            if (is_streaming && which != k) fetch_next(from, m * size);
             in[k] = which == k ? singles[k] : from;
         }
         stored.body(in[0], in[1], out.block(), m, g.attributes, which);
