@@ -12,6 +12,11 @@ int threads();
 // which part is open. If the pool is taken by another caller, or count is 1, all parts run here.
 void parallel(int count, void (*part)(void* context, int index), void* context);
 
+// How many pieces of b cover a.
+constexpr int64_t ceil_div(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+
 // Bytes moved below which another thread is not worth waking.
 constexpr int64_t GRAIN = int64_t{64} << 10;
 

@@ -11,6 +11,7 @@
 
 namespace {
 
+using ep::ceil_div;
 // A tile, whose panels of b and sums stay in the cache that cores share, and is gone through by blocks of rows, whose
 // panels of a stay in a core's own; multiples of every panel's.
 constexpr int64_t DEPTH = 256;
@@ -37,10 +38,6 @@ char* workspace() {
         if (block) kept += WORKSPACE;
     }
     return block.get();
-}
-
-constexpr int64_t ceil_div(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
 }
 
 constexpr int64_t round_up(int64_t a, int64_t b) {

@@ -90,6 +90,8 @@ class Stage {
     alignas(ep::LINE) char bytes_[SIZE];
 };
 
+// Bytes of a row from which on a stage costs less than going past the caches saves.
+constexpr int64_t STREAMED_ROW = 512;
 // Runs up to here are moved element by element: a border is mostly one or two wide.
 constexpr int64_t FEW = 4;
 
@@ -198,8 +200,8 @@ void pad_range(const Job& job, int64_t begin, int64_t end, Stage* stage) {
         rest /= pad.dimension[d].extent;
     }
     int64_t column = begin % width;
-    const bool is_plain =
-        last > 0 && pad.dimension[last].x_step == job.size && pad.dimension[last].out_step == job.size;
+    const bool is_plain = stage == nullptr && last > 0 && pad.dimension[last].x_step == job.size &&
+                          pad.dimension[last].out_step == job.size;
     for (int changed = 0; begin < end;) {
         for (int d = changed; d < last; ++d) {
             const ep_pad_dimension& dimension = pad.dimension[d];
@@ -210,17 +212,10 @@ void pad_range(const Job& job, int64_t begin, int64_t end, Stage* stage) {
         int64_t n = std::min(end - begin, width - column);
         if (is_plain && n == width) {
             const ep_pad_dimension& rows = pad.dimension[last - 1];
-            const int64_t nbytes = width * job.size, fit = stage == nullptr ? rows.extent : stage->room() / nbytes;
-            const int64_t count = std::min({fit, rows.extent - index[last - 1], (end - begin) / width});
-            if (count > 0) {
-                write_rows<U>(job, x[last - 1], index[last - 1], count, stage == nullptr ? out[last] : stage->next(),
-                              stage == nullptr ? rows.out_step : nbytes);
-                if (stage != nullptr) stage->advance(count * nbytes);
-                n = count * width;
-                index[last - 1] += count - 1;
-            } else {
-                stage_row<U>(job, x[last], 0, width, *stage);
-            }
+            const int64_t count = std::min(rows.extent - index[last - 1], (end - begin) / width);
+            write_rows<U>(job, x[last - 1], index[last - 1], count, out[last], rows.out_step);
+            n = count * width;
+            index[last - 1] += count - 1;
         } else if (stage != nullptr && n == width && stage->room() >= n * job.size) {
             write_row<U>(job, x[last], stage->next(), 0, n, job.size);
             stage->advance(n * job.size);
@@ -268,6 +263,7 @@ int ep::pad(const void* packed) {
     }
     find_runs(job);
     job.streams = g.is_contiguous && g.traffic >= ep::STREAMING &&
+                  g.dimension[g.ndim - 1].extent * job.size >= STREAMED_ROW &&
                   reinterpret_cast<uintptr_t>(job.out) % static_cast<uintptr_t>(job.size) == 0;
     const int count = ep::parts(g.traffic);
     // Whole lines of every dtype, so that two threads do not write one line of a dense output.

@@ -108,28 +108,6 @@ EP_INLINE void join_four(typename Abreast<Op>::State* states, const Elements<Op,
     for (int64_t i = 0; i < n; i += x.lanes) store<S>(states + i, x.op.join(load(states + i), x.four(i)));
 }
 
-// From memory: four times LANES contiguous elements in their order, because four streams within a page are read at two
-// thirds of the speed of one.
-template <class Op, class T>
-EP_INLINE void join_stream(typename Abreast<Op>::State* states, const Elements<Op, T>& x) {
-    using S = typename Abreast<Op>::State;
-    constexpr int64_t line = ep::LINE / int64_t{sizeof(T)};
-    alignas(ep::LINE) S first[ep::LANES], second[ep::LANES];
-#define EP_IN_ORDER(row, to, ...)                                                         \
-    for (int64_t begin = 0; begin < ep::LANES; begin += line) {                           \
-        x.fetch(row, begin, AHEAD);                                                       \
-        _Pragma("GCC unroll 8") for (int64_t i = begin; i < begin + line; i += x.lanes) { \
-            const V<S> y = x.of(row, i);                                                  \
-            store<S>(to + i, __VA_ARGS__);                                                \
-        }                                                                                 \
-    }
-    EP_IN_ORDER(0, first, y)
-    EP_IN_ORDER(1, first, x.op.join(load(first + i), y))
-    EP_IN_ORDER(2, second, y)
-    EP_IN_ORDER(3, states, x.op.join(load(states + i), x.op.join(load(first + i), x.op.join(load(second + i), y))))
-#undef EP_IN_ORDER
-}
-
 // `rows` times n contiguous elements as they are stored, rows `step` bytes apart, each into the state at its place of
 // n; returns how many places of n are done: whole vectors of them. Four rows are joined pairwise first.
 template <class Op, class T>
@@ -140,17 +118,16 @@ int64_t take_stored(void* states, const char* at, int64_t step, int64_t rows, in
     Elements<Op, T> x = {at, step, op};
     const int64_t whole = n / x.lanes * x.lanes;
     S* const to = static_cast<S*>(states);
-    if (is_far) {
-        for (; rows >= 4; rows -= 4, x.go(4)) {
-            if (n == ep::LANES && step == n * int64_t{sizeof(T)})
-                join_stream(to, x);
-            else
-                join_four(to, x, whole);
-        }
-    }
+    if (is_far && n > ep::LANES)
+        for (; rows >= 4; rows -= 4, x.go(4)) join_four(to, x, whole);
     int64_t i = 0;
-    for (; i + 8 * x.lanes <= whole; i += 8 * x.lanes) join_abreast<Op, T, 8>(to + i, x.from(i), rows);
-    for (; i < whole; i += x.lanes) join_abreast<Op, T, 1>(to + i, x.from(i), rows);
+    const auto join = [&](auto vectors) {
+        for (; i + vectors * x.lanes <= whole; i += vectors * x.lanes)
+            join_abreast<Op, T, vectors>(to + i, x.from(i), rows);
+    };
+    join(std::integral_constant<int, 8>{});
+    join(std::integral_constant < int, ep::LANES / x.lanes<8 ? ep::LANES / x.lanes : 4>{});
+    join(std::integral_constant<int, 1>{});
     return whole;
 }
 
@@ -162,24 +139,40 @@ struct Joined {
     }
 };
 
-// One state from `rows` times LANES contiguous elements: they are taken, and folded by halves.
+// One state from n contiguous elements: they are taken by LANES, and folded by halves.
 template <class Op, class T>
-void fold_stored(void* state, const char* at, int64_t rows, const ep::Lens& lens, bool is_far) {
+void fold_stored(void* state, const char* at, int64_t n, const ep::Lens& lens) {
     using S = typename Abreast<Op>::State;
     constexpr int lanes = Vector<S>::lanes, vectors = int{ep::LANES} / lanes;
-    alignas(ep::LINE) S states[ep::LANES];
-    constexpr int64_t step = ep::LANES * int64_t{sizeof(T)};
-    if (is_far) {
-        for (int v = 0; v < vectors; ++v) store<S>(states + v * lanes, repeated<S>(Op::nothing()));
-        take_stored<Op, T>(states, at, step, rows, ep::LANES, lens, is_far);
-    } else {
-        const Abreast<Op> op(lens);
-        const Elements<Op, T> x = {at, step, op};
-        for (int64_t i = 0; i < ep::LANES; i += 8 * lanes) join_abreast<Op, T, 8, true>(states + i, x.from(i), rows);
-    }
+    const Abreast<Op> op(lens);
+    Elements<Op, T> x = {at, ep::LANES * int64_t{sizeof(T)}, op};
     V<S> left[vectors];
+    int64_t rows = n / ep::LANES;
 #pragma GCC unroll 16
-    for (int v = 0; v < vectors; ++v) left[v] = load(states + v * lanes);
+    for (int v = 0; v < vectors; ++v) left[v] = repeated<S>(Op::nothing());
+    for (; rows >= 4; rows -= 4, x.go(4)) {
+        for (int64_t line = 0; line < 4 * x.step; line += ep::LINE) x.fetch(0, line / int64_t{sizeof(T)}, AHEAD);
+#pragma GCC unroll 16
+        for (int v = 0; v < vectors; ++v) left[v] = op.join(left[v], x.four(v * lanes));
+    }
+    for (; rows > 0; --rows, x.go(1)) {
+#pragma GCC unroll 16
+        for (int v = 0; v < vectors; ++v) left[v] = op.join(left[v], x.of(0, v * lanes));
+    }
+    if (const int64_t rest = n % ep::LANES; rest != 0) {
+        T last[ep::LANES] = {};
+        std::memcpy(last, x.at, static_cast<size_t>(rest) * sizeof(T));
+        x.at = reinterpret_cast<const char*>(last);
+        S states[ep::LANES], joined[ep::LANES];
+#pragma GCC unroll 16
+        for (int v = 0; v < vectors; ++v) {
+            store<S>(states + v * lanes, left[v]);
+            store<S>(joined + v * lanes, op.join(left[v], x.of(0, v * lanes)));
+        }
+        std::memcpy(states, joined, static_cast<size_t>(rest) * sizeof(S));
+#pragma GCC unroll 16
+        for (int v = 0; v < vectors; ++v) left[v] = load(states + v * lanes);
+    }
 #pragma GCC unroll 8
     for (int half = vectors / 2; half > 0; half /= 2)
         for (int v = 0; v < half; ++v) left[v] = Abreast<Op>::join(left[v], left[v + half]);

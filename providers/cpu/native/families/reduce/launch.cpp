@@ -17,6 +17,7 @@
 
 namespace {
 
+using ep::ceil_div;
 using ep::LANES;
 
 constexpr int64_t DEPTH = 16, GROUP = 4;
@@ -26,14 +27,8 @@ constexpr int64_t LEAST_RUN = 64;
 constexpr int64_t ABREAST = 1024, WIDEST = 16;
 constexpr int64_t ROOM = int64_t{64} << 10;
 
-constexpr int64_t ceil_div(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
-
 int bit_length(int64_t n) {
-    int bits = 0;
-    for (; n > 0; n >>= 1) ++bits;
-    return bits;
+    return n == 0 ? 0 : 64 - __builtin_clzll(static_cast<unsigned long long>(n));
 }
 
 // One launch, and how its rows are cut: each run into `pieces`, or `runs` to a chunk.
@@ -175,9 +170,9 @@ void join_chunk(const Job& job, const char* at, int64_t across, int64_t width, i
     };
     const int64_t most = DEPTH * GROUP * job.unit(), begin = chunk % job.pieces * most;
     const int64_t length = std::min(most, job.run - begin);
-    if (job.r.folds != nullptr && job.is_along && job.runs == 1 && length % LANES == 0) {
+    if (job.r.folds != nullptr && job.is_along && job.runs == 1) {
         const ep::Runs runs(job.g, chunk / job.pieces);
-        job.r.folds(states, at + runs.at() + begin * job.step, length / LANES, lens, job.is_far);
+        job.r.folds(states, at + runs.at() + begin * job.step, length, lens);
         return;
     }
     const auto take_all = [&](char* into) {
@@ -192,11 +187,9 @@ void join_chunk(const Job& job, const char* at, int64_t across, int64_t width, i
     };
     if (job.is_along) {
         alignas(ep::LINE) char lanes[LANES * WIDEST];
-        int64_t used = LEAST_RUN;
-        while (used < job.run && used < LANES) used *= 2;
-        joint.start(lanes, used * parts);
+        joint.start(lanes, LANES * parts);
         take_all(lanes);
-        joint.fold(lanes, used * parts, parts);
+        joint.fold(lanes, LANES * parts, parts);
         std::memcpy(states, lanes, static_cast<size_t>(job.size));
     } else {
         joint.start(states, width * parts);
@@ -237,9 +230,16 @@ void join_rows(const Job& job, const char* x, int64_t n, int64_t begin, int64_t 
                char* states) {
     const int64_t across = job.g.kept_stride[EP_X][job.g.kept - 1];
     if (job.is_short) return take_short(job, x, across, n, lens, states);
-    if (job.is_along && job.chunks == 1 && job.g.ndim == 1 && job.run % LANES == 0 && job.r.folds != nullptr) {
-        for (int64_t i = 0; i < n; ++i)
-            job.r.folds(states + i * job.size, x + i * across, job.run / LANES, lens, job.is_far);
+    if (job.is_along && job.g.ndim == 1 && job.r.folds != nullptr) {
+        constexpr int64_t most = DEPTH * GROUP * LANES;
+        for (int64_t i = 0; i < n; ++i) {
+            const auto fold = [&](int64_t chunk, char* into) {
+                const int64_t first = (begin + chunk) * most, length = std::min(most, job.run - first);
+                job.r.folds(into, x + i * across + first * job.step, length, lens);
+            };
+            char* const to = states + i * job.size;
+            job.chunks == 1 ? fold(0, to) : pairwise(job, end - begin, 1, to, fold);
+        }
         return;
     }
     if (job.is_along) {

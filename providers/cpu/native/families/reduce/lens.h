@@ -6,7 +6,7 @@
 namespace ep {
 
 // States side by side that a row has where its elements are neighbours.
-constexpr int64_t LANES = 128;
+constexpr int64_t LANES = 32;
 
 // How an element enters a state: its bits are masked by `keep`, then inverted where `flip` is set, or it is multiplied.
 struct Lens {

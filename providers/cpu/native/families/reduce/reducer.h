@@ -39,8 +39,8 @@ struct Reducer {
     // returns how many places of n are done. `is_far`: from beyond the caches. NULL: elements come in blocks.
     int64_t (*stored)(void* states, const char* at, int64_t step, int64_t rows, int64_t n, const Lens& lens,
                       bool is_far);
-    // The state of `rows` times LANES contiguous elements as they are stored, folded. NULL where `stored` is.
-    void (*folds)(void* state, const char* at, int64_t rows, const Lens& lens, bool is_far);
+    // The state of n contiguous elements as they are stored, taken by LANES and folded. NULL where `stored` is.
+    void (*folds)(void* state, const char* at, int64_t n, const Lens& lens);
     Lens lens;
     int64_t parts;
     // How many bytes of memory an element's work is worth.

@@ -8,6 +8,7 @@
 
 namespace {
 
+using ep::ceil_div;
 // Exponentials cost more than a byte of memory does.
 constexpr int64_t COST = 4;
 
@@ -24,10 +25,6 @@ struct Job {
     int64_t width;
     ep::Measures measures;
 };
-
-constexpr int64_t ceil_div(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
 
 // The addresses of a unit, and how many rows it is.
 int64_t place(const Job& job, int64_t unit, char** at) {
