@@ -81,15 +81,18 @@ template <class U>
 constexpr ep::Tile FOUR_DOTS = four_tile<U>();
 #endif
 
+// Without instructions for pairs, sums of float lanes are half the work of taking pairs apart each time.
 constexpr ep::Tile bfloat_tile() {
+#if EP_WIDTH == 64
     ep::Tile tile = tile_of<uint16_t, Pair<uint16_t>, MultiplyPairs>();
     tile.multiply_row = multiply_row<float, 2>;
     tile.multiply_small = multiply_small<float, 2>;
-#if EP_WIDTH == 64
     tile.better = &PAIR_DOTS;
     tile.has_better = has_pairs;
-#endif
     return tile;
+#else
+    return float_tile<BFloat16, float>();
+#endif
 }
 
 template <class U>
