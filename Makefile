@@ -13,7 +13,7 @@ TESTS := $(shell sed -n 's/^testpaths = //p' pyproject.toml | tr -d '[],"')
 SUITE := conformance/tests
 EXTRAS := opencl,cuda,onnx,conformance,docs,dev
 
-.PHONY: help setup lint types contracts unit unit-rooms unit-suite thorough quick test conformance accuracy onnx site documents matrix trust page wheel bench clean attack oclgrind second-opinion
+.PHONY: help setup lint types contracts unit unit-rooms unit-suite thorough quick test conformance accuracy onnx site documents matrix trust page wheel bench clean attack emulated oclgrind second-opinion
 help:            ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 16
 
@@ -74,6 +74,11 @@ second-opinion: $(STAMP) ## Ask PyTorch, which it installs, about every op and a
 attack: $(STAMP) ## Attack EP: a handler at every place of every verb, programs under signals, bad calls, lying capsules, plug-ins (SECONDS=120 each)
 	EP_STEP=1 $(BIN)/python -m pytest -q ep/tests/test_reentry.py
 	$(BIN)/python tools attack --seconds $(or $(SECONDS),120) $(PARTS)
+
+emulated:        ## Run the quick suite on the CPU's kernels of AVX-512, which AVX2 emulates in an environment of their own
+	@PYTHON="$(PYTHON)" SKBUILD_CMAKE_DEFINE=EP_EMULATED=ON SKBUILD_BUILD_DIR=build/emulated \
+		sh tools/install/setup.sh build/emulated-environment conformance
+	EP_CPU_ISA=avx512 build/emulated-environment/bin/ep-conformance run --provider cpu --quick
 
 oclgrind: $(STAMP) ## Look for races, overruns and unwritten values in all OpenCL kernels; needs oclgrind, a package of its own
 	@mkdir -p build

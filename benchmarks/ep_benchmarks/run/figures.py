@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
+
+from ep_benchmarks.run.row import GOAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,12 +46,7 @@ def summary_lines(report: Report) -> list[str]:
         for name, each in report.summary.items()
     ]
     large = [row for row in report.rows if row.limit == "memory" and row.read + row.written >= _LARGE]
-    known = sorted(row.fraction for row in large if row.fraction is not None)
-    if known:
-        near = sum(each >= 0.85 for each in known)  # noqa: PLR2004 - the goal of memory-bound cases
-        lines.append(
-            f"memory: {near} of {len(known)} cases of 2 MiB and more reach 85 % of the limit, the median {known[len(known) // 2]:.0%}"
-        )
+    lines.extend(_memory_lines([(row.family, row.fraction) for row in large if row.fraction is not None]))
     load = report.machine["load"]
     if load is not None and load > _BUSY:
         lines.append(
@@ -64,6 +62,20 @@ def outcome(report: Report) -> str:
         return f"no sample is supported{missing}"
     wrong = f"{len(report.faults)} disagreements" if report.faults else "all results agree"
     return f"{len(report.rows)} samples measured{missing}; {wrong}{'' if report.is_whole else '; interrupted'}"
+
+
+def _memory_lines(fractions: Sequence[tuple[str, float]]) -> list[str]:
+    """Return how many reach the goal of memory-bound cases, of all and of each family."""
+    if not fractions:
+        return []
+    middle = sorted(fraction for _, fraction in fractions)[len(fractions) // 2]
+    near = Counter(family for family, fraction in fractions if fraction >= GOAL)
+    each = Counter(family for family, _ in fractions)
+    families = ", ".join(f"{family} {near[family]} of {count}" for family, count in sorted(each.items()))
+    return [
+        f"memory: {near.total()} of {len(fractions)} cases of 2 MiB and more reach 85 % of the limit, the median {middle:.0%}",
+        f"memory by family: {families}",
+    ]
 
 
 def _limits(report: Report) -> str:

@@ -8,7 +8,7 @@ import jinja2
 
 from ep_benchmarks.run.figures import cells, headings, outcome, summary_lines
 from ep_benchmarks.run.roofline import plots
-from ep_benchmarks.run.row import NEAR
+from ep_benchmarks.run.row import GOAL, NEAR
 
 if TYPE_CHECKING:
     from ep_benchmarks.run.report import Report
@@ -39,7 +39,7 @@ def page(report: Report) -> str:
 
 def _classes(row: Row, peers: list[str]) -> list[str]:
     """Return the CSS class of each cell: whether a goal is met."""
-    limit = "" if row.fraction is None else "good" if row.fraction >= 0.85 else "poor"  # noqa: PLR2004 - the goal
+    limit = "" if row.fraction is None else "good" if row.fraction >= GOAL else "poor"
     found = ["word", "word", "", "", "", "", limit]
     for peer in peers:
         each = row.peers.get(peer)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from ep_benchmarks.run.row import GOAL
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -123,4 +125,4 @@ def _text(row: Row) -> str:
 
 
 def _is_near(row: Row) -> bool:
-    return row.fraction is not None and row.fraction >= 0.85  # noqa: PLR2004 - the goal
+    return row.fraction is not None and row.fraction >= GOAL

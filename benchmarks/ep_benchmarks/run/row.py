@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["NEAR", "Ratio", "Row", "Summary", "summaries"]
+__all__ = ["GOAL", "NEAR", "Ratio", "Row", "Summary", "summaries"]
 
 
 class Ratio(NamedTuple):
@@ -32,6 +32,9 @@ class Summary(NamedTuple):
 
 NEAR: Final = 0.95
 """A 25th percentile below this is behind the peer."""
+
+GOAL: Final = 0.85
+"""The share of its limit that a memory-bound case is to reach."""
 
 
 @dataclass(frozen=True)

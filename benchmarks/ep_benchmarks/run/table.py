@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ep_benchmarks.run.figures import cells, headings, outcome, summary_lines
-from ep_benchmarks.run.row import NEAR
+from ep_benchmarks.run.row import GOAL, NEAR
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,6 @@ __all__ = ["Table"]
 
 _WIDTHS: Final = (40, 18, 11, 9, 7, 14, 9)
 _OF_PEER: Final = (12, 6)
-_GOAL: Final = 0.85
 _FIRST_RATIO: Final = 7
 
 
@@ -40,7 +39,7 @@ class Table:
         """Print a row, and what is wrong with it."""
         texts = [Text(text) for text in cells(row, self._peers)]
         if row.fraction is not None and row.us:
-            texts[_FIRST_RATIO - 1].stylize("green" if row.fraction >= _GOAL else "yellow")
+            texts[_FIRST_RATIO - 1].stylize("green" if row.fraction >= GOAL else "yellow")
         for place, peer in enumerate(self._peers):
             if peer in row.peers:
                 style = "green" if row.peers[peer].p25 >= NEAR else "red"

@@ -39,16 +39,22 @@ struct Rung {
     bool (*is_here)();
 };
 
+#if EP_X86
+bool has_avx2() {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+}
+#endif
+
 const Rung LADDER[] = {
 #if EP_X86
     {table_of("avx512", AVX512_PARTS),
      [] {
+         if (EP_EMULATED) return has_avx2();
          return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                 __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                 __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
      }},
-    {table_of("avx2", AVX2_PARTS),
-     [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"); }},
+    {table_of("avx2", AVX2_PARTS), has_avx2},
 #else
     {{"avx512", nullptr, 0}, [] { return false; }},
     {{"avx2", nullptr, 0}, [] { return false; }},

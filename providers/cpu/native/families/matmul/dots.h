@@ -3,7 +3,9 @@
 #pragma once
 
 #pragma GCC push_options
+#if !EP_EMULATED
 #pragma GCC target("avx512bf16,avx512vnni")
+#endif
 
 // These count denormal numbers as 0, so they serve where there can be none; they add the later one of a pair first.
 template <int R>
@@ -128,8 +130,8 @@ inline bool has_no_denormals(const void* a, int64_t left, const void* b, int64_t
 }
 
 inline bool has_pairs() {
-    return __builtin_cpu_supports("avx512bf16");
+    return EP_EMULATED || __builtin_cpu_supports("avx512bf16");
 }
 inline bool has_fours() {
-    return __builtin_cpu_supports("avx512vnni");
+    return EP_EMULATED || __builtin_cpu_supports("avx512vnni");
 }

@@ -8,6 +8,7 @@
 namespace {
 // clang-format off: each of these needs the ones above it
 #include "isa/lanes.h"
+#include "types/stored.h"
 #include "isa/squares.h"
 #include "products.h"
 #include "packing.h"
@@ -40,7 +41,7 @@ constexpr ep::Tile tile_of() {
 template <class S, class T>
 constexpr ep::Tile float_tile() {
     ep::Tile tile = tile_of<S, Single<T>, Multiply<T>>();
-    tile.multiply_row = multiply_row<T, 1>;
+    tile.multiply_row = multiply_row<T, 1, S>;
     tile.multiply_small = multiply_small<T, 1>;
     return tile;
 }
@@ -59,7 +60,7 @@ extern const ep::Tile BFLOAT16;
 
 constexpr ep::Tile pair_tile() {
     ep::Tile tile = tile_of<uint16_t, Pair<uint16_t>, MultiplyPairs>();
-    tile.multiply_row = multiply_row<float, 2>;
+    tile.multiply_row = multiply_row<float, 2, BFloat16>;
     tile.multiply_small = multiply_small<float, 2>;
     tile.multiply = dot_pairs;
     tile.agrees = has_no_denormals;
@@ -85,7 +86,7 @@ constexpr ep::Tile FOUR_DOTS = four_tile<U>();
 constexpr ep::Tile bfloat_tile() {
 #if EP_WIDTH == 64
     ep::Tile tile = tile_of<uint16_t, Pair<uint16_t>, MultiplyPairs>();
-    tile.multiply_row = multiply_row<float, 2>;
+    tile.multiply_row = multiply_row<float, 2, BFloat16>;
     tile.multiply_small = multiply_small<float, 2>;
     tile.better = &PAIR_DOTS;
     tile.has_better = has_pairs;

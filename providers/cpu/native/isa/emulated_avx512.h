@@ -1,0 +1,156 @@
+// The instructions of AVX-512 that kernels name, lane by lane, so that its kernels run on any x86 processor of AVX2:
+// slowly, with the same bits. Only builds with EP_EMULATED include it, and only `make emulated` makes these.
+#pragma once
+
+#include <cmath>
+#include <cstring>
+
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+namespace {
+
+template <class To, class From>
+EP_INLINE To lanes_of(const From& x) {
+    To lanes;
+    std::memcpy(&lanes, &x, sizeof lanes);
+    return lanes;
+}
+// A result whose lane i is function(i).
+template <class Result, int lanes, class Function>
+EP_INLINE Result each_lane(Function function) {
+    Result out;
+    for (int i = 0; i < lanes; ++i) out[i] = function(i);
+    return out;
+}
+
+typedef uint8_t Bytes64 __attribute__((vector_size(64)));
+typedef int8_t SignedBytes64 __attribute__((vector_size(64)));
+typedef int16_t Words32 __attribute__((vector_size(64)));
+typedef int32_t Ints16 __attribute__((vector_size(64)));
+typedef uint32_t Bits16 __attribute__((vector_size(64)));
+typedef int64_t Longs8 __attribute__((vector_size(64)));
+
+template <class Register>
+EP_INLINE Register emulated_load(const void* at) {
+    Register x;
+    std::memcpy(&x, at, sizeof x);
+    return x;
+}
+template <class Register>
+EP_INLINE void emulated_store(void* at, Register x) {
+    std::memcpy(at, &x, sizeof x);
+}
+template <class Register, int lanes, class T>
+EP_INLINE Register emulated_mask_load(Register rest, unsigned mask, const T* at) {
+    return each_lane<Register, lanes>([&](int i) { return (mask >> i & 1U) != 0 ? at[i] : rest[i]; });
+}
+template <int lanes, class T, class Register>
+EP_INLINE void emulated_mask_store(T* at, unsigned mask, Register x) {
+    for (int i = 0; i < lanes; ++i)
+        if ((mask >> i & 1U) != 0) at[i] = x[i];
+}
+
+// A half at a time, by the instructions of F16C and AVX.
+EP_INLINE __m512 emulated_cvtph_ps(__m256i x) {
+    const __m256 halves[2] = {_mm256_cvtph_ps(_mm256_castsi256_si128(x)),
+                              _mm256_cvtph_ps(_mm256_extracti128_si256(x, 1))};
+    return lanes_of<__m512>(halves);
+}
+EP_INLINE __m256i emulated_cvtps_ph(__m512 x) {
+    __m256 halves[2];
+    std::memcpy(halves, &x, sizeof halves);
+    const __m128i narrow[2] = {_mm256_cvtps_ph(halves[0], _MM_FROUND_TO_NEAREST_INT),
+                               _mm256_cvtps_ph(halves[1], _MM_FROUND_TO_NEAREST_INT)};
+    return lanes_of<__m256i>(narrow);
+}
+EP_INLINE __m256 emulated_cvtpd_ps(__m512d x) {
+    return each_lane<__m256, 8>([&](int i) { return static_cast<float>(x[i]); });
+}
+EP_INLINE __m512d emulated_cvtps_pd(__m256 x) {
+    return each_lane<__m512d, 8>([&](int i) { return static_cast<double>(x[i]); });
+}
+
+EP_INLINE __m512i emulated_insert(__m512i x, __m128i two, int place) {
+    Longs8 lanes = lanes_of<Longs8>(x);
+    lanes[2 * place] = two[0];
+    lanes[2 * place + 1] = two[1];
+    return lanes_of<__m512i>(lanes);
+}
+EP_INLINE __m512i emulated_permute_words(__m512i a, __m512i index, __m512i b) {
+    const auto left = lanes_of<Words32>(a), places = lanes_of<Words32>(index), right = lanes_of<Words32>(b);
+    return lanes_of<__m512i>(each_lane<Words32, 32>(
+        [&](int i) { return (places[i] & 32) != 0 ? right[places[i] & 31] : left[places[i] & 31]; }));
+}
+// Sums of neighbouring products: of 16-bit numbers, and of four bytes, unsigned ones of a and signed ones of b.
+EP_INLINE __m512i emulated_madd(__m512i a, __m512i b) {
+    const auto x = lanes_of<Words32>(a), y = lanes_of<Words32>(b);
+    return lanes_of<__m512i>(each_lane<Bits16, 16>([&](int i) {
+        return static_cast<uint32_t>(x[2 * i] * y[2 * i]) + static_cast<uint32_t>(x[2 * i + 1] * y[2 * i + 1]);
+    }));
+}
+EP_INLINE __m512i emulated_dpbusd(__m512i sum, __m512i a, __m512i b) {
+    const auto to = lanes_of<Bits16>(sum);
+    const auto x = lanes_of<Bytes64>(a);
+    const auto y = lanes_of<SignedBytes64>(b);
+    return lanes_of<__m512i>(each_lane<Bits16, 16>([&](int i) {
+        int four = 0;
+        for (int k = 4 * i; k < 4 * i + 4; ++k) four += x[k] * y[k];
+        return to[i] + static_cast<uint32_t>(four);
+    }));
+}
+// The later product first; denormal numbers, of factors and of sums, are 0.
+EP_INLINE float without_denormals(float x) {
+    return std::fabs(x) < 1.17549435e-38F ? std::copysign(0.0F, x) : x;
+}
+EP_INLINE __m512 emulated_dpbf16(__m512 sum, __m512bh a, __m512bh b) {
+    const auto x = lanes_of<Bits16>(a), y = lanes_of<Bits16>(b);
+    const auto number = [](uint32_t bits) { return without_denormals(lanes_of<float>(bits)); };
+    return each_lane<__m512, 16>([&](int i) {
+        const float later = without_denormals(
+            std::fma(number(x[i] & 0xFFFF0000U), number(y[i] & 0xFFFF0000U), without_denormals(sum[i])));
+        return without_denormals(std::fma(number(x[i] << 16), number(y[i] << 16), later));
+    });
+}
+
+}  // namespace
+
+#define _mm512_load_si512(at) emulated_load<__m512i>(at)
+#define _mm512_loadu_si512(at) emulated_load<__m512i>(at)
+#define _mm512_loadu_ps(at) emulated_load<__m512>(at)
+#define _mm512_storeu_si512(at, x) emulated_store<__m512i>(at, x)
+#define _mm512_stream_si512(at, x) emulated_store<__m512i>(at, x)
+#define _mm512_storeu_ps(at, x) emulated_store<__m512>(at, x)
+#define _mm512_mask_loadu_ps(rest, mask, at) emulated_mask_load<__m512, 16>(rest, mask, at)
+#define _mm512_mask_loadu_pd(rest, mask, at) emulated_mask_load<__m512d, 8>(rest, mask, at)
+#define _mm512_mask_storeu_ps(at, mask, x) emulated_mask_store<16>(at, mask, x)
+#define _mm512_mask_storeu_pd(at, mask, x) emulated_mask_store<8>(at, mask, x)
+#define _mm512_maskz_cvtph_ps(mask, x) emulated_cvtph_ps(x)
+#define _mm512_maskz_cvtps_ph(mask, x, rounding) emulated_cvtps_ph(x)
+#define _mm512_maskz_cvtpd_ps(mask, x) emulated_cvtpd_ps(x)
+#define _mm512_maskz_cvtps_pd(mask, x) emulated_cvtps_pd(x)
+#define _mm512_castsi128_si512(x) emulated_insert(__m512i{}, x, 0)
+#define _mm512_inserti64x2(x, two, place) emulated_insert(x, two, place)
+#define _mm512_permutex2var_epi16(a, index, b) emulated_permute_words(a, index, b)
+#define _mm512_madd_epi16(a, b) emulated_madd(a, b)
+#define _mm512_dpbusd_epi32(sum, a, b) emulated_dpbusd(sum, a, b)
+#define _mm512_dpbf16_ps(sum, a, b) emulated_dpbf16(sum, a, b)
+#define _mm512_set1_epi32(x) lanes_of<__m512i>(Ints16{} + (x))
+#define _mm512_add_ps(a, b) ((a) + (b))
+#define _mm512_mul_pd(a, b) ((a) * (b))
+#define _mm512_fmadd_ps(a, b, c) each_lane<__m512, 16>([&](int i) { return __builtin_fmaf((a)[i], (b)[i], (c)[i]); })
+#define _mm512_fmadd_pd(a, b, c) each_lane<__m512d, 8>([&](int i) { return __builtin_fma((a)[i], (b)[i], (c)[i]); })
+#define _mm512_mask_max_ps(x, mask, a, b) ((a) > (b) ? (a) : (b))
+#define _mm512_mask_max_pd(x, mask, a, b) ((a) > (b) ? (a) : (b))
+#define _mm512_mask_min_ps(x, mask, a, b) ((a) < (b) ? (a) : (b))
+#define _mm512_mask_min_pd(x, mask, a, b) ((a) < (b) ? (a) : (b))
+#define _mm512_mask_scalef_ps(x, mask, a, b) \
+    each_lane<__m512, 16>([&](int i) { return std::ldexp((a)[i], static_cast<int>(std::floor((b)[i]))); })
+#define _mm512_mask_scalef_pd(x, mask, a, b) \
+    each_lane<__m512d, 8>([&](int i) { return std::ldexp((a)[i], static_cast<int>(std::floor((b)[i]))); })
+#define _mm512_maskz_movedup_pd(mask, x) each_lane<__m512d, 8>([&](int i) { return (x)[i & ~1]; })
+#define _mm512_maskz_permute_pd(mask, x, control) \
+    each_lane<__m512d, 8>([&](int i) { return (x)[(i & ~1) + ((control) >> i & 1)]; })
+#define _mm512_fmaddsub_pd(a, b, c)                                            \
+    each_lane<__m512d, 8>([from = (a), by = (b), less = (c)](int i) {          \
+        return __builtin_fma(from[i], by[i], i % 2 == 0 ? -less[i] : less[i]); \
+    })
