@@ -13,7 +13,7 @@ TESTS := $(shell sed -n 's/^testpaths = //p' pyproject.toml | tr -d '[],"')
 SUITE := conformance/tests
 EXTRAS := opencl,cuda,onnx,conformance,docs,dev
 
-.PHONY: help setup lint types contracts unit unit-rooms unit-suite thorough quick test conformance accuracy onnx site documents matrix trust page wheel bench clean attack emulated oclgrind second-opinion
+.PHONY: help setup lint types contracts unit unit-rooms unit-suite thorough quick quick-cpu quick-opencl quick-sim test conformance accuracy onnx site documents matrix trust page wheel bench clean attack emulated oclgrind second-opinion
 help:            ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 16
 
@@ -47,12 +47,19 @@ unit-suite: $(STAMP)
 thorough: $(STAMP) ## Run what the tests leave out for the sake of time: whole runs and texts, of which they try a part
 	$(BIN)/python -m pytest -q -m thorough --durations=10 $(TESTS)
 
-quick: $(STAMP)  ## Run the conformance suite on the CPU and on OpenCL with little data, its runtime cases on the simulated device
+quick: quick-cpu quick-opencl quick-sim ## Run the conformance suite on the CPU and on OpenCL with little data, its runtime cases on the simulated device
+
+quick-cpu: $(STAMP)
 	$(BIN)/ep-conformance run --provider cpu --quick
+
+quick-opencl: $(STAMP)
 	$(BIN)/ep-conformance run --provider opencl --quick
+
+quick-sim: $(STAMP)
 	$(BIN)/ep-conformance run --provider sim --filter 'runtime/*'
 
-test: lint types contracts unit quick ## Lint, types, contracts, all tests and the quick suite
+test: $(STAMP)   ## Lint, types, contracts, all tests and the quick suite, two at a time, the longest first
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line unit-suite lint types contracts unit-rooms quick-opencl quick-sim quick-cpu
 
 conformance: $(STAMP) ## Run the conformance suite on the CPU and on OpenCL, its runtime cases on the simulated device
 	$(BIN)/ep-conformance run --provider cpu

@@ -38,6 +38,7 @@ __all__ = [
 _PREFIX: Final = "primitives"
 _PARTS: Final = 6
 _WILD: Final = re.compile(r"[*?[]")
+_CHOICE: Final = re.compile(r"\[!?\]?[^\]]*\]")
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,9 @@ def may_select(pattern: str | None, cell: ep.Cell) -> bool:
     """Say whether `--filter` could let a case of the cell through: listing the cases of all cells takes seconds."""
     if pattern is None:
         return True
-    # All slashes of an id stand in front of its last part, so that a pattern matches up to its last one there, too.
-    start = pattern.partition("[")[0].rpartition("/")[0]
+    # All slashes of an id stand in front of its last part, so that a pattern matches up to its last one there, too; one
+    # in brackets may be any character.
+    start = pattern[: max(0, _CHOICE.sub(lambda choice: "?" * len(choice[0]), pattern).rfind("/"))]
     return not start or fnmatch.fnmatchcase(f"{_PREFIX}/{cell}/", f"{start}/*")
 
 

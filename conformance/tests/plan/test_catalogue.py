@@ -67,6 +67,9 @@ def test_filter_crosses_slashes():
         "primitives/*/[ap]*/float32/dense/*",
         "*relu/float32/den?e",
         "primitives/c?*/-/int8/*",
+        "[pr]*/*relu/float32/dense/size-1[67]",
+        "*/[dft][eir][!p]*/*",
+        "*/relu/[!/]*32/*",
         "runtime/*",
     ],
 )
