@@ -58,8 +58,9 @@ quick-opencl: $(STAMP)
 quick-sim: $(STAMP)
 	$(BIN)/ep-conformance run --provider sim --filter 'runtime/*'
 
-test: $(STAMP)   ## Lint, types, contracts, all tests and the quick suite, two at a time, the longest first
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line unit-suite lint types contracts unit-rooms quick-opencl quick-sim quick-cpu
+test: $(STAMP)   ## Lint, types, contracts, all tests and the quick suite, two at a time
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line lint types contracts
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line unit-suite unit-rooms quick-opencl quick-sim quick-cpu
 
 conformance: $(STAMP) ## Run the conformance suite on the CPU and on OpenCL, its runtime cases on the simulated device
 	$(BIN)/ep-conformance run --provider cpu

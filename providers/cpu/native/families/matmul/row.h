@@ -1,6 +1,6 @@
 // One row of a against a factor b that is read where it lies: each of its elements meets one value, so that packing
-// them would cost more than the product. Included once per instruction set, in an anonymous namespace, after lanes.h and
-// types/stored.h.
+// them would cost more than the product. Included once per instruction set, in an anonymous namespace, after lanes.h
+// and types/stored.h.
 #pragma once
 
 // Sums of so many columns stay in the first cache while so many rows of b go by at a time.
@@ -71,8 +71,8 @@ void multiply_row(const void* row, const ep::Factor& b, void* sums) {
                 const int64_t n = width - w < ep::BLOCK ? width - w : ep::BLOCK;
                 const T* rows[ROWS_ABREAST] = {};
                 for (int r = 0; r < count; ++r)
-                    rows[r] = static_cast<const T*>(
-                        b.storage->load(at[r] + w * b.width_step, b.width_step, n, block[r]));
+                    rows[r] =
+                        static_cast<const T*>(b.storage->load(at[r] + w * b.width_step, b.width_step, n, block[r]));
                 add_rows(met, rows, count, sum + w, n);
             }
         }

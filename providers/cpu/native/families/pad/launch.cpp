@@ -92,6 +92,7 @@ class Stage {
 
 // Bytes of a row from which on a stage costs less than going past the caches saves.
 constexpr int64_t STREAMED_ROW = 512;
+
 // Runs up to here are moved element by element: a border is mostly one or two wide.
 constexpr int64_t FEW = 4;
 

@@ -77,13 +77,13 @@ struct Elements {
 // Bytes that are fetched ahead of a stream, and of rows that a shared cache holds.
 constexpr int64_t AHEAD = 512, ROWS_AHEAD = 4096;
 
-// From caches: VECTORS vectors of all rows into states in registers, which are of nothing where they start.
-template <class Op, class T, int VECTORS, bool starts = false>
+// From caches: VECTORS vectors of all rows into states, which are in registers meanwhile.
+template <class Op, class T, int VECTORS>
 EP_INLINE void join_abreast(typename Abreast<Op>::State* states, Elements<Op, T> x, int64_t rows) {
     using S = typename Abreast<Op>::State;
     V<S> state[VECTORS];
 #pragma GCC unroll 8
-    for (int v = 0; v < VECTORS; ++v) state[v] = starts ? repeated<S>(Op::nothing()) : load(states + v * x.lanes);
+    for (int v = 0; v < VECTORS; ++v) state[v] = load(states + v * x.lanes);
     for (; rows >= 4; rows -= 4, x.go(4)) {
 #pragma GCC unroll 8
         for (int v = 0; v < VECTORS; ++v) {
@@ -118,6 +118,8 @@ int64_t take_stored(void* states, const char* at, int64_t step, int64_t rows, in
     Elements<Op, T> x = {at, step, op};
     const int64_t whole = n / x.lanes * x.lanes;
     S* const to = static_cast<S*>(states);
+    constexpr int of_lanes = int{ep::LANES} / x.lanes;
+    // The lanes of one row stay in registers.
     if (is_far && n > ep::LANES)
         for (; rows >= 4; rows -= 4, x.go(4)) join_four(to, x, whole);
     int64_t i = 0;
@@ -126,7 +128,7 @@ int64_t take_stored(void* states, const char* at, int64_t step, int64_t rows, in
             join_abreast<Op, T, vectors>(to + i, x.from(i), rows);
     };
     join(std::integral_constant<int, 8>{});
-    join(std::integral_constant < int, ep::LANES / x.lanes<8 ? ep::LANES / x.lanes : 4>{});
+    if constexpr (of_lanes < 8) join(std::integral_constant<int, of_lanes>{});
     join(std::integral_constant<int, 1>{});
     return whole;
 }
@@ -151,7 +153,7 @@ void fold_stored(void* state, const char* at, int64_t n, const ep::Lens& lens) {
 #pragma GCC unroll 16
     for (int v = 0; v < vectors; ++v) left[v] = repeated<S>(Op::nothing());
     for (; rows >= 4; rows -= 4, x.go(4)) {
-        for (int64_t line = 0; line < 4 * x.step; line += ep::LINE) x.fetch(0, line / int64_t{sizeof(T)}, AHEAD);
+        for (int64_t line = 0; line < 4 * x.step; line += ep::LINE) __builtin_prefetch(x.at + line + AHEAD);
 #pragma GCC unroll 16
         for (int v = 0; v < vectors; ++v) left[v] = op.join(left[v], x.four(v * lanes));
     }
