@@ -74,8 +74,8 @@ struct Elements {
     EP_INLINE void go(int64_t rows) { at += rows * step; }
 };
 
-// Bytes that are fetched ahead of a stream, and of rows that a shared cache holds.
-constexpr int64_t AHEAD = 512, ROWS_AHEAD = 4096;
+// Bytes that are fetched ahead of a stream, into the second cache, and of rows that a shared cache holds.
+constexpr int64_t AHEAD = 2048, ROWS_AHEAD = 4096;
 
 // From caches: VECTORS vectors of all rows into states, which are in registers meanwhile.
 template <class Op, class T, int VECTORS>
@@ -143,7 +143,7 @@ struct Joined {
 
 // One state from n contiguous elements: they are taken by LANES, and folded by halves.
 template <class Op, class T>
-void fold_stored(void* state, const char* at, int64_t n, const ep::Lens& lens) {
+void fold_stored(void* state, const char* at, int64_t n, const ep::Lens& lens, bool is_far) {
     using S = typename Abreast<Op>::State;
     constexpr int lanes = Vector<S>::lanes, vectors = int{ep::LANES} / lanes;
     const Abreast<Op> op(lens);
@@ -153,7 +153,8 @@ void fold_stored(void* state, const char* at, int64_t n, const ep::Lens& lens) {
 #pragma GCC unroll 16
     for (int v = 0; v < vectors; ++v) left[v] = repeated<S>(Op::nothing());
     for (; rows >= 4; rows -= 4, x.go(4)) {
-        for (int64_t line = 0; line < 4 * x.step; line += ep::LINE) __builtin_prefetch(x.at + line + AHEAD);
+        if (is_far)
+            for (int64_t line = 0; line < 4 * x.step; line += ep::LINE) __builtin_prefetch(x.at + line + AHEAD, 0, 2);
 #pragma GCC unroll 16
         for (int v = 0; v < vectors; ++v) left[v] = op.join(left[v], x.four(v * lanes));
     }

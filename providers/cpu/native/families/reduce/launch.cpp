@@ -172,7 +172,7 @@ void join_chunk(const Job& job, const char* at, int64_t across, int64_t width, i
     const int64_t length = std::min(most, job.run - begin);
     if (job.r.folds != nullptr && job.is_along && job.runs == 1) {
         const ep::Runs runs(job.g, chunk / job.pieces);
-        job.r.folds(states, at + runs.at() + begin * job.step, length, lens);
+        job.r.folds(states, at + runs.at() + begin * job.step, length, lens, job.is_far);
         return;
     }
     const auto take_all = [&](char* into) {
@@ -235,7 +235,7 @@ void join_rows(const Job& job, const char* x, int64_t n, int64_t begin, int64_t 
         for (int64_t i = 0; i < n; ++i) {
             const auto fold = [&](int64_t chunk, char* into) {
                 const int64_t first = (begin + chunk) * most, length = std::min(most, job.run - first);
-                job.r.folds(into, x + i * across + first * job.step, length, lens);
+                job.r.folds(into, x + i * across + first * job.step, length, lens, job.is_far);
             };
             char* const to = states + i * job.size;
             job.chunks == 1 ? fold(0, to) : pairwise(job, end - begin, 1, to, fold);

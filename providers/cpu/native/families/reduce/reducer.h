@@ -40,7 +40,7 @@ struct Reducer {
     int64_t (*stored)(void* states, const char* at, int64_t step, int64_t rows, int64_t n, const Lens& lens,
                       bool is_far);
     // The state of n contiguous elements as they are stored, taken by LANES and folded. NULL where `stored` is.
-    void (*folds)(void* state, const char* at, int64_t n, const Lens& lens);
+    void (*folds)(void* state, const char* at, int64_t n, const Lens& lens, bool is_far);
     Lens lens;
     int64_t parts;
     // How many bytes of memory an element's work is worth.
