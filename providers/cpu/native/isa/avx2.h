@@ -4,3 +4,4 @@
 #define EP_ROUNDS 1
 #define EP_F16C 1
 #define EP_WIDTH 32
+#define EP_HALVES

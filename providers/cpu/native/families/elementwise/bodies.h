@@ -18,7 +18,7 @@ void body1(const void* x, const void*, void* out, int64_t n, const double* attri
 }
 
 template <class Op, class S, class R>
-void body2_of_both(const S* a, const S* b, R* out, int64_t n, const double* attributes) {
+EP_INLINE void body2_of_both(const S* a, const S* b, R* out, int64_t n, const double* attributes) {
     const auto p = static_cast<Attribute<S>>(attributes[0]), q = static_cast<Attribute<S>>(attributes[1]);
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) out[i] = put<R>(Op::of(get(a[i]), get(b[i]), p, q, attributes));
@@ -79,7 +79,7 @@ void body1_short(const void* x, const void*, void* out, int64_t n, const double*
 
 // Light ops are bound by memory: a single operand stays in a register, in loops of its own.
 template <class Op, class S, class R>
-void body2_light(const void* a, const void* b, void* out, int64_t n, const double* attributes, int single) {
+EP_HALVES void body2_light(const void* a, const void* b, void* out, int64_t n, const double* attributes, int single) {
     const S *left = static_cast<const S*>(a), *right = static_cast<const S*>(b);
     R* const to = static_cast<R*>(out);
     const auto p = static_cast<Attribute<S>>(attributes[0]), q = static_cast<Attribute<S>>(attributes[1]);

@@ -87,7 +87,8 @@ class Source {
 
 // Not inlined: the short way would pay for its blocks in each call.
 template <class C, size_t size>
-__attribute__((noinline)) void staged_select(char* const* at, const int64_t* step, int64_t n, bool is_streaming) {
+EP_HALVES __attribute__((noinline)) void staged_select(char* const* at, const int64_t* step, int64_t n,
+                                                       bool is_streaming) {
     using U = typename BitsOf<size>::type;
     int64_t a = 1, b = 2;
     if (step[0] == 0) a = b = *reinterpret_cast<const C*>(at[0]) != 0 ? 1 : 2;
@@ -102,7 +103,7 @@ __attribute__((noinline)) void staged_select(char* const* at, const int64_t* ste
 }
 
 template <class C, size_t size>
-void select(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
+EP_HALVES void select(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
     using U = typename BitsOf<size>::type;
     constexpr int64_t item = size;
     const bool is_streaming = streams(geometry->traffic, geometry->operands, at, n);
