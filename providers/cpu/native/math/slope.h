@@ -35,13 +35,6 @@ EP_INLINE T area_cosine_slope(T dy, T x) {
     return dy / (square_root(x - T{1}) * square_root(x + T{1}));
 }
 
-// dy s (1 - s) with s = 1 / (1 + e^-x)
-template <class T>
-EP_INLINE T logistic_slope(T dy, T x) {
-    const T e = exponential(-absolute_of(x)), sum = T{1} + e;
-    return dy * (e / (sum * sum));
-}
-
 template <class T>
 EP_INLINE T tangent_slope(T dy, T x) {
     const T root = cosine(x);

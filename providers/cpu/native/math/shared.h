@@ -1,0 +1,11 @@
+// A text of the mathematics that all providers share, once for double and once for float, which may ask double. The name
+// of the file is in EP_SHARED.
+#include "mathematics/begin_f64.h"
+#include EP_SHARED
+#include "mathematics/end.h"
+
+#include "mathematics/begin_f32.h"
+#include EP_SHARED
+#include "mathematics/end.h"
+
+#undef EP_SHARED

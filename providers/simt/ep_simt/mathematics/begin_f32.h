@@ -1,0 +1,42 @@
+// What the mathematics calls by one name in each type that it is included for: here float. end.h takes it back.
+#define EP_T ep_f32
+#define EP_U ep_u32
+#define EP_IS_F64 0
+#define EP_OF(name) EP_NAMED(name, f32)
+#define EP_STRUCT_OF(name) EP_STRUCT_NAMED(name, f32)
+#define EP_C(number) number##f
+
+#define EP_FRACTION 23
+#define EP_BIAS 127
+#define EP_TOP 0x80000000u
+#define EP_UPPER_HALF 0xFFFFF000u
+#define EP_WHOLE 12582912.0f  // 1.5 * 2^23: adding it leaves an integer in the low bits
+#define EP_LN2_HIGH 6.9314575195e-01f
+#define EP_LN2_LOW 1.4286067653e-06f
+#define EP_LINEAR 2.9802322e-08f  // 2^-25: an odd function of slope 1 is x up to here
+#define EP_HALF_PI_HIGH 1.5707964f
+#define EP_HALF_PI_LOW -4.371139e-08f
+#define EP_SQUARE_HIGH 1.152921504606847e18f  // 2^60: squares up to here are finite
+#define EP_TINY 1.17549435e-38f
+#define EP_TINY_SCALE 33554432.0f
+#define EP_TINY_EXPONENT 25.0f
+
+// Beyond LOW and HIGH e^x is 0 and infinite, beyond LOW2 and HIGH2 2^x; below LOW1 e^x - 1 is -1. From DEEP on, where
+// e^x is 0 even times |x|, every 2^n that e^x has is normal in 2^SPARE_EXPONENT times its size, and SPARE takes that
+// back.
+#define EP_SPARE 5.4210108624275222e-20f
+#define EP_SPARE_EXPONENT 64.0f
+#define EP_DEEP -130.0f
+#define EP_LOW -104.0f
+#define EP_HIGH 89.0f
+#define EP_LOW2 -151.0f
+#define EP_HIGH2 129.0f
+#define EP_LOW1 -20.0f
+
+// Where e^(-a^2/2), and the largest number times it, and the largest number times e^-a, are 0; soft_plus_of has the others.
+#define EP_GAUSS_ZERO 15.0f
+#define EP_GAUSS_FAR_ZERO 20.0f
+#define EP_LOGISTIC_ZERO 208.0f
+#define EP_FAR -80.0f
+#define EP_FAR_EXPONENT 180.0f
+#define EP_FAR_STEP 8.077935669463161e-28f
