@@ -1,5 +1,6 @@
-// A text of the mathematics that all providers share, once for double and once for float, which may ask double. The name
-// of the file is in EP_SHARED.
+// A text of the mathematics that all providers share, once for double and once for float, which may ask double. The
+// name of the file is in EP_SHARED.
+// clang-format off: an order of its own
 #include "mathematics/begin_f64.h"
 #include EP_SHARED
 #include "mathematics/end.h"
@@ -7,5 +8,6 @@
 #include "mathematics/begin_f32.h"
 #include EP_SHARED
 #include "mathematics/end.h"
+// clang-format on
 
 #undef EP_SHARED

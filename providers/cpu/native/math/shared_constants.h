@@ -16,8 +16,3 @@ struct Exponential<EP_T> {
     static constexpr EP_T spare = EP_SPARE, deep = EP_DEEP, low = EP_LOW, high = EP_HIGH;
     static EP_INLINE EP_T tail(EP_T r);
 };
-template <>
-struct Activation<EP_T> {
-    static constexpr EP_T gauss_zero = EP_GAUSS_ZERO, gauss_far_zero = EP_GAUSS_FAR_ZERO;
-    static constexpr EP_T logistic_zero = EP_LOGISTIC_ZERO;
-};

@@ -27,8 +27,6 @@ template <class T>
 struct Float;
 template <class T>
 struct Exponential;
-template <class T>
-struct Activation;
 
 #define EP_SHARED "shared_constants.h"
 #include "shared.h"
@@ -69,6 +67,7 @@ template <class T>
 EP_INLINE T absolute_of(T x) {
     return of_bits<T>(bits_of(x) & ~(typename Float<T>::Bits{1} << (sizeof(T) * 8 - 1)));
 }
+
 EP_INLINE float square_root(float x) {
     return __builtin_sqrtf(x);
 }
@@ -76,8 +75,6 @@ EP_INLINE double square_root(double x) {
     return __builtin_sqrt(x);
 }
 
-#define EP_SHARED "mathematics/basics.inc"
-#include "shared.h"
-
+#include "basics.h"
 #include "double_word.h"
 #include "exponential.h"

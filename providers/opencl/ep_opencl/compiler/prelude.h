@@ -51,7 +51,15 @@ typedef double ep_f64;
 
 #define ep_sqrt(x) (sqrt(x))
 #define ep_floor(x) (floor(x))
+#define ep_rint(x) (rint(x))
+#define ep_trunc(x) (trunc(x))
 #define ep_abs(x) (fabs(x))
+#if defined(FP_FAST_FMAF) && (!EP_HAS_F64 || defined(FP_FAST_FMA))
+#define EP_FMA 1
+#else
+#define EP_FMA 0
+#endif
+#define ep_fma(a, b, c) (fma(a, b, c))
 
 EP_FN ep_u32 ep_bits_f32(ep_f32 x) {
     return as_uint(x);

@@ -7,6 +7,21 @@ typedef ep_i64 ep_index;
 typedef ep_i32 ep_index;
 #endif
 
+// The words by which texts of mathematics/ name what they have for each type. C++ has other meanings for them.
+#define EP_NAMED(name, type) name##_##type
+#define EP_STRUCT_NAMED(name, type) struct name##_##type
+#define EP_STRUCT(name) EP_STRUCT_OF(name)
+#define EP_BITS_OF(x) EP_OF(ep_bits)(x)
+#define EP_OF_BITS(bits) EP_OF(ep_of_bits)(bits)
+#define ep_of_bits_f32 ep_f32_of_bits
+#define ep_of_bits_f64 ep_f64_of_bits
+// Products and sums are rounded once where the device has instructions for it, and else twice: a device is of one class.
+#if EP_FMA
+#define EP_FUSED(a, b, c) ep_fma(a, b, c)
+#else
+#define EP_FUSED(a, b, c) ((a) * (b) + (c))
+#endif
+
 // Loading gives the compute type: a stored bool may be any non-zero byte.
 EP_FN ep_bool ep_load_bool(EP_GLOBAL const ep_bool* p, ep_i64 i) {
     return (ep_bool)(p[i] != 0);
@@ -31,12 +46,16 @@ EP_PLAIN_STORAGE(f32)
 
 // Rounded to nearest even; a NaN stays one.
 typedef ep_u16 ep_bf16;
+EP_FN ep_f32 ep_load_bf16(EP_GLOBAL const ep_bf16* p, ep_i64 i) {
+    return ep_f32_of_bits((ep_u32)p[i] << 16);
+}
 EP_FN void ep_store_bf16(EP_GLOBAL ep_bf16* p, ep_i64 i, ep_f32 x) {
     const ep_u32 bits = ep_bits_f32(x);
     p[i] = (ep_bf16)((x == x ? bits + 0x7fffu + (bits >> 16 & 1u) : bits | 0x400000u) >> 16);
 }
 
-// From a compute type to a storage type; the name says to_from. f16 is given as the f32 that stores as the right half.
+// From a compute type to a storage type; the name says to_from. f16 and bf16 are given as the f32 that stores as the right
+// one.
 #define EP_PLAIN_CONVERSIONS(F)           \
     EP_FN ep_bool ep_bool_##F(ep_##F x) { \
         return (ep_bool)(x != 0);         \
@@ -72,6 +91,20 @@ EP_FN ep_f32 ep_f16_i32(ep_i32 x) {
     return (ep_f32)x;
 }
 
+EP_FN ep_f32 ep_bf16_bool(ep_bool x) {
+    return (ep_f32)x;
+}
+EP_FN ep_f32 ep_bf16_f32(ep_f32 x) {
+    return x;
+}
+// From 2^24 on rounded to odd, as ep_f16_f64.
+EP_FN ep_f32 ep_bf16_i32(ep_i32 x) {
+    const ep_u32 size = x < 0 ? 0u - (ep_u32)x : (ep_u32)x;
+    const ep_u32 odd = (size & ~0xffu) | ((size & 0xffu) != 0 ? 0x100u : 0u);
+    const ep_f32 value = (ep_f32)(size >> 24 != 0 ? odd : size);
+    return x < 0 ? -value : value;
+}
+
 #if EP_HAS_F64
 EP_PLAIN_STORAGE(f64)
 EP_PLAIN_CONVERSIONS(f64)
@@ -94,6 +127,9 @@ EP_FN ep_f32 ep_f16_f64(ep_f64 x) {
     const ep_u32 bits = ep_bits_f32(near);
     const ep_f64 size = ep_abs(x), reached = ep_abs((ep_f64)near);
     return (bits & 1u) || !(size != reached) || x != x ? near : ep_f32_of_bits(reached > size ? bits - 1u : bits + 1u);
+}
+EP_FN ep_f32 ep_bf16_f64(ep_f64 x) {
+    return ep_f16_f64(x);
 }
 #endif
 

@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep
 from ep_simt.body import Body
-from ep_simt.elements import ELEMENTS, kind_of, unknown
-from ep_simt.elementwise.rows import Row, rows
+from ep_simt.elements import ELEMENTS, unknown
+from ep_simt.elementwise.rows import row_of, rows
 from ep_simt.elementwise.visit import Layout
+from ep_simt.mathematics import computes_in_double, mathematics
 from ep_simt.plan import Given, Launch, Operand, Plan
 from ep_simt.program import Entry, Parameter, Program, access, number, taken, tensor
 
 if TYPE_CHECKING:
     from ep.work.key import KernelKey
 
+    from ep_simt.elementwise.rows import Row
     from ep_simt.target import Target
 
 __all__ = ["Elementwise"]
 
-_KINDS: Final = ("BOOLEAN", "INTEGER", "FLOATING")
-_HEADERS: Final = ("dialect/math.h", "dialect/gauss.h", "elementwise/loops.h")
 _ATTRIBUTES: Final = 2
-_ROUNDED: Final = ("div", "sqrt")
+_ROUNDED: Final = ("div", "sqrt", "reciprocal", "reciprocal_no_nan")
 
 
 class Elementwise(Body):
-    """One launch over all elements; families with ops have an entry a row of their .def file, the others one."""
+    """One launch over all elements; families with ops have a program a row of their .def file and element type, the others one."""
 
     def __init__(self, descriptor: type[ep.Descriptor], *, moves_bits: bool = False) -> None:
         """Take the kind of descriptor.
@@ -40,9 +40,14 @@ class Elementwise(Body):
     def reason(self, key: KernelKey) -> str:
         if lacking := unknown(key.dtypes):
             return lacking
-        if self.entries(key)[0] not in self._variant(key).entries:
+        if rows(key.family) and self._variant(key).row is None:
             return f"{key.family}.def has no row {key.op} for {', '.join(key.dtypes)}"
         return ""
+
+    def needs(self, key: KernelKey) -> tuple[str, ...]:
+        row = self._variant(key).row
+        in_double = row is not None and computes_in_double(row.expression)
+        return (*super().needs(key), *(("float64",) if in_double else ()))
 
     def rounds(self, key: KernelKey) -> bool:
         return key.op in _ROUNDED and key.dtypes[0] == "float32"
@@ -75,7 +80,7 @@ class Elementwise(Body):
         else:
             elements, compute = tuple(ELEMENTS[dtype] for dtype in key.dtypes), ELEMENTS[key.compute]
         names = tuple(self.descriptor.roles.names)
-        return _Variant(key.family, names, elements, compute, key.scalars, _layout(key))
+        return _Variant(key.family, key.op, names, elements, compute, key.scalars, _layout(key))
 
 
 def _layout(key: KernelKey) -> Layout:
@@ -86,6 +91,7 @@ def _layout(key: KernelKey) -> Layout:
 class _Variant(NamedTuple):
     """The properties that decide a program.
 
+    op        : "-" where a family has none
     names     : of the operands
     elements  : of every operand, as called in C after `ep_`
     compute   : of the values
@@ -93,6 +99,7 @@ class _Variant(NamedTuple):
     """
 
     family: str
+    op: str
     names: tuple[str, ...]
     elements: tuple[str, ...]
     compute: str
@@ -100,21 +107,19 @@ class _Variant(NamedTuple):
     layout: Layout
 
     @property
-    def ops(self) -> tuple[Row, ...]:
-        """The rows that are entries of this program; none for a family without ops."""
-        kind = kind_of(self.elements[0])
-        return tuple(row for row in rows(self.family) if row.kind == kind and self.gives(row.result))
+    def row(self) -> Row | None:
+        """The row of the op; None if there is none that gives this type."""
+        found = row_of(self.family, self.op, self.elements[0])
+        result = "bool" if found and found.result == "TEST" else self.elements[0]
+        return found if self.elements[-1] == result else None
 
     @property
-    def entries(self) -> tuple[str, ...]:
-        return tuple(f"{self.family}_{row.op}" for row in self.ops) or (self.family,)
+    def entry(self) -> str:
+        return self.family if self.op == "-" else f"{self.family}_{self.op}"
 
     @property
     def attribute(self) -> str:
         return "f64" if self.compute == "f64" else "f32"
-
-    def gives(self, result: str) -> bool:
-        return self.elements[-1] == ("bool" if result == "TEST" else self.elements[0])
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -127,24 +132,29 @@ class _Variant(NamedTuple):
 @functools.lru_cache(maxsize=4096)
 def _program(variant: _Variant) -> Program:
     """Return the program of a variant."""
-    family, names, elements, compute, scalars, layout = variant
+    family, op, names, elements, compute, scalars, layout = variant
+    row = variant.row
     words: dict[str, object] = {
-        "EP_HAS_F64": int("f64" in elements),
         **layout.words,
         "EP_C": f"ep_{compute}",
         "EP_P": f"ep_{variant.attribute}",
         "EP_R": "ep_bool" if elements[-1] == "bool" else f"ep_{compute}",
-        "EP_OF(name)": f"name##_{compute}",
+        "EP_ENTRY": variant.entry,
         "EP_CONVERT(value)": f"ep_{elements[-1]}_{compute}(value)",
     }
-    words |= {f"EP_RESULT_{result}(row)": "row" if variant.gives(result) else "" for result in ("SAME", "TEST")}
-    words |= {f"EP_KIND_{each}(row)": "row" if each == kind_of(elements[0]) else "" for each in _KINDS}
-    for name, element, given in zip(names, elements, scalars, strict=True):
-        words |= {f"EP_LOAD_{name}(i)": name} if given else access(name, element)
-    how = "".join("s" if given else "t" for given in scalars)
+    called: tuple[str, ...] = ()
+    if row is not None:
+        given = "".join(f"const EP_P {name} = p{place}; " for place, name in enumerate(row.attributes))
+        words |= {"EP_VALUE": row.expression, "EP_ATTRIBUTES": given}
+        called = mathematics(row.expression, compute) if compute in {"f32", "f64"} else ()
+    in_double = "f64" in elements or (row is not None and computes_in_double(row.expression))
+    words = {"EP_HAS_F64": int(in_double), **words}
+    for name, element, is_number in zip(names, elements, scalars, strict=True):
+        words |= {f"EP_LOAD_{name}(i)": name} if is_number else access(name, element)
+    how = "".join("s" if is_number else "t" for is_number in scalars)
     return Program(
-        "-".join((family, *elements, how, layout.name)),
+        "-".join((variant.entry, *elements, how, layout.name)),
         tuple(words.items()),
-        (*_HEADERS, f"families/{family}/{family}.inc"),
-        tuple(Entry(name, variant.parameters) for name in variant.entries),
+        (*called, "elementwise/loops.h", f"families/{family}/{family}.inc"),
+        (Entry(variant.entry, variant.parameters),),
     )

@@ -49,8 +49,3 @@ typedef struct {
     }
 
 #endif
-
-// Attributes of a row by name: EP_A1(alpha) calls the first attribute alpha.
-#define EP_A0
-#define EP_A1(first) const EP_P first = p0;
-#define EP_A2(first, second) const EP_P first = p0, second = p1;

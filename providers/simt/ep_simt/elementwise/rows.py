@@ -7,27 +7,29 @@ import re
 from pathlib import Path
 from typing import Final, NamedTuple
 
-__all__ = ["Row", "rows"]
+from ep_simt.elements import kinds_of
+
+__all__ = ["Row", "row_of", "rows"]
 
 _FAMILIES: Final = Path(__file__).parents[1] / "families"
 
-_ROW: Final = re.compile(r"EP_(?:UNARY|BINARY)\((\w+), *(\w+), *(\w+), *EP_A(\d)(?:\([^)]*\))?, *(.+)\)\Z")
+_ROW: Final = re.compile(r"EP_(?:UNARY|BINARY)\((\w+), *(\w+), *(\w+), *EP_A\d(?:\(([^)]*)\))?, *(.+)\)\Z")
 
 
 class Row(NamedTuple):
     """One row of a .def file.
 
-    kind        : FLOATING, INTEGER or BOOLEAN: the inputs it is written for
+    kind        : of the inputs it is written for, see `kinds_of`
     result      : SAME, or TEST if the output is bool
     op          : its name
-    attributes  : how many it takes
+    attributes  : their names in the expression
     expression  : the result's value
     """
 
     kind: str
     result: str
     op: str
-    attributes: int
+    attributes: tuple[str, ...]
     expression: str
 
 
@@ -41,6 +43,14 @@ def rows(family: str) -> tuple[Row, ...]:
     return tuple(_row(line, path.name) for line in _lines(path)) if path.exists() else ()
 
 
+@functools.lru_cache(maxsize=4096)
+def row_of(family: str, op: str, element: str) -> Row | None:
+    """Return the row of an op for inputs of an element type, as called in C after `ep_`; None if there is none."""
+    kinds = kinds_of(element)
+    found = {row.kind: row for row in rows(family) if row.op == op}
+    return next((found[kind] for kind in kinds if kind in found), None)
+
+
 def _lines(path: Path) -> list[str]:
     lines = path.read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line and not line.startswith("//")]
@@ -52,4 +62,5 @@ def _row(line: str, name: str) -> Row:
         message = f"{name}: {line!r} is not a row; see its first line for the form"
         raise ValueError(message)
     kind, result, op, attributes, expression = found.groups()
-    return Row(kind, result, op, int(attributes), expression)
+    names = tuple(name.strip() for name in (attributes or "").split(",") if name)
+    return Row(kind, result, op, names, expression)

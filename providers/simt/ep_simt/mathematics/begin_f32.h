@@ -4,7 +4,7 @@
 #define EP_IS_F64 0
 #define EP_OF(name) EP_NAMED(name, f32)
 #define EP_STRUCT_OF(name) EP_STRUCT_NAMED(name, f32)
-#define EP_C(number) number##f
+#define EP_LITERAL(number) number##f
 
 #define EP_FRACTION 23
 #define EP_BIAS 127

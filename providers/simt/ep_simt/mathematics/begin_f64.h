@@ -4,7 +4,7 @@
 #define EP_IS_F64 1
 #define EP_OF(name) EP_NAMED(name, f64)
 #define EP_STRUCT_OF(name) EP_STRUCT_NAMED(name, f64)
-#define EP_C(number) number
+#define EP_LITERAL(number) number
 
 #define EP_FRACTION 52
 #define EP_BIAS 1023

@@ -4,7 +4,7 @@
 #undef EP_IS_F64
 #undef EP_OF
 #undef EP_STRUCT_OF
-#undef EP_C
+#undef EP_LITERAL
 #undef EP_FRACTION
 #undef EP_BIAS
 #undef EP_TOP

@@ -10,7 +10,9 @@ from ep_primitives.families.random_fill.rows import words_each
 
 import ep
 from ep_simt.body import Body
+from ep_simt.dialect import text
 from ep_simt.elementwise.visit import Layout
+from ep_simt.mathematics import mathematics
 from ep_simt.plan import Launch, Made, Operand, Plan
 from ep_simt.program import Entry, Program, number, taken, tensor
 
@@ -24,13 +26,7 @@ __all__ = ["BODY"]
 _FLOATS: Final = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
 _UNIFORM_BITS: Final = {"f16": 11, "bf16": 8, "f32": 24, "f64": 53}
 _FOLDER: Final = "families/random_fill"
-_FILES: Final = (
-    "dialect/math.h",
-    "elementwise/loops.h",
-    f"{_FOLDER}/philox.h",
-    f"{_FOLDER}/normal_quantile.h",
-    f"{_FOLDER}/random_fill.inc",
-)
+_FILES: Final = ("elementwise/loops.h", f"{_FOLDER}/philox.h", f"{_FOLDER}/random_fill.inc")
 
 _WORD: Final = 8
 _BLOCK: Final = 4
@@ -101,7 +97,8 @@ def _program(variant: _Variant) -> Program:
     advance = Entry(_ADVANCE, (*state, number("words", "u64")), "EP_ADVANCE_TAKES", frozenset({"state"}))
     fills = [Entry(f"random_fill_{op}", parameters) for op in _ops(element)]
     words = {**layout.words, **_words(element, each)}
-    return Program(f"random_fill-{element}-{layout.name}", tuple(words.items()), _FILES, (*fills, advance))
+    called = mathematics(text(_FILES[-1]), _compute(element)) if element in _UNIFORM_BITS else ()
+    return Program(f"random_fill-{element}-{layout.name}", tuple(words.items()), (*called, *_FILES), (*fills, advance))
 
 
 def _ops(element: str) -> tuple[str, ...]:
@@ -111,9 +108,14 @@ def _ops(element: str) -> tuple[str, ...]:
     return ("uniform", "normal") if element in _UNIFORM_BITS else ("words", "integers")
 
 
+def _compute(element: str) -> str:
+    """Return the type that numbers of an element type are computed in."""
+    return element if element == "f64" or element not in _UNIFORM_BITS else "f32"
+
+
 def _words(element: str, each: int) -> dict[str, object]:
     is_floating = element in _UNIFORM_BITS
-    compute = ("f64" if element == "f64" else "f32") if is_floating else element
+    compute = _compute(element)
     words: dict[str, object] = {
         "EP_HAS_F64": int(element == "f64"),
         "EP_EACH": each,
@@ -121,7 +123,6 @@ def _words(element: str, each: int) -> dict[str, object]:
         "EP_STORE": f"ep_store_{element}",
         "EP_SHARE": f"ep_share_u{32 * each}",
         "EP_C": f"ep_{compute}",
-        "EP_OF(name)": f"name##_{compute}",
         "EP_FLOATING": int(is_floating),
         "EP_BOOLEAN": int(element == "bool"),
         "EP_INTEGER": int(not is_floating and element != "bool"),
