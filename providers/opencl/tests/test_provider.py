@@ -88,19 +88,18 @@ def test_one_primitive_serves_several_threads_at_once(device, bound):
     assert not failures
 
 
-def test_ops_of_a_group_build_one_program(monkeypatch):
+def test_op_builds_one_program_for_all_sizes(monkeypatch):
     import ep_opencl.device as module
 
     built = []
     build = module.build
     monkeypatch.setattr(module, "build", lambda device, program: built.append(program.name) or build(device, program))
     device = ep.Device(ep.provider("opencl"), 99, ClDevice(cl.get_platforms()[0].get_devices()[0]))
-    for op in ("exp", "log", "negative", "abs"):
-        for size in (1, 17, 1000):
-            ElementwiseUnary.infer(op, ep.TensorSpec("float32", (size,))).on(device)
-    assert built == ["elementwise_unary-f32-f32-tt-dense"]
+    for size in (1, 17, 1000):
+        ElementwiseUnary.infer("exp", ep.TensorSpec("float32", (size,))).on(device)
+    assert built == ["elementwise_unary_exp-f32-f32-tt-dense"]
     ElementwiseUnary.infer("exp", ep.TensorSpec("float32", (8,), (3,))).on(device)
-    assert built[1:] == ["elementwise_unary-f32-f32-tt-strided"]
+    assert built[1:] == ["elementwise_unary_exp-f32-f32-tt-strided"]
 
 
 def test_every_launch_counts_as_native_calls(device, stream, put):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import re
 from pathlib import Path
 
 import ep_simt
@@ -11,6 +12,7 @@ import pytest
 
 import ep
 
+_OPS = ("elementwise_unary_", "broadcast_binary_")
 INFO = ep.DeviceInfo("any", "EP", dtypes=frozenset(ep_simt.ELEMENTS))
 
 
@@ -60,7 +62,13 @@ def prelude():
 
 def pytest_generate_tests(metafunc):
     if "program" in metafunc.fixturenames:
-        metafunc.parametrize("program", programs(), ids=lambda program: program.name)
+        metafunc.parametrize("program", [_marked(program) for program in programs()], ids=lambda program: program.name)
+
+
+def _marked(program):
+    """Return a program; most elementwise ones differ from another only in their types and layout, and are for `make thorough`."""
+    is_thorough = program.name.startswith(_OPS) and not re.search(r"-f32-(f32|bool)-t+-dense|_(exp|add)-", program.name)
+    return pytest.param(program, marks=pytest.mark.thorough) if is_thorough else program
 
 
 def programs():

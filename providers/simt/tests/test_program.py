@@ -33,10 +33,22 @@ def unary(op, dtype="float32", **options):
     return ElementwiseUnary.infer(op, spec(dtype, **options))
 
 
-def test_ops_of_one_dtype_and_layout_share_a_program():
-    assert program_of(unary("exp").key) == program_of(unary("log").key)
-    entries = [ep_simt.bodies()["elementwise_unary"].entries(unary(op).key) for op in ("exp", "log")]
-    assert entries == [("elementwise_unary_exp",), ("elementwise_unary_log",)]
+def test_program_holds_one_op_and_the_mathematics_that_it_calls():
+    program = program_of(unary("exp").key)
+    assert [entry.name for entry in program.entries] == ["elementwise_unary_exp"]
+    assert "exponential_f32" not in program.source("")  # the suffix is the preprocessor's
+    assert "EP_OF(exponential)(EP_T x)" in program.source("")
+    assert "EP_OF(logarithm)" not in program.source("")
+    assert "EP_OF(logarithm)" in program_of(unary("log").key).source("")
+
+
+def test_op_that_computes_in_double_needs_it():
+    pow_ = BroadcastBinary.infer("pow", spec("float32"), spec("float32"))
+    single = ep.DeviceInfo("single", "EP", dtypes=frozenset({"float32"}))
+    with pytest.raises(ep.UnsupportedError, match=r"^single has no float64$"):
+        ep_simt.require(pow_, single)
+    assert dict(program_of(pow_.key).words)["EP_HAS_F64"] == 1
+    ep_simt.require(unary("exp"), single)
 
 
 def test_layouts_and_dtypes_have_programs_of_their_own():
@@ -63,9 +75,9 @@ def test_scalar_operand_is_one_parameter_of_the_compute_type():
 
 def test_require_names_the_missing_type():
     descriptor = ElementwiseUnary("exp", x=spec("float32"), out=spec("float32"))  # which nobody else has
-    key = descriptor.key._replace(dtypes=("bfloat16", "bfloat16"))
+    key = descriptor.key._replace(dtypes=("int8", "int8"))
     object.__setattr__(descriptor, "_key", key)
-    with pytest.raises(ep.UnsupportedError, match="the dialect has no bfloat16"):
+    with pytest.raises(ep.UnsupportedError, match="the dialect has no int8"):
         ep_simt.require(descriptor, INFO)
 
 
@@ -81,8 +93,8 @@ def test_require_names_what_the_device_lacks():
 
 def test_require_names_the_missing_row():
     descriptor = ElementwiseUnary("exp", x=spec("float32"), out=spec("float32"))
-    object.__setattr__(descriptor, "_key", descriptor.key._replace(op="cosh"))
-    with pytest.raises(ep.UnsupportedError, match=r"elementwise_unary\.def has no row cosh"):
+    object.__setattr__(descriptor, "_key", descriptor.key._replace(op="sin"))
+    with pytest.raises(ep.UnsupportedError, match=r"elementwise_unary\.def has no row sin"):
         ep_simt.require(descriptor, INFO)
 
 

@@ -132,7 +132,7 @@ class _Variant(NamedTuple):
 @functools.lru_cache(maxsize=4096)
 def _program(variant: _Variant) -> Program:
     """Return the program of a variant."""
-    family, op, names, elements, compute, scalars, layout = variant
+    family, _, names, elements, compute, scalars, layout = variant
     row = variant.row
     words: dict[str, object] = {
         **layout.words,
