@@ -15,7 +15,8 @@ typedef ep_i32 ep_index;
 #define EP_OF_BITS(bits) EP_OF(ep_of_bits)(bits)
 #define ep_of_bits_f32 ep_f32_of_bits
 #define ep_of_bits_f64 ep_f64_of_bits
-// Products and sums are rounded once where the device has instructions for it, and else twice: a device is of one class.
+// Products and sums are rounded once where the device has instructions for it, and else twice: a device is of one
+// class.
 #if EP_FMA
 #define EP_FUSED(a, b, c) ep_fma(a, b, c)
 #else
@@ -54,8 +55,8 @@ EP_FN void ep_store_bf16(EP_GLOBAL ep_bf16* p, ep_i64 i, ep_f32 x) {
     p[i] = (ep_bf16)((x == x ? bits + 0x7fffu + (bits >> 16 & 1u) : bits | 0x400000u) >> 16);
 }
 
-// From a compute type to a storage type; the name says to_from. f16 and bf16 are given as the f32 that stores as the right
-// one.
+// From a compute type to a storage type; the name says to_from. f16 and bf16 are given as the f32 that stores as the
+// right one.
 #define EP_PLAIN_CONVERSIONS(F)           \
     EP_FN ep_bool ep_bool_##F(ep_##F x) { \
         return (ep_bool)(x != 0);         \

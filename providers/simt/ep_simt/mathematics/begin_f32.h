@@ -33,7 +33,8 @@
 #define EP_HIGH2 129.0f
 #define EP_LOW1 -20.0f
 
-// Where e^(-a^2/2), and the largest number times it, and the largest number times e^-a, are 0; soft_plus_of has the others.
+// Where e^(-a^2/2), and the largest number times it, and the largest number times e^-a, are 0; soft_plus_of has the
+// others.
 #define EP_GAUSS_ZERO 15.0f
 #define EP_GAUSS_FAR_ZERO 20.0f
 #define EP_LOGISTIC_ZERO 208.0f
