@@ -1,4 +1,4 @@
-"""Run every row of the portable elementwise kernels for one element type on a device, and keep the bits of the results.
+"""Run every row of the portable elementwise kernels, and normal numbers, for one element type on a device; keep the bits.
 
 python providers/opencl/tests/row_bits.py cpu:0 float32 FILE.npz
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from ep_primitives import BINARY_OPS, UNARY_OPS, BroadcastBinary, ElementwiseUnary
+from ep_primitives import BINARY_OPS, UNARY_OPS, BroadcastBinary, ElementwiseUnary, RandomFill
 from ep_primitives.judging.reference import array_dtype
 from ep_simt.elements import ELEMENTS
 from ep_simt.elementwise.rows import row_of, rows
@@ -50,13 +50,19 @@ def bits(device: ep.Device, dtype: str) -> dict[str, np.ndarray]:
                 continue
             out = device.empty(described.out)
             primitive(stream, **given, out=out)
-            values = out.numpy(stream)
-            stream.synchronize()
-            words = values.view(f"u{values.itemsize}")
-            with np.errstate(invalid="ignore"):
-                found[f"{descriptor.family}/{op}"] = np.where(values != values, 1, words)  # noqa: PLR0124 - NaN
+            found[f"{descriptor.family}/{op}"] = _words(out.numpy(stream))
+    if ep.dtype(dtype).kind == "f":
+        normal = RandomFill.infer("normal", ep.TensorSpec(dtype, (20_001,)))
+        out, state = device.empty(normal.out), device.tensor(np.array([7, 0], np.uint64))
+        normal.on(device)(stream, state=state, out=out)
+        found["random_fill/normal"] = _words(out.numpy(stream))
     stream.close()
     return found
+
+
+def _words(values: np.ndarray) -> np.ndarray:
+    with np.errstate(invalid="ignore"):
+        return np.where(values != values, 1, values.view(f"u{values.itemsize}"))  # noqa: PLR0124 - NaN
 
 
 if __name__ == "__main__":
