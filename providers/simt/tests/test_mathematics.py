@@ -51,5 +51,10 @@ def test_text_of_double_comes_before_the_float_that_calls_it():
     assert not computes_in_double("EP_OF(exponential)(x)")
 
 
+def test_one_row_of_float_alone_computes_in_double():
+    every = [row for family in ("elementwise_unary", "broadcast_binary") for row in rows(family)]
+    assert [(row.op, row.kind) for row in every if computes_in_double(row.expression)] == [("pow", "WIDE")]
+
+
 def test_text_without_mathematics_has_the_names_of_its_type_alone():
     assert mathematics("x + 1", "f64") == ("mathematics/begin_f64.h",)

@@ -4,5 +4,7 @@
 #include "exponential.h"
 #include "logarithm.h"
 
+#define EP_SHARED "mathematics/signed_power.inc"
+#include "shared.h"
 #define EP_SHARED "mathematics/power.inc"
 #include "shared.h"

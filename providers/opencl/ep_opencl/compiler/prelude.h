@@ -54,7 +54,7 @@ typedef double ep_f64;
 #define ep_rint(x) (rint(x))
 #define ep_trunc(x) (trunc(x))
 #define ep_abs(x) (fabs(x))
-#if defined(FP_FAST_FMAF) && (!EP_HAS_F64 || defined(FP_FAST_FMA))
+#if defined(FP_FAST_FMAF) && (!defined(cl_khr_fp64) || defined(FP_FAST_FMA))
 #define EP_FMA 1
 #else
 #define EP_FMA 0

@@ -27,6 +27,7 @@ _ORDER: Final = (
     "logistic",
     "hyperbolic",
     "error_function",
+    "signed_power",
     "power",
     "activation",
     "activation_backward",
