@@ -76,10 +76,11 @@ def test_halves_widen_exactly_and_narrow_to_nearest_even(run):
 
 
 def test_functions_are_those_of_their_names(run):
-    x = np.array([0.25, 1.0, 3.5, 10.0], np.float32)
-    out = np.zeros((4, 3), np.float32)
-    run("word_functions", (4,), (1,), x, out)
-    functions = (np.sqrt, np.floor, np.abs)
+    x = np.array([0.25, 1 + 2**-12, 2.5, 3.5, 10.0], np.float32)
+    out = np.zeros((5, 6), np.float32)
+    run("word_functions", (5,), (1,), x, out)
+    # Rounded once, the square keeps the digit that it has beyond a float's.
+    functions = (np.sqrt, np.floor, np.abs, np.rint, np.trunc, lambda x: x * x - 1)
     want = np.stack([function(x.astype(np.float64)) for function in functions], axis=1)
     np.testing.assert_allclose(out, want, rtol=4e-7)
 

@@ -13,7 +13,7 @@ __all__ = ["Row", "row_of", "rows"]
 
 _FAMILIES: Final = Path(__file__).parents[1] / "families"
 
-_ROW: Final = re.compile(r"EP_(?:UNARY|BINARY)\((\w+), *(\w+), *(\w+), *EP_A\d(?:\(([^)]*)\))?, *(.+)\)\Z")
+_ROW: Final = re.compile(r"EP_(?:UNARY|BINARY)\((\w+), *(\w+), *(\w+), *\(([^)]*)\), *(.+)\)\Z")
 
 
 class Row(NamedTuple):
@@ -62,5 +62,5 @@ def _row(line: str, name: str) -> Row:
         message = f"{name}: {line!r} is not a row; see its first line for the form"
         raise ValueError(message)
     kind, result, op, attributes, expression = found.groups()
-    names = tuple(name.strip() for name in (attributes or "").split(",") if name)
+    names = tuple(name.strip() for name in attributes.split(",") if name)
     return Row(kind, result, op, names, expression)
