@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
@@ -55,7 +56,7 @@ class ClDevice(ep.spi.Device):
         self._folder = folder
         self.native = native
         self.is_cpu = bool(native.type & cl.device_type.CPU)
-        self.target = ep_simt.CPU if self.is_cpu else ep_simt.GPU
+        self.target = ep_simt.CPU if self.is_cpu and os.environ.get("EP_OPENCL_TARGET") != "gpu" else ep_simt.GPU
         self.processor = name_processor(native)
         self.is_lost = not self.processor and lacks_processor(native)
         self._most = native.max_mem_alloc_size

@@ -12,7 +12,7 @@ class Target(NamedTuple):
 
     run    : elements, neighbours in the innermost dimension, that a work-item visits over dense tensors
     steps  : the same over strided tensors, whose rows may be short
-    group  : work-items that share memory and meet at barriers, a power of two
+    group  : work-items that share memory and meet at barriers, a power of two; 1 where a work-item is a loop of its own
     """
 
     run: int
@@ -20,7 +20,7 @@ class Target(NamedTuple):
     group: int
 
 
-CPU: Final = Target(run=4096, steps=64, group=64)
+CPU: Final = Target(run=4096, steps=64, group=1)
 """Work-items are iterations of loops, which become vectors."""
 
 GPU: Final = Target(run=1, steps=1, group=256)

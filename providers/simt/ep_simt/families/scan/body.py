@@ -23,8 +23,8 @@ __all__ = ["BODY"]
 
 _FILES: Final = ("rows/rows.h", "rows/tree.h", "families/scan/scan.inc")
 _ENTRIES: Final = ("scan_row", "scan_totals", "scan_carries", "scan_pieces")
-_RUN: Final = 16
-"""Elements that a work-item joins one by one."""
+_PIECE: Final = 4096
+"""Elements of a piece; a work-item joins its share of them one by one."""
 
 _JOINED: Final = {
     ("sum", "FLOATING"): "((a) + (b))",
@@ -68,7 +68,7 @@ class _Scan(Body):
         if not space.size:
             return Plan(())
         extent, number = descriptor.extent, space.size // descriptor.extent
-        pieces = -(-extent // (group * _RUN))
+        pieces = -(-extent // _PIECE)
         itemsize = ep.dtype(key.compute).itemsize
         x, out = operands_of(descriptor, space.offsets)
         totals = Operand(len(descriptor.tensors), itemsize)
@@ -105,7 +105,7 @@ def _program(variant: _Variant) -> Program:
         "EP_OF(name)": f"name##_{compute}",
         "EP_JOIN(a, b)": _JOINED[op, kind],
         "EP_CHAINED": int(op == "sum" and kind == "FLOATING"),
-        "EP_RUN_LENGTH": _RUN,
+        "EP_RUN_LENGTH": _PIECE // group,
         **rows_words(2, group, wide=wide),
         **access("x", element),
         **access("out", element),
