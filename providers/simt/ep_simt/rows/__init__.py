@@ -1,1 +1,1 @@
-"""The parts that families over rows share: the layout of rows, and trees over a group's work-items in shared memory."""
+"""The parts that families over rows share: the layout of rows, and folds over the elements of a work-item and of a group."""

@@ -13,10 +13,12 @@ from ep_simt.program import struct as structure
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["packed_rows", "rows_parameter", "rows_words"]
+__all__ = ["group_words", "packed_rows", "rows_parameter", "rows_words"]
 
 _MAX_RANK: Final = 17
 _HEAD: Final = 4
+_CHAINS: Final = 32
+"""Of a work-item that is a loop: four vectors of float32 at 32 bytes, which a processor's adders take in at once."""
 
 
 def rows_parameter(columns: int, *, wide: bool) -> Parameter:
@@ -25,8 +27,13 @@ def rows_parameter(columns: int, *, wide: bool) -> Parameter:
 
 
 def rows_words(columns: int, group: int, *, wide: bool) -> dict[str, object]:
-    """Return the words that rows.h and kernels with a group a row need."""
-    return {"EP_COLUMNS": columns, "EP_GROUP": group, "EP_WIDE": int(wide)}
+    """Return the words that rows.h, fold.h and kernels with a group a row need."""
+    return {"EP_COLUMNS": columns, "EP_WIDE": int(wide), **group_words(group)}
+
+
+def group_words(group: int) -> dict[str, object]:
+    """Return the words of fold.h: the size of a group, and the chains that each of its work-items has side by side."""
+    return {"EP_GROUP": group, "EP_CHAINS": _CHAINS if group == 1 else 1}
 
 
 def packed_rows(shape: Sequence[int], strides: Sequence[Sequence[int]], first: int, *, wide: bool) -> bytes:

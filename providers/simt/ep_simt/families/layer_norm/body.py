@@ -28,7 +28,9 @@ _ABSENT: Final = {
     "EP_STORE_rstd(i, value)": "",
 }
 _COLUMNS: Final = 4
-_FILES: Final = ("rows/rows.h", "rows/tree.h", "families/layer_norm/layer_norm.inc")
+_ALONG: Final = 4
+"""Tensors with elements along a row; those after them have one a row."""
+_FILES: Final = ("rows/rows.h", "rows/fold.h", "rows/chain.h", "families/layer_norm/layer_norm.inc")
 
 
 class _Variant(NamedTuple):
@@ -70,8 +72,11 @@ class _LayerNorm(Body):
         wide = descriptor.key.wide
         operands = operands_of(descriptor, space.offsets)
         rows = packed_rows(space.shape, columns, first, wide=wide)
+        along = zip(descriptor.specs[:_ALONG], space.strides, strict=False)
+        is_plain = all(strides[first:] == (1,) for spec, strides in along if spec is not None)
         items = descriptor.across.size * target.group
-        return Plan((Launch(*self.entry, items, target.group, (*operands, descriptor.epsilon, rows)),))
+        arguments = (*operands, descriptor.epsilon, int(is_plain), rows)
+        return Plan((Launch(*self.entry, items, target.group, arguments),))
 
 
 BODY: Final[Body] = _LayerNorm()
@@ -91,13 +96,14 @@ def _program(variant: _Variant) -> Program:
         **_ABSENT,
         "EP_HAS_F64": int(compute == "f64"),
         "EP_C": f"ep_{compute}",
+        "EP_OF(name)": f"name##_{compute}",
         **rows_words(_COLUMNS, group, wide=wide),
     }
     for name, element in present:
         words |= access(name, element)
     parameters = taken(
         *(tensor(name, element) for name, element in present),
-        (number("epsilon", compute), rows_parameter(_COLUMNS, wide=wide)),
+        (number("epsilon", compute), number("plain", "i32"), rows_parameter(_COLUMNS, wide=wide)),
     )
     name = "-".join(
         ("layer_norm", *(element or "none" for element in elements), "wide" if wide else "narrow", str(group))

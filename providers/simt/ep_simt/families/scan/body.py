@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BODY"]
 
-_FILES: Final = ("rows/rows.h", "rows/tree.h", "families/scan/scan.inc")
+_FILES: Final = ("rows/rows.h", "rows/fold.h", "rows/chain.h", "families/scan/scan.inc")
 _ENTRIES: Final = ("scan_row", "scan_totals", "scan_carries", "scan_pieces")
 _PIECE: Final = 4096
 """Elements of a piece; a work-item joins its share of them one by one."""

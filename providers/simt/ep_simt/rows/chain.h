@@ -1,0 +1,55 @@
+// Sums of many numbers of EP_C, in the order of fold.h.
+
+#define EP_PLUS(a, b) ((a) + (b))
+EP_FOLD(ep_group_sum, EP_C, EP_PLUS, EP_OF(ep_shuffle))
+
+// A sum and its rounding errors (Knuth, The Art of Computer Programming 2, 4.2.2, theorem B): a chain of any
+// length is as good as a short one.
+typedef struct {
+    EP_C sum, lost;
+} ep_chain;
+
+EP_FN ep_chain ep_longer(ep_chain chain, EP_C term) {
+    const EP_C sum = chain.sum + term, other = sum - chain.sum;
+    chain.lost += (chain.sum - (sum - other)) + (term - other);
+    chain.sum = sum;
+    return chain;
+}
+
+// The chain's value; where an infinity came in, nothing was lost.
+EP_FN EP_C ep_chain_sum(ep_chain chain) {
+    const EP_C sum = chain.sum + chain.lost;
+    return chain.lost == chain.lost ? sum : chain.sum;
+}
+
+// EP_OWN_SUM(result, count, element) declares `EP_C result`, the sum of what EP_OWN_FOLD would join, by chains.
+#define EP_OWN_SUM(result, count, element)                                                                           \
+    EP_C result;                                                                                                     \
+    {                                                                                                                \
+        const ep_index own_step = EP_CHAINS * EP_GROUP, own_end = (count), own_whole = own_end - own_end % own_step; \
+        EP_C own[EP_CHAINS], lost[EP_CHAINS];                                                                        \
+        ep_chain longer;                                                                                             \
+        EP_INDEPENDENT                                                                                               \
+        for (int chain = 0; chain < EP_CHAINS; ++chain) own[chain] = 0, lost[chain] = 0;                             \
+        for (ep_index own_at = EP_LOCAL_ID(x); own_at < own_whole; own_at += own_step) {                             \
+            EP_INDEPENDENT                                                                                           \
+            for (int chain = 0; chain < EP_CHAINS; ++chain) EP_LENGTHEN(element(own_at + chain * EP_GROUP))          \
+        }                                                                                                            \
+        for (int chain = 0; chain < EP_CHAINS; ++chain) {                                                            \
+            const ep_index own_at = EP_LOCAL_ID(x) + chain * EP_GROUP;                                               \
+            if (own_at < own_end - own_whole) EP_LENGTHEN(element(own_whole + own_at))                               \
+        }                                                                                                            \
+        EP_INDEPENDENT                                                                                               \
+        for (int chain = 0; chain < EP_CHAINS; ++chain) {                                                            \
+            longer.sum = own[chain], longer.lost = lost[chain];                                                      \
+            own[chain] = ep_chain_sum(longer);                                                                       \
+        }                                                                                                            \
+        EP_HALVE(own, EP_PLUS)                                                                                       \
+        result = own[0];                                                                                             \
+    }
+#define EP_LENGTHEN(term)                                   \
+    {                                                       \
+        longer.sum = own[chain], longer.lost = lost[chain]; \
+        longer = ep_longer(longer, term);                   \
+        own[chain] = longer.sum, lost[chain] = longer.lost; \
+    }
