@@ -12,7 +12,7 @@ import ep
 from ep_simt import families
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Hashable, Mapping
 
     from ep.work.key import KernelKey
 
@@ -40,6 +40,11 @@ class Body(ABC):
         """Return True if the device has to round quotients and roots of float32 correctly."""
         del key
         return False
+
+    def special(self, descriptor: Any) -> Hashable:
+        """Return what the program depends on beyond the key: it becomes `key.special`."""
+        del descriptor
+        return None
 
     @abstractmethod
     def program(self, key: KernelKey, target: Target) -> Program:

@@ -9,7 +9,7 @@ from ep_simt.body import bodies, descriptors, require
 from ep_simt.kernel import PortableKernel
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Hashable, Mapping
 
     from ep.work.key import KernelKey
 
@@ -38,6 +38,9 @@ class Portable(ep.Implementation):
     def accepts(self, descriptor: ep.Descriptor, info: ep.DeviceInfo) -> bool:
         require(descriptor, info)
         return True
+
+    def specialise(self, descriptor: ep.Descriptor) -> Hashable:
+        return bodies()[descriptor.family].special(descriptor)
 
     def compile(self, key: KernelKey, device: Compiler) -> Mapping[str, Function]:  # type: ignore[override]  # devices that are compilers, too
         body = bodies()[key.family]
