@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Layout", "Visit"]
 
 _MAX_RANK: Final = 16
-_MAX_OPERANDS: Final = 3
+_MAX_OPERANDS: Final = 4
 _HEAD: Final = 4
 
 

@@ -1,0 +1,1 @@
+"""The portable kernels of Where: one of two elements, bit for bit."""

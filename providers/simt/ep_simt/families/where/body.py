@@ -1,0 +1,95 @@
+"""Where: elements of a length share a program, whose entries differ by the condition's type and the layout."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Final
+
+from ep_primitives import Where
+
+import ep
+from ep_simt.bits import bits_words, given, number_bits, unsigned
+from ep_simt.body import Body
+from ep_simt.elementwise.visit import Layout
+from ep_simt.plan import Launch, Operand, Plan
+from ep_simt.program import Entry, Program, access, number, taken, tensor
+
+if TYPE_CHECKING:
+    from ep.work.key import KernelKey
+
+    from ep_simt.target import Target
+
+__all__ = ["BODY"]
+
+_CONDITIONS: Final = ("u8", "u32", "u64")
+_SIDES: Final = (1, 2)
+"""The places of a and b among the operands."""
+
+
+class _Where(Body):
+    """One launch; a number's tensor is out, which is not read."""
+
+    descriptor = Where
+
+    def reason(self, key: KernelKey) -> str:
+        del key
+        return ""
+
+    def needs(self, key: KernelKey) -> tuple[str, ...]:
+        del key
+        return ()
+
+    def entries(self, key: KernelKey) -> tuple[str, ...]:
+        return (f"where_{unsigned(key.dtypes[0])}_{key.layout}",)
+
+    def program(self, key: KernelKey, target: Target) -> Program:
+        del target
+        return _program(unsigned(key.dtypes[-1]), wide=_layout(key).wide)
+
+    def plan(self, descriptor: Where, target: Target) -> Plan:
+        key, space = descriptor.key, descriptor.geometry
+        visit = _layout(key).visit(space, target)
+        specs, dtype = descriptor.specs, descriptor.out.dtype
+        tensors = [place for place, spec in enumerate(specs) if isinstance(spec, ep.TensorSpec)]
+        scalars = [place for place in _SIDES if place not in tensors]
+        operands = [
+            Operand(tensors.index(place), specs[place].itemsize, space.offsets[place])
+            for place in (at if at in tensors else len(specs) - 1 for at in range(len(specs)))
+        ]
+        sides = [number_bits(dtype, scalars.index(side)) if side in scalars else bytes(16) for side in _SIDES]
+        (entry,) = self.entries(key)
+        return Plan((Launch(entry, visit.items, 0, (*operands, sum(scalars), *sides, *visit.arguments)),))
+
+
+BODY: Final[Body] = _Where()
+
+
+def _layout(key: KernelKey) -> Layout:
+    strided = key.layout == "strided"
+    return Layout(strided, strided and key.wide)
+
+
+@functools.cache
+def _program(element: str, *, wide: bool) -> Program:
+    """Return the program of a length."""
+    sides = taken(*(tensor(name, element) for name in ("a", "b", "out")))
+    numbers = (number("numbers", "i32"), given("a_number"), given("b_number"))
+    layouts = {"dense": Layout(strided=False, wide=False), "strided": Layout(strided=True, wide=wide)}
+    entries = [
+        Entry(
+            f"where_{condition}_{name}",
+            taken(tensor("condition", condition), sides, numbers, layout.parameters),
+            f"EP_TAKES_{condition}_{name}",
+        )
+        for condition in _CONDITIONS
+        for name, layout in layouts.items()
+    ]
+    words = {"EP_WIDE": int(wide), **bits_words(element)}
+    for name in ("a", "b", "out"):
+        words |= access(name, element)
+    return Program(
+        f"where-{element}-{'wide' if wide else 'narrow'}",
+        tuple(words.items()),
+        ("elementwise/loops.h", "families/where/where.inc"),
+        tuple(entries),
+    )
