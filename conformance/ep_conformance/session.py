@@ -15,6 +15,7 @@ from ep.layout.cells import matches
 from ep.plugin.claims import ClaimsError
 from rich.text import Text
 
+from ep_conformance.judge.agreement import require_one_class
 from ep_conformance.plan.planned import Planned, Standing
 from ep_conformance.report.draft import Draft, finish
 from ep_conformance.report.environment import environment
@@ -77,6 +78,8 @@ class Options:
     """Write none."""
     fail_fast: bool = False
     """End the run after the first case that fails and counts."""
+    bits_of: str = ""
+    """The device whose bits results are compared with, such as "cpu:0"."""
 
     @property
     def device_name(self) -> str:
@@ -110,7 +113,8 @@ def conduct(options: Options, console: Console) -> Report:
     """Run the suite on one device and return the report, files written.
 
     Raises UnavailableError if the device cannot be opened, ResumeError if the report to resume is of another run, ClaimsError
-    for a claim of the options that no case of the run matches, BusyError if another run writes the same report. Ctrl-C, and
+    for a claim of the options that no case of the run matches, BusyError if another run writes the same report,
+    ApartError if the device computes otherwise than the one whose bits are asked for. Ctrl-C, and
     with `fail_fast` the first failure, give a report that says it did not come to its end.
     """
     history = read_history(options.device_name)
@@ -119,10 +123,21 @@ def conduct(options: Options, console: Console) -> Report:
     with tempfile.TemporaryDirectory(prefix="ep-conformance-") as folder:
         log = Path(folder) / "worker.log"
         waivers = options.waivers
-        job = Job(options.device_name, options.profile, options.pattern, options.seed, threads, log, waivers)
+        job = Job(
+            options.device_name,
+            options.profile,
+            options.pattern,
+            options.seed,
+            threads,
+            log,
+            waivers,
+            options.bits_of,
+        )
         worker = Worker(job)
         try:
             found: Survey = ask(worker, "survey", options.hang_seconds)
+            if found.other is not None:
+                require_one_class(found.subject.device, found.other)
             # One worker a device, unless the "device" is this machine's own cores; a large case needs 16 GiB alone.
             shares = found.is_on_host and options.profile in _SHARED_PROFILES
             jobs = options.jobs or (cores if shares else 1)
@@ -144,7 +159,7 @@ def conduct(options: Options, console: Console) -> Report:
 def _run(found: Survey, options: Options, history: History, console: Console, means: tuple[Worker, Job, int]) -> Report:
     worker, job, jobs = means
     plan = _plan(found, options, history)
-    title = heading(found.subject, options.profile, options.seed, options.pattern)
+    title = heading(found.subject, options.profile, options.seed, options.pattern, found.other)
     known: dict[str, Verdict] = {}
     if options.resume is not None:
         known = read_verdicts(options.resume, title)
@@ -167,6 +182,7 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
             started=started,
             environment=environment(),
             peak_memory=runner.peak_memory or None,
+            bits_of=found.other,
         )
 
     def hear(verdict: Verdict) -> None:

@@ -20,6 +20,7 @@ DEVICE = {name: sorted(value) if isinstance(value, frozenset) else value for nam
     "model": INFO.name,
     "memory_kinds": ["DEVICE"],
 }
+CPU = DEVICE | {"name": "cpu:0"}
 ENVIRONMENT = {
     "ep": "0.1.0",
     "python": "CPython 3.11.2",
@@ -50,11 +51,28 @@ def every_kind():
     ]
     return report(
         verdict("runtime/event/order", Status.PASS, attested="native", seconds=0.25, degraded=("call", "fill")),
-        verdict("zero", Status.PASS, margin=0.0, error=0.0, seconds=0.001),
-        verdict("half", Status.PASS, margin=0.5, error=2.0, at="x[3]=0.5", bias=0.125, variance=0.25, seconds=0.002),
+        verdict("zero", Status.PASS, margin=0.0, error=0.0, seconds=0.001, bits="equal"),
+        verdict(
+            "half",
+            Status.PASS,
+            margin=0.5,
+            error=2.0,
+            at="x[3]=0.5",
+            bias=0.125,
+            variance=0.25,
+            seconds=0.002,
+            bits=ATTACK,
+        ),
         *failing,
         verdict(
-            "far", Status.FAIL, ATTACK, margin=math.inf, error=math.inf, at=ATTACK, first=First(Status.CRASH, ATTACK)
+            "far",
+            Status.FAIL,
+            ATTACK,
+            margin=math.inf,
+            error=math.inf,
+            at=ATTACK,
+            first=First(Status.CRASH, ATTACK),
+            bits="different",
         ),
         verdict("known", Status.FAIL, "as ever", margin=3.0, error=9.0, waiver=WAIVER),
         verdict("primitives/copy/-/int8/strided/a", Status.UNSUPPORTED, "not claimed", counts=False),
@@ -68,6 +86,7 @@ def every_kind():
         verdict("primitives/cast/-/int8->float32/rank0/a", Status.NEW, "pass", counts=False),
         verdict("claims/elementwise_unray/*/float32/*", Status.MISSING, "matches nothing"),
         verdict("vendor/acme/warms-up", Status.PASS),
+        bits_of=CPU,
     )
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FILE",
     "Bytes",
+    "bits_of",
     "device",
     "hang_limit",
     "html",
@@ -61,6 +62,13 @@ def _renewed(_context: click.Context, _option: click.Parameter, pattern: str | N
     return None if pattern is None else renewed(pattern)
 
 
+def _device_name(context: click.Context, option: click.Parameter, name: str) -> str:
+    if name and re.fullmatch(r"[^:]+:[0-9]+", name) is None:
+        message = f"{name!r} is no device; write a provider's name and a number, such as cpu:0"
+        raise click.BadParameter(message, context, option)
+    return name
+
+
 hang_limit = click.option(
     "--hang-limit", type=click.FloatRange(min=0, min_open=True), callback=_number, help="Seconds a case may take."
 )
@@ -73,6 +81,13 @@ profile = click.option(
 )
 pattern = click.option(
     "--filter", "pattern", callback=_renewed, help="Only cases whose id matches this glob; * crosses slashes."
+)
+bits_of = click.option(
+    "--bits-of",
+    default="",
+    callback=_device_name,
+    metavar="PROVIDER:N",
+    help="Demand the bits of this device, such as cpu:0, of what is exact or one formula an element.",
 )
 html = click.option("--html", type=FILE, help="Write the report as one self-contained HTML page.")
 markdown = click.option("--markdown", type=FILE, help="Write a summary in Markdown, short enough for a comment.")

@@ -87,7 +87,8 @@ def _run(replay: Replay, device: str) -> tuple[Outcome, str]:
         raise WrongUse(message)
     limit = HANG_SECONDS[replay.profile]
     with tempfile.TemporaryDirectory(prefix="ep-conformance-") as folder:
-        worker = Worker(Job(device, replay.profile, None, replay.seed, None, Path(folder) / "worker.log"))
+        log, bits_of = Path(folder) / "worker.log", replay.bits_of
+        worker = Worker(Job(device, replay.profile, None, replay.seed, None, log, bits_of=bits_of))
         try:
             ask(worker, "probe", limit)
             worker.send("replay", replay.as_json())

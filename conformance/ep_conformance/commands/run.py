@@ -13,6 +13,8 @@ from rich.console import Console
 import ep
 from ep_conformance.commands import options
 from ep_conformance.commands.exits import CODES, UnavailableExit, WrongUse
+from ep_conformance.judge.agreement import ApartError
+from ep_conformance.report.bits import bits_lines
 from ep_conformance.report.journal import BusyError
 from ep_conformance.report.resume import ResumeError
 from ep_conformance.session import Options, conduct
@@ -69,6 +71,7 @@ __all__ = ["command", "judged"]
     type=options.Bytes(),
     help="Memory that all workers may take for cases, such as 4GiB; cases that need more are missing. Default: what is free.",
 )
+@options.bits_of
 @options.hang_limit
 def command(*, quick: bool, **given: Any) -> int:
     """Run the suite on one device and give a verdict."""
@@ -80,6 +83,8 @@ def command(*, quick: bool, **given: Any) -> int:
     options.require_folders((chosen.json, chosen.html, chosen.markdown, chosen.junit, chosen.replays))
     console = Console(highlight=False)
     report = judged(chosen, console)
+    for line in bits_lines(report.bits):
+        console.print(line, soft_wrap=True, markup=False)
     if chosen.failed and not report.verdicts:
         console.print(f"{chosen.device_name}: nothing failed in the last run", soft_wrap=True)
         return 0
@@ -95,15 +100,19 @@ def command(*, quick: bool, **given: Any) -> int:
 
 def judged(chosen: Options, console: Console) -> Report:
     """Return the report of a run, and end the command with a sentence where there can be none."""
-    known = ep.providers()
-    if chosen.provider not in known:
-        message = f"unknown provider {chosen.provider!r}; known are {', '.join(known) or 'none: install one'}"
+    known, other = ep.providers(), chosen.bits_of.partition(":")[0]
+    for name in (chosen.provider, *((other,) if other else ())):
+        if name not in known:
+            message = f"unknown provider {name!r}; known are {', '.join(known) or 'none: install one'}"
+            raise WrongUse(message)
+    if chosen.bits_of == chosen.device_name:
+        message = f"--bits-of {chosen.bits_of} is the device itself; name another one"
         raise WrongUse(message)
     try:
         return conduct(chosen, console)
     except ep.UnavailableError as error:
         raise UnavailableExit(str(error)) from None
-    except (ResumeError, ClaimsError, BusyError) as error:
+    except (ResumeError, ClaimsError, BusyError, ApartError) as error:
         raise WrongUse(str(error)) from None
     except OSError as error:
         message = f"cannot write the report: {error}"

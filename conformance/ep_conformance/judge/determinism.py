@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import ep
     from ep_conformance.judge.operand import Image, Operand
 
-__all__ = ["check_again", "check_part", "is_promised"]
+__all__ = ["check_again", "check_part", "is_promised", "with_nan_of"]
 
 Array = npt.NDArray[Any]
 
@@ -44,14 +44,14 @@ def check_part(part: ep.Descriptor, out: Operand, whole: Image, alone: Image) ->
     window.check(alone, is_written=True)
     given, needed = window.tensor(alone), window.tensor(whole)
     why = f"as it gave among others; computed by itself: {part!r}"
-    check_bits(out.name, _with_nan_of(given, needed), needed, why, "part")
+    check_bits(out.name, with_nan_of(given, needed), needed, why, "part")
 
 
-def _with_nan_of(given: Array, needed: Array) -> Array:
+def with_nan_of(given: Array, needed: Array) -> Array:
     """Return `given` with the NaN of `needed` where both have one, in either part of a complex number."""
     if given.dtype.kind == "c":
         for mine, other in ((given.real, needed.real), (given.imag, needed.imag)):
-            mine[...] = _with_nan_of(mine, other)
+            mine[...] = with_nan_of(mine, other)
         return given
     if given.dtype.kind in "biu":
         return given

@@ -54,6 +54,7 @@ class Outcome:
     at        : the operands of the element with that error, as text
     bias      : |mean error| over its limit, None but for cases with summands
     variance  : the mean square of the errors over its limit, None but for cases with summands
+    bits      : what comparing with another device gave: "equal", "different", or why nothing was to compare; "" if not asked
     details   : facts about a failure beside its reason, for a replay file; JSON values only
     """
 
@@ -67,4 +68,5 @@ class Outcome:
     at: str = ""
     bias: float | None = None
     variance: float | None = None
+    bits: str = ""
     details: Mapping[str, Any] = field(default_factory=dict)

@@ -58,12 +58,14 @@ class Survey:
     plan        : every case of the profile, with its standing
     is_on_host  : True if the device computes on this machine's own cores
     expiring    : waivers that hold for less than a month from today on
+    other       : the info of the device whose bits results are compared with, as `Subject.device`; None for none
     """
 
     subject: Subject
     plan: tuple[Planned, ...]
     is_on_host: bool
     expiring: tuple[Waiver, ...] = ()
+    other: dict[str, Any] | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON; `survey_of` gives it back. Neighbouring cases with equal standing share one entry."""
@@ -72,6 +74,7 @@ class Survey:
         return {
             "subject": [self.subject.provider, self.subject.version, self.subject.device],
             "is_on_host": self.is_on_host,
+            "other": self.other,
             "waivers": [*map(waiver_record, waivers)],
             "expiring": [places[waiver] for waiver in self.expiring],
             "plan": [
@@ -96,16 +99,24 @@ def survey_of(table: dict[str, Any]) -> Survey:
         for identity in identities
     )
     expiring = tuple(waivers[place] for place in table["expiring"])
-    return Survey(Subject(str(provider), str(version), dict(device)), plan, table["is_on_host"] is True, expiring)
+    subject, other = Subject(str(provider), str(version), dict(device)), table["other"]
+    return Survey(subject, plan, table["is_on_host"] is True, expiring, None if other is None else dict(other))
 
 
-def survey(
-    device: ep.Device, profile: str, pattern: str | None, waivers: Path | None = None, today: dt.date | None = None
+def survey(  # noqa: PLR0913 - the device, what to run on it, and what is known beside it
+    device: ep.Device,
+    profile: str,
+    pattern: str | None,
+    waivers: Path | None = None,
+    today: dt.date | None = None,
+    *,
+    other: ep.Device | None = None,
 ) -> Survey:
     """Return the plan for a device. Compiles nothing.
 
     waivers : a file that takes the place of the waivers.toml beside the provider's claims.toml
     today   : the day that expiry is measured against; None is the day it is, UTC
+    other   : the device whose bits results are compared with
 
     Raises ClaimsError for a claims.toml that cannot be used, WaiversError for such waivers.
     """
@@ -123,6 +134,7 @@ def survey(
         (*(planned for planned in stale if selects(pattern, planned.id)), *waived(plan, mine, day)),
         bool({"cpu", "host-memory"} & device.info.features),
         expiring(mine, day),
+        None if other is None else _info(other),
     )
 
 

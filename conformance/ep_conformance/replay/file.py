@@ -167,6 +167,7 @@ class Replay:
     work         : the computation, of a case of a cell
     smallest     : less work that fails as well, None if none was found
     program      : of a generated program, its text
+    bits_of      : name of the device whose bits the results did not have; "" for any other failure
     """
 
     case: str
@@ -181,6 +182,7 @@ class Replay:
     work: Work | None = None
     smallest: Smallest | None = None
     program: str = ""
+    bits_of: str = ""
     suite: str = SUITE
 
     def as_json(self) -> dict[str, Any]:
@@ -197,6 +199,7 @@ class Replay:
             "device": dict(self.device),
             "environment": dict(self.environment),
             "program": self.program,
+            "bits_of": self.bits_of,
             **gathered_json(self.work, self.smallest),
         }
 
@@ -263,6 +266,7 @@ def replay_of(table: Mapping[str, Any]) -> Replay:
         device=_is(dict, table["device"]),
         environment=_is(dict, table["environment"]),
         program=_is(str, table["program"]),
+        bits_of=_is(str, table.get("bits_of", "")),
         suite=_is(str, table["suite"]),
         work=None if table["work"] is None else _work(table["work"]),
         smallest=None if table["smallest"] is None else _smallest(dict(table["smallest"])),

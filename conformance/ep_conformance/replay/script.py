@@ -286,7 +286,10 @@ def _by_the_suite(replay: Replay, device: str) -> Iterator[str]:
     yield "from ep_conformance import Trial"
     yield ""
     yield f"device = ep.device(sys.argv[1] if sys.argv[1:] else {device!r})"
-    yield from _wrapped(f'trial = Trial(device, {replay.case!r}, seed={replay.seed}, profile="{replay.profile}")')
+    other = f", other=ep.device({replay.bits_of!r})" if replay.bits_of else ""
+    yield from _wrapped(
+        f'trial = Trial(device, {replay.case!r}, seed={replay.seed}, profile="{replay.profile}"{other})'
+    )
     yield "found = find(trial.id, trial.seed)"
     if is_of_cell:
         yield "outcome = run_case(trial, found.family, found.case)"

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import ep
+from ep_conformance.judge.agreement import DIFFERENT
 from ep_conformance.judge.outcome import DEATHS, FAILING, Status
 from ep_conformance.replay.file import Replay, file_name, write_replay
 from ep_conformance.run.workers import Worker, ask, await_answer
@@ -74,6 +75,7 @@ def _replay(report: Report, verdict: Verdict) -> Replay:
         environment=report.environment,
         details=outcome.details,
         program=outcome.reason.partition(_BEHIND)[2] if is_program else "",
+        bits_of=report.bits.other if report.bits is not None and outcome.bits == DIFFERENT else "",
         suite=report.suite,
     )
 

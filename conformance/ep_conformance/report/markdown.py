@@ -24,7 +24,7 @@ __all__ = ["markdown_text", "write_markdown"]
 _LONGEST: Final = 60_000
 """Characters: a comment on GitHub may have 65,536."""
 
-_MOST: Final = {"groups": 25, "cases": 3, "waived": 30, "notices": 15, "nearest": 10, "slowest": 5}
+_MOST: Final = {"groups": 25, "cases": 3, "waived": 30, "notices": 15, "bits": 30, "nearest": 10, "slowest": 5}
 _SHORTENED: Final = "\n(shortened: the JSON report and its HTML page have all)"
 _REASON: Final = 280
 _WORD: Final = 160
@@ -44,7 +44,7 @@ def markdown_text(report: Report) -> str:
     head, tail = _head(report), _tail(report)
     left = _LONGEST - len(head) - len(tail) - len(_SHORTENED) - 3
     blocks = []
-    for block in itertools.chain(_failing(report), _waived(report), _notices(report), _extremes(report)):
+    for block in itertools.chain(_failing(report), _bits(report), _waived(report), _notices(report), _extremes(report)):
         left -= len(block) + 1
         if left < 0:
             blocks.append(_SHORTENED)
@@ -94,6 +94,18 @@ def _failing(report: Report) -> Iterator[str]:
             yield f"- and {more:,} more"
     if len(groups) > _MOST["groups"]:
         yield f"\nand {len(groups) - _MOST['groups']:,} more ops and areas"
+
+
+def _bits(report: Report) -> Iterator[str]:
+    bits = report.bits
+    if bits is None:
+        return
+    yield f"\n### Bits of {_text(bits.other)}: {bits.equal:,} of {_cases(bits.compared)} equal\n"
+    rows = [["different", _code(op), f"{number:,}"] for op, number in bits.different.items()]
+    rows += [["not comparable", _code(why), f"{number:,}"] for why, number in bits.incomparable.items()]
+    if rows:
+        yield from _table(["", "op or reason", "cases"], rows[: _MOST["bits"]], numbers=[2])
+        yield from _rest(len(rows), _MOST["bits"])
 
 
 def _waived(report: Report) -> Iterator[str]:

@@ -14,6 +14,7 @@ from ep_conformance import SUITE
 from ep_conformance.judge.outcome import Status
 from ep_conformance.plan.planned import UNTRIED
 from ep_conformance.plan.subject import Subject
+from ep_conformance.report.bits import Bits, bits_of
 from ep_conformance.run.record import record, verdict_of
 from ep_conformance.run.verdict import FIRST_FAILURE, UNAVAILABLE, Verdict
 
@@ -36,6 +37,7 @@ class Report:
     started      : when, in UTC, as ISO 8601 writes it
     peak_memory  : bytes that the largest worker held, None if not measured
     environment  : the result of `environment()`
+    bits_of      : the info of the device whose bits results were compared with, as `Subject.device`; None for none
     suite        : version of the suite that judged
     """
 
@@ -50,7 +52,13 @@ class Report:
     started: str = ""
     peak_memory: int | None = None
     environment: Mapping[str, Any] = field(default_factory=dict)
+    bits_of: Mapping[str, Any] | None = None
     suite: str = SUITE
+
+    @property
+    def bits(self) -> Bits | None:
+        """What comparing bits with another device gave, None if it was not asked for."""
+        return None if self.bits_of is None else bits_of(str(self.bits_of["name"]), self.verdicts)
 
     @property
     def summary(self) -> dict[str, int]:
@@ -98,9 +106,10 @@ class Report:
 
     @property
     def is_good(self) -> bool:
-        """True if there was something to judge, and all of it passed."""
+        """True if there was something to judge, and to compare if that was asked for, and all of it passed."""
         expected = [verdict for verdict in self.verdicts if verdict.counts]
-        return bool(expected) and not self.failures and not self.interrupted
+        was_compared = self.bits is None or self.bits.compared > 0
+        return bool(expected) and was_compared and not self.failures and not self.interrupted
 
     @property
     def exit_code(self) -> int:
@@ -125,10 +134,13 @@ class Report:
             return f"INTERRUPTED: {name}: {given}"
         if not summary["expected"]:
             return f"FAIL: {name}: no case was expected to run, so nothing was shown; choose claimed ones with --filter, or claim some"
+        if self.bits is not None and not self.bits.compared and not self.failures:
+            return f"FAIL: {name}: no bits were compared with those of {self.bits.other}, so nothing was shown of them; choose others with --filter"
         failing = Counter(verdict.status for verdict in self.failures)
         bad = ", ".join(f"{failing[status]} {status}" for status in Status if failing[status])
         rest = f"{summary['waived']} waived, {summary['unsupported']} unsupported, {summary['new']} new, {len(self.notices)} notices"
         verdict = f"FAIL ({bad})" if bad else "PASS"
+        rest += "" if self.bits is None else f"; {self.bits}"
         untried = f"; {UNTRIED}" if self.leaves_late_errors_untried else ""
         return (
             f"{verdict}: {name}: {summary['pass']} of {summary['expected']} expected cases pass "
@@ -138,7 +150,7 @@ class Report:
     def as_json(self) -> dict[str, Any]:
         """Return the report as schema 2, which report.schema.json describes."""
         return {
-            **heading(self.subject, self.profile, self.seed, self.pattern),
+            **heading(self.subject, self.profile, self.seed, self.pattern, self.bits_of),
             "suite": self.suite,
             "verdict": self.sentence,
             "exit_code": self.exit_code,
@@ -149,6 +161,7 @@ class Report:
             "peak_memory": self.peak_memory,
             "interrupted": self.interrupted,
             "summary": self.summary,
+            "bits": None if self.bits is None else self.bits.as_json(),
             "notices": [verdict.id for verdict in self.notices],
             "cases": [record(verdict) for verdict in self.verdicts],
         }
@@ -160,7 +173,9 @@ class Report:
         write_text(path, f'{json.dumps(table, indent=1)[:-2]},\n "cases": [\n{cases}\n ]\n}}\n')
 
 
-def heading(subject: Subject, profile: str, seed: int, pattern: str | None) -> dict[str, Any]:
+def heading(
+    subject: Subject, profile: str, seed: int, pattern: str | None, bits_of: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Return the identity of a run, as reports and journals have it: only a run with the same one continues it."""
     return {
         "schema": SCHEMA,
@@ -170,6 +185,7 @@ def heading(subject: Subject, profile: str, seed: int, pattern: str | None) -> d
         "profile": profile,
         "seed": seed,
         "filter": pattern,
+        "bits_of": None if bits_of is None else dict(bits_of),
     }
 
 
@@ -181,7 +197,7 @@ def report_of(table: Mapping[str, Any]) -> Report:
     if table["schema"] != SCHEMA:
         message = f"schema {table['schema']!r}, needed {SCHEMA}"
         raise ValueError(message)
-    provider, device = table["provider"], dict(table["device"])
+    provider, device, other = table["provider"], dict(table["device"]), table.get("bits_of")
     return Report(
         Subject(str(provider["name"]), str(provider["version"]), device | {"name": str(device["name"])}),
         str(table["profile"]),
@@ -194,6 +210,7 @@ def report_of(table: Mapping[str, Any]) -> Report:
         started=str(table["started"]),
         peak_memory=table["peak_memory"],
         environment=dict(table["environment"]),
+        bits_of=None if other is None else other | {"name": str(other["name"])},
         suite=str(table["suite"]),
     )
 

@@ -28,6 +28,7 @@ def outcome_record(outcome: Outcome) -> dict[str, Any]:
         "at": outcome.at,
         "bias": _finite(outcome.bias),
         "variance": _finite(outcome.variance),
+        "bits": outcome.bits,
         "attested": outcome.attested,
         "degraded": list(outcome.degraded),
         "seconds": outcome.seconds,
@@ -50,6 +51,7 @@ def outcome_of(table: dict[str, Any]) -> Outcome:
         at=text(table["at"]),
         bias=_number(table["bias"]),
         variance=_number(table["variance"]),
+        bits=text(table.get("bits", "")),
         details=dict(table.get("details", {})),
     )
 

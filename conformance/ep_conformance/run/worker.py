@@ -19,6 +19,7 @@ from ep.plugin.claims import ClaimsError
 
 import ep
 from ep_conformance.fixture.trial import Trial
+from ep_conformance.judge.agreement import BITS_OF, DIFFERENT
 from ep_conformance.judge.attestation import UNATTESTED
 from ep_conformance.judge.error import CaseError
 from ep_conformance.judge.floats import changed_environment
@@ -60,6 +61,7 @@ class Job:
     threads  : EP_CPU_THREADS of the worker, None to leave it
     log      : file for the output of the worker and of the vendor's libraries
     waivers  : file in place of the provider's own waivers.toml
+    bits_of  : name of the device whose bits results are compared with, "" to compare with none
     """
 
     device: str
@@ -69,6 +71,12 @@ class Job:
     threads: int | None
     log: Path
     waivers: Path | None = None
+    bits_of: str = ""
+
+    def trial(self, device: ep.Device, identity: str) -> Trial:
+        """Return a new trial of a case."""
+        other = ep.device(self.bits_of) if self.bits_of else None
+        return Trial(device, identity, self.seed, self.profile, other)
 
 
 def serve(end: socket.socket, job: Job) -> None:
@@ -90,6 +98,8 @@ def serve(end: socket.socket, job: Job) -> None:
         os.environ["EP_CPU_THREADS"] = str(job.threads)
     try:
         device = ep.device(job.device)
+        if job.bits_of:
+            ep.device(job.bits_of)
     except Exception as error:  # noqa: BLE001 - the worker boundary: a provider may raise anything
         traceback.print_exc()
         channel.send(["unavailable", (str(error) or type(error).__name__)[:_MOST_SAID]])
@@ -126,21 +136,19 @@ class _Bench:
                         return False
             case ["gather", identity, runs]:
                 run = functools.partial(execute, self._device, identity, self._job) if runs else None
-                self._channel.send(["gathered", gathered_json(*gather(self._trial(identity), run))])
+                self._channel.send(["gathered", gathered_json(*gather(self._job.trial(self._device, identity), run))])
             case ["replay", table]:
                 replay = replay_of(table)
                 run = functools.partial(execute, self._device, replay.case, self._job)
-                outcome, note = perform(self._trial(replay.case), replay, run)
+                outcome, note = perform(self._job.trial(self._device, replay.case), replay, run)
                 self._channel.send(["replayed", _told(outcome), note])
         return True
-
-    def _trial(self, identity: str) -> Trial:
-        return Trial(self._device, identity, self._job.seed, self._job.profile)
 
     def _survey(self) -> tuple[str, Any]:
         job = self._job
         try:
-            return "survey", survey(self._device, job.profile, job.pattern, job.waivers).as_json()
+            other = job.trial(self._device, "survey").other
+            return "survey", survey(self._device, job.profile, job.pattern, job.waivers, other=other).as_json()
         except (ClaimsError, WaiversError) as error:
             return "unavailable", str(error)
         except Exception as error:  # noqa: BLE001 - the worker boundary: `accepts` is a vendor's code
@@ -166,7 +174,8 @@ class _Bench:
             found = find(identity, self._job.seed)
             if not isinstance(found, CellCase):
                 return 0, ""
-            return needed_memory(found, is_on_host=on_host), lack_on_device(found, self._device)
+            needed = needed_memory(found, is_on_host=on_host, is_compared=bool(self._job.bits_of))
+            return needed, lack_on_device(found, self._device)
         except Exception:  # noqa: BLE001 - the worker boundary: what is wrong with the case, running it says
             return 0, ""
 
@@ -198,7 +207,8 @@ def execute(device: ep.Device, identity: str, job: Job, found: CellCase | None =
     except ep.DeviceLostError as error:
         outcome = Outcome(Status.DEVICE_LOST, str(error))
     except CaseError as error:
-        outcome = Outcome(Status.FAIL, str(error), details=error.details)
+        bits = DIFFERENT if error.details.get("kind") == BITS_OF else ""
+        outcome = Outcome(Status.FAIL, str(error), details=error.details, bits=bits)
     except ep.UnsupportedError as error:
         outcome = Outcome(Status.UNSUPPORTED, str(error), details={"kind": "raised"})
     except MemoryError as error:
@@ -228,7 +238,7 @@ def _run(device: ep.Device, identity: str, job: Job, found: CellCase | RuntimeCa
 
 
 def _shown(device: ep.Device, identity: str, job: Job, found: CellCase | RuntimeCase) -> Outcome:
-    trial = Trial(device, identity, job.seed, job.profile)
+    trial = job.trial(device, identity)
     before = device.native_calls
     try:
         if isinstance(found, CellCase):

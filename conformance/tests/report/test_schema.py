@@ -9,7 +9,7 @@ import pytest
 import samples
 from ep_conformance.judge.outcome import Status
 from ep_conformance.plan.profiles import PROFILES
-from ep_conformance.report.report import Report
+from ep_conformance.report.report import Report, report_of
 from ep_conformance.report.schema import problems, read_schema
 from ep_conformance.run.record import record
 from jsonschema import Draft202012Validator
@@ -17,6 +17,9 @@ from jsonschema import Draft202012Validator
 import ep
 
 SCHEMA = read_schema()
+LATER = {"bits", "bits_of"}
+"""Fields that reports of earlier suites have not."""
+
 WHOLE = json.loads(json.dumps(samples.every_kind().as_json()))
 
 
@@ -39,7 +42,8 @@ def test_every_field_is_described_needed_and_nothing_else_allowed():
         assert part.get("description", "").endswith("."), path
         if "properties" in part:
             assert part["additionalProperties"] is False, path
-            assert part["required"] == [*part["properties"]], path
+            needed = part["required"] + [name for name in part["properties"] if name in LATER]
+            assert sorted(needed) == sorted(part["properties"]), path
 
 
 def test_schema_knows_what_the_suite_says_and_no_more():
@@ -51,6 +55,7 @@ def test_schema_knows_what_the_suite_says_and_no_more():
     assert set(properties["summary"]["properties"]) == {"expected", "waived", *(status.key for status in Status)}
     assert set(properties["device"]["properties"]) == {*ep.DeviceInfo._fields, "model"}
     assert properties["profile"]["enum"] == [*PROFILES]
+    assert set(properties["bits"]["properties"]) == set(WHOLE["bits"])
     waived = next(case["waiver"] for case in WHOLE["cases"] if case["waiver"])
     assert set(defs["waiver"]["properties"]) == set(waived)
     first = next(case["first"] for case in WHOLE["cases"] if case["first"])
@@ -88,8 +93,9 @@ def change(path, value):
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        *(((name,), ...) for name in WHOLE),
-        *((("cases", 0, name), ...) for name in WHOLE["cases"][0]),
+        *(((name,), ...) for name in WHOLE.keys() - LATER),
+        *((("cases", 0, name), ...) for name in WHOLE["cases"][0].keys() - LATER),
+        *((("bits", name), ...) for name in WHOLE["bits"]),
         *((("summary", name), ...) for name in WHOLE["summary"]),
         (("more",), 1),
         (("cases", 0, "more"), 1),
@@ -116,6 +122,8 @@ def change(path, value):
         (("cases", 0, "id"), ""),
         (("cases", 0, "reason"), None),
         (("cases", 0, "first"), {"status": "fail"}),
+        (("cases", 0, "bits"), True),
+        (("bits", "compared"), -1),
         (("cases", 0, "waiver"), {"reason": "x"}),
         (("cases",), {}),
     ],
@@ -125,6 +133,15 @@ def test_broken_report_is_refused_with_its_place(path, value):
     name = path[-1]
     assert str(name) in line or str(value) in line
     assert line.startswith("$")
+
+
+def test_reports_from_before_bits_were_compared_are_valid_and_read():
+    table = json.loads(json.dumps(samples.every_kind().as_json()))
+    for part in (table, *table["cases"]):
+        for name in LATER & part.keys():
+            del part[name]
+    assert [*problems(table)] == []
+    assert report_of(table).bits is None
 
 
 def test_waiver_without_a_day_is_refused():

@@ -24,6 +24,7 @@ FULL = Verdict(
         at="x=1e-45",
         bias=1 / 3,
         variance=2 / 3,
+        bits="equal",
     ),
     counts=True,
     notice=True,

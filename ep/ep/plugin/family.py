@@ -84,6 +84,14 @@ class Family(ABC):
         """
         return None
 
+    def is_reproducible(self, descriptor: Descriptor) -> bool:  # noqa: ARG002 - for families whose results are one formula each
+        """Say whether devices of one arithmetic owe equal bits where results are rounded; exact results are equal anyway.
+
+        A family whose results are one formula of their own elements each answers True: the order of nothing is open.
+        Default: False, as for sums and products, whose order is the provider's. `ep-conformance run --bits-of` asks.
+        """
+        return False
+
     def is_constant(self, descriptor: Descriptor) -> Any:  # noqa: ARG002 - for families that have such ops
         """Say whether the output is the same for every input, so that no data can show that it is computed."""
         return False

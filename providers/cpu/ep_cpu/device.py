@@ -17,7 +17,9 @@ __all__ = ["ALIGNMENT", "CpuDevice"]
 
 ALIGNMENT: Final = 512
 _LARGE: Final = 64 << 20  # from here on asking for the free memory, 20 us, takes less time than touching the pages
-_FEATURES: Final = frozenset({"fp16", "fp64", "host-memory"})
+_FEATURES: Final = frozenset({"fp16", "fp64", "host-memory", "rounded-divide-sqrt"})
+_FUSING: Final = frozenset({"avx2", "avx512"})
+"""The instruction sets whose kernels are compiled with EP_FMA 1: `native/isa`."""
 
 
 class CpuDevice(ep.spi.Device):
@@ -35,7 +37,7 @@ class CpuDevice(ep.spi.Device):
                 compute_units=native.lib.ep_threads(),
                 alignment=ALIGNMENT,
                 dtypes=frozenset(dtype for row in native.rows for dtype in row[2:]),
-                features=_FEATURES,
+                features=_FEATURES | ({"fused-multiply-add"} if native.isa in _FUSING else frozenset()),
             )
         )
         self.native = native

@@ -16,7 +16,7 @@ import ep
 from ep_opencl import description, foreign
 from ep_opencl.command_buffer import entry_points
 from ep_opencl.compiler.pocl import lacks_processor, name_processor
-from ep_opencl.compiler.program import build
+from ep_opencl.compiler.program import FUSED, build, fuses
 from ep_opencl.errors import failure
 from ep_opencl.function import ClFunction
 from ep_opencl.graph import ClGraph, work_of
@@ -43,6 +43,7 @@ class ClDevice(ep.spi.Device):
     processor: the processor's name that EP wrote for the driver's compiler, "" if it wrote none
     is_lost  : True if its compiler knows no processor that it could compile for
     context  : its own: contexts shared by devices move buffers between them unasked, and fail together
+    info     : whether it fuses products with sums is asked of its compiler, once
     """
 
     is_opaque = True  # DLPack's pointers are cl_mem
@@ -59,6 +60,8 @@ class ClDevice(ep.spi.Device):
         self.target = ep_simt.CPU if self.is_cpu and os.environ.get("EP_OPENCL_TARGET") != "gpu" else ep_simt.GPU
         self.processor = name_processor(native)
         self.is_lost = not self.processor and lacks_processor(native)
+        if fuses(self):
+            self.info = self.info._replace(features=self.info.features | {FUSED})
         self._most = native.max_mem_alloc_size
         self._programs: LRU[ep_simt.Program, cl.Program] = LRU()
         self._open: Roster[ClStream] = Roster()

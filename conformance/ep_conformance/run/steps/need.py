@@ -31,10 +31,11 @@ _EXACT: Final = 4
 """The same for exact types, in itemsizes."""
 
 
-def needed_memory(found: CellCase, *, is_on_host: bool) -> int:
+def needed_memory(found: CellCase, *, is_on_host: bool, is_compared: bool = False) -> int:
     """Return about how many bytes of this machine's memory a case takes at most.
 
-    is_on_host : True if the device's memory is this machine's
+    is_on_host  : True if the device's memory is this machine's
+    is_compared : True if its work is done on another device, too
 
     Measured over 170 cases of the standard profile and 36 of the large one at 1/64 of their size: of spans S and the widest of them W,
     cases take 3 S + 2 W (image, memory, what came back; the masks of one comparison), one S more if parts are launched.
@@ -47,7 +48,7 @@ def needed_memory(found: CellCase, *, is_on_host: bool) -> int:
     spans = [spec.nbytes for spec in tensors]
     if sum(spans) + descriptor.out.size < _SMALL:
         return _BASE
-    copies = 2 + is_on_host + any(True for _ in found.family.parts(descriptor))
+    copies = 2 + is_on_host + 2 * is_compared + any(True for _ in found.family.parts(descriptor))
     kinds = {ep.dtype(spec.dtype).kind for spec in tensors}
     widest = max(_PER_ELEMENT.get(kind, 0) for kind in kinds)
     compared = sum(out.size * max(widest, _EXACT * out.itemsize) for out in descriptor.outputs.values())

@@ -1,4 +1,4 @@
-"""The path of a case of a family: draw -> place -> launch -> judge -> repeat. No step calls one before it; this file alone does."""
+"""The path of a case of a family: draw -> place -> launch -> judge -> repeat, and once on another device. No step calls one before it; this file alone does."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import ep
+from ep_conformance.fixture.trial import Trial
+from ep_conformance.judge.agreement import EQUAL, check_agreement, incomparable
 from ep_conformance.judge.attestation import attest
 from ep_conformance.judge.determinism import is_promised
+from ep_conformance.judge.expression import as_expression
 from ep_conformance.judge.outcome import Outcome, Status
 from ep_conformance.judge.result import judge
 from ep_conformance.run.steps.draw import draw
@@ -17,14 +20,13 @@ from ep_conformance.run.steps.launch import launch
 from ep_conformance.run.steps.place import place
 from ep_conformance.run.steps.refusal import is_refused
 from ep_conformance.run.steps.repeat import check_repeated, check_repeated_part
-from ep_conformance.run.steps.turn import turns, warm_up
+from ep_conformance.run.steps.turn import Turn, turns, warm_up
 
 if TYPE_CHECKING:
     from ep_primitives.cases.case import Case
 
-    from ep_conformance.fixture.trial import Trial
+    from ep_conformance.judge.draw import Draw
     from ep_conformance.judge.operand import Image
-    from ep_conformance.run.steps.turn import Turn
 
 __all__ = ["run_case"]
 
@@ -59,7 +61,41 @@ def run_case(trial: Trial, family: ep.Family, case: Case) -> Outcome:
             with contextlib.suppress(ep.UnsupportedError):  # a layout that the device does not have
                 alone = _left(trial, part.on(device), replace(planned[0], drawn=drawn))
                 check_repeated_part(family, part, drawn, images[0], alone)
-    return replace(outcome, attested=attested)
+    outcome = replace(outcome, attested=attested)
+    if outcome.status is Status.PASS and trial.other is not None:
+        return _compared(trial, trial.other, family, descriptor, drawn, images[0], outcome)
+    return outcome
+
+
+def _compared(  # noqa: PLR0913, PLR0917 - a launch that passed, and the device to compare it with
+    trial: Trial,
+    other: ep.Device,
+    family: ep.Family,
+    descriptor: ep.Descriptor,
+    drawn: Draw,
+    images: dict[str, Image],
+    outcome: Outcome,
+) -> Outcome:
+    """Return the outcome of a case that passed. Raises CaseError if an equal launch on the other device writes other bits."""
+    outputs = drawn.outputs.values()
+    is_moved = all(output.bits is not None for output in outputs)
+    promised = [output.accuracy for output in outputs]
+    reason = incomparable(family, descriptor, promised, (trial.device, other), is_moved=is_moved)
+    if reason:
+        return replace(outcome, bits=reason)
+    beside = Trial(other, trial.id, trial.seed, trial.profile)
+    try:
+        theirs = _left(beside, descriptor.on(other), Turn(drawn))
+    except ep.UnsupportedError:
+        return replace(outcome, bits=f"{other.name} does not take it")
+    except Exception as error:  # noqa: BLE001 - a defect of the other device is none of the one that is judged
+        return replace(outcome, bits=f"{other.name} gave no result: {type(error).__name__}")
+    finally:
+        with contextlib.suppress(Exception):
+            beside.close()
+    with as_expression(family, descriptor, drawn.inputs):
+        check_agreement(drawn, images, theirs, other.name)
+    return replace(outcome, bits=EQUAL)
 
 
 def _left(trial: Trial, primitive: ep.Primitive, turn: Turn) -> dict[str, Image]:

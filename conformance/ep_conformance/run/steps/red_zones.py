@@ -29,7 +29,7 @@ def enclose(trial: Trial, name: str, spec: ep.TensorSpec, value: Array | None, s
     value : the contents of the tensor; None for an output, which is poisoned
     shift : bytes that the memory view starts after an aligned place
     """
-    guard = -(-_LEAST_GUARD // trial.device.info.alignment) * trial.device.info.alignment
+    guard = -(-_LEAST_GUARD // trial.alignment) * trial.alignment
     start = guard + shift
     image = trial.noise(start + spec.nbytes + guard)
     _make_nan(image, spec.dtype, start)

@@ -12,10 +12,11 @@ from ep_primitives.judging.accuracy import Exact
 from ep_primitives.judging.reference import Reference
 
 import ep
+from ep_conformance.judge.agreement import EQUAL, check_same, incomparable
 from ep_conformance.judge.attestation import attest
 from ep_conformance.judge.compare import Comparison, compare
 from ep_conformance.judge.error import CaseError
-from ep_conformance.judge.expression import explain_failure
+from ep_conformance.judge.expression import as_expression, explain_failure
 from ep_conformance.judge.native import Worst, compare_native
 from ep_conformance.judge.outcome import Outcome, Status
 from ep_conformance.judge.output import Output
@@ -39,22 +40,15 @@ def run_sweep(trial: Trial, family: ep.Family, sweep: Sweep) -> Outcome:
     Raises CaseError with the worst element of the first part that has one outside its bound.
     """
     accuracy = family.accuracy(sweep.descriptor)
-    primitives = [descriptor.on(trial.device) for descriptor in sweep.descriptors]
-    before = trial.device.native_calls
-    stream = trial.stream()
+    launches = _Launches(trial, trial.device, sweep)
+    other, compared = _other(trial, family, sweep)
     bits = np.arange(CHUNK, dtype=np.uint32)
-    x, out = trial.memory(bits.nbytes), trial.memory(sweep.descriptor.out.nbytes)
-    steps = [primitive.bind(x=x, out=out) for primitive in primitives]
-    result = np.empty(CHUNK, numpy_dtype(sweep.descriptor.out.dtype))
     worst, at = Worst(0.0, 0.0, 0, 0), ""
-    turns = cycle(zip(sweep.descriptors, steps, strict=True))
+    turns = cycle(enumerate(sweep.descriptors))
     for start in range(sweep.first, sweep.first + INPUTS, CHUNK):
-        descriptor, step = next(turns)
+        turn, descriptor = next(turns)
         values = (bits + np.uint32(start)).view(np.float32)
-        stream.upload(x, values)
-        step(stream)
-        stream.download(result, out)
-        stream.synchronize()
+        result = launches(turn, values)
         inside = slice(None) if sweep.domain.is_open else sweep.domain.contains("float32", values)
         reference = _only(family.reference(descriptor, {"x": values}), inside)
         if start == sweep.first and (doubt := _doubt(trial, reference, accuracy, result[inside])):
@@ -70,11 +64,52 @@ def run_sweep(trial: Trial, family: ep.Family, sweep: Sweep) -> Outcome:
         if found.ratio > worst.ratio:
             given = "".join(f", {value:g}" for value in descriptor.attributes)
             worst, at = found, f"x={values[inside][found.at]!s}{given}"
-    for step in steps:
-        step.close()
+        if other is not None:
+            theirs = other(turn, values)[inside]
+            with as_expression(family, descriptor, {"x": values[inside]}):
+                check_same("out", result[inside], theirs, other.device.name)
     margin, error = (None, None) if isinstance(accuracy, Exact) else (worst.ratio, worst.error)
-    attested = attest(trial.device, primitives[0], before)
-    return Outcome(Status.PASS, margin=margin, error=error, at=at, attested=attested)
+    attested = attest(trial.device, launches.primitives[0], launches.before)
+    return Outcome(Status.PASS, margin=margin, error=error, at=at, attested=attested, bits=compared)
+
+
+class _Launches:
+    """The launches of a sweep on a device, over the same memories; they end with a trial."""
+
+    def __init__(self, trial: Trial, device: ep.Device, sweep: Sweep) -> None:
+        self.device = device
+        self.primitives = [descriptor.on(device) for descriptor in sweep.descriptors]
+        self.before = device.native_calls
+        self._stream = trial.closing(device.stream())
+        sizes = [spec.nbytes for _, spec in sweep.descriptor.tensors if spec is not None]
+        self._x, self._out = (trial.closing(device.allocate(nbytes)) for nbytes in sizes)
+        self._steps = [primitive.bind(x=self._x, out=self._out) for primitive in self.primitives]
+        for step in self._steps:
+            trial.first(step)
+        self._dtype = numpy_dtype(sweep.descriptor.out.dtype)
+
+    def __call__(self, turn: int, values: Array) -> Array:
+        """Return what the launch with a turn's attributes makes of a part of the inputs."""
+        result = np.empty(CHUNK, self._dtype)
+        self._stream.upload(self._x, values)
+        self._steps[turn](self._stream)
+        self._stream.download(result, self._out)
+        self._stream.synchronize()
+        return result
+
+
+def _other(trial: Trial, family: ep.Family, sweep: Sweep) -> tuple[_Launches | None, str]:
+    """Return the launches on the other device, if it is to give the same bits, and what is said of the case if it does."""
+    if trial.other is None:
+        return None, ""
+    accuracy = family.accuracy(sweep.descriptor)
+    reason = incomparable(family, sweep.descriptor, (accuracy,), (trial.device, trial.other))
+    if reason:
+        return None, reason
+    try:
+        return _Launches(trial, trial.other, sweep), EQUAL
+    except ep.UnsupportedError:
+        return None, f"{trial.other.name} does not take it"
 
 
 def _only(reference: Reference, inside: Any) -> Reference:

@@ -23,10 +23,15 @@ if TYPE_CHECKING:
 # PYOPENCL_COMPILER_OUTPUT=1 the warning is the compiler's message, and is shown.
 warnings.filterwarnings("ignore", "Non-empty compiler output", cl.CompilerWarning)
 
-__all__ = ["PRELUDE", "build", "build_source"]
+__all__ = ["FUSED", "PRELUDE", "build", "build_source", "fuses"]
+
+FUSED: Final = "fused-multiply-add"
+"""The feature of a device whose formulas round x y + z once."""
 
 PRELUDE: Final = files(__package__).joinpath("prelude.h").read_text(encoding="utf-8")
 """The words of the dialect in OpenCL C."""
+
+_QUESTION: Final = "#if EP_FMA\nEP_KERNEL fuses(void) {}\n#else\nEP_KERNEL rounds(void) {}\n#endif\n"
 
 
 def build(device: ClDevice, program: Program) -> cl.Program:
@@ -44,13 +49,7 @@ def build_source(device: ClDevice, source: str, name: str) -> cl.Program:
             f"{device.name}: this release of PoCL does not know the processor, and cannot compile {name} for it; {CURE}"
         )
         raise ep.CompileError(message, log="", source=source, entry=name)
-    # -w: pyopencl raises a Python warning for every remark of the compiler.
-    options = ["-cl-std=CL1.2", "-w"]
-    if ROUNDED in device.info.features:
-        options.append("-cl-fp32-correctly-rounded-divide-sqrt")
-    if device.processor:
-        # PoCL keeps binaries by their options, and does not know that one directory may serve several processors.
-        options.append(f"-DEP_PROCESSOR_{device.processor.replace('-', '_')}")
+    options = _options(device)
     device.count()
     program = cl.Program(device.context, source)
     try:
@@ -60,3 +59,31 @@ def build_source(device: ClDevice, source: str, name: str) -> cl.Program:
             raise failure(error) from error
         message = f"{device.name}: {name} does not compile"
         raise ep.CompileError(message, log=str(error), source=source, entry=name) from error
+
+
+def fuses(device: ClDevice) -> bool:
+    """Say whether formulas round x y + z once on a device: whether its compiler defines the prelude's EP_FMA as 1.
+
+    OpenCL has no question for it: CL_FP_FMA says that `fma` is there, not that it is fast. So a program with the answer in its
+    kernel's name is compiled, in a context that is gone then. False where nothing can be compiled.
+    """
+    if device.is_lost:
+        return False
+    source, options = f"#define EP_HAS_F64 0\n{PRELUDE}{_QUESTION}", _options(device)
+    try:
+        program = cl.Program(cl.Context([device.native]), source)
+        built = device.compiled(" ".join(options) + source, functools.partial(program.build, options))
+        return "fuses" in built.kernel_names.split(";")
+    except cl.Error:
+        return False
+
+
+def _options(device: ClDevice) -> list[str]:
+    # -w: pyopencl raises a Python warning for every remark of the compiler.
+    options = ["-cl-std=CL1.2", "-w"]
+    if ROUNDED in device.info.features:
+        options.append("-cl-fp32-correctly-rounded-divide-sqrt")
+    if device.processor:
+        # PoCL keeps binaries by their options, and does not know that one directory may serve several processors.
+        options.append(f"-DEP_PROCESSOR_{device.processor.replace('-', '_')}")
+    return options
