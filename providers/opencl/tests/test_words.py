@@ -90,3 +90,19 @@ def test_products_and_sums_round_apart(run):
     out = np.zeros(1, np.float32)
     run("word_rounding", (1,), (1,), x, out)
     assert out[0] == 0
+
+
+def test_subgroups_exchange_values_and_flags(run):
+    x = np.random.default_rng(2).integers(-(1 << 62), 1 << 62, 64 * 3)
+    out = np.zeros((x.size, 6), np.int64)
+    run("word_subgroups", (x.size,), (64,), x, out)
+    size = out[0, 0]
+    lanes = np.arange(x.size) % 64 % size
+    mirrored = np.arange(x.size) - lanes + size - 1 - lanes
+    flags = np.array([sum(int(own < 0) << lane for lane, own in enumerate(group)) for group in x.reshape(-1, size)])
+    assert np.array_equal(out[:, 0], np.full(x.size, size))
+    assert np.array_equal(out[:, 1] * size + out[:, 2], np.arange(x.size) % 64)
+    assert np.array_equal(out[:, 2], lanes)
+    assert np.array_equal(out[:, 3], np.repeat(flags, size))
+    assert np.array_equal(out[:, 4], x[mirrored])
+    assert np.array_equal(out[:, 5], lanes[mirrored] + (size > 1))

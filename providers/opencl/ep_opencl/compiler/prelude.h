@@ -10,6 +10,8 @@ typedef int ep_i32;
 typedef uint ep_u32;
 typedef long ep_i64;
 typedef ulong ep_u64;
+typedef char ep_i8;
+typedef short ep_i16;
 typedef uchar ep_u8;
 typedef ushort ep_u16;
 typedef half ep_f16;
@@ -28,6 +30,7 @@ typedef double ep_f64;
 #endif
 #define EP_GLOBAL __global
 #define EP_BY_VALUE(T) const T
+#define EP_CONSTANT_TABLE(T, name, n) __constant T name[n]
 #define EP_SHARED_ARRAY(T, name, n) __local T name[n]
 #define EP_SHARED_PTR(T) __local T*
 #define EP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
@@ -46,6 +49,25 @@ typedef double ep_f64;
 #define EP_GROUP_ID(axis) ((ep_i64)get_group_id(EP_AXIS_##axis))
 #define EP_GROUP_COUNT(axis) ((ep_i64)get_num_groups(EP_AXIS_##axis))
 
+// Subgroups: neighbours of a group that exchange values without memory; of one where the compiler has none.
+#if defined(cl_khr_subgroup_shuffle) && defined(cl_khr_subgroup_ballot)
+#pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
+#pragma OPENCL EXTENSION cl_khr_subgroup_ballot : enable
+#define EP_SUBGROUPS 1
+#define EP_SUBGROUP_SIZE() ((int)get_sub_group_size())
+#define EP_SUBGROUP_ID() ((int)get_sub_group_id())
+#define EP_SUBGROUP_LANE() ((int)get_sub_group_local_id())
+#define EP_BALLOT(flag) (as_ulong(sub_group_ballot(flag).xy))
+#define EP_SHUFFLE(x, lane) (sub_group_shuffle(x, (uint)(lane)))
+#else
+#define EP_SUBGROUPS 0
+#define EP_SUBGROUP_SIZE() 1
+#define EP_SUBGROUP_ID() EP_LOCAL_ID(x)
+#define EP_SUBGROUP_LANE() 0
+#define EP_BALLOT(flag) ((ep_u64)((flag) != 0))
+#define EP_SHUFFLE(x, lane) (x)
+#endif
+
 #define EP_INF (INFINITY)
 #define EP_NAN (as_float(0x7fc00000))
 
@@ -60,6 +82,8 @@ typedef double ep_f64;
 #define EP_FMA 0
 #endif
 #define ep_fma(a, b, c) (fma(a, b, c))
+// First in a function whose products and sums may be rounded once, where that is as fast.
+#define EP_CONTRACTED _Pragma("OPENCL FP_CONTRACT ON")
 
 EP_FN ep_u32 ep_bits_f32(ep_f32 x) {
     return as_uint(x);

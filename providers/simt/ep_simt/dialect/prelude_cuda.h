@@ -6,6 +6,8 @@ typedef int ep_i32;
 typedef unsigned int ep_u32;
 typedef long long ep_i64;
 typedef unsigned long long ep_u64;
+typedef signed char ep_i8;
+typedef short ep_i16;
 typedef unsigned char ep_u8;
 typedef unsigned short ep_u16;
 typedef struct {
@@ -19,6 +21,7 @@ typedef double ep_f64;
 #define EP_FN static __device__ __forceinline__
 #define EP_GLOBAL
 #define EP_BY_VALUE(T) const __grid_constant__ T
+#define EP_CONSTANT_TABLE(T, name, n) static const __device__ T name[n]
 #define EP_SHARED_ARRAY(T, name, n) __shared__ T name[n]
 #define EP_SHARED_PTR(T) T*
 #define EP_BARRIER() __syncthreads()
@@ -28,6 +31,14 @@ typedef double ep_f64;
 #define EP_LOCAL_SIZE(axis) ((int)blockDim.axis)
 #define EP_GROUP_ID(axis) ((ep_i64)blockIdx.axis)
 #define EP_GROUP_COUNT(axis) ((ep_i64)gridDim.axis)
+
+// Subgroups: neighbours of a group that exchange values without memory. A group that asks for them has whole ones.
+#define EP_SUBGROUPS 1
+#define EP_SUBGROUP_SIZE() 32
+#define EP_SUBGROUP_ID() ((int)threadIdx.x >> 5)
+#define EP_SUBGROUP_LANE() ((int)threadIdx.x & 31)
+#define EP_BALLOT(flag) ((ep_u64)__ballot_sync(0xffffffffu, flag))
+#define EP_SHUFFLE(x, lane) (__shfl_sync(0xffffffffu, x, lane))
 
 #define EP_INF (__int_as_float(0x7f800000))
 #define EP_NAN (__int_as_float(0x7fc00000))
@@ -39,6 +50,8 @@ typedef double ep_f64;
 #define ep_abs(x) (fabs(x))
 #define EP_FMA 1
 #define ep_fma(a, b, c) (fma(a, b, c))
+// First in a function whose products and sums may be rounded once, where that is as fast.
+#define EP_CONTRACTED
 
 EP_FN ep_u32 ep_bits_f32(ep_f32 x) {
     return __float_as_uint(x);

@@ -1,7 +1,7 @@
 // Sums of many numbers of EP_C, in the order of fold.h.
 
 #define EP_PLUS(a, b) ((a) + (b))
-EP_FOLD(ep_group_sum, EP_C, EP_PLUS, EP_OF(ep_shuffle))
+EP_FOLD(ep_group_sum, EP_C, EP_PLUS, EP_SHUFFLE)
 
 // A sum and its rounding errors (Knuth, The Art of Computer Programming 2, 4.2.2, theorem B): a chain of any
 // length is as good as a short one.

@@ -4,7 +4,7 @@
 
 // EP_FOLD(name, T, join, shuffle) defines `T name(cells, own)`: what a group's work-items have, joined, for each of
 // them; and `T name_of(cells, own, span)`: the same for `span` neighbours each, a power of two. All of a group call it;
-// `cells` holds EP_GROUP of T. `join` is commutative, and `shuffle` is T's, such as ep_shuffle_f32. A group of one
+// `cells` holds EP_GROUP of T. `join` is commutative, and `shuffle` is EP_SHUFFLE, or T's own. A group of one
 // joins nothing.
 #if EP_GROUP == 1
 #define EP_FOLD(name, T, join, shuffle)                          \
