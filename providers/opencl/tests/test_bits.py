@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
-import numpy as np
-import pyopencl as cl
 import pytest
-from ep_opencl.compiler.program import PRELUDE, build_source
+from ep_opencl.compiler.program import FUSED
 from ep_opencl.description import ROUNDED
-from ep_simt.dialect import text
 
-sys.path.insert(0, str(Path(__file__).parent))
-from row_bits import bits
-
-_SCRIPT = Path(__file__).with_name("row_bits.py")
-
-
-@pytest.fixture(scope="module")
-def isa(device):
-    """Return the CPU's instruction set of the device's class: with fused multiply-adds or without."""
-    source = f"#define EP_HAS_F64 1\n#define EP_WIDE 0\n{PRELUDE}{text('dialect/dialect.h')}"
-    program = build_source(device.twin, source + "EP_KERNEL fuses(EP_GLOBAL ep_i32 *out) { out[0] = EP_FMA; }", "fuses")
-    out = np.zeros(1, np.int32)
-    queue = cl.CommandQueue(device.twin.context)
-    buffer = cl.Buffer(device.twin.context, cl.mem_flags.WRITE_ONLY, out.nbytes)
-    kernel = cl.Kernel(program, "fuses")
-    kernel.set_args(buffer)
-    cl.enqueue_nd_range_kernel(queue, kernel, (1,), None)
-    cl.enqueue_copy(queue, out, buffer)
-    return "avx2" if out[0] else "baseline"
+_LEAST = {"bool": 15, "int32": 25}
+"""Rows, of floats 115 and more."""
 
 
 @pytest.mark.parametrize(
@@ -44,16 +24,22 @@ def isa(device):
         *(pytest.param(name, marks=pytest.mark.thorough) for name in ("float16", "bfloat16", "float64")),
     ],
 )
-def test_rows_give_the_bits_of_the_cpu(device, isa, tmp_path, dtype):
-    if not {"fp64", ROUNDED} <= set(device.info.features):
+def test_rows_give_the_bits_of_the_cpu(device, tmp_path, dtype):
+    if not {"fp64", ROUNDED} <= device.info.features:
         pytest.skip("some rows need float64, and correctly rounded quotients and roots")
-    file = tmp_path / "cpu.npz"
-    environment = {**os.environ, "EP_CPU_ISA": isa}
-    subprocess.run([sys.executable, _SCRIPT, "cpu:0", dtype, file], env=environment, check=True)
-    want, have = np.load(file), bits(device, dtype)
-    assert have.keys() == set(want.files)
-    assert len(have) >= {"bool": 15, "int32": 25}.get(dtype, 115)
-    different = {
-        name: int((have[name] != want[name]).sum()) for name in have if not np.array_equal(have[name], want[name])
-    }
-    assert not different
+    isa = "avx2" if FUSED in device.info.features else "baseline"
+    pattern = f"primitives/[ber]*_[ubf]*/*/{dtype}*/dense/[ds][ei][sz]*"  # unary, binary, random: designed, and sizes
+    report = tmp_path / "report.json"
+    words = ["--quick", "--jobs", "1", "--filter", pattern, "--bits-of", "cpu:0", "--json", report, "--no-replays"]
+    done = subprocess.run(
+        [sys.executable, "-m", "ep_conformance", "run", "--provider", "opencl", *words],
+        env=os.environ | {"EP_CPU_ISA": isa},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(report.read_text(encoding="utf-8"))
+    assert not found["bits"]["different"] | found["bits"]["incomparable"]
+    rows = {tuple(case["id"].split("/")[1:3]) for case in found["cases"] if case["bits"] == "equal"}
+    assert len(rows) >= _LEAST.get(dtype, 115)
