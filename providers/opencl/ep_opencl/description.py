@@ -40,7 +40,7 @@ def describe(native: cl.Device) -> ep.DeviceInfo:
         compute_units=native.max_compute_units,
         subgroup_size=_subgroup_size(native, extensions),
         alignment=native.mem_base_addr_align // 8,
-        dtypes=frozenset(ELEMENTS) - (frozenset() if "fp64" in features else {"float64"}),
+        dtypes=frozenset(ELEMENTS) - (frozenset() if "fp64" in features else {"float64", "complex128"}),
         features=frozenset(features),
         flushes=frozenset() if single & cl.device_fp_config.DENORM else frozenset({"float32"}),
         fingerprint=_fingerprint(native, extensions),

@@ -23,11 +23,18 @@ __all__ = ["ClFunction"]
 
 _NUMBERS: Final = {
     "bool": np.uint8,
+    "i8": np.int8,
+    "i16": np.int16,
     "i32": np.int32,
     "i64": np.int64,
+    "u8": np.uint8,
+    "u16": np.uint16,
+    "u32": np.uint32,
     "u64": np.uint64,
     "f32": np.float32,
     "f64": np.float64,
+    "c64": np.complex64,
+    "c128": np.complex128,
 }
 
 # On a CPU a dense work-item is a loop over its run, which becomes vectors, and a group costs about as much as a call.

@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ep_simt.dialect import text
+from ep_simt.elements import kind_of, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Entry", "Parameter", "Program", "access", "number", "struct", "taken", "tensor"]
+__all__ = ["Entry", "Parameter", "Program", "access", "number", "storage", "struct", "taken", "tensor", "type_words"]
 
 _DIALECT: Final = "dialect/dialect.h"
 
@@ -106,12 +107,35 @@ def struct(name: str, type_: str, nbytes: int) -> Parameter:
     return Parameter(name, "struct", type_, nbytes)
 
 
-def access(name: str, element: str) -> dict[str, object]:
-    """Return the words that load and store an element of a tensor, a number of elements after its first."""
+def access(name: str, element: str, compute: str = "") -> dict[str, object]:
+    """Return the words that load and store an element of a tensor, a number of elements after its first.
+
+    compute  : the type that loading gives and storing takes, if it is not that of the element
+    """
     place = f"{name}, {name}_at + (i)"
+    how = "wide_c64" if (element, compute) == ("c64", "c128") else element
     return {
-        f"EP_LOAD_{name}(i)": f"ep_load_{element}({place})",
-        f"EP_STORE_{name}(i, value)": f"ep_store_{element}({place}, value)",
+        f"EP_LOAD_{name}(i)": f"ep_load_{how}({place})",
+        f"EP_STORE_{name}(i, value)": f"ep_store_{how}({place}, value)",
+    }
+
+
+def storage(elements: Iterable[str]) -> tuple[str, ...]:
+    """Return the files that load and store these elements, beside the dialect's own."""
+    return ("dialect/float8.h",) if any(element in {"e4m3", "e5m2"} for element in elements) else ()
+
+
+def type_words(compute: str) -> dict[str, object]:
+    """Return the words that describe the compute type; of a type of the mathematics its texts define EP_OF."""
+    kind, part = kind_of(compute), part_of(compute)
+    own: dict[str, object] = {"EP_OF(name)": f"name##_{compute}"} if kind in {"BOOLEAN", "INTEGER"} else {}
+    return {
+        "EP_C": f"ep_{compute}",
+        "EP_IS_SIGNED": int(compute[0] == "i"),
+        "EP_FROM_FLOATS": int(part[0] == "f"),
+        "EP_FROM_DOUBLES": int(part == "f64"),
+        "EP_FROM_COMPLEX": int(kind == "COMPLEX"),
+        **own,
     }
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep
 from ep_simt.body import Body
-from ep_simt.elements import ELEMENTS, unknown
+from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of, unknown
 from ep_simt.elementwise.rows import row_of, rows
 from ep_simt.elementwise.visit import Layout
-from ep_simt.mathematics import computes_in_double, mathematics
+from ep_simt.mathematics import mathematics
 from ep_simt.plan import Given, Launch, Operand, Plan
-from ep_simt.program import Entry, Parameter, Program, access, number, taken, tensor
+from ep_simt.program import Entry, Parameter, Program, access, number, storage, taken, tensor, type_words
 
 if TYPE_CHECKING:
     from ep.work.key import KernelKey
@@ -29,13 +29,17 @@ _ROUNDED: Final = ("div", "sqrt", "reciprocal", "reciprocal_no_nan")
 class Elementwise(Body):
     """One launch over all elements; families with ops have a program a row of their .def file and element type, the others one."""
 
-    def __init__(self, descriptor: type[ep.Descriptor], *, moves_bits: bool = False) -> None:
+    def __init__(
+        self, descriptor: type[ep.Descriptor], *, moves_bits: bool = False, files: tuple[str, ...] = ()
+    ) -> None:
         """Take the kind of descriptor.
 
         moves_bits : True if elements are words of their length, so that all types of one length share a program
+        files      : of this package, which its text needs beside those that its row calls
         """
         self.descriptor = descriptor
         self._moves_bits = moves_bits
+        self._files = files
 
     def reason(self, key: KernelKey) -> str:
         if lacking := unknown(key.dtypes):
@@ -45,9 +49,8 @@ class Elementwise(Body):
         return ""
 
     def needs(self, key: KernelKey) -> tuple[str, ...]:
-        row = self._variant(key).row
-        in_double = row is not None and computes_in_double(row.expression)
-        return (*super().needs(key), *(("float64",) if in_double else ()))
+        own = () if self._moves_bits else super().needs(key)
+        return (*own, *(("float64",) if self._variant(key).is_in_double else ()))
 
     def rounds(self, key: KernelKey) -> bool:
         return key.op in _ROUNDED and key.dtypes[0] == "float32"
@@ -57,7 +60,7 @@ class Elementwise(Body):
 
     def program(self, key: KernelKey, target: Target) -> Program:
         del target
-        return _program(self._variant(key))
+        return _program(self._variant(key), self._files)
 
     def plan(self, descriptor: Any, target: Target) -> Plan:
         key, space = descriptor.key, descriptor.geometry
@@ -79,6 +82,9 @@ class Elementwise(Body):
             elements: tuple[str, ...] = (compute,) * len(key.dtypes)
         else:
             elements, compute = tuple(ELEMENTS[dtype] for dtype in key.dtypes), ELEMENTS[key.compute]
+            row = row_of(key.family, key.op, elements[0])
+            if row is not None and row.kind == "COMPLEX":
+                compute = "c128"
         names = tuple(self.descriptor.roles.names)
         return _Variant(key.family, key.op, names, elements, compute, key.scalars, _layout(key))
 
@@ -110,8 +116,12 @@ class _Variant(NamedTuple):
     def row(self) -> Row | None:
         """The row of the op; None if there is none that gives this type."""
         found = row_of(self.family, self.op, self.elements[0])
-        result = "bool" if found and found.result == "TEST" else self.elements[0]
-        return found if self.elements[-1] == result else None
+        return found if found and self.elements[-1] == found.result_of(self.elements[0]) else None
+
+    @property
+    def is_in_double(self) -> bool:
+        """True if it computes in double, whatever its elements are."""
+        return has_doubles((self.compute, *self.elements)) or (self.row is not None and self.row.is_in_double)
 
     @property
     def entry(self) -> str:
@@ -119,7 +129,7 @@ class _Variant(NamedTuple):
 
     @property
     def attribute(self) -> str:
-        return "f64" if self.compute == "f64" else "f32"
+        return "f64" if self.is_in_double else "f32"
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -128,33 +138,46 @@ class _Variant(NamedTuple):
         attributes = [number(f"p{place}", self.attribute) for place in range(_ATTRIBUTES * bool(rows(self.family)))]
         return taken(found, attributes, self.layout.parameters)
 
+    @property
+    def result(self) -> str:
+        """The type of the value that is stored, as called in C after `ep_`."""
+        return self.compute if self.row is None else self.row.result_of(self.compute)
+
 
 @functools.lru_cache(maxsize=4096)
-def _program(variant: _Variant) -> Program:
+def _program(variant: _Variant, files: tuple[str, ...]) -> Program:
     """Return the program of a variant."""
     family, _, names, elements, compute, scalars, layout = variant
     row = variant.row
     words: dict[str, object] = {
+        "EP_HAS_F64": int(variant.is_in_double),
         **layout.words,
-        "EP_C": f"ep_{compute}",
+        **type_words(compute),
         "EP_P": f"ep_{variant.attribute}",
-        "EP_R": "ep_bool" if elements[-1] == "bool" else f"ep_{compute}",
+        "EP_R": f"ep_{variant.result}",
         "EP_ENTRY": variant.entry,
-        "EP_CONVERT(value)": f"ep_{elements[-1]}_{compute}(value)",
+        "EP_CONVERT(value)": f"ep_to_{elements[-1]}(value)",
+        "EP_GREATEST": f"ep_greatest_{elements[-1]}",
     }
     called: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
     if row is not None:
         given = "".join(f"const EP_P {name} = p{place}; " for place, name in enumerate(row.attributes))
-        words |= {"EP_VALUE": row.expression, "EP_ATTRIBUTES": given}
-        called = mathematics(row.expression, compute) if compute in {"f32", "f64"} else ()
-    in_double = "f64" in elements or (row is not None and computes_in_double(row.expression))
-    words = {"EP_HAS_F64": int(in_double), **words}
+        words |= {"EP_VALUE": row.expression, "EP_ATTRIBUTES": given, "EP_IS_STEPPED": int(row.is_stepped)}
+        called, values = _called(row.expression, compute), ("elementwise/values.h",)
     for name, element, is_number in zip(names, elements, scalars, strict=True):
-        words |= {f"EP_LOAD_{name}(i)": name} if is_number else access(name, element)
+        words |= {f"EP_LOAD_{name}(i)": name} if is_number else access(name, element, compute if row else "")
     how = "".join("s" if is_number else "t" for is_number in scalars)
     return Program(
         "-".join((variant.entry, *elements, how, layout.name)),
         tuple(words.items()),
-        (*called, "elementwise/loops.h", f"families/{family}/{family}.inc"),
+        (*storage(elements), *files, *called, "elementwise/loops.h", *values, f"families/{family}/{family}.inc"),
         (Entry(variant.entry, variant.parameters),),
     )
+
+
+def _called(expression: str, compute: str) -> tuple[str, ...]:
+    """Return the files that define what a row's expression calls."""
+    if kind_of(compute) in {"FLOATING", "COMPLEX"}:
+        return mathematics(expression, part_of(compute))
+    return ("dialect/integers.h",) if kind_of(compute) == "INTEGER" else ()

@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from ep_simt.elements import kinds_of
+from ep_simt.elements import complex_of, kinds_of, part_of
+from ep_simt.mathematics import computes_in_double
 
 __all__ = ["Row", "row_of", "rows"]
 
@@ -20,11 +21,29 @@ class Row(NamedTuple):
     """One row of a .def file.
 
     kind        : of the inputs it is written for, see `kinds_of`
-    result      : SAME, or TEST if the output is bool
+    result      : SAME; TEST if the output is bool; REAL or COMPLEX for that counterpart of the inputs' type
     op          : its name
     attributes  : their names in the expression
     expression  : the result's value
     """
+
+    @property
+    def is_in_double(self) -> bool:
+        """True if it computes in double, whatever its type is."""
+        return self.kind == "COMPLEX" or computes_in_double(self.expression)
+
+    @property
+    def is_stepped(self) -> bool:
+        """True if it has a brief form: see `values.h`."""
+        return self.expression.startswith("EP_STEPPED(")
+
+    def result_of(self, element: str) -> str:
+        """Return the element type of the output for one of the inputs, as called in C after `ep_`."""
+        if self.result == "SAME":
+            return element
+        if self.result == "TEST":
+            return "bool"
+        return part_of(element) if self.result == "REAL" else complex_of(element)
 
     kind: str
     result: str

@@ -10,15 +10,21 @@ from ep_simt.program import Parameter, number
 from ep_simt.program import struct as structure
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ep.layout.dims import Geometry
 
     from ep_simt.target import Target
 
-__all__ = ["Layout", "Visit"]
+__all__ = ["Layout", "Visit", "long_rows", "packed_geometry"]
 
 _MAX_RANK: Final = 16
 _MAX_OPERANDS: Final = 4
 _HEAD: Final = 4
+
+_PLANE: Final = 2
+_SHORT: Final = 8
+"""Elements: a loop over fewer costs more than steps from line to line."""
 
 
 class Visit(NamedTuple):
@@ -69,16 +75,40 @@ class Layout(NamedTuple):
         if not self.strided:
             run = max(target.run, least)
             return Visit(-(-space.size // run), (space.size, run))
-        shape = space.shape[::-1] or (1,)
-        run = min(max(target.steps, least), shape[0])
-        chunks = -(-shape[0] // run)
-        items = space.size // shape[0] * chunks
-        padding = (0,) * (_MAX_RANK - len(shape))
-        numbers = [len(shape), run, chunks, items, *shape, *padding]
-        for strides in space.strides:
-            numbers += [*(strides[::-1] or (0,)), *padding]
-        numbers += [0] * (_MAX_RANK * (_MAX_OPERANDS - len(space.strides)))
-        return Visit(items, (_form(wide=self.wide).pack(*numbers),))
+        inner = space.shape[-1] if space.shape else 1
+        run = min(max(target.steps, least), inner)
+        chunks = -(-inner // run)
+        items = space.size // inner * chunks
+        return Visit(items, (packed_geometry(space.shape, space.strides, (run, chunks, items), wide=self.wide),))
+
+
+def packed_geometry(
+    shape: Sequence[int], strides: Sequence[Sequence[int]], cut: tuple[int, int, int], *, wide: bool
+) -> bytes:
+    """Return an ep_geometry.
+
+    shape    : extents, innermost last
+    strides  : of each operand, in elements
+    cut      : the numbers of its head after the rank
+    """
+    own = (*shape[::-1],) or (1,)
+    padding = (0,) * (_MAX_RANK - len(own))
+    numbers = [len(own), *cut, *own, *padding]
+    for steps in strides:
+        numbers += [*(steps[::-1] or (0,)), *padding]
+    numbers += [0] * (_MAX_RANK * (_MAX_OPERANDS - len(strides)))
+    return _form(wide=wide).pack(*numbers)
+
+
+def long_rows(space: Geometry, target: Target) -> Geometry:
+    """Return a space, for a device whose work-items are loops with its longest dimension innermost if the innermost is short."""
+    shape = space.shape
+    if target.steps == 1 or len(shape) < _PLANE or shape[-1] >= _SHORT:
+        return space
+    longest = max(range(len(shape)), key=shape.__getitem__)
+    order = [*(axis for axis in range(len(shape)) if axis != longest), longest]
+    strides = tuple(tuple(own[axis] for axis in order) for own in space.strides)
+    return space._replace(shape=tuple(shape[axis] for axis in order), strides=strides)
 
 
 @functools.cache

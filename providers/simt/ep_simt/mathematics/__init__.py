@@ -29,16 +29,32 @@ _ORDER: Final = (
     "error_function",
     "signed_power",
     "power",
+    "power_backward",
     "activation",
     "activation_backward",
     "slope",
+    "quarter_turns",
+    "angle",
+    "circular",
+    "arc",
+    "modulus",
+    "hypotenuse",
+    "log_add",
+    "remainder",
+    "neighbour",
+    "closeness",
+    "gamma",
+    "zeta",
     "brief",
     "power_brief",
     "normal_quantile",
+    "complex",
 )
 """The texts; each calls what stands in it or in those before it."""
 
-_DEFINED: Final = re.compile(r"^(?:EP_FN .*?EP_OF\((\w+)\)\(|EP_STRUCT\((\w+)\))", re.MULTILINE)
+_DEFINED: Final = re.compile(
+    r"^(?:EP_FN .*?\bEP_OF\((\w+)\)\(|EP_STRUCT\((\w+)\)|EP_CONSTANT_TABLE\(\w+, EP_OF\((\w+)\))", re.MULTILINE
+)
 _USED: Final = re.compile(r"EP_(?:OF|STRUCT_OF)\((\w+)\)")
 _OF_DOUBLE: Final = re.compile(r"EP_NAMED\((\w+), f64\)")
 
@@ -56,8 +72,8 @@ def mathematics(source: str, compute: str) -> tuple[str, ...]:
 
 
 def computes_in_double(source: str) -> bool:
-    """Return True if a text of f32 calls functions of f64."""
-    return bool(_doubles(_texts(frozenset(_USED.findall(source)))))
+    """Return True if a text of another type calls functions of f64."""
+    return bool(_OF_DOUBLE.search(source) or _doubles(_texts(frozenset(_USED.findall(source)))))
 
 
 def _bracketed(names: tuple[str, ...], element: str) -> tuple[str, ...]:
@@ -88,7 +104,7 @@ def _texts(called: frozenset[str]) -> tuple[str, ...]:
 def _home() -> Mapping[str, str]:
     """Return the text that defines each name."""
     return {
-        function or structure: name
+        function or structure or table: name
         for name in _ORDER
-        for function, structure in _DEFINED.findall(text(f"{_FOLDER}/{name}.inc"))
+        for function, structure, table in _DEFINED.findall(text(f"{_FOLDER}/{name}.inc"))
     }

@@ -18,6 +18,7 @@
 #define EP_HALF_PI_LOW -4.371139e-08f
 #define EP_SQUARE_HIGH 1.152921504606847e18f  // 2^60: squares up to here are finite
 #define EP_TINY 1.17549435e-38f
+#define EP_LARGEST 3.402823466e+38f
 #define EP_TINY_SCALE 33554432.0f
 #define EP_TINY_EXPONENT 25.0f
 

@@ -17,6 +17,7 @@
 #undef EP_HALF_PI_LOW
 #undef EP_SQUARE_HIGH
 #undef EP_TINY
+#undef EP_LARGEST
 #undef EP_TINY_SCALE
 #undef EP_TINY_EXPONENT
 #undef EP_SPARE

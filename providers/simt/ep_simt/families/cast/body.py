@@ -13,4 +13,4 @@ if TYPE_CHECKING:
 
 __all__ = ["BODY"]
 
-BODY: Final[Body] = Elementwise(Cast)
+BODY: Final[Body] = Elementwise(Cast, files=("dialect/conversions.h",))
