@@ -1,4 +1,4 @@
-"""Copy over the loops of `elementwise`."""
+"""Copy over the kernels of `relocation`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from ep_primitives import Copy
 
-from ep_simt.elementwise.body import Elementwise
+from ep_simt.relocation.body import Relocating
 
 if TYPE_CHECKING:
     from ep_simt.body import Body
 
 __all__ = ["BODY"]
 
-BODY: Final[Body] = Elementwise(Copy, moves_bits=True)
+BODY: Final[Body] = Relocating(Copy)

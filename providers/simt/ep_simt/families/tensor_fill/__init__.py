@@ -1,0 +1,1 @@
+"""The portable kernels of TensorFill: a Copy of one element to everywhere."""

@@ -1,0 +1,1 @@
+"""The parts of families that are a Copy of their input seen another way: the one body, and its kernels."""
