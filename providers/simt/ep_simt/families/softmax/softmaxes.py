@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Softmaxes"]
 
-_PARTS: Final = ("rows", "pieces", "totals", "elements")
+_PARTS: Final = ("rows", "totals")
+_WHOLE, _PIECES, _ELEMENTS = range(3)
+"""Tasks of a launch, as rows.inc calls them."""
 _FILES: Final = ("rows/rows.h", "rows/fold.h", "rows/chain.h", "families/softmax/tile.h")
 _PASSES: Final = "families/softmax/rows.inc"
 _LOWEST: Final = {"f32": "(-3.4028234663852886e+38f)", "f64": "(-1.7976931348623157e+308)"}
@@ -60,23 +62,21 @@ class Softmaxes(Body):
         rows = math.prod(space.shape[:-1])
         packed = packed_rows(space.shape, space.strides, len(space.shape) - 1, wide=key.wide)
         operands = operands_of(descriptor, space.offsets)
-        tail = (cut.tiles * cut.pieces, cut.tiles, cut.run, cut.chains, cut.most, int(cut.across), packed)
+        tail = (cut.pieces, cut.tiles * cut.pieces, cut.tiles, cut.run, cut.chains, cut.most, int(cut.across), packed)
 
         def launch(part: str, groups: int, *arguments: Any) -> Launch:
             return Launch(f"{key.family}_{part}", groups * target.group, target.group, arguments)
 
         if cut.pieces == 1:
-            return Plan((launch("rows", cut.groups, *operands, *tail),))
+            measures = (Operand(operands[-1].place, itemsize),) * len(_MEASURES)  # none: not touched
+            return Plan((launch("rows", cut.groups, *operands, *measures, _WHOLE, *tail),))
         every = rows * cut.pieces
         starts = (0, every, 2 * every, 2 * every + rows)
-        piece_largest, piece_sum, row_largest, row_factor = (
-            Operand(len(descriptor.tensors), itemsize, start) for start in starts
-        )
-        *inputs, out = operands
+        measures = tuple(Operand(len(descriptor.tensors), itemsize, start) for start in starts)
         launches = (
-            launch("pieces", cut.groups, *inputs, piece_largest, piece_sum, cut.pieces, *tail),
-            launch("totals", rows, piece_largest, piece_sum, row_largest, row_factor, cut.pieces),
-            launch("elements", cut.groups, *inputs, row_largest, row_factor, out, *tail),
+            launch("rows", cut.groups, *operands, *measures, _PIECES, *tail),
+            launch("totals", rows, *measures, cut.pieces),
+            launch("rows", cut.groups, *operands, *measures, _ELEMENTS, *tail),
         )
         return Plan(launches, 2 * (every + rows) * itemsize)
 
@@ -111,7 +111,7 @@ def _program(variant: _Variant) -> Program:
         "EP_LOWEST": _LOWEST[compute],
         "EP_RELATIVE": int(is_relative),
         "EP_PIECE": room.piece,
-        "EP_HOLDS": room.held,
+        "EP_HELD": room.held,
         "EP_CELLS": room.cells,
         **rows_words(inputs + 1, target.group, wide=wide),
     }
@@ -121,24 +121,16 @@ def _program(variant: _Variant) -> Program:
     for name in _MEASURES:
         words |= access(name, compute)
     given = taken(*(tensor(name, element) for name in names))
-    piece_largest, piece_sum, row_largest, row_factor = (tensor(name, compute) for name in _MEASURES)
-    out, pieces = tensor("out", element), (number("pieces", "i64"),)
+    measures = taken(*(tensor(name, compute) for name in _MEASURES))
     tail = (
-        *(number(name, "i64") for name in ("count", "tiles", "run")),
+        number("task", "i32"),
+        *(number(name, "i64") for name in ("pieces", "count", "tiles", "run")),
         *(number(name, "i32") for name in ("chains", "most", "across")),
         rows_parameter(inputs + 1, wide=wide),
     )
     entries = (
-        _entry(family, "rows", taken(given, out, tail), "out"),
-        _entry(family, "pieces", taken(given, piece_largest, piece_sum, pieces, tail), "piece_largest", "piece_sum"),
-        _entry(
-            family,
-            "totals",
-            taken(piece_largest, piece_sum, row_largest, row_factor, pieces),
-            "row_largest",
-            "row_factor",
-        ),
-        _entry(family, "elements", taken(given, row_largest, row_factor, out, tail), "out"),
+        _entry(family, "rows", taken(given, tensor("out", element), measures, tail), "out", *_MEASURES[:2]),
+        _entry(family, "totals", taken(measures, (number("pieces", "i64"),)), *_MEASURES[2:]),
     )
     source = text(formulas) + text(_PASSES)
     name = f"{family}-{element}-{'wide' if wide else 'narrow'}-{target.group}"
