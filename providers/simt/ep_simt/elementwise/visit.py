@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ep.layout.dims import Geometry
+    from ep.work.key import KernelKey
 
     from ep_simt.target import Target
 
-__all__ = ["Layout", "Visit", "long_rows", "packed_geometry"]
+__all__ = ["Layout", "Visit", "layouts", "long_rows", "packed_geometry"]
 
 _MAX_RANK: Final = 16
 _MAX_OPERANDS: Final = 4
@@ -47,6 +48,12 @@ class Layout(NamedTuple):
 
     strided: bool
     wide: bool
+
+    @classmethod
+    def of(cls, key: KernelKey) -> Layout:
+        """Return the layout of a key."""
+        strided = key.layout == "strided"
+        return cls(strided, strided and key.wide)
 
     @property
     def name(self) -> str:
@@ -80,6 +87,11 @@ class Layout(NamedTuple):
         chunks = -(-inner // run)
         items = space.size // inner * chunks
         return Visit(items, (packed_geometry(space.shape, space.strides, (run, chunks, items), wide=self.wide),))
+
+
+def layouts(*, wide: bool) -> dict[str, Layout]:
+    """Return the layouts of a program that has entries for both, by the names that keys have for them."""
+    return {"dense": Layout(strided=False, wide=False), "strided": Layout(strided=True, wide=wide)}
 
 
 def packed_geometry(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ep_simt.bits import bits_words, unsigned
 from ep_simt.body import Body
-from ep_simt.elementwise.visit import Layout, long_rows, packed_geometry
+from ep_simt.elementwise.visit import Layout, layouts, long_rows, packed_geometry
 from ep_simt.plan import Launch, Plan, operands_of
 from ep_simt.program import Entry, Program, access, taken, tensor
 
@@ -58,7 +58,7 @@ class Relocating(Body):
         return ("relocation_dense",) if key.layout == "dense" else ("relocation_strided", "relocation_tiles")
 
     def program(self, key: KernelKey, target: Target) -> Program:
-        return _program(_Variant(unsigned(key.dtypes[-1]), key.layout == "strided" and key.wide, target.group))
+        return _program(_Variant(unsigned(key.dtypes[-1]), Layout.of(key).wide, target.group))
 
     def plan(self, descriptor: Any, target: Target) -> Plan:
         key, space = descriptor.key, descriptor.geometry
@@ -70,8 +70,7 @@ class Relocating(Body):
             tiles = turned.size // (turned.shape[-2] * turned.shape[-1]) * down * across
             packed = packed_geometry(turned.shape, turned.strides, (down, across, tiles), wide=key.wide)
             return Plan((Launch("relocation_tiles", tiles * target.group, target.group, (*operands, packed)),))
-        layout = Layout(key.layout == "strided", key.layout == "strided" and key.wide)
-        visit = layout.visit(long_rows(space, target) if layout.strided else space, target)
+        visit = Layout.of(key).visit(long_rows(space, target), target)
         return Plan((Launch(f"relocation_{key.layout}", visit.items, 0, (*operands, *visit.arguments)),))
 
 
@@ -107,11 +106,11 @@ def _program(variant: _Variant) -> Program:
         "EP_DOWN": group // across,
     }
     tensors = taken(tensor("x", element), tensor("out", element))
-    strided = taken(tensors, Layout(strided=True, wide=wide).parameters)
-    entries = (
-        Entry("relocation_dense", taken(tensors, Layout(strided=False, wide=False).parameters), "EP_TAKES_DENSE"),
-        Entry("relocation_strided", strided, "EP_TAKES_STRIDED"),
-        Entry("relocation_tiles", strided, "EP_TAKES_TILES"),
+    both = layouts(wide=wide)
+    walks = {**both, "tiles": both["strided"]}
+    entries = tuple(
+        Entry(f"relocation_{name}", taken(tensors, walk.parameters), f"EP_TAKES_{name.upper()}")
+        for name, walk in walks.items()
     )
     name = f"relocation-{element}-{'wide' if wide else 'narrow'}-{group}"
     return Program(name, tuple(words.items()), _FILES, entries)

@@ -10,7 +10,7 @@ from ep_primitives import Where
 import ep
 from ep_simt.bits import bits_words, given, number_bits, unsigned
 from ep_simt.body import Body
-from ep_simt.elementwise.visit import Layout
+from ep_simt.elementwise.visit import Layout, layouts, long_rows
 from ep_simt.plan import Launch, Operand, Plan
 from ep_simt.program import Entry, Program, access, number, taken, tensor
 
@@ -44,11 +44,11 @@ class _Where(Body):
 
     def program(self, key: KernelKey, target: Target) -> Program:
         del target
-        return _program(unsigned(key.dtypes[-1]), wide=_layout(key).wide)
+        return _program(unsigned(key.dtypes[-1]), wide=Layout.of(key).wide)
 
     def plan(self, descriptor: Where, target: Target) -> Plan:
         key, space = descriptor.key, descriptor.geometry
-        visit = _layout(key).visit(space, target)
+        visit = Layout.of(key).visit(long_rows(space, target), target)
         specs, dtype = descriptor.specs, descriptor.out.dtype
         tensors = [place for place, spec in enumerate(specs) if isinstance(spec, ep.TensorSpec)]
         scalars = [place for place in _SIDES if place not in tensors]
@@ -64,17 +64,11 @@ class _Where(Body):
 BODY: Final[Body] = _Where()
 
 
-def _layout(key: KernelKey) -> Layout:
-    strided = key.layout == "strided"
-    return Layout(strided, strided and key.wide)
-
-
 @functools.cache
 def _program(element: str, *, wide: bool) -> Program:
     """Return the program of a length."""
     sides = taken(*(tensor(name, element) for name in ("a", "b", "out")))
     numbers = (number("numbers", "i32"), given("a_number"), given("b_number"))
-    layouts = {"dense": Layout(strided=False, wide=False), "strided": Layout(strided=True, wide=wide)}
     entries = [
         Entry(
             f"where_{condition}_{name}",
@@ -82,7 +76,7 @@ def _program(element: str, *, wide: bool) -> Program:
             f"EP_TAKES_{condition}_{name}",
         )
         for condition in _CONDITIONS
-        for name, layout in layouts.items()
+        for name, layout in layouts(wide=wide).items()
     ]
     words = {"EP_WIDE": int(wide), **bits_words(element)}
     for name in ("a", "b", "out"):

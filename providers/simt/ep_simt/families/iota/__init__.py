@@ -1,0 +1,1 @@
+"""The portable kernels of Iota: an arithmetic progression along an axis."""
