@@ -1,4 +1,4 @@
-"""Matmul: a group a tile of the product, of all its depth or of a part; parts are added up in a second launch."""
+"""Matmul: a group a tile of the product, or a line; of all its depth or of a part. Parts are added up in a second launch."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import ep
 from ep_simt.body import Body
 from ep_simt.elements import ELEMENTS, kind_of, part_of, unknown
 from ep_simt.elementwise.rows import row_of
-from ep_simt.families.matmul.layout import OPERANDS, batches_of, packed_product, product_parameter
-from ep_simt.families.matmul.tile import Tile, tile_of
+from ep_simt.families.matmul.layout import batches_of, matrices_of, product_parameter
+from ep_simt.families.matmul.tile import LINE_DEPTH, line_of, tile_of
 from ep_simt.mathematics import mathematics
 from ep_simt.plan import Given, Launch, Made, Operand, Plan
 from ep_simt.program import Entry, Program, access, number, taken, tensor
@@ -23,19 +23,28 @@ if TYPE_CHECKING:
 
     from ep.work.key import KernelKey
 
+    from ep_simt.families.matmul.layout import Batches, Matrices
+    from ep_simt.families.matmul.tile import Line, Tile
     from ep_simt.program import Parameter
     from ep_simt.target import Target
 
 __all__ = ["BODY"]
 
-_FILES: Final = ("rows/rows.h", "families/matmul/matmul.inc")
-_TILES, _FINISH = "matmul_tiles", "matmul_finish"
+_FOLDER: Final = "families/matmul"
+_FILES: Final = ("rows/rows.h", *(f"{_FOLDER}/{name}" for name in ("product.h", "tiles.inc", "lines.inc")))
+_TILES, _ACROSS, _DEEP, _FINISH = "matmul_tiles", "matmul_across", "matmul_deep", "matmul_finish"
+_ENTRIES: Final = (_TILES, _ACROSS, _DEEP, _FINISH)
+_PLACES: Final = {"a": 0, "b": 1, "bias": 2, "out": 3}
+"""The numbers of the memories; scratch is next."""
 
 _ENOUGH: Final = {True: 8, False: 256}
 """Groups with which the depth is left whole, where they are single work-items and where not."""
 
 _LEAST: Final = 128
 """The depth that a part has at least."""
+
+_SPARSE: Final = 16
+"""Tiles are worth it from this share of one on."""
 
 _ARITHMETIC: Final = {
     "FLOATING": {"EP_TIMES(a, b)": "((a) * (b))", "EP_PLUS(a, b)": "((a) + (b))"},
@@ -66,7 +75,15 @@ class _Variant(NamedTuple):
 
     @property
     def tile(self) -> Tile:
-        return tile_of(self.target.group, 8 if self.compute == "f64" else 4, is_complex=self.is_complex)
+        return tile_of(self.target.group, self.itemsize, is_complex=self.is_complex)
+
+    @property
+    def line(self) -> Line:
+        return line_of(self.target.group, self.itemsize, is_complex=self.is_complex)
+
+    @property
+    def itemsize(self) -> int:
+        return 8 if self.compute == "f64" else 4
 
     @property
     def parts(self) -> int:
@@ -90,7 +107,7 @@ class _Matmul(Body):
 
     def entries(self, key: KernelKey) -> tuple[str, ...]:
         del key
-        return _TILES, _FINISH
+        return _ENTRIES
 
     def program(self, key: KernelKey, target: Target) -> Program:
         return _program(_variant(key, target))
@@ -98,24 +115,26 @@ class _Matmul(Body):
     def plan(self, descriptor: Matmul, target: Target) -> Plan:
         if not descriptor.out.size:
             return Plan(())
-        variant = _variant(descriptor.key, target)
-        tile, each, (m, n), k = variant.tile, variant.parts, descriptor.out.shape[-2:], descriptor.a.shape[-1]
-        batches = batches_of(descriptor)
-        steps = batches.summed * -(-k // tile.depth) if descriptor.depth else 0
-        groups = batches.matrices * -(-m // tile.rows) * -(-n // tile.columns)
-        parts, share = _shared(groups, steps, tile, target)
-        elements, itemsize = batches.matrices * m * n, ep.dtype(descriptor.compute).itemsize
+        variant, key = _variant(descriptor.key, target), descriptor.key
+        matrices, each = matrices_of(descriptor), variant.parts
+        batches = batches_of(descriptor, matrices.order)
+        way = _way(matrices, batches, variant)
+        blocks = batches.summed * -(-matrices.k // way.depth) if descriptor.depth else 0
+        parts, share = _shared(way, blocks, target)
+        elements, itemsize = batches.matrices * matrices.m * matrices.n, ep.dtype(descriptor.compute).itemsize
 
-        a, b, bias, out = (_operand(descriptor, place, offset, each) for place, offset in enumerate(batches.offsets))
-        sums = Operand(len(OPERANDS), itemsize // each) if parts > 1 else out
-        numbers = [_number(place, each) for place in range(2)]
-        tail = (*numbers, packed_product(descriptor, steps, parts, share), batches.rows)
-        arguments = (a, b, bias, sums, out, *tail)
-        tiles = Launch(_TILES, groups * parts * target.group, target.group, arguments)
+        a, b, bias, out = (
+            _operand(descriptor, name, offset, each)
+            for name, offset in zip(matrices.order, batches.offsets, strict=True)
+        )
+        sums = Operand(len(_PLACES), itemsize // each) if parts > 1 else out
+        product = matrices.packed((blocks, parts, share), has_bias=descriptor.bias is not None, wide=key.wide)
+        arguments = (a, b, bias, sums, out, _number(0, each), _number(1, each), product, batches.rows)
+        launch = Launch(way.entry, way.groups * parts * target.group, target.group, arguments)
         if parts == 1:
-            return Plan((tiles,))
+            return Plan((launch,))
         finish = Launch(_FINISH, -(-elements // target.run), 0, arguments)
-        return Plan((tiles, finish), parts * elements * itemsize)
+        return Plan((launch, finish), parts * elements * itemsize)
 
 
 BODY: Final[Body] = _Matmul()
@@ -127,23 +146,44 @@ def _variant(key: KernelKey, target: Target) -> _Variant:
     return _Variant(*map(part_of, (given, made, compute)), is_complex, key.special or "none", key.wide, target)
 
 
-def _shared(groups: int, steps: int, tile: Tile, target: Target) -> tuple[int, int]:
-    """Return the parts that the depth is in, and the blocks of the depth that each has.
+class _Way(NamedTuple):
+    """How the groups go about a product.
 
-    groups  : tiles of the product
-    steps   : blocks of the depth
+    groups  : that a part of the depth takes
+    depth   : elements of a block of it
     """
-    wanted = min(_ENOUGH[target.group == 1] // groups, steps * tile.depth // _LEAST)
-    share = -(-steps // max(wanted, 1))
-    return max(-(-steps // max(share, 1)), 1), share
+
+    entry: str
+    groups: int
+    depth: int
 
 
-def _operand(descriptor: Matmul, place: int, offset: int, each: int) -> Operand:
+def _way(matrices: Matrices, batches: Batches, variant: _Variant) -> _Way:
+    """Return lines for products of a vector and, where work-items have neighbours, for small ones; else tiles."""
+    (m, n), tile, line, group = matrices[1:3], variant.tile, variant.line, variant.target.group
+    is_alone = group == 1
+    is_deep = matrices.a[1] == matrices.b[0] == 1 and matrices.k >= (line.shares if is_alone else group)
+    if m == 1 and is_deep:
+        return _Way(_DEEP, batches.matrices * n, LINE_DEPTH * group * line.shares)
+    items = batches.matrices * m * -(-n // line.columns)
+    if m == 1 and matrices.b[1] == 1 if is_alone else m == 1 or m * n <= tile.rows * tile.columns // _SPARSE:
+        return _Way(_ACROSS, -(-items // group), LINE_DEPTH)
+    return _Way(_TILES, batches.matrices * -(-m // tile.rows) * -(-n // tile.columns), tile.depth)
+
+
+def _shared(way: _Way, blocks: int, target: Target) -> tuple[int, int]:
+    """Return the parts that the depth is in, and the blocks of the depth that each has."""
+    wanted = min(_ENOUGH[target.group == 1] // way.groups, blocks * way.depth // _LEAST)
+    share = -(-blocks // max(wanted, 1))
+    return max(-(-blocks // max(share, 1)), 1), share
+
+
+def _operand(descriptor: Matmul, name: str, offset: int, each: int) -> Operand:
     """Return a tensor's arguments, in parts; for a bias that is absent, which is not read, those of out."""
-    spec = getattr(descriptor, OPERANDS[place])
+    spec = getattr(descriptor, name)
     if spec is None:
-        return _operand(descriptor, OPERANDS.index("out"), 0, each)
-    return Operand(place, spec.itemsize // each, offset * each)
+        return _operand(descriptor, "out", 0, each)
+    return Operand(_PLACES[name], spec.itemsize // each, offset * each)
 
 
 def _number(place: int, each: int) -> Given | Made:
@@ -168,8 +208,9 @@ def _program(variant: _Variant) -> Program:
         "EP_RUN": target.run,
         "EP_ACTIVATED": expression,
         **_ARITHMETIC[kind_of(compute)],
-        **rows_words(len(OPERANDS), target.group, wide=wide),
+        **rows_words(len(_PLACES), target.group, wide=wide),
         **variant.tile.words,
+        **variant.line.words,
     }
     elements = {"a": given, "b": given, "bias": made, "parts": compute, "out": made}
     for name, element in elements.items():
@@ -178,12 +219,12 @@ def _program(variant: _Variant) -> Program:
         *(tensor(name, element) for name, element in elements.items()),
         _numbers("alpha", variant),
         _numbers("beta", variant),
-        (product_parameter(wide=wide), rows_parameter(len(OPERANDS), wide=wide)),
+        (product_parameter(wide=wide), rows_parameter(len(_PLACES), wide=wide)),
     )
     called = mathematics(expression, compute) if activation != "none" and kind_of(compute) == "FLOATING" else ()
     writes = frozenset({"parts", "out"})
     name = f"matmul-{given}-{made}-{'complex-' * is_complex}{activation}-{'wide' if wide else 'narrow'}-{target.group}"
-    entries = tuple(Entry(entry, parameters, writes=writes) for entry in (_TILES, _FINISH))
+    entries = tuple(Entry(entry, parameters, writes=writes) for entry in _ENTRIES)
     return Program(name, tuple(words.items()), (*called, *_FILES), entries)
 
 

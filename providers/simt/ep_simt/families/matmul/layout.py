@@ -1,4 +1,4 @@
-"""The layout of a product as matmul.inc reads it: its batches, merged, and its matrices."""
+"""The layout of a product as product.h reads it: its matrices, turned where that is better, and its batches, merged."""
 
 from __future__ import annotations
 
@@ -16,12 +16,48 @@ from ep_simt.rows.geometry import packed_rows
 if TYPE_CHECKING:
     from ep_primitives import Matmul
 
-__all__ = ["OPERANDS", "Batches", "batches_of", "packed_product", "product_parameter"]
-
-OPERANDS: Final = ("a", "b", "bias", "out")
-"""The tensors, in the order of their memories and of the geometry's columns."""
+__all__ = ["Batches", "Matrices", "batches_of", "matrices_of", "product_parameter"]
 
 _NUMBERS: Final = 19
+
+Steps = tuple[int, int]
+"""Elements from row to row and from column to column; 0 where there is but one."""
+
+
+class Matrices(NamedTuple):
+    """The matrices of a product.
+
+    order      : the names of the operands that stand for a, b, bias and out
+    a, b, ...  : their steps
+    conjugates : whether a and b are conjugated
+    """
+
+    order: tuple[str, str, str, str]
+    m: int
+    n: int
+    k: int
+    a: Steps
+    b: Steps
+    bias: Steps
+    out: Steps
+    conjugates: tuple[bool, bool]
+
+    @property
+    def turned(self) -> Matrices:
+        """The transposed product: out^T = b^T @ a^T."""
+        first, second, *rest = self.order
+        a, b, bias, out = (steps[::-1] for steps in (self.b, self.a, self.bias, self.out))
+        return Matrices((second, first, *rest), self.n, self.m, self.k, a, b, bias, out, self.conjugates[::-1])
+
+    def packed(self, shares: tuple[int, int, int], *, has_bias: bool, wide: bool) -> bytes:
+        """Return the structure ep_product.
+
+        shares : blocks of the depth, parts of it, blocks of a part
+        """
+        steps = (*self.a, *self.b, *self.bias, *self.out)
+        a_runs_deep, b_runs_deep = abs(self.a[1]) <= abs(self.a[0]), abs(self.b[0]) < abs(self.b[1])
+        flags = (*self.conjugates, has_bias, a_runs_deep, b_runs_deep)
+        return _form(wide=wide).pack(self.m, self.n, self.k, *steps, *shares, *flags)
 
 
 class Batches(NamedTuple):
@@ -39,10 +75,21 @@ class Batches(NamedTuple):
     rows: bytes
 
 
-def batches_of(descriptor: Matmul) -> Batches:
-    """Return the batches of a product; of a bias that is absent the strides are 0."""
+def matrices_of(descriptor: Matmul) -> Matrices:
+    """Return the matrices such that a product of a vector has one row, and that columns of out are neighbours where they can be."""
+    (m, n), k = descriptor.out.shape[-2:], descriptor.a.shape[-1]
+    a, b, out = (_steps(spec.shape, spec.strides) for spec in (descriptor.a, descriptor.b, descriptor.out))
+    whole, given = descriptor.out.shape, descriptor.bias
+    bias = (0, 0) if given is None else _steps(whole, broadcast_strides(given, whole))
+    found = Matrices(("a", "b", "bias", "out"), m, n, k, a, b, bias, out, descriptor.conjugates)
+    is_turned = n == 1 < m or (m > 1 < n and abs(out[0]) < abs(out[1]))
+    return found.turned if is_turned else found
+
+
+def batches_of(descriptor: Matmul, order: tuple[str, ...]) -> Batches:
+    """Return the batches of a product, its operands in an order; of a bias that is absent the strides are 0."""
     space = descriptor.geometry
-    places = [descriptor.operands.index(name) for name in OPERANDS]
+    places = [descriptor.operands.index(name) for name in order]
     is_summed = [stride == 0 for stride in space.strides[places[-1]]]
     axes = sorted(range(len(space.shape)), key=is_summed.__getitem__)
     shape, kept = [space.shape[axis] for axis in axes], len(axes) - sum(is_summed)
@@ -55,37 +102,14 @@ def batches_of(descriptor: Matmul) -> Batches:
     )
 
 
-def packed_product(descriptor: Matmul, steps: int, parts: int, share: int) -> bytes:
-    """Return the matrices, and how their depth is shared.
-
-    steps  : blocks of the depth of all products that are summed
-    parts  : the parts that they are in
-    share  : blocks of a part
-    """
-    m, n = descriptor.out.shape[-2:]
-    turns = [_steps(descriptor, name) for name in OPERANDS]
-    (a_row, a_column), (b_row, b_column) = turns[:2]
-    flags = (*descriptor.conjugates, descriptor.bias is not None, abs(a_column) <= abs(a_row), abs(b_row) < abs(b_column))
-    numbers = (m, n, descriptor.a.shape[-1], *(step for pair in turns for step in pair), steps, parts, share, *flags)
-    return _form(wide=descriptor.key.wide).pack(*numbers)
-
-
 def product_parameter(*, wide: bool) -> Parameter:
     """Return the parameter of the matrices."""
     return structure("product", "ep_product", _form(wide=wide).size)
 
 
-def _steps(descriptor: Matmul, name: str) -> tuple[int, int]:
-    """Return the steps, in elements, from row to row and from column to column of a tensor; 0 where there is but one."""
-    spec = getattr(descriptor, name)
-    if spec is None:
-        return 0, 0
-    if name == "bias":
-        row, column = broadcast_strides(spec, descriptor.out.shape)[-2:]
-        rows, columns = descriptor.out.shape[-2:]
-    else:
-        (rows, columns), (row, column) = spec.shape[-2:], spec.strides[-2:]
-    return row if rows > 1 else 0, column if columns > 1 else 0
+def _steps(shape: tuple[int, ...], strides: tuple[int, ...]) -> Steps:
+    row, column = (stride if extent > 1 else 0 for extent, stride in zip(shape[-2:], strides[-2:], strict=True))
+    return row, column
 
 
 @functools.cache

@@ -1,10 +1,13 @@
-"""Tiles: how much of a product a group makes at once, as matmul.inc reads it."""
+"""Tiles and lines: how much of a product a group makes at once, as tiles.inc and lines.inc read it."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-__all__ = ["Tile", "tile_of"]
+__all__ = ["LINE_DEPTH", "Line", "Tile", "line_of", "tile_of"]
+
+LINE_DEPTH: Final = 256
+"""Products that a cell sums one after the other: in float32 those of 258 bytes are exact."""
 
 
 class Tile(NamedTuple):
@@ -36,7 +39,7 @@ class Tile(NamedTuple):
 
     @property
     def words(self) -> dict[str, object]:
-        """The words of matmul.inc that say so."""
+        """The words of tiles.inc that say so."""
         return {
             "EP_BLOCK_ROWS": self.block_rows,
             "EP_BLOCK_COLUMNS": self.block_columns,
@@ -67,3 +70,24 @@ def tile_of(group: int, itemsize: int, *, is_complex: bool) -> Tile:
     across = 4 * parts
     down = 32 * 4 // itemsize
     return Tile(4, block_columns, down, across, depth, depth + line, across * block_columns + line)
+
+
+class Line(NamedTuple):
+    """The cells of a work-item.
+
+    columns  : of a row
+    shares   : of the depth of one element
+    """
+
+    columns: int
+    shares: int
+
+    @property
+    def words(self) -> dict[str, object]:
+        """The words of lines.inc that say so."""
+        return {"EP_LINE": self.columns, "EP_SHARES": self.shares, "EP_LINE_DEPTH": LINE_DEPTH}
+
+
+def line_of(group: int, itemsize: int, *, is_complex: bool) -> Line:
+    """Return the line for a group of so many work-items; one alone has 4 KiB of sums. The parameters are those of `tile_of`."""
+    return Line(1, 1) if group > 1 else Line(4096 // itemsize // (2 if is_complex else 1), 64)
