@@ -53,6 +53,8 @@ class Options:
     device: int = 0
     profile: str = "standard"
     pattern: str | None = None
+    every: int = 1
+    """Of each op only every Nth element type."""
     seed: int = 0
     jobs: int | None = None
     failed: bool = False
@@ -132,6 +134,7 @@ def conduct(options: Options, console: Console) -> Report:
             log,
             waivers,
             options.bits_of,
+            options.every,
         )
         worker = Worker(job)
         try:
@@ -159,7 +162,9 @@ def conduct(options: Options, console: Console) -> Report:
 def _run(found: Survey, options: Options, history: History, console: Console, means: tuple[Worker, Job, int]) -> Report:
     worker, job, jobs = means
     plan = _plan(found, options, history)
-    title = heading(found.subject, options.profile, options.seed, options.pattern, found.other)
+    title = heading(
+        found.subject, options.profile, options.seed, options.pattern, bits_of=found.other, every=options.every
+    )
     known: dict[str, Verdict] = {}
     if options.resume is not None:
         known = read_verdicts(options.resume, title)
@@ -183,6 +188,7 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
             environment=environment(),
             peak_memory=runner.peak_memory or None,
             bits_of=found.other,
+            every=options.every,
         )
 
     def hear(verdict: Verdict) -> None:

@@ -82,6 +82,13 @@ profile = click.option(
 pattern = click.option(
     "--filter", "pattern", callback=_renewed, help="Only cases whose id matches this glob; * crosses slashes."
 )
+every = click.option(
+    "--every",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Of each op only every Nth element type, in turn, so that each op and each type is tried: for slow compilers.",
+)
 bits_of = click.option(
     "--bits-of",
     default="",

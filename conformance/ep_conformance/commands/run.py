@@ -31,6 +31,7 @@ __all__ = ["command", "judged"]
 @options.profile
 @click.option("--quick", is_flag=True, help="The same as --profile quick.")
 @options.pattern
+@options.every
 @click.option(
     "--claim",
     "claims",

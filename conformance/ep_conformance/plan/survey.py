@@ -32,6 +32,7 @@ from ep_conformance.plan.planned import UNTRIED, Planned, Standing
 from ep_conformance.plan.profiles import PROFILES
 from ep_conformance.plan.retired import renewed
 from ep_conformance.plan.subject import Subject
+from ep_conformance.plan.turns import in_turn
 from ep_conformance.plan.waiver import waiver_of, waiver_record
 from ep_conformance.plan.waivers import read_waivers
 from ep_conformance.plan.waiving import expiring, idle, waived
@@ -110,12 +111,14 @@ def survey(  # noqa: PLR0913 - the device, what to run on it, and what is known 
     waivers: Path | None = None,
     today: dt.date | None = None,
     *,
+    every: int = 1,
     other: ep.Device | None = None,
 ) -> Survey:
     """Return the plan for a device. Compiles nothing.
 
     waivers : a file that takes the place of the waivers.toml beside the provider's claims.toml
     today   : the day that expiry is measured against; None is the day it is, UTC
+    every   : of each op only every Nth element type, see `in_turn`
     other   : the device whose bits results are compared with
 
     Raises ClaimsError for a claims.toml that cannot be used, WaiversError for such waivers.
@@ -126,7 +129,7 @@ def survey(  # noqa: PLR0913 - the device, what to run on it, and what is known 
     subject = Subject(device.provider.name, registration.version, _info(device))
     mine = [entry for entry in entries if entry.is_for(subject.device)]
     day = today or dt.datetime.now(dt.UTC).date()
-    plan = [*_cases(device, claims, profile, pattern)]
+    plan = [*_cases(device, claims, profile, pattern, every)]
     claimed = _stale(claims) if may_begin(pattern, "claims/") else ()
     stale = itertools.chain(claimed, idle(plan, mine, day, functools.partial(_expected, device, claims)))
     return Survey(
@@ -144,9 +147,10 @@ def _expected(device: ep.Device, claims: Claims, pattern: str) -> Iterator[Plann
     return (each for each in cases if each.standing is Standing.EXPECTED)
 
 
-def _cases(device: ep.Device, claims: Claims, profile: str, pattern: str | None) -> Iterator[Planned]:
+def _cases(device: ep.Device, claims: Claims, profile: str, pattern: str | None, every: int = 1) -> Iterator[Planned]:
     """Yield the cases that a glob selects; those of the runtime are not even imported where it selects none."""
-    for start, find in (("runtime/", _runtime), ("vendor/", _vendor), ("primitives/", _primitives)):
+    primitives = functools.partial(_primitives, every=every)
+    for start, find in (("runtime/", _runtime), ("vendor/", _vendor), ("primitives/", primitives)):
         if may_begin(pattern, start):
             yield from find(device, claims, profile, pattern)
 
@@ -225,8 +229,10 @@ def _vendor(device: ep.Device, claims: Claims, profile: str, pattern: str | None
                 )
 
 
-def _primitives(device: ep.Device, claims: Claims, profile: str, pattern: str | None) -> Iterator[Planned]:
-    for family, cell in cells(pattern):
+def _primitives(
+    device: ep.Device, claims: Claims, profile: str, pattern: str | None, *, every: int
+) -> Iterator[Planned]:
+    for family, cell in in_turn(cells(pattern), every):
         if not may_select(pattern, cell):
             continue
         standing = functools.cache(functools.partial(_standing, device, claims, family, cell))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ep_conformance.judge.outcome import Status
 from ep_conformance.report.journal import journal_of, read_journal
-from ep_conformance.report.report import Report, heading, report_of
+from ep_conformance.report.report import Report, report_of
 from ep_conformance.report.schema import problems
 from ep_conformance.run.record import verdict_of
 from ep_conformance.untrusted import read_json
@@ -51,7 +51,7 @@ def _with_journal(report: Report, path: Path) -> Report:
     """Return the report with the verdicts that only the journal of its run has."""
     try:
         title, records = read_journal(journal_of(path))
-        if title != json.loads(json.dumps(heading(report.subject, report.profile, report.seed, report.pattern))):
+        if title != json.loads(json.dumps(report.heading)):
             return report
         known = {record["id"]: verdict_of(record) for record in records}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

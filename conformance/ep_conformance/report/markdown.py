@@ -69,6 +69,7 @@ def _tail(report: Report) -> str:
         f"seed {report.seed}",
     ]
     words += [f"only {_code(report.pattern)}"] if report.pattern is not None else []
+    words += [f"one element type of {report.every}"] if report.every > 1 else []
     words += [_text(str(device[name])) for name in ("name", "model", "driver") if device.get(name)]
     words += [_text(f"{name} {environment[name]}") for name in ("ep", "numpy") if name in environment]
     words += [_text(environment[name]) for name in ("python", "platform") if name in environment]

@@ -38,6 +38,7 @@ class Report:
     peak_memory  : bytes that the largest worker held, None if not measured
     environment  : the result of `environment()`
     bits_of      : the info of the device whose bits results were compared with, as `Subject.device`; None for none
+    every        : of each op every Nth element type was chosen
     suite        : version of the suite that judged
     """
 
@@ -53,6 +54,7 @@ class Report:
     peak_memory: int | None = None
     environment: Mapping[str, Any] = field(default_factory=dict)
     bits_of: Mapping[str, Any] | None = None
+    every: int = 1
     suite: str = SUITE
 
     @property
@@ -147,10 +149,15 @@ class Report:
             f"in {self.seconds:.1f} s; {rest}{untried}"
         )
 
+    @property
+    def heading(self) -> dict[str, Any]:
+        """The identity of the run, see `heading`."""
+        return heading(self.subject, self.profile, self.seed, self.pattern, bits_of=self.bits_of, every=self.every)
+
     def as_json(self) -> dict[str, Any]:
         """Return the report as schema 2, which report.schema.json describes."""
         return {
-            **heading(self.subject, self.profile, self.seed, self.pattern, self.bits_of),
+            **self.heading,
             "suite": self.suite,
             "verdict": self.sentence,
             "exit_code": self.exit_code,
@@ -173,8 +180,14 @@ class Report:
         write_text(path, f'{json.dumps(table, indent=1)[:-2]},\n "cases": [\n{cases}\n ]\n}}\n')
 
 
-def heading(
-    subject: Subject, profile: str, seed: int, pattern: str | None, bits_of: Mapping[str, Any] | None = None
+def heading(  # noqa: PLR0913 - the parts of an identity
+    subject: Subject,
+    profile: str,
+    seed: int,
+    pattern: str | None,
+    *,
+    bits_of: Mapping[str, Any] | None = None,
+    every: int = 1,
 ) -> dict[str, Any]:
     """Return the identity of a run, as reports and journals have it: only a run with the same one continues it."""
     return {
@@ -185,6 +198,7 @@ def heading(
         "profile": profile,
         "seed": seed,
         "filter": pattern,
+        "every": every,
         "bits_of": None if bits_of is None else dict(bits_of),
     }
 
@@ -211,6 +225,7 @@ def report_of(table: Mapping[str, Any]) -> Report:
         peak_memory=table["peak_memory"],
         environment=dict(table["environment"]),
         bits_of=None if other is None else other | {"name": str(other["name"])},
+        every=int(table.get("every", 1)),
         suite=str(table["suite"]),
     )
 

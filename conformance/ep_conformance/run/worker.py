@@ -62,6 +62,7 @@ class Job:
     log      : file for the output of the worker and of the vendor's libraries
     waivers  : file in place of the provider's own waivers.toml
     bits_of  : name of the device whose bits results are compared with, "" to compare with none
+    every    : of each op only every Nth element type
     """
 
     device: str
@@ -72,6 +73,7 @@ class Job:
     log: Path
     waivers: Path | None = None
     bits_of: str = ""
+    every: int = 1
 
     def trial(self, device: ep.Device, identity: str) -> Trial:
         """Return a new trial of a case."""
@@ -148,7 +150,8 @@ class _Bench:
         job = self._job
         try:
             other = job.trial(self._device, "survey").other
-            return "survey", survey(self._device, job.profile, job.pattern, job.waivers, other=other).as_json()
+            found = survey(self._device, job.profile, job.pattern, job.waivers, every=job.every, other=other)
+            return "survey", found.as_json()
         except (ClaimsError, WaiversError) as error:
             return "unavailable", str(error)
         except Exception as error:  # noqa: BLE001 - the worker boundary: `accepts` is a vendor's code
