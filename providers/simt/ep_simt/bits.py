@@ -14,9 +14,12 @@ from ep_simt.program import struct as structure
 if TYPE_CHECKING:
     from ep.dtypes import DType
 
-__all__ = ["bits_words", "given", "number_bits", "pattern", "unsigned"]
+__all__ = ["NO_NUMBER", "bits_words", "given", "number_bits", "pattern", "unsigned"]
 
 _GIVEN_NBYTES: Final = 16
+
+NO_NUMBER: Final = bytes(_GIVEN_NBYTES)
+"""The argument for the bits of a number that a launch does not have."""
 
 
 def unsigned(dtype: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ep_primitives import Where
 
 import ep
-from ep_simt.bits import bits_words, given, number_bits, unsigned
+from ep_simt.bits import NO_NUMBER, bits_words, given, number_bits, unsigned
 from ep_simt.body import Body
 from ep_simt.elementwise.visit import Layout, layouts, long_rows
 from ep_simt.plan import Launch, Operand, Plan
@@ -56,7 +56,7 @@ class _Where(Body):
             Operand(tensors.index(place), specs[place].itemsize, space.offsets[place])
             for place in (at if at in tensors else len(specs) - 1 for at in range(len(specs)))
         ]
-        sides = [number_bits(dtype, scalars.index(side)) if side in scalars else bytes(16) for side in _SIDES]
+        sides = [number_bits(dtype, scalars.index(side)) if side in scalars else NO_NUMBER for side in _SIDES]
         (entry,) = self.entries(key)
         return Plan((Launch(entry, visit.items, 0, (*operands, sum(scalars), *sides, *visit.arguments)),))
 
