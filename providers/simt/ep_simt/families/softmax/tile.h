@@ -5,19 +5,13 @@
 // A chain of a row has a cell, in which its sum grows. A group of one work-item walks through all cells, in a larger
 // one each work-item has one, and holds the elements of its chain alone.
 typedef struct {
+    ep_index extent;    // elements of a row
+    int rows;           // in the tile
     int chains, pitch;  // of a row, and the number of rows that have cells
     int cells;          // chains * pitch
-    int blocks;         // elements of a chain; 0 for a work-item without a row
+    int blocks;         // the most elements of a chain that this work-item has
     int row, chain;     // this work-item's, or its first
-    ep_index extent;    // elements of a row
-    int rows;
 } ep_tile;
-
-#if EP_GROUP == 1
-#define EP_STRIDE(count) 1
-#else
-#define EP_STRIDE(count) (count)
-#endif
 
 // across: whether neighbouring cells are of neighbouring rows, else of the chains of a row
 EP_FN ep_tile ep_tile_of(ep_index extent, int rows, int chains, int across) {
@@ -25,58 +19,74 @@ EP_FN ep_tile ep_tile_of(ep_index extent, int rows, int chains, int across) {
     ep_tile tile;
     tile.extent = extent, tile.rows = rows, tile.chains = chains;
     tile.pitch = EP_GROUP == 1 ? rows : EP_GROUP / chains;
-    tile.cells = EP_GROUP == 1 ? chains * rows : EP_GROUP;
+    tile.cells = chains * tile.pitch;
     tile.row = across ? lane % tile.pitch : lane / chains;
     tile.chain = across ? lane / tile.pitch : lane % chains;
-    tile.blocks = tile.row < rows ? (int)((extent + chains - 1) / chains) : 0;
+    tile.blocks = tile.row < rows ? (int)((extent - tile.chain + chains - 1) / chains) : 0;
     return tile;
 }
 
-// A statement about each element of a tile that is this work-item's: it is held at `at`, and its place in memory is
-// `place`, if neighbours in a row are `step` apart and neighbouring rows `beside`. The inner loop is along a single
-// row, else along the rows that lie beside each other.
-#define EP_EACH_ELEMENT(start, step, beside, statement)                                                          \
-    {                                                                                                            \
-        const int is_single = EP_GROUP == 1 && tile.pitch == 1;                                                  \
-        const ep_index outer_end = is_single ? 1 : tile.extent, inner_end = is_single ? tile.extent : tile.rows; \
-        const ep_i64 inner_step = is_single ? (step) : (beside);                                                 \
-        for (ep_index outer = tile.chain; outer < outer_end; outer += EP_STRIDE(tile.chains)) {                  \
-            const ep_index first = EP_HELD_FROM(outer);                                                          \
-            const ep_i64 place_of_first = (start) + outer * (step);                                              \
-            EP_INDEPENDENT                                                                                       \
-            for (ep_index inner = tile.row; inner < inner_end; inner += EP_STRIDE(tile.pitch)) {                 \
-                const ep_index at = first + inner;                                                               \
-                const ep_i64 place = place_of_first + inner * inner_step;                                        \
-                statement;                                                                                       \
-            }                                                                                                    \
-        }                                                                                                        \
-    }
+// EP_EACH_CELL(statement): each cell that is this work-item's.
+// EP_EACH_HELD(statement): each element of its chains, which is held at `at` and has the cell `cell`.
+// EP_EACH_ELEMENT(start, step, beside, statement): the same with the element's place in memory, in `place`: neighbours
+// in a row are `step` apart, neighbouring rows `beside`.
 #if EP_GROUP == 1
-#define EP_HELD_FROM(i) ((i) * tile.pitch)
+#define EP_EACH_CELL(statement)                     \
+    EP_INDEPENDENT                                  \
+    for (int cell = 0; cell < tile.cells; ++cell) { \
+        statement;                                  \
+    }
+#define EP_EACH_HELD(statement)                                             \
+    for (int block = 0; block < tile.blocks; ++block) {                     \
+        const int first = block * tile.cells, chains_left = EP_CHAINS_LEFT; \
+        EP_INDEPENDENT                                                      \
+        for (int cell = 0; cell < chains_left * tile.pitch; ++cell) {       \
+            const int at = first + cell;                                    \
+            statement;                                                      \
+        }                                                                   \
+    }
+// The inner loop is along a single row, else along the rows that lie beside each other.
+#define EP_EACH_ELEMENT(start, step, beside, statement)                                                      \
+    {                                                                                                        \
+        const ep_i64 start_of_tile = start, outer_step = step, inner_step = tile.pitch == 1 ? step : beside; \
+        for (int block = 0; block < tile.blocks; ++block) {                                                  \
+            const int chains_left = EP_CHAINS_LEFT, outer_end = tile.pitch == 1 ? 1 : chains_left;           \
+            const int inner_end = tile.pitch == 1 ? chains_left : tile.rows;                                 \
+            for (int outer = 0; outer < outer_end; ++outer) {                                                \
+                const int first = outer * tile.pitch, first_at = block * tile.cells + first;                 \
+                const ep_i64 from = start_of_tile + ((ep_i64)block * tile.chains + outer) * outer_step;      \
+                EP_INDEPENDENT                                                                               \
+                for (int inner = 0; inner < inner_end; ++inner) {                                            \
+                    const int cell = first + inner, at = first_at + inner;                                   \
+                    const ep_i64 place = from + inner * inner_step;                                          \
+                    statement;                                                                               \
+                }                                                                                            \
+            }                                                                                                \
+        }                                                                                                    \
+    }
+#define EP_CHAINS_LEFT \
+    (tile.extent - block * tile.chains < tile.chains ? (int)tile.extent - block * tile.chains : tile.chains)
 #else
-#define EP_HELD_FROM(i) (((i) - tile.chain) * tile.pitch + EP_LOCAL_ID(x) - tile.row)
+#define EP_EACH_CELL(statement)          \
+    {                                    \
+        const int cell = EP_LOCAL_ID(x); \
+        statement;                       \
+    }
+#define EP_EACH_HELD(statement)                         \
+    for (int block = 0; block < tile.blocks; ++block) { \
+        const int cell = EP_LOCAL_ID(x);                \
+        const int at = block * EP_GROUP + cell;         \
+        statement;                                      \
+    }
+#define EP_EACH_ELEMENT(start, step, beside, statement)                                                               \
+    {                                                                                                                 \
+        const ep_i64 first_place = start + tile.chain * (step) + tile.row * (beside), between = tile.chains * (step); \
+        EP_EACH_HELD(const ep_i64 place = first_place + block * between; statement)                                   \
+    }
 #endif
 
-// A statement about each cell that is this work-item's, and about each element of its chain, which is held at `at`.
-#define EP_EACH_CELL(statement)                                            \
-    EP_INDEPENDENT                                                         \
-    for (int cell = EP_LOCAL_ID(x); cell < tile.cells; cell += EP_GROUP) { \
-        statement;                                                         \
-    }
-#define EP_EACH_HELD(statement)                              \
-    for (int block = 0; block < tile.blocks; ++block) {      \
-        const int first = block * tile.cells;                \
-        EP_EACH_CELL(const int at = first + cell; statement) \
-    }
-
-// The last elements of chains may lie behind their row's end.
-EP_FN void ep_clear_last(ep_tile tile, EP_SHARED_PTR(EP_C) held, EP_C nothing) {
-    const int last = (tile.blocks - 1) * tile.cells;
-    if (tile.blocks > 0) EP_EACH_CELL(held[last + cell] = nothing)
-}
-
-// EP_TILE_FOLD(name, join, group_join) defines `name(tile, cells)`, which puts into all cells of a row what they have,
-// joined.
+// EP_TILE_FOLD(name, join, group_join) defines `name(tile, cells)`: what the cells of a row have, joined, for the cell
+// of each row that EP_EACH_ROW(statement) is about. ep_spread(tile, cells) gives all cells of a row what that one has.
 #if EP_GROUP == 1
 #define EP_TILE_FOLD(name, join, group_join)                                                               \
     EP_FN void name(ep_tile tile, EP_SHARED_PTR(EP_C) cells) {                                             \
@@ -84,11 +94,18 @@ EP_FN void ep_clear_last(ep_tile tile, EP_SHARED_PTR(EP_C) held, EP_C nothing) {
             EP_INDEPENDENT                                                                                 \
             for (int cell = 0; cell < reach; ++cell) cells[cell] = join(cells[cell], cells[cell + reach]); \
         }                                                                                                  \
-        for (int reach = tile.pitch; reach < tile.cells; reach *= 2) {                                     \
-            EP_INDEPENDENT                                                                                 \
-            for (int cell = 0; cell < reach; ++cell) cells[cell + reach] = cells[cell];                    \
-        }                                                                                                  \
     }
+#define EP_EACH_ROW(condition, statement)                                            \
+    for (int row = 0, end_row = (condition) ? tile.rows : 0; row < end_row; ++row) { \
+        const int cell = row;                                                        \
+        statement;                                                                   \
+    }
+EP_FN void ep_spread(ep_tile tile, EP_SHARED_PTR(EP_C) cells) {
+    for (int reach = tile.pitch; reach < tile.cells; reach *= 2) {
+        EP_INDEPENDENT
+        for (int cell = 0; cell < reach; ++cell) cells[cell + reach] = cells[cell];
+    }
+}
 #else
 // Where rows lie across, work-items change places for the fold; where they do not, each stays at its own. Barriers do
 // not stand under a condition, because not every compiler for CPUs takes them there.
@@ -108,4 +125,10 @@ EP_FN EP_C ep_moved(EP_SHARED_PTR(EP_C) cells, EP_C own, int to, int from) {
     EP_BARRIER();
     return own;
 }
+#define EP_EACH_ROW(condition, statement)                \
+    if ((condition) && tile.row < tile.rows) {           \
+        const int row = tile.row, cell = EP_LOCAL_ID(x); \
+        statement;                                       \
+    }
+EP_FN void ep_spread(ep_tile tile, EP_SHARED_PTR(EP_C) cells) {}
 #endif
