@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ep_primitives import Matmul
@@ -11,7 +12,7 @@ import ep
 from ep_simt.body import Body
 from ep_simt.elements import ELEMENTS, kind_of, part_of, unknown
 from ep_simt.elementwise.rows import row_of
-from ep_simt.families.matmul.layout import batches_of, matrices_of, product_parameter
+from ep_simt.families.matmul.layout import layout_of, product_parameter
 from ep_simt.families.matmul.tile import LINE_DEPTH, line_of, tile_of
 from ep_simt.mathematics import mathematics
 from ep_simt.plan import Given, Launch, Made, Operand, Plan
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from ep.work.key import KernelKey
 
-    from ep_simt.families.matmul.layout import Batches, Matrices
+    from ep_simt.families.matmul.layout import Matrices
     from ep_simt.families.matmul.tile import Line, Tile
     from ep_simt.program import Parameter
     from ep_simt.target import Target
@@ -116,20 +117,17 @@ class _Matmul(Body):
         if not descriptor.out.size:
             return Plan(())
         variant, key = _variant(descriptor.key, target), descriptor.key
-        matrices, each = matrices_of(descriptor), variant.parts
-        batches = batches_of(descriptor, matrices.order)
-        way = _way(matrices, batches, variant)
-        blocks = batches.summed * -(-matrices.k // way.depth) if descriptor.depth else 0
+        (matrices, batches), each = layout_of(descriptor), variant.parts
+        count = math.prod(batches.kept)
+        way = _way(matrices, count, variant)
+        blocks = math.prod(batches.summed) * -(-matrices.k // way.depth) if descriptor.depth else 0
         parts, share = _shared(way, blocks, target)
-        elements, itemsize = batches.matrices * matrices.m * matrices.n, ep.dtype(descriptor.compute).itemsize
+        elements, itemsize = count * matrices.m * matrices.n, ep.dtype(descriptor.compute).itemsize
 
-        a, b, bias, out = (
-            _operand(descriptor, name, offset, each)
-            for name, offset in zip(matrices.order, batches.offsets, strict=True)
-        )
+        a, b, bias, out = (_operand(descriptor, name, each) for name in matrices.order)
         sums = Operand(len(_PLACES), itemsize // each) if parts > 1 else out
         product = matrices.packed((blocks, parts, share), has_bias=descriptor.bias is not None, wide=key.wide)
-        arguments = (a, b, bias, sums, out, _number(0, each), _number(1, each), product, batches.rows)
+        arguments = (a, b, bias, sums, out, _number(0, each), _number(1, each), product, batches.packed(wide=key.wide))
         launch = Launch(way.entry, way.groups * parts * target.group, target.group, arguments)
         if parts == 1:
             return Plan((launch,))
@@ -158,17 +156,17 @@ class _Way(NamedTuple):
     depth: int
 
 
-def _way(matrices: Matrices, batches: Batches, variant: _Variant) -> _Way:
+def _way(matrices: Matrices, count: int, variant: _Variant) -> _Way:
     """Return lines for products of a vector and, where work-items have neighbours, for small ones; else tiles."""
     (m, n), tile, line, group = matrices[1:3], variant.tile, variant.line, variant.target.group
     is_alone = group == 1
     is_deep = matrices.a[1] == matrices.b[0] == 1 and matrices.k >= (line.shares if is_alone else group)
     if m == 1 and is_deep:
-        return _Way(_DEEP, batches.matrices * n, LINE_DEPTH * group * line.shares)
-    items = batches.matrices * m * -(-n // line.columns)
+        return _Way(_DEEP, count * n, LINE_DEPTH * group * line.shares)
+    items = count * m * -(-n // line.columns)
     if m == 1 and matrices.b[1] == 1 if is_alone else m == 1 or m * n <= tile.rows * tile.columns // _SPARSE:
         return _Way(_ACROSS, -(-items // group), LINE_DEPTH)
-    return _Way(_TILES, batches.matrices * -(-m // tile.rows) * -(-n // tile.columns), tile.depth)
+    return _Way(_TILES, count * -(-m // tile.rows) * -(-n // tile.columns), tile.depth)
 
 
 def _shared(way: _Way, blocks: int, target: Target) -> tuple[int, int]:
@@ -178,12 +176,13 @@ def _shared(way: _Way, blocks: int, target: Target) -> tuple[int, int]:
     return max(-(-blocks // max(share, 1)), 1), share
 
 
-def _operand(descriptor: Matmul, name: str, offset: int, each: int) -> Operand:
+def _operand(descriptor: Matmul, name: str, each: int) -> Operand:
     """Return a tensor's arguments, in parts; for a bias that is absent, which is not read, those of out."""
-    spec = getattr(descriptor, name)
+    place = descriptor.operands.index(name)
+    spec = descriptor.specs[place]
     if spec is None:
-        return _operand(descriptor, "out", 0, each)
-    return Operand(_PLACES[name], spec.itemsize // each, offset * each)
+        return _operand(descriptor, "out", each)
+    return Operand(_PLACES[name], spec.itemsize // each, descriptor.geometry.offsets[place] * each)
 
 
 def _number(place: int, each: int) -> Given | Made:

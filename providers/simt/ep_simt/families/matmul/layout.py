@@ -1,9 +1,8 @@
-"""The layout of a product as product.h reads it: its matrices, turned where that is better, and its batches, merged."""
+"""The layout of a product as product.h reads it: its matrices, and its batches, as far as these are not rows."""
 
 from __future__ import annotations
 
 import functools
-import math
 import struct
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -16,7 +15,7 @@ from ep_simt.rows.geometry import packed_rows
 if TYPE_CHECKING:
     from ep_primitives import Matmul
 
-__all__ = ["Batches", "Matrices", "batches_of", "matrices_of", "product_parameter"]
+__all__ = ["Batches", "Matrices", "layout_of", "product_parameter"]
 
 _NUMBERS: Final = 19
 
@@ -63,43 +62,62 @@ class Matrices(NamedTuple):
 class Batches(NamedTuple):
     """The batches of a product.
 
-    matrices  : of out
-    summed    : products of matrices that each is the sum of
-    offsets   : of the operands, in elements
-    rows      : the packed geometry: along are the batches that are summed, across those that are kept
+    kept, summed  : extents of those that out has, and of those that it is the sum over
+    strides       : of a, b, bias and out over both
     """
 
-    matrices: int
-    summed: int
-    offsets: tuple[int, ...]
-    rows: bytes
+    kept: tuple[int, ...]
+    summed: tuple[int, ...]
+    strides: tuple[tuple[int, ...], ...]
+
+    def packed(self, *, wide: bool) -> bytes:
+        """Return the geometry: along are the batches that are summed, across those that are kept."""
+        return packed_rows((*self.kept, *self.summed), self.strides, len(self.kept), wide=wide)
 
 
-def matrices_of(descriptor: Matmul) -> Matrices:
-    """Return the matrices such that a product of a vector has one row, and that columns of out are neighbours where they can be."""
+def layout_of(descriptor: Matmul) -> tuple[Matrices, Batches]:
+    """Return matrices and batches such that few matrices have many rows, and neighbours in memory are columns of out.
+
+    Batches that share b are rows of one matrix, where strides can say it. A product of a matrix and a vector is turned, so that
+    it has one row.
+    """
+    matrices, batches = _folded(*_as_described(descriptor))
+    (row, column), m, n = matrices.out, matrices.m, matrices.n
+    if n == 1 < m or (m > 1 < n and abs(row) < abs(column)):
+        a, b, *rest = batches.strides
+        return matrices.turned, batches._replace(strides=(b, a, *rest))
+    return matrices, batches
+
+
+def _as_described(descriptor: Matmul) -> tuple[Matrices, Batches]:
     (m, n), k = descriptor.out.shape[-2:], descriptor.a.shape[-1]
     a, b, out = (_steps(spec.shape, spec.strides) for spec in (descriptor.a, descriptor.b, descriptor.out))
     whole, given = descriptor.out.shape, descriptor.bias
     bias = (0, 0) if given is None else _steps(whole, broadcast_strides(given, whole))
-    found = Matrices(("a", "b", "bias", "out"), m, n, k, a, b, bias, out, descriptor.conjugates)
-    is_turned = n == 1 < m or (m > 1 < n and abs(out[0]) < abs(out[1]))
-    return found.turned if is_turned else found
-
-
-def batches_of(descriptor: Matmul, order: tuple[str, ...]) -> Batches:
-    """Return the batches of a product, its operands in an order; of a bias that is absent the strides are 0."""
+    matrices = Matrices(("a", "b", "bias", "out"), m, n, k, a, b, bias, out, descriptor.conjugates)
     space = descriptor.geometry
-    places = [descriptor.operands.index(name) for name in order]
-    is_summed = [stride == 0 for stride in space.strides[places[-1]]]
-    axes = sorted(range(len(space.shape)), key=is_summed.__getitem__)
-    shape, kept = [space.shape[axis] for axis in axes], len(axes) - sum(is_summed)
-    strides = [[space.strides[place][axis] for axis in axes] for place in places]
-    return Batches(
-        math.prod(shape[:kept]),
-        math.prod(shape[kept:]),
-        tuple(space.offsets[place] for place in places),
-        packed_rows(shape, strides, kept, wide=descriptor.key.wide),
-    )
+    over = [space.strides[descriptor.operands.index(name)] for name in matrices.order]
+    axes = sorted(range(len(space.shape)), key=lambda axis: over[-1][axis] == 0)
+    count = sum(stride != 0 for stride in over[-1])
+    kept, summed = (tuple(space.shape[axis] for axis in part) for part in (axes[:count], axes[count:]))
+    return matrices, Batches(kept, summed, tuple(tuple(own[axis] for axis in axes) for own in over))
+
+
+def _folded(matrices: Matrices, batches: Batches) -> tuple[Matrices, Batches]:
+    """Return the same product with innermost batches as rows, where they share b and follow one another as rows do."""
+    while batches.kept:
+        place, extent, m = len(batches.kept) - 1, batches.kept[-1], matrices.m
+        a, b, bias, out = (own[place] for own in batches.strides)
+        rows = {"a": a, "bias": bias, "out": out}
+        if b or (m > 1 and any(stride != m * getattr(matrices, name)[0] for name, stride in rows.items())):
+            break
+        if m == 1:
+            steps = {name: (stride, getattr(matrices, name)[1]) for name, stride in rows.items()}
+            matrices = matrices._replace(**steps)
+        matrices = matrices._replace(m=m * extent)
+        strides = tuple((*own[:place], *own[place + 1 :]) for own in batches.strides)
+        batches = batches._replace(kept=batches.kept[:-1], strides=strides)
+    return matrices, batches
 
 
 def product_parameter(*, wide: bool) -> Parameter:
