@@ -139,9 +139,9 @@ BODY: Final[Body] = _Matmul()
 
 
 def _variant(key: KernelKey, target: Target) -> _Variant:
-    given, made, compute = ELEMENTS[key.dtypes[0]], ELEMENTS[key.dtypes[-1]], ELEMENTS[key.compute]
-    is_complex = kind_of(made) == "COMPLEX"
-    return _Variant(*map(part_of, (given, made, compute)), is_complex, key.special or "none", key.wide, target)
+    given, made, compute = (part_of(ELEMENTS[dtype]) for dtype in (key.dtypes[0], key.dtypes[-1], key.compute))
+    is_complex = kind_of(ELEMENTS[key.compute]) == "COMPLEX"
+    return _Variant(given, made, compute, is_complex, str(key.special or "none"), key.wide, target)
 
 
 class _Way(NamedTuple):
@@ -182,6 +182,7 @@ def _operand(descriptor: Matmul, name: str, each: int) -> Operand:
     spec = descriptor.specs[place]
     if spec is None:
         return _operand(descriptor, "out", each)
+    assert isinstance(spec, ep.TensorSpec)
     return Operand(_PLACES[name], spec.itemsize // each, descriptor.geometry.offsets[place] * each)
 
 

@@ -31,7 +31,7 @@ class Matrices(NamedTuple):
     conjugates : whether a and b are conjugated
     """
 
-    order: tuple[str, str, str, str]
+    order: tuple[str, ...]
     m: int
     n: int
     k: int
@@ -106,14 +106,15 @@ def _as_described(descriptor: Matmul) -> tuple[Matrices, Batches]:
 def _folded(matrices: Matrices, batches: Batches) -> tuple[Matrices, Batches]:
     """Return the same product with innermost batches as rows, where they share b and follow one another as rows do."""
     while batches.kept:
-        place, extent, m = len(batches.kept) - 1, batches.kept[-1], matrices.m
+        m, place, extent = matrices.m, len(batches.kept) - 1, batches.kept[-1]
         a, b, bias, out = (own[place] for own in batches.strides)
-        rows = {"a": a, "bias": bias, "out": out}
-        if b or (m > 1 and any(stride != m * getattr(matrices, name)[0] for name, stride in rows.items())):
+        follows = (a, bias, out) == tuple(m * steps[0] for steps in (matrices.a, matrices.bias, matrices.out))
+        if b or not (m == 1 or follows):
             break
         if m == 1:
-            steps = {name: (stride, getattr(matrices, name)[1]) for name, stride in rows.items()}
-            matrices = matrices._replace(**steps)
+            matrices = matrices._replace(
+                a=(a, matrices.a[1]), bias=(bias, matrices.bias[1]), out=(out, matrices.out[1])
+            )
         matrices = matrices._replace(m=m * extent)
         strides = tuple((*own[:place], *own[place + 1 :]) for own in batches.strides)
         batches = batches._replace(kept=batches.kept[:-1], strides=strides)

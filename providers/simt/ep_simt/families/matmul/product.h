@@ -1,12 +1,13 @@
 // What all kernels of a product share: how it lies, its elements as numbers, and what becomes of a sum. Columns of the
-// geometry are a, b, bias, out; along are the batches that are summed, across the matrices of out. A complex number is two
-// parts that lie side by side, which the kernels hold apart.
+// geometry are a, b, bias, out; along are the batches that are summed, across the matrices of out. A complex number is
+// two parts that lie side by side, which the kernels hold apart.
 
 typedef struct {
     ep_index m, n, k;
     ep_index a_row, a_column, b_row, b_column, bias_row, bias_column, out_row, out_column;
-    // The depth is all of k of all batches that are summed, in blocks that lie in one batch each. Each block is summed for
-    // itself: rounding errors stay small, and products of bytes exact in float32. A part is `share` of the `blocks`.
+    // The depth is all of k of all batches that are summed, in blocks that lie in one batch each. Each block is summed
+    // for itself: rounding errors stay small, and products of bytes exact in float32. A part is `share` of the
+    // `blocks`.
     ep_index blocks, parts, share;
     ep_index conjugate_a, conjugate_b, has_bias;
     ep_index a_runs_deep, b_runs_deep;  // 1 where neighbours in memory are neighbours along the depth
@@ -22,69 +23,68 @@ EP_FN EP_A ep_multiply_add(EP_A a, EP_A b, EP_A c) {
 
 // Declares a factor, by its place in a or b; then a sum of terms, s(0) and for complex numbers s(1), gets one more.
 #if EP_PARTS == 2
-#define EP_FACTOR(x, name, place)                                                                                      \
-    const EP_A x = EP_LOAD_##name(2 * (place)), x##_stored = EP_LOAD_##name(2 * (place) + 1);                          \
+#define EP_FACTOR(x, name, place)                                                             \
+    const EP_A x = EP_LOAD_##name(2 * (place)), x##_stored = EP_LOAD_##name(2 * (place) + 1); \
     const EP_A x##_im = product.conjugate_##name ? -x##_stored : x##_stored;
-#define EP_TERM(s, x, y)                                                                                               \
-    s(0) = ep_multiply_add(-x##_im, y##_im, ep_multiply_add(x, y, s(0)));                                              \
+#define EP_TERM(s, x, y)                                                  \
+    s(0) = ep_multiply_add(-x##_im, y##_im, ep_multiply_add(x, y, s(0))); \
     s(1) = ep_multiply_add(x##_im, y, ep_multiply_add(x, y##_im, s(1)));
 #else
 #define EP_FACTOR(x, name, place) const EP_A x = (EP_A)EP_LOAD_##name(place);
 #define EP_TERM(s, x, y) s(0) = ep_multiply_add(x, y, s(0));
 #endif
 
-// Visits the blocks of a part, each of a known depth: `summed` is the batch, `begin` the first of `deep` elements along k.
-#define EP_EACH_STEP(depth)                                                                                                 \
-    const ep_index in_k = (product.k - 1) / (depth) + 1;                                                         \
-    const ep_index last = EP_IS_ZERO(alpha) ? 0 : ep_least(product.blocks, (part + 1) * product.share);                \
+// Visits the blocks of a part, each of a known depth: `summed` is the batch, `begin` the first of `deep` elements along
+// k.
+#define EP_EACH_STEP(depth)                                                                             \
+    const ep_index in_k = (product.k - 1) / (depth) + 1;                                                \
+    const ep_index last = EP_IS_ZERO(alpha) ? 0 : ep_least(product.blocks, (part + 1) * product.share); \
     for (ep_index step = part * product.share; step < last; ++step)
-#define EP_STEP(depth)                                                                                                      \
-    const ep_index summed = step / in_k, begin = step % in_k * (depth);                                          \
-    const ep_index deep = ep_least(product.k - begin, (depth));                                                  \
-    const ep_i64 a_here = a_from + ep_in_row(&rows, 0, summed) + (ep_i64)begin * product.a_column;                     \
+#define EP_STEP(depth)                                                                             \
+    const ep_index summed = step / in_k, begin = step % in_k * (depth);                            \
+    const ep_index deep = ep_least(product.k - begin, (depth));                                    \
+    const ep_i64 a_here = a_from + ep_in_row(&rows, 0, summed) + (ep_i64)begin * product.a_column; \
     const ep_i64 b_here = b_from + ep_in_row(&rows, 1, summed) + (ep_i64)begin * product.b_row;
 
 // Makes the element of a row and a column of a total; their matrix begins at out_from, and its bias at bias_from.
 #define EP_PLACE(name) (name##_from + (row * product.name##_row + column * product.name##_column))
 #if EP_PARTS == 2
 #define EP_IS_ZERO(number) (number == 0 && number##_im == 0)
-#define EP_FINISH(total)                                                                                               \
-    {                                                                                                                  \
-        const ep_i64 to = 2 * EP_PLACE(out), at = 2 * EP_PLACE(bias);                                                  \
-        EP_C x = alpha * total(0) - alpha_im * total(1), y = alpha * total(1) + alpha_im * total(0);                   \
-        if (!EP_IS_ZERO(beta)) {                                                                                       \
-            const EP_C was = EP_LOAD_out(to), was_im = EP_LOAD_out(to + 1);                                            \
-            x += beta * was - beta_im * was_im, y += beta * was_im + beta_im * was;                                    \
-        }                                                                                                              \
-        if (product.has_bias) x += EP_LOAD_bias(at), y += EP_LOAD_bias(at + 1);                                        \
-        EP_STORE_out(to, x);                                                                                           \
-        EP_STORE_out(to + 1, y);                                                                                       \
+#define EP_FINISH(total)                                                                             \
+    {                                                                                                \
+        const ep_i64 to = 2 * EP_PLACE(out), at = 2 * EP_PLACE(bias);                                \
+        EP_C x = alpha * total(0) - alpha_im * total(1), y = alpha * total(1) + alpha_im * total(0); \
+        if (!EP_IS_ZERO(beta)) {                                                                     \
+            const EP_C was = EP_LOAD_out(to), was_im = EP_LOAD_out(to + 1);                          \
+            x += beta * was - beta_im * was_im, y += beta * was_im + beta_im * was;                  \
+        }                                                                                            \
+        if (product.has_bias) x += EP_LOAD_bias(at), y += EP_LOAD_bias(at + 1);                      \
+        EP_STORE_out(to, x);                                                                         \
+        EP_STORE_out(to + 1, y);                                                                     \
     }
 #else
 #define EP_IS_ZERO(number) (number == 0)
-#define EP_FINISH(total)                                                                                               \
-    {                                                                                                                  \
-        const ep_i64 to = EP_PLACE(out);                                                                               \
-        EP_C x = EP_TIMES(alpha, total(0));                                                                            \
-        if (!EP_IS_ZERO(beta)) x = EP_PLUS(x, EP_TIMES(beta, EP_LOAD_out(to)));                                        \
-        if (product.has_bias) x = EP_PLUS(x, EP_LOAD_bias(EP_PLACE(bias)));                                            \
-        EP_STORE_out(to, EP_ACTIVATED);                                                                                \
+#define EP_FINISH(total)                                                        \
+    {                                                                           \
+        const ep_i64 to = EP_PLACE(out);                                        \
+        EP_C x = EP_TIMES(alpha, total(0));                                     \
+        if (!EP_IS_ZERO(beta)) x = EP_PLUS(x, EP_TIMES(beta, EP_LOAD_out(to))); \
+        if (product.has_bias) x = EP_PLUS(x, EP_LOAD_bias(EP_PLACE(bias)));     \
+        EP_STORE_out(to, EP_ACTIVATED);                                         \
     }
 #endif
 
 // Finishes a total, or, where it is a part of one, leaves it in scratch.
-#define EP_LEAVE(total)                                                                                                \
-    if (product.parts == 1) {                                                                                          \
-        EP_FINISH(total)                                                                                               \
-    } else {                                                                                                           \
-        _Pragma("unroll")                                                                                              \
-        for (int p = 0; p < EP_PARTS; ++p)                                                                             \
-            EP_STORE_parts(((((ep_i64)part * rows.rows + matrix) * product.m + row) * product.n + column) * EP_PARTS + p, total(p)); \
+#define EP_LEAVE(total)                                                                                               \
+    if (product.parts == 1) {                                                                                         \
+        EP_FINISH(total)                                                                                              \
+    } else {                                                                                                          \
+        _Pragma("unroll") for (int p = 0; p < EP_PARTS; ++p) EP_STORE_parts(                                          \
+            ((((ep_i64)part * rows.rows + matrix) * product.m + row) * product.n + column) * EP_PARTS + p, total(p)); \
     }
 
 // A work-item adds up the parts of a run of elements.
-EP_KERNEL matmul_finish(EP_TAKES)
-{
+EP_KERNEL matmul_finish(EP_TAKES) {
     const ep_i64 count = (ep_i64)rows.rows * product.m * product.n;
     const ep_i64 first = (EP_GROUP_ID(x) * EP_LOCAL_SIZE(x) + EP_LOCAL_ID(x)) * EP_RUN;
     const ep_i64 end = count - first < EP_RUN ? count : first + EP_RUN;
