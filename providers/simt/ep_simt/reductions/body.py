@@ -1,0 +1,179 @@
+"""Reduction: the body of families that make each element of out from a row of x."""
+
+from __future__ import annotations
+
+import functools
+import math
+from abc import abstractmethod
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import ep
+from ep_simt.body import Body
+from ep_simt.dialect import text
+from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of, unknown
+from ep_simt.mathematics import mathematics
+from ep_simt.plan import Launch, Operand, Plan, operands_of
+from ep_simt.program import Entry, Program, access, number, storage, taken, tensor
+from ep_simt.reductions.pieces import lanes, levels_of, tile
+from ep_simt.rows.geometry import packed_rows, rows_parameter, rows_words
+
+if TYPE_CHECKING:
+    from ep.layout.dims import Geometry
+    from ep.work.key import KernelKey
+    from ep_primitives.reductions.dimensions import Reduction as Descriptor
+
+    from ep_simt.target import Target
+
+__all__ = ["Fold", "Reduction"]
+
+_ENTRIES: Final = ("reduce_rows", "reduce_columns", "reduce_states")
+_SCRATCH: Final = 2
+_WORTH_A_VECTOR: Final = 16
+_PLACES: Final = {1: 1, 2: 2, 3: 4}
+
+
+class Fold(NamedTuple):
+    """How elements are joined.
+
+    name   : of the program, beside its element types
+    files  : the family's own texts
+    parts  : types of the numbers of a state, as called in C after `ep_`
+    words  : of the files
+    """
+
+    name: str
+    files: tuple[str, ...]
+    parts: tuple[str, ...]
+    words: tuple[tuple[str, object], ...]
+
+    @property
+    def nbytes(self) -> int:
+        """The size of a state, a power of two: memories begin at multiples of it."""
+        return _PLACES[len(self.parts)] * max(int(part[1:]) // 8 for part in self.parts)
+
+
+class _Variant(NamedTuple):
+    """The properties that decide a program; `x` and `out` as called in C after `ep_`."""
+
+    fold: Fold
+    x: str
+    out: str
+    wide: bool
+    target: Target
+
+
+class Reduction(Body):
+    """A launch over pieces of rows, and one more for each level of their states."""
+
+    @abstractmethod
+    def fold(self, key: KernelKey) -> Fold:
+        """Return how the elements of a key are joined."""
+
+    def factor(self, descriptor: Any) -> float:
+        """Return the factor of each result."""
+        del descriptor
+        return 1.0
+
+    def reason(self, key: KernelKey) -> str:
+        return unknown(key.dtypes)
+
+    def entries(self, key: KernelKey) -> tuple[str, ...]:
+        del key
+        return _ENTRIES
+
+    def program(self, key: KernelKey, target: Target) -> Program:
+        x, out = (ELEMENTS[dtype] for dtype in key.dtypes)
+        return _program(_Variant(self.fold(key), x, out, key.wide, target))
+
+    def plan(self, descriptor: Descriptor, target: Target) -> Plan:
+        if not descriptor.out.size:
+            return Plan(())
+        kept, reduced, group = _abreast(descriptor.kept), descriptor.reduced, target.group
+        strides = kept.strides[0] + reduced.strides[0], kept.strides[1] + (0,) * len(reduced.shape)
+        packed = packed_rows(kept.shape + reduced.shape, strides, len(kept.shape), wide=descriptor.key.wide)
+        x, out = operands_of(descriptor, kept.offsets)
+        factor, nbytes = self.factor(descriptor), self.fold(descriptor.key).nbytes
+        levels, rows = levels_of(reduced, target), math.prod(kept.shape)
+        used = tuple(accumulate((rows * level.number for level in levels[:-1]), initial=0))
+        states = [*(Operand(_SCRATCH, nbytes, start) for start in used[:-1]), out]
+
+        level = levels[0]
+        extent = kept.shape[-1] if kept.shape else 1
+        across = rows // extent * -(-extent // tile(target))
+        items = (rows * level.span if level.is_along else across) * level.number
+        cut = level.outer, level.cuts, level.runs, level.length, level.number, level.span
+        entry = "reduce_rows" if level.is_along else "reduce_columns"
+        launches = [Launch(entry, items, group, (x, out, states[0], factor, *cut, packed))]
+        for before, level, given, made in zip(levels, levels[1:], states, states[1:], strict=False):
+            size = before.number, level.length, level.number, level.span
+            items = rows * level.number * level.span
+            launches.append(Launch("reduce_states", items, group, (given, out, made, factor, *size, packed)))
+        return Plan(tuple(launches), used[-1] * nbytes)
+
+
+def _abreast(kept: Geometry) -> Geometry:
+    """Return the kept dimensions with the one last in which rows stand side by side; no result depends on it."""
+
+    def worth(axis: int) -> tuple[bool, int]:
+        return kept.strides[0][axis] == 1 and kept.shape[axis] >= _WORTH_A_VECTOR, kept.shape[axis]
+
+    if not kept.shape:
+        return kept
+    last = max(reversed(range(len(kept.shape))), key=worth)
+    order = [axis for axis in range(len(kept.shape)) if axis != last] + [last]
+    strides = tuple(tuple(own[axis] for axis in order) for own in kept.strides)
+    return kept._replace(shape=tuple(kept.shape[axis] for axis in order), strides=strides)
+
+
+@functools.lru_cache(maxsize=1024)
+def _program(variant: _Variant) -> Program:
+    """Return the program of a variant."""
+    fold, x, out, wide, target = variant
+    factor = "f64" if has_doubles((out,)) else "f32"
+    first, second = fold.parts[0], fold.parts[min(1, len(fold.parts) - 1)]
+    words: dict[str, object] = {
+        "EP_HAS_F64": int(has_doubles((x, out))),
+        "EP_X": f"ep_{_value(x)}",
+        "EP_R": f"ep_{_value(out)}",
+        "EP_S": f"ep_{first}",
+        "EP_UNSIGNED": f"ep_u{first[1:]}",
+        "EP_B": f"ep_{second}",
+        "EP_PARTS": len(fold.parts),
+        "EP_FACTOR": f"ep_{factor}",
+        "EP_FROM_COMPLEX": int(kind_of(x) == "COMPLEX"),
+        "EP_FLOATING": int(kind_of(x) == "FLOATING"),
+        "EP_IS_SIGNED": int(first[0] == "i"),
+        "EP_JOINS_FOUR": 0,
+        "EP_LANES": lanes(target),
+        "EP_TILE": tile(target),
+        **rows_words(2, target.group, wide=wide),
+        **access("x", x),
+        **access("out", out),
+        **dict(fold.words),
+    }
+    source = "".join(map(text, fold.files)) + "".join(map(str, words.values()))
+    value = part_of(_value(x)) if part_of(_value(x))[0] == "f" else "f32"
+    called = mathematics(source, value)
+    files = ("rows/rows.h", "rows/fold.h", "reductions/state.h", *fold.files, "reductions/reductions.inc")
+    parameters = taken(tensor("out", out), tensor("states", "state"), [number("factor", factor)])
+    count, geometry = [number(name, "i64") for name in ("length", "pieces", "span")], [rows_parameter(2, wide=wide)]
+    cut = [number(name, "i64") for name in ("outer", "cuts", "runs")]
+    from_x = taken(tensor("x", x), parameters, cut, count, geometry)
+    from_states = taken(tensor("given", "state"), parameters, [number("extent", "i64")], count, geometry)
+    writes = frozenset({"out", "states"})
+    entries = (
+        Entry("reduce_rows", from_x, "EP_ROWS_TAKES", writes),
+        Entry("reduce_columns", from_x, "EP_ROWS_TAKES", writes),
+        Entry("reduce_states", from_states, "EP_STATES_TAKES", writes),
+    )
+    name = f"{fold.name}-{x}-{out}-{'wide' if wide else 'narrow'}-{target.group}"
+    return Program(name, tuple(words.items()), (*storage((x, out)), *called, *files), entries)
+
+
+def _value(element: str) -> str:
+    """Return the type that loading an element gives, as called in C after `ep_`."""
+    return ELEMENTS[ep.dtype(_NAMES[element]).compute] if kind_of(element) == "FLOATING" else element
+
+
+_NAMES: Final = {element: dtype for dtype, element in ELEMENTS.items()}

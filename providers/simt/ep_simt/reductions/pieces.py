@@ -1,0 +1,91 @@
+"""Pieces: how rows are cut for the kernels of reductions. Extents and strides of a row alone decide, so its bits do not depend on others."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from ep.layout.dims import Geometry
+
+    from ep_simt.target import Target
+
+__all__ = ["Pieces", "lanes", "levels_of", "tile"]
+
+_FOUR: Final = 4
+_SHORT: Final = 64
+"""Elements that a work-item joins alone: no more of a row, and no fewer in a run whose lanes are worth their while."""
+_LEAST_SPAN: Final = 32
+
+
+class Pieces(NamedTuple):
+    """The pieces of a row, `number` of them.
+
+    is_along  : True if work-items go along runs, whose elements are neighbours; False if each takes rows of its own
+    span      : work-items of a piece
+    outer     : the runs of a row
+    cuts      : pieces of a run, of `length` elements, or 1
+    runs      : whole runs of a piece, or 1
+    """
+
+    is_along: bool
+    span: int
+    outer: int
+    cuts: int
+    runs: int
+    length: int
+    number: int
+
+
+def lanes(target: Target) -> int:
+    """Return the states that a work-item has side by side along a run: vectors of them where it is a loop."""
+    return 64 if target.group == 1 else 1
+
+
+def tile(target: Target) -> int:
+    """Return the rows that a work-item takes side by side."""
+    return 1024 if target.group == 1 else 1
+
+
+def levels_of(reduced: Geometry, target: Target) -> tuple[Pieces, ...]:
+    """Return the pieces of a row of x, then of the states that these leave, until there is one.
+
+    A state takes in up to 4 times `_depth` elements, four at a time, and states are joined in pairs: up to three levels have no
+    element meet more roundings than `summation` in ep_primitives allows.
+    """
+    levels = [_pieces(reduced, target)]
+    while levels[-1].number > 1:
+        levels.append(_pieces_of_run(1, levels[-1].number, target, is_along=True))
+    return tuple(levels)
+
+
+def _pieces(reduced: Geometry, target: Target) -> Pieces:
+    terms = math.prod(reduced.shape)
+    if not terms:
+        return Pieces(is_along=False, span=1, outer=0, cuts=1, runs=0, length=0, number=1)
+    run, step = (reduced.shape[-1], reduced.strides[0][-1]) if reduced.shape else (1, 1)
+    is_along = step == 1 and run >= _SHORT and terms > _SHORT
+    return _pieces_of_run(terms // run, run, target, is_along=is_along)
+
+
+def _pieces_of_run(outer: int, run: int, target: Target, *, is_along: bool) -> Pieces:
+    """Return the pieces of `outer` runs."""
+    span = _span(run, target) if is_along else 1
+    unit = lanes(target) * span if is_along else 1
+    most = _depth(target) * _FOUR * unit
+    if run > most:
+        cuts = -(-run // most)
+        return Pieces(is_along, span, outer, cuts, 1, most, outer * cuts)
+    joins = run // (_FOUR * unit) + run % (_FOUR * unit) // unit + (run % unit > 0)
+    runs = min(outer, max(1, _depth(target) // joins))
+    return Pieces(is_along, span, outer, 1, runs, run, -(-outer // runs))
+
+
+def _depth(target: Target) -> int:
+    return 32 if target.group == 1 else 16
+
+
+def _span(run: int, target: Target) -> int:
+    """Return a power of two: enough work-items for a run, each of which takes four elements at once."""
+    enough = 1 << max((run // _FOUR).bit_length() - 1, 0)
+    return min(target.group, max(_LEAST_SPAN, enough))
