@@ -34,7 +34,7 @@ def launch(descriptor, run):
 
 def visited(descriptor, visit, *, wide):
     """Return for each operand the element offsets in the order of the output's, by the loop of loops.h."""
-    numbers = struct.unpack(f"<84{'q' if wide else 'i'}", visit.arguments[0])
+    numbers = struct.unpack(f"<100{'q' if wide else 'i'}", visit.arguments[0])
     rank, run, chunks, items = numbers[:4]
     shape = numbers[4 : 4 + rank]
     strides = [numbers[20 + 16 * k : 20 + 16 * k + rank] for k in range(len(descriptor.specs))]

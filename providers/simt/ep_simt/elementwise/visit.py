@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Layout", "Visit", "layouts", "long_rows", "packed_geometry"]
 
 _MAX_RANK: Final = 16
-_MAX_OPERANDS: Final = 4
+_MAX_OPERANDS: Final = 5
 _HEAD: Final = 4
 
 _PLANE: Final = 2
