@@ -54,6 +54,12 @@ def test_structure_by_value_is_read_by_an_index(run):
     assert out.tolist() == [101, 120, 400, 101, 120, 400]
 
 
+def test_constants_are_read_by_an_index(run):
+    out = np.zeros(7, np.uint32)
+    run("word_constants", (7,), (1,), out)
+    assert out.tolist() == [2, 3, 5, 7, 11, 2, 3]
+
+
 def test_halves_widen_exactly_and_narrow_to_nearest_even(run):
     halves = np.arange(1 << 16, dtype=np.uint16)
     rng = np.random.default_rng(1)

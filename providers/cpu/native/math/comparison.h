@@ -52,21 +52,14 @@ EP_INLINE Complex<double> one<Complex<double>>() {
     return {1, 0};
 }
 
-// |a - b|: in double for floats; for integers it is exact before it becomes a double.
-template <class T>
-EP_INLINE double distance(T a, T b) {
-    if constexpr (std::is_integral_v<T>) {
-        using Unsigned = std::make_unsigned_t<T>;
-        const auto left = static_cast<Unsigned>(a), right = static_cast<Unsigned>(b);
-        return static_cast<double>(static_cast<Unsigned>(a > b ? left - right : right - left));
-    } else {
-        return absolute_of(static_cast<double>(a) - static_cast<double>(b));
-    }
-}
+#define EP_SHARED "mathematics/closeness.inc"
+#include "shared.h"
 
-// |a - b| <= absolute + relative |b| in double, whatever the type; equal infinities are close.
+// |a - b| <= absolute + relative |b| of integers, whose distance is exact before it becomes a double.
 template <class T>
 EP_INLINE bool is_close(T a, T b, double absolute, double relative) {
-    const double apart = distance(a, b), bound = absolute + relative * absolute_of(static_cast<double>(b));
-    return (a == b) | ((apart <= bound) & (apart < std::numeric_limits<double>::infinity()));
+    using Unsigned = std::make_unsigned_t<T>;
+    const auto left = static_cast<Unsigned>(a), right = static_cast<Unsigned>(b);
+    const auto apart = static_cast<double>(static_cast<Unsigned>(a > b ? left - right : right - left));
+    return (a == b) | is_within(apart, static_cast<double>(b), absolute, relative);
 }

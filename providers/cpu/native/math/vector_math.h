@@ -11,10 +11,12 @@ using ep_u32 = uint32_t;
 using ep_u64 = uint64_t;
 #define EP_FN EP_INLINE
 #define EP_NAMED(name, type) name
+#define EP_CONSTANT_TABLE(T, name, n) constexpr T name[n]
+#define EP_UNROLLED_BY_8 _Pragma("GCC unroll 8")
 #define EP_STRUCT(name) \
     template <>         \
     struct name<EP_T>
-#define EP_STRUCT_NAMED(name, type) name<EP_T>
+#define EP_STRUCT_NAMED(name, type) name<ep_##type>
 #define EP_BITS_OF(x) bits_of(x)
 #define EP_OF_BITS(bits) of_bits<EP_T>(bits)
 #define EP_FUSED(a, b, c) fused(a, b, c)

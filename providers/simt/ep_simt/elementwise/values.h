@@ -17,13 +17,13 @@
 #endif
 
 #if EP_IS_STEPPED
-#define EP_FOR_EACH_VALUE(at)                             \
-    EP_RUN                                                \
-    int longs = 0;                                        \
-    EP_EACH(longs |= EP_VALUE_OF(EP_WHETHER) != 0)        \
-    if (longs != 0) {                                     \
-        EP_EACH(EP_STORE_out(at, EP_VALUE_OF(EP_FULLY)))  \
-    } else {                                              \
+#define EP_FOR_EACH_VALUE(at)                              \
+    EP_RUN                                                 \
+    int longs = 0;                                         \
+    EP_EACH(longs |= EP_VALUE_OF(EP_WHETHER) != 0)         \
+    if (longs != 0) {                                      \
+        EP_EACH(EP_STORE_out(at, EP_VALUE_OF(EP_FULLY)))   \
+    } else {                                               \
         EP_EACH(EP_STORE_out(at, EP_VALUE_OF(EP_BRIEFLY))) \
     }
 #else

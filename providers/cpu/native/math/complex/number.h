@@ -58,30 +58,14 @@ EP_INLINE Magnitudes<T> magnitudes(Complex<T> z) {
     return {a < b ? b : a, a < b ? a : b};
 }
 
-// 2^e and 2^-e with 2^e near the magnitude, not above twice of it; e is kept where both are normal numbers and where
-// any finite magnitude but 0 times 2^-e has a square within the normal numbers.
 template <class T>
-struct Binade {
-    T up, down;
-};
-template <class T>
-EP_INLINE Binade<T> binade_of(T magnitude) {
-    using F = Float<T>;
-    using Bits = typename F::Bits;
-    constexpr Bits widest = F::bias - F::fraction;
-    const T high = of_bits<T>((F::bias + widest) << F::fraction), low = of_bits<T>((F::bias - widest) << F::fraction);
-    const Bits exponent = bits_of(at_most(magnitude, high) + low) >> F::fraction << F::fraction;
-    return {of_bits<T>(exponent), of_bits<T>((Bits{2 * F::bias} << F::fraction) - exponent)};
-}
+struct Binade;
+#define EP_SHARED "mathematics/modulus.inc"
+#include "math/shared.h"
 
-// |z| without overflow or underflow on the way; infinite where a part is, whatever the other is.
 template <class T>
 EP_INLINE T modulus(Complex<T> z) {
-    constexpr T infinity = std::numeric_limits<T>::infinity();
-    const Binade<T> binade = binade_of(magnitudes(z).greater);
-    const Complex<T> unit = z * binade.down;
-    const T value = square_root(fused(unit.re, unit.re, unit.im * unit.im)) * binade.up;
-    return (absolute_of(z.re) == infinity) | (absolute_of(z.im) == infinity) ? infinity : value;
+    return modulus_of(z.re, z.im);
 }
 
 // 1 / z, not finite at 0.
