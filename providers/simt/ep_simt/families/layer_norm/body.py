@@ -14,11 +14,13 @@ from ep_simt.program import Entry, Program, access, number, taken, tensor
 from ep_simt.rows.geometry import packed_rows, rows_parameter, rows_words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from ep.work.key import KernelKey
 
     from ep_simt.target import Target
 
-__all__ = ["BODY"]
+__all__ = ["BODY", "Variant", "norm_program", "norm_rows"]
 
 _NAMES: Final = LayerNorm.roles.names
 _ABSENT: Final = {
@@ -33,12 +35,14 @@ _ALONG: Final = 4
 _FILES: Final = ("rows/rows.h", "rows/fold.h", "rows/chain.h", "families/layer_norm/layer_norm.inc")
 
 
-class _Variant(NamedTuple):
+class Variant(NamedTuple):
     """The properties that decide a program.
 
-    elements  : of every operand, as called in C after `ep_`, "" for an absent one
+    entry     : layer_norm, or rms_layer_norm, whose rows have 0 for their mean
+    elements  : of every operand of LayerNorm, as called in C after `ep_`, "" for an absent one
     """
 
+    entry: str
     elements: tuple[str, ...]
     compute: str
     wide: bool
@@ -63,20 +67,18 @@ class _LayerNorm(Body):
 
     def program(self, key: KernelKey, target: Target) -> Program:
         elements = tuple(ELEMENTS.get(dtype, "") for dtype in key.dtypes)
-        return _program(_Variant(elements, ELEMENTS[key.compute], key.wide, target.group))
+        return norm_program(Variant(*self.entry, elements, ELEMENTS[key.compute], key.wide, target.group))
 
     def plan(self, descriptor: LayerNorm, target: Target) -> Plan:
         space, first = descriptor.geometry, len(descriptor.across.shape)
         x, scale, bias, y, mean, rstd = space.strides
         columns = x, y, _added(scale, mean), _added(bias, rstd)
-        wide = descriptor.key.wide
         operands = operands_of(descriptor, space.offsets)
-        rows = packed_rows(space.shape, columns, first, wide=wide)
         along = zip(descriptor.specs[:_ALONG], space.strides, strict=False)
-        is_plain = all(strides[first:] == (1,) for spec, strides in along if spec is not None)
+        own = [strides[first:] for spec, strides in along if spec is not None]
         items = descriptor.across.size * target.group
-        arguments = (*operands, descriptor.epsilon, int(is_plain), rows)
-        return Plan((Launch(*self.entry, items, target.group, arguments),))
+        tail = norm_rows(space.shape, columns, first, own, wide=descriptor.key.wide)
+        return Plan((Launch(*self.entry, items, target.group, (*operands, descriptor.epsilon, *tail)),))
 
 
 BODY: Final[Body] = _LayerNorm()
@@ -87,16 +89,35 @@ def _added(along: tuple[int, ...], across: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(one + other for one, other in zip(along, across, strict=True))
 
 
+def norm_rows(
+    shape: Sequence[int],
+    columns: Sequence[Sequence[int]],
+    first: int,
+    along: Iterable[Sequence[int]],
+    *,
+    wide: bool,
+) -> tuple[int, bytes]:
+    """Return the arguments that say how rows lie.
+
+    shape, columns, first : as packed_rows takes them
+    along                 : strides within a row, of each tensor that has them
+    """
+    is_plain = all(tuple(strides) == (1,) for strides in along)
+    return int(is_plain), packed_rows(shape, columns, first, wide=wide)
+
+
 @functools.lru_cache(maxsize=1024)
-def _program(variant: _Variant) -> Program:
+def norm_program(variant: Variant) -> Program:
     """Return the program of a variant."""
-    elements, compute, wide, group = variant
+    entry, elements, compute, wide, group = variant
     present = [(name, element) for name, element in zip(_NAMES, elements, strict=True) if element]
     words: dict[str, Any] = {
         **_ABSENT,
         "EP_HAS_F64": int(compute == "f64"),
         "EP_C": f"ep_{compute}",
         "EP_OF(name)": f"name##_{compute}",
+        "EP_ENTRY": entry,
+        "EP_CENTRED": int(entry == "layer_norm"),
         **rows_words(_COLUMNS, group, wide=wide),
     }
     for name, element in present:
@@ -105,8 +126,6 @@ def _program(variant: _Variant) -> Program:
         *(tensor(name, element) for name, element in present),
         (number("epsilon", compute), number("plain", "i32"), rows_parameter(_COLUMNS, wide=wide)),
     )
-    name = "-".join(
-        ("layer_norm", *(element or "none" for element in elements), "wide" if wide else "narrow", str(group))
-    )
-    entry = Entry("layer_norm", parameters, writes=frozenset({"y", "mean", "rstd"}))
-    return Program(name, tuple(words.items()), _FILES, (entry,))
+    name = "-".join((entry, *(element or "none" for element in elements), "wide" if wide else "narrow", str(group)))
+    only = Entry(entry, parameters, writes=frozenset({"y", "mean", "rstd"}))
+    return Program(name, tuple(words.items()), _FILES, (only,))

@@ -1,0 +1,61 @@
+"""RmsLayerNorm: the kernels of LayerNorm, with 0 for the mean."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ep.layout.dims import merge
+from ep_primitives import RmsLayerNorm
+from ep_primitives.reductions.dimensions import part
+
+from ep_simt.body import Body
+from ep_simt.elements import ELEMENTS, unknown
+from ep_simt.families.layer_norm.body import Variant, norm_program, norm_rows
+from ep_simt.plan import Launch, Plan, operands_of
+
+if TYPE_CHECKING:
+    from ep.work.key import KernelKey
+
+    from ep_simt.program import Program
+    from ep_simt.target import Target
+
+__all__ = ["BODY"]
+
+
+class _RmsLayerNorm(Body):
+    """One launch: two passes over each row, the first of which is a sum."""
+
+    descriptor = RmsLayerNorm
+    entry: Final = ("rms_layer_norm",)
+
+    def reason(self, key: KernelKey) -> str:
+        return unknown(key.dtypes)
+
+    def rounds(self, key: KernelKey) -> bool:
+        return key.compute == "float32"
+
+    def entries(self, key: KernelKey) -> tuple[str, ...]:
+        del key
+        return self.entry
+
+    def program(self, key: KernelKey, target: Target) -> Program:
+        x, scale, y = (ELEMENTS.get(dtype, "") for dtype in key.dtypes)
+        variant = Variant(*self.entry, (x, scale, "", y, "", ""), ELEMENTS[key.compute], key.wide, target.group)
+        return norm_program(variant)
+
+    def plan(self, descriptor: RmsLayerNorm, target: Target) -> Plan:
+        x, y, scale = descriptor.x, descriptor.out, dict(descriptor.factors).get("scale")
+        if not y.size:
+            return Plan(())
+        outer, inner = range(descriptor.axis), range(descriptor.axis, y.ndim)
+        across = merge(part(y, outer), [part(x, outer), part(y, outer), None, None])
+        along = merge(part(y, inner), [part(x, inner), part(y, inner), scale, None], keeps_order=True)
+        columns = [over + own for over, own in zip(across.strides, along.strides, strict=True)]
+        own = along.strides[: 2 if scale is None else 3]
+        tail = norm_rows(across.shape + along.shape, columns, len(across.shape), own, wide=descriptor.key.wide)
+        operands = operands_of(descriptor, descriptor.geometry.offsets)
+        arguments = (*operands, descriptor.epsilon, *tail)
+        return Plan((Launch(*self.entry, across.size * target.group, target.group, arguments),))
+
+
+BODY: Final[Body] = _RmsLayerNorm()
