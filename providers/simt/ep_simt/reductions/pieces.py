@@ -38,8 +38,8 @@ class Pieces(NamedTuple):
 
 
 def lanes(target: Target) -> int:
-    """Return the states that a work-item has side by side along a run: vectors of them where it is a loop."""
-    return 64 if target.group == 1 else 1
+    """Return the states that a work-item has side by side along a run: vectors that stay in registers where it is a loop."""
+    return 32 if target.group == 1 else 1
 
 
 def tile(target: Target) -> int:

@@ -22,10 +22,7 @@ class _ArgReduce(Reduction):
 
     def fold(self, key: KernelKey) -> Fold:
         place = "i64" if key.wide else "i32"
-        words = {
-            "EP_SEEKS_LEAST": int(key.op == "min"),
-            "EP_BEYOND": f"((ep_{place})(~(ep_u{place[1:]})0 >> 1))",
-        }
+        words = {"EP_SEEKS_LEAST": int(key.op == "min"), "EP_JOINS_FOUR": 1}
         return Fold(f"arg_reduce-{key.op}", _FILES, (_order(ELEMENTS[key.dtypes[0]]), place), tuple(words.items()))
 
 

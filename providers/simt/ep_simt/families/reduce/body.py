@@ -21,7 +21,7 @@ _TERMS: Final = {
     "sum": "((EP_S)(x))",
     "mean": "((EP_S)(x))",
     "sum_of_squares": "((x) * (x))",
-    "norm_1": "(ep_abs(x))",
+    "norm_1": "(EP_OF_BITS(EP_BITS_OF(x) & ~(EP_UNSIGNED)0 >> 1))",
 }
 _COMPLEX_TERMS: Final = {
     "sum_of_squares": "((x).re * (x).re + (x).im * (x).im)",

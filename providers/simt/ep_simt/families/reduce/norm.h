@@ -6,7 +6,7 @@ EP_FN ep_state ep_nothing(void) {
     return ep_state_of(0, 0, 0);
 }
 EP_FN ep_state ep_square(EP_S x) {
-    const EP_S size = ep_abs(x);
+    const EP_S size = EP_OF_BITS(EP_BITS_OF(x) & ~(EP_UNSIGNED)0 >> 1);
     const EP_S low = x * EP_SMALL_UP, high = x * EP_LARGE_DOWN;
     const bool is_small = size<EP_SMALL, is_large = size> EP_LARGE;
     return ep_state_of(is_small ? low * low : 0, is_small | is_large ? 0 : x * x, is_large ? high * high : 0);
