@@ -1,0 +1,82 @@
+"""Pieces of reductions: they hold each element of a row once, and their trees are no higher than the bound of a sum allows."""
+
+from __future__ import annotations
+
+import math
+
+import ep_simt
+import pytest
+from ep_primitives import Reduce
+from ep_primitives.families.reduce.rows import summation
+from ep_simt.reductions.pieces import lanes, levels_of
+
+import ep
+
+TARGETS = pytest.mark.parametrize("target", [ep_simt.CPU, ep_simt.GPU], ids=["cpu", "gpu"])
+LENGTHS = (1, 2, 63, 64, 65, 129, 4096, 4097, 70001, 1 << 20, (1 << 24) + 1, 1 << 31)
+SHAPES = (
+    *(((length,), None, (0,)) for length in LENGTHS),
+    *(((length, 19), None, (0,)) for length in LENGTHS[:-1]),
+    ((33, 7, 49), None, (0, 2)),
+    ((257, 3, 70), None, (0, 2)),
+    ((9, 5, 5000), None, (0, 2)),
+    ((1000, 3, 5), None, (0, 2)),
+    ((13, 65), (1, 0), (1,)),
+)
+
+
+def levels(shape, strides, axes, target):
+    return levels_of(Reduce.infer("sum", ep.TensorSpec("float32", shape, strides), axes).reduced, target)
+
+
+def held(level, terms):
+    """Return the elements of each piece, as runs of a first number and a length: the arithmetic of reductions.inc."""
+    run = terms // level.outer
+    for piece in range(level.number):
+        first, begin = piece // level.cuts * level.runs, piece % level.cuts * level.length
+        length = min(level.length, run - begin)
+        yield [(number * run + begin, length) for number in range(first, min(first + level.runs, level.outer))]
+
+
+def joins(length, unit):
+    """Return how many elements, or fours of them, a state takes in of a run, the most of all states."""
+    return length // (4 * unit) + length % (4 * unit) // unit + (length % unit > 0)
+
+
+@TARGETS
+@pytest.mark.parametrize(("shape", "strides", "axes"), SHAPES)
+def test_pieces_hold_each_element_once(shape, strides, axes, target):
+    terms = math.prod(shape[axis] for axis in axes)
+    for level in levels(shape, strides, axes, target):
+        if terms <= 1 << 20:  # more pieces are of the same arithmetic, and take seconds
+            end = 0
+            for piece in held(level, terms):
+                for first, length in piece:
+                    assert (first, length > 0) == (end, True)
+                    end += length
+            assert end == terms
+        terms = level.number
+    assert terms == 1
+
+
+@TARGETS
+@pytest.mark.parametrize(("shape", "strides", "axes"), SHAPES)
+def test_no_element_meets_more_roundings_than_a_sum_may_have(shape, strides, axes, target):
+    terms = count = math.prod(shape[axis] for axis in axes)
+    height = 0
+    for level in levels(shape, strides, axes, target):
+        lane = lanes(target) if level.is_along else 1
+        run, unit = count // level.outer, lane * level.span
+        length = min(level.length, run)
+        taken = min(level.runs, level.outer) * joins(length, unit)
+        fours = 2 * (length >= 4 * unit)
+        meeting = math.log2(unit) if count > 1 else 0
+        height += min(taken - 1 + fours + meeting, count - 1)
+        count = level.number
+    assert height <= 2 * summation(terms) + 1e-9
+
+
+@TARGETS
+def test_other_rows_change_no_pieces(target):
+    few, many = (levels((rows, 70001), None, (1,), target) for rows in (1, 999))
+    assert few == many
