@@ -1,14 +1,14 @@
 """The stub of ep_primitives and the claims of portable packages are of today; what is not is told, and written."""
 
 import pytest
-from ep_tools.generated import kit_claims, stub
+from ep_tools.generated import kit_claims, opencl_claims, stub
 
-COMMANDS = {"stub": stub, "kit-claims": kit_claims}
+COMMANDS = {"stub": stub, "kit-claims": kit_claims, "opencl-claims": opencl_claims}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_committed_file_is_of_today(tools, name):
-    """Whoever adds a family, or a portable kernel, runs `python tools stub` and `python tools kit-claims`."""
+    """Whoever adds a family, or a portable kernel, runs `python tools stub`, `kit-claims` and `opencl-claims`."""
     done = tools(name, "--check")
     assert (done.code, done.output, done.lines) == (0, "", [])
 

@@ -15,6 +15,9 @@ __all__ = ["cover"]
 _FIRST: Final = re.compile(r"\w+")
 """The first type of the inputs."""
 
+_SHORT_FLOAT: Final = re.compile(r"b?float[13]")
+"""Floats of 16 and 32 bits, which devices without float64 have."""
+
 Parts = tuple[str, ...]
 
 
@@ -24,7 +27,7 @@ def cover(wanted: Collection[str], known: Collection[str]) -> list[str]:
     wanted : among the known, all of one family
 
     Any part of a pattern may be open. The types may also be open after the first or before the last: `float64*`,
-    `*->bool`. Of patterns that cover equally many cells the plainest is taken, and of these the most open.
+    `*->bool`; or be those of floats of 16 and 32 bits: `*float[13]*`. Of patterns that cover equally many cells the plainest is taken, and of these the most open.
     """
     open_to: dict[Parts, set[str]] = defaultdict(set)
     spoiled: set[Parts] = set()
@@ -64,6 +67,8 @@ def _types(dtypes: str) -> Iterator[str]:
     first = _FIRST.match(dtypes)
     if first:
         yield f"{first[0]}*"
+    if _SHORT_FLOAT.match(dtypes):
+        yield "*float[13]*"
     inputs, arrow, out = dtypes.partition("->")
     if arrow:
         yield f"{inputs}->*"

@@ -1,0 +1,28 @@
+"""Write the claims of ep_opencl for its kernels, below those of its runtime: providers/opencl/ep_opencl/claims.toml."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+from ep_tools.folders import ROOT
+from ep_tools.generated.portable import DOUBLES, ROUNDED, portable_claims
+from ep_tools.renew import renew
+
+FILE: Final = ROOT / "providers/opencl/ep_opencl/claims.toml"
+
+_LINE: Final = "# The portable kernels, as `python tools opencl-claims` writes them.\n"
+
+
+def text() -> str:
+    """Return the file: what stands above the line in it, and the claims below."""
+    own, _, _ = FILE.read_text(encoding="utf-8").partition(_LINE)
+    return f"{own}{_LINE}{portable_claims(DOUBLES, ROUNDED)}"
+
+
+@click.command()
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 if it is not of today.")
+def command(*, check: bool) -> None:
+    """Write the file."""
+    renew(FILE, text(), check=check, name="opencl-claims")
