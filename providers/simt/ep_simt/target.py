@@ -20,7 +20,7 @@ class Target(NamedTuple):
     group: int
 
 
-CPU: Final = Target(run=4096, steps=64, group=1)
+CPU: Final = Target(run=4096, steps=1024, group=1)
 """Work-items are iterations of loops, which become vectors."""
 
 GPU: Final = Target(run=1, steps=1, group=256)

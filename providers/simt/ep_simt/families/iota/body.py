@@ -11,7 +11,7 @@ import ep
 from ep_simt.bits import unsigned
 from ep_simt.body import Body
 from ep_simt.elements import ELEMENTS, has_doubles, kind_of
-from ep_simt.elementwise.visit import Layout, layouts, long_rows
+from ep_simt.elementwise.visit import Layout, long_rows
 from ep_simt.plan import Given, Launch, Made, Operand, Plan
 from ep_simt.program import Entry, Program, access, number, taken, tensor
 
@@ -55,7 +55,8 @@ class _Iota(Body):
         return tuple(dtype for dtype in key.dtypes[-1:] if dtype == "float64")
 
     def entries(self, key: KernelKey) -> tuple[str, ...]:
-        return (f"iota_{key.layout}",)
+        del key
+        return ("iota",)
 
     def program(self, key: KernelKey, target: Target) -> Program:
         del target
@@ -63,7 +64,7 @@ class _Iota(Body):
 
     def plan(self, descriptor: Iota, target: Target) -> Plan:
         key, out = descriptor.key, descriptor.out
-        visit = Layout.of(key).visit(long_rows(_places(descriptor.geometry), target), target)
+        visit = Layout(strided=True, wide=key.wide).visit(long_rows(_places(descriptor.geometry), target), target)
         numbers = (Given(0), Given(1)) if kind_of(ELEMENTS[out.dtype]) == "FLOATING" else (Made(_wrap(key), _NUMBERS),)
         (entry,) = self.entries(key)
         first = Operand(0, out.itemsize, descriptor.geometry.offsets[-1])
@@ -75,7 +76,7 @@ BODY: Final[Body] = _Iota()
 
 def _variant(key: KernelKey) -> _Variant:
     dtype = key.dtypes[-1]
-    wide = Layout.of(key).wide
+    wide = key.wide
     if kind_of(ELEMENTS[dtype]) == "FLOATING":
         return _Variant(ELEMENTS[dtype], ELEMENTS[key.compute], wide)
     return _Variant(unsigned(dtype), "u64" if ep.dtype(dtype).itemsize == 8 else "u32", wide)  # noqa: PLR2004 - bytes
@@ -109,8 +110,6 @@ def _program(variant: _Variant) -> Program:
         **access("out", element),
     }
     numbers = number("start", compute), number("step", compute)
-    entries = tuple(
-        Entry(f"iota_{name}", taken(tensor("out", element), numbers, layout.parameters), f"EP_TAKES_{name.upper()}")
-        for name, layout in layouts(wide=wide).items()
-    )
-    return Program(f"iota-{element}-{'wide' if wide else 'narrow'}", tuple(words.items()), _FILES, entries)
+    walk = Layout(strided=True, wide=wide).parameters
+    entry = Entry("iota", taken(tensor("out", element), numbers, walk))
+    return Program(f"iota-{element}-{'wide' if wide else 'narrow'}", tuple(words.items()), _FILES, (entry,))
