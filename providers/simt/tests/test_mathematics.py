@@ -22,7 +22,7 @@ def _defines(name):
 
 def test_every_text_is_in_the_order_and_calls_what_stands_in_it_or_before():
     assert sorted(room._ORDER) == sorted(path.stem for path in _FOLDER.glob("*.inc"))
-    known = set()
+    known = {"Complex"}  # an element type, which the dialect has
     for name in room._ORDER:
         source = (_FOLDER / f"{name}.inc").read_text(encoding="utf-8")
         known |= {name for names in room._DEFINED.findall(source) for name in names if name}

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ep_simt
 import pytest
 from ep_primitives import BINARY_OPS, UNARY_OPS
 from ep_simt import ELEMENTS
 from ep_simt.elements import kinds_of
 from ep_simt.elementwise.rows import _row, rows
 
+import ep
+
+INFO = ep.DeviceInfo("any", "EP", dtypes=frozenset(ELEMENTS))
 _TABLES = {"elementwise_unary": UNARY_OPS, "broadcast_binary": BINARY_OPS}
 
 
@@ -25,11 +29,26 @@ def test_rows_are_ops_of_the_family_for_types_that_the_dialect_has(family):
     assert set(have) <= known
 
 
+@pytest.mark.parametrize("family", ep.families().values(), ids=lambda family: family.name)
+def test_every_cell_has_kernels_or_lowers_to_what_has(family):
+    lacking = {cell.op: cell.dtypes for cell in family.cells() if not _has_kernels(family.sample(cell))}
+    assert lacking == {}
+
+
+def _has_kernels(descriptor):
+    if descriptor.family in ep_simt.bodies():
+        ep_simt.require(descriptor, INFO)
+        return True
+    stages = descriptor.lower()
+    return bool(stages) and all(_has_kernels(stage.descriptor) for stage in stages)
+
+
 @pytest.mark.parametrize("family", _TABLES)
 def test_rows_agree_with_the_ops_in_result_and_attributes(family):
     for row in rows(family):
         op = _TABLES[family][row.op]
-        assert row.result == ("TEST" if op.out == "bool" else "SAME"), row.op
+        outs = {"bool": "TEST", "complex": "COMPLEX", "real": "REAL" if row.kind in {"PARTS", "COMPLEX"} else "SAME"}
+        assert row.result == outs.get(op.out, "SAME"), row.op
         assert len(row.attributes) == len(op.attributes), row.op
 
 
