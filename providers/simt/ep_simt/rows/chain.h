@@ -1,33 +1,37 @@
-// Sums of many numbers of EP_C, in the order of fold.h.
+// Sums of many numbers of EP_C, in the order of fold.h. Complex numbers have a chain a part, of EP_PART.
+
+#ifndef EP_PART
+#define EP_PART EP_C
+#endif
 
 #define EP_PLUS(a, b) ((a) + (b))
-EP_FOLD(ep_group_sum, EP_C, EP_PLUS, EP_SHUFFLE)
+EP_FOLD(ep_group_sum, EP_PART, EP_PLUS, EP_SHUFFLE)
 
 // A sum and its rounding errors (Knuth, The Art of Computer Programming 2, 4.2.2, theorem B): a chain of any
 // length is as good as a short one.
 typedef struct {
-    EP_C sum, lost;
+    EP_PART sum, lost;
 } ep_chain;
 
-EP_FN ep_chain ep_longer(ep_chain chain, EP_C term) {
-    const EP_C sum = chain.sum + term, other = sum - chain.sum;
+EP_FN ep_chain ep_longer(ep_chain chain, EP_PART term) {
+    const EP_PART sum = chain.sum + term, other = sum - chain.sum;
     chain.lost += (chain.sum - (sum - other)) + (term - other);
     chain.sum = sum;
     return chain;
 }
 
 // The chain's value; where an infinity came in, nothing was lost.
-EP_FN EP_C ep_chain_sum(ep_chain chain) {
-    const EP_C sum = chain.sum + chain.lost;
+EP_FN EP_PART ep_chain_sum(ep_chain chain) {
+    const EP_PART sum = chain.sum + chain.lost;
     return chain.lost == chain.lost ? sum : chain.sum;
 }
 
-// EP_OWN_SUM(result, count, element) declares `EP_C result`, the sum of what EP_OWN_FOLD would join, by chains.
+// EP_OWN_SUM(result, count, element) declares `EP_PART result`, the sum of what EP_OWN_FOLD would join, by chains.
 #define EP_OWN_SUM(result, count, element)                                                                           \
-    EP_C result;                                                                                                     \
+    EP_PART result;                                                                                                  \
     {                                                                                                                \
         const ep_index own_step = EP_CHAINS * EP_GROUP, own_end = (count), own_whole = own_end - own_end % own_step; \
-        EP_C own[EP_CHAINS], lost[EP_CHAINS];                                                                        \
+        EP_PART own[EP_CHAINS], lost[EP_CHAINS];                                                                     \
         ep_chain longer;                                                                                             \
         EP_INDEPENDENT                                                                                               \
         for (int chain = 0; chain < EP_CHAINS; ++chain) own[chain] = 0, lost[chain] = 0;                             \

@@ -9,9 +9,10 @@ from ep_primitives import SCAN_OPS, Scan
 
 import ep
 from ep_simt.body import Body
-from ep_simt.elements import ELEMENTS, kind_of, unknown
+from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of, unknown
+from ep_simt.mathematics import mathematics
 from ep_simt.plan import Launch, Operand, Plan, operands_of
-from ep_simt.program import Entry, Parameter, Program, access, number, taken, tensor
+from ep_simt.program import Entry, Parameter, Program, access, number, taken, tensor, type_words
 from ep_simt.rows.geometry import packed_rows, rows_parameter, rows_words
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BODY"]
 
-_FILES: Final = ("rows/rows.h", "rows/fold.h", "rows/chain.h", "families/scan/scan.inc")
+_FILES: Final = ("rows/rows.h", "families/scan/scan.inc")
+_CHAIN: Final = ("rows/fold.h", "rows/chain.h")
 _ENTRIES: Final = ("scan_row", "scan_totals", "scan_carries", "scan_pieces")
 _PIECE: Final = 4096
 """Elements of a piece; a work-item joins its share of them one by one."""
@@ -29,8 +31,10 @@ _PIECE: Final = 4096
 _JOINED: Final = {
     ("sum", "FLOATING"): "((a) + (b))",
     ("sum", "INTEGER"): "EP_WRAP(a, +, b)",
+    ("sum", "COMPLEX"): "EP_OF(complex_sum)(a, b)",
     ("prod", "FLOATING"): "((a) * (b))",
     ("prod", "INTEGER"): "EP_WRAP(a, *, b)",
+    ("prod", "COMPLEX"): "EP_OF(complex_product)(a, b)",
     ("max", "FLOATING"): "EP_OF(ep_max)(a, b)",
     ("max", "INTEGER"): "((a) > (b) ? (a) : (b))",
     ("min", "FLOATING"): "EP_OF(ep_min)(a, b)",
@@ -98,13 +102,14 @@ BODY: Final[Body] = _Scan()
 def _program(variant: _Variant) -> Program:
     """Return the program of a variant."""
     op, element, compute, wide, group = variant
-    kind = kind_of(element)
+    kind, part = kind_of(element), part_of(compute)
+    joined, is_chained = _JOINED[op, kind], op == "sum" and kind != "INTEGER"
     words: dict[str, Any] = {
-        "EP_HAS_F64": int(compute == "f64"),
-        "EP_C": f"ep_{compute}",
-        "EP_OF(name)": f"name##_{compute}",
-        "EP_JOIN(a, b)": _JOINED[op, kind],
-        "EP_CHAINED": int(op == "sum" and kind == "FLOATING"),
+        "EP_HAS_F64": int(has_doubles((compute,))),
+        **type_words(compute),
+        "EP_PART": f"ep_{part}",
+        "EP_JOIN(a, b)": joined,
+        "EP_CHAINED": int(is_chained),
         "EP_RUN_LENGTH": _PIECE // group,
         **rows_words(2, group, wide=wide),
         **access("x", element),
@@ -121,7 +126,9 @@ def _program(variant: _Variant) -> Program:
         _entry("pieces", taken(x, totals, out, (exclusive, *tail)), "out"),
     )
     name = f"scan-{op}-{element}-{'wide' if wide else 'narrow'}-{group}"
-    return Program(name, tuple(words.items()), _FILES, entries)
+    called = mathematics(joined, part) if kind != "INTEGER" else ()
+    files = (*called, *(_CHAIN if is_chained else ()), *_FILES)
+    return Program(name, tuple(words.items()), files, entries)
 
 
 def _entry(name: str, parameters: tuple[Parameter, ...], writes: str) -> Entry:
