@@ -57,7 +57,7 @@ class ClDevice(ep.spi.Device):
         self._folder = folder
         self.native = native
         self.is_cpu = bool(native.type & cl.device_type.CPU)
-        self.target = ep_simt.CPU if self.is_cpu and os.environ.get("EP_OPENCL_TARGET") != "gpu" else ep_simt.GPU
+        self.target = _target(is_cpu=self.is_cpu)
         self.processor = name_processor(native)
         self.is_lost = not self.processor and lacks_processor(native)
         if fuses(self):
@@ -195,3 +195,13 @@ class ClDevice(ep.spi.Device):
         if self._context is not None and self._folder is not None:
             self._folder.leave()
         self._context = None
+
+
+def _target(*, is_cpu: bool) -> ep_simt.Target:
+    """Return how portable kernels are cut. Raises UnavailableError for an EP_OPENCL_TARGET that is neither cpu nor gpu."""
+    name = os.environ.get("EP_OPENCL_TARGET") or ("cpu" if is_cpu else "gpu")
+    targets = {"cpu": ep_simt.CPU, "gpu": ep_simt.GPU}
+    if name not in targets:
+        message = f"EP_OPENCL_TARGET={name} is no way to cut kernels; use cpu or gpu, or remove it"
+        raise ep.UnavailableError(message)
+    return targets[name]
