@@ -45,9 +45,9 @@ void circulars() {
 
 template <class T>
 void pairs() {
-    some_pairs<T>("atan2", -4, 4, arc_tangent2<T>, atan2q);
+    some_pairs<T>("atan2", -4, 4, [](T y, T x) { return arc_tangent2(y, x); }, atan2q);
     for (const double high : {4.0, 200.0}) some_pairs<T>("pow", -4, high, [](T a, T b) { return power(a, b); }, powq);
-    some_pairs<T>("fmod", -4, 4, truncated_remainder<T>, fmodq);
+    some_pairs<T>("fmod", -4, 4, [](T a, T b) { return truncated_remainder(a, b); }, fmodq);
 }
 
 }  // namespace
