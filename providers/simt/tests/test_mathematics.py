@@ -52,7 +52,9 @@ def test_text_of_double_comes_before_the_float_that_calls_it():
 
 
 def test_rows_of_float_that_compute_in_double_are_those_whose_digits_need_it():
-    every = [row for family in ("elementwise_unary", "broadcast_binary") for row in rows(family)]
+    every = [
+        row for family in ("elementwise_unary", "broadcast_binary") for row in rows(family) if row.kind != "COMPLEX"
+    ]
     angles = {"sin", "cos", "tan", *(f"{name}_backward_with_dy_x" for name in ("sin", "cos", "tan"))}
     gammas = {"lgamma", "digamma", "trigamma", "lgamma_backward_with_dy_x", "digamma_backward_with_dy_x", "zeta"}
     powers = {"pow", "scalar_base_power_grad", "scalar_exp_power_grad"}

@@ -49,6 +49,13 @@ _ORDER: Final = (
     "power_brief",
     "normal_quantile",
     "complex",
+    "complex_root",
+    "complex_exponential",
+    "complex_circular",
+    "complex_logarithm",
+    "complex_inverse",
+    "complex_power",
+    "complex_backward",
 )
 """The texts; each calls what stands in it or in those before it."""
 
