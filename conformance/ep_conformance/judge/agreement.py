@@ -89,7 +89,7 @@ def incomparable(
     """
     is_exact = all(isinstance(accuracy, Exact) for accuracy in accuracies)
     if not (is_exact or family.is_reproducible(descriptor)):
-        return "the family leaves open in which order it rounds"
+        return "the family leaves open how its results are rounded"
     types = {ep.dtype(spec.dtype) for spec in descriptor.specs if spec is not None}
     names = {row.name for row in types} | {row.compute for row in types}
     for device in devices:

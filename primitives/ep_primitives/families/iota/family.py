@@ -64,6 +64,10 @@ class IotaFamily(ElementwiseFamily):
         """Return the accuracy that an element type must reach."""
         return INTEGRAL if ep.dtype(descriptor.out.dtype).kind in "iu" else _PROGRESSION
 
+    def is_reproducible(self, descriptor: Descriptor) -> bool:  # noqa: ARG002 - the interface is ep.Family's
+        """Say no: how often the progression is rounded, and in which type, is the provider's choice."""
+        return False
+
     def is_constant(self, descriptor: Any) -> bool:
         """Say whether it counts no further than to 0."""
         return bool(descriptor.extent <= 1)
