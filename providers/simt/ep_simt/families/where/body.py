@@ -53,7 +53,7 @@ class _Where(Body):
         tensors = [place for place, spec in enumerate(specs) if isinstance(spec, ep.TensorSpec)]
         scalars = [place for place in _SIDES if place not in tensors]
         operands = [
-            Operand(tensors.index(place), specs[place].itemsize, space.offsets[place])
+            Operand(tensors.index(place), ep.dtype(specs[place].dtype).itemsize, space.offsets[place])
             for place in (at if at in tensors else len(specs) - 1 for at in range(len(specs)))
         ]
         sides = [number_bits(dtype, scalars.index(side)) if side in scalars else NO_NUMBER for side in _SIDES]
