@@ -9,7 +9,7 @@ import ep
 from ep_simt.body import Body
 from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of, unknown
 from ep_simt.elementwise.rows import row_of, rows
-from ep_simt.elementwise.visit import Layout
+from ep_simt.elementwise.visit import Layout, long_rows
 from ep_simt.mathematics import mathematics
 from ep_simt.plan import Given, Launch, Operand, Plan
 from ep_simt.program import Entry, Parameter, Program, access, number, storage, taken, tensor, type_words
@@ -29,16 +29,12 @@ _ROUNDED: Final = ("div", "sqrt", "reciprocal", "reciprocal_no_nan")
 class Elementwise(Body):
     """One launch over all elements; families with ops have a program a row of their .def file and element type, the others one."""
 
-    def __init__(
-        self, descriptor: type[ep.Descriptor], *, moves_bits: bool = False, files: tuple[str, ...] = ()
-    ) -> None:
+    def __init__(self, descriptor: type[ep.Descriptor], *, files: tuple[str, ...] = ()) -> None:
         """Take the kind of descriptor.
 
-        moves_bits : True if elements are words of their length, so that all types of one length share a program
-        files      : of this package, which its text needs beside those that its row calls
+        files : of this package, which its text needs beside those that its row calls
         """
         self.descriptor = descriptor
-        self._moves_bits = moves_bits
         self._files = files
 
     def reason(self, key: KernelKey) -> str:
@@ -49,8 +45,7 @@ class Elementwise(Body):
         return ""
 
     def needs(self, key: KernelKey) -> tuple[str, ...]:
-        own = () if self._moves_bits else super().needs(key)
-        return (*own, *(("float64",) if self._variant(key).is_in_double else ()))
+        return (*super().needs(key), *(("float64",) if self._variant(key).is_in_double else ()))
 
     def rounds(self, key: KernelKey) -> bool:
         return key.op in _ROUNDED and key.dtypes[0] == "float32"
@@ -64,7 +59,7 @@ class Elementwise(Body):
 
     def plan(self, descriptor: Any, target: Target) -> Plan:
         key, space = descriptor.key, descriptor.geometry
-        visit = _layout(key).visit(space, target)
+        visit = Layout.of(key).visit(long_rows(space, target), target)
         numbers = iter(range(len(descriptor.specs)))
         places = iter(range(len(descriptor.specs)))
         arguments: list[Any] = [
@@ -77,21 +72,12 @@ class Elementwise(Body):
         return Plan((Launch(entry, visit.items, 0, (*arguments, *visit.arguments)),))
 
     def _variant(self, key: KernelKey) -> _Variant:
-        if self._moves_bits:
-            compute = f"u{8 * ep.dtype(key.dtypes[0]).itemsize}"
-            elements: tuple[str, ...] = (compute,) * len(key.dtypes)
-        else:
-            elements, compute = tuple(ELEMENTS[dtype] for dtype in key.dtypes), ELEMENTS[key.compute]
-            row = row_of(key.family, key.op, elements[0])
-            if row is not None and row.kind == "COMPLEX":
-                compute = "c128"
+        elements, compute = tuple(ELEMENTS[dtype] for dtype in key.dtypes), ELEMENTS[key.compute]
+        row = row_of(key.family, key.op, elements[0])
+        if row is not None and row.kind == "COMPLEX":
+            compute = "c128"
         names = tuple(self.descriptor.roles.names)
-        return _Variant(key.family, key.op, names, elements, compute, key.scalars, _layout(key))
-
-
-def _layout(key: KernelKey) -> Layout:
-    strided = key.layout == "strided"
-    return Layout(strided, strided and key.wide)
+        return _Variant(key.family, key.op, names, elements, compute, key.scalars, Layout.of(key))
 
 
 class _Variant(NamedTuple):

@@ -67,12 +67,12 @@ class _RandomFill(Body):
         del target
         dtype = key.dtypes[-1]
         element = "bool" if dtype == "bool" else _FLOATS.get(dtype) or f"u{8 * ep.dtype(dtype).itemsize}"
-        return _program(_Variant(element, words_each(dtype), _layout(key)))
+        return _program(_Variant(element, words_each(dtype), Layout.of(key)))
 
     def plan(self, descriptor: RandomFill, target: Target) -> Plan:
         space, out = descriptor.geometry, descriptor.out
         fill, advance = self.entries(descriptor.key)
-        visit = _layout(descriptor.key).visit(
+        visit = Layout.of(descriptor.key).visit(
             space._replace(strides=space.strides[-1:], offsets=space.offsets[-1:]), target, _BLOCK
         )
         state = Operand(0, _WORD)
@@ -81,11 +81,6 @@ class _RandomFill(Body):
 
 
 BODY: Final[Body] = _RandomFill()
-
-
-def _layout(key: KernelKey) -> Layout:
-    strided = key.layout == "strided"
-    return Layout(strided, strided and key.wide)
 
 
 @functools.cache
