@@ -44,7 +44,7 @@ def lanes(target: Target) -> int:
 
 def tile(target: Target) -> int:
     """Return the rows that a work-item takes side by side."""
-    return 1024 if target.group == 1 else 1
+    return 2048 if target.group == 1 else 1
 
 
 def levels_of(reduced: Geometry, target: Target) -> tuple[Pieces, ...]:
