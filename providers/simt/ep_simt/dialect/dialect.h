@@ -11,7 +11,7 @@ typedef ep_i32 ep_index;
 #define EP_NAMED(name, type) name##_##type
 #define EP_STRUCT_NAMED(name, type) struct name##_##type
 #define EP_STRUCT(name) EP_STRUCT_OF(name)
-#define EP_UNROLLED_BY_8
+#define EP_UNROLLED_BY_8  // before a loop that the CPU's compiler makes straight, for vectors
 #define EP_BITS_OF(x) EP_OF(ep_bits)(x)
 #define EP_OF_BITS(bits) EP_OF(ep_of_bits)(bits)
 #define ep_of_bits_f32 ep_f32_of_bits
