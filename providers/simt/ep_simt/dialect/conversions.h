@@ -1,6 +1,6 @@
-// From the compute type EP_C to what stores as another element type: ep_to_NAME(x). Floats become integers towards zero and
-// saturated, NaN becomes 0; integers wrap; a complex number gives its real part. Narrow floats are given as the f32 that
-// stores as the right one.
+// From the compute type EP_C to what stores as another element type: ep_to_NAME(x). Floats become integers towards zero
+// and saturated, NaN becomes 0; integers wrap; a complex number gives its real part. Narrow floats are given as the f32
+// that stores as the right one.
 
 #if EP_FROM_COMPLEX
 #define EP_REAL(x) ((x).re)
@@ -34,12 +34,12 @@ EP_FN ep_c128 ep_to_c128(EP_C x) {
 
 // `beyond` is the least float above all numbers of the type; it is exact, and so is `least`.
 #if EP_FROM_FLOATS
-#define EP_TO_INTEGER(T, least, greatest, beyond)                                 \
-    EP_FN ep_##T ep_to_##T(EP_C x) {                                              \
-        return EP_REAL(x) >= beyond             ? (ep_##T)(greatest)              \
-               : EP_REAL(x) < least             ? (ep_##T)(least)                 \
-               : EP_REAL(x) == EP_REAL(x)       ? (ep_##T)EP_REAL(x)              \
-                                                : (ep_##T)0;                      \
+#define EP_TO_INTEGER(T, least, greatest, beyond)              \
+    EP_FN ep_##T ep_to_##T(EP_C x) {                           \
+        return EP_REAL(x) >= beyond       ? (ep_##T)(greatest) \
+               : EP_REAL(x) < least       ? (ep_##T)(least)    \
+               : EP_REAL(x) == EP_REAL(x) ? (ep_##T)EP_REAL(x) \
+                                          : (ep_##T)0;         \
     }
 #else
 #define EP_TO_INTEGER(T, least, greatest, beyond) \

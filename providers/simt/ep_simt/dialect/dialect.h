@@ -1,5 +1,5 @@
-// Functions written in the words of the dialect's preludes: storage, wrapping integers, NaN-propagating max and min. The
-// same text for every API; a prelude comes before it. EP_OF(name) is what the compute type calls `name`.
+// Functions written in the words of the dialect's preludes: storage, wrapping integers, NaN-propagating max and min.
+// The same text for every API; a prelude comes before it. EP_OF(name) is what the compute type calls `name`.
 
 #if EP_WIDE
 typedef ep_i64 ep_index;

@@ -1,5 +1,5 @@
-// The floats of 8 bits, which load to f32. Rounded to nearest even; a NaN stays one. e4m3 has no infinity: numbers beyond
-// its greatest are NaN.
+// The floats of 8 bits, which load to f32. Rounded to nearest even; a NaN stays one. e4m3 has no infinity: numbers
+// beyond its greatest are NaN.
 
 typedef ep_u8 ep_e4m3;
 typedef ep_u8 ep_e5m2;
@@ -11,11 +11,13 @@ EP_FN ep_f32 ep_wide_float8(ep_u32 bits, int shift, ep_u32 least, ep_u32 top, ep
     // A denormal is its fraction on top of the least normal number, less that number.
     const ep_u32 denormal = ep_bits_f32(ep_f32_of_bits(wide + least) - ep_f32_of_bits(least));
     const ep_u32 finite = wide < 0x800000u ? denormal : wide + (least - 0x800000u);
-    return ep_f32_of_bits((bits & 0x80u) << 24 | (magnitude > top ? magnitude == top + 1u ? special : 0x7fc00000u : finite));
+    return ep_f32_of_bits((bits & 0x80u) << 24 |
+                          (magnitude > top ? magnitude == top + 1u ? special : 0x7fc00000u : finite));
 }
 EP_FN ep_u8 ep_narrow_float8(ep_f32 x, int shift, ep_u32 least, ep_u32 top, ep_u32 beyond, ep_u32 nan) {
     const ep_u32 bits = ep_bits_f32(x), magnitude = bits & 0x7fffffffu;
-    const ep_u32 normal = (magnitude - (least - 0x800000u) + ((1u << (shift - 1)) - 1u) + (magnitude >> shift & 1u)) >> shift;
+    const ep_u32 normal =
+        (magnitude - (least - 0x800000u) + ((1u << (shift - 1)) - 1u) + (magnitude >> shift & 1u)) >> shift;
     // Adding it puts the last bit of a denormal where a float rounds.
     const ep_u32 anchor = least + ((ep_u32)shift << 23);
     const ep_u32 denormal = ep_bits_f32(ep_f32_of_bits(magnitude) + ep_f32_of_bits(anchor)) - anchor;

@@ -1,5 +1,5 @@
-// Division, shifts and powers of integers, for the compute type EP_C: x / 0 = 0, x mod 0 = x, MIN / -1 = MIN, nothing traps.
-// EP_IS_SIGNED says whether the type is.
+// Division, shifts and powers of integers, for the compute type EP_C: x / 0 = 0, x mod 0 = x, MIN / -1 = MIN, nothing
+// traps. EP_IS_SIGNED says whether the type is.
 
 #define EP_BITS_OF_TYPE ((int)(8 * sizeof(EP_C)))
 
