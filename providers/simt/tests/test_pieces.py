@@ -38,8 +38,10 @@ def held(level, terms):
         yield [(number * run + begin, length) for number in range(first, min(first + level.runs, level.outer))]
 
 
-def joins(length, unit):
+def joins(level, length, unit):
     """Return how many elements, or fours of them, a state takes in of a run, the most of all states."""
+    if not level.is_along:
+        return length // 8 * 2 + length % 8
     return length // (4 * unit) + length % (4 * unit) // unit + (length % unit > 0)
 
 
@@ -68,8 +70,8 @@ def test_no_element_meets_more_roundings_than_a_sum_may_have(shape, strides, axe
         lane = lanes(target) if level.is_along else 1
         run, unit = count // level.outer, lane * level.span
         length = min(level.length, run)
-        taken = min(level.runs, level.outer) * joins(length, unit)
-        fours = 2 * (length >= 4 * unit)
+        taken = min(level.runs, level.outer) * joins(level, length, unit)
+        fours = 2 * (length >= (4 * unit if level.is_along else 8))
         meeting = math.log2(unit) if count > 1 else 0
         height += min(taken - 1 + fours + meeting, count - 1)
         count = level.number

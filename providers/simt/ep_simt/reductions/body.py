@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ep_simt.target import Target
 
-__all__ = ["Fold", "Reduction"]
+__all__ = ["Fold", "Lens", "Reduction", "bits_of_infinity", "every_bit"]
 
 _ENTRIES: Final = ("reduce_rows", "reduce_columns", "reduce_states")
 _SCRATCH: Final = 2
@@ -33,17 +33,29 @@ _WORTH_A_VECTOR: Final = 16
 _PLACES: Final = {1: 1, 2: 2, 3: 4}
 
 
+class Lens(NamedTuple):
+    """How elements enter a state in one launch, and what leaves it: see state.h."""
+
+    keep: int = 0
+    flip: int = 0
+    factor: float = 1.0
+
+
 class Fold(NamedTuple):
     """How elements are joined.
 
     name   : of the program, beside its element types
     files  : the family's own texts
-    parts  : types of the numbers of a state, as called in C after `ep_`
+    read   : the type that elements are read as, as called in C after `ep_`; an unsigned one takes their bits
+    store  : the type that results are stored as
+    parts  : types of the numbers of a state
     words  : of the files
     """
 
     name: str
     files: tuple[str, ...]
+    read: str
+    store: str
     parts: tuple[str, ...]
     words: tuple[tuple[str, object], ...]
 
@@ -54,11 +66,9 @@ class Fold(NamedTuple):
 
 
 class _Variant(NamedTuple):
-    """The properties that decide a program; `x` and `out` as called in C after `ep_`."""
+    """The properties that decide a program."""
 
     fold: Fold
-    x: str
-    out: str
     wide: bool
     target: Target
 
@@ -70,21 +80,23 @@ class Reduction(Body):
     def fold(self, key: KernelKey) -> Fold:
         """Return how the elements of a key are joined."""
 
-    def factor(self, descriptor: Any) -> float:
-        """Return the factor of each result."""
-        del descriptor
-        return 1.0
+    @abstractmethod
+    def lens(self, descriptor: Any) -> Lens:
+        """Return how the elements of a descriptor enter."""
 
     def reason(self, key: KernelKey) -> str:
         return unknown(key.dtypes)
+
+    def needs(self, key: KernelKey) -> tuple[str, ...]:
+        fold = self.fold(key)
+        return ("float64",) if has_doubles((fold.read, fold.store, *fold.parts)) else ()
 
     def entries(self, key: KernelKey) -> tuple[str, ...]:
         del key
         return _ENTRIES
 
     def program(self, key: KernelKey, target: Target) -> Program:
-        x, out = (ELEMENTS[dtype] for dtype in key.dtypes)
-        return _program(_Variant(self.fold(key), x, out, key.wide, target))
+        return _program(_Variant(self.fold(key), key.wide, target))
 
     def plan(self, descriptor: Descriptor, target: Target) -> Plan:
         if not descriptor.out.size:
@@ -93,7 +105,7 @@ class Reduction(Body):
         strides = kept.strides[0] + reduced.strides[0], kept.strides[1] + (0,) * len(reduced.shape)
         packed = packed_rows(kept.shape + reduced.shape, strides, len(kept.shape), wide=descriptor.key.wide)
         x, out = operands_of(descriptor, kept.offsets)
-        factor, nbytes = self.factor(descriptor), self.fold(descriptor.key).nbytes
+        lens, nbytes = self.lens(descriptor), self.fold(descriptor.key).nbytes
         levels, rows = levels_of(reduced, target), math.prod(kept.shape)
         used = tuple(accumulate((rows * level.number for level in levels[:-1]), initial=0))
         states = [*(Operand(_SCRATCH, nbytes, start) for start in used[:-1]), out]
@@ -104,11 +116,11 @@ class Reduction(Body):
         items = (rows * level.span if level.is_along else across) * level.number
         cut = level.outer, level.cuts, level.runs, level.length, level.number, level.span
         entry = "reduce_rows" if level.is_along else "reduce_columns"
-        launches = [Launch(entry, items, group, (x, out, states[0], factor, *cut, packed))]
+        launches = [Launch(entry, items, group, (x, out, states[0], *lens, *cut, packed))]
         for before, level, given, made in zip(levels, levels[1:], states, states[1:], strict=False):
             size = before.number, level.length, level.number, level.span
             items = rows * level.number * level.span
-            launches.append(Launch("reduce_states", items, group, (given, out, made, factor, *size, packed)))
+            launches.append(Launch("reduce_states", items, group, (given, out, made, *lens, *size, packed)))
         return Plan(tuple(launches), used[-1] * nbytes)
 
 
@@ -129,21 +141,21 @@ def _abreast(kept: Geometry) -> Geometry:
 @functools.lru_cache(maxsize=1024)
 def _program(variant: _Variant) -> Program:
     """Return the program of a variant."""
-    fold, x, out, wide, target = variant
-    factor = "f64" if has_doubles((out,)) else "f32"
+    fold, wide, target = variant
+    x, out = fold.read, fold.store
+    factor = "f64" if has_doubles((x, out)) else "f32"
     first, second = fold.parts[0], fold.parts[min(1, len(fold.parts) - 1)]
     words: dict[str, object] = {
         "EP_HAS_F64": int(has_doubles((x, out))),
         "EP_X": f"ep_{_value(x)}",
         "EP_R": f"ep_{_value(out)}",
         "EP_S": f"ep_{first}",
-        "EP_UNSIGNED": f"ep_u{first[1:]}",
         "EP_B": f"ep_{second}",
+        "EP_UNSIGNED": f"ep_u{first[1:]}",
+        "EP_BITS": x[1:] if x[0] == "u" else 0,
         "EP_PARTS": len(fold.parts),
         "EP_FACTOR": f"ep_{factor}",
         "EP_FROM_COMPLEX": int(kind_of(x) == "COMPLEX"),
-        "EP_FLOATING": int(kind_of(x) == "FLOATING"),
-        "EP_IS_SIGNED": int(first[0] == "i"),
         "EP_JOINS_FOUR": 0,
         "EP_LANES": lanes(target),
         "EP_TILE": tile(target),
@@ -153,10 +165,10 @@ def _program(variant: _Variant) -> Program:
         **dict(fold.words),
     }
     source = "".join(map(text, fold.files)) + "".join(map(str, words.values()))
-    value = part_of(_value(x)) if part_of(_value(x))[0] == "f" else "f32"
-    called = mathematics(source, value)
+    called = mathematics(source, "f64" if part_of(_value(x)) == "f64" else "f32")
     files = ("rows/rows.h", "rows/fold.h", "reductions/state.h", *fold.files, "reductions/reductions.inc")
-    parameters = taken(tensor("out", out), tensor("states", "state"), [number("factor", factor)])
+    lens = number("keep", "u64"), number("flip", "u64"), number("factor", factor)
+    parameters = taken(tensor("out", out), tensor("states", "state"), lens)
     count, geometry = [number(name, "i64") for name in ("length", "pieces", "span")], [rows_parameter(2, wide=wide)]
     cut = [number(name, "i64") for name in ("outer", "cuts", "runs")]
     from_x = taken(tensor("x", x), parameters, cut, count, geometry)
@@ -177,3 +189,14 @@ def _value(element: str) -> str:
 
 
 _NAMES: Final = {element: dtype for dtype, element in ELEMENTS.items()}
+
+
+def every_bit(dtype: str) -> int:
+    """Return as many set bits as an element has."""
+    return (1 << 8 * ep.dtype(dtype).itemsize) - 1
+
+
+def bits_of_infinity(dtype: str) -> int:
+    """Return the bits of infinity in a real floating type."""
+    held = ep.dtype(dtype)
+    return ((1 << held.exponent) - 1) << held.fraction

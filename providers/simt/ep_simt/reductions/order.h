@@ -1,35 +1,33 @@
-// Elements as integers of their order, which compilers compare in vectors: -0 is less than +0, and a NaN is ahead of
-// everything, whether the largest or the least is sought.
+// Elements by their bits, EP_BITS of them, as unsigned integers of their order, which compilers compare in vectors.
+// Bits are masked by `keep` and inverted by `flip`: integers keep all, signed ones flip their first bit; the least
+// element is the largest with all bits flipped. Floats have -0 below +0, and a NaN beyond everything; `keep` is
+// infinity's bits then.
 
-#define EP_MOST ((EP_S)((EP_UNSIGNED) ~(EP_UNSIGNED)0 >> EP_IS_SIGNED))
-#define EP_LEAST ((EP_S)(EP_IS_SIGNED ? -EP_MOST - 1 : 0))
-#if EP_SEEKS_LEAST
-#define EP_FIRST EP_LEAST
-#define EP_LAST EP_MOST
-#define EP_IS_AHEAD(a, b) ((a) < (b))
-#else
-#define EP_FIRST EP_MOST
-#define EP_LAST EP_LEAST
-#define EP_IS_AHEAD(a, b) ((a) > (b))
-#endif
+#define EP_EVERY ((EP_S)((EP_S) ~(EP_S)0 >> (8 * (int)sizeof(EP_S) - EP_BITS)))
+#define EP_SIGN ((EP_S)((EP_S)1 << (EP_BITS - 1)))
 
 #if EP_FLOATING
-EP_FN EP_S ep_ordered(EP_S bits) {
-    return bits ^ (bits >> (8 * (int)sizeof(EP_S) - 1) & EP_MOST);
+EP_FN EP_S ep_order_of(EP_X x, ep_lens lens) {
+    const EP_S bits = (EP_S)x, size = (EP_S)(bits & ~EP_SIGN);
+    const EP_S order = (EP_S)(bits & EP_SIGN ? bits ^ EP_EVERY : bits | EP_SIGN);
+    return size > (EP_S)lens.keep ? EP_EVERY : (EP_S)(order ^ (EP_S)lens.flip);
 }
-EP_FN EP_S ep_order_of(EP_X x) {
-    return x == x ? ep_ordered((EP_S)EP_BITS_OF(x)) : EP_FIRST;
+EP_FN EP_S ep_of_order(EP_S key, ep_lens lens) {
+    const EP_S order = (EP_S)(key ^ (EP_S)lens.flip);
+    return (EP_S)(order & EP_SIGN ? order ^ EP_SIGN : order ^ EP_EVERY);
 }
-EP_FN EP_X ep_of_order(EP_S order) {
-    return EP_OF_BITS((EP_UNSIGNED)ep_ordered(order));
+// -infinity, or +infinity where the least is sought.
+EP_FN EP_S ep_last_in_order(ep_lens lens) {
+    return (EP_S)(((EP_S)lens.keep | EP_SIGN) ^ EP_EVERY);
 }
-#define EP_NOTHING (ep_ordered((EP_S)EP_BITS_OF(EP_SEEKS_LEAST ? (EP_X)EP_INF : -(EP_X)EP_INF)))
 #else
-EP_FN EP_S ep_order_of(EP_X x) {
-    return (EP_S)x;
+EP_FN EP_S ep_order_of(EP_X x, ep_lens lens) {
+    return (EP_S)(((EP_S)x & (EP_S)lens.keep) ^ (EP_S)lens.flip);
 }
-EP_FN EP_X ep_of_order(EP_S order) {
-    return (EP_X)order;
+EP_FN EP_S ep_of_order(EP_S key, ep_lens lens) {
+    return (EP_S)(key ^ (EP_S)lens.flip);
 }
-#define EP_NOTHING EP_LAST
+EP_FN EP_S ep_last_in_order(ep_lens lens) {
+    return 0;
+}
 #endif

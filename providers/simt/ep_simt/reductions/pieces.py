@@ -76,9 +76,19 @@ def _pieces_of_run(outer: int, run: int, target: Target, *, is_along: bool) -> P
     if run > most:
         cuts = -(-run // most)
         return Pieces(is_along, span, outer, cuts, 1, most, outer * cuts)
-    joins = run // (_FOUR * unit) + run % (_FOUR * unit) // unit + (run % unit > 0)
+    joins = _joins(run, lanes(target) * span) if is_along else _joins_across(run)
     runs = min(outer, max(1, _depth(target) // joins))
     return Pieces(is_along, span, outer, 1, runs, run, -(-outer // runs))
+
+
+def _joins(run: int, unit: int) -> int:
+    """Return how often a state takes in elements of a run, the most of all states: four at once, one, then perhaps one more."""
+    return run // (_FOUR * unit) + run % (_FOUR * unit) // unit + (run % unit > 0)
+
+
+def _joins_across(run: int) -> int:
+    """Return the same for a state that takes in all of a run: twice four at once, then one by one."""
+    return run // (2 * _FOUR) * 2 + run % (2 * _FOUR)
 
 
 def _depth(target: Target) -> int:

@@ -1,6 +1,12 @@
-// What is known of some elements of a row: EP_PARTS numbers, one to three. A family's text has ep_nothing(), of no
-// element; ep_enter(x, i), of element number i; ep_join(a, b), of both, and perhaps ep_join_four; and ep_leave(state,
-// factor), the result.
+// What is known of some elements of a row: EP_PARTS numbers, one to three. A family's text has ep_nothing(lens), of no
+// element; ep_enter(x, i, lens), of element number i; ep_join(a, b), of both, and perhaps ep_join_four; and
+// ep_leave(state, lens), the result.
+
+// What a launch says of how elements enter: bits that are kept, and flipped; and a factor of results.
+typedef struct {
+    ep_u64 keep, flip;
+    EP_FACTOR factor;
+} ep_lens;
 
 #if EP_PARTS == 1
 typedef struct {

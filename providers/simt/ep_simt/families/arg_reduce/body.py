@@ -1,4 +1,4 @@
-"""ArgReduce: the order of elements, and the type of their numbers."""
+"""ArgReduce: elements by their bits and order, and the type of their numbers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from ep_primitives import ArgReduce
 
-from ep_simt.elements import ELEMENTS, kind_of
-from ep_simt.reductions.body import Fold, Reduction
+import ep
+from ep_simt.bits import unsigned
+from ep_simt.elements import ELEMENTS
+from ep_simt.reductions.body import Fold, Lens, Reduction, bits_of_infinity, every_bit
 
 if TYPE_CHECKING:
     from ep.work.key import KernelKey
@@ -20,19 +22,19 @@ _FILES: Final = ("reductions/order.h", "families/arg_reduce/place.h")
 class _ArgReduce(Reduction):
     descriptor = ArgReduce
 
+    def lens(self, descriptor: ArgReduce) -> Lens:
+        dtype = descriptor.x.dtype
+        kind, every = ep.dtype(dtype).kind, every_bit(dtype)
+        flip = (every if descriptor.op == "min" else 0) ^ ((every >> 1) + 1 if kind == "i" else 0)
+        return Lens(bits_of_infinity(dtype) if kind == "f" else every, flip)
+
     def fold(self, key: KernelKey) -> Fold:
-        place = "i64" if key.wide else "i32"
-        words = {"EP_SEEKS_LEAST": int(key.op == "min"), "EP_JOINS_FOUR": 1}
-        return Fold(f"arg_reduce-{key.op}", _FILES, (_order(ELEMENTS[key.dtypes[0]]), place), tuple(words.items()))
+        dtype, out = key.dtypes
+        bits, kind = unsigned(dtype), ep.dtype(dtype).kind
+        parts = "u64" if bits == "u64" else "u32", "i64" if key.wide else "i32"
+        words = (("EP_FLOATING", int(kind == "f")), ("EP_JOINS_FOUR", 1), ("EP_BITS", bits[1:]))
+        read = "bool" if kind == "b" else bits
+        return Fold(f"arg_reduce-{int(kind == 'f')}", _FILES, read, ELEMENTS[out], parts, words)
 
 
 BODY: Final[Reduction] = _ArgReduce()
-
-
-def _order(element: str) -> str:
-    """Return the integer type that has the order of an element type, and 32 bits at least."""
-    if kind_of(element) == "FLOATING":
-        return "i64" if element == "f64" else "i32"
-    if kind_of(element) == "BOOLEAN":
-        return "i32"
-    return f"{element[0]}{max(32, int(element[1:]))}"

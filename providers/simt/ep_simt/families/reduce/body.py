@@ -1,13 +1,15 @@
-"""Reduce: which text joins the elements of an op, in which types, and what is made of the state of a row."""
+"""Reduction: which text joins the elements of an op, in which types, and what is made of the state of a row."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ep_primitives import Reduce
 
+import ep
+from ep_simt.bits import unsigned
 from ep_simt.elements import ELEMENTS, kind_of, part_of
-from ep_simt.reductions.body import Fold, Reduction
+from ep_simt.reductions.body import Fold, Lens, Reduction, bits_of_infinity, every_bit
 
 if TYPE_CHECKING:
     from ep.work.key import KernelKey
@@ -15,7 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["BODY"]
 
 _FOLDER: Final = "families/reduce"
-_ORDER: Final = "reductions/order.h"
+
+_EXTREMES: Final = ("max", "min")
+_TESTS: Final = {"any": 0, "all": 1, "max": 0, "min": 1}
+"""Of each op 1 if it asks for all; the extremes of bools are tests."""
 
 _TERMS: Final = {
     "sum": "((EP_S)(x))",
@@ -30,6 +35,9 @@ _COMPLEX_TERMS: Final = {
 _ROOTED: Final = ("norm_1", "norm_2", "norm_inf")
 """Of complex numbers by roots, of others the Euclidean norm."""
 
+_COMPLEX_BITS: Final = {"complex64": 0x7FFFFFFF7FFFFFFF, "complex128": 0x7FFFFFFFFFFFFFFF}
+"""All but the signs of zeros: of both parts in one word, and of one in each of two words."""
+
 _BLUE: Final = {"f32": (-59, 90, 47, 80, -60), "f64": (-480, 600, 480, 600, -800)}
 """Exponents of norm.h: below the first an element is small, and scaled up by the second; above the third it is large, and
 scaled down by the fourth; small squares are negligible beside usual ones from the last on."""
@@ -42,48 +50,52 @@ class _Reduce(Reduction):
         is_root = key.op == "norm_2" or (key.op in _ROOTED and key.dtypes[0] == "complex64")
         return is_root and key.compute == "float32"
 
-    def factor(self, descriptor: Any) -> float:
-        if descriptor.op != "mean":
-            return 1.0
-        return 1.0 / descriptor.terms if descriptor.terms else float("nan")
+    def lens(self, descriptor: Reduce) -> Lens:
+        op, dtype, terms = descriptor.op, descriptor.x.dtype, descriptor.terms
+        kind, every = ep.dtype(dtype).kind, every_bit(dtype)
+        sign = (every >> 1) + 1
+        if op == "mean":
+            return Lens(factor=1.0 / terms if terms else float("nan"))
+        if op in {"any", "all"} or (kind == "b" and op in _EXTREMES):
+            return Lens(every ^ sign if kind == "f" else _COMPLEX_BITS.get(dtype, every), _TESTS[op])
+        if op in _EXTREMES:
+            flip = every if op == "min" else 0
+            return Lens(bits_of_infinity(dtype) if kind == "f" else every, flip ^ (sign if kind == "i" else 0))
+        return Lens(keep=every ^ sign) if op == "norm_inf" and kind == "f" else Lens()
 
     def fold(self, key: KernelKey) -> Fold:
         op, (x, out) = key.op, (ELEMENTS[dtype] for dtype in key.dtypes)
-        compute = ELEMENTS[key.compute]
-        part, kind = part_of(compute), kind_of(x)
-        if op in {"any", "all"} or (kind == "BOOLEAN" and op in {"max", "min"}):
-            state = "u8" if x in {"bool", "i8", "u8"} else "u32"
-            return _fold("test", (state,), EP_ALL=int(op in {"all", "min"}))
-        if op in {"max", "min"}:
-            state = x if kind == "INTEGER" else f"i{part[1:]}"
-            return _fold("extreme", (state,), _ORDER, EP_SEEKS_LEAST=int(op == "min"))
+        part, kind, bits = part_of(ELEMENTS[key.compute]), kind_of(x), unsigned(key.dtypes[0])
+        if op in {"any", "all"} or (kind == "BOOLEAN" and op in _EXTREMES):
+            return _fold("test", bits, "u8", ("u8" if bits == "u128" else bits,))
+        if op in _EXTREMES or (op == "norm_inf" and kind == "FLOATING"):
+            is_float = kind == "FLOATING" and op in _EXTREMES
+            return _fold("extreme", bits, bits, (bits,), "reductions/order.h", EP_FLOATING=int(is_float))
+        if kind in {"INTEGER", "BOOLEAN"}:
+            made = unsigned(key.dtypes[1])
+            given, state = bits if bits == made else x, "u64" if made == "u64" else "u32"
+            words = {} if op == "prod" else {"EP_TERM(x)": _TERMS[op], "EP_RESULT(sum, factor)": "((EP_R)(sum))"}
+            return _fold("product" if op == "prod" else "total", given, made, (state,), **words)
         if op == "prod":
-            return _fold("product", (part, part) if kind == "COMPLEX" else (_summed(part),))
+            return _fold("product", x, out, (part,) * (1 + (kind == "COMPLEX")))
         if op == "norm_2":
-            return _fold("norm", (part,) * 3, **_blue(part))
+            return _fold("norm", x, out, (part,) * 3, **_blue(part))
         if op == "norm_inf":
-            size = "(EP_OF(modulus_of)((x).re, (x).im))" if kind == "COMPLEX" else "(x)"
-            return _fold("largest_size", (f"u{part[1:]}",), **{"EP_SIZE(x)": size})
+            return _fold("largest_modulus", x, out, (f"u{part[1:]}",))
         if op == "log_sum_exp":
-            return _fold("log_sum_exp", (part, part), EP_JOINS_FOUR=1)
+            return _fold("log_sum_exp", x, out, (part, part), EP_JOINS_FOUR=1)
         if kind_of(out) == "COMPLEX":
-            return _fold("total", (part, part))
-        terms = _COMPLEX_TERMS if kind == "COMPLEX" else _TERMS
-        result = "((EP_R)(sum))" if kind_of(out) == "INTEGER" else "((sum) * (factor))"
-        return _fold("total", (_summed(part),), **{"EP_TERM(x)": terms[op], "EP_RESULT(sum, factor)": result})
+            return _fold("total", x, out, (part, part))
+        term = (_COMPLEX_TERMS if kind == "COMPLEX" else _TERMS)[op]
+        return _fold("total", x, out, (part,), **{"EP_TERM(x)": term, "EP_RESULT(sum, factor)": "((sum) * (factor))"})
 
 
 BODY: Final[Reduction] = _Reduce()
 
 
-def _fold(name: str, parts: tuple[str, ...], *before: str, **words: object) -> Fold:
-    marks = "-".join(str(value) for value in words.values() if isinstance(value, int))
-    return Fold(f"reduce-{name}-{marks}", (*before, f"{_FOLDER}/{name}.h"), parts, tuple(words.items()))
-
-
-def _summed(part: str) -> str:
-    """Return the type that sums and products of a type are made in: of integers unsigned, which wraps."""
-    return part if part[0] == "f" else f"u{max(32, int(part[1:]))}"
+def _fold(name: str, read: str, store: str, parts: tuple[str, ...], *before: str, **words: object) -> Fold:
+    marks = "".join(f"-{value}" for value in words.values() if isinstance(value, int))
+    return Fold(f"reduce-{name}{marks}", (*before, f"{_FOLDER}/{name}.h"), read, store, parts, tuple(words.items()))
 
 
 def _blue(part: str) -> dict[str, object]:

@@ -1,9 +1,9 @@
 // The largest element, and the sum of e^(x - it). Where the largest is not finite, the sum means nothing.
 
-EP_FN ep_state ep_nothing(void) {
+EP_FN ep_state ep_nothing(ep_lens lens) {
     return ep_state_of(-(EP_S)EP_INF, 0);
 }
-EP_FN ep_state ep_enter(EP_X x, ep_index i) {
+EP_FN ep_state ep_enter(EP_X x, ep_index i, ep_lens lens) {
     return ep_state_of(x, 1);
 }
 EP_FN EP_S ep_larger(EP_S a, EP_S b) {
@@ -25,6 +25,6 @@ EP_FN ep_state ep_join_four(ep_state state, ep_state a, ep_state b, ep_state c, 
     const EP_S pairs = (ep_share(a, base) + ep_share(b, base)) + (ep_share(c, base) + ep_share(d, base));
     return ep_state_of(largest, ep_share(state, base) + pairs);
 }
-EP_FN EP_R ep_leave(ep_state state, EP_FACTOR factor) {
+EP_FN EP_R ep_leave(ep_state state, ep_lens lens) {
     return state.a - state.a == 0 ? state.a + EP_OF(logarithm)(state.b) : state.a;
 }

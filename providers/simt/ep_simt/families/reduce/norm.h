@@ -2,7 +2,7 @@
 // no sum of 2^31 of them leaves the type (Blue, ACM TOMS 4, 1978). What is small or large stands in EP_SMALL..., powers
 // of two. A NaN is usual.
 
-EP_FN ep_state ep_nothing(void) {
+EP_FN ep_state ep_nothing(ep_lens lens) {
     return ep_state_of(0, 0, 0);
 }
 EP_FN ep_state ep_square(EP_S x) {
@@ -14,7 +14,7 @@ EP_FN ep_state ep_square(EP_S x) {
 EP_FN ep_state ep_join(ep_state a, ep_state b) {
     return ep_state_of(a.a + b.a, a.b + b.b, a.c + b.c);
 }
-EP_FN ep_state ep_enter(EP_X x, ep_index i) {
+EP_FN ep_state ep_enter(EP_X x, ep_index i, ep_lens lens) {
 #if EP_FROM_COMPLEX
     return ep_join(ep_square(x.re), ep_square(x.im));
 #else
@@ -23,7 +23,7 @@ EP_FN ep_state ep_enter(EP_X x, ep_index i) {
 }
 
 // Beside large squares the small ones are nothing, beside usual ones but the least of these.
-EP_FN EP_R ep_leave(ep_state state, EP_FACTOR factor) {
+EP_FN EP_R ep_leave(ep_state state, ep_lens lens) {
     if (state.c > 0) return ep_sqrt(state.c + state.b * EP_LARGE_DOWN * EP_LARGE_DOWN) * EP_LARGE_UP;
     if (state.b < EP_NEGLIGIBLE) return ep_sqrt(state.b * EP_SMALL_UP * EP_SMALL_UP + state.a) * EP_SMALL_DOWN;
     return ep_sqrt(state.b);

@@ -1,31 +1,31 @@
-// Sums, of integers modulo 2^bits; `factor` makes them means. An element adds EP_TERM(x), a complex one its parts.
+// Sums, of integers modulo 2^bits; a factor makes them means. An element adds EP_TERM(x), a complex one its parts.
 
 #if EP_PARTS == 2
-EP_FN ep_state ep_nothing(void) {
+EP_FN ep_state ep_nothing(ep_lens lens) {
     return ep_state_of(0, 0);
 }
-EP_FN ep_state ep_enter(EP_X x, ep_index i) {
+EP_FN ep_state ep_enter(EP_X x, ep_index i, ep_lens lens) {
     return ep_state_of(x.re, x.im);
 }
 EP_FN ep_state ep_join(ep_state a, ep_state b) {
     return ep_state_of(a.a + b.a, a.b + b.b);
 }
-EP_FN EP_R ep_leave(ep_state state, EP_FACTOR factor) {
+EP_FN EP_R ep_leave(ep_state state, ep_lens lens) {
     EP_R z;
-    z.re = state.a * factor, z.im = state.b * factor;
+    z.re = state.a * lens.factor, z.im = state.b * lens.factor;
     return z;
 }
 #else
-EP_FN ep_state ep_nothing(void) {
+EP_FN ep_state ep_nothing(ep_lens lens) {
     return ep_state_of(0);
 }
-EP_FN ep_state ep_enter(EP_X x, ep_index i) {
+EP_FN ep_state ep_enter(EP_X x, ep_index i, ep_lens lens) {
     return ep_state_of(EP_TERM(x));
 }
 EP_FN ep_state ep_join(ep_state a, ep_state b) {
     return ep_state_of(a.a + b.a);
 }
-EP_FN EP_R ep_leave(ep_state state, EP_FACTOR factor) {
-    return EP_RESULT(state.a, factor);
+EP_FN EP_R ep_leave(ep_state state, ep_lens lens) {
+    return EP_RESULT(state.a, lens.factor);
 }
 #endif
