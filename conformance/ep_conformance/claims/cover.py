@@ -15,7 +15,7 @@ __all__ = ["cover"]
 _FIRST: Final = re.compile(r"\w+")
 """The first type of the inputs."""
 
-_SHORT_FLOAT: Final = re.compile(r"b?float[13]")
+_SHORT_FLOAT: Final = re.compile(r"float[13]")
 """Floats of 16 and 32 bits, which devices without float64 have."""
 
 Parts = tuple[str, ...]
@@ -67,7 +67,7 @@ def _types(dtypes: str) -> Iterator[str]:
     first = _FIRST.match(dtypes)
     if first:
         yield f"{first[0]}*"
-    if _SHORT_FLOAT.match(dtypes):
+    if _SHORT_FLOAT.search(dtypes):
         yield "*float[13]*"
     inputs, arrow, out = dtypes.partition("->")
     if arrow:

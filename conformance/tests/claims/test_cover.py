@@ -15,7 +15,15 @@ import ep
 SMALL = [
     f"family/{op}/{dtypes}/{layout}"
     for op in ("one", "two", "three")
-    for dtypes in ("bool", "float32", "float64", "float32->bool", "float64->bool", "float64->float32")
+    for dtypes in (
+        "bool",
+        "float32",
+        "float64",
+        "float32->bool",
+        "float64->bool",
+        "float64->float32",
+        "complex64->float32",
+    )
     for layout in ("dense", "strided")
 ]
 NAMES = [str(cell) for _, cell in cells()]

@@ -12,9 +12,9 @@ from ep_conformance.claims.shown import claim_table
 import ep
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-__all__ = ["DOUBLES", "ROUNDED", "portable_claims"]
+__all__ = ["DOUBLES", "ROUNDED", "holding", "portable_claims"]
 
 DOUBLES: Final = "fp64"
 ROUNDED: Final = "rounded-divide-sqrt"
@@ -26,15 +26,15 @@ def portable_claims(*features: str) -> str:
     A cell holds if the portable kernels run its typical descriptor, or all stages that it lowers to. A device has every feature that is
     not among these. Patterns of a table may cover cells of tables that need less.
     """
-    holding = {
-        have: dict(_holding(frozenset(have), frozenset(features)))
+    found = {
+        have: holding(frozenset(have), frozenset(features))
         for number in range(len(features) + 1)
         for have in itertools.combinations(features, number)
     }
     tables, known = [], {str(cell): family for family in ep.families() for cell in ep.families()[family].cells()}
-    for have, cells in holding.items():
-        less = {cell for fewer, own in holding.items() if {*fewer} < {*have} for cell in own}
-        wanted = cells.keys() - less
+    for have, cells in found.items():
+        less = {cell for fewer, own in found.items() if {*fewer} < {*have} for cell in own}
+        wanted = cells - less
         patterns = [pattern for family in ep.families() for pattern in _cover(family, wanted, known, less)]
         if patterns:
             tables.append(claim_table(patterns, have))
@@ -47,14 +47,17 @@ def _cover(family: str, wanted: set[str], known: Mapping[str, str], free: set[st
     return cover(own, [cell for cell, home in known.items() if home == family and cell not in free]) if own else []
 
 
-def _holding(have: frozenset[str], asked: frozenset[str]) -> Iterator[tuple[str, None]]:
+def holding(have: frozenset[str], asked: frozenset[str]) -> set[str]:
+    """Return the cells that hold on a device with some of these features, and without the others that are asked about."""
     lacks = asked - have
     dtypes = frozenset(ep_simt.ELEMENTS) - ({"float64", "complex128"} if DOUBLES in lacks else set())
     device = ep.DeviceInfo("any", "EP", dtypes=dtypes, features=frozenset({DOUBLES, ROUNDED, "host-memory"} - lacks))
-    for family in ep.families().values():
-        for cell in family.cells():
-            if _has_kernels(family.sample(cell), device):
-                yield str(cell), None
+    return {
+        str(cell)
+        for family in ep.families().values()
+        for cell in family.cells()
+        if _has_kernels(family.sample(cell), device)
+    }
 
 
 def _has_kernels(descriptor: ep.Descriptor, device: ep.DeviceInfo) -> bool:
