@@ -12,7 +12,7 @@ import pytest
 
 import ep
 
-_OPS = ("elementwise_unary_", "broadcast_binary_")
+_OPS = ("elementwise_unary_", "broadcast_binary_", "cast-", "saturating_cast-")
 INFO = ep.DeviceInfo("any", "EP", dtypes=frozenset(ep_simt.ELEMENTS))
 
 
