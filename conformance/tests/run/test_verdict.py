@@ -118,6 +118,7 @@ def test_json_is_schema_2(tmp_path):
         "at": "",
         "bias": None,
         "variance": None,
+        "bits": "",
         "attested": "native",
         "degraded": ["fill"],
         "seconds": 0.25,
