@@ -165,9 +165,7 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
     title = heading(
         found.subject, options.profile, options.seed, options.pattern, bits_of=found.other, every=options.every
     )
-    known: dict[str, Verdict] = {}
-    if options.resume is not None:
-        known = read_verdicts(options.resume, title)
+    known: dict[str, Verdict] = {} if options.resume is None else read_verdicts(options.resume, title)
     taken = {p.id: known[p.id] for p in plan if p.runs and p.id in known and suits(p, known[p.id])}
     left = {planned.id for planned in plan if planned.runs} - taken.keys()
     begin, started = time.monotonic(), dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
