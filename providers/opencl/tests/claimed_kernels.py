@@ -1,8 +1,8 @@
 """Launch each kernel that the provider claims on opencl:0 once, and streams' and graphs' own work, under a checker.
 
-    oclgrind --data-races --uninitialized python providers/opencl/tests/claimed_kernels.py [FAMILY ...]
+    oclgrind --data-races --uninitialized python providers/opencl/tests/claimed_kernels.py [FAMILY | CELLS ...]
 
-A family is one of `ep.families()`; "runtime" is fills, copies and graphs; "fault" is a kernel that races and writes out of
+A family is one of `ep.families()`; cells are a pattern as in claims, such as 'copy/*/float32/*'; "runtime" is fills, copies and graphs; "fault" is a kernel that races and writes out of
 bounds, which the checker must report. Without one: all that have no fault.
 """
 
@@ -13,6 +13,7 @@ import sys
 import ep_simt
 import numpy as np
 import pyopencl as cl
+from ep.layout.cells import matches
 from ep.plugin.claims import read_claims
 
 import ep
@@ -52,12 +53,14 @@ class Kernels:
         self.stream.synchronize()
         self.launched += 1
 
-    def family(self, family: ep.Family) -> None:
-        """Launch one descriptor for each kernel key that is claimed."""
+    def cells(self, pattern: str) -> None:
+        """Launch one descriptor for each kernel key of these cells that is claimed."""
+        family = ep.families()[pattern.partition("/")[0]]
         claims = read_claims(self.device.provider.manifest.claims)
         descriptors = {}
         for cell in family.cells():
-            if claims.covers(str(cell), family.since(cell), self.device.info.features):
+            is_claimed = claims.covers(str(cell), family.since(cell), self.device.info.features)
+            if is_claimed and matches(pattern, str(cell)):
                 descriptor = family.sample(cell)
                 descriptors.setdefault(descriptor.key, descriptor)
         for descriptor in descriptors.values():
@@ -91,10 +94,10 @@ class Kernels:
 
 
 def main(names: list[str]) -> None:
-    kernels, families = Kernels(), ep.families()
+    kernels = Kernels()
     known = {"runtime": kernels.runtime, "fault": kernels.fault}
-    for name in names or [*families, "runtime"]:
-        known[name]() if name in known else kernels.family(families[name])
+    for name in names or [*ep.families(), "runtime"]:
+        known[name]() if name in known else kernels.cells(name if "/" in name else f"{name}/*/*/*")
     print(f"{kernels.launched} launches on {kernels.device.info.name}")  # noqa: T201 - a script, too
 
 
