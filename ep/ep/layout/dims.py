@@ -30,6 +30,11 @@ class Geometry(NamedTuple):
     size: int
     is_dense: bool
 
+    def in_order(self, axes: Sequence[int]) -> Geometry:
+        """Return the same space with its dimensions in another order, `axes` from the outermost on."""
+        strides = tuple([tuple([own[axis] for axis in axes]) for own in self.strides])
+        return self._replace(shape=tuple([self.shape[axis] for axis in axes]), strides=strides)
+
 
 def broadcast_strides(spec: TensorSpec, shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return the strides of `spec` over `shape`, aligned from the right, 0 where it is repeated.

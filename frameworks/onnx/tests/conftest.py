@@ -1,3 +1,4 @@
+import ep_simt
 import pytest
 from ep_onnx import Session
 
@@ -16,3 +17,17 @@ def session():
     yield make
     for each in made:
         each.close()
+
+
+@pytest.fixture
+def lacking(monkeypatch):
+    """Let opencl:0 have neither tangents nor softmaxes: it has all kernels, and here is a device that has not."""
+    accepts = ep_simt.Portable.accepts
+
+    def refuse(self, descriptor, info):
+        if descriptor.family == "softmax" or descriptor.key.op == "tan":
+            message = "not on this device"
+            raise ep.UnsupportedError(message)
+        return accepts(self, descriptor, info)
+
+    monkeypatch.setattr(ep_simt.Portable, "accepts", refuse)

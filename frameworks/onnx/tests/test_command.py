@@ -9,11 +9,8 @@ import onnx
 import pytest
 from click.testing import CliRunner
 from ep_onnx import cli, peer
-from ep_opencl.implementations import Portable
 from made_models import FLOAT, model
 from onnx import helper
-
-import ep
 
 node = helper.make_node
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is not installed: make second-opinion")
@@ -143,20 +140,6 @@ def test_lacking_nodes_are_exit_3(folder):
     assert "without a rule as well: Det" in shown
     assert re.search(r"Exp +│ 1 +│ 1 elementwise_unary", shown)
     assert len(re.findall(r"│ (Det|TfIdfVectorizer) +│ 1 +│ - +│ +│ rule", shown)) == 2
-
-
-@pytest.fixture
-def lacking(monkeypatch):
-    """Let opencl:0 have neither tangents nor softmaxes: it has all kernels, and here is a device that has not."""
-    accepts = Portable.accepts
-
-    def refuse(self, descriptor, info):
-        if descriptor.family == "softmax" or descriptor.key.op == "tan":
-            message = "not on this device"
-            raise ep.UnsupportedError(message)
-        return accepts(self, descriptor, info)
-
-    monkeypatch.setattr(Portable, "accepts", refuse)
 
 
 @pytest.mark.usefixtures("lacking")

@@ -4,7 +4,6 @@ import numpy as np
 import onnx
 import pytest
 from ep_onnx import LackingError, ModelError, Session
-from ep_opencl.implementations import Portable
 from made_models import FLOAT, INT64, model
 from onnx import TensorProto, helper
 from onnx.external_data_helper import set_external_data
@@ -121,20 +120,6 @@ def test_operation_that_nobody_knows_is_named_with_its_types(session):
         LackingError, match=r"Frobnicate 'f': no rule for it \(domain 'org.nobody', opset 3, inputs float32\[3\]\)"
     ):
         session(proto).run([np.zeros(3, np.float32)])
-
-
-@pytest.fixture
-def lacking(monkeypatch):
-    """Let opencl:0 have neither tangents nor softmaxes: it has all kernels, and here is a device that has not."""
-    accepts = Portable.accepts
-
-    def refuse(self, descriptor, info):
-        if descriptor.family == "softmax" or descriptor.key.op == "tan":
-            message = "not on this device"
-            raise ep.UnsupportedError(message)
-        return accepts(self, descriptor, info)
-
-    monkeypatch.setattr(Portable, "accepts", refuse)
 
 
 @pytest.mark.usefixtures("lacking")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import ep_simt
 import numpy as np
 import pytest
-from ep_opencl.implementations import Portable
 from ep_primitives import LayerNorm, TopK
 
 import ep
@@ -19,7 +19,7 @@ def launch(request, device, stream, monkeypatch):
     monkeypatch.setattr(device.twin, "target", device.twin.target._replace(group=request.param))
 
     def run(descriptor, *memories):
-        portable = Portable()
+        portable = ep_simt.Portable()
         kernel = portable.create(descriptor, device.twin, portable.compile(descriptor.key, device.twin))
         assert kernel.scratch_nbytes == 0
         kernel.launch(stream.twin, memories, ())

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import ep_simt
 import numpy as np
 import pytest
-from ep_opencl.implementations import Portable
 from ep_primitives import RANDOM_OPS, Generator, RandomFill
 from ep_primitives.families.random_fill.philox import draw
 from ep_primitives.judging.reference import array_dtype
@@ -40,7 +40,7 @@ def test_bits_are_those_of_the_cpu(device, op, dtype):
 def test_entries_with_64_bit_indices_give_the_same_numbers(device, stream, put, get):
     descriptor = RandomFill.infer("words", ep.TensorSpec("uint32", (65, 33), (40, 1)))
     object.__setattr__(descriptor, "_key", descriptor.key._replace(wide=True))  # like a descriptor of 2^31 elements
-    portable = Portable()
+    portable = ep_simt.Portable()
     kernel = portable.create(descriptor, device.twin, portable.compile(descriptor.key, device.twin))
     state, out = put(np.array([5, 2**33 + 1], np.uint64)), put(np.zeros(65 * 40, np.uint32))
     kernel.launch(stream.twin, (state, out), ())

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import ep_simt
 import numpy as np
 import pytest
-from ep_opencl.implementations import Portable
 from ep_primitives import ArgReduce, Reduce
 
 SHAPES = (((5, 3), 1), ((7, 300), 1), ((300, 7), 0), ((3, 40000), 1), ((40000, 3), 0), ((9, 3, 600), (0, 2)))
@@ -17,7 +17,7 @@ def launch(request, device, stream, monkeypatch):
     monkeypatch.setattr(device.twin, "target", device.twin.target._replace(group=request.param))
 
     def run(descriptor, *memories):
-        portable = Portable()
+        portable = ep_simt.Portable()
         kernel = portable.create(descriptor, device.twin, portable.compile(descriptor.key, device.twin))
         scratch = (device.allocate(kernel.scratch_nbytes),) if kernel.scratch_nbytes else ()
         kernel.launch(stream.twin, (*memories, *scratch), ())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from ep_opencl.description import ROUNDED
+from ep_opencl.implementations import IMPLEMENTATIONS
 from ep_primitives import Cast, Copy, ElementwiseUnary, Fill
 
 import ep
@@ -21,9 +22,11 @@ def _array(dtype, size=4099, seed=0):
 
 @pytest.mark.parametrize("op", ["sqrt", "reciprocal", "reciprocal_no_nan"])
 def test_op_that_must_round_is_refused_by_a_device_that_does_not(device, op):
-    if ROUNDED not in device.info.features:
-        with pytest.raises(ep.UnsupportedError, match=f"does not round {op} of float32 correctly"):
-            ElementwiseUnary.infer(op, ep.TensorSpec("float32", (3,))).on(device)
+    (portable,), info = IMPLEMENTATIONS[ElementwiseUnary], device.info
+    descriptor = ElementwiseUnary.infer(op, ep.TensorSpec("float32", (3,)))
+    assert portable.accepts(descriptor, info._replace(features=info.features | {ROUNDED}))
+    with pytest.raises(ep.UnsupportedError, match="does not round quotients and roots of float32 correctly, which"):
+        portable.accepts(descriptor, info._replace(features=info.features - {ROUNDED}))
 
 
 @pytest.mark.parametrize("target", ["bool", "int32", "float16", "float32", "float64"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ep_simt.body import Body, bodies, body_of, descriptors, require
+from ep_simt.body import BitwiseBody, Body, bodies, body_of, descriptors, has_kernels, require
 from ep_simt.elements import ELEMENTS
 from ep_simt.kernel import Command, Function, Place, PortableKernel
 from ep_simt.plan import Given, Launch, Made, Operand, Plan
@@ -14,6 +14,7 @@ __all__ = [
     "CPU",
     "ELEMENTS",
     "GPU",
+    "BitwiseBody",
     "Body",
     "Command",
     "Entry",
@@ -32,6 +33,7 @@ __all__ = [
     "bodies",
     "body_of",
     "descriptors",
+    "has_kernels",
     "implementations",
     "require",
 ]

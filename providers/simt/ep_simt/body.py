@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import ep
 from ep_simt import families
+from ep_simt.elements import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from ep_simt.program import Program
     from ep_simt.target import Target
 
-__all__ = ["Body", "bodies", "body_of", "descriptors", "require"]
+__all__ = ["BitwiseBody", "Body", "bodies", "body_of", "descriptors", "has_kernels", "require"]
 
 
 class Body(ABC):
@@ -28,9 +29,9 @@ class Body(ABC):
 
     descriptor: type[ep.Descriptor]
 
-    @abstractmethod
     def reason(self, key: KernelKey) -> str:
-        """Return why no kernel exists for a key, "" if one does."""
+        """Return why no kernel exists for a key, "" if one does. Default: only the dialect may lack one of its element types."""
+        return unknown(key.dtypes)
 
     def needs(self, key: KernelKey) -> tuple[str, ...]:
         """Return the element types that a device must have."""
@@ -59,6 +60,14 @@ class Body(ABC):
         """Return the launches of a descriptor; never called if an output has no elements."""
 
 
+class BitwiseBody(Body):
+    """A body that takes elements as words of their length, and so asks a device for no element type."""
+
+    def needs(self, key: KernelKey) -> tuple[str, ...]:
+        del key
+        return ()
+
+
 @functools.cache
 def bodies() -> Mapping[str, Body]:
     """Return the bodies by their family, as the folders in `families` have them: the BODY of each one's `body`."""
@@ -77,8 +86,21 @@ def descriptors() -> tuple[type[ep.Descriptor], ...]:
     return tuple(body.descriptor for body in bodies().values())
 
 
-def require(descriptor: ep.Descriptor, info: ep.DeviceInfo) -> None:
-    """Raise UnsupportedError, saying why, unless a body exists for the descriptor, and the device has its element types."""
+def has_kernels(descriptor: ep.Descriptor, info: ep.DeviceInfo, rounded: str = "") -> bool:
+    """Return True if `require` lets a descriptor pass, or all the stages that it lowers to."""
+    try:
+        require(descriptor, info, rounded)
+    except ep.UnsupportedError:
+        stages = descriptor.lower()
+        return bool(stages) and all(has_kernels(stage.descriptor, info, rounded) for stage in stages)
+    return True
+
+
+def require(descriptor: ep.Descriptor, info: ep.DeviceInfo, rounded: str = "") -> None:
+    """Raise UnsupportedError, saying why, unless a body exists for the descriptor, and the device has what it needs.
+
+    rounded : the feature of devices that round quotients and roots of float32 correctly, "" where all of them do
+    """
     reason, needs = _asked(descriptor.key)
     if reason:
         raise ep.UnsupportedError(reason)
@@ -86,6 +108,9 @@ def require(descriptor: ep.Descriptor, info: ep.DeviceInfo) -> None:
         if dtype not in info.dtypes:
             message = f"{info.name} has no {dtype}"
             raise ep.UnsupportedError(message)
+    if rounded and rounded not in info.features and bodies()[descriptor.family].rounds(descriptor.key):
+        message = f"{info.name} does not round quotients and roots of float32 correctly, which {descriptor.title} needs"
+        raise ep.UnsupportedError(message)
 
 
 @functools.lru_cache(maxsize=4096)

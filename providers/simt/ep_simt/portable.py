@@ -35,8 +35,12 @@ class Compiler(Protocol):
 class Portable(ep.Implementation):
     """The bodies of ep_simt, by a device that has a compiler and a launch for them: see `Compiler`."""
 
+    def __init__(self, rounded: str = "") -> None:
+        """Take the feature of devices that round quotients and roots of float32 correctly, "" where all of them do."""
+        self._rounded = rounded
+
     def accepts(self, descriptor: ep.Descriptor, info: ep.DeviceInfo) -> bool:
-        require(descriptor, info)
+        require(descriptor, info, self._rounded)
         return True
 
     def specialise(self, descriptor: ep.Descriptor) -> Hashable:

@@ -31,16 +31,8 @@ def test_rows_are_ops_of_the_family_for_types_that_the_dialect_has(family):
 
 @pytest.mark.parametrize("family", ep.families().values(), ids=lambda family: family.name)
 def test_every_cell_has_kernels_or_lowers_to_what_has(family):
-    lacking = {cell.op: cell.dtypes for cell in family.cells() if not _has_kernels(family.sample(cell))}
+    lacking = {cell.op: cell.dtypes for cell in family.cells() if not ep_simt.has_kernels(family.sample(cell), INFO)}
     assert lacking == {}
-
-
-def _has_kernels(descriptor):
-    if descriptor.family in ep_simt.bodies():
-        ep_simt.require(descriptor, INFO)
-        return True
-    stages = descriptor.lower()
-    return bool(stages) and all(_has_kernels(stage.descriptor) for stage in stages)
 
 
 @pytest.mark.parametrize("family", _TABLES)

@@ -56,18 +56,5 @@ def holding(have: frozenset[str], asked: frozenset[str]) -> set[str]:
         str(cell)
         for family in ep.families().values()
         for cell in family.cells()
-        if _has_kernels(family.sample(cell), device)
+        if ep_simt.has_kernels(family.sample(cell), device, ROUNDED)
     }
-
-
-def _has_kernels(descriptor: ep.Descriptor, device: ep.DeviceInfo) -> bool:
-    """Say whether portable kernels run a descriptor, or all that it lowers to."""
-    body = ep_simt.bodies().get(descriptor.family)
-    try:
-        ep_simt.require(descriptor, device)
-    except ep.UnsupportedError:
-        body = None
-    if body is not None:
-        return ROUNDED in device.features or not body.rounds(descriptor.key)
-    stages = descriptor.lower()
-    return bool(stages) and all(_has_kernels(stage.descriptor, device) for stage in stages)

@@ -14,7 +14,6 @@ typedef char ep_i8;
 typedef short ep_i16;
 typedef uchar ep_u8;
 typedef ushort ep_u16;
-typedef half ep_f16;
 typedef float ep_f32;
 #if EP_HAS_F64
 typedef double ep_f64;
@@ -100,9 +99,10 @@ EP_FN ep_f64 ep_f64_of_bits(ep_u64 bits) {
 }
 #endif
 
-// Half is a storage type here. Drivers without cl_khr_fp16 convert one by one, PoCL by a call, so there it is done by
-// bits.
+// Drivers without cl_khr_fp16 convert halves one by one, PoCL by a call: the dialect does it by their bits.
 #ifdef cl_khr_fp16
+#define EP_HALF 1
+typedef half ep_f16;
 EP_FN ep_f32 ep_load_f16(EP_GLOBAL const ep_f16* p, ep_i64 i) {
     return vload_half((size_t)i, p);
 }
@@ -110,20 +110,5 @@ EP_FN void ep_store_f16(EP_GLOBAL ep_f16* p, ep_i64 i, ep_f32 x) {
     vstore_half_rte(x, (size_t)i, p);
 }
 #else
-EP_FN ep_f32 ep_load_f16(EP_GLOBAL const ep_f16* p, ep_i64 i) {
-    const ep_u32 bits = ((EP_GLOBAL const ep_u16*)p)[i];
-    const ep_u32 sign = (bits & 0x8000u) << 16, size = (bits & 0x7fffu) << 13;
-    // A denormal is its fraction on top of 2^-14, less 2^-14.
-    const ep_u32 denormal = as_uint(as_float(size + 0x38800000u) - as_float(0x38800000u));
-    const ep_u32 finite = size < 0x00800000u ? denormal : size + 0x38000000u;
-    return as_float(sign | (size >= 0x0f800000u ? size | 0x7f800000u : finite));
-}
-// Rounded to nearest even; adding 0.5 puts the last bit of a denormal where a float rounds.
-EP_FN void ep_store_f16(EP_GLOBAL ep_f16* p, ep_i64 i, ep_f32 x) {
-    const ep_u32 sign = as_uint(x) >> 16 & 0x8000u, size = as_uint(x) & 0x7fffffffu;
-    const ep_u32 normal = (size + 0xfffu + (size >> 13 & 1u) - 0x38000000u) >> 13;
-    const ep_u32 denormal = as_uint(as_float(size) + 0.5f) - 0x3f000000u;
-    const ep_u32 finite = size >= 0x477ff000u ? 0x7c00u : size >= 0x38800000u ? normal : denormal;
-    ((EP_GLOBAL ep_u16*)p)[i] = (ep_u16)(sign | (size > 0x7f800000u ? 0x7e00u : finite));
-}
+#define EP_HALF 0
 #endif

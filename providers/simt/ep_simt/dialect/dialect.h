@@ -89,6 +89,26 @@ EP_FN void ep_store_bf16(EP_GLOBAL ep_bf16* p, ep_i64 i, ep_f32 x) {
     p[i] = (ep_bf16)((x == x ? bits + 0x7fffu + (bits >> 16 & 1u) : bits | 0x400000u) >> 16);
 }
 
+// Halves, where the prelude has no conversions of the device's own. A NaN is stored as the quiet one.
+#if !EP_HALF
+typedef ep_u16 ep_f16;
+EP_FN ep_f32 ep_load_f16(EP_GLOBAL const ep_f16* p, ep_i64 i) {
+    const ep_u32 sign = ((ep_u32)p[i] & 0x8000u) << 16, size = ((ep_u32)p[i] & 0x7fffu) << 13;
+    // A denormal is its fraction on top of 2^-14, less 2^-14.
+    const ep_u32 denormal = ep_bits_f32(ep_f32_of_bits(size + 0x38800000u) - ep_f32_of_bits(0x38800000u));
+    const ep_u32 finite = size < 0x00800000u ? denormal : size + 0x38000000u;
+    return ep_f32_of_bits(sign | (size >= 0x0f800000u ? size | 0x7f800000u : finite));
+}
+// Rounded to nearest even; adding 0.5 puts the last bit of a denormal where a float rounds.
+EP_FN void ep_store_f16(EP_GLOBAL ep_f16* p, ep_i64 i, ep_f32 x) {
+    const ep_u32 sign = ep_bits_f32(x) >> 16 & 0x8000u, size = ep_bits_f32(x) & 0x7fffffffu;
+    const ep_u32 normal = (size + 0xfffu + (size >> 13 & 1u) - 0x38000000u) >> 13;
+    const ep_u32 denormal = ep_bits_f32(ep_f32_of_bits(size) + 0.5f) - 0x3f000000u;
+    const ep_u32 finite = size >= 0x477ff000u ? 0x7c00u : size >= 0x38800000u ? normal : denormal;
+    p[i] = (ep_f16)(sign | (size > 0x7f800000u ? 0x7e00u : finite));
+}
+#endif
+
 // Integers wrap modulo 2^n; C leaves the overflow of signed types undefined, and makes a signed int of narrow ones.
 #define EP_WORD_i8 ep_u32
 #define EP_WORD_i16 ep_u32

@@ -68,6 +68,7 @@ EP_FN ep_f64 ep_f64_of_bits(ep_u64 bits) {
 }
 #endif
 
+#define EP_HALF 1
 EP_FN ep_f32 ep_load_f16(EP_GLOBAL const ep_f16* p, ep_i64 i) {
     ep_f32 x;
     asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(p[i].bits));

@@ -142,12 +142,12 @@ def _program(variant: _Variant, files: tuple[str, ...]) -> Program:
         "EP_P": f"ep_{variant.attribute}",
         "EP_R": f"ep_{variant.result}",
         "EP_ENTRY": variant.entry,
-        "EP_CONVERT(value)": f"ep_to_{elements[-1]}(value)",
-        "EP_GREATEST": f"ep_greatest_{elements[-1]}",
     }
     called: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
-    if row is not None:
+    if row is None:
+        words |= {"EP_CONVERT(value)": f"ep_to_{elements[-1]}(value)", "EP_GREATEST": f"ep_greatest_{elements[-1]}"}
+    else:
         given = "".join(f"const EP_P {name} = p{place}; " for place, name in enumerate(row.attributes))
         words |= {"EP_VALUE": row.expression, "EP_ATTRIBUTES": given, "EP_IS_STEPPED": int(row.is_stepped)}
         called, values = _called(row.expression, compute), ("elementwise/values.h",)

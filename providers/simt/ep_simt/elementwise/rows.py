@@ -27,6 +27,12 @@ class Row(NamedTuple):
     expression  : the result's value
     """
 
+    kind: str
+    result: str
+    op: str
+    attributes: tuple[str, ...]
+    expression: str
+
     @property
     def is_in_double(self) -> bool:
         """True if it computes in double, whatever its type is."""
@@ -44,12 +50,6 @@ class Row(NamedTuple):
         if self.result == "TEST":
             return "bool"
         return part_of(element) if self.result == "REAL" else complex_of(element)
-
-    kind: str
-    result: str
-    op: str
-    attributes: tuple[str, ...]
-    expression: str
 
 
 @functools.cache

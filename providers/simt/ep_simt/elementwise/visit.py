@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ep_simt.target import Target
 
-__all__ = ["Layout", "Visit", "layouts", "long_rows", "packed_geometry"]
+__all__ = ["Layout", "Visit", "as_written", "layouts", "long_rows", "packed_geometry"]
 
 _MAX_RANK: Final = 16
 _MAX_OPERANDS: Final = 5
@@ -118,9 +118,13 @@ def long_rows(space: Geometry, target: Target) -> Geometry:
     if target.steps == 1 or len(shape) < _PLANE or shape[-1] >= _SHORT:
         return space
     longest = max(range(len(shape)), key=shape.__getitem__)
-    order = [*(axis for axis in range(len(shape)) if axis != longest), longest]
-    strides = tuple(tuple(own[axis] for axis in order) for own in space.strides)
-    return space._replace(shape=tuple(shape[axis] for axis in order), strides=strides)
+    return space.in_order([*(axis for axis in range(len(shape)) if axis != longest), longest])
+
+
+def as_written(space: Geometry) -> Geometry:
+    """Return a space with its dimensions in the order of the strides of its last operand, which is out."""
+    out = space.strides[-1]
+    return space.in_order(sorted(range(len(out)), key=lambda axis: -abs(out[axis])))
 
 
 @functools.cache

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import ep
 from ep_simt.body import Body
 from ep_simt.dialect import text
-from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of, unknown
+from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of
 from ep_simt.mathematics import mathematics
 from ep_simt.plan import Launch, Operand, Plan, operands_of
 from ep_simt.program import Entry, Program, access, number, storage, taken, tensor
@@ -84,9 +84,6 @@ class Reduction(Body):
     def lens(self, descriptor: Any) -> Lens:
         """Return how the elements of a descriptor enter."""
 
-    def reason(self, key: KernelKey) -> str:
-        return unknown(key.dtypes)
-
     def needs(self, key: KernelKey) -> tuple[str, ...]:
         fold = self.fold(key)
         return ("float64",) if has_doubles((fold.read, fold.store, *fold.parts)) else ()
@@ -133,9 +130,7 @@ def _abreast(kept: Geometry) -> Geometry:
     if not kept.shape:
         return kept
     last = max(reversed(range(len(kept.shape))), key=worth)
-    order = [axis for axis in range(len(kept.shape)) if axis != last] + [last]
-    strides = tuple(tuple(own[axis] for axis in order) for own in kept.strides)
-    return kept._replace(shape=tuple(kept.shape[axis] for axis in order), strides=strides)
+    return kept.in_order([*(axis for axis in range(len(kept.shape)) if axis != last), last])
 
 
 @functools.lru_cache(maxsize=1024)

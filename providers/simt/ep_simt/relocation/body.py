@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ep_simt.bits import bits_words, unsigned
-from ep_simt.body import Body
+from ep_simt.body import BitwiseBody
 from ep_simt.elementwise.visit import Layout, layouts, long_rows, packed_geometry
 from ep_simt.plan import Launch, Plan, operands_of
 from ep_simt.program import Entry, Program, access, taken, tensor
@@ -39,20 +39,12 @@ class _Variant(NamedTuple):
     group: int
 
 
-class Relocating(Body):
+class Relocating(BitwiseBody):
     """One launch: by tiles where the innermost dimensions change places, else element by element."""
 
     def __init__(self, descriptor: type[ep.Descriptor]) -> None:
         """Take the kind of descriptor, whose geometry is that of a Copy."""
         self.descriptor = descriptor
-
-    def reason(self, key: KernelKey) -> str:
-        del key
-        return ""
-
-    def needs(self, key: KernelKey) -> tuple[str, ...]:
-        del key
-        return ()
 
     def entries(self, key: KernelKey) -> tuple[str, ...]:
         return ("relocation_dense",) if key.layout == "dense" else ("relocation_strided", "relocation_tiles")
@@ -83,9 +75,7 @@ def _turned(space: Geometry, itemsize: int) -> Geometry | None:
         return None
     if max(abs(x[deep]), abs(out[inner])) * itemsize >= _LINE or abs(x[inner]) * itemsize < _LINE:
         return None
-    order = [*(axis for axis in range(inner) if axis != deep), deep, inner]
-    strides = tuple(tuple(own[axis] for axis in order) for own in space.strides)
-    return space._replace(shape=tuple(shape[axis] for axis in order), strides=strides)
+    return space.in_order([*(axis for axis in range(inner) if axis != deep), deep, inner])
 
 
 @functools.cache

@@ -63,10 +63,6 @@ class _AddN(Body):
 
     descriptor = AddN
 
-    def reason(self, key: KernelKey) -> str:
-        del key
-        return ""
-
     def needs(self, key: KernelKey) -> tuple[str, ...]:
         return ("float64",) if has_doubles((_variant(key).compute,)) else ()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ep_primitives import Gather
 
 from ep_simt.bits import bits_words, unsigned
-from ep_simt.body import Body
+from ep_simt.body import BitwiseBody, Body
 from ep_simt.elements import ELEMENTS
 from ep_simt.elementwise.visit import Layout, long_rows
 from ep_simt.plan import Launch, Plan, operands_of
@@ -25,18 +25,10 @@ _FILES: Final = ("elementwise/loops.h", "families/gather/gather.inc")
 _INDICES: Final = ("i32", "i64")
 
 
-class _Gather(Body):
+class _Gather(BitwiseBody):
     """One launch over the elements of out."""
 
     descriptor = Gather
-
-    def reason(self, key: KernelKey) -> str:
-        del key
-        return ""
-
-    def needs(self, key: KernelKey) -> tuple[str, ...]:
-        del key
-        return ()
 
     def entries(self, key: KernelKey) -> tuple[str, ...]:
         return (f"gather_{ELEMENTS[key.dtypes[1]]}",)

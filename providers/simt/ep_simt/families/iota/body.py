@@ -11,7 +11,7 @@ import ep
 from ep_simt.bits import unsigned
 from ep_simt.body import Body
 from ep_simt.elements import ELEMENTS, has_doubles, kind_of
-from ep_simt.elementwise.visit import Layout, long_rows
+from ep_simt.elementwise.visit import Layout, as_written, long_rows
 from ep_simt.plan import Given, Launch, Made, Operand, Plan
 from ep_simt.program import Entry, Program, access, number, taken, tensor
 
@@ -45,10 +45,6 @@ class _Iota(Body):
     """One launch, in the order of out's strides."""
 
     descriptor = Iota
-
-    def reason(self, key: KernelKey) -> str:
-        del key
-        return ""
 
     def needs(self, key: KernelKey) -> tuple[str, ...]:
         # Integers and narrow floats are computed with as words and float32, which every device has.
@@ -91,10 +87,8 @@ def _wrap(key: KernelKey) -> Callable[[tuple[Any, ...]], tuple[int, ...]]:
 def _places(space: Geometry) -> Geometry:
     """Return the space of the places along the axis, its last dimension, and of out, in the order of out's strides."""
     out = space.strides[-1]
-    axis = len(out) - 1
-    order = sorted(range(len(out)), key=lambda each: -abs(out[each]))
-    strides = tuple(int(each == axis) for each in order), tuple(out[each] for each in order)
-    return space._replace(shape=tuple(space.shape[each] for each in order), strides=strides)
+    places = tuple(int(axis == len(out) - 1) for axis in range(len(out)))
+    return as_written(space._replace(strides=(places, out)))
 
 
 @functools.cache

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ep_primitives import LayerNorm
 
 from ep_simt.body import Body
-from ep_simt.elements import ELEMENTS, unknown
+from ep_simt.elements import ELEMENTS
 from ep_simt.plan import Launch, Plan, operands_of
 from ep_simt.program import Entry, Program, access, number, taken, tensor
 from ep_simt.rows.geometry import packed_rows, rows_parameter, rows_words
@@ -54,9 +54,6 @@ class _LayerNorm(Body):
 
     descriptor = LayerNorm
     entry: Final = ("layer_norm",)
-
-    def reason(self, key: KernelKey) -> str:
-        return unknown(key.dtypes)
 
     def rounds(self, key: KernelKey) -> bool:
         return key.compute == "float32"

@@ -10,7 +10,7 @@ from ep_primitives import Matmul
 
 import ep
 from ep_simt.body import Body
-from ep_simt.elements import ELEMENTS, kind_of, part_of, unknown
+from ep_simt.elements import ELEMENTS, kind_of, part_of
 from ep_simt.elementwise.rows import row_of
 from ep_simt.families.matmul.layout import layout_of, product_parameter
 from ep_simt.families.matmul.tile import LINE_DEPTH, line_of, tile_of
@@ -95,9 +95,6 @@ class _Matmul(Body):
     """One launch, and a second one where groups share the depth."""
 
     descriptor = Matmul
-
-    def reason(self, key: KernelKey) -> str:
-        return unknown(key.dtypes)
 
     def needs(self, key: KernelKey) -> tuple[str, ...]:
         parts = {part_of(ELEMENTS[dtype]) for dtype in key.dtypes if dtype}

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from ep_primitives import OneHot
 
 from ep_simt.bits import bits_words, given, number_bits, unsigned
-from ep_simt.body import Body
+from ep_simt.body import BitwiseBody, Body
 from ep_simt.elements import ELEMENTS
-from ep_simt.elementwise.visit import Layout, long_rows
+from ep_simt.elementwise.visit import Layout, as_written, long_rows
 from ep_simt.plan import Launch, Operand, Plan
 from ep_simt.program import Entry, Program, access, number, taken, tensor
 
@@ -26,18 +26,10 @@ _FILES: Final = ("elementwise/loops.h", "families/one_hot/one_hot.inc")
 _INDICES: Final = ("i32", "i64")
 
 
-class _OneHot(Body):
+class _OneHot(BitwiseBody):
     """One launch over the elements of out, in the order of its strides."""
 
     descriptor = OneHot
-
-    def reason(self, key: KernelKey) -> str:
-        del key
-        return ""
-
-    def needs(self, key: KernelKey) -> tuple[str, ...]:
-        del key
-        return ()
 
     def entries(self, key: KernelKey) -> tuple[str, ...]:
         return (f"one_hot_{ELEMENTS[key.dtypes[0]]}",)
@@ -63,13 +55,8 @@ def _elements(descriptor: OneHot) -> Geometry:
     rows, classes = descriptor.geometry, descriptor.classes
     shape = (*rows.shape, classes)
     indices, out = (*rows.strides[0], 0), (*rows.strides[-1], descriptor.step if classes > 1 else 1)
-    order = sorted(range(len(shape)), key=lambda each: -abs(out[each]))
-    strides = (
-        tuple(indices[each] for each in order),
-        tuple(int(each == len(shape) - 1) for each in order),
-        tuple(out[each] for each in order),
-    )
-    return rows._replace(shape=tuple(shape[each] for each in order), strides=strides, size=descriptor.out.size)
+    numbers = tuple(int(axis == len(shape) - 1) for axis in range(len(shape)))
+    return as_written(rows._replace(shape=shape, strides=(indices, numbers, out), size=descriptor.out.size))
 
 
 @functools.cache

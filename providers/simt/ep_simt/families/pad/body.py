@@ -10,7 +10,7 @@ from ep_primitives import Pad
 from ep_primitives.families.pad.dimensions import merged_dimensions
 
 from ep_simt.bits import NO_NUMBER, bits_words, given, number_bits, unsigned
-from ep_simt.body import Body
+from ep_simt.body import BitwiseBody, Body
 from ep_simt.elementwise.visit import Layout, long_rows
 from ep_simt.plan import Launch, Operand, Plan
 from ep_simt.program import Entry, Program, access, number, taken, tensor
@@ -27,18 +27,10 @@ _FILES: Final = ("elementwise/loops.h", "families/pad/pad.inc")
 _MODES: Final = ("constant", "reflect", "edge", "circular")
 
 
-class _Pad(Body):
+class _Pad(BitwiseBody):
     """One launch over the elements of out."""
 
     descriptor = Pad
-
-    def reason(self, key: KernelKey) -> str:
-        del key
-        return ""
-
-    def needs(self, key: KernelKey) -> tuple[str, ...]:
-        del key
-        return ()
 
     def entries(self, key: KernelKey) -> tuple[str, ...]:
         del key

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ep_primitives import RandomFill
 from ep_primitives.families.random_fill.rows import words_each
 
-import ep
+from ep_simt.bits import unsigned
 from ep_simt.body import Body
 from ep_simt.dialect import text
 from ep_simt.elementwise.visit import Layout
@@ -52,10 +52,6 @@ class _RandomFill(Body):
 
     descriptor = RandomFill
 
-    def reason(self, key: KernelKey) -> str:
-        del key
-        return ""
-
     def needs(self, key: KernelKey) -> tuple[str, ...]:
         # Numbers are made of words, and stored as any element type; only float64 is computed with.
         return tuple(dtype for dtype in key.dtypes if dtype == "float64")
@@ -66,7 +62,7 @@ class _RandomFill(Body):
     def program(self, key: KernelKey, target: Target) -> Program:
         del target
         dtype = key.dtypes[-1]
-        element = "bool" if dtype == "bool" else _FLOATS.get(dtype) or f"u{8 * ep.dtype(dtype).itemsize}"
+        element = "bool" if dtype == "bool" else _FLOATS.get(dtype) or unsigned(dtype)
         return _program(_Variant(element, words_each(dtype), Layout.of(key)))
 
     def plan(self, descriptor: RandomFill, target: Target) -> Plan:

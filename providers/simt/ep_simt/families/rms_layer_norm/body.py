@@ -9,7 +9,7 @@ from ep_primitives import RmsLayerNorm
 from ep_primitives.reductions.dimensions import part
 
 from ep_simt.body import Body
-from ep_simt.elements import ELEMENTS, unknown
+from ep_simt.elements import ELEMENTS
 from ep_simt.families.layer_norm.body import Variant, norm_program, norm_rows
 from ep_simt.plan import Launch, Plan, operands_of
 
@@ -27,9 +27,6 @@ class _RmsLayerNorm(Body):
 
     descriptor = RmsLayerNorm
     entry: Final = ("rms_layer_norm",)
-
-    def reason(self, key: KernelKey) -> str:
-        return unknown(key.dtypes)
 
     def rounds(self, key: KernelKey) -> bool:
         return key.compute == "float32"

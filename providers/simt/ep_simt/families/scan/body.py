@@ -9,7 +9,7 @@ from ep_primitives import SCAN_OPS, Scan
 
 import ep
 from ep_simt.body import Body
-from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of, unknown
+from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of
 from ep_simt.mathematics import mathematics
 from ep_simt.plan import Launch, Operand, Plan, operands_of
 from ep_simt.program import Entry, Parameter, Program, access, number, taken, tensor, type_words
@@ -56,9 +56,6 @@ class _Scan(Body):
     """One launch for rows of one piece, three for longer ones."""
 
     descriptor = Scan
-
-    def reason(self, key: KernelKey) -> str:
-        return unknown(key.dtypes)
 
     def entries(self, key: KernelKey) -> tuple[str, ...]:
         del key

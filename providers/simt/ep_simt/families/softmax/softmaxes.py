@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import ep
 from ep_simt.body import Body
 from ep_simt.dialect import text
-from ep_simt.elements import ELEMENTS, unknown
+from ep_simt.elements import ELEMENTS
 from ep_simt.families.softmax.cut import Cut, Room
 from ep_simt.mathematics import mathematics
 from ep_simt.plan import Launch, Operand, Plan, operands_of
@@ -39,9 +39,6 @@ class Softmaxes(Body):
     def __init__(self, descriptor: type[ep.Descriptor]) -> None:
         """Take the kind of descriptor."""
         self.descriptor = descriptor
-
-    def reason(self, key: KernelKey) -> str:
-        return unknown(key.dtypes)
 
     def rounds(self, key: KernelKey) -> bool:
         return key.family == "softmax" and key.compute == "float32"

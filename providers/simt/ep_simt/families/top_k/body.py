@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ep_primitives import TopK
 
 import ep
-from ep_simt.body import Body
+from ep_simt.body import BitwiseBody, Body
 from ep_simt.plan import Launch, Plan, operands_of
 from ep_simt.program import Entry, Program, access, number, taken, tensor
 from ep_simt.rows.geometry import packed_rows, rows_parameter, rows_words
@@ -41,19 +41,11 @@ class _Variant(NamedTuple):
     group: int
 
 
-class _TopK(Body):
+class _TopK(BitwiseBody):
     """One launch. Elements are bits, which the device need not compute with; it sorts the indices, in place."""
 
     descriptor = TopK
     entry: Final = ("top_k",)
-
-    def reason(self, key: KernelKey) -> str:
-        del key
-        return ""
-
-    def needs(self, key: KernelKey) -> tuple[str, ...]:
-        del key
-        return ()
 
     def entries(self, key: KernelKey) -> tuple[str, ...]:
         del key

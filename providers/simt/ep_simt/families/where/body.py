@@ -9,7 +9,7 @@ from ep_primitives import Where
 
 import ep
 from ep_simt.bits import NO_NUMBER, bits_words, given, number_bits, unsigned
-from ep_simt.body import Body
+from ep_simt.body import BitwiseBody, Body
 from ep_simt.elementwise.visit import Layout, layouts, long_rows
 from ep_simt.plan import Launch, Operand, Plan
 from ep_simt.program import Entry, Program, access, number, taken, tensor
@@ -26,18 +26,10 @@ _SIDES: Final = (1, 2)
 """The places of a and b among the operands."""
 
 
-class _Where(Body):
+class _Where(BitwiseBody):
     """One launch; a number's tensor is out, which is not read."""
 
     descriptor = Where
-
-    def reason(self, key: KernelKey) -> str:
-        del key
-        return ""
-
-    def needs(self, key: KernelKey) -> tuple[str, ...]:
-        del key
-        return ()
 
     def entries(self, key: KernelKey) -> tuple[str, ...]:
         return (f"where_{unsigned(key.dtypes[0])}_{key.layout}",)
