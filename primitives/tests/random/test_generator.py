@@ -79,12 +79,15 @@ def test_skip_refuses_what_is_no_number_of_words(stream):
     assert generator.save(stream)[8:] == bytes(8)
 
 
-def test_skip_adds_all_64_bits_on_the_device(stream):
+@pytest.mark.parametrize(("adds", "degraded"), [(True, 0), (False, 2)])
+def test_skip_is_degraded_where_the_device_does_not_add_uint64(stream, monkeypatch, adds, degraded):
+    if not adds:  # all devices here do
+        monkeypatch.setattr("ep_primitives.families.random_fill.generator._adder", lambda device: None)
     generator, before = Generator(stream.device, 3), stream.device.degraded["skip"]
     generator.skip(stream, 2**33)
     generator.skip(stream, 2**64 - 5)
     assert generator.save(stream)[8:] == (2**33 - 5).to_bytes(8, "little")
-    assert stream.device.degraded["skip"] == before
+    assert stream.device.degraded["skip"] - before == degraded
 
 
 def test_state_that_moves_on_is_not_written_by_others(stream):

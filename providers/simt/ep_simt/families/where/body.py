@@ -49,8 +49,9 @@ class _Where(BitwiseBody):
             for place in (at if at in tensors else len(specs) - 1 for at in range(len(specs)))
         ]
         sides = [number_bits(dtype, scalars.index(side)) if side in scalars else NO_NUMBER for side in _SIDES]
+        numbers = sum(scalars)  # bit 0 for a, bit 1 for b
         (entry,) = self.entries(key)
-        return Plan((Launch(entry, visit.items, 0, (*operands, sum(scalars), *sides, *visit.arguments)),))
+        return Plan((Launch(entry, visit.items, 0, (*operands, numbers, *sides, *visit.arguments)),))
 
 
 BODY: Final[Body] = _Where()
