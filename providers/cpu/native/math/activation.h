@@ -7,4 +7,4 @@
 #include "logarithm.h"
 
 #define EP_SHARED "mathematics/activation.inc"
-#include "shared.h"
+#include "shared/each.h"

@@ -8,4 +8,4 @@ struct Gauss;
 template <class T>
 struct Decay;
 #define EP_SHARED "mathematics/activation_backward.inc"
-#include "shared.h"
+#include "shared/each.h"

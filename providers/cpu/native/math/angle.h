@@ -15,4 +15,4 @@ struct Angle;
 template <class T>
 struct Parts;
 #define EP_SHARED "mathematics/angle.inc"
-#include "shared.h"
+#include "shared/each.h"

@@ -53,7 +53,7 @@ EP_INLINE Complex<double> one<Complex<double>>() {
 }
 
 #define EP_SHARED "mathematics/closeness.inc"
-#include "shared.h"
+#include "shared/each.h"
 
 // |a - b| <= absolute + relative |b| of integers, whose distance is exact before it becomes a double.
 template <class T>

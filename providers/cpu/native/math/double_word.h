@@ -4,7 +4,7 @@
 template <class T>
 struct DoubleWord;
 #define EP_SHARED "mathematics/double_word.inc"
-#include "shared.h"
+#include "shared/each.h"
 
 template <class T>
 EP_INLINE DoubleWord<T> operator*(DoubleWord<T> a, DoubleWord<T> b) {

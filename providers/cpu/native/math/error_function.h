@@ -4,4 +4,4 @@
 #include "exponential.h"
 
 #define EP_SHARED "mathematics/error_function.inc"
-#include "shared.h"
+#include "shared/each.h"

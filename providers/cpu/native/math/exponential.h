@@ -10,7 +10,7 @@ struct Reduced;
 template <class T>
 struct Shifted;
 #define EP_SHARED "mathematics/exponential.inc"
-#include "shared.h"
+#include "shared/each.h"
 
 EP_INLINE float Exponential<float>::tail(float r) {
     return exponential_tail(r);

@@ -4,4 +4,4 @@
 #include "logarithm.h"
 
 #define EP_SHARED "mathematics/gamma.inc"
-#include "shared.h"
+#include "shared/each.h"

@@ -5,4 +5,4 @@
 #include "logarithm.h"
 
 #define EP_SHARED "mathematics/hyperbolic.inc"
-#include "shared.h"
+#include "shared/each.h"

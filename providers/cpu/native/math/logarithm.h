@@ -8,4 +8,4 @@ struct Normalised;
 template <class T>
 struct Series;
 #define EP_SHARED "mathematics/logarithm.inc"
-#include "shared.h"
+#include "shared/each.h"

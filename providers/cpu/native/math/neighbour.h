@@ -2,4 +2,4 @@
 #pragma once
 
 #define EP_SHARED "mathematics/neighbour.inc"
-#include "shared.h"
+#include "shared/each.h"

@@ -6,7 +6,7 @@
 template <class T>
 struct Quotient;
 #define EP_SHARED "mathematics/normal_quantile.inc"
-#include "shared.h"
+#include "shared/each.h"
 
 // The normal number of a word: u = (v + 1/2) / 2^b, v the top b bits, by its distances from the middle and from the
 // nearer end, which are exact or rounded once.

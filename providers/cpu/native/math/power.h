@@ -5,6 +5,6 @@
 #include "logarithm.h"
 
 #define EP_SHARED "mathematics/signed_power.inc"
-#include "shared.h"
+#include "shared/each.h"
 #define EP_SHARED "mathematics/power.inc"
-#include "shared.h"
+#include "shared/each.h"

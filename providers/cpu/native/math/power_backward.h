@@ -4,7 +4,7 @@
 #include "power.h"
 
 #define EP_SHARED "mathematics/power_backward.inc"
-#include "shared.h"
+#include "shared/each.h"
 
 // Of an attribute the logarithm is computed once, by calls that the compiler takes out of the loop.
 template <bool is_low, class T>

@@ -6,4 +6,4 @@
 template <class T>
 struct Division;
 #define EP_SHARED "mathematics/remainder.inc"
-#include "shared.h"
+#include "shared/each.h"

@@ -4,4 +4,4 @@
 #include "exponential.h"
 
 #define EP_SHARED "mathematics/slope.inc"
-#include "shared.h"
+#include "shared/each.h"

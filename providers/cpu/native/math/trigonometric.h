@@ -6,9 +6,9 @@
 template <class T>
 struct SineCosine;
 #define EP_SHARED "mathematics/circular.inc"
-#include "shared.h"
+#include "shared/each.h"
 
 template <class T>
 struct HalfAngle;
 #define EP_SHARED "mathematics/arc.inc"
-#include "shared.h"
+#include "shared/each.h"

@@ -5,6 +5,6 @@
 #include "logarithm.h"
 
 #define EP_SHARED "mathematics/hypotenuse.inc"
-#include "shared.h"
+#include "shared/each.h"
 #define EP_SHARED "mathematics/log_add.inc"
-#include "shared.h"
+#include "shared/each.h"

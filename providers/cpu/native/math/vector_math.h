@@ -30,8 +30,8 @@ struct Float;
 template <class T>
 struct Exponential;
 
-#define EP_SHARED "shared_constants.h"
-#include "shared.h"
+#define EP_SHARED "math/shared/constants.h"
+#include "shared/each.h"
 
 template <class T>
 EP_INLINE typename Float<T>::Bits bits_of(T x) {

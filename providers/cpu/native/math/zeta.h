@@ -5,4 +5,4 @@
 #include "power.h"
 
 #define EP_SHARED "mathematics/zeta.inc"
-#include "shared.h"
+#include "shared/each.h"

@@ -7,4 +7,4 @@
 template <class T>
 struct OneMinusSquare;
 #define EP_SHARED "mathematics/complex_backward.inc"
-#include "math/shared_double.h"
+#include "math/shared/double.h"

@@ -6,4 +6,4 @@
 template <class T>
 struct Hyperbolic;
 #define EP_SHARED "mathematics/complex_circular.inc"
-#include "math/shared_double.h"
+#include "math/shared/double.h"

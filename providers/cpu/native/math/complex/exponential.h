@@ -10,4 +10,4 @@ struct ScaledComplex;
 template <class T>
 struct Logistic;
 #define EP_SHARED "mathematics/complex_exponential.inc"
-#include "math/shared_double.h"
+#include "math/shared/double.h"

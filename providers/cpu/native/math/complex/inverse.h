@@ -9,4 +9,4 @@
 template <class T>
 struct Sides;
 #define EP_SHARED "mathematics/complex_inverse.inc"
-#include "math/shared_double.h"
+#include "math/shared/double.h"

@@ -6,4 +6,4 @@
 #include "number.h"
 
 #define EP_SHARED "mathematics/complex_logarithm.inc"
-#include "math/shared_double.h"
+#include "math/shared/double.h"

@@ -9,9 +9,9 @@ struct Complex {
 template <class T>
 struct Binade;
 #define EP_SHARED "mathematics/modulus.inc"
-#include "math/shared.h"
+#include "math/shared/each.h"
 #define EP_SHARED "mathematics/complex.inc"
-#include "math/shared.h"
+#include "math/shared/each.h"
 
 template <class T>
 EP_INLINE Complex<T> operator+(Complex<T> a, Complex<T> b) {

@@ -6,4 +6,4 @@
 #include "math/power.h"
 
 #define EP_SHARED "mathematics/complex_power.inc"
-#include "math/shared_double.h"
+#include "math/shared/double.h"

@@ -6,4 +6,4 @@
 template <class T>
 struct Root;
 #define EP_SHARED "mathematics/complex_root.inc"
-#include "math/shared_double.h"
+#include "math/shared/double.h"
