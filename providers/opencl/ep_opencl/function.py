@@ -37,9 +37,8 @@ _NUMBERS: Final = {
     "c128": np.complex128,
 }
 
-# On a CPU a dense work-item is a loop over its run, which becomes vectors, and a group costs about as much as a call.
-# Rows may be short, so that a group of a strided program holds many.
-_CPU: Final = {False: 1, True: 64}
+# A CPU's work-item is a loop of its own, and a loop around it would be one more for the compiler to make.
+_CPU: Final = 1
 _GPU: Final = 256
 
 _CURE: Final = "remove that file, or start with PYOPENCL_NO_CACHE=1"
@@ -61,8 +60,7 @@ class ClFunction:
         self._native = device.program(program)
         self._types = [_type_of(parameter) for parameter in entry.parameters]
         self._spare: deque[cl.Kernel] = deque()
-        is_strided = any(parameter.kind == "struct" for parameter in entry.parameters)
-        wanted = _CPU[is_strided] if device.is_cpu else _GPU
+        wanted = _CPU if device.is_cpu else _GPU
         kernel = self._made()
         most = kernel.get_work_group_info(cl.kernel_work_group_info.WORK_GROUP_SIZE, device.native)
         self._group = min(wanted, most)

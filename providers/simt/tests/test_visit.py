@@ -23,7 +23,7 @@ _SHAPES = {
 
 
 def target(run):
-    return CPU._replace(run=run, steps=run)
+    return CPU._replace(run=4 * run, steps=run)
 
 
 def launch(descriptor, run):
@@ -34,12 +34,13 @@ def launch(descriptor, run):
 
 def visited(descriptor, visit, *, wide):
     """Return for each operand the element offsets in the order of the output's, by the loop of loops.h."""
-    numbers = struct.unpack(f"<100{'q' if wide else 'i'}", visit.arguments[0])
-    rank, run, chunks, items = numbers[:4]
-    shape = numbers[4 : 4 + rank]
-    strides = [numbers[20 + 16 * k : 20 + 16 * k + rank] for k in range(len(descriptor.specs))]
+    numbers = struct.unpack(f"<101{'q' if wide else 'i'}", visit.arguments[0])
+    rank, run, chunks, items, batch = numbers[:5]
+    shape = numbers[5 : 5 + rank]
+    strides = [numbers[21 + 16 * k : 21 + 16 * k + rank] for k in range(len(descriptor.specs))]
+    taken = [range(first * batch, min(first * batch + batch, items)) for first in range(visit.items)]
     found = []
-    for item in range(items):
+    for item in (item for each in taken for item in each):
         row, first = item // chunks, item % chunks * run
         for i in range(first, min(first + run, shape[0])):
             index, left = [i], row
@@ -87,7 +88,7 @@ def test_operand_begins_at_its_offset():
 def test_dense_launch_takes_its_size_in_runs():
     descriptor = ElementwiseUnary.infer("exp", ep.TensorSpec("float32", (3, 5)))
     only = launch(descriptor, 4)
-    assert (only.items, only.arguments[-2:]) == (4, (15, 4))
+    assert (only.items, only.arguments[-2:]) == (1, (15, 16))
 
 
 def test_visit_of_nothing_has_no_items():

@@ -40,6 +40,12 @@ typedef double ep_f64;
 #else
 #define EP_INDEPENDENT
 #endif
+// Before a loop that is not worth more code: compilers take their time to make vectors, and copies of its body.
+#ifdef __clang__
+#define EP_ROLLED _Pragma("clang loop vectorize(disable) unroll(disable)")
+#else
+#define EP_ROLLED
+#endif
 #define EP_AXIS_x 0
 #define EP_AXIS_y 1
 #define EP_AXIS_z 2

@@ -27,6 +27,7 @@ typedef double ep_f64;
 #define EP_BARRIER() __syncthreads()
 #define EP_BARRIER_GLOBAL() __syncthreads()
 #define EP_INDEPENDENT
+#define EP_ROLLED _Pragma("unroll 1")
 #define EP_LOCAL_ID(axis) ((int)threadIdx.axis)
 #define EP_LOCAL_SIZE(axis) ((int)blockDim.axis)
 #define EP_GROUP_ID(axis) ((ep_i64)blockIdx.axis)

@@ -9,7 +9,7 @@ import ep
 from ep_simt.body import Body
 from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of, unknown
 from ep_simt.elementwise.rows import row_of, rows
-from ep_simt.elementwise.visit import Layout, long_rows
+from ep_simt.elementwise.visit import Layout, layouts, long_rows
 from ep_simt.mathematics import mathematics
 from ep_simt.plan import Given, Launch, Operand, Plan
 from ep_simt.program import Entry, Parameter, Program, access, number, storage, taken, tensor, type_words
@@ -23,18 +23,27 @@ if TYPE_CHECKING:
 __all__ = ["Elementwise"]
 
 _ATTRIBUTES: Final = 2
+_HELD: Final = 64
+"""Operands that a work-item which is a loop of its own fetches before it computes with them."""
 _ROUNDED: Final = ("div", "sqrt", "reciprocal", "reciprocal_no_nan")
 
 
 class Elementwise(Body):
-    """One launch over all elements; families with ops have a program a row of their .def file and element type, the others one."""
+    """One launch over all elements; families with ops have a program a row of their .def file and element type, the others one a type.
 
-    def __init__(self, descriptor: type[ep.Descriptor], *, files: tuple[str, ...] = ()) -> None:
+    A program has an entry for each form of its inputs and each layout: the front of a compiler takes longer than they do.
+    """
+
+    def __init__(
+        self, descriptor: type[ep.Descriptor], *, forms: tuple[str, ...] = ("t",), files: tuple[str, ...] = ()
+    ) -> None:
         """Take the kind of descriptor.
 
+        forms : of its inputs, a letter each: t for a tensor, s for a number that is given at launch
         files : of this package, which its text needs beside those that its row calls
         """
         self.descriptor = descriptor
+        self._forms = forms
         self._files = files
 
     def reason(self, key: KernelKey) -> str:
@@ -51,11 +60,11 @@ class Elementwise(Body):
         return key.op in _ROUNDED and key.dtypes[0] == "float32"
 
     def entries(self, key: KernelKey) -> tuple[str, ...]:
-        return (key.family if key.op == "-" else f"{key.family}_{key.op}",)
+        form = "".join("s" if is_number else "t" for is_number in key.scalars[:-1])
+        return (self._variant(key).entry(form, key.layout),)
 
     def program(self, key: KernelKey, target: Target) -> Program:
-        del target
-        return _program(self._variant(key), self._files)
+        return _program(self._variant(key), self._forms, self._files, _HELD if target.group == 1 else 1)
 
     def plan(self, descriptor: Any, target: Target) -> Plan:
         key, space = descriptor.key, descriptor.geometry
@@ -77,7 +86,7 @@ class Elementwise(Body):
         if row is not None and row.kind == "COMPLEX":
             compute = "c128"
         names = tuple(self.descriptor.roles.names)
-        return _Variant(key.family, key.op, names, elements, compute, key.scalars, Layout.of(key))
+        return _Variant(key.family, key.op, names, elements, compute, Layout.of(key).wide)
 
 
 class _Variant(NamedTuple):
@@ -87,7 +96,6 @@ class _Variant(NamedTuple):
     names     : of the operands
     elements  : of every operand, as called in C after `ep_`
     compute   : of the values
-    scalars   : for each operand True if it is a number given at launch
     """
 
     family: str
@@ -95,8 +103,7 @@ class _Variant(NamedTuple):
     names: tuple[str, ...]
     elements: tuple[str, ...]
     compute: str
-    scalars: tuple[bool, ...]
-    layout: Layout
+    wide: bool
 
     @property
     def row(self) -> Row | None:
@@ -110,38 +117,40 @@ class _Variant(NamedTuple):
         return has_doubles((self.compute, *self.elements)) or (self.row is not None and self.row.is_in_double)
 
     @property
-    def entry(self) -> str:
-        return self.family if self.op == "-" else f"{self.family}_{self.op}"
-
-    @property
     def attribute(self) -> str:
         return "f64" if self.is_in_double else "f32"
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        operands = zip(self.names, self.elements, self.scalars, strict=True)
-        found = taken(*((number(name, self.compute),) if given else tensor(name, own) for name, own, given in operands))
-        attributes = [number(f"p{place}", self.attribute) for place in range(_ATTRIBUTES * bool(rows(self.family)))]
-        return taken(found, attributes, self.layout.parameters)
 
     @property
     def result(self) -> str:
         """The type of the value that is stored, as called in C after `ep_`."""
         return self.compute if self.row is None else self.row.result_of(self.compute)
 
+    def entry(self, *parts: str) -> str:
+        """Return the name of an entry, or of the program."""
+        return "_".join((self.family, *(() if self.op == "-" else (self.op,)), *parts))
+
+    def parameters(self, form: str, layout: Layout) -> tuple[Parameter, ...]:
+        """Return what an entry takes."""
+        operands = zip(self.names, self.elements, f"{form}t", strict=True)
+        found = taken(
+            *((number(name, self.compute),) if how == "s" else tensor(name, own) for name, own, how in operands)
+        )
+        attributes = [number(f"p{place}", self.attribute) for place in range(_ATTRIBUTES * bool(rows(self.family)))]
+        return taken(found, attributes, layout.parameters)
+
 
 @functools.lru_cache(maxsize=4096)
-def _program(variant: _Variant, files: tuple[str, ...]) -> Program:
+def _program(variant: _Variant, forms: tuple[str, ...], files: tuple[str, ...], held: int) -> Program:
     """Return the program of a variant."""
-    family, _, names, elements, compute, scalars, layout = variant
+    family, _, names, elements, compute, wide = variant
     row = variant.row
     words: dict[str, object] = {
         "EP_HAS_F64": int(variant.is_in_double),
-        **layout.words,
+        "EP_WIDE": int(wide),
         **type_words(compute),
         "EP_P": f"ep_{variant.attribute}",
         "EP_R": f"ep_{variant.result}",
-        "EP_ENTRY": variant.entry,
+        "EP_ENTRY(which)": variant.entry("##which"),
     }
     called: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
@@ -149,16 +158,21 @@ def _program(variant: _Variant, files: tuple[str, ...]) -> Program:
         words |= {"EP_CONVERT(value)": f"ep_to_{elements[-1]}(value)", "EP_GREATEST": f"ep_greatest_{elements[-1]}"}
     else:
         given = "".join(f"const EP_P {name} = p{place}; " for place, name in enumerate(row.attributes))
-        words |= {"EP_VALUE": row.expression, "EP_ATTRIBUTES": given, "EP_IS_STEPPED": int(row.is_stepped)}
         called, values = _called(row.expression, compute), ("elementwise/values.h",)
-    for name, element, is_number in zip(names, elements, scalars, strict=True):
-        words |= {f"EP_LOAD_{name}(i)": name} if is_number else access(name, element, compute if row else "")
-    how = "".join("s" if is_number else "t" for is_number in scalars)
+        words |= {"EP_VALUE": row.expression, "EP_ATTRIBUTES": given}
+        words |= {"EP_IS_STEPPED": int(row.is_stepped), "EP_IS_LIGHT": int(row.is_light), "EP_HELD": held}
+    for name, element in zip(names, elements, strict=True):
+        words |= access(name, element, compute if row else "")
+    entries = tuple(
+        Entry(variant.entry(form, kind), variant.parameters(form, layout), f"EP_TAKES_{form}_{kind}")
+        for form in forms
+        for kind, layout in layouts(wide=wide).items()
+    )
     return Program(
-        "-".join((variant.entry, *elements, how, layout.name)),
+        "-".join((variant.entry(), *elements, "wide" if wide else "narrow")),
         tuple(words.items()),
         (*storage(elements), *files, *called, "elementwise/loops.h", *values, f"families/{family}/{family}.inc"),
-        (Entry(variant.entry, variant.parameters),),
+        entries,
     )
 
 

@@ -5,25 +5,32 @@
 #define EP_MAX_RANK 16
 #define EP_MAX_OPERANDS 5
 
-// Innermost dimension first. `chunks` work-items share a row, `items` is all of them.
+// Innermost dimension first. `chunks` runs share a row, `items` is all of them; a work-item takes `batch` one after the other.
 typedef struct {
-    ep_index rank, run, chunks, items;
+    ep_index rank, run, chunks, items, batch;
     ep_index shape[EP_MAX_RANK];
     ep_index stride[EP_MAX_OPERANDS][EP_MAX_RANK];
 } ep_geometry;
 
-// The run of a work-item, empty for those beyond the last, and where it begins in each operand. Short rows take as long
-// as the divisions that find them, so none is made that is not needed.
+// Before a block: once for each run of a work-item.
+#define EP_RUNS_STRIDED                                                                                            \
+    const ep_i64 first_item = (EP_GROUP_ID(x) * EP_LOCAL_SIZE(x) + EP_LOCAL_ID(x)) * geometry.batch;               \
+    const ep_i64 beyond = first_item + geometry.batch < geometry.items ? first_item + geometry.batch : geometry.items; \
+    EP_ROLLED                                                                                                      \
+    for (ep_i64 item = first_item; item < beyond; ++item)
+
+// In that block: the run, and where it begins in each operand. Short rows take as long as the divisions that find them, so
+// none is made that is not needed.
 #define EP_RUN_STRIDED                                                                                          \
-    const ep_i64 item = EP_GROUP_ID(x) * EP_LOCAL_SIZE(x) + EP_LOCAL_ID(x);                                     \
     ep_index row = geometry.chunks == 1 ? (ep_index)item : (ep_index)item / geometry.chunks;                    \
     const ep_index first = ((ep_index)item - row * geometry.chunks) * geometry.run;                             \
     const ep_index left = geometry.shape[0] - first;                                                            \
-    const ep_index count = item >= geometry.items ? 0 : left < geometry.run ? left : geometry.run;              \
+    const ep_index count = left < geometry.run ? left : geometry.run;                                           \
     const ep_index step0 = geometry.stride[0][0], step1 = geometry.stride[1][0];                                \
     const ep_index step2 = geometry.stride[2][0], step3 = geometry.stride[3][0], step4 = geometry.stride[4][0]; \
     ep_index from0 = first * step0, from1 = first * step1, from2 = first * step2;                               \
     ep_index from3 = first * step3, from4 = first * step4;                                                      \
+    EP_ROLLED                                                                                                   \
     for (int axis = 1; axis < geometry.rank; ++axis) {                                                          \
         const ep_index outer = axis == geometry.rank - 1 ? 0 : row / geometry.shape[axis];                      \
         const ep_index i = row - outer * geometry.shape[axis];                                                  \
@@ -35,23 +42,30 @@ typedef struct {
         row = outer;                                                                                            \
     }
 
+// Compilers would make vectors for steps that they guess, and a loop like this one beside them.
 #define EP_EACH_STRIDED(statement)                                                                \
-    EP_INDEPENDENT                                                                                \
+    EP_ROLLED                                                                                     \
     for (ep_index i = 0; i < count; ++i) {                                                        \
         const ep_index at0 = from0 + i * step0, at1 = from1 + i * step1;                          \
         const ep_index at2 = from2 + i * step2, at3 = from3 + i * step3, at4 = from4 + i * step4; \
         statement;                                                                                \
     }
 
-// The same where the elements of a run are neighbours in every operand that the statement names: compilers do not find
-// out by themselves.
-#define EP_EACH_NEIGHBOUR(statement)                                                                        \
-    EP_INDEPENDENT                                                                                          \
-    for (ep_index i = 0; i < count; ++i) {                                                                  \
-        const ep_index at0 = from0 + i, at1 = from1 + i, at2 = from2 + i, at3 = from3 + i, at4 = from4 + i; \
-        statement;                                                                                          \
+// The same where the elements of a run are neighbours in every operand that the statement names, of which the first two may
+// be one element each: compilers do not find out by themselves.
+#define EP_EACH_STEPPED(moves0, moves1, statement)                                     \
+    EP_INDEPENDENT                                                                     \
+    for (ep_index i = 0; i < count; ++i) {                                             \
+        const ep_index at0 = moves0 ? from0 + i : from0, at1 = moves1 ? from1 + i : from1; \
+        const ep_index at2 = from2 + i, at3 = from3 + i, at4 = from4 + i;              \
+        statement;                                                                     \
     }
+#define EP_EACH_NEIGHBOUR(statement) EP_EACH_STEPPED(true, true, statement)
+#define EP_EACH_BESIDE_FIRST(statement) EP_EACH_STEPPED(false, true, statement)
+#define EP_EACH_BESIDE_SECOND(statement) EP_EACH_STEPPED(true, false, statement)
 
+// The only run of a work-item over dense tensors.
+#define EP_RUNS_DENSE
 #define EP_RUN_DENSE                                                                 \
     const ep_i64 first = (EP_GROUP_ID(x) * EP_LOCAL_SIZE(x) + EP_LOCAL_ID(x)) * run; \
     const ep_i64 end = n - first < run ? n : first + run;
@@ -62,14 +76,3 @@ typedef struct {
         const ep_i64 at0 = i, at1 = i, at2 = i, at3 = i, at4 = i; \
         statement;                                                \
     }
-
-// Both at once, where a run is one loop.
-#define EP_FOR_EACH_STRIDED(statement) EP_RUN_STRIDED EP_EACH_STRIDED(statement)
-#define EP_FOR_EACH_DENSE(statement) EP_RUN_DENSE EP_EACH_DENSE(statement)
-
-// In programs with entries of one kind.
-#if EP_STRIDED
-#define EP_FOR_EACH EP_FOR_EACH_STRIDED
-#else
-#define EP_FOR_EACH EP_FOR_EACH_DENSE
-#endif

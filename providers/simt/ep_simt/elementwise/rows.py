@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ep_simt.elements import complex_of, kinds_of, part_of
-from ep_simt.mathematics import computes_in_double
+from ep_simt.mathematics import computes_in_double, is_arithmetic
 
 __all__ = ["Row", "row_of", "rows"]
 
@@ -42,6 +42,11 @@ class Row(NamedTuple):
     def is_stepped(self) -> bool:
         """True if it has a brief form: see `values.h`."""
         return self.expression.startswith("EP_STEPPED(")
+
+    @property
+    def is_light(self) -> bool:
+        """True if it waits for memory: it is arithmetic, and that of complex numbers no more than sums."""
+        return self.kind != "COMPLEX" and is_arithmetic(self.expression)
 
     def result_of(self, element: str) -> str:
         """Return the element type of the output for one of the inputs, as called in C after `ep_`."""

@@ -1,6 +1,6 @@
-// What a row stores: EP_VALUE_OF(form), for each element. A row of one formula has it in every form. One of three,
-// EP_STEPPED(is_long, brief, value), has elements that take their time: where none of a run is a long one, `brief` is
-// `value`, and a loop without branches.
+// What a row stores: EP_VALUE_OF(form, a, b), for each element; a family with one operand has no b. A row of one formula has
+// it in every form. One of three, EP_STEPPED(is_long, brief, value), has elements that take their time: where none of a run
+// is a long one, `brief` is `value`, and a loop without branches.
 
 #define EP_WHETHER 0
 #define EP_BRIEFLY 1
@@ -8,24 +8,49 @@
 #define EP_STEPPED(is_long, brief, value) \
     (form == EP_WHETHER ? (EP_R)(is_long) : form == EP_BRIEFLY ? (EP_R)(brief) : (EP_R)(value))
 
-#if EP_STRIDED
-#define EP_RUN EP_RUN_STRIDED
-#define EP_EACH EP_EACH_STRIDED
-#else
-#define EP_RUN EP_RUN_DENSE
-#define EP_EACH EP_EACH_DENSE
-#endif
-
 #if EP_IS_STEPPED
-#define EP_FOR_EACH_VALUE(at)                              \
-    EP_RUN                                                 \
-    int longs = 0;                                         \
-    EP_EACH(longs |= EP_VALUE_OF(EP_WHETHER) != 0)         \
-    if (longs != 0) {                                      \
-        EP_EACH(EP_STORE_out(at, EP_VALUE_OF(EP_FULLY)))   \
-    } else {                                               \
-        EP_EACH(EP_STORE_out(at, EP_VALUE_OF(EP_BRIEFLY))) \
+#define EP_VALUES(EACH, PUT, a, b)                      \
+    int longs = 0;                                      \
+    EACH(longs |= EP_VALUE_OF(EP_WHETHER, a, b) != 0)   \
+    if (longs != 0) {                                   \
+        EACH(PUT(EP_VALUE_OF(EP_FULLY, a, b)))          \
+    } else {                                            \
+        EACH(PUT(EP_VALUE_OF(EP_BRIEFLY, a, b)))        \
     }
 #else
-#define EP_FOR_EACH_VALUE(at) EP_RUN EP_EACH(EP_STORE_out(at, EP_VALUE_OF(EP_FULLY)))
+#define EP_VALUES(EACH, PUT, a, b) EACH(PUT(EP_VALUE_OF(EP_FULLY, a, b)))
+#endif
+
+// Runs with strides: a loop of its own where all operands are neighbours, unless it would be three. Light rows wait for
+// memory, so that they have such loops, too, where one of two operands is a single element. Others fetch EP_HELD operands:
+// what computes is a loop over neighbours in any case.
+#define EP_VALUES_IF(condition, EACH, a, b) \
+    if (condition) {                        \
+        EP_VALUES(EACH, EP_PUT, a, b)       \
+    } else
+#if EP_IS_STEPPED
+#define EP_VALUES_NEIGHBOUR(condition, a, b)
+#else
+#define EP_VALUES_NEIGHBOUR(condition, a, b) EP_VALUES_IF(condition, EP_EACH_NEIGHBOUR, a, b)
+#endif
+#if EP_IS_LIGHT
+#define EP_VALUES_BESIDE(condition, EACH, a, b) EP_VALUES_IF(condition, EACH, a, b)
+#define EP_VALUES_STRIDED(a, b) EP_VALUES(EP_EACH_STRIDED, EP_PUT, a, b)
+#else
+#define EP_VALUES_BESIDE(condition, EACH, a, b)
+#define EP_VALUES_STRIDED(a, b)                                                       \
+    const ep_index whole = count;                                                     \
+    for (ep_index held = 0; held < whole; held += EP_HELD) {                          \
+        EP_C held_a[EP_HELD], held_b[EP_HELD];                                        \
+        EP_R made[EP_HELD];                                                           \
+        const ep_index count = whole - held < EP_HELD ? whole - held : EP_HELD;       \
+        EP_EACH_STRIDED(EP_HOLD(a, b))                                                \
+        EP_VALUES(EP_EACH_OF_HELD, EP_MAKE, held_a[i], held_b[i])                     \
+        EP_EACH_STRIDED(EP_PUT(made[i]))                                              \
+        from0 += EP_HELD * step0, from1 += EP_HELD * step1, from2 += EP_HELD * step2; \
+    }
+#define EP_EACH_OF_HELD(statement) \
+    EP_INDEPENDENT                 \
+    for (ep_index i = 0; i < count; ++i) { statement; }
+#define EP_MAKE(value) made[i] = value
 #endif

@@ -21,7 +21,7 @@ __all__ = ["Layout", "Visit", "as_written", "layouts", "long_rows", "packed_geom
 
 _MAX_RANK: Final = 16
 _MAX_OPERANDS: Final = 5
-_HEAD: Final = 4
+_HEAD: Final = 5
 
 _PLANE: Final = 2
 _SHORT: Final = 8
@@ -62,7 +62,7 @@ class Layout(NamedTuple):
 
     @property
     def words(self) -> dict[str, object]:
-        """The words of loops.h that say so."""
+        """The words of a program that has entries for this layout alone."""
         return {"EP_STRIDED": int(self.strided), "EP_WIDE": int(self.wide)}
 
     @property
@@ -85,8 +85,9 @@ class Layout(NamedTuple):
         inner = space.shape[-1] if space.shape else 1
         run = min(max(target.steps, least), inner)
         chunks = -(-inner // run)
-        items = space.size // inner * chunks
-        return Visit(items, (packed_geometry(space.shape, space.strides, (run, chunks, items), wide=self.wide),))
+        items, batch = space.size // inner * chunks, -(-target.run // run)
+        packed = packed_geometry(space.shape, space.strides, (run, chunks, items, batch), wide=self.wide)
+        return Visit(-(-items // batch), (packed,))
 
 
 def layouts(*, wide: bool) -> dict[str, Layout]:
@@ -101,11 +102,11 @@ def packed_geometry(
 
     shape    : extents, innermost last
     strides  : of each operand, in elements
-    cut      : the numbers of its head after the rank
+    cut      : the numbers of its head after the rank, as many as the family has use for
     """
     own = (*shape[::-1],) or (1,)
     padding = (0,) * (_MAX_RANK - len(own))
-    numbers = [len(own), *cut, *own, *padding]
+    numbers = [len(own), *cut, *(0,) * (_HEAD - 1 - len(cut)), *own, *padding]
     for steps in strides:
         numbers += [*(steps[::-1] or (0,)), *padding]
     numbers += [0] * (_MAX_RANK * (_MAX_OPERANDS - len(strides)))

@@ -15,7 +15,7 @@ from ep_simt.dialect import text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["computes_in_double", "mathematics"]
+__all__ = ["computes_in_double", "is_arithmetic", "mathematics"]
 
 _FOLDER: Final = "mathematics"
 
@@ -81,6 +81,11 @@ def mathematics(source: str, compute: str) -> tuple[str, ...]:
 def computes_in_double(source: str) -> bool:
     """Return True if a text of another type calls functions of f64."""
     return bool(_OF_DOUBLE.search(source) or _doubles(_texts(frozenset(_USED.findall(source)))))
+
+
+def is_arithmetic(source: str) -> bool:
+    """Return True if a text calls no function that is more than a few instructions."""
+    return set(_texts(frozenset(_USED.findall(source)))) <= {"basics"}
 
 
 def _bracketed(names: tuple[str, ...], element: str) -> tuple[str, ...]:

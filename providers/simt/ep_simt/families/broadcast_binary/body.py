@@ -13,4 +13,4 @@ if TYPE_CHECKING:
 
 __all__ = ["BODY"]
 
-BODY: Final[Body] = Elementwise(BroadcastBinary)
+BODY: Final[Body] = Elementwise(BroadcastBinary, forms=("tt", "ts", "st"))

@@ -13,4 +13,4 @@ if TYPE_CHECKING:
 
 __all__ = ["BODY"]
 
-BODY: Final[Body] = Elementwise(Fill)
+BODY: Final[Body] = Elementwise(Fill, forms=("s",))

@@ -1,4 +1,4 @@
-"""Where: elements of a length share a program, whose entries differ by the condition's type and the layout."""
+"""Where: elements of a length share a program a type of the condition, whose entries differ by the layout."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["BODY"]
 
-_CONDITIONS: Final = ("u8", "u32", "u64")
 _SIDES: Final = (1, 2)
 """The places of a and b among the operands."""
 
@@ -32,11 +31,11 @@ class _Where(BitwiseBody):
     descriptor = Where
 
     def entries(self, key: KernelKey) -> tuple[str, ...]:
-        return (f"where_{unsigned(key.dtypes[0])}_{key.layout}",)
+        return (f"where_{key.layout}",)
 
     def program(self, key: KernelKey, target: Target) -> Program:
         del target
-        return _program(unsigned(key.dtypes[-1]), wide=Layout.of(key).wide)
+        return _program(unsigned(key.dtypes[0]), unsigned(key.dtypes[-1]), wide=Layout.of(key).wide)
 
     def plan(self, descriptor: Where, target: Target) -> Plan:
         key, space = descriptor.key, descriptor.geometry
@@ -58,24 +57,23 @@ BODY: Final[Body] = _Where()
 
 
 @functools.cache
-def _program(element: str, *, wide: bool) -> Program:
-    """Return the program of a length."""
+def _program(condition: str, element: str, *, wide: bool) -> Program:
+    """Return the program of a type of the condition and a length."""
     sides = taken(*(tensor(name, element) for name in ("a", "b", "out")))
     numbers = (number("numbers", "i32"), given("a_number"), given("b_number"))
     entries = [
         Entry(
-            f"where_{condition}_{name}",
+            f"where_{name}",
             taken(tensor("condition", condition), sides, numbers, layout.parameters),
-            f"EP_TAKES_{condition}_{name}",
+            f"EP_TAKES_{name}",
         )
-        for condition in _CONDITIONS
         for name, layout in layouts(wide=wide).items()
     ]
     words = {"EP_WIDE": int(wide), **bits_words(element)}
-    for name in ("a", "b", "out"):
-        words |= access(name, element)
+    for name, own in (("condition", condition), ("a", element), ("b", element), ("out", element)):
+        words |= access(name, own)
     return Program(
-        f"where-{element}-{'wide' if wide else 'narrow'}",
+        f"where-{condition}-{element}-{'wide' if wide else 'narrow'}",
         tuple(words.items()),
         ("elementwise/loops.h", "families/where/where.inc"),
         tuple(entries),
