@@ -96,6 +96,7 @@ EP_FN ep_tile ep_tile_of(ep_index extent, int rows, int chains, int across) {
         }                                                                                                  \
     }
 #define EP_EACH_ROW(condition, statement)                                            \
+    EP_ROLLED                                                                        \
     for (int row = 0, end_row = (condition) ? tile.rows : 0; row < end_row; ++row) { \
         const int cell = row;                                                        \
         statement;                                                                   \
