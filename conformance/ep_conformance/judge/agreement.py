@@ -39,6 +39,7 @@ BITS_OF: Final = "bits-of"
 
 _FUSED: Final = "fused-multiply-add"
 _ROUNDED: Final = "rounded-divide-sqrt"
+_DOUBLE: Final = "float64"
 _SINGLE: Final = frozenset({"float32", "complex64"})
 """The compute types whose quotients and roots may be rounded wrongly; those of float64 are right on every device."""
 
@@ -92,11 +93,14 @@ def incomparable(
         return "the family leaves open how its results are rounded"
     types = {ep.dtype(spec.dtype) for spec in descriptor.specs if spec is not None}
     names = {row.name for row in types} | {row.compute for row in types}
+    wide = [_DOUBLE in device.info.dtypes for device in devices]
     for device in devices:
         if not is_promised(device):
             return f"{device.name} promises no equal bits even of equal launches: DeviceInfo.determinism"
         if not is_exact and _ROUNDED not in device.info.features and names & _SINGLE:
             return f"{device.name} may round quotients and roots of float32 wrongly: it lacks {_ROUNDED}"
+        if not is_exact and any(wide) and _DOUBLE not in device.info.dtypes:
+            return f"{device.name} has no {_DOUBLE}, in which the other device may compute float32"
         flushed = names & device.info.flushes
         if flushed and not is_moved:
             return f"{device.name} flushes denormals of {', '.join(sorted(flushed))}"

@@ -14,10 +14,15 @@ FUSED, ROUNDED = "fused-multiply-add", "rounded-divide-sqrt"
 class Beside:
     """As much of a device as is asked."""
 
-    def __init__(self, *features, flushes=(), determinism="bitwise"):
+    def __init__(self, *features, flushes=(), determinism="bitwise", dtypes=("float32", "float64")):
         self.name = "acme:0"
         self.info = ep.DeviceInfo(
-            "acme", "A", features=frozenset(features), flushes=frozenset(flushes), determinism=determinism
+            "acme",
+            "A",
+            dtypes=frozenset(dtypes),
+            features=frozenset(features),
+            flushes=frozenset(flushes),
+            determinism=determinism,
         )
 
 
@@ -84,6 +89,13 @@ def test_formulas_of_float32_need_rounded_quotients_on_both_devices():
             assert why(unary("tanh", dtype), *devices).endswith(f"lacks {ROUNDED}")
         assert not why(unary("tanh", "float64"), *devices)
         assert not why(unary("abs"), *devices)
+
+
+def test_float32_is_comparable_where_both_devices_have_float64_or_neither_has():
+    single = Beside(ROUNDED, dtypes=("float32",))
+    assert why(unary("tanh"), FULL, single).startswith("acme:0 has no float64")
+    assert not why(unary("tanh"), single, single)
+    assert not why(unary("is_nan"), FULL, single)
 
 
 def test_flushed_denormals_matter_where_something_is_computed():

@@ -24,9 +24,11 @@ class Compiler(Protocol):
     """A device's side of portable kernels.
 
     target  : how it likes its work to be cut
+    info    : whether it has float64, among others
     """
 
     target: Target
+    info: ep.DeviceInfo
 
     def function(self, program: Program, entry: Entry) -> Function:
         """Return an entry that can be launched; a program is compiled once. Raises CompileError."""
@@ -48,7 +50,7 @@ class Portable(ep.Implementation):
 
     def compile(self, key: KernelKey, device: Compiler) -> Mapping[str, Function]:  # type: ignore[override]  # devices that are compilers, too
         body = bodies()[key.family]
-        program = body.program(key, device.target)
+        program = body.program(key, device.target._replace(doubles="float64" in device.info.dtypes))
         return {name: device.function(program, program.entry(name)) for name in body.entries(key)}
 
     def create(self, descriptor: ep.Descriptor, device: Any, code: Mapping[str, Function]) -> ep.Kernel:

@@ -35,7 +35,10 @@ def unary(op, dtype="float32", **options):
 
 def test_program_holds_one_op_and_the_mathematics_that_it_calls():
     program = program_of(unary("exp").key)
-    assert [entry.name for entry in program.entries] == ["elementwise_unary_exp"]
+    assert [entry.name for entry in program.entries] == [
+        "elementwise_unary_exp_t_dense",
+        "elementwise_unary_exp_t_strided",
+    ]
     assert "exponential_f32" not in program.source("")  # the suffix is the preprocessor's
     assert "EP_OF(exponential)(EP_T x)" in program.source("")
     assert "EP_OF(logarithm)" not in program.source("")
@@ -43,18 +46,28 @@ def test_program_holds_one_op_and_the_mathematics_that_it_calls():
 
 
 def test_op_that_computes_in_double_needs_it():
-    pow_ = BroadcastBinary.infer("pow", spec("float32"), spec("float32"))
     single = ep.DeviceInfo("single", "EP", dtypes=frozenset({"float32"}))
     with pytest.raises(ep.UnsupportedError, match=r"^single has no float64$"):
-        ep_simt.require(pow_, single)
-    assert dict(program_of(pow_.key).words)["EP_HAS_F64"] == 1
+        ep_simt.require(unary("lgamma"), single)
+    assert dict(program_of(unary("lgamma").key).words)["EP_HAS_F64"] == 1
     ep_simt.require(unary("exp"), single)
 
 
-def test_layouts_and_dtypes_have_programs_of_their_own():
-    base = program_of(unary("exp").key)
-    assert program_of(unary("exp", dtype="float16").key) != base
-    assert program_of(unary("exp", strides=(3,)).key) != base
+@pytest.mark.parametrize("op", ["pow", "hypot"])
+def test_op_that_has_another_way_computes_in_double_where_it_can(op):
+    descriptor = BroadcastBinary.infer(op, spec("float32"), spec("float32"))
+    ep_simt.require(descriptor, ep.DeviceInfo("single", "EP", dtypes=frozenset({"float32"})))
+    body = ep_simt.bodies()[descriptor.family]
+    wide, narrow = (body.program(descriptor.key, ep_simt.GPU._replace(doubles=doubles)) for doubles in (True, False))
+    assert [dict(program.words)["EP_HAS_F64"] for program in (wide, narrow)] == [1, 0]
+    assert "begin_f64" not in " ".join(narrow.files)
+
+
+def test_dtypes_have_programs_of_their_own_and_layouts_entries():
+    base, strided = unary("exp").key, unary("exp", strides=(3,)).key
+    assert program_of(unary("exp", dtype="float16").key) != program_of(base)
+    assert program_of(strided) == program_of(base)
+    assert ep_simt.bodies()[base.family].entries(strided) == ("elementwise_unary_exp_t_strided",)
 
 
 def test_copies_of_equally_long_elements_share_a_program():
@@ -69,7 +82,9 @@ def test_dense_program_is_the_same_in_64_bits():
 
 def test_scalar_operand_is_one_parameter_of_the_compute_type():
     descriptor = BroadcastBinary.infer("add", ep.Scalar("float16"), spec("float16"))
-    found = program_of(descriptor.key).entries[0].parameters
+    (name,) = ep_simt.bodies()[descriptor.family].entries(descriptor.key)
+    found = program_of(descriptor.key).entry(name).parameters
+    assert name == "broadcast_binary_add_st_dense"
     assert [(each.kind, each.type) for each in found[:3]] == [("number", "f32"), ("memory", "f16"), ("number", "i64")]
 
 

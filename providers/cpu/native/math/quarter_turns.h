@@ -10,6 +10,7 @@ namespace ep {
 using ep_f64 = double;
 using ep_u64 = uint64_t;
 #define EP_FN constexpr
+#define EP_HAS_F64 1
 #define EP_NAMED(name, type) name
 #define EP_CONSTANT_TABLE(T, name, n) inline constexpr T name[n]
 #define EP_NAN (std::numeric_limits<float>::quiet_NaN())
@@ -19,6 +20,7 @@ using ep_u64 = uint64_t;
 #include "mathematics/end.h"
 // clang-format on
 #undef EP_FN
+#undef EP_HAS_F64
 #undef EP_NAMED
 #undef EP_CONSTANT_TABLE
 #undef EP_NAN

@@ -10,6 +10,7 @@ using ep_f64 = double;
 using ep_u32 = uint32_t;
 using ep_u64 = uint64_t;
 #define EP_FN EP_INLINE
+#define EP_HAS_F64 1
 #define EP_NAMED(name, type) name
 #define EP_CONSTANT_TABLE(T, name, n) constexpr T name[n]
 #define EP_UNROLLED_BY_8 _Pragma("GCC unroll 8")

@@ -54,7 +54,7 @@ class Elementwise(Body):
         return ""
 
     def needs(self, key: KernelKey) -> tuple[str, ...]:
-        return (*super().needs(key), *(("float64",) if self._variant(key).is_in_double else ()))
+        return (*super().needs(key), *(("float64",) if self._variant(key, doubles=False).is_in_double else ()))
 
     def rounds(self, key: KernelKey) -> bool:
         return key.op in _ROUNDED and key.dtypes[0] == "float32"
@@ -64,7 +64,9 @@ class Elementwise(Body):
         return (self._variant(key).entry(form, key.layout),)
 
     def program(self, key: KernelKey, target: Target) -> Program:
-        return _program(self._variant(key), self._forms, self._files, _HELD if target.group == 1 else 1)
+        return _program(
+            self._variant(key, doubles=target.doubles), self._forms, self._files, _HELD if target.group == 1 else 1
+        )
 
     def plan(self, descriptor: Any, target: Target) -> Plan:
         key, space = descriptor.key, descriptor.geometry
@@ -80,13 +82,13 @@ class Elementwise(Body):
         (entry,) = self.entries(key)
         return Plan((Launch(entry, visit.items, 0, (*arguments, *visit.arguments)),))
 
-    def _variant(self, key: KernelKey) -> _Variant:
+    def _variant(self, key: KernelKey, *, doubles: bool = True) -> _Variant:
         elements, compute = tuple(ELEMENTS[dtype] for dtype in key.dtypes), ELEMENTS[key.compute]
         row = row_of(key.family, key.op, elements[0])
         if row is not None and row.kind == "COMPLEX":
             compute = "c128"
         names = tuple(self.descriptor.roles.names)
-        return _Variant(key.family, key.op, names, elements, compute, Layout.of(key).wide)
+        return _Variant(key.family, key.op, names, elements, compute, Layout.of(key).wide, doubles)
 
 
 class _Variant(NamedTuple):
@@ -96,6 +98,7 @@ class _Variant(NamedTuple):
     names     : of the operands
     elements  : of every operand, as called in C after `ep_`
     compute   : of the values
+    doubles   : whether it may compute in double, where it has a choice
     """
 
     family: str
@@ -104,6 +107,7 @@ class _Variant(NamedTuple):
     elements: tuple[str, ...]
     compute: str
     wide: bool
+    doubles: bool
 
     @property
     def row(self) -> Row | None:
@@ -114,7 +118,9 @@ class _Variant(NamedTuple):
     @property
     def is_in_double(self) -> bool:
         """True if it computes in double, whatever its elements are."""
-        return has_doubles((self.compute, *self.elements)) or (self.row is not None and self.row.is_in_double)
+        if has_doubles((self.compute, *self.elements)):
+            return True
+        return self.row is not None and (self.row.is_in_double if self.doubles else self.row.needs_doubles)
 
     @property
     def attribute(self) -> str:
@@ -142,7 +148,7 @@ class _Variant(NamedTuple):
 @functools.lru_cache(maxsize=4096)
 def _program(variant: _Variant, forms: tuple[str, ...], files: tuple[str, ...], held: int) -> Program:
     """Return the program of a variant."""
-    family, _, names, elements, compute, wide = variant
+    family, _, names, elements, compute, wide, _ = variant
     row = variant.row
     words: dict[str, object] = {
         "EP_HAS_F64": int(variant.is_in_double),
@@ -158,7 +164,7 @@ def _program(variant: _Variant, forms: tuple[str, ...], files: tuple[str, ...], 
         words |= {"EP_CONVERT(value)": f"ep_to_{elements[-1]}(value)", "EP_GREATEST": f"ep_greatest_{elements[-1]}"}
     else:
         given = "".join(f"const EP_P {name} = p{place}; " for place, name in enumerate(row.attributes))
-        called, values = _called(row.expression, compute), ("elementwise/values.h",)
+        called, values = _called(row.expression, compute, doubles=variant.is_in_double), ("elementwise/values.h",)
         words |= {"EP_VALUE": row.expression, "EP_ATTRIBUTES": given}
         words |= {"EP_IS_STEPPED": int(row.is_stepped), "EP_IS_LIGHT": int(row.is_light), "EP_HELD": held}
     for name, element in zip(names, elements, strict=True):
@@ -176,8 +182,8 @@ def _program(variant: _Variant, forms: tuple[str, ...], files: tuple[str, ...], 
     )
 
 
-def _called(expression: str, compute: str) -> tuple[str, ...]:
+def _called(expression: str, compute: str, *, doubles: bool) -> tuple[str, ...]:
     """Return the files that define what a row's expression calls."""
     if kind_of(compute) in {"FLOATING", "COMPLEX"}:
-        return mathematics(expression, part_of(compute))
+        return mathematics(expression, part_of(compute), doubles=doubles)
     return ("dialect/integers.h",) if kind_of(compute) == "INTEGER" else ()

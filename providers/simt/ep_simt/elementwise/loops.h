@@ -5,7 +5,8 @@
 #define EP_MAX_RANK 16
 #define EP_MAX_OPERANDS 5
 
-// Innermost dimension first. `chunks` runs share a row, `items` is all of them; a work-item takes `batch` one after the other.
+// Innermost dimension first. `chunks` runs share a row, `items` is all of them; a work-item takes `batch` one after the
+// other.
 typedef struct {
     ep_index rank, run, chunks, items, batch;
     ep_index shape[EP_MAX_RANK];
@@ -13,14 +14,14 @@ typedef struct {
 } ep_geometry;
 
 // Before a block: once for each run of a work-item.
-#define EP_RUNS_STRIDED                                                                                            \
-    const ep_i64 first_item = (EP_GROUP_ID(x) * EP_LOCAL_SIZE(x) + EP_LOCAL_ID(x)) * geometry.batch;               \
+#define EP_RUNS_STRIDED                                                                                                \
+    const ep_i64 first_item = (EP_GROUP_ID(x) * EP_LOCAL_SIZE(x) + EP_LOCAL_ID(x)) * geometry.batch;                   \
     const ep_i64 beyond = first_item + geometry.batch < geometry.items ? first_item + geometry.batch : geometry.items; \
-    EP_ROLLED                                                                                                      \
+    EP_ROLLED                                                                                                          \
     for (ep_i64 item = first_item; item < beyond; ++item)
 
-// In that block: the run, and where it begins in each operand. Short rows take as long as the divisions that find them, so
-// none is made that is not needed.
+// In that block: the run, and where it begins in each operand. Short rows take as long as the divisions that find them,
+// so none is made that is not needed.
 #define EP_RUN_STRIDED                                                                                          \
     ep_index row = geometry.chunks == 1 ? (ep_index)item : (ep_index)item / geometry.chunks;                    \
     const ep_index first = ((ep_index)item - row * geometry.chunks) * geometry.run;                             \
@@ -51,14 +52,14 @@ typedef struct {
         statement;                                                                                \
     }
 
-// The same where the elements of a run are neighbours in every operand that the statement names, of which the first two may
-// be one element each: compilers do not find out by themselves.
-#define EP_EACH_STEPPED(moves0, moves1, statement)                                     \
-    EP_INDEPENDENT                                                                     \
-    for (ep_index i = 0; i < count; ++i) {                                             \
+// The same where the elements of a run are neighbours in every operand that the statement names, of which the first two
+// may be one element each: compilers do not find out by themselves.
+#define EP_EACH_STEPPED(moves0, moves1, statement)                                         \
+    EP_INDEPENDENT                                                                         \
+    for (ep_index i = 0; i < count; ++i) {                                                 \
         const ep_index at0 = moves0 ? from0 + i : from0, at1 = moves1 ? from1 + i : from1; \
-        const ep_index at2 = from2 + i, at3 = from3 + i, at4 = from4 + i;              \
-        statement;                                                                     \
+        const ep_index at2 = from2 + i, at3 = from3 + i, at4 = from4 + i;                  \
+        statement;                                                                         \
     }
 #define EP_EACH_NEIGHBOUR(statement) EP_EACH_STEPPED(true, true, statement)
 #define EP_EACH_BESIDE_FIRST(statement) EP_EACH_STEPPED(false, true, statement)

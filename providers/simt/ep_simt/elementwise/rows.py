@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from ep_simt.elements import complex_of, kinds_of, part_of
-from ep_simt.mathematics import computes_in_double, is_arithmetic
+from ep_simt.mathematics import computes_in_double, is_arithmetic, needs_doubles
 
 __all__ = ["Row", "row_of", "rows"]
 
@@ -37,6 +37,11 @@ class Row(NamedTuple):
     def is_in_double(self) -> bool:
         """True if it computes in double, whatever its type is."""
         return self.kind == "COMPLEX" or computes_in_double(self.expression)
+
+    @property
+    def needs_doubles(self) -> bool:
+        """True if it has no other way."""
+        return self.kind == "COMPLEX" or needs_doubles(self.expression)
 
     @property
     def is_stepped(self) -> bool:

@@ -1,6 +1,6 @@
-// What a row stores: EP_VALUE_OF(form, a, b), for each element; a family with one operand has no b. A row of one formula has
-// it in every form. One of three, EP_STEPPED(is_long, brief, value), has elements that take their time: where none of a run
-// is a long one, `brief` is `value`, and a loop without branches.
+// What a row stores: EP_VALUE_OF(form, a, b), for each element; a family with one operand has no b. A row of one
+// formula has it in every form. One of three, EP_STEPPED(is_long, brief, value), has elements that take their time:
+// where none of a run is a long one, `brief` is `value`, and a loop without branches.
 
 #define EP_WHETHER 0
 #define EP_BRIEFLY 1
@@ -9,21 +9,21 @@
     (form == EP_WHETHER ? (EP_R)(is_long) : form == EP_BRIEFLY ? (EP_R)(brief) : (EP_R)(value))
 
 #if EP_IS_STEPPED
-#define EP_VALUES(EACH, PUT, a, b)                      \
-    int longs = 0;                                      \
-    EACH(longs |= EP_VALUE_OF(EP_WHETHER, a, b) != 0)   \
-    if (longs != 0) {                                   \
-        EACH(PUT(EP_VALUE_OF(EP_FULLY, a, b)))          \
-    } else {                                            \
-        EACH(PUT(EP_VALUE_OF(EP_BRIEFLY, a, b)))        \
+#define EP_VALUES(EACH, PUT, a, b)                    \
+    int longs = 0;                                    \
+    EACH(longs |= EP_VALUE_OF(EP_WHETHER, a, b) != 0) \
+    if (longs != 0) {                                 \
+        EACH(PUT(EP_VALUE_OF(EP_FULLY, a, b)))        \
+    } else {                                          \
+        EACH(PUT(EP_VALUE_OF(EP_BRIEFLY, a, b)))      \
     }
 #else
 #define EP_VALUES(EACH, PUT, a, b) EACH(PUT(EP_VALUE_OF(EP_FULLY, a, b)))
 #endif
 
 // Runs with strides: a loop of its own where all operands are neighbours, unless it would be three. Light rows wait for
-// memory, so that they have such loops, too, where one of two operands is a single element. Others fetch EP_HELD operands:
-// what computes is a loop over neighbours in any case.
+// memory, so that they have such loops, too, where one of two operands is a single element. Others fetch EP_HELD
+// operands: what computes is a loop over neighbours in any case.
 #define EP_VALUES_IF(condition, EACH, a, b) \
     if (condition) {                        \
         EP_VALUES(EACH, EP_PUT, a, b)       \
@@ -49,8 +49,10 @@
         EP_EACH_STRIDED(EP_PUT(made[i]))                                              \
         from0 += EP_HELD * step0, from1 += EP_HELD * step1, from2 += EP_HELD * step2; \
     }
-#define EP_EACH_OF_HELD(statement) \
-    EP_INDEPENDENT                 \
-    for (ep_index i = 0; i < count; ++i) { statement; }
+#define EP_EACH_OF_HELD(statement)         \
+    EP_INDEPENDENT                         \
+    for (ep_index i = 0; i < count; ++i) { \
+        statement;                         \
+    }
 #define EP_MAKE(value) made[i] = value
 #endif

@@ -95,9 +95,7 @@ def layouts(*, wide: bool) -> dict[str, Layout]:
     return {"dense": Layout(strided=False, wide=False), "strided": Layout(strided=True, wide=wide)}
 
 
-def packed_geometry(
-    shape: Sequence[int], strides: Sequence[Sequence[int]], cut: tuple[int, int, int], *, wide: bool
-) -> bytes:
+def packed_geometry(shape: Sequence[int], strides: Sequence[Sequence[int]], cut: Sequence[int], *, wide: bool) -> bytes:
     """Return an ep_geometry.
 
     shape    : extents, innermost last

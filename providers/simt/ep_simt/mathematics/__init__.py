@@ -15,7 +15,7 @@ from ep_simt.dialect import text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["computes_in_double", "is_arithmetic", "mathematics"]
+__all__ = ["computes_in_double", "is_arithmetic", "mathematics", "needs_doubles"]
 
 _FOLDER: Final = "mathematics"
 
@@ -66,21 +66,32 @@ _USED: Final = re.compile(r"EP_(?:OF|STRUCT_OF)\((\w+)\)")
 _OF_DOUBLE: Final = re.compile(r"EP_NAMED\((\w+), f64\)")
 
 
-def mathematics(source: str, compute: str) -> tuple[str, ...]:
+def mathematics(source: str, compute: str, *, doubles: bool = True) -> tuple[str, ...]:
     """Return the files that define what a text calls, in their order; after them `EP_OF` names what is of its type.
 
     source   : a text that calls functions of the mathematics by `EP_OF`
     compute  : the type that it is in, f32 or f64
+    doubles  : whether functions of f32 may call those of f64
     """
     own = _texts(frozenset(_USED.findall(source)))
-    wide = _doubles(own) if compute == "f32" else ()
+    wide = _doubles(own) if compute == "f32" and doubles else ()
     begin = f"{_FOLDER}/begin_{compute}.h"
     return (*_bracketed(wide, "f64"), *_bracketed(own, compute), begin)
 
 
 def computes_in_double(source: str) -> bool:
     """Return True if a text of another type calls functions of f64."""
-    return bool(_OF_DOUBLE.search(source) or _doubles(_texts(frozenset(_USED.findall(source)))))
+    return _calls_doubles(source, _texts(frozenset(_USED.findall(source))))
+
+
+def needs_doubles(source: str) -> bool:
+    """Return True if it calls one that has no form for devices without double, as texts have that ask for `EP_HAS_F64`."""
+    own = _texts(frozenset(_USED.findall(source)))
+    return _calls_doubles(source, tuple(name for name in own if "EP_HAS_F64" not in text(f"{_FOLDER}/{name}.inc")))
+
+
+def _calls_doubles(source: str, own: tuple[str, ...]) -> bool:
+    return bool(_OF_DOUBLE.search(source) or _doubles(own))
 
 
 def is_arithmetic(source: str) -> bool:

@@ -16,6 +16,8 @@
 #define EP_LINEAR 2.9802322e-08f  // 2^-25: an odd function of slope 1 is x up to here
 #define EP_HALF_PI_HIGH 1.5707964f
 #define EP_HALF_PI_LOW -4.371139e-08f
+#define EP_TWO_THIRDS_HIGH 0.6666666865348816f
+#define EP_TWO_THIRDS_LOW -1.9868215e-08f
 #define EP_SQUARE_HIGH 1.152921504606847e18f  // 2^60: squares up to here are finite
 #define EP_TINY 1.17549435e-38f
 #define EP_LARGEST 3.402823466e+38f

@@ -15,6 +15,8 @@
 #undef EP_LINEAR
 #undef EP_HALF_PI_HIGH
 #undef EP_HALF_PI_LOW
+#undef EP_TWO_THIRDS_HIGH
+#undef EP_TWO_THIRDS_LOW
 #undef EP_SQUARE_HIGH
 #undef EP_TINY
 #undef EP_LARGEST
