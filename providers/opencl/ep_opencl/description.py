@@ -58,12 +58,15 @@ def _subgroup_size(native: cl.Device, extensions: frozenset[str]) -> int:
 
 
 def _fingerprint(native: cl.Device, extensions: frozenset[str]) -> str:
-    """Return the PCI address where the driver tells it, else "", which matches no other device's."""
-    if "cl_nv_device_attribute_query" not in extensions:
-        return ""
-    domain = _number(native, cl.device_info.PCI_DOMAIN_ID_NV)
-    bus, slot = _number(native, cl.device_info.PCI_BUS_ID_NV), _number(native, cl.device_info.PCI_SLOT_ID_NV)
-    return f"{domain:04x}:{bus:02x}:{slot >> 3:02x}.{slot & 7}"
+    """Return the PCI address where the driver tells it in a way that pyopencl knows, else "", which matches no other device's."""
+    if "cl_nv_device_attribute_query" in extensions:
+        domain = _number(native, cl.device_info.PCI_DOMAIN_ID_NV)
+        bus, slot = _number(native, cl.device_info.PCI_BUS_ID_NV), _number(native, cl.device_info.PCI_SLOT_ID_NV)
+        return f"{domain:04x}:{bus:02x}:{slot >> 3:02x}.{slot & 7}"
+    if "cl_amd_device_attribute_query" in extensions and native.type & cl.device_type.GPU:
+        topology = native.get_info(cl.device_info.TOPOLOGY_AMD)
+        return f"0000:{topology.bus & 0xFF:02x}:{topology.device:02x}.{topology.function}"
+    return ""
 
 
 def _number(native: cl.Device, question: cl.device_info) -> int:
