@@ -13,7 +13,7 @@ TESTS := $(shell sed -n 's/^testpaths = //p' pyproject.toml | tr -d '[],"')
 SUITE := conformance/tests
 EXTRAS := opencl,cuda,onnx,conformance,docs,dev
 
-.PHONY: help setup lint types contracts unit unit-rooms unit-suite thorough quick quick-cpu quick-opencl quick-sim opencl test conformance accuracy onnx site documents matrix trust page wheel bench clean attack emulated oclgrind second-opinion
+.PHONY: help setup lint types contracts unit unit-rooms unit-suite thorough quick quick-cpu quick-opencl quick-sim opencl test conformance accuracy onnx site documents matrix trust page wheel bench bench-opencl clean attack emulated oclgrind second-opinion
 help:            ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 16
 
@@ -146,6 +146,12 @@ bench: $(STAMP)  ## Measure all samples beside PyTorch, which it installs, NumPy
 	$(BIN)/ep-bench run --provider cpu --against torch,numpy --json build/performance.json --html build/performance.html --markdown build/performance.md
 	@mv build/performance.md docs/performance.md
 	$(BIN)/ep-bench launch --provider cpu --against torch,numpy
+
+bench-opencl: $(STAMP) ## Measure all samples on OpenCL beside plain kernels and pyopencl's arrays, for which it installs Mako, into docs/opencl-performance.md
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check mako
+	@mkdir -p build
+	$(BIN)/ep-bench run --provider opencl --against plain,pyopencl --json build/opencl-performance.json --html build/opencl-performance.html --markdown build/opencl-performance.md
+	@mv build/opencl-performance.md docs/opencl-performance.md
 
 clean:           ## Remove what was built
 	rm -rf build dist $(VENV)

@@ -18,6 +18,7 @@ from ep_benchmarks.run import measure as run_measure
 from ep_benchmarks.run.judgement import apart, wrong
 from ep_benchmarks.run.measure import measure
 from ep_benchmarks.run.placed import Placed
+from ep_benchmarks.run.row import Ratio, Row, summaries
 from ep_primitives import ElementwiseUnary, RandomFill
 from ep_primitives.cases.sample import samples
 
@@ -254,4 +255,10 @@ def test_a_strangers_peer_is_found(monkeypatch):
 
 def test_own_peers_come_in_as_strangers_do():
     names = {entry.name for entry in importlib.metadata.entry_points(group="ep_bench.peers")}
-    assert {"numpy", "torch"} <= names
+    assert {"numpy", "torch", "plain", "pyopencl"} <= names
+
+
+def test_a_peer_is_behind_by_its_own_goal():
+    pairs = {"near": Ratio(1.0, 1.0, 0.9), "slow": Ratio(9.0, 9.0, 8.0)}
+    found = summaries([Row("case", "label", "copy", "float32", 1, 4, 4, 0, peers=pairs)], {"near": 0.8, "slow": 10.0})
+    assert {name: each.below for name, each in found.items()} == {"near": 0, "slow": 1}

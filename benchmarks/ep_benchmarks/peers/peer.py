@@ -24,33 +24,44 @@ __all__ = ["Call", "Peer", "known_peers", "peer"]
 _GROUP: Final = "ep_bench.peers"
 
 
+def _nothing() -> None:
+    """Finish nothing: the work is done when `run` returns."""
+
+
 class Call(NamedTuple):
     """A peer's form of one descriptor over its own copies of the inputs.
 
-    run     : does the work once, into outputs that exist already if there is such a form
+    run     : does the work once, or enqueues it, into outputs that exist already if there is such a form
     results : returns the outputs of the last run by name, arrays of the descriptor's shapes and element types
+    finish  : returns when the work of all runs is done; called once after many runs, as EP's stream is waited for
     """
 
     run: Callable[[], Any]
     results: Callable[[], Mapping[str, Array]]
+    finish: Callable[[], Any] = _nothing
 
 
 class Peer(ABC):
     """A library to compare with. Its fastest form of an operation is what counts.
 
     name : as in --against, and as the entry point is named
+    goal : a 25th percentile of ratios of its time to EP's below this is behind
     """
 
     name: ClassVar[str]
+    goal: ClassVar[float] = 0.95
 
     @property
     @abstractmethod
     def version(self) -> str:
-        """The version of the library."""
+        """The version of the library, and what it is if its name does not say that."""
 
     @abstractmethod
     def use_threads(self, count: int) -> None:
         """Let the library use as many threads as EP does, if it can be told."""
+
+    def use_device(self, device: ep.Device) -> None:
+        """Let the library use the device that EP uses, if it can. Raises UnavailableError if it has none at all."""
 
     @abstractmethod
     def call(self, descriptor: ep.Descriptor, inputs: Mapping[str, Any]) -> Call | None:

@@ -125,10 +125,11 @@ def _measured(device: ep.Device, peers: dict[str, Peer], chosen: Chosen, rounds:
 
     for each in peers.values():
         each.use_threads(device.info.compute_units)
+        each.use_device(device)
     stream = device.stream()
     limits = _limits(device, stream)
     report = Report.of(device, peers, limits, rounds)
-    table = Table(list(peers))
+    table = Table(report.goals)
     try:
         _fill(report, table.begin, table.add, _rows(report, stream, limits, peers, chosen))
     except KeyboardInterrupt:

@@ -42,7 +42,7 @@ def cells(row: Row, peers: Sequence[str]) -> list[str]:
 def summary_lines(report: Report) -> list[str]:
     """Return the summary, a line a peer, and a line about the limits."""
     lines = [
-        f"{name} {report.peers[name]}: geometric mean {each.geomean:.2f} of {each.cases} cases, worst {each.worst:.2f} ({each.worst_case}), p25 below 0.95 in {each.below}"
+        f"{name} {report.peers[name]}: geometric mean {each.geomean:.2f} of {each.cases} cases, worst {each.worst:.2f} ({each.worst_case}), p25 below {report.goals[name]:g} in {each.below}"
         for name, each in report.summary.items()
     ]
     large = [row for row in report.rows if row.limit == "memory" and row.read + row.written >= _LARGE]

@@ -15,9 +15,11 @@ __all__ = ["markdown"]
 
 _INTRODUCTION: Final = """\
 Every row is a sample: a computation of a size and with contents that programs have, judged against its family's reference before it is timed. EP runs
-as a bound step, peers in their fastest form (`out=`, the same number of threads), limits are loops that do as much and nothing else; all take turns in one
+as a bound step, peers in their fastest form ({form}), limits are {limits}; all take turns in one
 process, {rounds} rounds, or 3 where one of them takes a second. A ratio is the peer's time over EP's, so above 1 EP is faster; p25 is its 25th percentile over the paired rounds. *Of limit* is
 the limit's time over EP's. Ratios carry over to other machines, times do not. `{command}` measures again."""
+_COMMANDS: Final = {"cpu": "make bench", "opencl": "make bench-opencl"}
+"""By provider, what writes its page."""
 
 
 def markdown(report: Report) -> str:
@@ -26,10 +28,15 @@ def markdown(report: Report) -> str:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    yield "# Performance"
+    is_host = bool(report.limits["memory"])
+    yield "# Performance" if report.provider == "cpu" else f"# Performance of {report.provider}"
     yield ""
-    command = "make bench" if report.provider == "cpu" else f"ep-bench run --provider {report.provider}"
-    yield _INTRODUCTION.format(rounds=report.rounds, command=command)
+    yield _INTRODUCTION.format(
+        rounds=report.rounds,
+        form="`out=`, the same number of threads" if is_host else "the same device, waited for once a turn, as EP is",
+        limits="loops that do as much and nothing else" if is_host else "copies within the device of as many bytes",
+        command=_COMMANDS.get(report.provider, f"ep-bench run --provider {report.provider}"),
+    )
     yield ""
     machine, device = report.machine, report.device
     versions = [f"{name} {each}" for name, each in report.peers.items()]

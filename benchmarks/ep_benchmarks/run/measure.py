@@ -124,6 +124,7 @@ def _agreeing(sample: Sample, placed: Placed, peers: Mapping[str, Peer]) -> tupl
             call = peer.call(sample.descriptor, placed.inputs)
             if call is not None:
                 call.run()
+                call.finish()
                 fault = apart(sample.descriptor, ours, call.results())
                 if fault:
                     faults.append(f"{name}: {fault}")
@@ -135,10 +136,11 @@ def _agreeing(sample: Sample, placed: Placed, peers: Mapping[str, Peer]) -> tupl
 
 
 def _repeated(call: Call) -> Callable[[int], None]:
-    function = call.run
+    function, finish = call.run, call.finish
 
     def run(count: int) -> None:
         for _ in range(count):
             function()
+        finish()
 
     return run

@@ -29,6 +29,7 @@ class Report:
 
     limits      : as `Limits.figures` gives them
     machine     : processor, cores, versions, and `load`: how many other processes were busy in the minute before
+    goals       : by peer, the 25th percentile below which a ratio is behind
     unsupported : by case, why the device has nothing for it
     is_whole    : False after Ctrl-C
     """
@@ -36,6 +37,7 @@ class Report:
     provider: str
     device: dict[str, Any]
     peers: dict[str, str]
+    goals: dict[str, float]
     limits: dict[str, Any]
     rounds: int
     date: str
@@ -57,6 +59,7 @@ class Report:
                 "compute_units": info.compute_units,
             },
             peers={name: peer.version for name, peer in peers.items()},
+            goals={name: peer.goal for name, peer in peers.items()},
             limits=limits.figures(),
             rounds=rounds,
             date=datetime.now(UTC).date().isoformat(),
@@ -75,7 +78,7 @@ class Report:
     @property
     def summary(self) -> dict[str, Summary]:
         """The summary of each peer."""
-        return summaries(self.rows)
+        return summaries(self.rows, self.goals)
 
     @property
     def faults(self) -> list[tuple[str, str]]:
@@ -94,6 +97,7 @@ class Report:
             "device": self.device,
             "machine": self.machine,
             "versions": self.peers,
+            "goals": self.goals,
             "date": self.date,
             "rounds": self.rounds,
             "unsupported": self.unsupported,

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-__all__ = ["GOAL", "NEAR", "Ratio", "Row", "Summary", "summaries"]
+__all__ = ["GOAL", "Ratio", "Row", "Summary", "summaries"]
 
 
 class Ratio(NamedTuple):
@@ -21,7 +21,7 @@ class Ratio(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """The ratios of one peer: their geometric mean, the least with its case, how many p25 are below `NEAR`, how many there are."""
+    """The ratios of one peer: their geometric mean, the least with its case, how many p25 are below the peer's goal, how many there are."""
 
     geomean: float
     worst: float
@@ -29,9 +29,6 @@ class Summary(NamedTuple):
     below: int
     cases: int
 
-
-NEAR: Final = 0.95
-"""A 25th percentile below this is behind the peer."""
 
 GOAL: Final = 0.85
 """The share of its limit that a memory-bound case is to reach."""
@@ -106,8 +103,11 @@ class Row:
         }
 
 
-def summaries(rows: Iterable[Row]) -> dict[str, Summary]:
-    """Return the summary of each peer that has a ratio."""
+def summaries(rows: Iterable[Row], goals: Mapping[str, float]) -> dict[str, Summary]:
+    """Return the summary of each peer that has a ratio.
+
+    goals : by peer, the 25th percentile below which a ratio is behind
+    """
     found: dict[str, list[tuple[Ratio, str]]] = {}
     for row in rows:
         for name, each in row.peers.items():
@@ -116,6 +116,6 @@ def summaries(rows: Iterable[Row]) -> dict[str, Summary]:
     for name, ratios in found.items():
         worst, case = min(ratios, key=lambda pair: pair[0].ratio)
         mean = math.exp(sum(math.log(each.ratio) for each, _ in ratios) / len(ratios))
-        below = sum(each.p25 < NEAR for each, _ in ratios)
+        below = sum(each.p25 < goals[name] for each, _ in ratios)
         made[name] = Summary(mean, worst.ratio, case, below, len(ratios))
     return made

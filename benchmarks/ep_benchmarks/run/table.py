@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.text import Text
 
 from ep_benchmarks.run.figures import cells, headings, outcome, summary_lines
-from ep_benchmarks.run.row import GOAL, NEAR
+from ep_benchmarks.run.row import GOAL
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ep_benchmarks.run.report import Report
     from ep_benchmarks.run.row import Row
@@ -26,8 +26,13 @@ _FIRST_RATIO: Final = 7
 class Table:
     """Lines of fixed columns. Its width is its own: a terminal that is narrower wraps."""
 
-    def __init__(self, peers: Sequence[str]) -> None:
-        self._peers = list(peers)
+    def __init__(self, goals: Mapping[str, float]) -> None:
+        """Begin a table.
+
+        goals : by peer, the 25th percentile below which a ratio is behind
+        """
+        self._goals = goals
+        self._peers = peers = list(goals)
         self._console = Console(highlight=False, soft_wrap=True)
         self._widths = (*_WIDTHS, *_OF_PEER * len(peers))
 
@@ -42,7 +47,7 @@ class Table:
             texts[_FIRST_RATIO - 1].stylize("green" if row.fraction >= GOAL else "yellow")
         for place, peer in enumerate(self._peers):
             if peer in row.peers:
-                style = "green" if row.peers[peer].p25 >= NEAR else "red"
+                style = "green" if row.peers[peer].p25 >= self._goals[peer] else "red"
                 texts[_FIRST_RATIO + 2 * place].stylize(style)
         self._console.print(self._line(texts))
         for fault in row.faults:
