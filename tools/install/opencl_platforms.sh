@@ -26,4 +26,6 @@ if [ ! -f "$vendors/intel.icd" ]; then
     echo "$place/lib/libintelocl.so" >"$vendors/intel.icd"
 fi
 
+# Its code for AVX-512 ends in illegal instructions on processors of other makers, and adds in other orders than are written.
+export CL_CONFIG_CPU_TARGET_ARCH="${CL_CONFIG_CPU_TARGET_ARCH:-core-avx2}"
 OCL_ICD_VENDORS=$vendors POCL_DEVICES="pthread pthread" exec "$bin/$command" "$@"

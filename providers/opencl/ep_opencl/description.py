@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import pyopencl as cl
 from ep_simt import ELEMENTS
@@ -64,7 +64,7 @@ def _fingerprint(native: cl.Device, extensions: frozenset[str]) -> str:
         bus, slot = _number(native, cl.device_info.PCI_BUS_ID_NV), _number(native, cl.device_info.PCI_SLOT_ID_NV)
         return f"{domain:04x}:{bus:02x}:{slot >> 3:02x}.{slot & 7}"
     if "cl_amd_device_attribute_query" in extensions and native.type & cl.device_type.GPU:
-        topology = native.get_info(cl.device_info.TOPOLOGY_AMD)
+        topology: Any = native.get_info(cl.device_info.TOPOLOGY_AMD)
         return f"0000:{topology.bus & 0xFF:02x}:{topology.device:02x}.{topology.function}"
     return ""
 

@@ -28,6 +28,8 @@ class Body(ABC):
     """The kernels of one kind of descriptor. Immutable; all methods are pure."""
 
     descriptor: type[ep.Descriptor]
+    rounds_in_double: bool = False
+    """True if it computes what `rounds` in double where the target does not round."""
 
     def reason(self, key: KernelKey) -> str:
         """Return why no kernel exists for a key, "" if one does. Default: only the dialect may lack one of its element types."""
@@ -108,7 +110,9 @@ def require(descriptor: ep.Descriptor, info: ep.DeviceInfo, rounded: str = "") -
         if dtype not in info.dtypes:
             message = f"{info.name} has no {dtype}"
             raise ep.UnsupportedError(message)
-    if rounded and rounded not in info.features and bodies()[descriptor.family].rounds(descriptor.key):
+    body = bodies()[descriptor.family]
+    has_way = body.rounds_in_double and "float64" in info.dtypes
+    if rounded and rounded not in info.features and body.rounds(descriptor.key) and not has_way:
         message = f"{info.name} does not round quotients and roots of float32 correctly, which {descriptor.title} needs"
         raise ep.UnsupportedError(message)
 

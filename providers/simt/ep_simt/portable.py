@@ -50,7 +50,9 @@ class Portable(ep.Implementation):
 
     def compile(self, key: KernelKey, device: Compiler) -> Mapping[str, Function]:  # type: ignore[override]  # devices that are compilers, too
         body = bodies()[key.family]
-        program = body.program(key, device.target._replace(doubles="float64" in device.info.dtypes))
+        info = device.info
+        rounded = self._rounded in {"", *info.features}
+        program = body.program(key, device.target._replace(rounded=rounded, doubles="float64" in info.dtypes))
         return {name: device.function(program, program.entry(name)) for name in body.entries(key)}
 
     def create(self, descriptor: ep.Descriptor, device: Any, code: Mapping[str, Function]) -> ep.Kernel:

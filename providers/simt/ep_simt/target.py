@@ -13,12 +13,14 @@ class Target(NamedTuple):
     run    : elements, neighbours in the innermost dimension, that a work-item visits over dense tensors
     steps  : the same over strided tensors, whose rows may be short
     group  : work-items that share memory and meet at barriers, a power of two; 1 where a work-item is a loop of its own
+    rounded: True if quotients and roots of float32 are rounded correctly; without it those that have to be are computed in double
     doubles: True if formulas of float32 may compute in double, as the device's element types say; else they are others
     """
 
     run: int
     steps: int
     group: int
+    rounded: bool = True
     doubles: bool = True
 
 

@@ -75,8 +75,8 @@ def test_partial_sums_are_of_the_compute_type():
 
 def steps(launch):
     """Return the columns of the launch's geometry in its last dimension."""
-    numbers = struct.unpack("<101i", launch.arguments[-1])
-    return [numbers[21 + 16 * column + numbers[0] - 1] for column in range(5)]
+    numbers = struct.unpack("<102i", launch.arguments[-1])
+    return [numbers[22 + 16 * column + numbers[0] - 1] for column in range(5)]
 
 
 def test_step_of_an_extent_of_one_may_be_of_any_size():

@@ -53,6 +53,15 @@ def test_op_that_computes_in_double_needs_it():
     ep_simt.require(unary("exp"), single)
 
 
+def test_quotient_that_has_to_be_rounded_is_computed_in_double_where_the_device_does_not():
+    body = ep_simt.bodies()["broadcast_binary"]
+    for dtype, op, compute in (("float32", "div", "f64"), ("float32", "mul", "f32"), ("float16", "div", "f32")):
+        key = BroadcastBinary.infer(op, spec(dtype), spec(dtype)).key
+        rounded, rough = (body.program(key, ep_simt.CPU._replace(rounded=rounded)) for rounded in (True, False))
+        assert dict(rounded.words)["EP_C"] == "ep_f32"
+        assert dict(rough.words)["EP_C"] == f"ep_{compute}"
+
+
 @pytest.mark.parametrize("op", ["pow", "hypot"])
 def test_op_that_has_another_way_computes_in_double_where_it_can(op):
     descriptor = BroadcastBinary.infer(op, spec("float32"), spec("float32"))

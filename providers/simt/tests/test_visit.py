@@ -34,14 +34,15 @@ def launch(descriptor, run):
 
 def visited(descriptor, visit, *, wide):
     """Return for each operand the element offsets in the order of the output's, by the loop of loops.h."""
-    numbers = struct.unpack(f"<101{'q' if wide else 'i'}", visit.arguments[0])
-    rank, run, chunks, items, batch = numbers[:5]
-    shape = numbers[5 : 5 + rank]
-    strides = [numbers[21 + 16 * k : 21 + 16 * k + rank] for k in range(len(descriptor.specs))]
+    numbers = struct.unpack(f"<102{'q' if wide else 'i'}", visit.arguments[0])
+    rank, run, chunks, rows, items, batch = numbers[:6]
+    shape = numbers[6 : 6 + rank]
+    strides = [numbers[22 + 16 * k : 22 + 16 * k + rank] for k in range(len(descriptor.specs))]
     taken = [range(first * batch, min(first * batch + batch, items)) for first in range(visit.items)]
     found = []
     for item in (item for each in taken for item in each):
-        row, first = item // chunks, item % chunks * run
+        chunk, row = divmod(item, rows) if run > 1 else divmod(item, chunks)[::-1]
+        first = chunk * run
         for i in range(first, min(first + run, shape[0])):
             index, left = [i], row
             for extent in shape[1:]:

@@ -76,11 +76,33 @@ typedef double ep_f64;
 #define EP_INF (INFINITY)
 #define EP_NAN (as_float(0x7fc00000))
 
+// PoCL leaves them as calls, and so makes no vectors; clang has an instruction for each.
+#if defined(POCL_DEVICE_ADDRESS_BITS) && defined(__SSE4_1__)
+#define POCL_INSTRUCTION(name, builtin)                         \
+    EP_FN __attribute__((overloadable)) ep_f32 name(ep_f32 x) { \
+        return builtin##f(x);                                   \
+    }                                                           \
+    POCL_INSTRUCTION_OF_F64(name, builtin)
+#if EP_HAS_F64
+#define POCL_INSTRUCTION_OF_F64(name, builtin)                  \
+    EP_FN __attribute__((overloadable)) ep_f64 name(ep_f64 x) { \
+        return builtin(x);                                      \
+    }
+#else
+#define POCL_INSTRUCTION_OF_F64(name, builtin)
+#endif
+POCL_INSTRUCTION(ep_sqrt, __builtin_sqrt)
+POCL_INSTRUCTION(ep_floor, __builtin_floor)
+POCL_INSTRUCTION(ep_rint, __builtin_rint)
+POCL_INSTRUCTION(ep_trunc, __builtin_trunc)
+POCL_INSTRUCTION(ep_abs, __builtin_fabs)
+#else
 #define ep_sqrt(x) (sqrt(x))
 #define ep_floor(x) (floor(x))
 #define ep_rint(x) (rint(x))
 #define ep_trunc(x) (trunc(x))
 #define ep_abs(x) (fabs(x))
+#endif
 #if defined(FP_FAST_FMAF) && (!defined(cl_khr_fp64) || defined(FP_FAST_FMA))
 #define EP_FMA 1
 #else

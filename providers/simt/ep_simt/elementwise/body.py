@@ -34,6 +34,8 @@ class Elementwise(Body):
     A program has an entry for each form of its inputs and each layout: the front of a compiler takes longer than they do.
     """
 
+    rounds_in_double = True
+
     def __init__(
         self, descriptor: type[ep.Descriptor], *, forms: tuple[str, ...] = ("t",), files: tuple[str, ...] = ()
     ) -> None:
@@ -64,9 +66,10 @@ class Elementwise(Body):
         return (self._variant(key).entry(form, key.layout),)
 
     def program(self, key: KernelKey, target: Target) -> Program:
-        return _program(
-            self._variant(key, doubles=target.doubles), self._forms, self._files, _HELD if target.group == 1 else 1
-        )
+        variant = self._variant(key, doubles=target.doubles)
+        if self.rounds(key) and not target.rounded:
+            variant = variant._replace(compute="f64")
+        return _program(variant, self._forms, self._files, _HELD if target.group == 1 else 1)
 
     def plan(self, descriptor: Any, target: Target) -> Plan:
         key, space = descriptor.key, descriptor.geometry

@@ -5,10 +5,10 @@
 #define EP_MAX_RANK 16
 #define EP_MAX_OPERANDS 5
 
-// Innermost dimension first. `chunks` runs share a row, `items` is all of them; a work-item takes `batch` one after the
-// other.
+// Innermost dimension first. A row of the `rows` is cut into `chunks` runs, `items` is all runs; a work-item takes
+// `batch` one after the other.
 typedef struct {
-    ep_index rank, run, chunks, items, batch;
+    ep_index rank, run, chunks, rows, items, batch;
     ep_index shape[EP_MAX_RANK];
     ep_index stride[EP_MAX_OPERANDS][EP_MAX_RANK];
 } ep_geometry;
@@ -20,11 +20,19 @@ typedef struct {
     EP_ROLLED                                                                                                          \
     for (ep_i64 item = first_item; item < beyond; ++item)
 
+// The row of a run, and the number of its first element there. Single elements follow one another along a row, longer
+// runs across the rows: what rows have in common is then still in a cache.
+#define EP_ROW_AND_FIRST                                                                                               \
+    const bool goes_across = geometry.chunks > 1 && geometry.run > 1;                                                  \
+    const ep_index part = geometry.chunks == 1 ? 0 : (ep_index)item / (goes_across ? geometry.rows : geometry.chunks); \
+    const ep_index rest = (ep_index)item - part * (goes_across ? geometry.rows : geometry.chunks);                     \
+    ep_index row = goes_across || geometry.chunks == 1 ? rest : part;                                                  \
+    const ep_index first = (goes_across ? part : geometry.chunks == 1 ? 0 : rest) * geometry.run;
+
 // In that block: the run, and where it begins in each operand. Short rows take as long as the divisions that find them,
 // so none is made that is not needed.
 #define EP_RUN_STRIDED                                                                                          \
-    ep_index row = geometry.chunks == 1 ? (ep_index)item : (ep_index)item / geometry.chunks;                    \
-    const ep_index first = ((ep_index)item - row * geometry.chunks) * geometry.run;                             \
+    EP_ROW_AND_FIRST                                                                                            \
     const ep_index left = geometry.shape[0] - first;                                                            \
     const ep_index count = left < geometry.run ? left : geometry.run;                                           \
     const ep_index step0 = geometry.stride[0][0], step1 = geometry.stride[1][0];                                \

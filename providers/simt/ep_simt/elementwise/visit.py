@@ -21,7 +21,7 @@ __all__ = ["Layout", "Visit", "as_written", "layouts", "long_rows", "packed_geom
 
 _MAX_RANK: Final = 16
 _MAX_OPERANDS: Final = 5
-_HEAD: Final = 5
+_HEAD: Final = 6
 
 _PLANE: Final = 2
 _SHORT: Final = 8
@@ -85,8 +85,9 @@ class Layout(NamedTuple):
         inner = space.shape[-1] if space.shape else 1
         run = min(max(target.steps, least), inner)
         chunks = -(-inner // run)
-        items, batch = space.size // inner * chunks, -(-target.run // run)
-        packed = packed_geometry(space.shape, space.strides, (run, chunks, items, batch), wide=self.wide)
+        rows, batch = space.size // inner, -(-target.run // run)
+        items = rows * chunks
+        packed = packed_geometry(space.shape, space.strides, (run, chunks, rows, items, batch), wide=self.wide)
         return Visit(-(-items // batch), (packed,))
 
 
