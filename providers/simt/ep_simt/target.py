@@ -23,6 +23,14 @@ class Target(NamedTuple):
     rounded: bool = True
     doubles: bool = True
 
+    def rounding_words(self, compute: str) -> dict[str, object]:
+        """Return the word for the type in which quotients and roots of a compute type are rounded, as called in C after `ep_`."""
+        by_double = compute == "f32" and not self.rounded
+        return {
+            "EP_HAS_F64": int(compute == "f64" or by_double),
+            "EP_ROUNDED": "ep_f64" if by_double else f"ep_{compute}",
+        }
+
 
 CPU: Final = Target(run=4096, steps=1024, group=1)
 """Work-items are iterations of loops, which become vectors."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import ep_simt
 import pytest
-from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, RandomFill
+from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, RandomFill, RmsLayerNorm, Softmax
 
 import ep
 
@@ -60,6 +60,16 @@ def test_quotient_that_has_to_be_rounded_is_computed_in_double_where_the_device_
         rounded, rough = (body.program(key, ep_simt.CPU._replace(rounded=rounded)) for rounded in (True, False))
         assert dict(rounded.words)["EP_C"] == "ep_f32"
         assert dict(rough.words)["EP_C"] == f"ep_{compute}"
+
+
+@pytest.mark.parametrize("kind", [Softmax, RmsLayerNorm])
+def test_norms_round_their_factors_by_double_where_the_device_does_not(kind):
+    key = kind(**{name: spec("float32", (3, 8)) for name in ("x", "y", "out") if name in kind.roles.names}, axis=1).key
+    words = [
+        dict(ep_simt.bodies()[kind.family].program(key, ep_simt.CPU._replace(rounded=rounded)).words)
+        for rounded in (True, False)
+    ]
+    assert [(each["EP_ROUNDED"], each["EP_HAS_F64"]) for each in words] == [("ep_f32", 0), ("ep_f64", 1)]
 
 
 @pytest.mark.parametrize("op", ["pow", "hypot"])

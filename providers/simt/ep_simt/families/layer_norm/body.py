@@ -46,7 +46,7 @@ class Variant(NamedTuple):
     elements: tuple[str, ...]
     compute: str
     wide: bool
-    group: int
+    target: Target
 
 
 class _LayerNorm(Body):
@@ -54,6 +54,7 @@ class _LayerNorm(Body):
 
     descriptor = LayerNorm
     entry: Final = ("layer_norm",)
+    rounds_in_double = True
 
     def rounds(self, key: KernelKey) -> bool:
         return key.compute == "float32"
@@ -64,7 +65,7 @@ class _LayerNorm(Body):
 
     def program(self, key: KernelKey, target: Target) -> Program:
         elements = tuple(ELEMENTS.get(dtype, "") for dtype in key.dtypes)
-        return norm_program(Variant(*self.entry, elements, ELEMENTS[key.compute], key.wide, target.group))
+        return norm_program(Variant(*self.entry, elements, ELEMENTS[key.compute], key.wide, target))
 
     def plan(self, descriptor: LayerNorm, target: Target) -> Plan:
         space, first = descriptor.geometry, len(descriptor.across.shape)
@@ -106,16 +107,16 @@ def norm_rows(
 @functools.lru_cache(maxsize=1024)
 def norm_program(variant: Variant) -> Program:
     """Return the program of a variant."""
-    entry, elements, compute, wide, group = variant
+    entry, elements, compute, wide, target = variant
     present = [(name, element) for name, element in zip(_NAMES, elements, strict=True) if element]
     words: dict[str, Any] = {
         **_ABSENT,
-        "EP_HAS_F64": int(compute == "f64"),
+        **target.rounding_words(compute),
         "EP_C": f"ep_{compute}",
         "EP_OF(name)": f"name##_{compute}",
         "EP_ENTRY": entry,
         "EP_CENTRED": int(entry == "layer_norm"),
-        **rows_words(_COLUMNS, group, wide=wide),
+        **rows_words(_COLUMNS, target.group, wide=wide),
     }
     for name, element in present:
         words |= access(name, element)
@@ -123,6 +124,8 @@ def norm_program(variant: Variant) -> Program:
         *(tensor(name, element) for name, element in present),
         (number("epsilon", compute), number("plain", "i32"), rows_parameter(_COLUMNS, wide=wide)),
     )
-    name = "-".join((entry, *(element or "none" for element in elements), "wide" if wide else "narrow", str(group)))
+    name = "-".join(
+        (entry, *(element or "none" for element in elements), "wide" if wide else "narrow", str(target.group))
+    )
     only = Entry(entry, parameters, writes=frozenset({"y", "mean", "rstd"}))
     return Program(name, tuple(words.items()), _FILES, (only,))

@@ -27,6 +27,7 @@ class _RmsLayerNorm(Body):
 
     descriptor = RmsLayerNorm
     entry: Final = ("rms_layer_norm",)
+    rounds_in_double = True
 
     def rounds(self, key: KernelKey) -> bool:
         return key.compute == "float32"
@@ -37,7 +38,7 @@ class _RmsLayerNorm(Body):
 
     def program(self, key: KernelKey, target: Target) -> Program:
         x, scale, y = (ELEMENTS.get(dtype, "") for dtype in key.dtypes)
-        variant = Variant(*self.entry, (x, scale, "", y, "", ""), ELEMENTS[key.compute], key.wide, target.group)
+        variant = Variant(*self.entry, (x, scale, "", y, "", ""), ELEMENTS[key.compute], key.wide, target)
         return norm_program(variant)
 
     def plan(self, descriptor: RmsLayerNorm, target: Target) -> Plan:

@@ -36,6 +36,8 @@ _FORWARD: Final = 2
 class Softmaxes(Body):
     """One launch for rows that a group holds, three for longer ones: measures of their pieces, of the rows, and the elements."""
 
+    rounds_in_double = True
+
     def __init__(self, descriptor: type[ep.Descriptor]) -> None:
         """Take the kind of descriptor."""
         self.descriptor = descriptor
@@ -102,7 +104,7 @@ def _program(variant: _Variant) -> Program:
     formulas = f"families/{family}/{family}.inc"
     is_relative = inputs < _FORWARD
     words: dict[str, Any] = {
-        "EP_HAS_F64": int(compute == "f64"),
+        **target.rounding_words(compute),
         "EP_C": f"ep_{compute}",
         "EP_ENTRY(part)": f"{family}_##part",
         "EP_LOWEST": _LOWEST[compute],
