@@ -25,6 +25,8 @@ __all__ = ["BODY"]
 _FILES: Final = ("rows/rows.h", "families/scan/scan.inc")
 _CHAIN: Final = ("rows/fold.h", "rows/chain.h")
 _ENTRIES: Final = ("scan_row", "scan_totals", "scan_carries", "scan_pieces")
+_ABREAST: Final = 4
+"""Rows that a work-item takes at a time if it is alone: of eight, 4 KiB apart, all lines are in one set of a cache."""
 _PIECE: Final = 4096
 """Elements of a piece; a work-item joins its share of them one by one."""
 
@@ -83,6 +85,8 @@ class _Scan(Body):
         )
         items = number * pieces * group
         if pieces == 1:
+            is_abreast = group == 1 and kind_of(ELEMENTS[key.dtypes[0]]) != "COMPLEX"
+            items = -(-number // _ABREAST) if is_abreast else items
             return Plan((Launch("scan_row", items, group, (x, out, int(descriptor.exclusive), *tail)),))
         launches = (
             Launch("scan_totals", items, group, (x, totals, *tail)),
@@ -108,6 +112,7 @@ def _program(variant: _Variant) -> Program:
         "EP_JOIN(a, b)": joined,
         "EP_CHAINED": int(is_chained),
         "EP_RUN_LENGTH": _PIECE // group,
+        "EP_ABREAST": _ABREAST,
         **rows_words(2, group, wide=wide),
         **access("x", element),
         **access("out", element),
