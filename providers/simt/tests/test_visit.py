@@ -41,7 +41,7 @@ def visited(descriptor, visit, *, wide):
     taken = [range(first * batch, min(first * batch + batch, items)) for first in range(visit.items)]
     found = []
     for item in (item for each in taken for item in each):
-        chunk, row = divmod(item, rows) if run > 1 else divmod(item, chunks)[::-1]
+        chunk, row = divmod(item, rows) if rows else divmod(item, chunks)[::-1]
         first = chunk * run
         for i in range(first, min(first + run, shape[0])):
             index, left = [i], row

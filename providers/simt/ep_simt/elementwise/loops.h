@@ -5,8 +5,8 @@
 #define EP_MAX_RANK 16
 #define EP_MAX_OPERANDS 5
 
-// Innermost dimension first. A row of the `rows` is cut into `chunks` runs, `items` is all runs; a work-item takes
-// `batch` one after the other.
+// Innermost dimension first. A row is cut into `chunks` runs, `items` is all runs; a work-item takes `batch` one after
+// the other: along a row, or across the `rows` if that is not 0.
 typedef struct {
     ep_index rank, run, chunks, rows, items, batch;
     ep_index shape[EP_MAX_RANK];
@@ -20,14 +20,13 @@ typedef struct {
     EP_ROLLED                                                                                                          \
     for (ep_i64 item = first_item; item < beyond; ++item)
 
-// The row of a run, and the number of its first element there. Single elements follow one another along a row, longer
-// runs across the rows: what rows have in common is then still in a cache.
-#define EP_ROW_AND_FIRST                                                                                               \
-    const bool goes_across = geometry.chunks > 1 && geometry.run > 1;                                                  \
-    const ep_index part = geometry.chunks == 1 ? 0 : (ep_index)item / (goes_across ? geometry.rows : geometry.chunks); \
-    const ep_index rest = (ep_index)item - part * (goes_across ? geometry.rows : geometry.chunks);                     \
-    ep_index row = goes_across || geometry.chunks == 1 ? rest : part;                                                  \
-    const ep_index first = (goes_across ? part : geometry.chunks == 1 ? 0 : rest) * geometry.run;
+// The row of a run, and the number of its first element there.
+#define EP_ROW_AND_FIRST                                                       \
+    const ep_index each = geometry.rows > 0 ? geometry.rows : geometry.chunks; \
+    const ep_index part = each == 1 ? (ep_index)item : (ep_index)item / each;  \
+    const ep_index rest = (ep_index)item - part * each;                        \
+    ep_index row = geometry.rows > 0 ? rest : part;                            \
+    const ep_index first = (geometry.rows > 0 ? part : rest) * geometry.run;
 
 // In that block: the run, and where it begins in each operand. Short rows take as long as the divisions that find them,
 // so none is made that is not needed.

@@ -87,7 +87,10 @@ class Layout(NamedTuple):
         chunks = -(-inner // run)
         rows, batch = space.size // inner, -(-target.run // run)
         items = rows * chunks
-        packed = packed_geometry(space.shape, space.strides, (run, chunks, rows, items, batch), wide=self.wide)
+        # Rows whose elements lie apart share lines of memory with other rows, which are still in a cache then.
+        lies_apart = any(abs(steps[-1]) > 1 for steps in space.strides if steps)
+        across = rows if run > 1 and chunks > 1 and lies_apart else 0
+        packed = packed_geometry(space.shape, space.strides, (run, chunks, across, items, batch), wide=self.wide)
         return Visit(-(-items // batch), (packed,))
 
 
