@@ -52,11 +52,11 @@ quick: quick-cpu quick-opencl quick-sim ## Run the conformance suite on the CPU 
 quick-cpu: $(STAMP)
 	$(BIN)/ep-conformance run --provider cpu --quick
 
-# Every program of OpenCL is compiled here, so each op comes in one element type of sixteen, and few elementwise ones come strided or
+# Every program of OpenCL is compiled here, so each op comes in one element type of 24, and few elementwise ones come strided or
 # with numbers; whole: `make opencl`.
 quick-opencl: $(STAMP)
 	for part in 'runtime/*' 'primitives/[!be]*' 'primitives/[be]*/*/*/dense/*' 'primitives/[be]*/[agp]*/*/[!d]*'; do \
-		$(BIN)/ep-conformance run --provider opencl --quick --every 16 --filter "$$part" || exit; done
+		$(BIN)/ep-conformance run --provider opencl --quick --every 24 --filter "$$part" || exit; done
 
 # PoCL has the devices 0 and 1, Intel's runtime 2. PART="--every 8" takes a quarter of the time.
 PLATFORMS := sh tools/install/opencl_platforms.sh $(BIN) ep-conformance run --provider opencl --quick --jobs 2
