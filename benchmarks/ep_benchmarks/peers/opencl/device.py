@@ -1,12 +1,13 @@
-"""The queue of a peer: on the OpenCL device that EP uses, so that both are measured on the same processor."""
+"""A peer on the OpenCL device that EP uses, so that both are measured on the same processor."""
 
 from __future__ import annotations
 
 import pyopencl as cl
 
 import ep
+from ep_benchmarks.peers.peer import Peer
 
-__all__ = ["queue_on"]
+__all__ = ["DevicePeer", "queue_on"]
 
 _CURE = "pip install 'execution-provider[opencl]' brings PoCL, an OpenCL driver for processors"
 
@@ -24,3 +25,23 @@ def queue_on(device: ep.Device | None) -> cl.CommandQueue:
     except (cl.Error, RuntimeError) as error:
         message = f"the peers plain and pyopencl need an OpenCL device ({str(error).partition(chr(10))[0]}); {_CURE}"
         raise ep.UnavailableError(message) from None
+
+
+class DevicePeer(Peer):
+    """A peer whose work goes to one queue."""
+
+    def __init__(self) -> None:
+        self._queue: cl.CommandQueue | None = None
+
+    @property
+    def queue(self) -> cl.CommandQueue:
+        """The queue, on a device of pyopencl's choice if none was named. Raises UnavailableError if there is no OpenCL device."""
+        if self._queue is None:
+            self._queue = queue_on(None)
+        return self._queue
+
+    def use_threads(self, count: int) -> None:
+        """Leave them: they are the driver's, which EP uses, too."""
+
+    def use_device(self, device: ep.Device) -> None:
+        self._queue = queue_on(device)

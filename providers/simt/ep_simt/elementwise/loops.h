@@ -84,3 +84,15 @@ typedef struct {
         const ep_i64 at0 = i, at1 = i, at2 = i, at3 = i, at4 = i; \
         statement;                                                \
     }
+
+// All of that for one statement: over runs with any strides there are two loops.
+#define EP_OVER_DENSE(statement) EP_RUN_DENSE EP_EACH_DENSE(statement)
+#define EP_OVER_STRIDED(are_neighbours, statement) \
+    EP_RUNS_STRIDED {                              \
+        EP_RUN_STRIDED                             \
+        if (are_neighbours) {                      \
+            EP_EACH_NEIGHBOUR(statement)           \
+        } else {                                   \
+            EP_EACH_STRIDED(statement)             \
+        }                                          \
+    }

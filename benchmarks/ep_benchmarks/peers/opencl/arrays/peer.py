@@ -12,8 +12,8 @@ from pyopencl.tools import ImmediateAllocator, MemoryPool
 
 import ep
 from ep_benchmarks.peers.opencl.arrays import elementwise, whole
-from ep_benchmarks.peers.opencl.device import queue_on
-from ep_benchmarks.peers.peer import Call, Peer
+from ep_benchmarks.peers.opencl.device import DevicePeer
+from ep_benchmarks.peers.peer import Call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,25 +30,16 @@ _FORMS: Final[Mapping[str, Form]] = {**elementwise.FORMS, **whole.FORMS}
 """By family, from descriptor, arrays and queue to the function that is timed, which returns the result; None without a form."""
 
 
-class _Arrays(Peer):
+class _Arrays(DevicePeer):
     name: ClassVar[str] = "pyopencl"
     goal: ClassVar[float] = 10.0
-
-    def __init__(self) -> None:
-        self._queue: cl.CommandQueue | None = None
 
     @property
     def version(self) -> str:
         return str(cl.VERSION_TEXT)
 
-    def use_threads(self, count: int) -> None:
-        """Leave them: they are the driver's, which EP uses, too."""
-
-    def use_device(self, device: ep.Device) -> None:
-        self._queue = queue_on(device)
-
     def call(self, descriptor: ep.Descriptor, inputs: Mapping[str, Any]) -> Call | None:
-        queue = self._queue = self._queue or queue_on(None)
+        queue = self.queue
         form = _FORMS.get(descriptor.family)
         if form is None or not all(_has(spec, queue.device) for spec in descriptor.specs if spec is not None):
             return None

@@ -11,10 +11,10 @@ from ep_primitives.judging.layout import gather, scatter
 from ep_primitives.judging.reference import array_dtype
 
 import ep
-from ep_benchmarks.peers.opencl.device import queue_on
+from ep_benchmarks.peers.opencl.device import DevicePeer
 from ep_benchmarks.peers.opencl.plain import elementwise, moved, normalised, reduced
 from ep_benchmarks.peers.opencl.plain.program import TYPES, built, source
-from ep_benchmarks.peers.peer import Call, Peer
+from ep_benchmarks.peers.peer import Call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,25 +29,16 @@ _FORMS: Final[Mapping[str, Form]] = {**elementwise.FORMS, **moved.FORMS, **reduc
 """By family, from a descriptor to its launches, None without a form."""
 
 
-class _Plain(Peer):
+class _Plain(DevicePeer):
     name: ClassVar[str] = "plain"
     goal: ClassVar[float] = 0.8
-
-    def __init__(self) -> None:
-        self._queue: cl.CommandQueue | None = None
 
     @property
     def version(self) -> str:
         return f"kernels, a short text a family, by pyopencl {cl.VERSION_TEXT}"
 
-    def use_threads(self, count: int) -> None:
-        """Leave them: they are the driver's, which EP uses, too."""
-
-    def use_device(self, device: ep.Device) -> None:
-        self._queue = queue_on(device)
-
     def call(self, descriptor: ep.Descriptor, inputs: Mapping[str, Any]) -> Call | None:
-        queue = self._queue = self._queue or queue_on(None)
+        queue = self.queue
         form = _FORMS.get(descriptor.family)
         if form is None or any(spec.dtype not in TYPES for spec in descriptor.specs if spec is not None):
             return None
