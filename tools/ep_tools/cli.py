@@ -26,6 +26,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "situations": "covering.command",
     "stub": "generated.stub",
     "kit-claims": "generated.kit_claims",
+    "cuda-claims": "generated.cuda_claims",
     "opencl-claims": "generated.opencl_claims",
     "reference-tables": "reference.tables",
     "second-opinion": "peers.second_opinion",

@@ -2,16 +2,16 @@
 
 import pytest
 from ep.plugin.claims import read_claims
-from ep_tools.generated import kit_claims, opencl_claims, portable, stub
+from ep_tools.generated import cuda_claims, kit_claims, opencl_claims, portable, stub
 
 import ep
 
-COMMANDS = {"stub": stub, "kit-claims": kit_claims, "opencl-claims": opencl_claims}
+COMMANDS = {"stub": stub, "kit-claims": kit_claims, "opencl-claims": opencl_claims, "cuda-claims": cuda_claims}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_committed_file_is_of_today(tools, name):
-    """Whoever adds a family, or a portable kernel, runs `python tools stub`, `kit-claims` and `opencl-claims`."""
+    """Whoever adds a family, or a portable kernel, runs `python tools stub`, `kit-claims`, `opencl-claims` and `cuda-claims`."""
     done = tools(name, "--check")
     assert (done.code, done.output, done.lines) == (0, "", [])
 

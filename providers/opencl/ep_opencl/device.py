@@ -42,6 +42,7 @@ class ClDevice(ep.spi.Device):
     target   : how it likes portable kernels to be cut
     processor: the processor's name that EP wrote for the driver's compiler, "" if it wrote none
     is_lost  : True if its compiler knows no processor that it could compile for
+    reads_early: True if its driver reads host memory when an upload is enqueued, before its turn, as NVIDIA's does
     context  : its own: contexts shared by devices move buffers between them unasked, and fail together
     info     : whether it fuses products with sums is asked of its compiler, once
     """
@@ -59,6 +60,7 @@ class ClDevice(ep.spi.Device):
         self.is_cpu = bool(native.type & cl.device_type.CPU)
         self.target = _target(is_cpu=self.is_cpu)
         self.processor = name_processor(native)
+        self.reads_early = native.vendor.startswith("NVIDIA")
         self.is_lost = not self.processor and lacks_processor(native)
         if fuses(self):
             self.info = self.info._replace(features=self.info.features | {FUSED})

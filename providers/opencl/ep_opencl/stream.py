@@ -68,6 +68,7 @@ class ClStream(ep.spi.Stream):
         self._mark: cl.Event | None = None
         self._transfers: deque[list[cl.Event]] = deque()
         self._host: ep.HostThread | None = None
+        self._writes: cl.CommandQueue | None = None
         self._gates: deque[Gate] = deque()
 
     def enqueue(self, what: str, function: Callable[..., cl.Event], *arguments: Any, **options: Any) -> None:
@@ -98,11 +99,26 @@ class ClStream(ep.spi.Stream):
         if isinstance(dst, memoryview):
             assert isinstance(src, ep.Memory)
             self._transfer("download", _enqueue_read_buffer, src.handle, dst, src.offset)
-        elif isinstance(src, memoryview):
-            self._transfer("upload", _enqueue_write_buffer, dst.handle, src, dst.offset)
-        else:
+        elif not isinstance(src, memoryview):
             places = {"byte_count": nbytes, "dst_offset": dst.offset, "src_offset": src.offset}
             self.enqueue("copy", cl.enqueue_copy, dst.handle, src.handle, **places)
+        elif self.device.reads_early and not self.is_synchronous and not self.is_idle():
+            self._let_host("upload", functools.partial(self._upload_now, dst, src))
+        else:
+            self.upload_constant(dst, src, nbytes)
+
+    def upload_constant(self, dst: ep.Memory, src: memoryview, nbytes: int) -> None:
+        del nbytes
+        self._transfer("upload", _enqueue_write_buffer, dst.handle, src, dst.offset)
+
+    def _upload_now(self, dst: ep.Memory, src: memoryview) -> None:
+        """Write host memory by a queue of its own, while this one is held back."""
+        try:
+            if self._writes is None:
+                self._writes = new_queue(self.device, is_timed=False)
+            cl.enqueue_copy(self._writes, dst.handle, src, dst_offset=dst.offset, is_blocking=True)
+        except cl.Error as error:
+            raise failure(error) from error
 
     def _transfer(
         self, what: str, function: Callable[..., cl.Event], buffer: cl.Buffer, host: memoryview, at: int

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
-import importlib.util
 import re
-from pathlib import Path
 
 import ep_simt
 import pytest
+from ep_cuda.compiler.nvrtc import nvrtc as nvrtc_of_cuda
+from ep_cuda.compiler.program import PRELUDE
 
 import ep
 
@@ -16,48 +15,29 @@ _OPS = ("elementwise_unary_", "broadcast_binary_", "cast-", "saturating_cast-")
 INFO = ep.DeviceInfo("any", "EP", dtypes=frozenset(ep_simt.ELEMENTS))
 
 
-class Nvrtc:
-    """NVIDIA's run-time compiler, which needs no GPU: `ptx(source)` compiles one source."""
+class Ptx:
+    """NVRTC, which needs no GPU: `ptx(source)` compiles one source."""
 
-    _OPTIONS = (b"--gpu-architecture=compute_90", b"--fmad=false")
-
-    def __init__(self, path):
-        self._library = ctypes.CDLL(str(path))
-
-    def ptx(self, source):
-        program = ctypes.c_void_p()
-        self._library.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"program.cu", 0, None, None)
-        options = (ctypes.c_char_p * len(self._OPTIONS))(*self._OPTIONS)
-        status = self._library.nvrtcCompileProgram(program, len(self._OPTIONS), options)
-        log = self._text(program, "nvrtcGetProgramLog")
-        assert status == 0, log
-        text = self._text(program, "nvrtcGetPTX")
-        self._library.nvrtcDestroyProgram(ctypes.byref(program))
-        return text
-
-    def _text(self, program, name):
-        size = ctypes.c_size_t()
-        getattr(self._library, f"{name}Size")(program, ctypes.byref(size))
-        text = ctypes.create_string_buffer(size.value)
-        getattr(self._library, name)(program, text)
-        return text.value.decode()
+    @staticmethod
+    def ptx(source):
+        options = ("--gpu-architecture=compute_90", "--fmad=false")
+        return nvrtc_of_cuda().compile(source, "program", options).rstrip(b"\0").decode()
 
 
 @pytest.fixture(scope="session")
 def nvrtc():
     """Return the compiler of the wheel nvidia-cuda-nvrtc."""
-    spec = importlib.util.find_spec("nvidia")
-    roots = list(spec.submodule_search_locations) if spec else []
-    found = [path for root in roots for path in Path(root).glob("*/lib/libnvrtc.so.*")]
-    if not found:
-        pytest.skip("nvidia-cuda-nvrtc is not installed; pip install 'execution-provider[cuda]'")
-    return Nvrtc(found[0])
+    try:
+        nvrtc_of_cuda()
+    except ep.UnavailableError as error:
+        pytest.skip(str(error))
+    return Ptx
 
 
 @pytest.fixture(scope="session")
 def prelude():
     """Return the CUDA prelude."""
-    return (Path(ep_simt.__file__).parent / "dialect" / "prelude_cuda.h").read_text(encoding="utf-8")
+    return PRELUDE
 
 
 def pytest_generate_tests(metafunc):

@@ -15,7 +15,7 @@ _ROOM = Path(ep_simt.__file__).parent
 INFO = ep.DeviceInfo("any", "EP", dtypes=frozenset(ep_simt.ELEMENTS))
 _ROOT = _ROOM.parents[2]
 _PRELUDES = (
-    _ROOM / "dialect" / "prelude_cuda.h",
+    _ROOT / "providers" / "cuda" / "ep_cuda" / "compiler" / "prelude.h",
     _ROOT / "providers" / "opencl" / "ep_opencl" / "compiler" / "prelude.h",
     _ROOT / "conformance" / "ep_conformance" / "kit" / "simt" / "ep_NAME" / "prelude.h.jinja",
 )

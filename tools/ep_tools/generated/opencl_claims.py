@@ -7,12 +7,12 @@ from typing import Final
 import click
 
 from ep_tools.folders import ROOT
-from ep_tools.generated.portable import DOUBLES, ROUNDED, portable_claims
+from ep_tools.generated.portable import DOUBLES, LINE, ROUNDED, portable_claims
 from ep_tools.renew import renew
 
 FILE: Final = ROOT / "providers/opencl/ep_opencl/claims.toml"
 
-_LINE: Final = "# The portable kernels, as `python tools opencl-claims` writes them.\n"
+_LINE: Final = LINE.format("opencl-claims")
 
 
 def text() -> str:

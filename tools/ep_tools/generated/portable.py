@@ -14,10 +14,13 @@ import ep
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DOUBLES", "ROUNDED", "holding", "portable_claims"]
+__all__ = ["DOUBLES", "LINE", "ROUNDED", "holding", "portable_claims"]
 
 DOUBLES: Final = "fp64"
 ROUNDED: Final = "rounded-divide-sqrt"
+
+LINE: Final = "# The portable kernels, as `python tools {}` writes them.\n"
+"""Begins what is written in a file of claims; with the command's name."""
 
 
 def portable_claims(*features: str) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 import torch
+from ep.exchange import dlpack
 from ep_primitives.judging.pytorch import tensor, untensor
 
 import ep
@@ -28,6 +29,9 @@ _FORMS: Final[Mapping[str, Form]] = {**elementwise.FORMS, **moved.FORMS, **compu
 class _PyTorch(Peer):
     name: ClassVar[str] = "torch"
 
+    def __init__(self) -> None:
+        self._device = "cpu"
+
     @property
     def version(self) -> str:
         return str(torch.__version__)
@@ -35,12 +39,16 @@ class _PyTorch(Peer):
     def use_threads(self, count: int) -> None:
         torch.set_num_threads(count)
 
+    def use_device(self, device: ep.Device) -> None:
+        kind, index = device.twin.dlpack_device() if device.provider.name == "cuda" else (dlpack.CPU, 0)
+        self._device = f"cuda:{index}" if kind == dlpack.CUDA and torch.cuda.is_available() else "cpu"
+
     def call(self, descriptor: ep.Descriptor, inputs: Mapping[str, Any]) -> Call | None:
         form = _FORMS.get(descriptor.family)
         if form is None or not all(hasattr(torch, spec.dtype) for spec in descriptor.specs if spec is not None):
             return None
-        given = {name: _given(descriptor, name, value) for name, value in inputs.items()}
-        outs = {name: _empty(spec) for name, spec in descriptor.outputs.items()}
+        given = {name: self._given(descriptor, name, value) for name, value in inputs.items()}
+        outs = {name: self._empty(spec) for name, spec in descriptor.outputs.items()}
         with torch.inference_mode():
             run = form(descriptor, given, outs)
             if run is None:
@@ -52,23 +60,21 @@ class _PyTorch(Peer):
 
         def results() -> Mapping[str, Array]:
             return {
-                name: untensor(spec.dtype, outs[name]).reshape(spec.shape) for name, spec in descriptor.outputs.items()
+                name: untensor(spec.dtype, outs[name].cpu()).reshape(spec.shape)
+                for name, spec in descriptor.outputs.items()
             }
 
-        return Call(run, results)
+        return Call(run, results) if self._device == "cpu" else Call(run, results, torch.cuda.synchronize)
 
+    def _given(self, descriptor: ep.Descriptor, name: str, value: Any) -> Any:
+        spec = descriptor.present[name]
+        if not isinstance(value, np.ndarray) or not isinstance(spec, ep.TensorSpec):
+            return value
+        return self._empty(spec).copy_(tensor(spec.dtype, value))
 
-def _given(descriptor: ep.Descriptor, name: str, value: Any) -> Any:
-    spec = descriptor.present[name]
-    if not isinstance(value, np.ndarray) or not isinstance(spec, ep.TensorSpec):
-        return value
-    return _empty(spec).copy_(tensor(spec.dtype, value))
-
-
-def _empty(spec: ep.TensorSpec) -> torch.Tensor:
-    return torch.zeros(spec.lo + spec.hi, dtype=getattr(torch, spec.dtype)).as_strided(
-        spec.shape, spec.strides, spec.offset
-    )
+    def _empty(self, spec: ep.TensorSpec) -> torch.Tensor:
+        flat = torch.zeros(spec.lo + spec.hi, dtype=getattr(torch, spec.dtype), device=self._device)
+        return flat.as_strided(spec.shape, spec.strides, spec.offset)
 
 
 PEER: Final = _PyTorch()

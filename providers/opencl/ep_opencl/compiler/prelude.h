@@ -1,4 +1,4 @@
-// The words of the kernel dialect for OpenCL C 1.2. The twin for CUDA is ep_simt/prelude_cuda.h.
+// The words of the kernel dialect for OpenCL C 1.2. The twin for CUDA is ep_cuda/compiler/prelude.h.
 
 #pragma OPENCL FP_CONTRACT OFF
 #if EP_HAS_F64

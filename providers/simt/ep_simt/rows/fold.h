@@ -15,12 +15,15 @@
         return own;                                              \
     }
 #elif EP_SUBGROUPS
-// First within subgroups, which need no barrier; then each work-item joins what the subgroups of its span have.
+// First within subgroups, which need no barrier; then each work-item joins what the subgroups of its span have. What is
+// shuffled has a name: `join` may be a macro that mentions it twice, under a condition that keeps some work-items away.
 #define EP_FOLD(name, T, join, shuffle)                                                       \
     EP_FN T name##_of(EP_SHARED_PTR(T) cells, T own, int span) {                              \
         const int size = EP_SUBGROUP_SIZE(), lane = EP_SUBGROUP_LANE(), each = span / size;   \
-        for (int reach = (each > 0 ? size : span) / 2; reach > 0; reach /= 2)                 \
-            own = join(own, shuffle(own, lane ^ reach));                                      \
+        for (int reach = (each > 0 ? size : span) / 2; reach > 0; reach /= 2) {               \
+            const T other = shuffle(own, lane ^ reach);                                       \
+            own = join(own, other);                                                           \
+        }                                                                                     \
         if (each > 1) {                                                                       \
             const int first = EP_SUBGROUP_ID() / each * each;                                 \
             if (lane == 0) cells[EP_SUBGROUP_ID()] = own;                                     \

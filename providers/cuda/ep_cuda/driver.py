@@ -1,0 +1,177 @@
+"""The driver's interface: the C functions that EP calls, through cffi, which lets other threads run meanwhile.
+
+Facts are from NVIDIA's CUDA Driver API reference, release 13.0. Names that end in _v2 are what cuda.h calls without it.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, Final
+
+from cffi import FFI
+
+import ep
+from ep_cuda.errors import failure
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+__all__ = ["Context", "Driver", "driver", "ffi"]
+
+ffi: Final = FFI()
+ffi.cdef("""
+typedef int CUresult, CUdevice;
+typedef uintptr_t CUdeviceptr;
+typedef void *CUcontext, *CUstream, *CUevent, *CUmodule, *CUfunction;
+
+CUresult cuInit(unsigned int);
+CUresult cuDriverGetVersion(int *);
+CUresult cuGetErrorName(CUresult, const char **);
+
+CUresult cuDeviceGetCount(int *);
+CUresult cuDeviceGet(CUdevice *, int);
+CUresult cuDeviceGetName(char *, int, CUdevice);
+CUresult cuDeviceTotalMem_v2(size_t *, CUdevice);
+CUresult cuDeviceGetAttribute(int *, int, CUdevice);
+CUresult cuDeviceGetPCIBusId(char *, int, CUdevice);
+CUresult cuDevicePrimaryCtxRetain(CUcontext *, CUdevice);
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice);
+CUresult cuCtxPushCurrent_v2(CUcontext);
+CUresult cuCtxPopCurrent_v2(CUcontext *);
+CUresult cuCtxGetStreamPriorityRange(int *, int *);
+
+CUresult cuMemGetInfo_v2(size_t *, size_t *);
+CUresult cuMemAlloc_v2(CUdeviceptr *, size_t);
+CUresult cuMemFree_v2(CUdeviceptr);
+CUresult cuMemHostAlloc(void **, size_t, unsigned int);
+CUresult cuMemFreeHost(void *);
+CUresult cuMemAllocManaged(CUdeviceptr *, size_t, unsigned int);
+CUresult cuPointerGetAttribute(void *, int, CUdeviceptr);
+CUresult cuMemcpyAsync(CUdeviceptr, CUdeviceptr, size_t, CUstream);
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr, const void *, size_t, CUstream);
+CUresult cuMemcpyDtoHAsync_v2(void *, CUdeviceptr, size_t, CUstream);
+CUresult cuMemsetD8Async(CUdeviceptr, unsigned char, size_t, CUstream);
+CUresult cuMemsetD16Async(CUdeviceptr, unsigned short, size_t, CUstream);
+CUresult cuMemsetD32Async(CUdeviceptr, unsigned int, size_t, CUstream);
+CUresult cuMemsetD2D32Async(CUdeviceptr, size_t, unsigned int, size_t, size_t, CUstream);
+
+CUresult cuStreamCreateWithPriority(CUstream *, unsigned int, int);
+CUresult cuStreamDestroy_v2(CUstream);
+CUresult cuStreamSynchronize(CUstream);
+CUresult cuStreamQuery(CUstream);
+CUresult cuStreamGetCtx(CUstream, CUcontext *);
+CUresult cuStreamWaitEvent(CUstream, CUevent, unsigned int);
+CUresult cuStreamWaitValue32_v2(CUstream, CUdeviceptr, uint32_t, unsigned int);
+
+CUresult cuEventCreate(CUevent *, unsigned int);
+CUresult cuEventDestroy_v2(CUevent);
+CUresult cuEventRecord(CUevent, CUstream);
+CUresult cuEventQuery(CUevent);
+CUresult cuEventSynchronize(CUevent);
+CUresult cuEventElapsedTime(float *, CUevent, CUevent);
+
+CUresult cuModuleLoadData(CUmodule *, const void *);
+CUresult cuModuleUnload(CUmodule);
+CUresult cuModuleGetFunction(CUfunction *, CUmodule, const char *);
+CUresult cuFuncGetAttribute(int *, int, CUfunction);
+CUresult cuLaunchKernel(CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,
+                        unsigned int, CUstream, void **, void **);
+""")
+
+_LIBRARY: Final = "libcuda.so.1"
+_OLDEST: Final = 12000
+"""The oldest driver interface that EP has the functions of: of CUDA 12.0."""
+
+
+class Driver:
+    """The opened library. Every method of it checks what the driver answers.
+
+    functions : the C functions as they are, for callers that check for themselves
+    version   : of its interface, as 1000 * major + 10 * minor
+    """
+
+    def __init__(self) -> None:
+        """Open and initialise it. Raises UnavailableError if there is none, it is too old, or it finds no hardware."""
+        try:
+            self.functions: Any = ffi.dlopen(_LIBRARY)
+        except OSError as error:
+            why, _, _ = str(error).partition(".  ")  # cffi tells of a second search, too
+            message = (
+                f"NVIDIA's driver is not installed ({why}); install it, or leave this provider out with EP_DISABLE=cuda"
+            )
+            raise ep.UnavailableError(message) from error
+        self.version = self._version()
+        if self.version < _OLDEST:
+            message = f"NVIDIA's driver serves CUDA {_spelled(self.version)}, and EP needs {_spelled(_OLDEST)}; install a newer driver"
+            raise ep.UnavailableError(message)
+        status = self.functions.cuInit(0)
+        if status:
+            message = f"NVIDIA's driver finds no hardware that it can use ({self.name_of(status)})"
+            raise ep.UnavailableError(message)
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Call a function. Raises DeviceError with its name and the driver's code."""
+        status = getattr(self.functions, name)(*arguments)
+        if status:
+            raise failure(name, status, self.name_of(status))
+
+    def answer(self, name: str, kind: str, *arguments: Any) -> Any:
+        """Return the value that a function writes through its first argument, which is of this C type."""
+        place = ffi.new(f"{kind} *")
+        self.call(name, place, *arguments)
+        return place[0]
+
+    def text(self, name: str, *arguments: Any) -> str:
+        """Return the text that a function writes into a buffer, its first argument beside the buffer's length."""
+        buffer = ffi.new("char[256]")
+        self.call(name, buffer, 256, *arguments)
+        return str(ffi.string(buffer).decode())
+
+    def name_of(self, status: int) -> str:
+        """Return the driver's name of a code, such as CUDA_ERROR_OUT_OF_MEMORY."""
+        name = ffi.new("const char **")
+        if self.functions.cuGetErrorName(status, name):
+            return f"code {status}"
+        return str(ffi.string(name[0]).decode())
+
+    def _version(self) -> int:
+        try:
+            return int(self.answer("cuDriverGetVersion", "int"))
+        except AttributeError as error:
+            message = f"{_LIBRARY} is no library of NVIDIA's driver ({error})"
+            raise ep.UnavailableError(message) from error
+
+
+class Context:
+    """A device's primary context, which other libraries of the process share; `with context:` makes it current."""
+
+    def __init__(self, ordinal: int) -> None:
+        """Retain it. Raises DeviceError."""
+        self._driver = driver()
+        self._device = ordinal
+        self.native = self._driver.answer("cuDevicePrimaryCtxRetain", "CUcontext", ordinal)
+        self.push = functools.partial(self._driver.functions.cuCtxPushCurrent_v2, self.native)
+        self.pop = functools.partial(self._driver.functions.cuCtxPopCurrent_v2, ffi.new("CUcontext *"))
+
+    def __enter__(self) -> Driver:
+        self.push()  # it fails only for a context that is gone, and then the next call says so
+        return self._driver
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.pop()
+
+    def close(self) -> None:
+        """Release it; it raises nothing."""
+        self._driver.functions.cuDevicePrimaryCtxRelease_v2(self._device)
+
+
+@functools.cache
+def driver() -> Driver:
+    """Return the driver, opened once. Raises UnavailableError."""
+    return Driver()
+
+
+def _spelled(version: int) -> str:
+    return f"{version // 1000}.{version % 1000 // 10}"

@@ -1,0 +1,241 @@
+"""CudaStream: a stream of the driver's."""
+
+from __future__ import annotations
+
+import functools
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final
+
+from ep.locks import drop, first
+
+import ep
+from ep_cuda.driver import ffi
+from ep_cuda.errors import NOT_READY
+from ep_cuda.event import CudaEvent
+from ep_cuda.gate import Gate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ep_cuda.device import CudaDevice
+
+__all__ = ["CudaStream", "ForeignStream", "new_stream"]
+
+# It takes turns with the legacy default stream: a consumer of a capsule that names no stream waits in that one.
+_BLOCKING: Final = 0  # CU_STREAM_DEFAULT
+_MEMORY_TYPE: Final = 2  # CU_POINTER_ATTRIBUTE_MEMORY_TYPE
+
+_SETS: Final = {1: "cuMemsetD8Async", 2: "cuMemsetD16Async", 4: "cuMemsetD32Async"}
+
+
+def new_stream(device: CudaDevice, priority: int) -> Any:
+    """Return a new stream of the driver's, as urgent as the driver's range allows. Raises DeviceError."""
+    with device.context as driver:
+        lowest, highest = ffi.new("int *"), ffi.new("int *")
+        driver.call("cuCtxGetStreamPriorityRange", lowest, highest)  # the smaller number is the more urgent
+        native = min(max(-priority, highest[0]), lowest[0])
+        return driver.answer("cuStreamCreateWithPriority", "CUstream", _BLOCKING, native)
+
+
+class CudaStream(ep.spi.Stream):
+    """A stream of EP's own.
+
+    native : the driver's
+    calls  : driver calls made for it so far
+    """
+
+    def __init__(
+        self, device: CudaDevice, ledger: ep.spi.Ledger, native: Any, *, is_synchronous: bool, is_timed: bool
+    ) -> None:
+        super().__init__(ledger, is_synchronous=is_synchronous, is_timed=is_timed)
+        self.device = device
+        self.native = native
+        self.calls = 0
+        self._host: ep.HostThread | None = None
+        self._gates: deque[Gate] = deque()
+        self._lent: deque[tuple[CudaEvent, Any, int]] = deque()  # buffers with their bytes, free when the event is done
+
+    def enqueue(self, name: str, *arguments: Any) -> None:
+        """Enqueue by a function of the driver's that takes the stream last: the checked door of this stream."""
+        context = self.device.context
+        with context as driver:
+            status = getattr(driver.functions, name)(*arguments, self.native)
+        self.placed(name, status)
+
+    def placed(self, name: str, status: int) -> None:
+        """Take note of work that was enqueued, or of the code with which that failed; a synchronous stream waits for it."""
+        self.calls += 1
+        if status:
+            raise self.device.failed(status, name)
+        if self.is_synchronous:
+            self.synchronize()
+
+    def copy(self, dst: ep.Memory | memoryview, src: ep.Memory | memoryview, nbytes: int) -> None:
+        if isinstance(dst, memoryview):
+            assert isinstance(src, ep.Memory)
+            self._transfer("download", src, dst)
+        elif isinstance(src, memoryview):
+            self._transfer("upload", dst, src)
+        else:
+            self.enqueue("cuMemcpyAsync", dst.handle + dst.offset, src.handle + src.offset, nbytes)
+
+    def upload_constant(self, dst: ep.Memory, src: memoryview, nbytes: int) -> None:
+        del nbytes
+        self._directly("upload", dst.handle + dst.offset, ffi.from_buffer(src), src.nbytes)
+
+    def _transfer(self, what: str, memory: ep.Memory, view: memoryview) -> None:
+        """Copy between a memory and the host's.
+
+        The driver reads or writes memory that it has not locked at once, and so waits for the work before. That is right
+        where the stream is idle, or waits anyway. Else the host's thread moves the bytes to or from locked memory.
+        """
+        place, host = memory.handle + memory.offset, ffi.from_buffer(view, require_writable=what == "download")
+        if self.is_synchronous or self._is_locked(host) or self.is_idle():
+            self._directly(what, place, host, view.nbytes)
+            return
+        largest = self.device.staging.largest
+        for at in range(0, view.nbytes, largest):
+            self._staged(what, place + at, view[at : at + largest])
+
+    def _directly(self, what: str, place: int, host: Any, nbytes: int) -> None:
+        if what == "download":
+            self.enqueue("cuMemcpyDtoHAsync_v2", host, place, nbytes)
+        else:
+            self.enqueue("cuMemcpyHtoDAsync_v2", place, host, nbytes)
+
+    def _staged(self, what: str, place: int, view: memoryview) -> None:
+        staging, nbytes = self.device.staging, view.nbytes
+        buffer = staging.take(nbytes)
+        host = ffi.from_buffer(view, require_writable=what == "download")
+        if what == "download":
+            self._directly(what, place, buffer, nbytes)
+            self._let_host(functools.partial(ffi.memmove, host, buffer, nbytes))
+        else:
+            self._let_host(functools.partial(ffi.memmove, buffer, host, nbytes))
+            self._directly(what, place, buffer, nbytes)
+        self._lent.append((self.record(timed=False), buffer, nbytes))
+
+    def _reclaim(self) -> None:
+        """Give back the buffers that no work uses any more."""
+        while (lent := first(self._lent)) and lent[0].is_done():
+            drop(self._lent, lent)
+            self.device.staging.give(*lent[1:])
+
+    def _is_locked(self, host: Any) -> bool:
+        kind = ffi.new("unsigned int *")
+        with self.device.context as driver:
+            return not driver.functions.cuPointerGetAttribute(kind, _MEMORY_TYPE, ffi.cast("CUdeviceptr", host))
+
+    def fill(self, dst: ep.Memory, pattern: bytes) -> None:
+        place, width = dst.handle + dst.offset, len(pattern)
+        if width in _SETS:
+            self.enqueue(_SETS[width], place, int.from_bytes(pattern, "little"), dst.nbytes // width)
+            return
+        for at in range(0, width, 4):  # a column of words, as far apart as the pattern is long
+            word = int.from_bytes(pattern[at : at + 4], "little")
+            self.enqueue("cuMemsetD2D32Async", place + at, width, word, 1, dst.nbytes // width)
+
+    def record(self, *, timed: bool) -> CudaEvent:
+        native = self.device.event(timed=timed)
+        with self.device.context as driver:
+            status = driver.functions.cuEventRecord(native, self.native)
+        self.placed("cuEventRecord", status)
+        return CudaEvent(self, native, self.device.spare_events(timed=timed))
+
+    def can_wait(self, event: ep.Event) -> bool:
+        del event
+        return True
+
+    def wait(self, event: ep.Event) -> None:
+        if self.is_synchronous:  # here and not in the driver, where Ctrl-C does not reach
+            ep.spi.let_host_wait(self, event)
+        elif isinstance(event.twin, CudaEvent):
+            with self.device.context as driver:
+                status = driver.functions.cuStreamWaitEvent(self.native, event.twin.native, 0)
+            self.placed("cuStreamWaitEvent", status)
+        else:
+            self._let_host(event._wait_done)  # noqa: SLF001 - what EP's own default calls
+
+    def call(self, function: Callable[[], object]) -> None:
+        if self.is_synchronous:
+            function()
+        else:
+            self._let_host(function)
+
+    def _let_host(self, task: Callable[[], object]) -> None:
+        """Hold back later work until the host's thread has waited for the earlier and done a task."""
+        self._reclaim()
+        gate = Gate(self)
+        self._gates.append(gate)
+        before = self.record(timed=False)
+        # The thread first: if Ctrl-C comes, or a handler with a task of its own, the stream waits for nothing that nobody does.
+        self._thread.do(functools.partial(_pass, gate, before, task, self._fail, self._gates))
+        gate.wait()
+        self._lent.append((self.record(timed=False), gate.address, gate.nbytes))
+
+    @property
+    def _thread(self) -> ep.HostThread:
+        if self._host is None:
+            self._host = ep.HostThread(f"{self.ledger.name} host")
+        return self._host
+
+    def dlpack_stream(self) -> int:
+        return int(ffi.cast("uintptr_t", self.native))
+
+    def is_idle(self) -> bool:
+        if self.device.is_lost:
+            return True
+        with self.device.context as driver:
+            status = driver.functions.cuStreamQuery(self.native)
+        if status and status != NOT_READY:
+            self.hear("cuStreamQuery", status)
+        return bool(status != NOT_READY)
+
+    def synchronize(self) -> None:
+        if self.device.is_lost:
+            raise self.device.failed(self.device.lost_by, "cuStreamSynchronize")
+        self.calls += 1
+        with self.device.context as driver:
+            status = driver.functions.cuStreamSynchronize(self.native)
+        if status:
+            raise self.device.failed(status, "cuStreamSynchronize")
+
+    def hear(self, name: str, status: int) -> None:
+        """Take over the code of work that failed, for the next synchronisation."""
+        self._fail(self.device.failed(status, name))
+
+    def _fail(self, error: BaseException) -> None:
+        self.ledger.failed(None, error)
+
+    def abandon(self) -> None:
+        for gate in [*self._gates]:
+            gate.open()
+
+    def close(self) -> None:
+        self._reclaim()
+        if self._host is not None:
+            self._host.close()
+        self._destroy()
+        self.device.forget(self)
+
+    def _destroy(self) -> None:
+        with self.device.context as driver:
+            driver.functions.cuStreamDestroy_v2(self.native)
+
+
+class ForeignStream(CudaStream):
+    """A stream that others made and will destroy."""
+
+    def _destroy(self) -> None:
+        """Leave it open."""
+
+
+def _pass(
+    gate: Gate,
+    before: CudaEvent,
+    task: Callable[[], object],
+    fail: Callable[[BaseException], None],
+    gates: deque[Gate],
+) -> None:
+    gate.do(before, task, fail)
+    gates.remove(gate)
