@@ -29,6 +29,7 @@ def end(devices: Sequence[Device]) -> None:
     unchanged.
     """
     streams = [stream for device in devices for stream in device._unfinished()]
+    streams.sort(key=lambda stream: stream._kept is None)  # one over a queue of others before the owner of that queue
     stuck = _close(streams)
     for stream in stuck:
         stream.twin.abandon()

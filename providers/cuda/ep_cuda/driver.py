@@ -8,18 +8,16 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Final
 
-from cffi import FFI
-
 import ep
 from ep_cuda.errors import failure
+from ep_cuda.library import declared, opened
 
 if TYPE_CHECKING:
     from types import TracebackType
 
 __all__ = ["Context", "Driver", "driver", "ffi"]
 
-ffi: Final = FFI()
-ffi.cdef("""
+_FUNCTIONS: Final = """
 typedef int CUresult, CUdevice;
 typedef uintptr_t CUdeviceptr;
 typedef void *CUcontext, *CUstream, *CUevent, *CUmodule, *CUfunction;
@@ -76,7 +74,18 @@ CUresult cuModuleGetFunction(CUfunction *, CUmodule, const char *);
 CUresult cuFuncGetAttribute(int *, int, CUfunction);
 CUresult cuLaunchKernel(CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,
                         unsigned int, CUstream, void **, void **);
-""")
+"""
+
+_TYPES: Final = (
+    *(f"{kind} *" for kind in ("char", "float", "int", "size_t", "uint32_t volatile", "unsigned int", "void *")),
+    *(
+        f"{kind} *"
+        for kind in ("CUcontext", "CUdevice", "CUdeviceptr", "CUevent", "CUfunction", "CUmodule", "CUstream")
+    ),
+    *("CUdeviceptr", "CUstream", "char[256]", "char[]", "const char **", "uintptr_t", "void *", "void **", "void *[]"),
+)
+
+ffi: Final = declared(_FUNCTIONS, _TYPES)
 
 _LIBRARY: Final = "libcuda.so.1"
 _OLDEST: Final = 12000
@@ -93,14 +102,17 @@ class Driver:
     def __init__(self) -> None:
         """Open and initialise it. Raises UnavailableError if there is none, it is too old, or it finds no hardware."""
         try:
-            self.functions: Any = ffi.dlopen(_LIBRARY)
+            self.functions = opened(ffi, _FUNCTIONS, _LIBRARY)
+        except AttributeError as error:
+            message = f"{_LIBRARY} is no driver of NVIDIA's, or one older than CUDA {_spelled(_OLDEST)} ({error}); install a newer one"
+            raise ep.UnavailableError(message) from error
         except OSError as error:
             why, _, _ = str(error).partition(".  ")  # cffi tells of a second search, too
             message = (
                 f"NVIDIA's driver is not installed ({why}); install it, or leave this provider out with EP_DISABLE=cuda"
             )
             raise ep.UnavailableError(message) from error
-        self.version = self._version()
+        self.version = int(self.answer("cuDriverGetVersion", "int"))
         if self.version < _OLDEST:
             message = f"NVIDIA's driver serves CUDA {_spelled(self.version)}, and EP needs {_spelled(_OLDEST)}; install a newer driver"
             raise ep.UnavailableError(message)
@@ -133,13 +145,6 @@ class Driver:
         if self.functions.cuGetErrorName(status, name):
             return f"code {status}"
         return str(ffi.string(name[0]).decode())
-
-    def _version(self) -> int:
-        try:
-            return int(self.answer("cuDriverGetVersion", "int"))
-        except AttributeError as error:
-            message = f"{_LIBRARY} is no library of NVIDIA's driver ({error})"
-            raise ep.UnavailableError(message) from error
 
 
 class Context:

@@ -64,7 +64,11 @@ class CudaFunction:
         sizes = [-(-struct.calcsize(f"<{each}") // _PLACE) * _PLACE for each in formats]
         self._offsets = [sum(sizes[:place]) for place in range(len(sizes))]
         self._packed = struct.Struct("<" + "".join(map(_padded, formats, sizes)))
-        self._complex = [place for place, each in enumerate(entry.parameters) if each.type in {"c64", "c128"}]
+        self._complex = [
+            place
+            for place, each in enumerate(entry.parameters)
+            if each.kind == "number" and each.type in {"c64", "c128"}
+        ]
         self._group = min(_GROUP, most)
         self._spare: deque[_Storage] = deque()
 

@@ -9,7 +9,7 @@ import ep
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["ELEMENTS", "complex_of", "has_doubles", "kind_of", "kinds_of", "part_of", "unknown"]
+__all__ = ["ELEMENTS", "complex_of", "has_doubles", "kind_of", "kinds_of", "nbytes_of", "part_of", "unknown"]
 
 ELEMENTS: Final = {
     "bool": "bool",
@@ -34,6 +34,7 @@ ELEMENTS: Final = {
 
 _KINDS: Final = {"b": "BOOLEAN", "i": "INTEGER", "u": "INTEGER", "f": "FLOATING", "c": "COMPLEX"}
 _KIND_OF: Final = {name: _KINDS[ep.dtype(dtype).kind] for dtype, name in ELEMENTS.items()} | {"u128": "INTEGER"}
+_NBYTES: Final = {name: ep.dtype(dtype).itemsize for dtype, name in ELEMENTS.items()}
 _NARROW: Final = {"f16": "HALF", "bf16": "BFLOAT"}
 _DOUBLES: Final = {"f64", "c128"}
 _PARTS: Final = {"c64": "f32", "c128": "f64"}
@@ -43,6 +44,11 @@ def unknown(dtypes: Iterable[str]) -> str:
     """Return why nothing computes with some of these types, "" if the dialect has them all."""
     lacking = sorted({dtype for dtype in dtypes if dtype and dtype not in ELEMENTS})
     return f"the dialect has no {', '.join(lacking)}; it has {', '.join(ELEMENTS)}" if lacking else ""
+
+
+def nbytes_of(element: str) -> int:
+    """Return the bytes of an element by its name in C."""
+    return _NBYTES[element]
 
 
 def kind_of(element: str) -> str:

@@ -89,3 +89,13 @@ def test_step_of_an_extent_of_one_may_be_of_any_size():
     assert cropped.arguments[0] == Operand(0, 4, 5)
     (gathered,) = plan(Gather.infer(x, spec(4, dtype="int64"), 0)).launches
     assert gathered.arguments[3:5] == (1, 0)
+
+
+@pytest.mark.parametrize(("width", "strides", "few"), [(4, None, 4), (7, (9, 1), 7), (8, None, 1), (4, (1, 99), 1)])
+def test_rows_of_few_are_moved_whole_where_work_items_are_loops(width, strides, few):
+    descriptor = Gather.infer(spec(99, width, strides=strides), spec(300, dtype="int64"))
+    (launch,) = plan(descriptor).launches
+    assert launch.entry == ("gather_few_i64" if few > 1 else "gather_i64")
+    assert few == 1 or launch.arguments[-2] == few
+    (launch,) = plan(descriptor, GPU).launches
+    assert launch.entry == "gather_i64"

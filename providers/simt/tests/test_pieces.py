@@ -6,9 +6,9 @@ import math
 
 import ep_simt
 import pytest
-from ep_primitives import Reduce
+from ep_primitives import ArgReduce, Pool, Reduce
 from ep_primitives.families.reduce.rows import summation
-from ep_simt.reductions.pieces import lanes, levels_of
+from ep_simt.reductions.pieces import is_window, lanes, levels_of
 
 import ep
 
@@ -82,3 +82,58 @@ def test_no_element_meets_more_roundings_than_a_sum_may_have(shape, strides, axe
 def test_other_rows_change_no_pieces(target):
     few, many = (levels((rows, 70001), None, (1,), target) for rows in (1, 999))
     assert few == many
+
+
+def launches(descriptor, target):
+    """Return the launches of a descriptor, or of the only stage that it lowers to."""
+    (stage,) = descriptor.lower() or (descriptor,)
+    descriptor = getattr(stage, "descriptor", stage)
+    return ep_simt.bodies()[descriptor.family].plan(descriptor, target).launches
+
+
+@TARGETS
+@pytest.mark.parametrize(
+    ("shape", "strides", "axes", "is_one"),
+    [
+        ((99, 3), None, (1,), True),
+        ((4, 9, 2), None, (0, 2), True),
+        ((99, 8), None, (1,), False),  # as long as what is joined at once
+        ((99, 3), (1, 99), (1,), False),  # a column
+        ((99, 3), (3, -1), (1,), False),
+        ((99, 3), (1, 0), (1,), False),
+        ((64, 9, 2), None, (0, 2), False),  # more runs than a sum may have
+    ],
+)
+def test_windows_are_short_runs_close_to_each_other(shape, strides, axes, is_one, target):
+    reduced = Reduce.infer("sum", ep.TensorSpec("float32", shape, strides, 999), axes).reduced
+    assert is_window(reduced, target) == is_one
+
+
+@TARGETS
+def test_no_element_of_a_window_meets_more_roundings_than_a_sum_may_have(target):
+    for runs in range(1, 40):
+        for run in range(2, 9):
+            reduced = Reduce.infer("sum", ep.TensorSpec("float32", (runs, 2, run)), (0, 2)).reduced
+            if is_window(reduced, target):
+                assert min(runs + run - 2, runs * run - 1) <= 2 * summation(runs * run) + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "window", "between", "beside"),
+    [
+        ((2, 40, 56, 57), None, 2, 2, 2),
+        ((2, 40, 56, 57), None, 3, 2, 2),
+        ((2, 40, 56, 57), None, 2, 3, 0),  # elements of no window lie between
+        ((2, 3, 56, 57), (9576, 1, 171, 3), 3, 2, 6),  # channels last: those between are other channels'
+        ((2, 3, 56, 57), (19152, 2, 342, 6), 3, 1, 0),  # others' elements lie between
+    ],
+)
+def test_windows_beside_each_other_share_what_is_theirs(shape, strides, window, between, beside):
+    pool = Pool.infer("max", ep.TensorSpec("float32", shape, strides), window, strides=between)
+    (launch,) = launches(pool, ep_simt.CPU)
+    assert (launch.entry, launch.arguments[-2]) == ("reduce_windows", beside)
+
+
+def test_windows_whose_elements_are_numbered_share_nothing():
+    (launch,) = launches(ArgReduce.infer("max", ep.TensorSpec("float32", (99, 3)), 1), ep_simt.CPU)
+    assert launch.entry == "reduce_columns"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import ep_simt
 import pytest
-from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, RandomFill, RmsLayerNorm, Softmax
+from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, RandomFill, RmsLayerNorm, Scan, Softmax
 
 import ep
 
@@ -70,6 +70,17 @@ def test_norms_round_their_factors_by_double_where_the_device_does_not(kind):
         for rounded in (True, False)
     ]
     assert [(each["EP_ROUNDED"], each["EP_HAS_F64"]) for each in words] == [("ep_f32", 0), ("ep_f64", 1)]
+
+
+def test_scan_of_floats_sums_in_double_where_work_items_are_loops_and_the_device_has_it():
+    key = Scan.infer("sum", spec("float32", (3, 8))).key
+    targets = ep_simt.CPU, ep_simt.CPU._replace(doubles=False), ep_simt.GPU
+    words = [dict(ep_simt.bodies()["scan"].program(key, target).words) for target in targets]
+    assert [(each["EP_JOINED_IN"], each["EP_CHAINED"]) for each in words] == [
+        ("ep_f64", 0),
+        ("ep_f32", 1),
+        ("ep_f32", 1),
+    ]
 
 
 @pytest.mark.parametrize("op", ["pow", "hypot"])

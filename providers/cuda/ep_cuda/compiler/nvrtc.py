@@ -10,14 +10,12 @@ import importlib.util
 from pathlib import Path
 from typing import Any, Final
 
-from cffi import FFI
-
 import ep
+from ep_cuda.library import declared, opened
 
 __all__ = ["Nvrtc", "nvrtc"]
 
-_ffi: Final = FFI()
-_ffi.cdef("""
+_FUNCTIONS: Final = """
 typedef int nvrtcResult;
 typedef void *nvrtcProgram;
 
@@ -34,7 +32,9 @@ nvrtcResult nvrtcGetPTXSize(nvrtcProgram, size_t *);
 nvrtcResult nvrtcGetPTX(nvrtcProgram, char *);
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram, size_t *);
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram, char *);
-""")
+"""
+
+_ffi: Final = declared(_FUNCTIONS, ("int *", "int[]", "size_t *", "char[]", "const char *[]", "nvrtcProgram *"))
 
 _OPTIONS: Final = ("--fmad=false",)
 """Products and sums round one by one, as on every other device; no fast arithmetic, so nothing is flushed."""
@@ -118,8 +118,8 @@ def _opened() -> Any:
     reasons = []
     for path in (*_wheels(), *_SYSTEM):
         try:
-            return _ffi.dlopen(path)
-        except OSError as error:
+            return opened(_ffi, _FUNCTIONS, path)
+        except (OSError, AttributeError) as error:
             reasons.append(str(error))
     message = f"NVRTC, the compiler of CUDA's kernels, is not installed ({reasons[-1]}); {_CURE}"
     raise ep.UnavailableError(message)

@@ -28,6 +28,7 @@ typedef double ep_f64;
 #define EP_BARRIER_GLOBAL() __syncthreads()
 #define EP_INDEPENDENT
 #define EP_ROLLED _Pragma("unroll 1")
+#define EP_UNROLLED _Pragma("unroll")
 #define EP_LOCAL_ID(axis) ((int)threadIdx.axis)
 #define EP_LOCAL_SIZE(axis) ((int)blockDim.axis)
 #define EP_GROUP_ID(axis) ((ep_i64)blockIdx.axis)
@@ -73,7 +74,8 @@ EP_FN ep_f64 ep_f64_of_bits(ep_u64 bits) {
 EP_FN ep_f32 ep_load_f16(EP_GLOBAL const ep_f16* p, ep_i64 i) {
     ep_f32 x;
     asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(p[i].bits));
-    return x;
+    // The instruction takes the sign of a NaN away, and copysign asks for it.
+    return x == x ? x : __uint_as_float((p[i].bits & 0x8000u) << 16 | 0x7fc00000u);
 }
 
 EP_FN void ep_store_f16(EP_GLOBAL ep_f16* p, ep_i64 i, ep_f32 x) {

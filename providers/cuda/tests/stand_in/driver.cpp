@@ -4,171 +4,19 @@
 // memory that the driver has not locked is read when a copy is enqueued, not when its turn comes, and a copy to such
 // memory waits.
 
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <cstdint>
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
-#include <new>
-#include <set>
-#include <thread>
 #include <vector>
+
+#include "heap.h"
+#include "stream.h"
 
 namespace {
 
-using Address = std::uintptr_t;
-using Clock = std::chrono::steady_clock;
-
-enum Code : int {
-    SUCCESS = 0,
-    INVALID_VALUE = 1,
-    OUT_OF_MEMORY = 2,
-    INVALID_DEVICE = 101,
-    INVALID_CONTEXT = 201,
-    INVALID_HANDLE = 400,
-    NOT_READY = 600,
-    NOT_SUPPORTED = 801,
-};
-
-constexpr std::size_t TOTAL = std::size_t{4} << 30;
-constexpr std::size_t ALIGNMENT = 512;
-
-struct Context {
-    int device;
-};
-
-thread_local std::vector<Context*> stack;
-
-// Memory that the driver has given out, by its first address.
-struct Block {
-    std::size_t size;
-    bool is_host;
-    bool is_managed;
-};
-
-class Heap {
-   public:
-    int allocate(Address* place, std::size_t size, bool is_host, bool is_managed) {
-        std::lock_guard guard(turn_);
-        if (!size) return INVALID_VALUE;
-        if (size > TOTAL - used_) return OUT_OF_MEMORY;
-        void* memory = std::aligned_alloc(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
-        if (!memory) return OUT_OF_MEMORY;
-        used_ += size;
-        *place = reinterpret_cast<Address>(memory);
-        blocks_[*place] = {size, is_host, is_managed};
-        return SUCCESS;
-    }
-
-    int free(Address place) {
-        std::lock_guard guard(turn_);
-        auto found = blocks_.find(place);
-        if (found == blocks_.end()) return INVALID_VALUE;
-        used_ -= found->second.size;
-        std::free(reinterpret_cast<void*>(place));
-        blocks_.erase(found);
-        return SUCCESS;
-    }
-
-    // The block that an address lies in, and where it begins; a block of no size if there is none.
-    std::pair<Address, Block> find(Address place) {
-        std::lock_guard guard(turn_);
-        auto next = blocks_.upper_bound(place);
-        if (next == blocks_.begin()) return {0, {0, false, false}};
-        auto [start, block] = *--next;
-        return place < start + block.size ? std::pair{start, block} : std::pair{Address{0}, Block{0, false, false}};
-    }
-
-    std::size_t free_bytes() {
-        std::lock_guard guard(turn_);
-        return TOTAL - used_;
-    }
-
-   private:
-    std::mutex turn_;
-    std::map<Address, Block> blocks_;
-    std::size_t used_ = 0;
-};
-
 Heap heap;
-
-// A place in a stream, reached once.
-struct Point {
-    std::atomic<bool> is_done{false};
-    Clock::time_point at;
-
-    void reach() {
-        at = Clock::now();
-        is_done.store(true, std::memory_order_release);
-        is_done.notify_all();
-    }
-    void wait() { is_done.wait(false, std::memory_order_acquire); }
-};
-
-struct Event {
-    bool is_timed;
-    std::mutex turn;
-    std::shared_ptr<Point> point;  // of the last record; none before it
-};
-
-class Stream {
-   public:
-    explicit Stream(Context* context) : context(context) { std::thread(&Stream::work, this).detach(); }
-
-    void put(std::function<void()> task) {
-        std::lock_guard guard(turn_);
-        tasks_.push_back(std::move(task));
-        ++left_;
-        changed_.notify_all();
-    }
-    bool is_idle() {
-        std::lock_guard guard(turn_);
-        return !left_;
-    }
-    void wait() {
-        std::unique_lock guard(turn_);
-        changed_.wait(guard, [this] { return !left_; });
-    }
-    // The stream goes when its work is done.
-    void end() {
-        std::lock_guard guard(turn_);
-        is_ending_ = true;
-        changed_.notify_all();
-    }
-
-    Context* const context;
-
-   private:
-    void work() {
-        for (;;) {
-            std::function<void()> task;
-            {
-                std::unique_lock guard(turn_);
-                changed_.wait(guard, [this] { return !tasks_.empty() || is_ending_; });
-                if (tasks_.empty()) break;
-                task = std::move(tasks_.front());
-                tasks_.pop_front();
-            }
-            task();
-            std::lock_guard guard(turn_);
-            --left_;
-            changed_.notify_all();
-        }
-        delete this;
-    }
-
-    std::mutex turn_;
-    std::condition_variable changed_;
-    std::deque<std::function<void()>> tasks_;
-    std::size_t left_ = 0;
-    bool is_ending_ = false;
-};
 
 int devices() {
     const char* count = std::getenv("EP_STAND_IN_DEVICES");
@@ -182,56 +30,6 @@ Context* contexts() {
         return made;
     }();
     return all.data();
-}
-
-// The default stream of old programs, and the streams that take turns with it: all that were not made non-blocking.
-struct Legacy {
-    std::mutex turn;
-    std::map<Context*, Stream*> defaults;
-    std::set<Stream*> blocking;
-
-    static Legacy& get() {
-        static Legacy one;
-        return one;
-    }
-    Stream* of(Context* context) {
-        std::lock_guard guard(turn);
-        auto& found = defaults[context];
-        if (!found) found = new Stream(context);
-        return found;
-    }
-};
-
-bool is_default(Stream* handle) {
-    return reinterpret_cast<Address>(handle) <= 2;
-}
-
-// A stream by its handle; 0, 1 and 2 are the current context's default stream, as old programs and as threads have it.
-Stream* of(Stream* handle) {
-    return is_default(handle) ? Legacy::get().of(stack.back()) : handle;
-}
-
-// A point behind all that a stream has so far.
-std::shared_ptr<Point> mark(Stream* stream) {
-    auto point = std::make_shared<Point>();
-    stream->put([point] { point->reach(); });
-    return point;
-}
-
-// Lets the default stream and a blocking one wait for each other.
-void take_turns(Stream* handle) {
-    auto& legacy = Legacy::get();
-    std::vector<Stream*> others;
-    {
-        std::lock_guard guard(legacy.turn);
-        if (is_default(handle))
-            others.assign(legacy.blocking.begin(), legacy.blocking.end());
-        else if (auto found = legacy.defaults.find(handle->context);
-                 found != legacy.defaults.end() && legacy.blocking.count(handle))
-            others.push_back(found->second);
-    }
-    for (Stream* other : others)
-        if (!other->is_idle()) of(handle)->put([point = mark(other)] { point->wait(); });
 }
 
 bool is_known(const void* memory) {

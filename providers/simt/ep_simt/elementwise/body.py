@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep
 from ep_simt.body import Body
-from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of, unknown
+from ep_simt.elements import ELEMENTS, has_doubles, kind_of, nbytes_of, part_of, unknown
 from ep_simt.elementwise.rows import row_of, rows
 from ep_simt.elementwise.visit import Layout, layouts, long_rows
 from ep_simt.mathematics import mathematics
@@ -69,11 +69,11 @@ class Elementwise(Body):
         variant = self._variant(key, doubles=target.doubles)
         if self.rounds(key) and not target.rounded:
             variant = variant._replace(compute="f64")
-        return _program(variant, self._forms, self._files, _HELD if target.group == 1 else 1)
+        return _program(variant, self._forms, self._files, _HELD if target.group == 1 else 1, variant.spread(target))
 
     def plan(self, descriptor: Any, target: Target) -> Plan:
         key, space = descriptor.key, descriptor.geometry
-        visit = Layout.of(key).visit(long_rows(space, target), target)
+        visit = Layout.of(key).visit(long_rows(space, target), target, spread=self._variant(key).spread(target))
         numbers = iter(range(len(descriptor.specs)))
         places = iter(range(len(descriptor.specs)))
         arguments: list[Any] = [
@@ -134,6 +134,12 @@ class _Variant(NamedTuple):
         """The type of the value that is stored, as called in C after `ep_`."""
         return self.compute if self.row is None else self.row.result_of(self.compute)
 
+    def spread(self, target: Target) -> int:
+        """Return how many elements a work-item visits over dense tensors where neighbours fetch together."""
+        if self.row is None or self.row.is_in_double:
+            return 1
+        return max(1, target.spread // max(map(nbytes_of, self.elements)))
+
     def entry(self, *parts: str) -> str:
         """Return the name of an entry, or of the program."""
         return "_".join((self.family, *(() if self.op == "-" else (self.op,)), *parts))
@@ -149,7 +155,7 @@ class _Variant(NamedTuple):
 
 
 @functools.lru_cache(maxsize=4096)
-def _program(variant: _Variant, forms: tuple[str, ...], files: tuple[str, ...], held: int) -> Program:
+def _program(variant: _Variant, forms: tuple[str, ...], files: tuple[str, ...], held: int, spread: int) -> Program:
     """Return the program of a variant."""
     family, _, names, elements, compute, wide, _ = variant
     row = variant.row
@@ -169,7 +175,12 @@ def _program(variant: _Variant, forms: tuple[str, ...], files: tuple[str, ...], 
         given = "".join(f"const EP_P {name} = p{place}; " for place, name in enumerate(row.attributes))
         called, values = _called(row.expression, compute, doubles=variant.is_in_double), ("elementwise/values.h",)
         words |= {"EP_VALUE": row.expression, "EP_ATTRIBUTES": given}
-        words |= {"EP_IS_STEPPED": int(row.is_stepped), "EP_IS_LIGHT": int(row.is_light), "EP_HELD": held}
+        words |= {
+            "EP_IS_STEPPED": int(row.is_stepped),
+            "EP_IS_LIGHT": int(row.is_light),
+            "EP_HELD": held,
+            "EP_SPREAD": spread,
+        }
     for name, element in zip(names, elements, strict=True):
         words |= access(name, element, compute if row else "")
     entries = tuple(

@@ -72,15 +72,16 @@ class Layout(NamedTuple):
             return (structure("geometry", "ep_geometry", _form(wide=self.wide).size),)
         return number("n", "i64"), number("run", "i64")
 
-    def visit(self, space: Geometry, target: Target, least: int = 1) -> Visit:
+    def visit(self, space: Geometry, target: Target, least: int = 1, spread: int = 1) -> Visit:
         """Return the visit of a space.
 
-        least : elements that a work-item takes in any case, as far as its row reaches
+        least  : elements that a work-item takes in any case, as far as its row reaches
+        spread : elements that it takes of dense tensors, a group's length apart
         """
         if not space.size:
             return Visit(0, ())
         if not self.strided:
-            run = max(target.run, least)
+            run = max(target.run, least, spread)
             return Visit(-(-space.size // run), (space.size, run))
         inner = space.shape[-1] if space.shape else 1
         run = min(max(target.steps, least), inner)

@@ -6,7 +6,7 @@ import functools
 import math
 from abc import abstractmethod
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 import ep
 from ep_simt.body import Body
@@ -15,7 +15,7 @@ from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of
 from ep_simt.mathematics import mathematics
 from ep_simt.plan import Launch, Operand, Plan, operands_of
 from ep_simt.program import Entry, Program, access, number, storage, taken, tensor
-from ep_simt.reductions.pieces import lanes, levels_of, tile
+from ep_simt.reductions.pieces import is_window, lanes, levels_of, tile
 from ep_simt.rows.geometry import packed_rows, rows_parameter, rows_words
 
 if TYPE_CHECKING:
@@ -27,9 +27,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Fold", "Lens", "Reduction", "bits_of_infinity", "every_bit"]
 
-_ENTRIES: Final = ("reduce_rows", "reduce_columns", "reduce_states")
+_ENTRIES: Final = ("reduce_rows", "reduce_columns", "reduce_windows", "reduce_states")
+_FILES: Final = ("reductions/reductions.inc", "reductions/windows.inc")
 _SCRATCH: Final = 2
 _WORTH_A_VECTOR: Final = 16
+_WORTH_A_LINE: Final = 4
+"""Windows beside one another that are worth finding where their line begins."""
+_ABREAST: Final = 512
+"""Elements beside one another that a work-item joins over the runs of windows: few enough for a processor's nearest cache."""
+_CLOSE: Final = 16
+"""Elements from one window to the next: beyond, too few of what lies between them is in a window."""
 _PLACES: Final = {1: 1, 2: 2, 3: 4}
 
 
@@ -74,7 +81,10 @@ class _Variant(NamedTuple):
 
 
 class Reduction(Body):
-    """A launch over pieces of rows, and one more for each level of their states."""
+    """A launch over pieces of rows, and one more for each level of their states; a single one over windows."""
+
+    is_numbered: ClassVar[bool] = False
+    """True if a state depends on the numbers of its elements, so that windows share none."""
 
     @abstractmethod
     def fold(self, key: KernelKey) -> Fold:
@@ -98,19 +108,25 @@ class Reduction(Body):
     def plan(self, descriptor: Descriptor, target: Target) -> Plan:
         if not descriptor.out.size:
             return Plan(())
-        kept, reduced, group = _abreast(descriptor.kept), descriptor.reduced, target.group
+        reduced, group = descriptor.reduced, target.group
+        are_windows = not self.is_numbered and is_window(reduced, target)
+        kept = _abreast(descriptor.kept, are_windows=are_windows)
         strides = kept.strides[0] + reduced.strides[0], kept.strides[1] + (0,) * len(reduced.shape)
         packed = packed_rows(kept.shape + reduced.shape, strides, len(kept.shape), wide=descriptor.key.wide)
         x, out = operands_of(descriptor, kept.offsets)
-        lens, nbytes = self.lens(descriptor), self.fold(descriptor.key).nbytes
-        levels, rows = levels_of(reduced, target), math.prod(kept.shape)
+        lens, rows = self.lens(descriptor), math.prod(kept.shape)
+        extent = kept.shape[-1] if kept.shape else 1
+        tiles = rows // extent * -(-extent // tile(target))
+        if are_windows:
+            batch = -(-target.steps // min(extent, tile(target)))
+            numbers = batch, _beside(kept, reduced), packed
+            return Plan((Launch("reduce_windows", -(-tiles // batch), group, (x, out, *lens, *numbers)),))
+        levels, nbytes = levels_of(reduced, target), self.fold(descriptor.key).nbytes
         used = tuple(accumulate((rows * level.number for level in levels[:-1]), initial=0))
         states = [*(Operand(_SCRATCH, nbytes, start) for start in used[:-1]), out]
 
         level = levels[0]
-        extent = kept.shape[-1] if kept.shape else 1
-        across = rows // extent * -(-extent // tile(target))
-        items = (rows * level.span if level.is_along else across) * level.number
+        items = (rows * level.span if level.is_along else tiles) * level.number
         cut = level.outer, level.cuts, level.runs, level.length, level.number, level.span
         entry = "reduce_rows" if level.is_along else "reduce_columns"
         launches = [Launch(entry, items, group, (x, out, states[0], *lens, *cut, packed))]
@@ -121,16 +137,29 @@ class Reduction(Body):
         return Plan(tuple(launches), used[-1] * nbytes)
 
 
-def _abreast(kept: Geometry) -> Geometry:
-    """Return the kept dimensions with the one last in which rows stand side by side; no result depends on it."""
+def _abreast(kept: Geometry, *, are_windows: bool) -> Geometry:
+    """Return the kept dimensions with the one last in which rows stand side by side, windows nearest; no result depends on it."""
 
     def worth(axis: int) -> tuple[bool, int]:
-        return kept.strides[0][axis] == 1 and kept.shape[axis] >= _WORTH_A_VECTOR, kept.shape[axis]
+        step, extent = kept.strides[0][axis], kept.shape[axis]
+        if are_windows:
+            is_worth = extent >= _WORTH_A_LINE and step > 0
+            return is_worth, -step if is_worth else extent
+        return extent >= _WORTH_A_VECTOR and step == 1, extent
 
     if not kept.shape:
         return kept
     last = max(reversed(range(len(kept.shape))), key=worth)
     return kept.in_order([*(axis for axis in range(len(kept.shape)) if axis != last), last])
+
+
+def _beside(kept: Geometry, reduced: Geometry) -> int:
+    """Return the elements from a window to the next, 0 if there are others between them than those of windows, or many."""
+    run, step = reduced.shape[-1], reduced.strides[0][-1]
+    beside = kept.strides[0][-1] if kept.shape else 0
+    neighbours = zip(kept.shape, kept.strides[0], strict=True)
+    is_whole = step == 1 or any(stride == 1 and extent >= step for extent, stride in neighbours)
+    return beside if is_whole and 0 < beside <= min(run * step, _CLOSE) else 0
 
 
 @functools.lru_cache(maxsize=1024)
@@ -154,6 +183,7 @@ def _program(variant: _Variant) -> Program:
         "EP_JOINS_FOUR": 0,
         "EP_LANES": lanes(target),
         "EP_TILE": tile(target),
+        "EP_ABREAST": _ABREAST,
         **rows_words(2, target.group, wide=wide),
         **access("x", x),
         **access("out", out),
@@ -161,17 +191,20 @@ def _program(variant: _Variant) -> Program:
     }
     source = "".join(map(text, fold.files)) + "".join(map(str, words.values()))
     called = mathematics(source, "f64" if part_of(_value(x)) == "f64" else "f32")
-    files = ("rows/rows.h", "rows/fold.h", "reductions/state.h", *fold.files, "reductions/reductions.inc")
+    files = ("rows/rows.h", "rows/fold.h", "reductions/state.h", *fold.files, *_FILES)
     lens = number("keep", "u64"), number("flip", "u64"), number("factor", factor)
     parameters = taken(tensor("out", out), tensor("states", "state"), lens)
     count, geometry = [number(name, "i64") for name in ("length", "pieces", "span")], [rows_parameter(2, wide=wide)]
     cut = [number(name, "i64") for name in ("outer", "cuts", "runs")]
     from_x = taken(tensor("x", x), parameters, cut, count, geometry)
     from_states = taken(tensor("given", "state"), parameters, [number("extent", "i64")], count, geometry)
+    windows = [number("batch", "i64"), number("beside", "i64")]
+    from_windows = taken(tensor("x", x), tensor("out", out), lens, windows, geometry)
     writes = frozenset({"out", "states"})
     entries = (
         Entry("reduce_rows", from_x, "EP_ROWS_TAKES", writes),
         Entry("reduce_columns", from_x, "EP_ROWS_TAKES", writes),
+        Entry("reduce_windows", from_windows, "EP_WINDOWS_TAKES"),
         Entry("reduce_states", from_states, "EP_STATES_TAKES", writes),
     )
     name = f"{fold.name}-{x}-{out}-{'wide' if wide else 'narrow'}-{target.group}"

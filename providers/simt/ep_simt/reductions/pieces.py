@@ -10,12 +10,14 @@ if TYPE_CHECKING:
 
     from ep_simt.target import Target
 
-__all__ = ["Pieces", "lanes", "levels_of", "tile"]
+__all__ = ["Pieces", "is_window", "lanes", "levels_of", "tile"]
 
 _FOUR: Final = 4
 _SHORT: Final = 64
 """Elements that a work-item joins alone: no more of a row, and no fewer in a run whose lanes are worth their while."""
 _LEAST_SPAN: Final = 32
+_REACH: Final = 32
+"""Elements from the first to the last of a window's run."""
 
 
 class Pieces(NamedTuple):
@@ -45,6 +47,15 @@ def lanes(target: Target) -> int:
 def tile(target: Target) -> int:
     """Return the rows that a work-item takes side by side."""
     return 2048 if target.group == 1 else 1
+
+
+def is_window(reduced: Geometry, target: Target) -> bool:
+    """Return True for a row of short runs, whose elements lie close: its runs are joined to one, then the elements of that."""
+    if not reduced.shape or 0 in reduced.shape:
+        return False
+    run, step = reduced.shape[-1], reduced.strides[0][-1]
+    runs = math.prod(reduced.shape[:-1])
+    return run < 2 * _FOUR and step > 0 and (run - 1) * step <= _REACH and runs + run <= _depth(target)
 
 
 def levels_of(reduced: Geometry, target: Target) -> tuple[Pieces, ...]:

@@ -21,6 +21,7 @@ _FILES: Final = ("reductions/order.h", "families/arg_reduce/place.h")
 
 class _ArgReduce(Reduction):
     descriptor = ArgReduce
+    is_numbered = True
 
     def lens(self, descriptor: ArgReduce) -> Lens:
         dtype = descriptor.x.dtype

@@ -15,6 +15,7 @@ from ep_simt.plan import Launch, Plan, operands_of
 from ep_simt.program import Entry, Program, access, number, taken, tensor
 
 if TYPE_CHECKING:
+    from ep.layout.dims import Geometry
     from ep.work.key import KernelKey
 
     from ep_simt.target import Target
@@ -23,6 +24,8 @@ __all__ = ["BODY"]
 
 _FILES: Final = ("elementwise/loops.h", "families/gather/gather.inc")
 _INDICES: Final = ("i32", "i64")
+_FEW: Final = 8
+"""Neighbours that an index serves: a loop over fewer costs more than it does."""
 
 
 class _Gather(BitwiseBody):
@@ -31,7 +34,8 @@ class _Gather(BitwiseBody):
     descriptor = Gather
 
     def entries(self, key: KernelKey) -> tuple[str, ...]:
-        return (f"gather_{ELEMENTS[key.dtypes[1]]}",)
+        index = ELEMENTS[key.dtypes[1]]
+        return f"gather_{index}", f"gather_few_{index}"
 
     def program(self, key: KernelKey, target: Target) -> Program:
         del target
@@ -39,28 +43,38 @@ class _Gather(BitwiseBody):
 
     def plan(self, descriptor: Gather, target: Target) -> Plan:
         key, space, extent = descriptor.key, descriptor.geometry, descriptor.extent
-        visit = Layout(strided=True, wide=key.wide).visit(long_rows(space, target), target)
+        few, rows = _few(space, target)
+        visit = Layout(strided=True, wide=key.wide).visit(long_rows(rows, target), target)
         operands = operands_of(descriptor, space.offsets)
         step = descriptor.step if extent > 1 else 0  # of an extent of 1 it may be of any size
-        (entry,) = self.entries(key)
+        entry, entry_of_few = self.entries(key)
+        if few > 1:
+            return Plan((Launch(entry_of_few, visit.items, 0, (*operands, extent, step, few, *visit.arguments)),))
         return Plan((Launch(entry, visit.items, 0, (*operands, extent, step, *visit.arguments)),))
 
 
 BODY: Final[Body] = _Gather()
 
 
+def _few(space: Geometry, target: Target) -> tuple[int, Geometry]:
+    """Return the neighbours that each index serves, if they are few and work-items are loops, and the space without them; else 1."""
+    last = tuple([own[-1] for own in space.strides]) if space.shape else ()
+    if target.steps == 1 or last != (1, 0, 1) or space.shape[-1] >= _FEW:
+        return 1, space
+    few, strides = space.shape[-1], tuple([own[:-1] for own in space.strides])
+    return few, space._replace(shape=space.shape[:-1], strides=strides, size=space.size // few)
+
+
 @functools.cache
 def _program(element: str, *, wide: bool) -> Program:
     """Return the program of a length."""
     words = {"EP_WIDE": int(wide), **bits_words(element), **access("x", element), **access("out", element)}
-    numbers = number("extent", "i64"), number("step", "i64")
-    walk = Layout(strided=True, wide=wide).parameters
-    entries = tuple(
-        Entry(
-            f"gather_{index}",
-            taken(tensor("x", element), tensor("indices", index), tensor("out", element), numbers, walk),
-            f"EP_TAKES_{index}",
-        )
-        for index in _INDICES
-    )
-    return Program(f"gather-{element}-{'wide' if wide else 'narrow'}", tuple(words.items()), _FILES, entries)
+    numbers, walk = (number("extent", "i64"), number("step", "i64")), Layout(strided=True, wide=wide).parameters
+    entries = []
+    for index in _INDICES:
+        operands = taken(tensor("x", element), tensor("indices", index), tensor("out", element), numbers)
+        entries += [
+            Entry(f"gather_{index}", taken(operands, walk), f"EP_TAKES_{index}"),
+            Entry(f"gather_few_{index}", taken(operands, [number("few", "i64")], walk), f"EP_TAKES_FEW_{index}"),
+        ]
+    return Program(f"gather-{element}-{'wide' if wide else 'narrow'}", tuple(words.items()), _FILES, tuple(entries))

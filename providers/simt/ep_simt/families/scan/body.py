@@ -45,11 +45,15 @@ _JOINED: Final = {
 
 
 class _Variant(NamedTuple):
-    """The properties that decide a program; `element` as called in C after `ep_`."""
+    """The properties that decide a program; types as called in C after `ep_`.
+
+    joined_in : the type of totals that grow; a sum in one that is wider than `compute` needs no chain
+    """
 
     op: str
     element: str
     compute: str
+    joined_in: str
     wide: bool
     group: int
 
@@ -64,7 +68,11 @@ class _Scan(Body):
         return _ENTRIES
 
     def program(self, key: KernelKey, target: Target) -> Program:
-        return _program(_Variant(key.op, ELEMENTS[key.dtypes[0]], ELEMENTS[key.compute], key.wide, target.group))
+        compute = ELEMENTS[key.compute]
+        # A double holds what a sum of floats would lose, for an instruction in place of seven; on many a GPU for more than these.
+        is_double = target.group == 1 and target.doubles and (key.op, compute) == ("sum", "f32")
+        joined_in = "f64" if is_double else compute
+        return _program(_Variant(key.op, ELEMENTS[key.dtypes[0]], compute, joined_in, key.wide, target.group))
 
     def plan(self, descriptor: Scan, target: Target) -> Plan:
         space, key, group = descriptor.geometry, descriptor.key, target.group
@@ -102,11 +110,12 @@ BODY: Final[Body] = _Scan()
 @functools.lru_cache(maxsize=1024)
 def _program(variant: _Variant) -> Program:
     """Return the program of a variant."""
-    op, element, compute, wide, group = variant
+    op, element, compute, joined_in, wide, group = variant
     kind, part = kind_of(element), part_of(compute)
-    joined, is_chained = _JOINED[op, kind], op == "sum" and kind != "INTEGER"
+    joined, is_chained = _JOINED[op, kind], op == "sum" and kind != "INTEGER" and joined_in == compute
     words: dict[str, Any] = {
-        "EP_HAS_F64": int(has_doubles((compute,))),
+        "EP_HAS_F64": int(has_doubles((compute, joined_in))),
+        "EP_JOINED_IN": f"ep_{joined_in}",
         **type_words(compute),
         "EP_PART": f"ep_{part}",
         "EP_JOIN(a, b)": joined,

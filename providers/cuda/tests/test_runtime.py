@@ -1,0 +1,86 @@
+"""The runtime's cases on a stand-in that runs no kernels: what needs none passes, and what needs one says so."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+_NEEDS_A_KERNEL = "cuModuleLoadData -> CUDA_ERROR_NOT_SUPPORTED"
+
+
+def verdicts(run, stand_in, folder, pattern):
+    report = folder / "report.json"
+    options = ("--quick", "--filter", pattern, "--json", str(report), "--no-replays", "--jobs", "2")
+    run("-m", "ep_conformance", "run", "--provider", "cuda", *options, driver=stand_in)
+    cases = json.loads(report.read_text(encoding="utf-8"))["cases"]
+    return cases, [case for case in cases if case["status"] == "fail" and _NEEDS_A_KERNEL not in case["reason"]]
+
+
+def test_streams_and_transfers_pass(run, stand_in, tmp_path):
+    cases, failed = verdicts(run, stand_in, tmp_path, "runtime/[st]*[mr]/*")
+    assert not failed
+    assert {case["id"].split("/")[1] for case in cases} == {"stream", "transfer"}
+    assert [case["status"] for case in cases].count("pass") > 30
+
+
+@pytest.mark.thorough
+def test_all_that_needs_no_kernel_passes(run, stand_in, tmp_path):
+    cases, failed = verdicts(run, stand_in, tmp_path, "runtime/*")
+    assert not failed
+    assert [case["status"] for case in cases].count("pass") > 220
+
+
+def test_upload_reads_when_the_stream_gets_there(run, stand_in):
+    """The driver reads memory that it has not locked at once; a function of the host comes before and writes it."""
+    program = """
+import ep, numpy as np
+stream, array = ep.device("cuda:0").stream(synchronous=False), np.zeros(100, np.uint8)
+memory, back = stream.device.allocate(100), np.zeros(100, np.uint8)
+stream.call(lambda: array.fill(7))
+stream.upload(memory, array)
+stream.download(back, memory)
+stream.synchronize()
+print(set(back.tolist()))
+"""
+    done = run("-c", program, driver=stand_in)
+    assert done.stdout == "{7}\n", done.stderr
+
+
+def test_a_foreign_stream_is_taken_by_any_of_its_names(run, stand_in):
+    program = """
+import ep
+device = ep.device("cuda:0")
+own = device.stream()
+class Torch: cuda_stream = own.twin.dlpack_stream()
+class CuPy: ptr = own.twin.dlpack_stream()
+class Named:
+    def __cuda_stream__(self): return 0, own.twin.dlpack_stream()
+for handle in (Torch(), CuPy(), Named(), Torch.cuda_stream, 1):
+    stream = device.wrap_stream(handle, owner=own)
+    stream.synchronize()
+    stream.close()
+for wrong in ("stream", 5, -1):
+    try:
+        device.wrap_stream(wrong, owner=own)
+    except (TypeError, ValueError) as error:
+        print(error)
+"""
+    done = run("-c", program, driver=stand_in)
+    assert done.stdout.splitlines() == [
+        "wrap_stream: handle is str, needs a stream of PyTorch, CuPy or PyCUDA, or its number",
+        "wrap_stream: at 0x5 there is no stream; give one that was not destroyed",
+        "wrap_stream: at -0x1 there is no stream; give one that was not destroyed",
+    ], done.stderr
+
+
+def test_process_that_leaves_foreign_streams_open_ends(run, stand_in):
+    """They are closed before the streams that own them: a driver follows the handle of a stream that is gone."""
+    program = """
+import ep
+device = ep.device("cuda:0")
+owners = [device.stream() for _ in range(20)]
+streams = [device.wrap_stream(owner.twin.dlpack_stream(), owner=owner) for owner in owners]
+"""
+    done = run("-c", program, driver=stand_in, EP_EXIT_SECONDS="5")
+    assert (done.returncode, done.stderr) == (0, "")
