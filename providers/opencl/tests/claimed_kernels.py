@@ -53,14 +53,14 @@ class Kernels:
         self.stream.synchronize()
         self.launched += 1
 
-    def cells(self, pattern: str) -> None:
-        """Launch one descriptor for each kernel key of these cells that is claimed."""
+    def cells(self, pattern: str, without: list[str]) -> None:
+        """Launch one descriptor for each kernel key of these cells that is claimed; not of those with one of some words."""
         family = ep.families()[pattern.partition("/")[0]]
         claims = read_claims(self.device.provider.manifest.claims)
         descriptors = {}
         for cell in family.cells():
             is_claimed = claims.covers(str(cell), family.since(cell), self.device.info.features)
-            if is_claimed and matches(pattern, str(cell)):
+            if is_claimed and matches(pattern, str(cell)) and not any(word in str(cell) for word in without):
                 descriptor = family.sample(cell)
                 descriptors.setdefault(descriptor.key, descriptor)
         for descriptor in descriptors.values():
@@ -96,8 +96,9 @@ class Kernels:
 def main(names: list[str]) -> None:
     kernels = Kernels()
     known = {"runtime": kernels.runtime, "fault": kernels.fault}
-    for name in names or [*ep.families(), "runtime"]:
-        known[name]() if name in known else kernels.cells(name if "/" in name else f"{name}/*/*/*")
+    without = [name[1:] for name in names if name.startswith("-")]
+    for name in [name for name in names if not name.startswith("-")] or [*ep.families(), "runtime"]:
+        known[name]() if name in known else kernels.cells(name if "/" in name else f"{name}/*/*/*", without)
     print(f"{kernels.launched} launches on {kernels.device.info.name}")  # noqa: T201 - a script, too
 
 
