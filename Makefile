@@ -98,9 +98,9 @@ emulated:        ## Run the quick suite on the CPU's kernels of AVX-512, which A
 		sh tools/install/setup.sh build/emulated-environment conformance
 	EP_CPU_ISA=avx512 build/emulated-environment/bin/ep-conformance run --provider cpu --quick
 
+# Oclgrind knows no noalias.scope.decl, with which its compiler marks where functions that return structures were inlined: complex numbers.
 oclgrind: $(STAMP) ## Look for races, overruns and unwritten values in all OpenCL kernels; needs oclgrind, a package of its own
 	@mkdir -p build
-	# It knows no noalias.scope.decl, with which its compiler marks functions that return a structure where they are inlined: complex numbers.
 	oclgrind --data-races --log build/races.log $(BIN)/python $(CLAIMED) runtime random_fill copy permute where pad gather one_hot reduce scan softmax matmul top_k
 	oclgrind --data-races --uninitialized --build-options -cl-opt-disable --log build/values.log \
 		$(BIN)/python $(CLAIMED) fill cast elementwise_unary broadcast_binary -complex

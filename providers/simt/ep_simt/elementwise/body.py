@@ -69,11 +69,13 @@ class Elementwise(Body):
         variant = self._variant(key, doubles=target.doubles)
         if self.rounds(key) and not target.rounded:
             variant = variant._replace(compute="f64")
-        return _program(variant, self._forms, self._files, _HELD if target.group == 1 else 1, variant.spread(target))
+        return _program(
+            variant, self._forms, self._files, _HELD if target.group == 1 else 1, self._spread(variant, target)
+        )
 
     def plan(self, descriptor: Any, target: Target) -> Plan:
         key, space = descriptor.key, descriptor.geometry
-        visit = Layout.of(key).visit(long_rows(space, target), target, spread=self._variant(key).spread(target))
+        visit = Layout.of(key).visit(long_rows(space, target), target, spread=self._spread(self._variant(key), target))
         numbers = iter(range(len(descriptor.specs)))
         places = iter(range(len(descriptor.specs)))
         arguments: list[Any] = [
@@ -84,6 +86,12 @@ class Elementwise(Body):
             arguments += (*descriptor.attributes, 0.0, 0.0)[:_ATTRIBUTES]
         (entry,) = self.entries(key)
         return Plan((Launch(entry, visit.items, 0, (*arguments, *visit.arguments)),))
+
+    def _spread(self, variant: _Variant, target: Target) -> int:
+        """Return how many elements a work-item visits over dense tensors where neighbours fetch together."""
+        if self._forms == ("s",) or (variant.row and variant.row.is_in_double):
+            return 1
+        return max(1, target.spread // max(map(nbytes_of, variant.elements)))
 
     def _variant(self, key: KernelKey, *, doubles: bool = True) -> _Variant:
         elements, compute = tuple(ELEMENTS[dtype] for dtype in key.dtypes), ELEMENTS[key.compute]
@@ -134,12 +142,6 @@ class _Variant(NamedTuple):
         """The type of the value that is stored, as called in C after `ep_`."""
         return self.compute if self.row is None else self.row.result_of(self.compute)
 
-    def spread(self, target: Target) -> int:
-        """Return how many elements a work-item visits over dense tensors where neighbours fetch together."""
-        if self.row is None or self.row.is_in_double:
-            return 1
-        return max(1, target.spread // max(map(nbytes_of, self.elements)))
-
     def entry(self, *parts: str) -> str:
         """Return the name of an entry, or of the program."""
         return "_".join((self.family, *(() if self.op == "-" else (self.op,)), *parts))
@@ -162,6 +164,7 @@ def _program(variant: _Variant, forms: tuple[str, ...], files: tuple[str, ...], 
     words: dict[str, object] = {
         "EP_HAS_F64": int(variant.is_in_double),
         "EP_WIDE": int(wide),
+        "EP_SPREAD": spread,
         **type_words(compute),
         "EP_P": f"ep_{variant.attribute}",
         "EP_R": f"ep_{variant.result}",
@@ -175,12 +178,7 @@ def _program(variant: _Variant, forms: tuple[str, ...], files: tuple[str, ...], 
         given = "".join(f"const EP_P {name} = p{place}; " for place, name in enumerate(row.attributes))
         called, values = _called(row.expression, compute, doubles=variant.is_in_double), ("elementwise/values.h",)
         words |= {"EP_VALUE": row.expression, "EP_ATTRIBUTES": given}
-        words |= {
-            "EP_IS_STEPPED": int(row.is_stepped),
-            "EP_IS_LIGHT": int(row.is_light),
-            "EP_HELD": held,
-            "EP_SPREAD": spread,
-        }
+        words |= {"EP_IS_STEPPED": int(row.is_stepped), "EP_IS_LIGHT": int(row.is_light), "EP_HELD": held}
     for name, element in zip(names, elements, strict=True):
         words |= access(name, element, compute if row else "")
     entries = tuple(

@@ -21,13 +21,13 @@
 #define EP_VALUES(EACH, PUT, a, b) EACH(PUT(EP_VALUE_OF(EP_FULLY, a, b)))
 #endif
 
-// Over dense tensors. Where work-items are many, each fetches all of its operands before it stores: the compiler cannot, as
-// out may be one of them, and one operand at a time leaves the memory idle.
+// Over dense tensors. Where work-items are many, each fetches all of its operands before it stores: the compiler
+// cannot, as out may be one of them, and one operand at a time leaves the memory idle.
 #if EP_SPREAD > 1
-#define EP_VALUES_DENSE(a, b)                     \
-    EP_RUN_SPREAD                                 \
-    EP_C held_a[EP_SPREAD], held_b[EP_SPREAD];    \
-    EP_EACH_SPREAD(EP_HOLD(a, b))                 \
+#define EP_VALUES_DENSE(a, b)                  \
+    EP_RUN_SPREAD                              \
+    EP_C held_a[EP_SPREAD], held_b[EP_SPREAD]; \
+    EP_EACH_SPREAD(EP_HOLD(a, b))              \
     EP_VALUES(EP_EACH_SPREAD, EP_PUT, held_a[i], held_b[i])
 #else
 #define EP_VALUES_DENSE(a, b) \
