@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Tries EP on a machine with one of NVIDIA's GPUs, without a network: tools/gpu/check.sh OUT
+#
+# Needed there: the driver, Python with its headers and numpy, g++, make; beside it, in the folder WHEELS (default: .whl), wheels of what that Python lacks:
+# cffi, pycparser, platformdirs, jsonschema with its needs, and pyopencl with its needs. The compiler, NVRTC, comes from a wheel or the toolkit.
+#
+#   EVERY=8        one element type of so many, each op in one at least: 1 for all
+#   SECONDS_EACH   what a part may take: default 110
+#
+# Leaves in OUT: JSON of each run, the page of the primitives' run, tables of speed against PyTorch where that is installed. The exit code says whether all passed.
+set -uo pipefail
+out=$(realpath -m "${1:?tools/gpu/check.sh OUT}")
+cd "$(dirname "$0")/../.."
+mkdir -p "$out"
+site=$(mktemp -d)
+seconds=${SECONDS_EACH:-110}
+failed=0
+
+part() { # NAME COMMAND...: runs a part; Ctrl-C ends it when its time is over, and what it has by then stands in its report
+    local name=$1
+    shift
+    echo "== $SECONDS s: $name"
+    timeout -s INT -k 10 "$seconds" "$@" 2>&1 | tee "$out/$name.log" | tail -n 40
+    local code=${PIPESTATUS[0]}
+    [ "$code" = 0 ] || { echo "== $name: exit $code" && failed=1; }
+}
+suite() { python3 -m ep_conformance run --quick --no-replays "$@"; }
+export -f suite
+
+nvidia-smi --query-gpu=name,driver_version,memory.total,pci.bus_id --format=csv,noheader || exit 3
+quiet="--quiet --no-index --no-deps --no-cache-dir --target $site"
+if compgen -G "${WHEELS:-.whl}/*.whl" >/dev/null; then
+    # shellcheck disable=SC2086 # words
+    python3 -m pip install $quiet "${WHEELS:-.whl}"/*.whl || exit 3
+fi
+export PYTHONPATH=$site PYTHONUNBUFFERED=1 EP_CACHE_DIR=$site/cache EP_DISABLE=sim
+python3 -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir "$out" . || exit 3
+# shellcheck disable=SC2086 # words
+python3 -m pip install $quiet "$out"/execution_provider-*.whl || exit 3
+
+jobs=$(nproc)
+part devices python3 -c 'from ep.cli import main; main()' devices
+part cuda bash -c "suite --provider cuda --jobs $((jobs * 3 / 4)) --every ${EVERY:-8} --filter 'primitives/*' --bits-of cpu:0 --json '$out/cuda.json' --html '$out/cuda.html'"
+part cuda-runtime bash -c "suite --provider cuda --jobs $((jobs / 4 + 1)) --filter 'runtime/*' --json '$out/cuda-runtime.json'"
+if driver=$(ldconfig -p | grep -o '/.*libnvidia-opencl.so.1' || find /usr -name 'libnvidia-opencl.so.1' 2>/dev/null | head -1) && [ -n "$driver" ]; then
+    mkdir -p "$site/vendors" && echo "$driver" >"$site/vendors/nvidia.icd"
+    export OCL_ICD_VENDORS=$site/vendors
+    part opencl bash -c "suite --provider opencl --jobs $((jobs * 3 / 4)) --every ${EVERY:-8} --json '$out/opencl.json'"
+fi
+if python3 -c 'import torch' 2>/dev/null; then
+    part speed python3 -c 'from ep_benchmarks.cli import main; main()' run --provider cuda --against torch \
+        --json "$out/speed.json" --html "$out/speed.html" --markdown "$out/speed.md"
+fi
+if command -v compute-sanitizer >/dev/null; then
+    for tool in memcheck racecheck; do
+        part "$tool" compute-sanitizer --error-exitcode 1 --tool "$tool" python3 tools/gpu/kernels.py
+    done
+fi
+exit $failed
