@@ -16,8 +16,7 @@ import pytest
 
 KERNELS = Path(__file__).with_name("claimed_kernels.py")
 
-# Where functions that return structures are inlined, its compiler says so by an instruction that its interpreter does not know.
-VALUES = ("--uninitialized", "--build-options", "-Dalways_inline=noinline")
+VALUES = ("--uninitialized", "--build-options", "-cl-opt-disable")
 
 
 @pytest.fixture
