@@ -17,10 +17,10 @@ def test_nothing_that_is_given_ends_otherwise_than_in_a_sentence(attack):
 
 
 def test_command_counts_what_it_did(tools):
-    done = tools("attack", "capsules", "--seconds", 1, "--seed", 7)
+    done = tools("attack", "capsules", "--seconds", 4, "--seed", 7)
     assert (done.code, done.lines) == (0, [])
     first, *counts = done.output.splitlines()
-    assert first == "capsules: seed 7, about 1 s"
+    assert first == "capsules: seed 7, about 4 s"
     assert all(int(line.split()[0].replace(",", "")) > 0 for line in counts)
     assert any(line.endswith(": ok") for line in counts)
 

@@ -57,8 +57,7 @@ class CudaStream(ep.spi.Stream):
 
     def enqueue(self, name: str, *arguments: Any) -> None:
         """Enqueue by a function of the driver's that takes the stream last: the checked door of this stream."""
-        context = self.device.context
-        with context as driver:
+        with self.device.context as driver:
             status = getattr(driver.functions, name)(*arguments, self.native)
         self.placed(name, status)
 
@@ -80,8 +79,14 @@ class CudaStream(ep.spi.Stream):
             self.enqueue("cuMemcpyAsync", dst.handle + dst.offset, src.handle + src.offset, nbytes)
 
     def upload_constant(self, dst: ep.Memory, src: memoryview, nbytes: int) -> None:
-        del nbytes
-        self._directly("upload", dst.handle + dst.offset, ffi.from_buffer(src), src.nbytes)
+        host, place = ffi.from_buffer(src), dst.handle + dst.offset
+        if self.is_synchronous or nbytes > self.device.staging.largest or self.is_idle():
+            self._directly("upload", place, host, nbytes)
+            return
+        buffer = self.device.staging.take(nbytes)
+        ffi.memmove(buffer, host, nbytes)
+        self._directly("upload", place, buffer, nbytes)
+        self._lend(buffer, nbytes)
 
     def _transfer(self, what: str, memory: ep.Memory, view: memoryview) -> None:
         """Copy between a memory and the host's.
@@ -113,13 +118,17 @@ class CudaStream(ep.spi.Stream):
         else:
             self._let_host(functools.partial(ffi.memmove, buffer, host, nbytes))
             self._directly(what, place, buffer, nbytes)
+        self._lend(buffer, nbytes)
+
+    def _lend(self, buffer: Any, nbytes: int) -> None:
+        """Leave a buffer to the work so far, and give back those that no work uses any more."""
         self._lent.append((self.record(timed=False), buffer, nbytes))
+        self._reclaim()
 
     def _reclaim(self) -> None:
-        """Give back the buffers that no work uses any more."""
         while (lent := first(self._lent)) and lent[0].is_done():
-            drop(self._lent, lent)
-            self.device.staging.give(*lent[1:])
+            if drop(self._lent, lent):  # else a handler gave it back
+                self.device.staging.give(*lent[1:])
 
     def _is_locked(self, host: Any) -> bool:
         kind = ffi.new("unsigned int *")
@@ -164,14 +173,13 @@ class CudaStream(ep.spi.Stream):
 
     def _let_host(self, task: Callable[[], object]) -> None:
         """Hold back later work until the host's thread has waited for the earlier and done a task."""
-        self._reclaim()
         gate = Gate(self)
         self._gates.append(gate)
         before = self.record(timed=False)
         # The thread first: if Ctrl-C comes, or a handler with a task of its own, the stream waits for nothing that nobody does.
         self._thread.do(functools.partial(_pass, gate, before, task, self._fail, self._gates))
         gate.wait()
-        self._lent.append((self.record(timed=False), gate.address, gate.nbytes))
+        self._lend(gate.address, gate.nbytes)
 
     @property
     def _thread(self) -> ep.HostThread:

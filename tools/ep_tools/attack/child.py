@@ -27,7 +27,7 @@ _MOST_WORDS: Final = 2500
 _SECONDS: Final = 1.0  # of one call, of its thread's processor time
 _SILENCE: Final = 60.0
 _BYTES: Final = 12 << 30
-_ROOMS: Final = ("/ep/ep/", "/ep_primitives/", "/ep_cpu/", "/ep_opencl/", "/ep_sim/", "/ep_simt/")
+_ROOMS: Final = ("/ep/ep/", "/ep_primitives/", "/ep_cpu/", "/ep_opencl/", "/ep_cuda/", "/ep_sim/", "/ep_simt/")
 
 Call = tuple[str, "Callable[[], Any]"]
 """What an attack yields: the operation's name, and the function that calls it with what it drew."""
