@@ -11,24 +11,24 @@ import pytest
 from ep_opencl.compiler.program import FUSED
 from ep_opencl.description import ROUNDED
 
-_LEAST = {"bool": 15, "int32": 25}
-"""Rows, of floats 115 and more."""
-
 
 @pytest.mark.parametrize(
-    "dtype",
+    ("dtype", "ops", "least"),
     [
-        "bool",
-        "int32",
-        "float32",
-        *(pytest.param(name, marks=pytest.mark.thorough) for name in ("float16", "bfloat16", "float64")),
+        ("bool", "*", 15),
+        ("int32", "*", 25),
+        ("float32", "[erst]*", 25),
+        pytest.param("float32", "[!erst]*", 80, marks=pytest.mark.thorough),
+        *(pytest.param(name, "*", 115, marks=pytest.mark.thorough) for name in ("float16", "bfloat16", "float64")),
     ],
 )
-def test_rows_give_the_bits_of_the_cpu(device, tmp_path, dtype):
+def test_rows_give_the_bits_of_the_cpu(device, tmp_path, dtype, ops, least):
     if not {"fp64", ROUNDED} <= device.info.features:
         pytest.skip("some rows need float64, and correctly rounded quotients and roots")
     isa = "avx2" if FUSED in device.info.features else "baseline"
-    pattern = f"primitives/[ber]*_[ubf]*/*/{dtype}*/dense/[ds][ei][sz]*"  # unary, binary, random: designed, and sizes
+    pattern = (
+        f"primitives/[ber]*_[ubf]*/{ops}/{dtype}*/dense/[ds][ei][sz]*"  # unary, binary, random: designed, and sizes
+    )
     report = tmp_path / "report.json"
     words = ["--quick", "--jobs", "1", "--filter", pattern, "--bits-of", "cpu:0", "--json", report, "--no-replays"]
     done = subprocess.run(
@@ -42,4 +42,4 @@ def test_rows_give_the_bits_of_the_cpu(device, tmp_path, dtype):
     found = json.loads(report.read_text(encoding="utf-8"))
     assert not found["bits"]["different"] | found["bits"]["incomparable"]
     rows = {tuple(case["id"].split("/")[1:3]) for case in found["cases"] if case["bits"] == "equal"}
-    assert len(rows) >= _LEAST.get(dtype, 115)
+    assert len(rows) >= least
