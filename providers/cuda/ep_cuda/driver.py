@@ -159,7 +159,10 @@ class Context:
         self.pop = functools.partial(self._driver.functions.cuCtxPopCurrent_v2, ffi.new("CUcontext *"))
 
     def __enter__(self) -> Driver:
-        self.push()  # it fails only for a context that is gone, and then the next call says so
+        status = self.push()
+        if status:  # nothing was put, so that nothing may be taken away
+            call = "cuCtxPushCurrent"
+            raise failure(call, status, self._driver.name_of(status))
         return self._driver
 
     def __exit__(

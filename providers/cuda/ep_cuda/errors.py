@@ -13,8 +13,8 @@ NOT_READY: Final = 600
 
 _OUT_OF_MEMORY: Final = 2
 
-# After these the context takes no more work, whichever call says so: the reference calls them sticky.
-_LOST: Final = frozenset({4, 201, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721})
+# After these the context takes no more work, whichever call says so: cuda.h says of most that the process has to end.
+_LOST: Final = frozenset({4, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721})
 
 
 def failure(call: str, status: int, name: str, requested: int = 0) -> ep.DeviceError:
