@@ -6,12 +6,12 @@ export EP_POCL_PROCESSOR ?= auto
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-NATIVE := $(shell find providers/cpu providers/sim providers/simt/ep_simt/mathematics conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -name '*.def' -o -name '*.inc' -o -name CMakeLists.txt)
+NATIVE := $(shell find providers/cpu providers/sim providers/cuda/emulator providers/simt/ep_simt/mathematics conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -name '*.def' -o -name '*.inc' -o -name CMakeLists.txt)
 FORMATTED := $(shell find providers conformance/native benchmarks -name '*.cpp' -o -name '*.c' -o -name '*.h')
 CLAIMED := providers/opencl/tests/claimed_kernels.py
 TESTS := $(shell sed -n 's/^testpaths = //p' pyproject.toml | tr -d '[],"')
 SUITE := conformance/tests
-EXTRAS := opencl,cuda,onnx,conformance,docs,dev
+EXTRAS := opencl,cuda,cuda-emulator,onnx,conformance,docs,dev
 
 .PHONY: help setup lint types contracts unit unit-rooms unit-suite thorough quick quick-cpu quick-opencl quick-sim opencl test conformance accuracy onnx site documents matrix trust page wheel bench bench-opencl clean attack emulated oclgrind second-opinion
 help:            ## List the commands

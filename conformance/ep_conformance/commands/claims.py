@@ -122,6 +122,9 @@ def _report(provider: str, source: Path | None, given: dict[str, Any], console: 
     report = judged(Options(provider, claim_all=True, **given), console) if source is None else _read(provider, source)
     if report.unavailable:
         raise UnavailableExit(report.sentence)
+    if report.is_emulated:
+        message = f"{report.subject.name} of this run is emulated ({report.subject.device['model']}); claims come from hardware"
+        raise UnavailableExit(message)
     return report
 
 

@@ -97,6 +97,11 @@ class Report:
         return next((reason for reason in reasons if UNAVAILABLE in reason), "")
 
     @property
+    def is_emulated(self) -> bool:
+        """True if a program stood in for the hardware, of which the run proves nothing."""
+        return "emulated" in self.subject.device.get("features", ())
+
+    @property
     def leaves_late_errors_untried(self) -> bool:
         """True if cases of late errors were chosen, and the device cannot be asked to fail."""
         return any(verdict.outcome.reason.startswith(UNTRIED) for verdict in self.verdicts)
@@ -142,6 +147,7 @@ class Report:
         bad = ", ".join(f"{failing[status]} {status}" for status in Status if failing[status])
         rest = f"{summary['waived']} waived, {summary['unsupported']} unsupported, {summary['new']} new, {len(self.notices)} notices"
         verdict = f"FAIL ({bad})" if bad else "PASS"
+        verdict += ", emulated" if self.is_emulated else ""
         rest += "" if self.bits is None else f"; {self.bits}"
         untried = f"; {UNTRIED}" if self.leaves_late_errors_untried else ""
         return (

@@ -17,7 +17,8 @@ class DeviceInfo(NamedTuple):
     alignment     : bytes; every fresh allocation starts at a multiple of it
     dtypes        : names of the element types that its kernels may compute or store
     features      : words that `when` in claims.toml may ask for, such as "fp64". Two say how float32 and float64 are computed:
-                    "fused-multiply-add" (formulas round x y + z once) and "rounded-divide-sqrt" (correctly, of float32)
+                    "fused-multiply-add" (formulas round x y + z once) and "rounded-divide-sqrt" (correctly, of float32);
+                    "emulated" says that a program stands in for the hardware, of which nothing is proven then
     flushes       : names of the dtypes whose denormals its kernels flush to zero
     fingerprint   : UUID or PCI address; equal ones are one physical device, an empty one never matches
     determinism   : what repeating a launch on equal inputs guarantees: "bitwise" or "none"

@@ -21,6 +21,8 @@ _MINOR: Final = 76
 _CONCURRENT_MANAGED: Final = 89
 
 _ALIGNMENT: Final = 512
+_EMULATED: Final = "Emulated CUDA"
+"""The name of a driver's devices begins so where there is no GPU (ep_cuda_emulator)."""
 
 
 def describe(driver: Driver, device: int) -> ep.DeviceInfo:
@@ -31,8 +33,9 @@ def describe(driver: Driver, device: int) -> ep.DeviceInfo:
     kinds = {ep.MemoryKind.DEVICE, ep.MemoryKind.PINNED}
     if _attribute(driver, device, _CONCURRENT_MANAGED):
         kinds.add(ep.MemoryKind.SHARED)
+    name = driver.text("cuDeviceGetName", device)
     return ep.DeviceInfo(
-        name=driver.text("cuDeviceGetName", device),
+        name=name,
         vendor="NVIDIA Corporation",
         driver=f"CUDA {driver.version // 1000}.{driver.version % 1000 // 10}",
         memory=driver.answer("cuDeviceTotalMem_v2", "size_t", device),
@@ -42,7 +45,8 @@ def describe(driver: Driver, device: int) -> ep.DeviceInfo:
         alignment=_ALIGNMENT,
         dtypes=frozenset(ELEMENTS),
         features=frozenset({"fp64", "fp16", "fused-multiply-add", "rounded-divide-sqrt", "priority"})
-        | ({"managed"} if ep.MemoryKind.SHARED in kinds else set()),
+        | ({"managed"} if ep.MemoryKind.SHARED in kinds else set())
+        | ({"emulated"} if name.startswith(_EMULATED) else set()),
         fingerprint=driver.text("cuDeviceGetPCIBusId", device).lower(),
         determinism="bitwise",
     )

@@ -23,6 +23,7 @@ from ep_cuda.stream import CudaStream, ForeignStream, new_stream
 __all__ = ["CudaDevice"]
 
 _DLPACK_CUDA: Final = 2  # kDLCUDA, dlpack.h
+_NO_BINARY: Final = 209  # CUDA_ERROR_NO_BINARY_FOR_GPU
 _NO_TIMING: Final = 2  # CU_EVENT_DISABLE_TIMING
 _GLOBAL: Final = 1  # CU_MEM_ATTACH_GLOBAL
 _PORTABLE_MAPPED: Final = 3  # CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP
@@ -48,6 +49,7 @@ class CudaDevice(ep.spi.Device):
         self.architecture = architecture(opened, native)
         self.lost_by = 0
         self._native = native
+        self._takes_ptx = False  # a driver without a GPU, as the emulated one, translates
         self._modules: LRU[ep_simt.Program, Any] = LRU()
         self._loaded: list[Any] = []  # until the end: a function may be under way after its program has left the cache
         self._open: Roster[CudaStream] = Roster()
@@ -99,12 +101,23 @@ class CudaDevice(ep.spi.Device):
         return self._modules.get(program, self._load)
 
     def _load(self, program: ep_simt.Program) -> Any:
-        image = image_of(self.architecture, program)
+        status = self._try_load(program)
+        if status == _NO_BINARY and not self._takes_ptx:
+            self._takes_ptx = True
+            status = self._try_load(program)
+        if status:
+            raise self.failed(status, "cuModuleLoadData")
+        return self._loaded[-1]
+
+    def _try_load(self, program: ep_simt.Program) -> int:
+        image = image_of(self.architecture, program, as_ptx=self._takes_ptx)
+        place = ffi.new("CUmodule *")
         self.count()
         with self.context as opened:
-            module = opened.answer("cuModuleLoadData", "CUmodule", ffi.from_buffer(image))
-        self._loaded.append(module)
-        return module
+            status = opened.functions.cuModuleLoadData(place, ffi.from_buffer(image))
+        if not status:
+            self._loaded.append(place[0])
+        return int(status)
 
     @property
     def native_calls(self) -> int:

@@ -37,14 +37,14 @@ def test_suite_without_a_driver_is_one_sentence_and_exit_3(run):
     ("variables", "sentence"),
     [
         (
-            {"EP_STAND_IN_VERSION": "11080"},
+            {"EP_CUDA_EMULATOR_VERSION": "11080"},
             "NVIDIA's driver serves CUDA 11.8, and EP needs 12.0; install a newer driver",
         ),
-        ({"EP_STAND_IN_DEVICES": "0"}, "NVIDIA's driver finds no hardware that it can use (CUDA_ERROR_NO_DEVICE)"),
+        ({"EP_CUDA_EMULATOR_DEVICES": "0"}, "NVIDIA's driver finds no hardware that it can use (CUDA_ERROR_NO_DEVICE)"),
     ],
 )
-def test_driver_that_cannot_be_used_says_why(run, stand_in, variables, sentence):
-    done = run(*SUITE, driver=stand_in, **variables)
+def test_driver_that_cannot_be_used_says_why(run, emulated, variables, sentence):
+    done = run(*SUITE, driver=emulated, **variables)
     assert (done.returncode, done.stderr) == (3, f"Error: provider cuda: {sentence}\n")
 
 
@@ -61,14 +61,16 @@ def test_listing_providers_opens_no_driver(run):
     assert done.stdout == "False\n"
 
 
-def test_device_tells_what_the_driver_tells(run, stand_in):
+def test_device_tells_what_the_driver_tells(run, emulated):
     done = run(
         "-c",
         "import ep; i = ep.device('cuda:1').info; print(i.name, i.driver, i.fingerprint, i.subgroup_size, sorted(k.name for k in i.memory_kinds))",
-        driver=stand_in,
-        EP_STAND_IN_DEVICES="2",
+        driver=emulated,
+        EP_CUDA_EMULATOR_DEVICES="2",
     )
-    assert done.stdout == "Stand-in (no GPU) CUDA 13.0 0000:00:00.1 32 ['DEVICE', 'PINNED', 'SHARED']\n", done.stderr
+    assert done.stdout == "Emulated CUDA (no GPU) CUDA 13.0 0000:01:00.0 32 ['DEVICE', 'PINNED', 'SHARED']\n", (
+        done.stderr
+    )
 
 
 def test_every_type_that_is_named_was_met_before():

@@ -62,9 +62,9 @@ class Nvrtc:
         self._check("nvrtcGetSupportedArchs", found)
         self.architectures = frozenset(found)
 
-    def options(self, architecture: int) -> tuple[str, ...]:
-        """Return the options for an architecture: code for the device itself, or, where this release is older, PTX for the driver."""
-        if architecture in self.architectures:
+    def options(self, architecture: int, *, as_ptx: bool = False) -> tuple[str, ...]:
+        """Return the options for an architecture: code for the device itself, or PTX for the driver if asked or if this release is older."""
+        if architecture in self.architectures and not as_ptx:
             return f"--gpu-architecture=sm_{architecture}", *_OPTIONS
         newest = max(known for known in self.architectures if known <= architecture)
         return f"--gpu-architecture=compute_{newest}", *_OPTIONS

@@ -1,0 +1,211 @@
+"""Loads, stores, atomics and addresses."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from ep_cuda_emulator.lowering.rules import lowers, type_of
+from ep_cuda_emulator.lowering.types import B64, PRED, U64, Type
+from ep_cuda_emulator.ptx.instruction import Address, Group, Instruction, Name, Number, Operand
+
+if TYPE_CHECKING:
+    from ep_cuda_emulator.lowering.writer import Writer
+
+__all__ = ["space_of"]
+
+_SPACES: Final = ("global", "const", "shared", "local", "param")
+_READ, _WRITE, _ATOMIC = 0, 1, 2
+_VECTOR: Final = re.compile(r"v([248])$")
+
+
+def space_of(i: Instruction) -> str:
+    """Return the space that an instruction names, "" for a generic address."""
+    for part in i.parts[1:]:
+        plain = part.partition("::")[0]
+        if plain in _SPACES:
+            return plain
+    return ""
+
+
+def _address(w: Writer, operand: Operand) -> str:
+    """Return an address as i64."""
+    if not isinstance(operand, Address):
+        return w.read(operand, U64)
+    if not operand.base:
+        return str(operand.offset)
+    start = w.read(Name(operand.base), U64)
+    return w.value(f"add i64 {start}, {operand.offset}") if operand.offset else start
+
+
+def _pointer(w: Writer, i: Instruction, operand: Operand, nbytes: int, access: int) -> str:
+    """Return LLVM's pointer to what an instruction accesses, checked."""
+    space = space_of(i)
+    if isinstance(operand, Address) and operand.base and not w.has_register(operand.base):
+        place = w.place(operand.base)
+        if place.space in {"argument", "local"}:
+            return w.value(f"getelementptr i8, ptr {place.where}, i64 {operand.offset}")
+    if space == "local":
+        return w.value(f"inttoptr i64 {_address(w, operand)} to ptr")
+    if space == "param":
+        start = w.intrinsic("ep.parameters", "ptr", "ptr %block")
+        return w.value(f"getelementptr i8, ptr {start}, i64 {_address(w, operand)}")
+    address = _address(w, operand)
+    told = f"i64 {address}", f"i32 {nbytes}", f"i32 {access}", f"i32 {i.line}"
+    if space == "shared":
+        return w.runtime("ep_shared", "ptr", "ptr %block", "ptr %thread", *told)
+    return w.intrinsic("ep.global" if space else "ep.generic", "ptr", *w.self_arguments, *told)
+
+
+def _count(i: Instruction) -> int:
+    return next((int(found[1]) for part in i.parts if (found := _VECTOR.match(part))), 1)
+
+
+def _is_shared_by_threads(i: Instruction) -> bool:
+    return any(part in {"volatile", "relaxed", "acquire", "release", "mmio"} for part in i.parts)
+
+
+@lowers("ld", "ldu")
+def _load(w: Writer, i: Instruction) -> None:
+    kind, count = type_of(i), _count(i)
+    access = _ATOMIC if _is_shared_by_threads(i) else _READ
+    if access == _ATOMIC:
+        w.runtime("ep_yield", "void", "ptr %thread", f"i32 {i.line}")
+    start = _pointer(w, i, i.operands[1], kind.nbytes * count, access)
+    target = i.operands[0]
+    items = target.items if isinstance(target, Group) and count > 1 else (target,)
+    values = []
+    for place in range(count):
+        each = w.value(f"getelementptr i8, ptr {start}, i64 {place * kind.nbytes}") if place else start
+        word = "load atomic" if access == _ATOMIC else "load"
+        order = " monotonic" if access == _ATOMIC else ""
+        values.append(w.value(f"{word} {kind.raw}, ptr {each}{order}, align {kind.nbytes}"))
+    if any(part == "acquire" for part in i.parts):
+        w.emit("fence acquire")
+    for item, value in zip(items, values, strict=True):
+        w.write(item, _bits_of(kind), value)
+
+
+def _bits_of(kind: Type) -> Type:
+    """Return the integer that a register gets: with the sign if it is wider."""
+    return Type("", "s" if kind.is_signed else "u", kind.bits)
+
+
+@lowers("st")
+def _store(w: Writer, i: Instruction) -> None:
+    kind, count = type_of(i), _count(i)
+    source = i.operands[1]
+    items = source.items if isinstance(source, Group) and count > 1 else (source,)
+    values = [w.bits(w.read(item, kind), kind) for item in items]
+    access = _ATOMIC if _is_shared_by_threads(i) else _WRITE
+    start = _pointer(w, i, i.operands[0], kind.nbytes * count, access)
+    if any(part == "release" for part in i.parts):
+        w.emit("fence release")
+    for place, value in enumerate(values):
+        each = w.value(f"getelementptr i8, ptr {start}, i64 {place * kind.nbytes}") if place else start
+        word = "store atomic" if access == _ATOMIC else "store"
+        order = " monotonic" if access == _ATOMIC else ""
+        w.emit(f"{word} {kind.raw} {value}, ptr {each}{order}, align {kind.nbytes}")
+
+
+_INTEGER_VERBS: Final = {
+    "add": "add",
+    "and": "and",
+    "or": "or",
+    "xor": "xor",
+    "exch": "xchg",
+    "inc": "uinc_wrap",
+    "dec": "udec_wrap",
+}
+
+
+@lowers("atom", "red")
+def _atomic(w: Writer, i: Instruction) -> None:
+    kind = type_of(i)
+    has_result = i.parts[0] == "atom"
+    where, *sources = i.operands[1:] if has_result else i.operands
+    verb = next(part for part in i.parts[1:] if part in {*_INTEGER_VERBS, "min", "max", "cas"})
+    if _count(i) > 1 or kind.nbytes > U64.nbytes:
+        raise w.unsupported(i)
+    w.runtime("ep_yield", "void", "ptr %thread", f"i32 {i.line}")
+    start = _pointer(w, i, where, kind.nbytes, _ATOMIC)
+    values = [w.read(each, kind) for each in sources]
+    if verb == "cas":
+        bits = [w.bits(each, kind) for each in values]
+        pair = w.value(
+            f"cmpxchg ptr {start}, {kind.raw} {bits[0]}, {kind.raw} {bits[1]} seq_cst seq_cst, align {kind.nbytes}"
+        )
+        old = w.value(f"extractvalue {{ {kind.raw}, i1 }} {pair}, 0")
+    elif kind.is_pair or (kind.is_float and kind.is_half):
+        if verb != "add":
+            raise w.unsupported(i)
+        name = f"ep_atomic_add_{kind.name}"
+        spelled = f"i{kind.bits}"
+        old = w.runtime(name, spelled, f"ptr {start}", f"{spelled} {w.bits(values[0], kind)}")
+    elif kind.is_float:
+        if verb not in {"add", "exch"}:
+            raise w.unsupported(i)
+        word = "fadd" if verb == "add" else "xchg"
+        found = w.value(f"atomicrmw {word} ptr {start}, {kind.ir} {values[0]} seq_cst, align {kind.nbytes}")
+        old = w.bits(found, kind)
+    else:
+        word = _INTEGER_VERBS.get(verb) or (verb if kind.is_signed else f"u{verb}")
+        old = w.value(f"atomicrmw {word} ptr {start}, {kind.raw} {values[0]} seq_cst, align {kind.nbytes}")
+    if has_result:
+        w.write(i.operands[0], _bits_of(kind), old)
+
+
+@lowers("cvta")
+def _generic(w: Writer, i: Instruction) -> None:
+    """Shared memory and parameters have a window among generic addresses; global and local ones are what they are."""
+    kind = type_of(i)
+    value = w.read(i.operands[1], kind)
+    space = space_of(i)
+    if space in {"shared", "param"}:
+        verb = "sub" if "to" in i.parts else "add"
+        base = w.intrinsic(f"ep.window.{space}", "i64")
+        wide = w.extended(value, kind, 64)
+        value = w.extended(w.value(f"{verb} i64 {wide}, {base}"), B64, kind.bits)
+    w.write(i.operands[0], kind, value)
+
+
+@lowers("isspacep")
+def _is_space(w: Writer, i: Instruction) -> None:
+    address = w.read(i.operands[1], U64)
+    space = ("global", "const", "shared", "local", "param").index(space_of(i))
+    result = w.runtime("ep_is_space", "i32", *w.self_arguments[:2], f"i64 {address}", f"i32 {space}")
+    w.write(i.operands[0], PRED, w.value(f"trunc i32 {result} to i1"))
+
+
+@lowers("prefetch", "prefetchu", "discard", "applypriority", "createpolicy")
+def _hint(w: Writer, i: Instruction) -> None:
+    """Hints change nothing."""
+    if i.parts[0] == "createpolicy":
+        w.write(i.operands[0], B64, "0")
+
+
+@lowers("fence", "membar")
+def _fence(w: Writer, i: Instruction) -> None:
+    del i
+    w.emit("fence seq_cst")
+
+
+@lowers("cp")
+def _copy(w: Writer, i: Instruction) -> None:
+    """Copy at once what is copied asynchronously, which any program must be right with."""
+    if i.parts[1] != "async" or "bulk" in i.parts or "mbarrier" in i.parts:
+        raise w.unsupported(i)
+    if "commit_group" in i.parts or "wait_group" in i.parts or "wait_all" in i.parts:
+        return
+    place, start, size, *given = i.operands
+    if not isinstance(size, Number):
+        raise w.unsupported(i)
+    to = Instruction(("st", "shared"), (), None, i.line)
+    of = Instruction(("ld", "global"), (), None, i.line)
+    target = _pointer(w, to, place, size.value, _WRITE)
+    source = _pointer(w, of, start, size.value, _READ)
+    count = str(size.value)
+    if given:
+        count = w.value(f"zext i32 {w.read(given[0], Type('u32', 'u', 32))} to i64")
+        w.emit(f"call void @llvm.memset.p0.i64(ptr {target}, i8 0, i64 {size.value}, i1 false)")
+    w.emit(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {count}, i1 false)")

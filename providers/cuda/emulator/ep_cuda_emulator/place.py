@@ -1,0 +1,42 @@
+"""Where the library lies, and the environment in which programs find it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import ep_cuda_emulator
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["MissingError", "environment", "library"]
+
+_NAME: Final = "libcuda.so.1"
+
+
+class MissingError(RuntimeError):
+    """The library was not built, or what translates is not installed; the message says what to do."""
+
+
+def library() -> Path:
+    """Return the library's path. Raises MissingError."""
+    for folder in ep_cuda_emulator.__path__:
+        path = Path(folder, "lib", _NAME)
+        if path.exists():
+            return path
+    message = "the emulated driver was not built; it needs Linux on x86-64 and g++, and EP_BUILD_CPU=0 leaves it out"
+    raise MissingError(message)
+
+
+def environment(given: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return an environment whose programs take the library for NVIDIA's driver. Raises MissingError."""
+    try:
+        import llvmlite  # noqa: F401, PLC0415 - the process that translates needs it
+    except ImportError as error:
+        message = f"llvmlite, which compiles the translated kernels, is not installed ({error}); pip install 'execution-provider[cuda-emulator]' brings it"
+        raise MissingError(message) from error
+    folders = [str(library().parent), *filter(None, [given.get("LD_LIBRARY_PATH", "")])]
+    return {**given, "LD_LIBRARY_PATH": os.pathsep.join(folders), "EP_CUDA_EMULATOR_PYTHON": sys.executable}

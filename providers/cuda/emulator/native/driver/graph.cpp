@@ -1,0 +1,265 @@
+#include "driver/graph.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "machine/heap.h"
+
+int captured(Stream* stream, std::shared_ptr<Node> node) {
+    auto& capture = *stream->capture;
+    if (!node) {
+        capture.is_invalid = true;
+        return STREAM_CAPTURE_UNSUPPORTED;
+    }
+    if (capture.is_invalid) return STREAM_CAPTURE_INVALIDATED;
+    node->after = capture.ends[stream];
+    capture.ends[stream] = {node.get()};
+    capture.graph->nodes.push_back(std::move(node));
+    return SUCCESS;
+}
+
+int refuse_capture(Stream* stream) {
+    if (!stream->capture) return SUCCESS;
+    stream->capture->is_invalid = true;
+    return STREAM_CAPTURE_UNSUPPORTED;
+}
+
+namespace {
+
+// A graph as it is launched: its nodes in an order that keeps what has to be before.
+struct Executable {
+    std::mutex turn;
+    std::vector<std::shared_ptr<Node>> nodes;
+};
+
+std::vector<std::shared_ptr<Node>> ordered(const Graph& graph) {
+    std::vector<std::shared_ptr<Node>> result;
+    std::set<Node*> done;
+    while (result.size() < graph.nodes.size()) {
+        std::size_t before = result.size();
+        for (auto& node : graph.nodes)
+            if (!done.count(node.get()) &&
+                std::all_of(node->after.begin(), node->after.end(), [&](Node* other) { return done.count(other); })) {
+                done.insert(node.get());
+                result.push_back(std::make_shared<Node>(*node));
+            }
+        if (result.size() == before) return {};  // it goes round in a circle
+    }
+    return result;
+}
+
+int add(Node** result, Graph* graph, Node* const* after, std::size_t count, std::shared_ptr<Node> node) {
+    if (!graph) return INVALID_HANDLE;
+    node->after.assign(after, after + count);
+    graph->nodes.push_back(node);
+    *result = node.get();
+    return SUCCESS;
+}
+
+// CUDA_KERNEL_NODE_PARAMS_v2 of cuda.h.
+struct KernelParameters {
+    Function* function;
+    unsigned gx, gy, gz, bx, by, bz, shared;
+    void** parameters;
+    void** extra;
+    void* kernel;
+    Context* context;
+};
+
+int planned(const KernelParameters& given, std::shared_ptr<Node>& node) {
+    if (!given.function) return INVALID_VALUE;
+    auto plan = std::make_shared<KernelPlan>(KernelPlan{
+        given.function, {given.gx, given.gy, given.gz}, {given.bx, given.by, given.bz}, given.shared, false, {}});
+    if (int code = given.function->prepare(0)) return code;
+    if (int code = take_parameters(*plan, given.parameters, given.extra)) return code;
+    node->kind = Node::KERNEL;
+    node->plan = plan;
+    node->work = [plan](Context*) { return run(*plan); };
+    return SUCCESS;
+}
+
+}  // namespace
+
+extern "C" {
+
+int cuStreamBeginCapture_v2(Stream* handle, int) {
+    CURRENT(context);
+    Stream* stream = stream_of(handle, context);
+    if (!stream) return INVALID_HANDLE;
+    if (is_default(handle)) return STREAM_CAPTURE_UNSUPPORTED;
+    if (stream->capture) return ILLEGAL_STATE;
+    stream->capture = std::make_shared<Capture>();
+    stream->capture->origin = stream;
+    return SUCCESS;
+}
+int cuStreamEndCapture(Stream* handle, Graph** result) {
+    CURRENT(context);
+    Stream* stream = stream_of(handle, context);
+    if (!stream || !stream->capture || stream->capture->origin != stream) return ILLEGAL_STATE;
+    auto capture = stream->capture;
+    bool is_joined = true;
+    std::set<Node*> reached(capture->ends[stream].begin(), capture->ends[stream].end());
+    for (std::size_t before = 0; before != reached.size();) {
+        before = reached.size();
+        for (auto* node : std::vector<Node*>(reached.begin(), reached.end()))
+            reached.insert(node->after.begin(), node->after.end());
+    }
+    for (auto& [other, ends] : capture->ends) {
+        for (auto* end : ends) is_joined &= reached.count(end) > 0;
+        other->capture = nullptr;
+    }
+    stream->capture = nullptr;
+    *result = nullptr;
+    if (capture->is_invalid) return STREAM_CAPTURE_INVALIDATED;
+    if (!is_joined) return STREAM_CAPTURE_UNJOINED;
+    *result = new Graph(*capture->graph);
+    return SUCCESS;
+}
+int cuStreamIsCapturing(Stream* handle, int* status) {
+    CURRENT(context);
+    Stream* stream = stream_of(handle, context);
+    if (!stream) return INVALID_HANDLE;
+    *status = !stream->capture ? 0 : stream->capture->is_invalid ? 2 : 1;
+    return SUCCESS;
+}
+
+int cuGraphCreate(Graph** graph, unsigned) {
+    *graph = new Graph;
+    return SUCCESS;
+}
+int cuGraphDestroy(Graph* graph) {
+    delete graph;
+    return SUCCESS;
+}
+int cuGraphAddKernelNode_v2(Node** node, Graph* graph, Node* const* after, std::size_t count,
+                            const KernelParameters* given) {
+    auto made = std::make_shared<Node>();
+    if (int code = planned(*given, made)) return code;
+    return add(node, graph, after, count, made);
+}
+int cuGraphAddEmptyNode(Node** node, Graph* graph, Node* const* after, std::size_t count) {
+    auto made = std::make_shared<Node>();
+    made->work = [](Context*) { return SUCCESS; };
+    return add(node, graph, after, count, made);
+}
+struct HostParameters {
+    void (*function)(void*);
+    void* data;
+};
+int cuGraphAddHostNode(Node** node, Graph* graph, Node* const* after, std::size_t count, const HostParameters* given) {
+    auto made = std::make_shared<Node>();
+    made->kind = Node::HOST;
+    made->work = [given = *given](Context*) {
+        given.function(given.data);
+        return SUCCESS;
+    };
+    return add(node, graph, after, count, made);
+}
+int cuGraphAddDependencies(Graph*, Node* const* before, Node* const* after, std::size_t count) {
+    for (std::size_t number = 0; number < count; ++number) after[number]->after.push_back(before[number]);
+    return SUCCESS;
+}
+int cuGraphGetNodes(Graph* graph, Node** nodes, std::size_t* count) {
+    if (!graph) return INVALID_HANDLE;
+    if (nodes)
+        for (std::size_t number = 0; number < std::min(*count, graph->nodes.size()); ++number)
+            nodes[number] = graph->nodes[number].get();
+    *count = graph->nodes.size();
+    return SUCCESS;
+}
+int cuGraphNodeGetType(Node* node, int* kind) {
+    *kind = node->kind;
+    return SUCCESS;
+}
+int cuGraphInstantiateWithFlags(Executable** result, Graph* graph, unsigned long long) {
+    CURRENT(context);
+    if (!graph) return INVALID_HANDLE;
+    auto made = new Executable;
+    made->nodes = ordered(*graph);
+    *result = made;
+    return made->nodes.size() == graph->nodes.size() ? SUCCESS : INVALID_VALUE;
+}
+int cuGraphExecDestroy(Executable* graph) {
+    CURRENT(context);
+    wait_for_all(context);
+    delete graph;
+    return SUCCESS;
+}
+int cuGraphLaunch(Executable* graph, Stream* stream) {
+    CURRENT(context);
+    if (!graph) return INVALID_HANDLE;
+    std::lock_guard guard(graph->turn);
+    return enqueue(stream, Node::CHILD, [nodes = graph->nodes](Context* context) {
+        for (auto& node : nodes)
+            if (int code = node->work(context)) return code;
+        return static_cast<int>(SUCCESS);
+    });
+}
+int cuGraphUpload(Executable*, Stream*) {
+    return SUCCESS;
+}
+// The launch's nodes are replaced, so that launches that are under way keep the old ones.
+int cuGraphExecUpdate_v2(Executable* graph, Graph* changed, void* info) {
+    if (!graph || !changed) return INVALID_HANDLE;
+    auto nodes = ordered(*changed);
+    std::lock_guard guard(graph->turn);
+    bool is_same =
+        nodes.size() == graph->nodes.size() && std::equal(nodes.begin(), nodes.end(), graph->nodes.begin(),
+                                                          [](auto& a, auto& b) { return a->kind == b->kind; });
+    if (info) *static_cast<int*>(info) = is_same ? 0 : 2;  // CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED
+    if (!is_same) return 910;                              // CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE
+    graph->nodes = nodes;
+    return SUCCESS;
+}
+}
+
+extern "C" {
+
+struct Pool;
+
+// Memory in the order of streams. It is taken and given back at once: what was freed stays unused long enough in the
+// heap.
+int cuMemAllocAsync(Address* place, std::size_t size, Stream* handle) {
+    CURRENT(context);
+    if (!stream_of(handle, context)) return INVALID_HANDLE;
+    if (!size) return INVALID_VALUE;
+    *place = Heap::get().allocate(size, Kind::DEVICE, context->device);
+    return *place ? SUCCESS : OUT_OF_MEMORY;
+}
+int cuMemFreeAsync(Address place, Stream* stream) {
+    if (!Heap::get().find(place).size) return INVALID_VALUE;
+    return enqueue(stream, Node::EMPTY, [=](Context*) {
+        Heap::get().free(place);
+        return SUCCESS;
+    });
+}
+int cuDeviceGetDefaultMemPool(Pool** pool, int device) {
+    *pool = reinterpret_cast<Pool*>(primary(device));
+    return SUCCESS;
+}
+int cuDeviceGetMemPool(Pool** pool, int device) {
+    return cuDeviceGetDefaultMemPool(pool, device);
+}
+int cuDeviceSetMemPool(int, Pool*) {
+    return SUCCESS;
+}
+int cuMemPoolCreate(Pool** pool, const void*) {
+    return cuDeviceGetDefaultMemPool(pool, 0);
+}
+int cuMemPoolDestroy(Pool*) {
+    return SUCCESS;
+}
+int cuMemPoolTrimTo(Pool*, std::size_t) {
+    return SUCCESS;
+}
+int cuMemPoolSetAttribute(Pool*, int, void*) {
+    return SUCCESS;
+}
+int cuMemPoolGetAttribute(Pool*, int, void* value) {
+    *static_cast<std::uint64_t*>(value) = 0;
+    return SUCCESS;
+}
+int cuMemAllocFromPoolAsync(Address* place, std::size_t size, Pool*, Stream* stream) {
+    return cuMemAllocAsync(place, size, stream);
+}
+}

@@ -1,0 +1,285 @@
+#include "driver/module.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "driver/graph.h"
+#include "machine/exports.h"
+#include "machine/heap.h"
+#include "machine/machine.h"
+
+namespace {
+
+constexpr std::uint64_t HOT = std::uint64_t{1} << 20;  // threads after which better code pays
+constexpr std::uint32_t SHARED_BY_DEFAULT = 48 << 10;
+constexpr std::uint32_t MOST_THREADS = 1024;
+
+// The bytes of a program's text; code of a real device is none that can be run here.
+int text_of(const void* image, std::string& text) {
+    const char* bytes = static_cast<const char*>(image);
+    constexpr unsigned char FATBIN[] = {0x50, 0xed, 0x55, 0xba};
+    if (!std::memcmp(bytes, "\177ELF", 4) || !std::memcmp(bytes, FATBIN, 4)) return NO_BINARY_FOR_GPU;
+    text = bytes;
+    return text.find(".version") == std::string::npos ? INVALID_IMAGE : SUCCESS;
+}
+
+int load(Module** result, const void* image, std::string& why) {
+    CURRENT(context);
+    if (!image || !result) return INVALID_VALUE;
+    std::string text;
+    if (int code = text_of(image, text)) return code;
+    ProgramFacts facts;
+    if (int code = load_program(text, facts, why)) return code;
+    auto module = std::make_unique<Module>();
+    module->context = context;
+    module->program = facts.handle;
+    for (auto& each : facts.entries) {
+        auto function = std::make_unique<Function>();
+        function->module = module.get();
+        function->facts = each;
+        module->functions[each.name] = std::move(function);
+    }
+    for (auto& each : facts.variables) {
+        Address place = Heap::get().allocate(std::max<std::size_t>(each.size, 1), Kind::VARIABLE, context->device);
+        if (!place) return OUT_OF_MEMORY;
+        std::memset(bytes_at(place), 0, each.size);
+        std::memcpy(bytes_at(place), each.initial.data(), std::min(each.initial.size(), each.size));
+        Heap::mark_written(place, each.size);
+        module->variables[each.name] = {place, each.size};
+    }
+    *result = module.release();
+    return SUCCESS;
+}
+
+}  // namespace
+
+int Function::prepare(std::uint64_t threads) {
+    std::lock_guard guard(turn);
+    threads_run += threads;
+    bool wants_hot = threads_run > HOT && !is_hot;
+    if (code && !wants_hot) return SUCCESS;
+    Built built;
+    std::string why;
+    is_hot = is_hot || wants_hot;
+    if (int failure = build_entry(module->program, facts.name, is_hot, built, why)) {
+        say("emulated CUDA: kernel " + facts.name + ": " + why);
+        return failure;
+    }
+    auto made = std::make_shared<Object>(built.object, [this](const std::string& name) -> std::uint64_t {
+        auto variable = module->variables.find(name);
+        if (variable != module->variables.end()) return variable->second.first;
+        auto found = exports().find(name);
+        return found == exports().end() ? 0 : reinterpret_cast<std::uint64_t>(found->second);
+    });
+    void* entry = made->symbol("ep_run");
+    if (!entry) {
+        say("emulated CUDA: kernel " + facts.name + ": its code cannot be loaded: " + made->error);
+        return UNKNOWN;
+    }
+    object = made;
+    code = entry;
+    is_cooperative = built.is_cooperative;
+    shared = built.shared;
+    return SUCCESS;
+}
+
+int take_parameters(KernelPlan& plan, void** parameters, void** extra) {
+    enum { END = 0, BUFFER = 1, SIZE = 2 };
+    auto& facts = plan.function->facts;
+    plan.parameters.assign(facts.parameter_bytes, 0);
+    if (extra) {
+        const void* buffer = nullptr;
+        std::size_t size = 0;
+        for (void** word = extra; *word; word += 2) {
+            auto kind = reinterpret_cast<std::uintptr_t>(*word);
+            if (kind == BUFFER) buffer = word[1];
+            if (kind == SIZE) size = *static_cast<std::size_t*>(word[1]);
+        }
+        if (size < facts.parameter_bytes || (!buffer && size)) return INVALID_VALUE;
+        if (buffer) std::memcpy(plan.parameters.data(), buffer, facts.parameter_bytes);
+        return SUCCESS;
+    }
+    for (std::size_t number = 0; number < facts.parameters.size(); ++number) {
+        if (!parameters || !parameters[number]) return INVALID_VALUE;
+        std::memcpy(plan.parameters.data() + facts.parameters[number].offset, parameters[number],
+                    facts.parameters[number].size);
+    }
+    return SUCCESS;
+}
+
+int run(const KernelPlan& plan) {
+    Launch launch;
+    {
+        std::lock_guard guard(plan.function->turn);
+        launch.code = plan.function->code;
+        launch.is_cooperative = plan.function->is_cooperative;
+        launch.shared = plan.function->shared;
+    }
+    launch.kernel = plan.function->facts.name;
+    launch.grid = plan.grid;
+    launch.block = plan.block;
+    launch.dynamic = plan.dynamic;
+    launch.parameters = plan.parameters;
+    run(launch);
+    return launch.failure;
+}
+
+static int check_extents(const Extent& grid, const Extent& block, const Function& function, std::uint32_t dynamic) {
+    bool is_empty = !grid.count() || !block.count();
+    bool is_wide = block.x > MOST_THREADS || block.y > MOST_THREADS || block.z > 64 || grid.x > 0x7fffffff ||
+                   grid.y > 65535 || grid.z > 65535 || block.count() > MOST_THREADS;
+    if (is_empty || is_wide) return INVALID_VALUE;
+    if (function.facts.most_threads && block.count() > function.facts.most_threads) return INVALID_VALUE;
+    std::uint32_t most = std::max<std::uint32_t>(SHARED_BY_DEFAULT, function.dynamic_most + function.shared);
+    return function.shared + dynamic > most ? INVALID_VALUE : SUCCESS;
+}
+
+static int launch(Function* function, Extent grid, Extent block, unsigned shared, Stream* stream, void** parameters,
+                  void** extra, bool is_grid_wide) {
+    CURRENT(context);
+    if (!function) return INVALID_HANDLE;
+    if (int code = function->prepare(grid.count() * block.count())) return code;
+    if (int code = check_extents(grid, block, *function, shared)) return code;
+    if (is_grid_wide && grid.count() > 1) return NOT_SUPPORTED;
+    auto plan = std::make_shared<KernelPlan>(KernelPlan{function, grid, block, shared, is_grid_wide, {}});
+    if (int code = take_parameters(*plan, parameters, extra)) return code;
+    return enqueue(stream, Node::KERNEL, [plan](Context*) { return run(*plan); }, plan);
+}
+
+extern "C" {
+
+int cuModuleLoadData(Module** module, const void* image) {
+    std::string why;
+    int code = load(module, image, why);
+    if (!why.empty()) say("emulated CUDA: a program cannot be loaded: " + why);
+    return code;
+}
+int cuModuleLoadDataEx(Module** module, const void* image, unsigned count, int* options, void** values) {
+    enum { INFO_LOG = 3, INFO_SIZE = 4, ERROR_LOG = 5, ERROR_SIZE = 6 };
+    std::string why;
+    int code = load(module, image, why);
+    char* log = nullptr;
+    std::size_t size = 0;
+    for (unsigned number = 0; number < count; ++number) {
+        if (options[number] == ERROR_LOG) log = static_cast<char*>(values[number]);
+        if (options[number] == ERROR_SIZE) {
+            size = reinterpret_cast<std::uintptr_t>(values[number]);
+            values[number] = reinterpret_cast<void*>(std::min(size, why.size()));
+        }
+        if (options[number] == INFO_SIZE) values[number] = nullptr;
+    }
+    if (log && size) {
+        std::strncpy(log, why.c_str(), size - 1);
+        log[size - 1] = 0;
+    } else if (!why.empty()) {
+        say("emulated CUDA: a program cannot be loaded: " + why);
+    }
+    return code;
+}
+int cuModuleLoadFatBinary(Module**, const void*) {
+    return NO_BINARY_FOR_GPU;
+}
+int cuModuleUnload(Module* module) {
+    CURRENT(context);
+    if (!module) return INVALID_HANDLE;
+    wait_for_all(module->context);
+    for (auto& [name, place] : module->variables) Heap::get().free(place.first);
+    forget_program(module->program);
+    delete module;
+    return SUCCESS;
+}
+int cuModuleGetFunction(Function** function, Module* module, const char* name) {
+    CURRENT(context);
+    if (!module || !name) return INVALID_VALUE;
+    auto found = module->functions.find(name);
+    if (found == module->functions.end()) return NOT_FOUND;
+    *function = found->second.get();
+    return SUCCESS;
+}
+int cuModuleGetGlobal_v2(Address* place, std::size_t* size, Module* module, const char* name) {
+    CURRENT(context);
+    if (!module || !name) return INVALID_VALUE;
+    auto found = module->variables.find(name);
+    if (found == module->variables.end()) return NOT_FOUND;
+    if (place) *place = found->second.first;
+    if (size) *size = found->second.second;
+    return SUCCESS;
+}
+int cuFuncGetAttribute(int* value, int attribute, Function* function) {
+    enum { MOST, SHARED, CONST, LOCAL, REGISTERS, PTX, BINARY, CACHE, DYNAMIC, CARVEOUT };
+    if (!function || !value) return INVALID_VALUE;
+    if (attribute == SHARED)
+        if (int code = function->prepare(0)) return code;
+    switch (attribute) {
+        case MOST:
+            *value = static_cast<int>(function->facts.most_threads ? function->facts.most_threads : MOST_THREADS);
+            break;
+        case SHARED:
+            *value = static_cast<int>(function->shared);
+            break;
+        case REGISTERS:
+            *value = 32;
+            break;
+        case PTX:
+        case BINARY:
+            *value = 90;
+            break;
+        case DYNAMIC:
+            *value = std::max(function->dynamic_most, static_cast<int>(SHARED_BY_DEFAULT - function->shared));
+            break;
+        case CARVEOUT:
+            *value = -1;
+            break;
+        default:
+            *value = 0;
+    }
+    return SUCCESS;
+}
+int cuFuncSetAttribute(Function* function, int attribute, int value) {
+    constexpr int DYNAMIC = 8;
+    if (!function) return INVALID_HANDLE;
+    if (attribute == DYNAMIC) {
+        if (value < 0 || static_cast<std::size_t>(value) + function->shared > SHARED_MOST) return INVALID_VALUE;
+        function->dynamic_most = value;
+    }
+    return SUCCESS;
+}
+int cuFuncSetCacheConfig(Function*, int) {
+    return SUCCESS;
+}
+int cuFuncSetSharedMemConfig(Function*, int) {
+    return SUCCESS;
+}
+int cuFuncGetModule(Module** module, Function* function) {
+    if (!function) return INVALID_HANDLE;
+    *module = function->module;
+    return SUCCESS;
+}
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function* function, int threads, std::size_t dynamic) {
+    if (!function || threads <= 0) return INVALID_VALUE;
+    if (int code = function->prepare(0)) return code;
+    std::size_t shared = std::max<std::size_t>(function->shared + dynamic, 1);
+    *blocks =
+        static_cast<int>(std::min<std::size_t>({32, static_cast<std::size_t>(2048 / threads), SHARED_MOST / shared}));
+    return SUCCESS;
+}
+int cuLaunchKernel(Function* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, Stream* stream, void** parameters, void** extra) {
+    return launch(function, {gx, gy, gz}, {bx, by, bz}, shared, stream, parameters, extra, false);
+}
+int cuLaunchCooperativeKernel(Function* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                              unsigned bz, unsigned shared, Stream* stream, void** parameters) {
+    return launch(function, {gx, gy, gz}, {bx, by, bz}, shared, stream, parameters, nullptr, true);
+}
+struct LaunchConfiguration {
+    unsigned gx, gy, gz, bx, by, bz, shared;
+    Stream* stream;
+    void* attributes;
+    unsigned count;
+};
+int cuLaunchKernelEx(const LaunchConfiguration* given, Function* function, void** parameters, void** extra) {
+    if (!given) return INVALID_VALUE;
+    return launch(function, {given->gx, given->gy, given->gz}, {given->bx, given->by, given->bz}, given->shared,
+                  given->stream, parameters, extra, false);
+}
+}

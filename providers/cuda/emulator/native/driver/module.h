@@ -1,0 +1,51 @@
+// Modules, their functions, and launches that are prepared.
+
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "driver/context.h"
+#include "machine/block.h"
+#include "machine/object.h"
+#include "machine/translator.h"
+
+struct Module;
+
+struct Function {
+    Module* module;
+    EntryFacts facts;
+    std::mutex turn;
+    std::shared_ptr<Object> object;  // once it was launched
+    void* code = nullptr;
+    bool is_cooperative = false, is_hot = false;
+    std::uint64_t threads_run = 0;
+    std::uint32_t shared = 0;
+    int dynamic_most = 0;
+
+    // Translates the entry if that was not done; the driver's code.
+    int prepare(std::uint64_t threads);
+};
+
+struct Module {
+    Context* context;
+    int program = -1;
+    std::map<std::string, std::unique_ptr<Function>> functions;
+    std::map<std::string, std::pair<Address, std::size_t>> variables;
+};
+
+// A launch with all that it needs; it may be run many times.
+struct KernelPlan {
+    Function* function = nullptr;
+    Extent grid{}, block{};
+    std::uint32_t dynamic = 0;
+    bool is_grid_wide = false;
+    std::vector<char> parameters;
+};
+
+// Takes the parameters by their addresses, or packed as `extra` says. Returns the driver's code.
+int take_parameters(KernelPlan& plan, void** parameters, void** extra);
+// Runs it on this thread. Returns the driver's code.
+int run(const KernelPlan& plan);
