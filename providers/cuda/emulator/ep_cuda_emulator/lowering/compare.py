@@ -48,12 +48,12 @@ def _joined(w: Writer, i: Instruction, result: str) -> str:
 @lowers("setp")
 def _setp(w: Writer, i: Instruction) -> None:
     compared = _compared(w, i, types_of(i)[-1])
-    target = i.operands[0]
+    joined, target = _joined(w, i, compared), i.operands[0]
     if isinstance(target, Group):
-        opposite = w.value(f"xor i1 {compared}, true")
-        w.write(target.items[1], PRED, _joined(w, i, opposite))
+        opposite = _joined(w, i, w.value(f"xor i1 {compared}, true"))
+        w.write(target.items[1], PRED, opposite)
         target = target.items[0]
-    w.write(target, PRED, _joined(w, i, compared))
+    w.write(target, PRED, joined)
 
 
 @lowers("set")

@@ -120,6 +120,7 @@ extern "C" {
 int cuInit(unsigned flags) {
     if (flags) return INVALID_VALUE;
     if (!device_count()) return NO_DEVICE;
+    Heap::get();  // kernels look into its table, if nothing is allocated, too
     pid_t none = 0;
     owner.compare_exchange_strong(none, getpid());
     return owner == getpid() ? SUCCESS : NOT_INITIALIZED;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t STACK = 256 << 10;
 constexpr std::size_t PAGE = 4096;
-constexpr std::uint64_t MOST_TURNS = 20'000'000;
+
 constexpr int LAUNCH_FAILED = 719;
 constexpr int LAUNCH_TIMEOUT = 702;
 constexpr int ILLEGAL_ADDRESS = 700;
@@ -33,6 +33,15 @@ std::uint64_t mixed(std::uint64_t x) {
 
 std::string spelled(const std::uint32_t place[3]) {
     return "(" + std::to_string(place[0]) + ", " + std::to_string(place[1]) + ", " + std::to_string(place[2]) + ")";
+}
+
+// Turns that threads may take while none of them gets on.
+std::uint64_t patience() {
+    static const std::uint64_t turns = [] {
+        const char* chosen = std::getenv("EP_CUDA_EMULATOR_PATIENCE");
+        return chosen ? std::strtoull(chosen, nullptr, 0) : 20'000'000;
+    }();
+    return turns;
 }
 
 bool finds_races() {
@@ -176,7 +185,7 @@ void Machine::run_threads(Launch& launch) {
     turns_ = 0;
     random_ = mixed(seed() ^ (block_.ctaid[0] + 77 * block_.ctaid[1] + 7777 * block_.ctaid[2]));
     while (left_ && !launch.failure) {
-        if (ready_.empty() || ++turns_ > MOST_TURNS) {
+        if (ready_.empty() || ++turns_ > patience()) {
             bool is_stuck = ready_.empty();
             auto& thread =
                 *std::find_if(threads_.begin(), threads_.end(), [](auto& each) { return each.state != State::DONE; });
