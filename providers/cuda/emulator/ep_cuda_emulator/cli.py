@@ -27,8 +27,9 @@ def main() -> None:
 @click.option(
     "--seed", type=click.IntRange(0), help="Of the order of threads and of the errors of approximate functions."
 )
+@click.option("--in-step", is_flag=True, help="Let threads take turns in order, for programs that rely on warps in step.")
 @click.option("--unwritten", is_flag=True, help="Report reads of device memory that nothing has written.")
-def run(command: tuple[str, ...], *, unwritten: bool, **numbers: int | None) -> NoReturn:
+def run(command: tuple[str, ...], *, in_step: bool, unwritten: bool, **numbers: int | None) -> NoReturn:
     """Run COMMAND, with its arguments, so that it takes the emulated driver for NVIDIA's.
 
     Options of COMMAND stand behind a --, as in: ep-cuda-emulator run -- python program.py --fast
@@ -45,8 +46,9 @@ def run(command: tuple[str, ...], *, unwritten: bool, **numbers: int | None) -> 
     for name, value in numbers.items():
         if value is not None:
             variables[f"EP_CUDA_EMULATOR_{name.upper()}"] = str(value)
-    if unwritten:
-        variables["EP_CUDA_EMULATOR_UNWRITTEN"] = "1"
+    for name, is_chosen in (("IN_STEP", in_step), ("UNWRITTEN", unwritten)):
+        if is_chosen:
+            variables[f"EP_CUDA_EMULATOR_{name}"] = "1"
     sys.stdout.flush()
     os.execve(program, command, variables)  # noqa: S606 - what the user asked for
 

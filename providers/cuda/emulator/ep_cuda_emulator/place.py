@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from ep.folders import cache_folder
 
 import ep_cuda_emulator
 
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["MissingError", "environment", "library"]
 
 _NAME: Final = "libcuda.so.1"
+_NVCC: Final = files(ep_cuda_emulator).joinpath("nvcc.sh")
 
 
 class MissingError(RuntimeError):
@@ -38,5 +43,27 @@ def environment(given: Mapping[str, str] = os.environ) -> dict[str, str]:
     except ImportError as error:
         message = f"llvmlite, which compiles the translated kernels, is not installed ({error}); pip install 'execution-provider[cuda-emulator]' brings it"
         raise MissingError(message) from error
+    shim = _shim(given.get("PATH", ""))
     folders = [str(library().parent), *filter(None, [given.get("LD_LIBRARY_PATH", "")])]
-    return {**given, "LD_LIBRARY_PATH": os.pathsep.join(folders), "EP_CUDA_EMULATOR_PYTHON": sys.executable}
+    return {
+        **given,
+        "LD_LIBRARY_PATH": os.pathsep.join(folders),
+        "PATH": os.pathsep.join(filter(None, (shim, given.get("PATH", "")))),
+        "EP_CUDA_EMULATOR_PYTHON": sys.executable,
+    }
+
+
+def _shim(path: str) -> str:
+    """Return a folder with an nvcc that makes PTX where programs ask for code of a device; "" if there is no nvcc."""
+    if shutil.which("nvcc", path=path) is None:
+        return ""
+    folder = cache_folder() / "cuda-emulator"
+    place = folder / "nvcc"
+    text = _NVCC.read_text(encoding="utf-8")
+    if not place.exists() or place.read_text(encoding="utf-8") != text:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        partial = folder / f"nvcc.{os.getpid()}"
+        partial.write_text(text, encoding="utf-8")
+        partial.chmod(0o700)
+        partial.replace(place)
+    return str(folder)

@@ -93,8 +93,8 @@ BUGS = {
     ),
     "a trap": ("__global__ void entry(int *out) { if (threadIdx.x == 63) __trap(); }", ILLEGAL_INSTRUCTION, "trap"),
     "an assertion": (
-        '''__device__ void __assertfail(const char *, const char *, unsigned, const char *, size_t);
-        __global__ void entry(int *out) { if (threadIdx.x > 60) __assertfail("x < 60", "program.cu", 7, "entry", 1); }''',
+        """__device__ void __assertfail(const char *, const char *, unsigned, const char *, size_t);
+        __global__ void entry(int *out) { if (threadIdx.x > 60) __assertfail("x < 60", "program.cu", 7, "entry", 1); }""",
         ASSERT,
         "assertion `x < 60` of entry failed, program.cu:7",
     ),

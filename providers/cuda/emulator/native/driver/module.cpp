@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include "driver/graph.h"
 #include "machine/exports.h"
@@ -11,8 +13,6 @@
 namespace {
 
 constexpr std::uint64_t HOT = std::uint64_t{1} << 20;  // threads after which better code pays
-constexpr std::uint32_t SHARED_BY_DEFAULT = 48 << 10;
-constexpr std::uint32_t MOST_THREADS = 1024;
 
 // The bytes of a program's text; code of a real device is none that can be run here.
 int text_of(const void* image, std::string& text) {
@@ -83,69 +83,6 @@ int Function::prepare(std::uint64_t threads) {
     return SUCCESS;
 }
 
-int take_parameters(KernelPlan& plan, void** parameters, void** extra) {
-    enum { END = 0, BUFFER = 1, SIZE = 2 };
-    auto& facts = plan.function->facts;
-    plan.parameters.assign(facts.parameter_bytes, 0);
-    if (extra) {
-        const void* buffer = nullptr;
-        std::size_t size = 0;
-        for (void** word = extra; *word; word += 2) {
-            auto kind = reinterpret_cast<std::uintptr_t>(*word);
-            if (kind == BUFFER) buffer = word[1];
-            if (kind == SIZE) size = *static_cast<std::size_t*>(word[1]);
-        }
-        if (size < facts.parameter_bytes || (!buffer && size)) return INVALID_VALUE;
-        if (buffer) std::memcpy(plan.parameters.data(), buffer, facts.parameter_bytes);
-        return SUCCESS;
-    }
-    for (std::size_t number = 0; number < facts.parameters.size(); ++number) {
-        if (!parameters || !parameters[number]) return INVALID_VALUE;
-        std::memcpy(plan.parameters.data() + facts.parameters[number].offset, parameters[number],
-                    facts.parameters[number].size);
-    }
-    return SUCCESS;
-}
-
-int run(const KernelPlan& plan) {
-    Launch launch;
-    {
-        std::lock_guard guard(plan.function->turn);
-        launch.code = plan.function->code;
-        launch.is_cooperative = plan.function->is_cooperative;
-        launch.shared = plan.function->shared;
-    }
-    launch.kernel = plan.function->facts.name;
-    launch.grid = plan.grid;
-    launch.block = plan.block;
-    launch.dynamic = plan.dynamic;
-    launch.parameters = plan.parameters;
-    run(launch);
-    return launch.failure;
-}
-
-static int check_extents(const Extent& grid, const Extent& block, const Function& function, std::uint32_t dynamic) {
-    bool is_empty = !grid.count() || !block.count();
-    bool is_wide = block.x > MOST_THREADS || block.y > MOST_THREADS || block.z > 64 || grid.x > 0x7fffffff ||
-                   grid.y > 65535 || grid.z > 65535 || block.count() > MOST_THREADS;
-    if (is_empty || is_wide) return INVALID_VALUE;
-    if (function.facts.most_threads && block.count() > function.facts.most_threads) return INVALID_VALUE;
-    std::uint32_t most = std::max<std::uint32_t>(SHARED_BY_DEFAULT, function.dynamic_most + function.shared);
-    return function.shared + dynamic > most ? INVALID_VALUE : SUCCESS;
-}
-
-static int launch(Function* function, Extent grid, Extent block, unsigned shared, Stream* stream, void** parameters,
-                  void** extra, bool is_grid_wide) {
-    CURRENT(context);
-    if (!function) return INVALID_HANDLE;
-    if (int code = function->prepare(grid.count() * block.count())) return code;
-    if (int code = check_extents(grid, block, *function, shared)) return code;
-    if (is_grid_wide && grid.count() > 1) return NOT_SUPPORTED;
-    auto plan = std::make_shared<KernelPlan>(KernelPlan{function, grid, block, shared, is_grid_wide, {}});
-    if (int code = take_parameters(*plan, parameters, extra)) return code;
-    return enqueue(stream, Node::KERNEL, [plan](Context*) { return run(*plan); }, plan);
-}
-
 extern "C" {
 
 int cuModuleLoadData(Module** module, const void* image) {
@@ -175,6 +112,12 @@ int cuModuleLoadDataEx(Module** module, const void* image, unsigned count, int* 
         say("emulated CUDA: a program cannot be loaded: " + why);
     }
     return code;
+}
+int cuModuleLoad(Module** module, const char* path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return FILE_NOT_FOUND;
+    std::string image{std::istreambuf_iterator<char>(file), {}};
+    return cuModuleLoadData(module, image.c_str());
 }
 int cuModuleLoadFatBinary(Module**, const void*) {
     return NO_BINARY_FOR_GPU;
@@ -254,32 +197,5 @@ int cuFuncGetModule(Module** module, Function* function) {
     if (!function) return INVALID_HANDLE;
     *module = function->module;
     return SUCCESS;
-}
-int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function* function, int threads, std::size_t dynamic) {
-    if (!function || threads <= 0) return INVALID_VALUE;
-    if (int code = function->prepare(0)) return code;
-    std::size_t shared = std::max<std::size_t>(function->shared + dynamic, 1);
-    *blocks =
-        static_cast<int>(std::min<std::size_t>({32, static_cast<std::size_t>(2048 / threads), SHARED_MOST / shared}));
-    return SUCCESS;
-}
-int cuLaunchKernel(Function* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                   unsigned shared, Stream* stream, void** parameters, void** extra) {
-    return launch(function, {gx, gy, gz}, {bx, by, bz}, shared, stream, parameters, extra, false);
-}
-int cuLaunchCooperativeKernel(Function* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-                              unsigned bz, unsigned shared, Stream* stream, void** parameters) {
-    return launch(function, {gx, gy, gz}, {bx, by, bz}, shared, stream, parameters, nullptr, true);
-}
-struct LaunchConfiguration {
-    unsigned gx, gy, gz, bx, by, bz, shared;
-    Stream* stream;
-    void* attributes;
-    unsigned count;
-};
-int cuLaunchKernelEx(const LaunchConfiguration* given, Function* function, void** parameters, void** extra) {
-    if (!given) return INVALID_VALUE;
-    return launch(function, {given->gx, given->gy, given->gz}, {given->bx, given->by, given->bz}, given->shared,
-                  given->stream, parameters, extra, false);
 }
 }

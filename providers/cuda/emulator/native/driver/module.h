@@ -12,6 +12,9 @@
 #include "machine/object.h"
 #include "machine/translator.h"
 
+constexpr std::uint32_t SHARED_BY_DEFAULT = 48 << 10;
+constexpr std::uint32_t MOST_THREADS = 1024;
+
 struct Module;
 
 struct Function {
@@ -24,6 +27,10 @@ struct Function {
     std::uint64_t threads_run = 0;
     std::uint32_t shared = 0;
     int dynamic_most = 0;
+    // What programs of old set before they launch.
+    Extent set_block{1, 1, 1};
+    std::uint32_t set_dynamic = 0;
+    std::vector<char> set_parameters;
 
     // Translates the entry if that was not done; the driver's code.
     int prepare(std::uint64_t threads);
@@ -47,5 +54,8 @@ struct KernelPlan {
 
 // Takes the parameters by their addresses, or packed as `extra` says. Returns the driver's code.
 int take_parameters(KernelPlan& plan, void** parameters, void** extra);
+// Puts a launch into a stream. Returns the driver's code.
+int launch(Function* function, Extent grid, Extent block, unsigned dynamic, Stream* stream, void** parameters, void** extra,
+           bool is_grid_wide = false);
 // Runs it on this thread. Returns the driver's code.
 int run(const KernelPlan& plan);

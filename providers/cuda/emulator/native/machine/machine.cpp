@@ -44,11 +44,18 @@ std::uint64_t patience() {
     return turns;
 }
 
+bool is_chosen(const char* name, bool usual) {
+    const char* chosen = std::getenv(name);
+    return chosen ? std::strcmp(chosen, "0") != 0 : usual;
+}
+
+bool is_in_step() {
+    static const bool is_on = is_chosen("EP_CUDA_EMULATOR_IN_STEP", false);
+    return is_on;
+}
+
 bool finds_races() {
-    static const bool is_on = [] {
-        const char* chosen = std::getenv("EP_CUDA_EMULATOR_RACES");
-        return !chosen || std::strcmp(chosen, "0");
-    }();
+    static const bool is_on = is_chosen("EP_CUDA_EMULATOR_RACES", true);
     return is_on;
 }
 
@@ -195,11 +202,7 @@ void Machine::run_threads(Launch& launch) {
                     spelled(thread.tid) + ": the block makes no progress: " + who_waits());
             return;
         }
-        random_ = random_ * 6364136223846793005 + 1442695040888963407;
-        std::size_t chosen = (random_ >> 33) % ready_.size();
-        auto& thread = *ready_[chosen];
-        ready_[chosen] = ready_.back();
-        ready_.pop_back();
+        auto& thread = next();
         running_ = &thread;
         ep_switch(&scheduler_, thread.stack);
         running_ = nullptr;
@@ -208,6 +211,22 @@ void Machine::run_threads(Launch& launch) {
         else if (thread.state == State::DONE && !launch.failure)
             ended(thread);
     }
+}
+
+// Any thread that is ready; or, where programs rely on warps in step, the one that has waited longest, so that each does
+// one access of volatile memory before any does its next.
+Thread& Machine::next() {
+    Thread* chosen = ready_.front();
+    if (is_in_step()) {
+        ready_.pop_front();
+        return *chosen;
+    }
+    random_ = random_ * 6364136223846793005 + 1442695040888963407;
+    auto& place = ready_[(random_ >> 33) % ready_.size()];
+    chosen = place;
+    place = ready_.back();
+    ready_.pop_back();
+    return *chosen;
 }
 
 // A lane that ends is no longer waited for in exchanges; barriers wait for it for ever.

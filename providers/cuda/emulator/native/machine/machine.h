@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -38,6 +39,7 @@ class Machine {
     void run_threads(Launch& launch);
     void start(Thread& thread);
     void ended(Thread& thread);
+    Thread& next();
     void make_ready(Thread& thread);
     void try_exchange(std::uint32_t warp, std::uint32_t mask);
     void check_alignment(const Barrier& barrier);
@@ -50,7 +52,7 @@ class Machine {
     std::vector<char> shared_;
     std::vector<char*> stacks_;
     std::vector<Thread> threads_;
-    std::vector<Thread*> ready_;
+    std::deque<Thread*> ready_;
     std::vector<std::uint32_t> lanes_;  // of each warp, those that have not ended
     std::vector<Barrier> barriers_;
     std::uint32_t left_ = 0;
