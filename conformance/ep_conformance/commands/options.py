@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import click
 
+import ep
 from ep_conformance.commands.exits import WrongUse
 from ep_conformance.plan.profiles import PROFILES
 from ep_conformance.plan.retired import renewed
@@ -29,6 +30,7 @@ __all__ = [
     "profile",
     "provider",
     "require_folders",
+    "require_providers",
 ]
 
 FILE: Final = click.Path(dir_okay=False, path_type=Path)
@@ -99,6 +101,15 @@ bits_of = click.option(
 html = click.option("--html", type=FILE, help="Write the report as one self-contained HTML page.")
 markdown = click.option("--markdown", type=FILE, help="Write a summary in Markdown, short enough for a comment.")
 junit = click.option("--junit", type=FILE, help="Write the report as JUnit XML.")
+
+
+def require_providers(names: Iterable[str]) -> None:
+    """Exit 2 for a name that no provider has."""
+    known = ep.providers()
+    for name in names:
+        if name not in known:
+            message = f"unknown provider {name!r}; known are {', '.join(known) or 'none: install one'}"
+            raise WrongUse(message)
 
 
 def require_folders(files: Iterable[Path | None]) -> None:

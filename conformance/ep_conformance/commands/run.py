@@ -12,6 +12,7 @@ from rich.console import Console
 
 import ep
 from ep_conformance.commands import options
+from ep_conformance.commands.emulated import emulated
 from ep_conformance.commands.exits import CODES, UnavailableExit, WrongUse
 from ep_conformance.judge.agreement import ApartError
 from ep_conformance.report.bits import bits_lines
@@ -74,8 +75,15 @@ __all__ = ["command", "judged"]
 )
 @options.bits_of
 @options.hang_limit
-def command(*, quick: bool, **given: Any) -> int:
+@click.option(
+    "--emulate",
+    is_flag=True,
+    help="Run under the provider's emulator, which provider.toml names; the verdict says so, and proves nothing of hardware.",
+)
+def command(*, quick: bool, emulate: bool, **given: Any) -> int:
     """Run the suite on one device and give a verdict."""
+    if emulate:
+        emulated(given["provider"])
     given["profile"] = "quick" if quick else given["profile"]
     chosen = Options(**given)
     if chosen.no_replays and chosen.replays is not None:
@@ -101,11 +109,8 @@ def command(*, quick: bool, **given: Any) -> int:
 
 def judged(chosen: Options, console: Console) -> Report:
     """Return the report of a run, and end the command with a sentence where there can be none."""
-    known, other = ep.providers(), chosen.bits_of.partition(":")[0]
-    for name in (chosen.provider, *((other,) if other else ())):
-        if name not in known:
-            message = f"unknown provider {name!r}; known are {', '.join(known) or 'none: install one'}"
-            raise WrongUse(message)
+    other = chosen.bits_of.partition(":")[0]
+    options.require_providers((chosen.provider, *((other,) if other else ())))
     if chosen.bits_of == chosen.device_name:
         message = f"--bits-of {chosen.bits_of} is the device itself; name another one"
         raise WrongUse(message)

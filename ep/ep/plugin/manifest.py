@@ -30,6 +30,8 @@ class Manifest(NamedTuple):
 
     spi        : (major, minor) of the provider interface it was written for
     fork_safe  : True if its devices may be opened in a forked child
+    emulator   : words in front of a command that runs it without the hardware, such as ("ep-cuda-emulator", "run", "--"); none
+                 if there is no such program
     """
 
     name: str
@@ -37,6 +39,7 @@ class Manifest(NamedTuple):
     spi: tuple[int, int]
     fork_safe: bool
     path: Path
+    emulator: tuple[str, ...] = ()
 
     @property
     def claims(self) -> Path:
@@ -63,7 +66,18 @@ def read_manifest(path: Path) -> Manifest:
         if not isinstance(table.get(key), kind):
             message = f"{path.name}: {key} is {glimpse(table.get(key))}, needs a {kind.__name__}"
             raise ManifestError(message)
-    return Manifest(table["name"], table["vendor"], _version(table, path), table["fork_safe"], path)
+    emulator = _emulator(table, path)
+    return Manifest(table["name"], table["vendor"], _version(table, path), table["fork_safe"], path, emulator)
+
+
+def _emulator(table: dict[str, Any], path: Path) -> tuple[str, ...]:
+    words = table.get("emulator", {"command": []}).get("command")
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        message = (
+            f'{path.name}: [emulator] has command {glimpse(words)}, needs a list of words, such as ["emulate", "--"]'
+        )
+        raise ManifestError(message)
+    return tuple(words)
 
 
 def _version(table: dict[str, Any], path: Path) -> tuple[int, int]:

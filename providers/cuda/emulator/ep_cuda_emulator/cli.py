@@ -27,7 +27,9 @@ def main() -> None:
 @click.option(
     "--seed", type=click.IntRange(0), help="Of the order of threads and of the errors of approximate functions."
 )
-@click.option("--in-step", is_flag=True, help="Let threads take turns in order, for programs that rely on warps in step.")
+@click.option(
+    "--in-step", is_flag=True, help="Let threads take turns in order, for programs that rely on warps in step."
+)
 @click.option("--unwritten", is_flag=True, help="Report reads of device memory that nothing has written.")
 def run(command: tuple[str, ...], *, in_step: bool, unwritten: bool, **numbers: int | None) -> NoReturn:
     """Run COMMAND, with its arguments, so that it takes the emulated driver for NVIDIA's.

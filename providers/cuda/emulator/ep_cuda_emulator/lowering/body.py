@@ -108,9 +108,19 @@ def _plain(writer: Writer, i: Instruction, module: Module, *, is_entry: bool) ->
     elif verb == "call":
         _call(writer, i, module)
     elif verb in RULES:
-        RULES[verb](writer, i)
+        _apply(writer, i)
     else:
         raise writer.unsupported(i)
+
+
+def _apply(writer: Writer, i: Instruction) -> None:
+    try:
+        RULES[i.parts[0]](writer, i)
+    except PtxError:
+        raise
+    except (IndexError, KeyError, StopIteration, ValueError) as error:  # operands or modifiers that no rule knows
+        message = f"{i.text} is not understood with {len(i.operands)} operands"
+        raise PtxError(i.line, message) from error
 
 
 def _call(writer: Writer, i: Instruction, module: Module) -> None:

@@ -1,0 +1,235 @@
+"""What is asynchronous, and what the driver says of itself: streams, events, pools, graphs, peers, several devices."""
+
+from __future__ import annotations
+
+import pytest
+
+HEAD = """
+import ctypes, sys, numpy as np
+from ctypes import c_uint64 as word, c_size_t as size
+from ep_cuda.compiler.nvrtc import nvrtc
+from bare_driver import Driver, DriverError
+driver = Driver()
+def kernel(source):
+    text = nvrtc().compile('extern "C" {' + source + "}", "program", ("--gpu-architecture=compute_90",))
+    return driver.function(driver.load(text.rstrip(b"\\0").decode()), "entry")
+def code(name, *arguments):
+    return getattr(driver.library, name)(*arguments)
+def ints(place, count):
+    return driver.download(place, (count,), np.int32).tolist()
+"""
+SLOW = (
+    'kernel("__global__ void entry(int *out) { for (int n = 0; n < 300; ++n) __nanosleep(1); atomicAdd(out, 1); }")\n'
+)
+
+
+@pytest.fixture
+def lines(emulate):
+    """Return a function that runs a program and returns the lines that it prints."""
+
+    def run(text, **variables):
+        done = emulate(HEAD + text, **variables)
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout.splitlines()
+
+    return run
+
+
+def test_device_says_what_it_is(lines):
+    text = """
+name, bus, number = ctypes.create_string_buffer(64), ctypes.create_string_buffer(32), ctypes.c_int()
+uuids = [(ctypes.c_ubyte * 16)() for _ in range(2)]
+for device in range(2):
+    code("cuDeviceGetName", name, 64, device)
+    code("cuDeviceGetPCIBusId", bus, 32, device)
+    code("cuDeviceGetUuid_v2", uuids[device], device)
+    code("cuDeviceGetAttribute", ctypes.byref(number), 75, device)
+    print(name.value.decode(), bus.value.decode(), number.value)
+print(bytes(uuids[0]) != bytes(uuids[1]), code("cuDeviceGet", ctypes.byref(number), 2))
+place = ctypes.c_char_p()
+for which in (700, 12345):
+    print(code("cuGetErrorName", which, ctypes.byref(place)), place.value)
+"""
+    assert lines(text, EP_CUDA_EMULATOR_DEVICES="2", EP_CUDA_EMULATOR_ARCHITECTURE="100") == [
+        "Emulated CUDA (no GPU) 0000:00:00.0 10",
+        "Emulated CUDA (no GPU) 0000:01:00.0 10",
+        "True 101",
+        "0 b'CUDA_ERROR_ILLEGAL_ADDRESS'",
+        "1 None",
+    ]
+
+
+def test_events_say_what_is_done_and_how_long_it_took(lines):
+    text = f"""
+slow, place = {SLOW.strip()}, driver.upload(np.zeros(1, np.int32))
+stream = driver.answer("cuStreamCreate", 1)
+first, last, untimed = (driver.answer("cuEventCreate", flags) for flags in (0, 0, 2))
+code("cuEventRecord", word(first), word(stream))
+for _ in range(20):
+    driver.launch(slow, 1, 256, place, stream=stream)
+code("cuEventRecord", word(last), word(stream))
+print(code("cuEventQuery", word(last)), code("cuStreamQuery", word(stream)))
+other = driver.answer("cuStreamCreate", 1)
+print(code("cuStreamWaitEvent", word(other), word(last), 0), code("cuStreamSynchronize", word(other)))
+print(code("cuEventQuery", word(last)), ints(place, 1))
+milliseconds = ctypes.c_float()
+print(code("cuEventElapsedTime", ctypes.byref(milliseconds), word(first), word(last)), milliseconds.value > 0)
+print(code("cuEventElapsedTime", ctypes.byref(milliseconds), word(first), word(untimed)))
+"""
+    assert lines(text) == ["600 600", "0 0", "0 [5120]", "0 True", "400"]
+
+
+def test_values_host_functions_and_pools_are_in_the_streams_order(lines):
+    text = """
+stream = driver.answer("cuStreamCreate", 1)
+gate = driver.answer("cuMemHostAlloc", size(64), 0)
+ctypes.memset(gate, 0, 64)
+seen = []
+keep = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda data: seen.append(data))
+place = ctypes.c_uint64()
+print(code("cuStreamWaitValue32_v2", word(stream), word(gate), 5, 0))
+print(code("cuLaunchHostFunc", word(stream), keep, ctypes.c_void_p(7)))
+print(code("cuMemAllocAsync", ctypes.byref(place), size(256), word(stream)))
+print(code("cuMemsetD32Async", place, 9, size(64), word(stream)), code("cuStreamWriteValue32_v2", word(stream), word(gate + 8), 6, 0))
+print(seen, code("cuStreamQuery", word(stream)))
+ctypes.c_uint32.from_address(gate).value = 5
+print(code("cuStreamSynchronize", word(stream)), seen, ints(place.value, 2), ctypes.c_uint32.from_address(gate + 8).value)
+print(code("cuMemFreeAsync", place, word(stream)), code("cuStreamSynchronize", word(stream)), code("cuMemFree_v2", place))
+pool = ctypes.c_void_p()
+print(code("cuDeviceGetDefaultMemPool", ctypes.byref(pool), 0), code("cuMemPoolTrimTo", pool, size(0)))
+"""
+    assert lines(text) == ["0", "0", "0", "0 0", "[] 600", "0 [7] [9, 9] 6", "0 0 1", "0 0"]
+
+
+def test_managed_registered_and_pinned_memory_is_the_hosts_too(lines):
+    text = """
+work = kernel("__global__ void entry(int *out) { out[threadIdx.x] += threadIdx.x; }")
+managed, pinned = (driver.answer(name, size(64), 1) for name in ("cuMemAllocManaged", "cuMemHostAlloc"))
+array = np.zeros(16, np.int32)
+print(code("cuMemHostRegister_v2", ctypes.c_void_p(array.ctypes.data), size(64), 0))
+for place in (managed, pinned, array.ctypes.data):
+    ctypes.memset(place, 0, 64)
+    driver.launch(work, 1, 16, place)
+    driver.synchronize()
+    print((ctypes.c_int * 16).from_address(place)[15])
+print(code("cuMemHostUnregister", ctypes.c_void_p(array.ctypes.data)))
+kind = ctypes.c_uint()
+for place in (managed, pinned, driver.allocate(64)):
+    print(code("cuPointerGetAttribute", ctypes.byref(kind), 2, word(place)), kind.value)
+"""
+    assert lines(text) == ["0", "15", "15", "15", "0", "0 2", "0 1", "0 2"]
+
+
+def test_captured_work_is_launched_as_a_graph(lines):
+    text = """
+work = kernel("__global__ void entry(int *out, int more) { out[0] = out[0] * 2 + more; }")
+one, two = (driver.answer("cuStreamCreate", 1) for _ in range(2))
+event, place = driver.answer("cuEventCreate", 2), driver.upload(np.zeros(1, np.int32))
+def record(more):
+    code("cuStreamBeginCapture_v2", word(one), 0)
+    driver.launch(work, 1, 1, place, ctypes.c_int(more), stream=one)
+    code("cuEventRecord", word(event), word(one))
+    code("cuStreamWaitEvent", word(two), word(event), 0)
+    driver.launch(work, 1, 1, place, ctypes.c_int(1), stream=two)
+    code("cuEventRecord", word(event), word(two))
+    code("cuStreamWaitEvent", word(one), word(event), 0)
+    driver.launch(work, 1, 1, place, ctypes.c_int(0), stream=one)
+    graph = ctypes.c_uint64()
+    print(code("cuStreamEndCapture", word(one), ctypes.byref(graph)), ints(place, 1))
+    return graph
+graph, made, count = record(3), ctypes.c_uint64(), ctypes.c_size_t()
+code("cuGraphGetNodes", graph, None, ctypes.byref(count))
+print(count.value, code("cuGraphInstantiateWithFlags", ctypes.byref(made), graph, word(0)))
+for _ in range(2):
+    code("cuGraphLaunch", made, word(one))
+code("cuStreamSynchronize", word(one))
+print(ints(place, 1))
+print(code("cuGraphExecUpdate_v2", made, record(5), None), code("cuGraphLaunch", made, word(one)), code("cuStreamSynchronize", word(one)), ints(place, 1))
+code("cuStreamBeginCapture_v2", word(one), 0)
+print(code("cuStreamSynchronize", word(one)), code("cuStreamEndCapture", word(one), ctypes.byref(graph)))
+"""
+    first = (0 * 2 + 3) * 2 + 1
+    twice = ((first * 2) * 2 + 3) * 2 + 1
+    again = ((twice * 2) * 2 + 5) * 2 + 1
+    assert lines(text) == ["0 [0]", "3 0", f"[{twice * 2}]", f"0 [{twice * 2}]", f"0 0 0 [{again * 2}]", "900 901"]
+
+
+def test_devices_reach_each_other(lines):
+    text = """
+other = driver.answer("cuDevicePrimaryCtxRetain", 1)
+can = ctypes.c_int()
+print(code("cuDeviceCanAccessPeer", ctypes.byref(can), 0, 1), can.value)
+driver.call("cuCtxPushCurrent_v2", word(other))
+there = driver.upload(np.arange(4, dtype=np.int32))
+driver.call("cuCtxPopCurrent_v2", None)
+here = driver.allocate(16)
+print(code("cuMemcpyPeer", word(here), None, word(there), word(other), size(16)), ints(here, 4))
+print(code("cuCtxEnablePeerAccess", word(other), 0), code("cuCtxEnablePeerAccess", word(other), 0))
+"""
+    assert lines(text, EP_CUDA_EMULATOR_DEVICES="2") == ["0 1", "0 [0, 1, 2, 3]", "0 704"]
+
+
+def test_memory_ends_where_it_was_said_to(lines):
+    text = """
+place, free, total = ctypes.c_uint64(), ctypes.c_size_t(), ctypes.c_size_t()
+print(code("cuMemAlloc_v2", ctypes.byref(place), size(1 << 20)), code("cuMemAlloc_v2", ctypes.byref(place), size(2 << 20)))
+print(code("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total)), total.value - free.value)
+"""
+    assert lines(text, EP_CUDA_EMULATOR_MEMORY=str(2 << 20)) == ["0 2", f"0 {1 << 20}"]
+
+
+def test_forked_child_is_refused(lines):
+    text = """
+import os, sys
+child = os.fork()
+if not child:
+    os._exit(code("cuCtxSynchronize") * 10 + code("cuInit", 0))
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    assert lines(text) == ["33"]
+
+
+def test_what_is_not_emulated_says_so_once(emulate):
+    done = emulate(HEAD + 'print(code("cuTexObjectCreate"), code("cuTexObjectCreate"))')
+    assert done.stdout.split() == ["801", "801"]
+    assert done.stderr == "emulated CUDA: cuTexObjectCreate is not emulated\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "code", "why"),
+    [
+        ("this is no program", 200, ""),
+        (".version 9.0\n.target sm_90\n.visible .entry e() { add.s32 %r1, 1; ret; }", None, "line 3"),
+        (".version 9.0\n.target sm_90\n.visible .entry e() { wgmma.fence.sync.aligned; ret; }", None, "wgmma.fence.sync.aligned is not emulated"),
+        (".version 9.0\n.target sm_90\n.visible .entry e( { ret; }", 218, "line"),
+    ],
+)  # fmt: skip
+def test_program_that_is_wrong_is_refused_with_its_line(emulate, program, code, why):
+    done = emulate(
+        HEAD
+        + f"""
+try:
+    driver.launch(driver.function(driver.load({program!r}), "e"), 1, 1)
+except DriverError as error:
+    print(error.code)
+"""
+    )
+    assert int(done.stdout) in ({code} if code else {218, 801})
+    assert why in done.stderr
+
+
+def test_hundred_thousand_launches_leave_nothing_behind(lines):
+    text = """
+import resource
+work, place = kernel("__global__ void entry(int *out) { out[0] += 1; }"), driver.upload(np.zeros(1, np.int32))
+def launch(count):
+    for _ in range(count):
+        driver.launch(work, 1, 1, place)
+    driver.synchronize()
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = launch(5000)
+for _ in range(19):
+    after = launch(5000)
+print(after - before < 16 << 10, ints(place, 1))
+"""
+    assert lines(text) == ["True [100000]"]
