@@ -13,7 +13,7 @@ TESTS := $(shell sed -n 's/^testpaths = //p' pyproject.toml | tr -d '[],"')
 SUITE := conformance/tests
 EXTRAS := opencl,cuda,cuda-emulator,onnx,conformance,docs,dev
 
-.PHONY: help setup lint types contracts unit unit-rooms unit-suite thorough quick quick-cpu quick-opencl quick-sim opencl test conformance accuracy onnx site documents matrix trust page wheel bench bench-opencl clean attack emulated oclgrind second-opinion
+.PHONY: help setup lint types contracts unit unit-rooms unit-suite thorough quick quick-cpu quick-opencl quick-sim quick-cuda opencl emulated-cuda pycuda test conformance accuracy onnx site documents matrix trust page wheel bench bench-opencl clean attack emulated oclgrind second-opinion
 help:            ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 16
 
@@ -47,7 +47,7 @@ unit-suite: $(STAMP)
 thorough: $(STAMP) ## Run what the tests leave out for the sake of time: whole runs and texts, of which they try a part
 	$(BIN)/python -m pytest -q -m thorough --durations=10 $(TESTS)
 
-quick: quick-cpu quick-opencl quick-sim ## Run the conformance suite on the CPU and on OpenCL with little data, its runtime cases on the simulated device
+quick: quick-cpu quick-opencl quick-cuda quick-sim ## Run the conformance suite on the CPU and on OpenCL with little data, its runtime cases on the simulated device
 
 quick-cpu: $(STAMP)
 	$(BIN)/ep-conformance run --provider cpu --quick
@@ -65,12 +65,16 @@ opencl: $(STAMP) ## Run the quick suite on PoCL, twice, and on Intel's runtime, 
 	$(PLATFORMS) --device 1 --filter 'runtime/*'
 	$(PLATFORMS) --device 2 $(PART)
 
+# Every program is compiled by NVRTC and translated here.
+quick-cuda: $(STAMP)
+	$(BIN)/ep-conformance run --provider cuda --emulate --quick --every 24 --no-replays --filter 'runtime/*'
+
 quick-sim: $(STAMP)
 	$(BIN)/ep-conformance run --provider sim --filter 'runtime/*'
 
 test: $(STAMP)   ## Lint, types, contracts, all tests and the quick suite, two at a time
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line lint types contracts
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line unit-suite unit-rooms quick-opencl quick-sim quick-cpu
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line unit-suite unit-rooms quick-opencl quick-cuda quick-sim quick-cpu
 
 conformance: $(STAMP) ## Run the conformance suite on the CPU and on OpenCL, its runtime cases on the simulated device
 	$(BIN)/ep-conformance run --provider cpu
@@ -92,6 +96,15 @@ second-opinion: $(STAMP) ## Ask PyTorch, which it installs, about every op and a
 attack: $(STAMP) ## Attack EP: a handler at every place of every verb, programs under signals, bad calls, lying capsules, plug-ins (SECONDS=120 each)
 	EP_STEP=1 $(BIN)/python -m pytest -q ep/tests/test_reentry.py
 	$(BIN)/python tools attack --seconds $(or $(SECONDS),120) $(PARTS)
+
+EMULATED := $(BIN)/ep-conformance run --provider cuda --emulate --quick --jobs 2
+emulated-cuda: $(STAMP) ## Run the quick suite on CUDA without a GPU, and compare its bits with the CPU's (an hour)
+	$(EMULATED) --bits-of cpu:0 $(PART)
+
+pycuda: $(STAMP) ## Build pycuda from its source, and run its own tests of the driver on CUDA without a GPU
+	sh tools/install/pycuda.sh $(VENV)
+	cd build/pycuda/source/test && $(CURDIR)/$(BIN)/ep-cuda-emulator run --in-step -- $(CURDIR)/$(BIN)/python -m pytest -q -p no:cacheprovider \
+		--deselect test_driver.py::TestDriver::test_recursive_launch --deselect test_driver.py::TestDriver::test_jit_link_module test_driver.py
 
 emulated:        ## Run the quick suite on the CPU's kernels of AVX-512, which AVX2 emulates in an environment of their own
 	@PYTHON="$(PYTHON)" SKBUILD_CMAKE_DEFINE=EP_EMULATED=ON SKBUILD_BUILD_DIR=build/emulated \

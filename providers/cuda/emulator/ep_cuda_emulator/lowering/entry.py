@@ -29,17 +29,14 @@ _LANGUAGE: Final = (bits, compare, convert, floats, integers, memory, threads)  
 class Lowered(NamedTuple):
     """An entry as LLVM IR.
 
-    symbol         : of its function in the object
+    text           : of a module whose function ep_run runs it
     is_cooperative : True if its threads take turns; it is then called once a thread, else once a block
     shared         : bytes of static shared memory
-    variables      : the names of the module's variables that it needs
     """
 
     text: str
-    symbol: str
     is_cooperative: bool
     shared: int
-    variables: tuple[str, ...]
 
 
 def lower(module: Module, name: str, layout: Layout, *, tracks_writes: bool = False) -> Lowered:
@@ -59,7 +56,6 @@ def lower(module: Module, name: str, layout: Layout, *, tracks_writes: bool = Fa
                 shared.add(declared(each.words, each.line))
     places.update(shared.places())
     is_cooperative = any(_waits(each) for found in bodies.values() for each in found)
-    symbol = "ep_run"
     parts = [prelude(layout, tracks_writes=tracks_writes)]
     needed: dict[str, str] = {}
     for function_name, found in bodies.items():
@@ -70,13 +66,10 @@ def lower(module: Module, name: str, layout: Layout, *, tracks_writes: bool = Fa
         parts.append(_defined(function, writer, is_inlined=function.is_entry or not is_cooperative))
     parts.append(_BY_THREAD if is_cooperative else _BY_BLOCK)
     text = "".join(parts).replace("@ENTRY", f'@"{_symbol(name)}"')
-    variables = tuple(
-        each.name for each in module.variables.values() if each.space != "shared" and f'@"{each.name}"' in text
-    )
-    globals_ = "".join(f'@"{each}" = external global i8\n' for each in variables)
-    return Lowered(
-        text + globals_ + "\n".join(needed.values()) + "\n", symbol, is_cooperative, shared.nbytes, variables
-    )
+    variables = (each for each in places if places[each].space in {"global", "const"} and f'@"{each}"' in text)
+    outside = "".join(f'@"{each}" = external global i8\n' for each in variables)
+    declarations = "\n".join(needed.values())
+    return Lowered(f"{text}{outside}{declarations}\n", is_cooperative, shared.nbytes)
 
 
 class _Shared:
