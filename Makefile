@@ -46,11 +46,13 @@ unit-suite: $(STAMP)
 
 thorough: $(STAMP) ## Run what the tests leave out for the sake of time: whole runs and texts, of which they try a part
 	$(BIN)/python -m pytest -q -m thorough --durations=10 $(TESTS)
+	$(BIN)/ep-conformance run --provider cpu --quick
 
 quick: quick-cpu quick-opencl quick-sim ## Run the conformance suite on the CPU and on OpenCL with little data, its runtime cases on the simulated device
 
+# Each op comes in one element type of three, of its neighbour in the next one; whole: `make thorough`.
 quick-cpu: $(STAMP)
-	$(BIN)/ep-conformance run --provider cpu --quick
+	$(BIN)/ep-conformance run --provider cpu --quick --every 3
 
 # Every program of OpenCL is compiled here, so each op comes in one element type of 24, and few elementwise ones come strided or
 # with numbers; whole: `make opencl`.
