@@ -68,7 +68,7 @@ opencl: $(STAMP) ## Run the quick suite on PoCL, twice, and on Intel's runtime, 
 	$(PLATFORMS) --device 2 $(PART)
 
 quick-sim: $(STAMP)
-	$(BIN)/ep-conformance run --provider sim --filter 'runtime/*'
+	$(BIN)/ep-conformance run --provider sim --quick --filter 'runtime/*'
 
 test: $(STAMP)   ## Lint, types, contracts, all tests and the quick suite, two at a time
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line lint types contracts
