@@ -46,11 +46,13 @@ unit-suite: $(STAMP)
 
 thorough: $(STAMP) ## Run what the tests leave out for the sake of time: whole runs and texts, of which they try a part
 	$(BIN)/python -m pytest -q -m thorough --durations=10 $(TESTS)
+	$(BIN)/ep-conformance run --provider cpu --quick
 
 quick: quick-cpu quick-opencl quick-cuda quick-sim ## Run the conformance suite on the CPU and on OpenCL with little data, its runtime cases on the simulated device
 
+# Each op comes in one element type of three, of its neighbour in the next one; whole: `make thorough`.
 quick-cpu: $(STAMP)
-	$(BIN)/ep-conformance run --provider cpu --quick
+	$(BIN)/ep-conformance run --provider cpu --quick --every 3
 
 # Every program of OpenCL is compiled here, so each op comes in one element type of 24, and few elementwise ones come strided or
 # with numbers; whole: `make opencl`.
@@ -70,7 +72,7 @@ quick-cuda: $(STAMP)
 	$(BIN)/ep-conformance run --provider cuda --emulate --quick --every 24 --no-replays --filter 'runtime/*'
 
 quick-sim: $(STAMP)
-	$(BIN)/ep-conformance run --provider sim --filter 'runtime/*'
+	$(BIN)/ep-conformance run --provider sim --quick --filter 'runtime/*'
 
 test: $(STAMP)   ## Lint, types, contracts, all tests and the quick suite, two at a time
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line lint types contracts

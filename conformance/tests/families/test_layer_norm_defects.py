@@ -7,6 +7,7 @@ import pytest
 from ep.dtypes import DTYPES as TYPES
 from ep_conformance.judge.compare import compare
 from ep_primitives.judging.reference import array_dtype
+from every_case import every_case
 
 import ep
 
@@ -174,15 +175,15 @@ DEFECTS = [
 
 
 def cases(dtype):
-    for cell in FAMILY.cells():
-        if cell.dtypes.partition("->")[0] == dtype and cell.layout != "inplace":
-            for case in FAMILY.cases(cell):
-                if (
-                    case.profile != "large"
-                    and case.descriptor.nbytes_moved <= MOST_BYTES
-                    and not case.descriptor.is_empty
-                ):
-                    yield cell, case
+    for cell, case in every_case(FAMILY.name):
+        if (
+            cell.dtypes.partition("->")[0] == dtype
+            and cell.layout != "inplace"
+            and case.profile != "large"
+            and case.descriptor.nbytes_moved <= MOST_BYTES
+            and not case.descriptor.is_empty
+        ):
+            yield cell, case
 
 
 def is_right(kernel, cell, case):

@@ -5,6 +5,7 @@ import zlib
 import numpy as np
 import pytest
 from ep_primitives.judging.reference import array_dtype, widened
+from every_case import every_case
 
 import ep
 
@@ -195,16 +196,15 @@ DEFECTS = [
 
 
 def cases(dtype):
-    for cell in FAMILY.cells():
-        if cell.dtypes.partition("->")[0] == dtype:
-            for case in FAMILY.cases(cell):
-                if (
-                    case.profile != "large"
-                    and case.descriptor.nbytes_moved <= MOST_BYTES
-                    and case.descriptor.out.size
-                    and case.name != "many-rows"
-                ):
-                    yield cell, case
+    for cell, case in every_case(FAMILY.name):
+        if (
+            cell.dtypes.partition("->")[0] == dtype
+            and case.profile != "large"
+            and case.descriptor.nbytes_moved <= MOST_BYTES
+            and case.descriptor.out.size
+            and case.name != "many-rows"
+        ):
+            yield cell, case
 
 
 def is_right(kernel, cell, case):

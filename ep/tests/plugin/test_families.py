@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from ep.plugin.families import check_family
 from plugin_site import FAMILY, WORKING
+
+import ep
 
 HOOK = "import ep\n@ep.family_hook\ndef ep_families(): "
 
@@ -52,6 +55,12 @@ def test_broken_families_harm_nobody_and_are_named(site, code, reason):
     ((package, fault),) = failures
     assert package == "bad"
     assert reason in fault
+
+
+def test_families_of_ep_are_sound_although_no_process_checks_them():
+    assert len(ep.families()) > 30
+    for family in ep.families().values():
+        check_family(family)
 
 
 @pytest.mark.parametrize(

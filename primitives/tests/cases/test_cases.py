@@ -24,6 +24,7 @@ def every():
     return ((family, cell, case) for family in FAMILIES for cell, case in every_case(family.name))
 
 
+@functools.cache
 def small():
     return [item for item in every() if item[2].profile != "large" and item[2].descriptor.out.size <= 2**16]
 

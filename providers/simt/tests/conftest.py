@@ -12,6 +12,8 @@ from ep_cuda.compiler.program import PRELUDE
 import ep
 
 _OPS = ("elementwise_unary_", "broadcast_binary_", "cast-", "saturating_cast-")
+_TELLING = re.compile(r"-f32-(f32|bool)-t+-dense|_(exp|add)-")
+_WIDTH = re.compile(r"-(narrow|wide)\b")
 INFO = ep.DeviceInfo("any", "EP", dtypes=frozenset(ep_simt.ELEMENTS))
 
 
@@ -42,13 +44,21 @@ def prelude():
 
 def pytest_generate_tests(metafunc):
     if "program" in metafunc.fixturenames:
-        metafunc.parametrize("program", [_marked(program) for program in programs()], ids=lambda program: program.name)
+        metafunc.parametrize("program", _marked(programs()), ids=lambda program: program.name)
 
 
-def _marked(program):
-    """Return a program; most elementwise ones differ from another only in their types and layout, and are for `make thorough`."""
-    is_thorough = program.name.startswith(_OPS) and not re.search(r"-f32-(f32|bool)-t+-dense|_(exp|add)-", program.name)
-    return pytest.param(program, marks=pytest.mark.thorough) if is_thorough else program
+def _marked(found):
+    """Return programs; those that differ from another only in their types, layout or width of indices are for `make thorough`.
+
+    Of programs in both widths the first stays with narrow indices, the next with wide ones, so that every body has either.
+    """
+    names, stems = {program.name for program in found}, {}
+    for program in found:
+        width = stems.setdefault(_WIDTH.sub("-*", program.name), ("narrow", "wide")[len(stems) % 2])
+        chosen = _WIDTH.sub(f"-{width}", program.name)
+        is_like_another = program.name.startswith(_OPS) and not _TELLING.search(program.name)
+        is_thorough = is_like_another or (chosen != program.name and chosen in names)
+        yield pytest.param(program, marks=pytest.mark.thorough) if is_thorough else program
 
 
 def programs():
