@@ -17,6 +17,8 @@ ROOMS = [
     "providers/cpu",
     "providers/simt",
     "providers/opencl",
+    "providers/cuda",
+    "providers/cuda/emulator",
     "providers/sim",
     "conformance",
     "benchmarks",
@@ -76,7 +78,7 @@ def test_each_room_has_its_readme_package_and_tests(room):
 
 
 def test_providers_use_the_same_file_names():
-    for room in ("cpu", "opencl", "sim"):
+    for room in ("cpu", "opencl", "cuda", "sim"):
         files = {path.stem for path in (ROOT / "providers" / room / f"ep_{room}").glob("*.py")}
         assert {"provider", "device", "stream", "event", "implementations"} <= files
 

@@ -26,6 +26,7 @@ def kept(key: str, make: Callable[[], bytes]) -> bytes:
 def _translator() -> str:
     """Return what decides the translation beside the program: the text of this package."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    folder = Path(__file__).parent
+    for path in sorted((*folder.rglob("*.py"), *folder.rglob("*.ll"))):
         digest.update(path.read_bytes())
     return digest.hexdigest()
