@@ -218,6 +218,18 @@ except DriverError as error:
     assert why in done.stderr
 
 
+def test_better_code_takes_the_place_of_code_that_runs(lines, tmp_path):
+    """After a million threads an entry is compiled once more, while launches of it are under way."""
+    text = """
+work, place = kernel("__global__ void entry(int *out) { atomicAdd(out, 1); }"), driver.upload(np.zeros(1, np.int32))
+for _ in range(3000):
+    driver.launch(work, 4, 128, place)
+driver.synchronize()
+print(ints(place, 1))
+"""
+    assert lines(text, EP_CACHE_DIR=str(tmp_path)) == [str([3000 * 4 * 128])]
+
+
 def test_hundred_thousand_launches_leave_nothing_behind(lines):
     text = """
 import resource

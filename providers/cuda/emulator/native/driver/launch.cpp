@@ -30,8 +30,10 @@ int take_parameters(KernelPlan& plan, void** parameters, void** extra) {
 
 int run(const KernelPlan& plan) {
     Launch launch;
+    std::shared_ptr<Object> object;  // stays while it runs: better code may take its place meanwhile
     {
         std::lock_guard guard(plan.function->turn);
+        object = plan.function->object;
         launch.code = plan.function->code;
         launch.is_cooperative = plan.function->is_cooperative;
         launch.shared = plan.function->shared;

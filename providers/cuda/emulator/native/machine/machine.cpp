@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <set>
 
 #include "machine/switch.h"
 
@@ -268,13 +267,14 @@ std::string Machine::who_waits() const {
 
 void Machine::check_alignment(const Barrier& barrier) {
     if (!barrier.is_aligned) return;
-    std::map<std::uint32_t, Thread*> first;
+    int lines[32] = {};  // of the first thread of each warp
     for (auto* thread : barrier.waiting) {
-        auto [found, is_new] = first.emplace(thread->warp(), thread);
-        if (!is_new && found->second->line != thread->line)
+        int& line = lines[thread->warp()];
+        if (!line) line = thread->line;
+        if (line != thread->line)
             fault(thread, thread->line, LAUNCH_FAILED,
-                  "threads of one warp are at different barriers, the other at line " +
-                      std::to_string(found->second->line) + ": bar.sync has to be reached by whole warps");
+                  "threads of one warp are at different barriers, the other at line " + std::to_string(line) +
+                      ": bar.sync has to be reached by whole warps");
     }
 }
 

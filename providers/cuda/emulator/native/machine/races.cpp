@@ -7,25 +7,25 @@ void Races::begin(std::size_t bytes, std::size_t warps) {
 }
 
 // Threads of one warp are in order if the warp has waited for itself since.
-bool Races::conflicts(const Mark& mark, std::uint32_t thread) const {
-    if (mark.epoch != epoch_) return false;
-    if (mark.many) return true;
-    if (mark.thread == thread) return false;
-    std::uint32_t warp = thread >> 5;
-    return mark.thread >> 5 != warp || mark.in_warp == warps_[warp];
+bool Races::conflicts(Mark mark, std::uint32_t thread) const {
+    if (mark & 1) return true;
+    std::uint32_t other = thread_of(mark), warp = thread >> 5;
+    if (other == thread) return false;
+    return other >> 5 != warp || static_cast<std::uint16_t>(mark >> WARP_SHIFT) == warps_[warp];
 }
 
 Races::Other Races::access(std::uint32_t thread, std::size_t place, std::size_t size, bool writes) {
-    std::uint32_t warp = thread >> 5;
-    for (std::size_t at = place; at < place + size; ++at) {
-        auto& byte = bytes_[at];
-        if (conflicts(byte.written, thread)) return {true, byte.written.thread, true};
+    const Mark own = mark(thread);
+    for (Byte* byte = &bytes_[place]; byte != &bytes_[place] + size; ++byte) {
+        bool was_written = byte->written >> EPOCH_SHIFT == epoch_, was_read = byte->read >> EPOCH_SHIFT == epoch_;
+        if (was_written && byte->written != own && conflicts(byte->written, thread))
+            return {true, thread_of(byte->written), true};
         if (writes) {
-            if (conflicts(byte.read, thread)) return {true, byte.read.thread, false};
-            byte.written = {epoch_, warps_[warp], thread, false};
-        } else {
-            bool is_other = byte.read.epoch == epoch_ && byte.read.thread >> 5 != warp;
-            byte.read = {epoch_, warps_[warp], thread, is_other || (byte.read.epoch == epoch_ && byte.read.many)};
+            if (was_read && byte->read != own && conflicts(byte->read, thread)) return {true, thread_of(byte->read), false};
+            byte->written = own;
+        } else if (byte->read != own) {
+            bool is_many = was_read && ((byte->read & 1) || thread_of(byte->read) >> 5 != thread >> 5);
+            byte->read = own | is_many;
         }
     }
     return {};

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -22,18 +23,19 @@ class Races {
     Other access(std::uint32_t thread, std::size_t place, std::size_t size, bool writes);
 
    private:
-    struct Mark {
-        std::uint64_t epoch = 0;
-        std::uint32_t in_warp = 0;
-        std::uint32_t thread = 0;
-        bool many = false;  // of several warps
-    };
-    struct Byte {
-        Mark written, read;
-    };
-    bool conflicts(const Mark& mark, std::uint32_t thread) const;
+    // An access in one word: the epoch, the thread, the epoch of its warp, and whether several warps did the same.
+    using Mark = std::uint64_t;
+    static constexpr int EPOCH_SHIFT = 28, THREAD_SHIFT = 17, WARP_SHIFT = 1;
+    static std::uint32_t thread_of(Mark mark) { return mark >> THREAD_SHIFT & 2047; }
+    Mark mark(std::uint32_t thread) const {
+        return epoch_ << EPOCH_SHIFT | std::uint64_t{thread} << THREAD_SHIFT | std::uint64_t{warps_[thread >> 5]} << WARP_SHIFT;
+    }
+    bool conflicts(Mark mark, std::uint32_t thread) const;
 
+    struct Byte {
+        Mark written = 0, read = 0;
+    };
     std::vector<Byte> bytes_;
-    std::vector<std::uint32_t> warps_;
+    std::vector<std::uint16_t> warps_;
     std::uint64_t epoch_ = 1;
 };
