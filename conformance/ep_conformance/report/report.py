@@ -131,7 +131,7 @@ class Report:
     def sentence(self) -> str:
         """The one-line verdict."""
         summary = self.summary
-        name = f"{self.subject.provider} {self.subject.version} on {self.subject.name}"
+        name = f"{self.subject.provider} {self.subject.version} on {self.subject.name}{', emulated' if self.is_emulated else ''}"
         if self.unavailable:
             return f"UNAVAILABLE: {name}: none of {summary['expected']} expected cases ran: {self.unavailable}"
         given = f"{summary['expected'] - summary['missing']} of {summary['expected']} expected cases have a verdict"
@@ -147,7 +147,6 @@ class Report:
         bad = ", ".join(f"{failing[status]} {status}" for status in Status if failing[status])
         rest = f"{summary['waived']} waived, {summary['unsupported']} unsupported, {summary['new']} new, {len(self.notices)} notices"
         verdict = f"FAIL ({bad})" if bad else "PASS"
-        verdict += ", emulated" if self.is_emulated else ""
         rest += "" if self.bits is None else f"; {self.bits}"
         untried = f"; {UNTRIED}" if self.leaves_late_errors_untried else ""
         return (

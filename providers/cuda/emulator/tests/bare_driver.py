@@ -95,6 +95,27 @@ class Driver:
         return self.download(result, shape, dtype)
 
 
+def serve():
+    """Run kernels of CUDA's C that come through the standard input, and say what they wrote, or by which codes they failed."""
+    from ep_cuda.compiler.nvrtc import nvrtc
+
+    driver = Driver()
+    while True:
+        try:
+            source, grid, block, count, shared = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        text = nvrtc().compile(f'extern "C" {{{source}}}', "program", ("--gpu-architecture=compute_90",))
+        codes, made = [], None
+        try:
+            made = driver.run(text.rstrip(b"\0").decode(), "entry", grid, block, [], np.int32, (count,), shared)
+        except DriverError as error:
+            codes = [error.code, driver.library.cuCtxSynchronize()]
+            driver.call("cuDevicePrimaryCtxReset_v2", 0)
+        pickle.dump((made, codes), sys.stdout.buffer)
+        sys.stdout.flush()
+
+
 def main(given, made):
     driver = Driver()
     results = {}
@@ -104,4 +125,4 @@ def main(given, made):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(*sys.argv[1:]) if len(sys.argv) > 1 else serve()

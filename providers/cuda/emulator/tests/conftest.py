@@ -32,6 +32,49 @@ def emulate(cache):
     return run
 
 
+class Kernels:
+    """Kernels of CUDA's C, one after the other in one process: `run` returns what one wrote, `fail` how one failed."""
+
+    def __init__(self, folder, cache):
+        self.log = folder / "log"
+        variables = {
+            "EP_CACHE_DIR": str(cache),
+            "EP_CUDA_EMULATOR_LOG": str(self.log),
+            "EP_CUDA_EMULATOR_PATIENCE": "100000",
+        }
+        command = [sys.executable, str(_HERE / "bare_driver.py")]
+        given = environment({**os.environ, **variables})
+        self.process = subprocess.Popen(
+            command, env=given, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+
+    def _ask(self, source, threads, count, grid, shared):
+        self.log.write_text("")
+        pickle.dump((source, grid, threads, count, shared), self.process.stdin)
+        self.process.stdin.flush()
+        return pickle.load(self.process.stdout)
+
+    def run(self, source, threads=64, count=64, grid=1, shared=0):
+        made, codes = self._ask(source, threads, count, grid, shared)
+        assert not codes, self.log.read_text()
+        return made
+
+    def fail(self, source):
+        made, codes = self._ask(source, 64, 256, 1, 0)
+        assert made is None
+        return codes, self.log.read_text()
+
+
+@pytest.fixture(scope="module")
+def kernels(cache, tmp_path_factory):
+    """Return the kernels of a module's tests."""
+    found = Kernels(tmp_path_factory.mktemp("kernels"), cache)
+    yield found
+    found.process.stdin.close()
+    found.process.wait(30)
+    found.process.stdout.close()
+
+
 @pytest.fixture(scope="module")
 def computed(request, cache, tmp_path_factory):
     """Return the results of a module's PROGRAMS: of each its PTX, the operands, and the type and shape of what it returns."""

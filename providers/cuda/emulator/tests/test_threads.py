@@ -1,38 +1,9 @@
-"""What threads do together: exchanges within warps, barriers, atomics, shared memory; a program in CUDA's C each."""
+"""What threads do together: exchanges within warps, barriers, atomics, shared memory; a kernel in CUDA's C each."""
 
 from __future__ import annotations
 
-import json
-import sys
-
 import numpy as np
 import pytest
-
-HEAD = """
-import json, sys, numpy as np
-from ep_cuda.compiler.nvrtc import nvrtc
-from bare_driver import Driver
-def ptx(source):
-    text = nvrtc().compile('extern "C" {' + source + "}", "program", ("--gpu-architecture=compute_90",))
-    return text.rstrip(b"\\0").decode()
-"""
-
-
-@pytest.fixture
-def result(emulate):
-    """Return a function that runs a kernel of CUDA's C on a block, and returns what it wrote: 32-bit integers."""
-
-    def run(source, threads=64, count=64, grid=1, shared=0, **variables):
-        text = f"""{HEAD}
-made = Driver().run(ptx(sys.argv[1]), "entry", {grid}, {threads}, [], np.int32, ({count},), shared={shared})
-print(json.dumps(made.tolist()))
-"""
-        done = emulate(sys.executable, "-c", text, source, **variables)
-        assert done.returncode == 0, done.stderr
-        return np.array(json.loads(done.stdout))
-
-    return run
-
 
 LANES = np.arange(64) % 32
 GROUPS = [(thread // 32, thread // 7) for thread in range(64)]
@@ -57,20 +28,20 @@ MATCHES = [GROUPS.count(group) for group in GROUPS]
         ("__reduce_xor_sync(~0u, (unsigned)t | 64u)", [0] * 64),
     ],
 )
-def test_exchange_within_a_warp(result, exchange, wanted):
-    made = result(f"__global__ void entry(int *out) {{ int t = threadIdx.x; out[t] = {exchange}; }}")
+def test_exchange_within_a_warp(kernels, exchange, wanted):
+    made = kernels.run(f"__global__ void entry(int *out) {{ int t = threadIdx.x; out[t] = {exchange}; }}")
     assert made.tolist() == list(wanted)
 
 
-def test_partial_masks_exchange_for_themselves(result):
+def test_partial_masks_exchange_for_themselves(kernels):
     source = """__global__ void entry(int *out) {
         int t = threadIdx.x;
         if (t & 1) out[t] = __shfl_sync(0xaaaaaaaa, t, 1); else out[t] = __shfl_sync(0x55555555, t, 2);
     }"""
-    assert result(source, 32, 32).tolist() == [1 if lane & 1 else 2 for lane in range(32)]
+    assert kernels.run(source, 32, 32).tolist() == [1 if lane & 1 else 2 for lane in range(32)]
 
 
-def test_barriers_separate_writes_from_reads(result):
+def test_barriers_separate_writes_from_reads(kernels):
     source = """__global__ void entry(int *out) {
         __shared__ int turn[256];
         int t = threadIdx.x;
@@ -81,18 +52,18 @@ def test_barriers_separate_writes_from_reads(result):
             __syncthreads();
         }
     }"""
-    assert result(source, 256, 256).tolist() == [(255 - t) * 10 + 4 for t in range(256)]
+    assert kernels.run(source, 256, 256).tolist() == [(255 - t) * 10 + 4 for t in range(256)]
 
 
-def test_barriers_count_flags(result):
+def test_barriers_count_flags(kernels):
     source = """__global__ void entry(int *out) {
         int t = threadIdx.x;
         out[t] = __syncthreads_count(t % 3 == 0) * 100 + __syncthreads_and(t < 64) * 10 + __syncthreads_or(t == 5);
     }"""
-    assert set(result(source).tolist()) == {2211}
+    assert set(kernels.run(source).tolist()) == {2211}
 
 
-def test_dynamic_shared_memory_stands_behind_the_static(result):
+def test_dynamic_shared_memory_stands_behind_the_static(kernels):
     source = """__global__ void entry(int *out) {
         __shared__ int own[32]; extern __shared__ int more[];
         int t = threadIdx.x;
@@ -100,15 +71,15 @@ def test_dynamic_shared_memory_stands_behind_the_static(result):
         __syncthreads();
         out[t] = own[31 - t] + more[31 - t];
     }"""
-    assert result(source, 32, 32, shared=128).tolist() == [100 + 2 * (31 - t) for t in range(32)]
+    assert kernels.run(source, 32, 32, shared=128).tolist() == [100 + 2 * (31 - t) for t in range(32)]
 
 
-def test_blocks_of_three_dimensions_know_their_places(result):
+def test_blocks_of_three_dimensions_know_their_places(kernels):
     source = """__global__ void entry(int *out) {
         int n = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
         out[blockIdx.x * 24 + n] = threadIdx.x + 10 * threadIdx.y + 100 * threadIdx.z + 1000 * blockIdx.x;
     }"""
-    made = result(source, (2, 3, 4), 48, grid=2).reshape(2, 4, 3, 2)
+    made = kernels.run(source, (2, 3, 4), 48, grid=2).reshape(2, 4, 3, 2)
     block, z, y, x = np.indices(made.shape)
     assert (made == x + 10 * y + 100 * z + 1000 * block).all()
 
@@ -128,24 +99,24 @@ ATOMICS = {
 
 
 @pytest.mark.parametrize("operation", ATOMICS)
-def test_no_atomic_operation_is_lost(result, operation):
+def test_no_atomic_operation_is_lost(kernels, operation):
     source = f"__global__ void entry(int *out) {{ int t = threadIdx.x + blockIdx.x * blockDim.x; {operation}; }}"
-    assert result(source, 64, 1, grid=4).tolist() == [ATOMICS[operation]]
+    assert kernels.run(source, 64, 1, grid=4).tolist() == [ATOMICS[operation]]
 
 
-def test_floats_are_summed_atomically(result):
+def test_floats_are_summed_atomically(kernels):
     source = """__global__ void entry(int *out) {
         float *f = (float *)out; double *d = (double *)(out + 2);
         atomicAdd(f, 0.5f); atomicAdd(d, 0.25);
         unsigned short one = 0x3c00; asm volatile("red.global.add.noftz.f16 [%0], %1;" :: "l"(out + 1), "h"(one));
     }"""
-    made = result(source, 64, 4, grid=4).astype(np.int32)
+    made = kernels.run(source, 64, 4, grid=4).astype(np.int32)
     assert made[:1].view(np.float32)[0] == 128
     assert made[2:].view(np.float64)[0] == 64
     assert made[1:2].view(np.float16)[0] == 256
 
 
-def test_threads_that_wait_for_each_other_go_on(result):
+def test_threads_that_wait_for_each_other_go_on(kernels):
     """A lock that other threads of the same warp hold: whoever spins lets them run."""
     source = """__device__ int lock; __device__ int total;
     __global__ void entry(int *out) {
@@ -155,23 +126,23 @@ def test_threads_that_wait_for_each_other_go_on(result):
         __syncthreads();
         out[0] = total;
     }"""
-    assert result(source, 64, 1).tolist() == [64]
+    assert kernels.run(source, 64, 1).tolist() == [64]
 
 
-def test_functions_that_are_called_may_wait(result):
+def test_functions_that_are_called_may_wait(kernels):
     source = """__device__ __noinline__ int turned(int *place, int t) { place[t] = t; __syncthreads(); return place[63 - t]; }
     __global__ void entry(int *out) { __shared__ int own[64]; out[threadIdx.x] = turned(own, threadIdx.x); }"""
-    assert result(source).tolist() == [63 - t for t in range(64)]
+    assert kernels.run(source).tolist() == [63 - t for t in range(64)]
 
 
-def test_switches_jump_by_tables(result):
+def test_switches_jump_by_tables(kernels):
     cases = "".join(f"case {n}: value = {n * n + n}; break;" for n in range(9))
     source = f"""__global__ void entry(int *out) {{
         int t = threadIdx.x, value = -1; volatile int n = t; switch (n) {{ {cases} }} out[t] = value; }}"""
-    assert result(source, 16, 16).tolist() == [t * t + t if t < 9 else -1 for t in range(16)]
+    assert kernels.run(source, 16, 16).tolist() == [t * t + t if t < 9 else -1 for t in range(16)]
 
 
-def test_local_arrays_constants_and_variables(result):
+def test_local_arrays_constants_and_variables(kernels):
     source = """__constant__ int table[4] = {3, 1, 4, 1}; __device__ int kept = 5;
     __global__ void entry(int *out) {
         int t = threadIdx.x, own[8];
@@ -179,10 +150,16 @@ def test_local_arrays_constants_and_variables(result):
         volatile int place = t % 8;
         out[t] = own[place] + table[t % 4] + kept;
     }"""
-    assert result(source, 16, 16).tolist() == [t % 8 * t + [3, 1, 4, 1][t % 4] + 5 for t in range(16)]
+    assert kernels.run(source, 16, 16).tolist() == [t % 8 * t + [3, 1, 4, 1][t % 4] + 5 for t in range(16)]
 
 
 def test_printing_comes_out(emulate):
-    source = '__global__ void entry(int *out) { if (threadIdx.x == 1) printf("%d of %s: %5.2f\\n", 7, "ten", 2.5f); }'
-    text = f'{HEAD}\nDriver().run(ptx(sys.argv[1]), "entry", 1, 2, [], np.int32, (1,))'
-    assert emulate(sys.executable, "-c", text, source).stdout == "7 of ten:  2.50\n"
+    source = r'__global__ void entry(int *out) { if (threadIdx.x == 1) printf("%d of %s: %5.2f\n", 7, "ten", 2.5f); }'
+    text = f"""
+import numpy as np
+from ep_cuda.compiler.nvrtc import nvrtc
+from bare_driver import Driver
+text = nvrtc().compile('extern "C" ' + {source!r}, "program", ("--gpu-architecture=compute_90",))
+Driver().run(text.rstrip(b"\\0").decode(), "entry", 1, 2, [], np.int32, (1,))
+"""
+    assert emulate(text).stdout == "7 of ten:  2.50\n"

@@ -55,7 +55,7 @@ struct KernelPlan {
 // Takes the parameters by their addresses, or packed as `extra` says. Returns the driver's code.
 int take_parameters(KernelPlan& plan, void** parameters, void** extra);
 // Puts a launch into a stream. Returns the driver's code.
-int launch(Function* function, Extent grid, Extent block, unsigned dynamic, Stream* stream, void** parameters, void** extra,
-           bool is_grid_wide = false);
+int launch(Function* function, Extent grid, Extent block, unsigned dynamic, Stream* stream, void** parameters,
+           void** extra, bool is_grid_wide = false);
 // Runs it on this thread. Returns the driver's code.
 int run(const KernelPlan& plan);

@@ -212,8 +212,8 @@ void Machine::run_threads(Launch& launch) {
     }
 }
 
-// Any thread that is ready; or, where programs rely on warps in step, the one that has waited longest, so that each does
-// one access of volatile memory before any does its next.
+// Any thread that is ready; or, where programs rely on warps in step, the one that has waited longest, so that each
+// does one access of volatile memory before any does its next.
 Thread& Machine::next() {
     Thread* chosen = ready_.front();
     if (is_in_step()) {

@@ -21,7 +21,8 @@ Races::Other Races::access(std::uint32_t thread, std::size_t place, std::size_t 
         if (was_written && byte->written != own && conflicts(byte->written, thread))
             return {true, thread_of(byte->written), true};
         if (writes) {
-            if (was_read && byte->read != own && conflicts(byte->read, thread)) return {true, thread_of(byte->read), false};
+            if (was_read && byte->read != own && conflicts(byte->read, thread))
+                return {true, thread_of(byte->read), false};
             byte->written = own;
         } else if (byte->read != own) {
             bool is_many = was_read && ((byte->read & 1) || thread_of(byte->read) >> 5 != thread >> 5);

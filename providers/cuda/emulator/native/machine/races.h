@@ -28,7 +28,8 @@ class Races {
     static constexpr int EPOCH_SHIFT = 28, THREAD_SHIFT = 17, WARP_SHIFT = 1;
     static std::uint32_t thread_of(Mark mark) { return mark >> THREAD_SHIFT & 2047; }
     Mark mark(std::uint32_t thread) const {
-        return epoch_ << EPOCH_SHIFT | std::uint64_t{thread} << THREAD_SHIFT | std::uint64_t{warps_[thread >> 5]} << WARP_SHIFT;
+        return epoch_ << EPOCH_SHIFT | std::uint64_t{thread} << THREAD_SHIFT |
+               std::uint64_t{warps_[thread >> 5]} << WARP_SHIFT;
     }
     bool conflicts(Mark mark, std::uint32_t thread) const;
 
