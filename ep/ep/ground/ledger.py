@@ -83,7 +83,7 @@ class Ledger:
             whole, sequence = self._turn
         else:
             stream = self._stream and self._stream()
-            whole, sequence = stream and stream._inside, self.sequence
+            whole, sequence = (stream._inside, stream._sequence + 1) if stream else (None, 0)
         node = None
         if self._node is not None:
             node, whole = self._node

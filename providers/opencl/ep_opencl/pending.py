@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import pyopencl as cl
 from ep.locks import drop, first
@@ -20,11 +20,8 @@ _BATCH: Final = 64
 _COMPLETE: Final = cl.command_execution_status.COMPLETE
 
 
-class _Command(NamedTuple):
-    """One command, as its stream enqueued it."""
-
-    event: cl.Event
-    ticket: ep.spi.Ticket
+_Command: TypeAlias = "tuple[cl.Event, ep.spi.Ticket]"
+"""One command, as its stream enqueued it: no class of its own, which would take a tenth of a launch to make."""
 
 
 class Pending:
@@ -38,7 +35,7 @@ class Pending:
     def add(self, event: cl.Event, ticket: ep.spi.Ticket) -> None:
         """Take note of a command, and forget old ones now and then."""
         commands = self._commands
-        commands.append(_Command(event, ticket))
+        commands.append((event, ticket))
         if not len(commands) % _BATCH:
             self.sweep()
 
@@ -46,7 +43,7 @@ class Pending:
         """Forget finished commands, but for the first failure, and return True if any are left."""
         commands = self._commands
         while (command := first(commands)) is not None:
-            status = status_of(command.event)
+            status = status_of(command[0])
             if status > _COMPLETE:
                 return True
             with self._lock:
@@ -62,7 +59,7 @@ class Pending:
             failed, self._failed = self._failed, None
         if failed is None:
             return None
-        command, status = failed
+        (_, ticket), status = failed
         error = status_failure(status)
-        command.ticket.blame(error)
+        ticket.blame(error)
         return error

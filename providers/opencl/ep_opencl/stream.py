@@ -64,6 +64,7 @@ class ClStream(ep.spi.Stream):
         self.device = device
         self.queue = queue
         self.calls = 0
+        self._is_flushed = True
         self._pending = Pending()
         self._mark: cl.Event | None = None
         self._transfers: deque[list[cl.Event]] = deque()
@@ -82,6 +83,7 @@ class ClStream(ep.spi.Stream):
     def placed(self, event: cl.Event, what: str) -> None:
         """Take note of a command that was enqueued; a synchronous stream waits for it."""
         self.calls += 1
+        self._is_flushed = False
         self._pending.add(event, self.ledger.ticket(what))
         if self.is_synchronous:
             self.synchronize()
@@ -89,6 +91,7 @@ class ClStream(ep.spi.Stream):
     def placed_all(self, commands: list[tuple[cl.Event, int, str]]) -> None:
         """Take note of a graph's commands, each with its node and op; a synchronous stream waits for all of them."""
         self.calls += len(commands)
+        self._is_flushed = False
         ticket = self.ledger.ticket()
         for event, node, what in commands:
             self._pending.add(event, ticket.of(node, what))
@@ -197,7 +200,9 @@ class ClStream(ep.spi.Stream):
         return self.queue
 
     def is_idle(self) -> bool:
-        self._flush()
+        if not self._is_flushed:  # once: a host that polls would keep the driver's threads from the queue
+            self._is_flushed = True
+            self._flush()
         return not self._pending.sweep() and (self._mark is None or status_of(self._mark) <= _COMPLETE)
 
     def synchronize(self) -> None:

@@ -99,8 +99,8 @@ def test_sequence_numbers_and_names_are_those_of_the_launch(device, stream):
     before = stream._sequence
     graph.launch(stream)
     assert stream._sequence == before + 1
-    commands = [command for command in stream.twin._pending._commands if command.ticket.sequence == before + 1]
-    assert [command.ticket.what for command in commands] == ["add", "add"]
+    tickets = [ticket for _, ticket in stream.twin._pending._commands if ticket.sequence == before + 1]
+    assert [ticket.what for ticket in tickets] == ["add", "add"]
     stream.synchronize()
 
 

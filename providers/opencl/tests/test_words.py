@@ -41,6 +41,12 @@ def test_shared_array_is_one_for_a_group_and_barriers_order_it(run):
     assert np.array_equal(out, x.reshape(9, 64).sum(axis=1))
 
 
+def test_functions_that_are_not_inlined_are_called(run):
+    x = np.arange(5, dtype=np.int32)
+    run("word_apart", (5,), (1,), x)
+    assert x.tolist() == [2, 4, 6, 8, 10]
+
+
 def test_places_number_every_work_item_once(run):
     out = np.full(6 * 4 * 8, -1, np.int64)
     run("word_places", (6, 4, 8), (3, 2, 2), out)

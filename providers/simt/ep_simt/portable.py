@@ -53,11 +53,24 @@ class Portable(ep.Implementation):
         info = device.info
         rounded = self._rounded in {"", *info.features}
         program = body.program(key, device.target._replace(rounded=rounded, doubles="float64" in info.dtypes))
-        return {name: device.function(program, program.entry(name)) for name in body.entries(key)}
+        return _Functions(device, program)
 
     def create(self, descriptor: ep.Descriptor, device: Any, code: Mapping[str, Function]) -> ep.Kernel:
         plan = bodies()[descriptor.family].plan(descriptor, device.target)
         return PortableKernel(descriptor.title, plan, code)
+
+
+class _Functions(dict[str, "Function"]):
+    """Entries of a program, each compiled when a plan first launches it: no key needs all that it may launch."""
+
+    def __init__(self, device: Compiler, program: Program) -> None:
+        super().__init__()
+        self._device, self._program = device, program
+
+    def __missing__(self, name: str) -> Function:
+        entry = self._program.entry(name)
+        function = self[name] = self._device.function(self._program.of(entry), entry)
+        return function
 
 
 def implementations(portable: Portable) -> dict[type[ep.Descriptor], tuple[ep.Implementation, ...]]:

@@ -1,7 +1,8 @@
 """Programs: the source text that a kernel key needs, with its entries and their parameters, for any vendor's prelude.
 
-One program holds all that its keys share as entries, because compilers take far longer to begin than to compile one more. A vendor
-supplies the prelude's text and a function that compiles; see README.md.
+One program holds all that its keys share as entries, because compilers take longer to begin than to compile a short one more; long
+entries stand in files of their own, and are compiled apart. A vendor supplies the prelude's text and a function that compiles; see
+README.md.
 """
 
 from __future__ import annotations
@@ -46,12 +47,14 @@ class Entry(NamedTuple):
     parameters  : in their order
     takes       : the macro that lists them in C
     writes      : names of the memories that it may write
+    file        : of this package, in which it stands apart from all other entries; "" if it is compiled with them
     """
 
     name: str
     parameters: tuple[Parameter, ...]
     takes: str = "EP_TAKES"
     writes: frozenset[str] = frozenset({"out"})
+    file: str = ""
 
     @property
     def declaration(self) -> str:
@@ -72,7 +75,7 @@ class Program(NamedTuple):
 
     name     : readable, for logs and for files
     words    : the files' settings, as macros and their meanings
-    files    : of this package, after the dialect's own
+    files    : of this package, after the dialect's own; those of entries follow
     entries  : the kernels
     """
 
@@ -85,7 +88,12 @@ class Program(NamedTuple):
         """Return the whole text for a compiler with this prelude; it includes nothing."""
         words = {**dict(self.words), **{entry.takes: entry.declaration for entry in self.entries}}
         defines = (f"#define {word} {meaning}".rstrip() for word, meaning in words.items())
-        return "\n".join((*defines, prelude, *map(text, (_DIALECT, *self.files))))
+        apart = dict.fromkeys(entry.file for entry in self.entries if entry.file)
+        return "\n".join((*defines, prelude, *map(text, (_DIALECT, *self.files, *apart))))
+
+    def of(self, entry: Entry) -> Program:
+        """Return the program that is compiled for an entry: of that alone, if it has a file of its own."""
+        return self._replace(name=f"{self.name}-{entry.name}", entries=(entry,)) if entry.file else self
 
     def entry(self, name: str) -> Entry:
         """Return an entry by its name."""

@@ -30,7 +30,7 @@ def levels(shape, strides, axes, target):
 
 
 def held(level, terms):
-    """Return the elements of each piece, as runs of a first number and a length: the arithmetic of reductions.inc."""
+    """Return the elements of each piece, as runs of a first number and a length: the arithmetic of pieces.h."""
     run = terms // level.outer
     for piece in range(level.number):
         first, begin = piece // level.cuts * level.runs, piece % level.cuts * level.length

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import ep_simt
 import pytest
-from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, RandomFill, RmsLayerNorm, Scan, Softmax
+from ep_primitives import BroadcastBinary, Cast, Copy, ElementwiseUnary, RandomFill, Reduce, RmsLayerNorm, Scan, Softmax
 
 import ep
 
@@ -91,6 +91,16 @@ def test_op_that_has_another_way_computes_in_double_where_it_can(op):
     wide, narrow = (body.program(descriptor.key, ep_simt.GPU._replace(doubles=doubles)) for doubles in (True, False))
     assert [dict(program.words)["EP_HAS_F64"] for program in (wide, narrow)] == [1, 0]
     assert "begin_f64" not in " ".join(narrow.files)
+
+
+def test_entries_with_files_of_their_own_are_compiled_alone():
+    whole = program_of(Reduce.infer("sum", spec("float32"), (0,)).key)
+    alone = whole.of(whole.entry("reduce_windows"))
+    assert [entry.name for entry in alone.entries] == ["reduce_windows"]
+    assert "EP_KERNEL_OF(EP_GROUP) reduce_rows" in whole.source("")
+    assert "EP_KERNEL_OF(EP_GROUP) reduce_rows" not in alone.source("")
+    add = program_of(unary("exp").key)
+    assert add.of(add.entries[0]) == add
 
 
 def test_dtypes_have_programs_of_their_own_and_layouts_entries():

@@ -19,6 +19,7 @@ typedef double ep_f64;
 #define EP_KERNEL extern "C" __global__ void
 #define EP_KERNEL_OF(group) extern "C" __global__ void __launch_bounds__(group)
 #define EP_FN static __device__ __forceinline__
+#define EP_FN_APART EP_FN
 #define EP_GLOBAL
 #define EP_BY_VALUE(T) const __grid_constant__ T
 #define EP_CONSTANT_TABLE(T, name, n) static const __device__ T name[n]

@@ -27,13 +27,26 @@ typedef double ep_f64;
 #else
 #define EP_FN static inline
 #endif
+// Not inline where a work-item is a loop: compilers take long over the copies of what is called at many places, and
+// seldom. A GPU would have to put the structures in memory that such a function reads.
+#if defined(__clang__) && EP_GROUP == 1
+#define EP_FN_APART static __attribute__((noinline))
+#else
+#define EP_FN_APART EP_FN
+#endif
 #define EP_GLOBAL __global
 #define EP_BY_VALUE(T) const T
 #define EP_CONSTANT_TABLE(T, name, n) __constant T name[n]
 #define EP_SHARED_ARRAY(T, name, n) __local T name[n]
 #define EP_SHARED_PTR(T) __local T*
+// A work-item that is a group waits for nobody; PoCL compiles longer where it would.
+#if EP_GROUP == 1
+#define EP_BARRIER()
+#define EP_BARRIER_GLOBAL()
+#else
 #define EP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define EP_BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#endif
 // Before a loop none of whose iterations touches what another writes: compilers for CPUs make vectors of it.
 #ifdef __clang__
 #define EP_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")

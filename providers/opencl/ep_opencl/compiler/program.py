@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import pyopencl as cl
 
 import ep
-from ep_opencl.compiler.pocl import CURE
+from ep_opencl.compiler.pocl import CURE, WITHOUT_DECLARATIONS, declares_all
 from ep_opencl.description import ROUNDED
 from ep_opencl.errors import failure
 
@@ -31,6 +31,8 @@ FUSED: Final = "fused-multiply-add"
 PRELUDE: Final = files(__package__).joinpath("prelude.h").read_text(encoding="utf-8")
 """The words of the dialect in OpenCL C."""
 
+_DECLARATIONS: Final = files(__package__).joinpath("declarations.h").read_text(encoding="utf-8")
+
 _QUESTION: Final = "#if EP_FMA\nEP_KERNEL fuses(void) {}\n#else\nEP_KERNEL rounds(void) {}\n#endif\n"
 
 
@@ -40,7 +42,7 @@ def build(device: ClDevice, program: Program) -> cl.Program:
 
 
 def build_source(device: ClDevice, source: str, name: str) -> cl.Program:
-    """Return a built program from its whole text.
+    """Return a built program from its whole text, which takes no more from OpenCL C than the prelude does.
 
     Raises CompileError with the log, the source and `name` as the entry.
     """
@@ -49,11 +51,9 @@ def build_source(device: ClDevice, source: str, name: str) -> cl.Program:
             f"{device.name}: this release of PoCL does not know the processor, and cannot compile {name} for it; {CURE}"
         )
         raise ep.CompileError(message, log="", source=source, entry=name)
-    options = _options(device)
     device.count()
-    program = cl.Program(device.context, source)
     try:
-        return device.compiled(" ".join(options) + source, functools.partial(program.build, options))
+        return _built(device, device.context, source)
     except cl.Error as error:
         if error.code not in (cl.status_code.BUILD_PROGRAM_FAILURE, cl.status_code.INVALID_BUILD_OPTIONS):
             raise failure(error) from error
@@ -69,13 +69,21 @@ def fuses(device: ClDevice) -> bool:
     """
     if device.is_lost:
         return False
-    source, options = f"#define EP_HAS_F64 0\n{PRELUDE}{_QUESTION}", _options(device)
     try:
-        program = cl.Program(cl.Context([device.native]), source)
-        built = device.compiled(" ".join(options) + source, functools.partial(program.build, options))
+        built = _built(device, cl.Context([device.native]), f"#define EP_HAS_F64 0\n{PRELUDE}{_QUESTION}")
         return "fuses" in built.kernel_names.split(";")
     except cl.Error:
         return False
+
+
+def _built(device: ClDevice, context: cl.Context, source: str) -> cl.Program:
+    """Return a program, built in a context; on compilers that declare all of OpenCL C, with what the prelude takes alone."""
+    options = _options(device)
+    if declares_all(device.native):
+        options.append(WITHOUT_DECLARATIONS)
+        source = f"{_DECLARATIONS}#line 1\n{source}"
+    program = cl.Program(context, source)
+    return device.compiled(" ".join(options) + source, functools.partial(program.build, options))
 
 
 def _options(device: ClDevice) -> list[str]:

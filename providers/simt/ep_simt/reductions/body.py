@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Fold", "Lens", "Reduction", "bits_of_infinity", "every_bit"]
 
 _ENTRIES: Final = ("reduce_rows", "reduce_columns", "reduce_windows", "reduce_states")
-_FILES: Final = ("reductions/reductions.inc", "reductions/windows.inc")
 _SCRATCH: Final = 2
 _WORTH_A_VECTOR: Final = 16
 _WORTH_A_LINE: Final = 4
@@ -191,7 +190,7 @@ def _program(variant: _Variant) -> Program:
     }
     source = "".join(map(text, fold.files)) + "".join(map(str, words.values()))
     called = mathematics(source, "f64" if part_of(_value(x)) == "f64" else "f32")
-    files = ("rows/rows.h", "rows/fold.h", "reductions/state.h", *fold.files, *_FILES)
+    files = ("rows/rows.h", "rows/fold.h", "reductions/state.h", *fold.files, "reductions/pieces.h")
     lens = number("keep", "u64"), number("flip", "u64"), number("factor", factor)
     parameters = taken(tensor("out", out), tensor("states", "state"), lens)
     count, geometry = [number(name, "i64") for name in ("length", "pieces", "span")], [rows_parameter(2, wide=wide)]
@@ -202,10 +201,10 @@ def _program(variant: _Variant) -> Program:
     from_windows = taken(tensor("x", x), tensor("out", out), lens, windows, geometry)
     writes = frozenset({"out", "states"})
     entries = (
-        Entry("reduce_rows", from_x, "EP_ROWS_TAKES", writes),
-        Entry("reduce_columns", from_x, "EP_ROWS_TAKES", writes),
-        Entry("reduce_windows", from_windows, "EP_WINDOWS_TAKES"),
-        Entry("reduce_states", from_states, "EP_STATES_TAKES", writes),
+        Entry("reduce_rows", from_x, "EP_ROWS_TAKES", writes, "reductions/rows.inc"),
+        Entry("reduce_columns", from_x, "EP_ROWS_TAKES", writes, "reductions/columns.inc"),
+        Entry("reduce_windows", from_windows, "EP_WINDOWS_TAKES", file="reductions/windows.inc"),
+        Entry("reduce_states", from_states, "EP_STATES_TAKES", writes, "reductions/states.inc"),
     )
     name = f"{fold.name}-{x}-{out}-{'wide' if wide else 'narrow'}-{target.group}"
     return Program(name, tuple(words.items()), (*storage((x, out)), *called, *files), entries)

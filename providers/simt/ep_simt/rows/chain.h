@@ -26,31 +26,34 @@ EP_FN EP_PART ep_chain_sum(ep_chain chain) {
     return chain.lost == chain.lost ? sum : chain.sum;
 }
 
-// EP_OWN_SUM(result, count, element) declares `EP_PART result`, the sum of what EP_OWN_FOLD would join, by chains.
-#define EP_OWN_SUM(result, count, element)                                                                           \
-    EP_PART result;                                                                                                  \
+// The sum of what EP_OWN_FOLD would join, by chains: EP_OWN_CHAINS declares them, EP_LENGTHEN_OWN(each, count, element)
+// takes the elements in, and EP_OWN_SUM gives the sum. `each` stands before the loop over neighbours, which may be of
+// any kind.
+#define EP_OWN_CHAINS                        \
+    EP_PART own[EP_CHAINS], lost[EP_CHAINS]; \
+    ep_chain longer;                         \
+    EP_INDEPENDENT                           \
+    for (int chain = 0; chain < EP_CHAINS; ++chain) own[chain] = 0, lost[chain] = 0;
+#define EP_LENGTHEN_OWN(each, count, element)                                                                        \
     {                                                                                                                \
         const ep_index own_step = EP_CHAINS * EP_GROUP, own_end = (count), own_whole = own_end - own_end % own_step; \
-        EP_PART own[EP_CHAINS], lost[EP_CHAINS];                                                                     \
-        ep_chain longer;                                                                                             \
-        EP_INDEPENDENT                                                                                               \
-        for (int chain = 0; chain < EP_CHAINS; ++chain) own[chain] = 0, lost[chain] = 0;                             \
         for (ep_index own_at = EP_LOCAL_ID(x); own_at < own_whole; own_at += own_step) {                             \
-            EP_INDEPENDENT                                                                                           \
-            for (int chain = 0; chain < EP_CHAINS; ++chain) EP_LENGTHEN(element(own_at + chain * EP_GROUP))          \
+            each for (int chain = 0; chain < EP_CHAINS; ++chain) EP_LENGTHEN(element(own_at + chain * EP_GROUP))     \
         }                                                                                                            \
+        EP_ROLLED                                                                                                    \
         for (int chain = 0; chain < EP_CHAINS; ++chain) {                                                            \
             const ep_index own_at = EP_LOCAL_ID(x) + chain * EP_GROUP;                                               \
             if (own_at < own_end - own_whole) EP_LENGTHEN(element(own_whole + own_at))                               \
         }                                                                                                            \
-        EP_INDEPENDENT                                                                                               \
-        for (int chain = 0; chain < EP_CHAINS; ++chain) {                                                            \
-            longer.sum = own[chain], longer.lost = lost[chain];                                                      \
-            own[chain] = ep_chain_sum(longer);                                                                       \
-        }                                                                                                            \
-        EP_HALVE(own, EP_PLUS)                                                                                       \
-        result = own[0];                                                                                             \
     }
+#define EP_OWN_SUM(result)                                  \
+    EP_INDEPENDENT                                          \
+    for (int chain = 0; chain < EP_CHAINS; ++chain) {       \
+        longer.sum = own[chain], longer.lost = lost[chain]; \
+        own[chain] = ep_chain_sum(longer);                  \
+    }                                                       \
+    EP_HALVE(own, EP_PLUS)                                  \
+    result = own[0];
 #define EP_LENGTHEN(term)                                   \
     {                                                       \
         longer.sum = own[chain], longer.lost = lost[chain]; \

@@ -10,7 +10,8 @@ typedef struct {
     ep_index stride[EP_COLUMNS][EP_MAX_RANK];
 } ep_rows;
 
-EP_FN ep_i64 ep_place(const ep_rows* rows, int column, ep_index number, ep_index first, ep_index last) {
+// Where element `number` lies, counted along dimensions `first` to `last`.
+EP_FN_APART ep_i64 ep_place_across(const ep_rows* rows, int column, ep_index number, ep_index first, ep_index last) {
     ep_i64 place = 0;
     for (ep_index axis = first; axis < last; ++axis) {
         const ep_index outer = number / rows->shape[axis];
@@ -18,6 +19,12 @@ EP_FN ep_i64 ep_place(const ep_rows* rows, int column, ep_index number, ep_index
         number = outer;
     }
     return place + (ep_i64)number * rows->stride[column][last];
+}
+
+// The same; most often there is one dimension.
+EP_FN ep_i64 ep_place(const ep_rows* rows, int column, ep_index number, ep_index first, ep_index last) {
+    if (first < last) return ep_place_across(rows, column, number, first, last);
+    return (ep_i64)number * rows->stride[column][last];
 }
 
 // Where a row begins in a tensor, in elements.

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["BODY"]
 
 _FOLDER: Final = "families/matmul"
-_FILES: Final = ("rows/rows.h", *(f"{_FOLDER}/{name}" for name in ("product.h", "tiles.inc", "lines.inc")))
+_FILES: Final = ("rows/rows.h", f"{_FOLDER}/product.h", f"{_FOLDER}/lines.h")
 _TILES, _ACROSS, _DEEP, _FINISH = "matmul_tiles", "matmul_across", "matmul_deep", "matmul_finish"
 _ENTRIES: Final = (_TILES, _ACROSS, _DEEP, _FINISH)
 _PLACES: Final = {"a": 0, "b": 1, "bias": 2, "out": 3}
@@ -221,7 +221,10 @@ def _program(variant: _Variant) -> Program:
     called = mathematics(expression, compute) if activation != "none" and kind_of(compute) == "FLOATING" else ()
     writes = frozenset({"parts", "out"})
     name = f"matmul-{given}-{made}-{'complex-' * is_complex}{activation}-{'wide' if wide else 'narrow'}-{target.group}"
-    entries = tuple(Entry(entry, parameters, writes=writes) for entry in _ENTRIES)
+    entries = tuple(
+        Entry(entry, parameters, writes=writes, file=f"{_FOLDER}/{entry.removeprefix('matmul_')}.inc")
+        for entry in _ENTRIES
+    )
     return Program(name, tuple(words.items()), (*called, *_FILES), entries)
 
 

@@ -82,24 +82,3 @@ EP_FN EP_A ep_multiply_add(EP_A a, EP_A b, EP_A c) {
         _Pragma("unroll") for (int p = 0; p < EP_PARTS; ++p) EP_STORE_parts(                                          \
             ((((ep_i64)part * rows.rows + matrix) * product.m + row) * product.n + column) * EP_PARTS + p, total(p)); \
     }
-
-// A work-item adds up the parts of a run of elements.
-EP_KERNEL matmul_finish(EP_TAKES) {
-    const ep_i64 count = (ep_i64)rows.rows * product.m * product.n;
-    const ep_i64 first = (EP_GROUP_ID(x) * EP_LOCAL_SIZE(x) + EP_LOCAL_ID(x)) * EP_RUN;
-    const ep_i64 end = count - first < EP_RUN ? count : first + EP_RUN;
-    for (ep_i64 element = first; element < end; ++element) {
-        const ep_index column = (ep_index)(element % product.n), row = (ep_index)(element / product.n % product.m);
-        const ep_index matrix = (ep_index)(element / product.n / product.m);
-        const ep_i64 out_from = ep_row_at(&rows, 3, matrix), bias_from = ep_row_at(&rows, 2, matrix);
-        EP_C totals[EP_PARTS];
-#pragma unroll
-        for (int p = 0; p < EP_PARTS; ++p) {
-            totals[p] = 0;
-            for (ep_i64 part = 0; part < product.parts; ++part)
-                totals[p] = EP_PLUS(totals[p], EP_LOAD_parts((part * count + element) * EP_PARTS + p));
-        }
-#define EP_SUMMED(p) totals[p]
-        EP_FINISH(EP_SUMMED)
-    }
-}

@@ -1,4 +1,4 @@
-"""Tiles and lines: how much of a product a group makes at once, as tiles.inc and lines.inc read it."""
+"""Tiles and lines: how much of a product a group makes at once, as tiles.inc and lines.h read it."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Line(NamedTuple):
 
     @property
     def words(self) -> dict[str, object]:
-        """The words of lines.inc that say so."""
+        """The words of lines.h that say so."""
         return {"EP_LINE": self.columns, "EP_SHARES": self.shares, "EP_LINE_DEPTH": LINE_DEPTH}
 
 
