@@ -154,6 +154,48 @@ print(code("cuStreamSynchronize", word(one)), code("cuStreamEndCapture", word(on
     assert lines(text) == ["0 [0]", "3 0", f"[{twice * 2}]", f"0 [{twice * 2}]", f"0 0 0 [{again * 2}]", "900 901"]
 
 
+def test_graphs_are_built_by_hand(lines):
+    text = """
+class Kernel(ctypes.Structure):
+    _fields_ = [("function", word), *((name, ctypes.c_uint) for name in ("gx", "gy", "gz", "bx", "by", "bz", "shared")),
+                ("parameters", ctypes.c_void_p), ("extra", ctypes.c_void_p), ("kernel", word), ("context", word)]
+class Fill(ctypes.Structure):
+    _fields_ = [("place", word), ("pitch", size), ("value", ctypes.c_uint), ("element", ctypes.c_uint), ("width", size), ("height", size)]
+class Copy(ctypes.Structure):
+    _fields_ = [(f"{side}{name}", kind) for side in "sd" for name, kind in (("x", size), ("y", size), ("z", size), ("lod", size),
+                ("type", ctypes.c_int), ("host", word), ("device", word), ("array", word), ("reserved", word), ("pitch", size), ("height", size))]
+    _fields_ += [("width", size), ("rows", size), ("planes", size)]
+work = kernel("__global__ void entry(int *out, int more) { out[threadIdx.x] += more; }")
+place, copy = (driver.upload(np.zeros(8, np.int32)) for _ in range(2))
+kept = []
+def parameters(more):
+    values = [word(place), ctypes.c_int(more)]
+    places = (ctypes.c_void_p * 2)(*(ctypes.cast(ctypes.byref(value), ctypes.c_void_p) for value in values))
+    kept.append((values, places))
+    return Kernel(work, 1, 1, 1, 8, 1, 1, 0, ctypes.addressof(places))
+graph, child, made, nodes = word(), word(), word(), [word() for _ in range(5)]
+code("cuGraphCreate", ctypes.byref(graph), 0)
+code("cuGraphCreate", ctypes.byref(child), 0)
+def after(*found):
+    return (word * len(found))(*(each.value for each in found)), size(len(found))
+print(code("cuGraphAddKernelNode_v2", ctypes.byref(nodes[1]), graph, None, size(0), ctypes.byref(parameters(3))))
+print(code("cuGraphAddMemsetNode", ctypes.byref(nodes[0]), graph, None, size(0), ctypes.byref(Fill(place, 32, 10, 4, 8, 1)), None))
+print(code("cuGraphAddDependencies", graph, *after(nodes[0])[:1], *after(nodes[1])))
+print(code("cuGraphAddMemcpyNode", ctypes.byref(nodes[2]), graph, *after(nodes[1]), ctypes.byref(Copy(stype=2, sdevice=place, dtype=2, ddevice=copy, width=32, rows=1, planes=1)), None))
+print(code("cuGraphAddMemsetNode", ctypes.byref(nodes[3]), child, None, size(0), ctypes.byref(Fill(place, 0, 7, 4, 1, 1)), None))
+print(code("cuGraphAddChildGraphNode", ctypes.byref(nodes[4]), graph, *after(nodes[2]), child))
+print(code("cuGraphInstantiateWithFlags", ctypes.byref(made), graph, word(0)))
+for _ in range(2):
+    code("cuGraphLaunch", made, None)
+    driver.synchronize()
+    print(ints(place, 2), ints(copy, 2))
+    print(code("cuGraphExecKernelNodeSetParams_v2", made, nodes[1], ctypes.byref(parameters(5))))
+code("cuGraphAddDependencies", graph, *after(nodes[4])[:1], *after(nodes[0]))
+print(code("cuGraphInstantiateWithFlags", ctypes.byref(made), graph, word(0)))
+"""
+    assert lines(text) == [*"0000000", "[7, 13] [13, 13]", "0", "[7, 15] [15, 15]", "0", "1"]
+
+
 def test_devices_reach_each_other(lines):
     text = """
 other = driver.answer("cuDevicePrimaryCtxRetain", 1)

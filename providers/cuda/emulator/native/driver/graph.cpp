@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "driver/pitched.h"
 #include "machine/heap.h"
 
 int captured(Stream* stream, std::shared_ptr<Node> node) {
@@ -42,6 +43,7 @@ std::vector<std::shared_ptr<Node>> ordered(const Graph& graph) {
                 std::all_of(node->after.begin(), node->after.end(), [&](Node* other) { return done.count(other); })) {
                 done.insert(node.get());
                 result.push_back(std::make_shared<Node>(*node));
+                result.back()->origin = node.get();
             }
         if (result.size() == before) return {};  // it goes round in a circle
     }
@@ -155,6 +157,61 @@ int cuGraphAddHostNode(Node** node, Graph* graph, Node* const* after, std::size_
     };
     return add(node, graph, after, count, made);
 }
+int cuGraphAddMemcpyNode(Node** node, Graph* graph, Node* const* after, std::size_t count, const Copy3D* given,
+                         Context*) {
+    auto made = std::make_shared<Node>();
+    made->kind = Node::COPY;
+    if (int code = copying(*given, made->work)) return code;
+    return add(node, graph, after, count, made);
+}
+// CUDA_MEMSET_NODE_PARAMS of cuda.h.
+struct FillParameters {
+    Address place;
+    std::size_t pitch;
+    unsigned value, element;
+    std::size_t width, height;
+};
+int cuGraphAddMemsetNode(Node** node, Graph* graph, Node* const* after, std::size_t count, const FillParameters* given,
+                         Context*) {
+    std::size_t row = given->width * given->element;
+    if (!row || !given->height || !Heap::get().holds(given->place, given->pitch * (given->height - 1) + row))
+        return INVALID_VALUE;
+    auto made = std::make_shared<Node>();
+    made->kind = Node::SET;
+    made->work = [given = *given, row](Context*) {
+        for (std::size_t line = 0; line < given.height; ++line) {
+            Address start = given.place + line * given.pitch;
+            for (std::size_t at = 0; at < row; at += given.element)
+                std::memcpy(bytes_at(start + at), &given.value, given.element);
+            Heap::mark_written(start, row);
+        }
+        return SUCCESS;
+    };
+    return add(node, graph, after, count, made);
+}
+int cuGraphAddChildGraphNode(Node** node, Graph* graph, Node* const* after, std::size_t count, Graph* child) {
+    if (!child) return INVALID_HANDLE;
+    auto made = std::make_shared<Node>();
+    made->kind = Node::CHILD;
+    made->work = [nodes = ordered(*child)](Context* context) {
+        for (auto& each : nodes)
+            if (int code = each->work(context)) return code;
+        return static_cast<int>(SUCCESS);
+    };
+    return add(node, graph, after, count, made);
+}
+int cuGraphExecKernelNodeSetParams_v2(Executable* graph, Node* node, const KernelParameters* given) {
+    if (!graph || !given) return INVALID_HANDLE;
+    std::lock_guard guard(graph->turn);
+    for (auto& each : graph->nodes) {
+        if (each->origin != node || each->kind != Node::KERNEL) continue;
+        auto made = std::make_shared<Node>(*each);
+        if (int code = planned(*given, made)) return code;
+        each = made;
+        return SUCCESS;
+    }
+    return INVALID_VALUE;
+}
 int cuGraphAddDependencies(Graph*, Node* const* before, Node* const* after, std::size_t count) {
     for (std::size_t number = 0; number < count; ++number) after[number]->after.push_back(before[number]);
     return SUCCESS;
@@ -210,56 +267,5 @@ int cuGraphExecUpdate_v2(Executable* graph, Graph* changed, void* info) {
     if (!is_same) return 910;                              // CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE
     graph->nodes = nodes;
     return SUCCESS;
-}
-}
-
-extern "C" {
-
-struct Pool;
-
-// Memory in the order of streams. It is taken and given back at once: what was freed stays unused long enough in the
-// heap.
-int cuMemAllocAsync(Address* place, std::size_t size, Stream* handle) {
-    CURRENT(context);
-    if (!stream_of(handle, context)) return INVALID_HANDLE;
-    if (!size) return INVALID_VALUE;
-    *place = Heap::get().allocate(size, Kind::DEVICE, context->device);
-    return *place ? SUCCESS : OUT_OF_MEMORY;
-}
-int cuMemFreeAsync(Address place, Stream* stream) {
-    if (!Heap::get().find(place).size) return INVALID_VALUE;
-    return enqueue(stream, Node::EMPTY, [=](Context*) {
-        Heap::get().free(place);
-        return SUCCESS;
-    });
-}
-int cuDeviceGetDefaultMemPool(Pool** pool, int device) {
-    *pool = reinterpret_cast<Pool*>(primary(device));
-    return SUCCESS;
-}
-int cuDeviceGetMemPool(Pool** pool, int device) {
-    return cuDeviceGetDefaultMemPool(pool, device);
-}
-int cuDeviceSetMemPool(int, Pool*) {
-    return SUCCESS;
-}
-int cuMemPoolCreate(Pool** pool, const void*) {
-    return cuDeviceGetDefaultMemPool(pool, 0);
-}
-int cuMemPoolDestroy(Pool*) {
-    return SUCCESS;
-}
-int cuMemPoolTrimTo(Pool*, std::size_t) {
-    return SUCCESS;
-}
-int cuMemPoolSetAttribute(Pool*, int, void*) {
-    return SUCCESS;
-}
-int cuMemPoolGetAttribute(Pool*, int, void* value) {
-    *static_cast<std::uint64_t*>(value) = 0;
-    return SUCCESS;
-}
-int cuMemAllocFromPoolAsync(Address* place, std::size_t size, Pool*, Stream* stream) {
-    return cuMemAllocAsync(place, size, stream);
 }
 }

@@ -19,6 +19,7 @@ struct Node {
     Work work;
     std::vector<Node*> after;  // what has to be done before
     std::shared_ptr<KernelPlan> plan;
+    const Node* origin = nullptr;  // the graph's own, of a node that is launched
 };
 
 struct Graph {
