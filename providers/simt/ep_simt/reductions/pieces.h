@@ -67,13 +67,14 @@ EP_FOLD(ep_group_join, ep_state, ep_join, EP_SHUFFLE_STATE)
 
 // The runs of a piece: the part of each that belongs to it begins `from` elements after x's first, and with element
 // number `number` of the row.
-#define EP_EACH_RUN(row_at, take)                                                                                    \
-    const ep_index first = (ep_index)(piece / cuts * runs), left = (ep_index)outer - first;                          \
-    const ep_index end = left < runs ? (ep_index)outer : first + (ep_index)runs;                                     \
-    const ep_index begin = (ep_index)(piece % cuts * length), rest = rows.shape[0] - begin;                          \
-    const ep_index n = rest < length ? rest : (ep_index)length;                                                      \
-    for (ep_index run = first; run < end; ++run) {                                                                   \
-        const ep_i64 from = row_at + ep_place(&rows, 0, run, 1, rows.along - 1) + (ep_i64)begin * rows.stride[0][0]; \
-        const ep_index number = run * rows.shape[0] + begin;                                                         \
-        take                                                                                                         \
+#define EP_EACH_RUN(row_at, take)                                                                           \
+    const ep_index first = (ep_index)(piece / cuts * runs), left = (ep_index)outer - first;                 \
+    const ep_index end = left < runs ? (ep_index)outer : first + (ep_index)runs;                            \
+    const ep_index begin = (ep_index)(piece % cuts * length), rest = rows.shape[0] - begin;                 \
+    const ep_index n = rest < length ? rest : (ep_index)length;                                             \
+    for (ep_index run = first; run < end; ++run) {                                                          \
+        const ep_i64 from =                                                                                 \
+            row_at + ep_place_across(&rows, 0, run, 1, rows.along - 1) + (ep_i64)begin * rows.stride[0][0]; \
+        const ep_index number = run * rows.shape[0] + begin;                                                \
+        take                                                                                                \
     }
