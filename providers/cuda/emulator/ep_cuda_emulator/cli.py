@@ -5,13 +5,22 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import NoReturn
+from typing import Final, NoReturn
 
 import click
 
 from ep_cuda_emulator.place import MissingError, environment, library
 
 __all__ = ["main"]
+
+_VARIABLES: Final = {
+    "devices": "EP_CUDA_EMULATOR_DEVICES",
+    "memory": "EP_CUDA_EMULATOR_MEMORY",
+    "architecture": "EP_CUDA_EMULATOR_ARCHITECTURE",
+    "seed": "EP_CUDA_EMULATOR_SEED",
+    "in_step": "EP_CUDA_EMULATOR_IN_STEP",
+    "unwritten": "EP_CUDA_EMULATOR_UNWRITTEN",
+}
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -45,12 +54,10 @@ def run(command: tuple[str, ...], *, in_step: bool, unwritten: bool, **numbers: 
     except MissingError as error:
         click.echo(f"ep-cuda-emulator: {error}", err=True)
         sys.exit(3)
-    for name, value in numbers.items():
+    flags = {"in_step": in_step or None, "unwritten": unwritten or None}
+    for option, value in {**numbers, **flags}.items():
         if value is not None:
-            variables[f"EP_CUDA_EMULATOR_{name.upper()}"] = str(value)
-    for name, is_chosen in (("IN_STEP", in_step), ("UNWRITTEN", unwritten)):
-        if is_chosen:
-            variables[f"EP_CUDA_EMULATOR_{name}"] = "1"
+            variables[_VARIABLES[option]] = str(int(value))
     sys.stdout.flush()
     os.execve(program, command, variables)  # noqa: S606 - what the user asked for
 

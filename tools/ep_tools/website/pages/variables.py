@@ -16,6 +16,7 @@ __all__ = ["Variable", "described", "page", "read"]
 
 _NAME: Final = re.compile(r"EP_[A-Z][A-Z0-9_]*")
 _ASKED: Final = re.compile(r"ENV\{(EP_\w+)\}|\$\{(EP_\w+)")
+_QUOTED: Final = re.compile(r'"(EP_[A-Z][A-Z0-9_]*)"')
 _LINE: Final = re.compile(r"\| `((EP_[A-Z][A-Z0-9_]*)[^`]*)` \| (.*) \|")
 _HEAD: Final = "| variable | meaning |"
 _PAGE: Final = """# Variables of the environment
@@ -37,6 +38,15 @@ class Variable(NamedTuple):
 def read() -> dict[str, set[str]]:
     """Return the variables that the sources look up, and where: those named in a module that asks for its environment."""
     found: dict[str, set[str]] = {}
+    for name, place in (*_of_python(), *_of_native()):
+        found.setdefault(name, set()).add(place)
+    for file in ("CMakeLists.txt", "tools/install/setup.sh"):
+        for groups in _ASKED.findall((ROOT / file).read_text(encoding="utf-8")):
+            found.setdefault("".join(groups), set()).add(file)
+    return found
+
+
+def _of_python() -> Iterator[tuple[str, str]]:
     for path in sorted(ROOT.glob("*/**/*.py")):
         place = path.relative_to(ROOT)
         if {"tests", "build", "docs", "examples", ".venv"} & {*place.parts} or "website" in place.parts:
@@ -44,19 +54,25 @@ def read() -> dict[str, set[str]]:
         text = path.read_text(encoding="utf-8")
         if "environ" in text:
             words = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant))
-            for word in words:
-                if isinstance(word, str) and _NAME.fullmatch(word):
-                    found.setdefault(word, set()).add(str(place))
-    for name in ("CMakeLists.txt", "tools/install/setup.sh"):
-        for groups in _ASKED.findall((ROOT / name).read_text(encoding="utf-8")):
-            found.setdefault("".join(groups), set()).add(name)
-    return found
+            yield from ((word, str(place)) for word in words if isinstance(word, str) and _NAME.fullmatch(word))
+
+
+def _of_native() -> Iterator[tuple[str, str]]:
+    for path in sorted(ROOT.glob("providers/**/native/**/*.cpp")):
+        text = path.read_text(encoding="utf-8")
+        if "getenv" in text:
+            yield from ((word, str(path.relative_to(ROOT))) for word in _QUOTED.findall(text))
 
 
 def described() -> Iterator[Variable]:
     """Yield what the READMEs of the rooms say."""
     for path in sorted(
-        [*ROOT.glob("*/README.md"), *ROOT.glob("providers/*/README.md"), *ROOT.glob("frameworks/*/README.md")]
+        [
+            *ROOT.glob("*/README.md"),
+            *ROOT.glob("providers/*/README.md"),
+            *ROOT.glob("providers/*/emulator/README.md"),
+            *ROOT.glob("frameworks/*/README.md"),
+        ]
     ):
         _, _, rest = path.read_text(encoding="utf-8").partition(_HEAD)
         for line in rest.split("\n\n")[0].splitlines():
