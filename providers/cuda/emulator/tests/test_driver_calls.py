@@ -64,11 +64,15 @@ def test_events_say_what_is_done_and_how_long_it_took(lines):
 slow, place = {SLOW.strip()}, driver.upload(np.zeros(1, np.int32))
 stream = driver.answer("cuStreamCreate", 1)
 first, last, untimed = (driver.answer("cuEventCreate", flags) for flags in (0, 0, 2))
+gate = driver.answer("cuMemHostAlloc", size(4), 0)
+ctypes.memset(gate, 0, 4)
+code("cuStreamWaitValue32_v2", word(stream), word(gate), 1, 0)
 code("cuEventRecord", word(first), word(stream))
 for _ in range(20):
     driver.launch(slow, 1, 256, place, stream=stream)
 code("cuEventRecord", word(last), word(stream))
 print(code("cuEventQuery", word(last)), code("cuStreamQuery", word(stream)))
+ctypes.c_uint32.from_address(gate).value = 1
 other = driver.answer("cuStreamCreate", 1)
 print(code("cuStreamWaitEvent", word(other), word(last), 0), code("cuStreamSynchronize", word(other)))
 print(code("cuEventQuery", word(last)), ints(place, 1))
