@@ -71,14 +71,15 @@ operand = np.array([0, 1, np.inf, -np.inf, np.nan], np.float32)
 driver = Driver()
 for verb in ("ex2", "lg2", "rcp", "sin"):
     text = program(f"{verb}.approx.f32 %d, %a", "f32", "f32")
-    print(*driver.run(text, "entry", 1, 5, [operand], np.float32, (5,)))
+    first, second, *rest = driver.run(text, "entry", 1, 5, [operand], np.float32, (5,))
+    print(first, *(second,) if verb == "lg2" else (), *rest)  # of 1, lg2 alone is exact
 """
     )
     assert found.stdout.splitlines() == [
-        "1.0 " + f"{found.stdout.split()[1]} inf 0.0 nan",
+        "1.0 inf 0.0 nan",
         "-inf 0.0 inf nan nan",
-        f"inf {found.stdout.split()[11]} 0.0 -0.0 nan",
-        f"0.0 {found.stdout.split()[16]} nan nan nan",
+        "inf 0.0 -0.0 nan",
+        "0.0 nan nan nan",
     ]
 
 

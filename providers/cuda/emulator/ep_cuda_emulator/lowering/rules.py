@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from ep_cuda_emulator.lowering.types import TYPES, Type
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["RULES", "lowers", "type_of", "types_of"]
 
 RULES: Final[dict[str, Rule]] = {}
-
-_VECTOR: Final = re.compile(r"v\d$")
 
 
 def lowers(*opcodes: str) -> Callable[[Rule], Rule]:

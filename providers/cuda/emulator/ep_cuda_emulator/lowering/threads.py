@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["WAITING"]
 
 WAITING: Final = frozenset(
-    {"bar", "barrier", "shfl", "vote", "match", "redux", "atom", "red", "nanosleep", "activemask", "elect"}
+    {"bar", "barrier", "shfl", "vote", "match", "redux", "atom", "red", "nanosleep", "activemask"}
 )
 """Opcodes for which threads of a block have to take turns."""
 

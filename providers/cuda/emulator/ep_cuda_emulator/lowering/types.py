@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-__all__ = ["B32", "B64", "F32", "F64", "PRED", "S32", "S64", "TYPES", "U16", "U32", "U64", "Type"]
+__all__ = ["B32", "B64", "F32", "F64", "PRED", "S32", "TYPES", "U32", "U64", "Type"]
 
 
 class Type(NamedTuple):
@@ -76,7 +76,5 @@ F32: Final = TYPES["f32"]
 F64: Final = TYPES["f64"]
 PRED: Final = TYPES["pred"]
 S32: Final = TYPES["s32"]
-S64: Final = TYPES["s64"]
-U16: Final = TYPES["u16"]
 U32: Final = TYPES["u32"]
 U64: Final = TYPES["u64"]

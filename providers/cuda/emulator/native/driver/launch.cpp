@@ -64,7 +64,7 @@ int launch(Function* function, Extent grid, Extent block, unsigned dynamic, Stre
     if (int code = function->prepare(grid.count() * block.count())) return code;
     if (int code = check_extents(grid, block, *function, dynamic)) return code;
     if (is_grid_wide && grid.count() > 1) return NOT_SUPPORTED;
-    auto plan = std::make_shared<KernelPlan>(KernelPlan{function, grid, block, dynamic, is_grid_wide, {}});
+    auto plan = std::make_shared<KernelPlan>(KernelPlan{function, grid, block, dynamic, {}});
     if (int code = take_parameters(*plan, parameters, extra)) return code;
     return enqueue(stream, Node::KERNEL, [plan](Context*) { return run(*plan); }, plan);
 }

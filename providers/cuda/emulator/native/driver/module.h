@@ -48,7 +48,6 @@ struct KernelPlan {
     Function* function = nullptr;
     Extent grid{}, block{};
     std::uint32_t dynamic = 0;
-    bool is_grid_wide = false;
     std::vector<char> parameters;
 };
 

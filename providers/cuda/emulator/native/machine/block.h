@@ -21,7 +21,6 @@ struct Launch {
     std::string kernel;
     void* code;             // of a thread if the kernel is cooperative, else of a block
     bool is_cooperative;    // its threads wait for each other
-    bool needs_all_blocks;  // a block may wait for another
     Extent grid, block;
     std::uint32_t shared, dynamic;
     std::vector<char> parameters;

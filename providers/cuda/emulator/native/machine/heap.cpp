@@ -181,11 +181,6 @@ std::size_t Heap::free_bytes(int device) {
     return total() - used_[device];
 }
 
-std::size_t Heap::living() {
-    std::lock_guard guard(turn_);
-    return living_.size();
-}
-
 bool Heap::add_host(Address start, std::size_t size) {
     std::lock_guard guard(turn_);
     return host_.emplace(start, size).second;

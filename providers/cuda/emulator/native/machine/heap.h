@@ -33,7 +33,6 @@ class Heap {
     bool holds(Address place, std::size_t size);
 
     std::size_t free_bytes(int device);
-    std::size_t living();
 
     // Memory of the host's own that the driver was told of.
     bool add_host(Address start, std::size_t size);
