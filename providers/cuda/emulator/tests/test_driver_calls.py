@@ -99,10 +99,14 @@ print(seen, code("cuStreamQuery", word(stream)))
 ctypes.c_uint32.from_address(gate).value = 5
 print(code("cuStreamSynchronize", word(stream)), seen, ints(place.value, 2), ctypes.c_uint32.from_address(gate + 8).value)
 print(code("cuMemFreeAsync", place, word(stream)), code("cuStreamSynchronize", word(stream)), code("cuMemFree_v2", place))
-pool = ctypes.c_void_p()
-print(code("cuDeviceGetDefaultMemPool", ctypes.byref(pool), 0), code("cuMemPoolTrimTo", pool, size(0)))
+pool, own, threshold = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint64(77)
+print(code("cuDeviceGetDefaultMemPool", ctypes.byref(pool), 0), code("cuMemPoolTrimTo", pool, size(0)), code("cuMemPoolDestroy", pool))
+print(code("cuMemPoolCreate", ctypes.byref(own), (ctypes.c_int * 22)(1, 0, 1, 0)), code("cuMemPoolSetAttribute", own, 4, ctypes.byref(threshold)))
+threshold.value = 0
+print(code("cuMemPoolGetAttribute", own, 4, ctypes.byref(threshold)), threshold.value, code("cuMemPoolGetAttribute", own, 5, ctypes.byref(threshold)))
+print(code("cuMemAllocFromPoolAsync", ctypes.byref(place), size(64), own, word(stream)), code("cuMemPoolDestroy", own))
 """
-    assert lines(text) == ["0", "0", "0", "0 0", "[] 600", "0 [7] [9, 9] 6", "0 0 1", "0 0"]
+    assert lines(text) == ["0", "0", "0", "0 0", "[] 600", "0 [7] [9, 9] 6", "0 0 1", "0 0 1", "0 0", "0 77 801", "0 0"]
 
 
 def test_managed_registered_and_pinned_memory_is_the_hosts_too(lines):

@@ -153,6 +153,53 @@ def test_local_arrays_constants_and_variables(kernels):
     assert kernels.run(source, 16, 16).tolist() == [t % 8 * t + [3, 1, 4, 1][t % 4] + 5 for t in range(16)]
 
 
+def test_spaces_are_told_apart_by_their_addresses(kernels):
+    source = """__global__ void entry(int *out) {
+        __shared__ int shared[64]; int local[8]; int t = threadIdx.x;
+        for (int n = 0; n < 8; ++n) local[n] = t + n;
+        shared[t] = local[t & 7];
+        void *places[3] = {out, shared, local};
+        volatile int which = t % 3;
+        void *place = places[which];
+        out[t] = __isGlobal(place) + 2 * __isShared(place) + 4 * __isLocal(place);
+    }"""
+    assert kernels.run(source, 9, 9).tolist() == [1, 2, 4] * 3
+
+
+def test_copies_in_the_background_are_there_after_their_wait(kernels):
+    source = """__device__ int given[64];
+    __global__ void entry(int *out) {
+        __shared__ __align__(16) int here[64];
+        int t = threadIdx.x;
+        given[t] = t * t;
+        __threadfence(); __syncthreads();
+        if (t < 16) {
+            unsigned place = (unsigned)__cvta_generic_to_shared(here + 4 * t);
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(place), "l"(given + 4 * t) : "memory");
+            asm volatile("cp.async.commit_group; cp.async.wait_group 0;" ::: "memory");
+        }
+        __syncthreads();
+        out[t] = here[63 - t];
+    }"""
+    assert kernels.run(source).tolist() == [(63 - t) ** 2 for t in range(64)]
+
+
+def test_a_lane_knows_that_it_is_active_itself(kernels):
+    source = "__global__ void entry(int *out) { int t = threadIdx.x; out[t] = __activemask() >> t & 1; }"
+    assert kernels.run(source, 32, 32).tolist() == [1] * 32
+
+
+def test_hints_change_nothing_and_uniform_loads_load(kernels):
+    source = """__global__ void entry(int *out) {
+        int t = threadIdx.x, value;
+        out[t] = 5 * t;
+        asm volatile("prefetch.global.L2 [%0];" :: "l"(out));
+        asm volatile("ldu.global.s32 %0, [%1];" : "=r"(value) : "l"(out + t) : "memory");
+        out[t] = value + 1;
+    }"""
+    assert kernels.run(source).tolist() == [5 * t + 1 for t in range(64)]
+
+
 def test_printing_comes_out(emulate):
     source = r'__global__ void entry(int *out) { if (threadIdx.x == 1) printf("%d of %s: %5.2f\n", 7, "ten", 2.5f); }'
     text = f"""

@@ -70,8 +70,8 @@ struct KernelParameters {
 
 int planned(const KernelParameters& given, std::shared_ptr<Node>& node) {
     if (!given.function) return INVALID_VALUE;
-    auto plan = std::make_shared<KernelPlan>(KernelPlan{
-        given.function, {given.gx, given.gy, given.gz}, {given.bx, given.by, given.bz}, given.shared, {}});
+    auto plan = std::make_shared<KernelPlan>(
+        KernelPlan{given.function, {given.gx, given.gy, given.gz}, {given.bx, given.by, given.bz}, given.shared, {}});
     if (int code = given.function->prepare(0)) return code;
     if (int code = take_parameters(*plan, given.parameters, given.extra)) return code;
     node->kind = Node::KERNEL;

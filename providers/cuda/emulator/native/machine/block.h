@@ -19,8 +19,8 @@ struct Extent {
 // One launch of a kernel; it ends early with the first fault.
 struct Launch {
     std::string kernel;
-    void* code;             // of a thread if the kernel is cooperative, else of a block
-    bool is_cooperative;    // its threads wait for each other
+    void* code;           // of a thread if the kernel is cooperative, else of a block
+    bool is_cooperative;  // its threads wait for each other
     Extent grid, block;
     std::uint32_t shared, dynamic;
     std::vector<char> parameters;
