@@ -67,8 +67,12 @@ def _exchange(w: Writer, verb: int, mask: Operand, value: str = "0", extra: str 
     return w.runtime("ep_exchange", "i64", *arguments)
 
 
-def _flag(w: Writer, result: str) -> str:
-    return w.value(f"trunc i64 {w.value(f'lshr i64 {result}, 32')} to i1")
+def _write_with_flag(w: Writer, target: Operand, result: str) -> None:
+    """Write a lane's result, and its predicate if the instruction names one."""
+    if isinstance(target, Group):
+        w.write(target.items[1], PRED, w.value(f"trunc i64 {w.value(f'lshr i64 {result}, 32')} to i1"))
+        target = target.items[0]
+    w.write(target, B32, w.value(f"trunc i64 {result} to i32"))
 
 
 @lowers("vote")
@@ -88,12 +92,7 @@ def _match(w: Writer, i: Instruction) -> None:
     kind = type_of(i)
     value = w.extended(w.read(i.operands[1], kind), kind, 64)
     verb = _MATCHES["all" if "all" in i.parts else "any"]
-    result = _exchange(w, verb, i.operands[2], value)
-    target = i.operands[0]
-    if isinstance(target, Group):
-        w.write(target.items[1], PRED, _flag(w, result))
-        target = target.items[0]
-    w.write(target, U32, w.value(f"trunc i64 {result} to i32"))
+    _write_with_flag(w, i.operands[0], _exchange(w, verb, i.operands[2], value))
 
 
 @lowers("shfl")
@@ -104,12 +103,7 @@ def _shuffle(w: Writer, i: Instruction) -> None:
     value = w.extended(w.read(i.operands[1], B32), B32, 64)
     lane, control = (w.extended(w.read(each, U32), U32, 64) for each in i.operands[2:4])
     extra = w.value(f"or i64 {w.value(f'shl i64 {control}, 32')}, {lane}")
-    result = _exchange(w, verb, i.operands[4], value, extra)
-    target = i.operands[0]
-    if isinstance(target, Group):
-        w.write(target.items[1], PRED, _flag(w, result))
-        target = target.items[0]
-    w.write(target, B32, w.value(f"trunc i64 {result} to i32"))
+    _write_with_flag(w, i.operands[0], _exchange(w, verb, i.operands[4], value, extra))
 
 
 @lowers("redux")

@@ -32,6 +32,10 @@ float absolute(double exact, double bound, float argument, std::uint64_t verb) {
     return static_cast<float>(exact + amount * (bound - HALF_ULP * std::fabs(exact)));
 }
 
+double upper_half(double x) {
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & 0xffffffff00000000);
+}
+
 double distance_of_angle(float x) {
     constexpr double PI = 3.14159265358979323846;
     return std::fabs(x) <= 2 * PI ? 0x1p-20 * M_SQRT1_2 : 0x1p-14 * 0.6155722066724582;  // 2^-20.5, 2^-14.7
@@ -109,20 +113,14 @@ EXPORT(ep_tanh_approx_bf16);
 
 // Of the argument and of the result the upper 32 bits alone.
 double ep_rcp_approx_f64(double x) {
-    auto high = [](double value) {
-        return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & 0xffffffff00000000);
-    };
     if (std::fabs(x) < 0x1p-1022) return std::copysign(HUGE_VAL, x);
-    double result = 1 / high(x);
-    return std::fabs(result) < 0x1p-1022 ? std::copysign(0.0, result) : high(result);
+    double result = 1 / upper_half(x);
+    return std::fabs(result) < 0x1p-1022 ? std::copysign(0.0, result) : upper_half(result);
 }
 EXPORT(ep_rcp_approx_f64);
 double ep_rsqrt_approx_f64(double x) {
-    auto high = [](double value) {
-        return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & 0xffffffff00000000);
-    };
     if (std::fabs(x) < 0x1p-1022) return std::copysign(HUGE_VAL, x);
-    return high(1 / std::sqrt(high(x)));
+    return upper_half(1 / std::sqrt(upper_half(x)));
 }
 EXPORT(ep_rsqrt_approx_f64);
 }
