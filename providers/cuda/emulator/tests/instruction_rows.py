@@ -207,9 +207,11 @@ def float_rows():
         lambda a: (flushed(a) == 0).astype(np.float32),
     )
     for way, limit in (("rz", 0), ("rm", -np.inf), ("rp", np.inf)):
-        yield f"add.{way}.f32 %d, %a, %b", "f32", ("f32", "f32"), directed(np.add, limit)
-        yield f"mul.{way}.f32 %d, %a, %b", "f32", ("f32", "f32"), directed(np.multiply, limit)
-        yield f"div.{way}.f32 %d, %a, %b", "f32", ("f32", "f32"), directed(np.divide, limit)
+        for kind in ("f32", "f64"):
+            for verb in ("add", "sub", "mul", "div"):
+                yield f"{verb}.{way}.{kind} %d, %a, %b", kind, (kind, kind), directed(verb, limit)
+            yield f"fma.{way}.{kind} %d, %a, %b, %c", kind, (kind,) * 3, directed("fma", limit)
+            yield f"sqrt.{way}.{kind} %d, %a", kind, (kind,), directed_root(limit)
     pairs = "mov.b32 %t1, {%a, %b}; mov.b32 %t2, {%b, %a}; add.f16x2 %t3, %t1, %t2; mov.b32 {%h1, %d}, %t3"
     yield pairs, "f16", ("f16", "f16"), wide(np.add)
 
@@ -221,31 +223,66 @@ def fused_half(a, b, c):
     )
 
 
-def directed(function, limit):
-    """Round exact fractions towards a limit: below, above, or zero."""
+EXACT = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "fma": lambda a, b, c: a * b + c,
+}
 
-    def one(a, b):
-        plain = function(a, b)
-        if not (np.isfinite(a) and np.isfinite(b)) or (function is np.divide and b == 0):
+
+def directed(verb, limit):
+    """Round exact fractions towards a limit: below, above, or zero."""
+    compute = EXACT[verb]
+
+    def one(*operands):
+        kind = type(operands[0])
+        plain = compute(*operands)
+        if not all(map(np.isfinite, operands)) or (verb == "div" and operands[-1] == 0):
             return plain
-        exact = {np.add: operator.add, np.multiply: operator.mul, np.divide: operator.truediv}[function](
-            Fraction(float(a)), Fraction(float(b))
-        )
+        exact = compute(*(Fraction(float(each)) for each in operands))
         if exact == 0:
-            both = np.signbit(a) and np.signbit(b) if function is np.add and a == 0 == b else np.signbit(plain)
-            is_negative = limit < 0 if function is np.add and np.signbit(a) != np.signbit(b) else both
-            return np.copysign(np.float32(0), np.float32(-1 if is_negative else 1))
-        near = np.float32(float(exact))
+            return kind(0) * (-1 if zero_is_negative(verb, operands, plain, limit) else 1)
+        near = (
+            kind(float(exact))
+            if abs(exact) <= Fraction(float(np.finfo(kind).max))
+            else kind(np.inf) * (1 if exact > 0 else -1)
+        )
         if np.isfinite(near):
             back = Fraction(float(near))
-            low = near if back <= exact else np.nextafter(near, np.float32(-np.inf))
-            high = near if back >= exact else np.nextafter(near, np.float32(np.inf))
+            low = near if back <= exact else np.nextafter(near, kind(-np.inf))
+            high = near if back >= exact else np.nextafter(near, kind(np.inf))
         else:
-            largest = np.finfo(np.float32).max
+            largest = np.finfo(kind).max
             low, high = (largest, near) if exact > 0 else (near, -largest)
         return low if limit < 0 or (limit == 0 and exact > 0) else high
 
-    return lambda a, b: np.array([one(x, y) for x, y in zip(a, b, strict=True)], np.float32)
+    return lambda *arrays: np.array([one(*each) for each in zip(*arrays, strict=True)], arrays[0].dtype)
+
+
+def directed_root(limit):
+    """Round a root by its square."""
+
+    def one(a):
+        near = np.sqrt(a)
+        if not np.isfinite(near):
+            return near
+        square, exact = Fraction(float(near)) ** 2, Fraction(float(a))
+        if limit > 0:
+            return near if square >= exact else np.nextafter(near, near * 2)
+        return near if square <= exact else np.nextafter(near, near * 0)
+
+    return lambda a: np.array([one(each) for each in a], a.dtype)
+
+
+def zero_is_negative(verb, operands, plain, limit):
+    """Say the sign of an exact zero: that of both terms of a sum if they agree, else the direction's."""
+    if verb in {"mul", "div"}:
+        return np.signbit(plain)
+    signs = [bool(np.signbit(each)) for each in operands]
+    first, second = (signs[0] != signs[1], signs[2]) if verb == "fma" else (signs[0], signs[1] != (verb == "sub"))
+    return first if first == second else limit < 0
 
 
 def conversion_rows():
