@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "count.h"
+#include "moves.h"
 #include "pool.h"
 #include "stream.h"
 
@@ -19,31 +20,24 @@ std::atomic<int64_t> calls{0};
 // From here on pages of 2 MiB are asked for: a streaming kernel otherwise waits for the page tables.
 constexpr int64_t HUGE_PAGE = int64_t{2} << 20, HUGE_FROM = int64_t{4} << 20;
 
-// src null: repeat the first line of `pattern`.
+// src null: fill with `pattern`.
 struct Move {
     char* dst;
     const char* src;
     int64_t nbytes, traffic, part;
-    alignas(64) char pattern[ep::LINE];
+    ep::Pattern pattern;
 };
 
 void move_part(void* context, int i) {
     const Move& m = *static_cast<const Move*>(context);
     const int64_t begin = i * m.part, left = m.nbytes - begin, n = left < m.part ? left : m.part;
-    const bool streams = m.traffic >= ep::STREAMING && ep::is_line_aligned(m.dst + begin);
-    if (m.src != nullptr && streams) {
-        ep::stream_far(m.dst + begin, m.src + begin, n);
-    } else if (m.src != nullptr) {
+    if (m.src == nullptr) return ep::fill_bytes(m.dst + begin, m.pattern, n);
+    if (m.traffic < ep::STREAMING || !ep::is_line_aligned(m.dst + begin)) {
         std::memcpy(m.dst + begin, m.src + begin, static_cast<size_t>(n));
-    } else if (streams) {
-        for (int64_t at = 0; at < n; at += ep::LINE)
-            ep::stream_copy(m.dst + begin + at, m.pattern, n - at < ep::LINE ? n - at : ep::LINE);
     } else {
-        int64_t at = 0;
-        for (; at + ep::LINE <= n; at += ep::LINE) std::memcpy(m.dst + begin + at, m.pattern, ep::LINE);
-        std::memcpy(m.dst + begin + at, m.pattern, static_cast<size_t>(n - at));
+        ep::stream_far(m.dst + begin, m.src + begin, n);
+        ep::stream_done();
     }
-    if (streams) ep::stream_done();
 }
 
 // Parts start on lines of the target where its first byte does.
@@ -105,7 +99,7 @@ extern "C" int ep_fill(char* dst, int64_t nbytes, const char* pattern, int lengt
     m.src = nullptr;
     m.nbytes = nbytes;
     m.traffic = nbytes;
-    for (int64_t at = 0; at < ep::LINE; at += length) std::memcpy(m.pattern + at, pattern, static_cast<size_t>(length));
+    m.pattern = ep::pattern_of(pattern, length);
     move(m);
     return 0;
 }

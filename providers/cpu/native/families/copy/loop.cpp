@@ -18,7 +18,7 @@ void ep::copy(const ep_geometry* geometry, char* const* at, const int64_t* step,
     const char* const x = at[0];
     char* const out = at[1];
     if (step[0] == 0) {
-        fill_run(x, size, out, step[1], n, streams(geometry->traffic, geometry->operands, at, n));
+        fill_run(x, size, out, step[1], n);
     } else if (step[0] != size || step[1] != size) {
         with_unsigned(size, [&](auto bits) { copy_elements<decltype(bits)>(out, step[1], x, step[0], n); });
     } else if (streams(geometry->traffic, geometry->operands, at, n)) {
