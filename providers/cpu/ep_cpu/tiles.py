@@ -14,7 +14,7 @@ _MOST_CUT: Final = 14  # two dimensions more are the 16 that the native geometry
 _TILE: Final = (64, 16)  # rows and columns; columns of a power of two apart share few sets of a cache
 _LEAST_TILE: Final = 8
 _LINE: Final = 64
-_ORDERED_FROM: Final = 1 << 23
+_ORDERED_FROM: Final = 20 << 20
 """Bytes moved: less is in caches, where short rows are read in any order."""
 
 

@@ -8,8 +8,12 @@ namespace ep {
 // The loop of their rows.
 void copy(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n);
 
-// Rows that are `outer` bytes apart, contiguous in both, of at most so many bytes: a call each would dominate.
+// Rows of at most so many bytes are the business of the code of a row: a call each would dominate.
 constexpr int64_t SHORT_COPY = 1024;
-void copy_rows(const ep_geometry& geometry, char* const* at, const int64_t* outer, int64_t rows);
+
+// Copies rows that are `outer` bytes apart, contiguous in both.
+struct RowCopier {
+    void (*run)(const ep_geometry& geometry, char* const* at, const int64_t* outer, int64_t rows);
+};
 
 }  // namespace ep

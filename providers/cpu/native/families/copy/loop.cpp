@@ -8,9 +8,6 @@ namespace {
 
 #include "types/block.h"
 
-// Lines of a row from which on they are worth a store past the caches.
-constexpr int64_t WORTH = 2 * ep::LINE;
-
 }  // namespace
 
 void ep::copy(const ep_geometry* geometry, char* const* at, const int64_t* step, int64_t n) {
@@ -27,19 +24,5 @@ void ep::copy(const ep_geometry* geometry, char* const* at, const int64_t* step,
         stream_far(out + head, x + head, nbytes - head);
     } else {
         copy_bytes(out, x, nbytes);
-    }
-}
-
-void ep::copy_rows(const ep_geometry& g, char* const* at, const int64_t* outer, int64_t rows) {
-    const int64_t nbytes = g.shape[g.ndim - 1] * g.row->to->size;
-    const char* x = at[0];
-    char* out = at[1];
-    const bool is_far =
-        g.traffic >= STREAMING && nbytes >= WORTH && nbytes % LINE == 0 && outer[1] % LINE == 0 && is_line_aligned(out);
-    for (; rows > 0; --rows, x += outer[0], out += outer[1]) {
-        if (is_far)
-            stream_far(out, x, nbytes);
-        else
-            copy_bytes(out, x, nbytes);
     }
 }

@@ -90,5 +90,5 @@ bool ep::has_short_rows(const ep_geometry& g) {
 }
 
 void ep::short_rows(const ep_geometry& g, char* const* at, const int64_t* outer, int64_t rows) {
-    (g.row->loop == copy ? copy_rows : binary_rows)(g, at, outer, rows);
+    (g.row->loop == copy ? static_cast<const RowCopier*>(g.row->code)->run : binary_rows)(g, at, outer, rows);
 }
