@@ -81,6 +81,13 @@ EP_INLINE __m512i emulated_permute_words(__m512i a, __m512i index, __m512i b) {
     return lanes_of<__m512i>(each_lane<Words32, 32>(
         [&](int i) { return (places[i] & 32) != 0 ? right[places[i] & 31] : left[places[i] & 31]; }));
 }
+// Products of the lower halves of 64-bit lanes.
+EP_INLINE __m512i emulated_mul_words(__m512i a, __m512i b) {
+    const auto x = lanes_of<Longs8>(a), y = lanes_of<Longs8>(b);
+    return lanes_of<__m512i>(each_lane<Longs8, 8>([&](int i) {
+        return static_cast<int64_t>(uint64_t{static_cast<uint32_t>(x[i])} * static_cast<uint32_t>(y[i]));
+    }));
+}
 // Sums of neighbouring products: of 16-bit numbers, and of four bytes, unsigned ones of a and signed ones of b.
 EP_INLINE __m512i emulated_madd(__m512i a, __m512i b) {
     const auto x = lanes_of<Words32>(a), y = lanes_of<Words32>(b);
@@ -132,6 +139,7 @@ EP_INLINE __m512 emulated_dpbf16(__m512 sum, __m512bh a, __m512bh b) {
 #define _mm512_inserti64x2(x, two, place) emulated_insert(x, two, place)
 #define _mm512_permutex2var_epi16(a, index, b) emulated_permute_words(a, index, b)
 #define _mm512_madd_epi16(a, b) emulated_madd(a, b)
+#define _mm512_maskz_mul_epu32(mask, a, b) emulated_mul_words(a, b)
 #define _mm512_dpbusd_epi32(sum, a, b) emulated_dpbusd(sum, a, b)
 #define _mm512_dpbf16_ps(sum, a, b) emulated_dpbf16(sum, a, b)
 #define _mm512_set1_epi32(x) lanes_of<__m512i>(Ints16{} + (x))

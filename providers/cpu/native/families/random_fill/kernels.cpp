@@ -5,8 +5,11 @@
 
 namespace {
 
+// clang-format off: each of these needs the ones above it
 #include "math/normal_quantile.h"
+#include "isa/lanes.h"
 #include "philox.h"
+// clang-format on
 
 // W as it lies in memory: a word, or two of which the first is the low half.
 template <class T>
