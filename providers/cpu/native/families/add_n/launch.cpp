@@ -1,4 +1,6 @@
 // AddN: blocks of all terms are added up while caches hold them, so that memory is passed over once.
+#include <algorithm>
+
 #include "add_n.h"
 #include "families/elementwise/elementwise.h"
 #include "runtime/count.h"
@@ -18,17 +20,42 @@ struct Job {
     int64_t part;  // elements
 };
 
+// Terms take turns, so that no page is read for long enough for the machine to foresee the next one.
+void fetch(const char* from, int64_t nbytes) {
+    for (int64_t line = 0; line < nbytes; line += ep::LINE) __builtin_prefetch(from + line);
+}
+
+bool is_dense(const ep_add_n_plan& g, const int64_t* step) {
+    return std::all_of(step, step + g.terms + 1, [&](int64_t own) { return own == g.row->to->size; });
+}
+
+// Terms that lie side by side as they are stored.
+void add_dense(const ep_add_n_plan& g, const ep::Adder& adder, char* const* at, int64_t n) {
+    const int64_t size = adder.words->size;
+    const bool is_streaming = streams(g.traffic, g.terms + 1, at, n), is_large = g.traffic >= ep::STREAMING;
+    Target out(*adder.words, at[g.terms], size, is_streaming);
+    const char* from[EP_TERMS];
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = out.length(n - i);
+        for (int k = 0; k < g.terms; ++k) {
+            from[k] = at[k] + i * size;
+            if (is_large) fetch(from[k] + m * size, m * size);
+        }
+        adder.run(from, g.terms, out.block(), m);
+        out.flush(m);
+    }
+}
+
 // The sum of the terms but the last is in a block of its own: a term may lie where the output does.
 void add_run(const ep_add_n_plan& g, char* const* at, const int64_t* step, int64_t n) {
+    if (const auto* const adder = static_cast<const ep::Adder*>(g.row->code); adder != nullptr && is_dense(g, step))
+        return add_dense(g, *adder, at, n);
     const ep_row& row = *g.sum;
     const int last = g.terms - 1;
     const bool is_large = g.traffic >= ep::STREAMING;
-    // Terms take turns, so that no page is read for long enough for the machine to foresee the next one.
     const auto load = [&](int k, int64_t i, int64_t m, Block& block) {
         const char* const from = at[k] + i * step[k];
-        if (is_large && step[k] == row.from->size)
-            for (int64_t line = 0, ahead = m * step[k]; line < ahead; line += ep::LINE)
-                __builtin_prefetch(from + ahead + line);
+        if (is_large && step[k] == row.from->size) fetch(from + m * step[k], m * step[k]);
         return row.from->load(from, step[k], m, block.bytes);
     };
     Target out(*row.to, at[g.terms], step[g.terms], streams(g.traffic, g.terms + 1, at, n));
