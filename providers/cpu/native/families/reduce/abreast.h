@@ -100,12 +100,18 @@ EP_INLINE void join_abreast(typename Abreast<Op>::State* states, Elements<Op, T>
     for (int v = 0; v < VECTORS; ++v) store<S>(states + v * x.lanes, state[v]);
 }
 
-// From memory: four rows along n places, so that each is a stream; the states stay in the first cache.
+// From memory: four rows along n places, so that each is a stream, and the next four are fetched; the states stay in
+// the first cache.
 template <class Op, class T>
 EP_INLINE void join_four(typename Abreast<Op>::State* states, const Elements<Op, T>& x, int64_t n) {
     using S = typename Abreast<Op>::State;
 #pragma GCC unroll 4
-    for (int64_t i = 0; i < n; i += x.lanes) store<S>(states + i, x.op.join(load(states + i), x.four(i)));
+    for (int64_t i = 0; i < n; i += x.lanes) {
+        if (i * int64_t{sizeof(T)} % ep::LINE == 0)
+            for (int row = 0; row < 4; ++row)
+                __builtin_prefetch(x.at + (row + 4) * x.step + i * int64_t{sizeof(T)}, 0, 2);
+        store<S>(states + i, x.op.join(load(states + i), x.four(i)));
+    }
 }
 
 // `rows` times n contiguous elements as they are stored, rows `step` bytes apart, each into the state at its place of

@@ -68,11 +68,15 @@ class Scan {
         for (int64_t i = 0, n; i < g_.extent; i += n) {
             n = std::min(RUN, g_.extent - i);
             const char* const lines = x + i * g_.step[EP_SCAN_X];
-            for (int64_t j = 0; j < n; ++j)
+            char* const at = out + i * g_.step[EP_SCAN_OUT];
+            for (int64_t j = 0; j < n; ++j) {
+                // Lines that are a page apart are not foreseen, and share one set of the first cache.
+                __builtin_prefetch(lines + (j + RUN) * g_.step[EP_SCAN_X], 0, 2);
+                __builtin_prefetch(at + (j + RUN) * g_.step[EP_SCAN_OUT], 1, 2);
                 bring_line(lines + j * g_.step[EP_SCAN_X], g_.stride[EP_SCAN_X][last], width, x_ + j * WIDTH);
+            }
             join_lines(n, carries);
             const S* const first = made_ - (g_.exclusive != 0 ? WIDTH : 0);
-            char* const at = out + i * g_.step[EP_SCAN_OUT];
             for (int64_t j = 0; j < n; ++j)
                 store(first + j * WIDTH, at + j * g_.step[EP_SCAN_OUT], g_.stride[EP_SCAN_OUT][last], width);
             std::copy_n(made_ + (n - 1) * WIDTH, WIDTH, before);
