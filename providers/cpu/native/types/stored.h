@@ -8,11 +8,11 @@ EP_INLINE V<E> load_stored(const T* at) {
     return load(at);
 }
 #if EP_WIDTH == 64
-typedef uint16_t Shorts __attribute__((vector_size(32)));
 template <>
 EP_INLINE V<float> load_stored<float>(const BFloat16* at) {
-    const auto bits = reinterpret_cast<Shorts>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
-    return reinterpret_cast<V<float>>(__builtin_convertvector(bits, V<uint32_t>) << 16);
+    const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+    // GCC 12 makes five instructions of __builtin_convertvector.
+    return reinterpret_cast<V<float>>(reinterpret_cast<V<uint32_t>>(_mm512_maskz_cvtepu16_epi32(0xFFFF, bits)) << 16);
 }
 template <>
 EP_INLINE V<float> load_stored<float>(const Half* at) {
