@@ -1,5 +1,6 @@
 // What compiled kernels ask of the machine: addresses that the fast path does not know, waiting, and text.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -60,6 +61,15 @@ char* ep_slow(Block* block, Thread* thread, std::uint32_t tx, std::uint32_t ty, 
               explained(place, size));
 }
 EXPORT(ep_slow);
+
+// The bytes of the first access of a row of threads, if the accesses of all of them, `steps` strides beyond it, lie in
+// one allocation and are aligned; else nothing.
+char* ep_row(Address first, Address last, std::int64_t stride, std::uint32_t steps, std::uint32_t size) {
+    if (last - first != static_cast<Address>(stride * steps) || (first & (size - 1))) return nullptr;
+    Address start = std::min(first, last);
+    return Heap::is_allocated(start, std::max(first, last) - start + size) ? bytes_at(first) : nullptr;
+}
+EXPORT(ep_row);
 
 void ep_track(Block* block, Thread*, std::uint32_t tx, std::uint32_t ty, std::uint32_t tz, Address place,
               std::uint32_t size, std::uint32_t access, int line) {

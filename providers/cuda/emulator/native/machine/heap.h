@@ -32,6 +32,9 @@ class Heap {
     // True if all bytes of a range belong to one allocation.
     bool holds(Address place, std::size_t size);
 
+    // The same of device memory by the table alone, as kernels see it.
+    static bool is_allocated(Address place, std::size_t size);
+
     std::size_t free_bytes(int device);
 
     // Memory of the host's own that the driver was told of.
