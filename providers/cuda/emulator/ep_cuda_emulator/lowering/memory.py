@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["address_of", "nbytes_of", "space_of"]
 
 _SPACES: Final = ("global", "const", "shared", "local", "param")
-_READ, _WRITE, _ATOMIC = 0, 1, 2
+_READ, _WRITE, _ATOMIC, _OPEN_READ, _OPEN_WRITE = range(5)  # the library's Access (native/machine/races.h)
 _VECTOR: Final = re.compile(r"v([248])$")
 
 
@@ -87,8 +87,8 @@ def _is_shared_by_threads(i: Instruction) -> bool:
 @lowers("ld", "ldu")
 def _load(w: Writer, i: Instruction) -> None:
     kind, count = type_of(i), _count(i)
-    access = _ATOMIC if _is_shared_by_threads(i) else _READ
-    if access == _ATOMIC:
+    access = _OPEN_READ if _is_shared_by_threads(i) else _READ
+    if access == _OPEN_READ:
         w.runtime("ep_yield", "void", "ptr %thread", f"i32 {i.line}")
     start = _pointer(w, i, i.operands[1], kind.nbytes * count, access)
     target = i.operands[0]
@@ -125,7 +125,7 @@ def _store(w: Writer, i: Instruction) -> None:
     source = i.operands[1]
     items = source.items if isinstance(source, Group) and count > 1 else (source,)
     values = [w.bits(w.read(item, kind), kind) for item in items]
-    access = _ATOMIC if _is_shared_by_threads(i) else _WRITE
+    access = _OPEN_WRITE if _is_shared_by_threads(i) else _WRITE
     start = _pointer(w, i, i.operands[0], kind.nbytes * count, access)
     if any(part == "release" for part in i.parts):
         w.emit("fence release")

@@ -14,7 +14,6 @@
 namespace {
 
 constexpr int ILLEGAL_ADDRESS = 700, ASSERT = 710, ILLEGAL_INSTRUCTION = 715, MISALIGNED_ADDRESS = 716;
-enum Access : std::uint32_t { READ, WRITE, ATOMIC };
 
 std::string hex(Address place) {
     char text[32];
@@ -57,8 +56,8 @@ char* ep_slow(Block* block, Thread* thread, std::uint32_t tx, std::uint32_t ty, 
         fault(block, tid, line, MISALIGNED_ADDRESS,
               "an access of " + std::to_string(size) + " bytes at " + hex(place) + ", which is no multiple");
     fault(block, tid, line, ILLEGAL_ADDRESS,
-          std::string(access == READ ? "reads " : "writes ") + std::to_string(size) + " bytes at " + hex(place) +
-              explained(place, size));
+          std::string(access == READ || access == OPEN_READ ? "reads " : "writes ") + std::to_string(size) +
+              " bytes at " + hex(place) + explained(place, size));
 }
 EXPORT(ep_slow);
 
@@ -74,7 +73,7 @@ EXPORT(ep_row);
 void ep_track(Block* block, Thread*, std::uint32_t tx, std::uint32_t ty, std::uint32_t tz, Address place,
               std::uint32_t size, std::uint32_t access, int line) {
     auto* written = reinterpret_cast<char*>(WRITTEN + (place - BASE));
-    if (access == WRITE) {
+    if (access == WRITE || access == OPEN_WRITE) {
         std::memset(written, 1, size);
         return;
     }

@@ -191,6 +191,11 @@ std::size_t Heap::free_bytes(int device) {
     return total() - used_[device];
 }
 
+void Heap::keep(int device, std::size_t size, bool is_kept) {
+    std::lock_guard guard(turn_);
+    used_[device] += is_kept ? size : -size;
+}
+
 bool Heap::add_host(Address start, std::size_t size) {
     std::lock_guard guard(turn_);
     return host_.emplace(start, size).second;

@@ -14,20 +14,20 @@ bool Races::conflicts(Mark mark, std::uint32_t thread) const {
     return other >> 5 != warp || static_cast<std::uint16_t>(mark >> WARP_SHIFT) == warps_[warp];
 }
 
-Races::Other Races::access(std::uint32_t thread, std::size_t place, std::size_t size, bool writes) {
+Races::Other Races::access(std::uint32_t thread, std::size_t place, std::size_t size, Access access) {
     const Mark own = mark(thread);
     for (Byte* byte = &bytes_[place]; byte != &bytes_[place] + size; ++byte) {
-        bool was_written = byte->written >> EPOCH_SHIFT == epoch_, was_read = byte->read >> EPOCH_SHIFT == epoch_;
-        if (was_written && byte->written != own && conflicts(byte->written, thread))
-            return {true, thread_of(byte->written), true};
-        if (writes) {
-            if (was_read && byte->read != own && conflicts(byte->read, thread))
-                return {true, thread_of(byte->read), false};
-            byte->written = own;
-        } else if (byte->read != own) {
-            bool is_many = was_read && ((byte->read & 1) || thread_of(byte->read) >> 5 != thread >> 5);
-            byte->read = own | is_many;
+        for (Access other : {WRITE, READ, ATOMIC}) {
+            Mark last = byte->last[other];
+            bool agree = other == access && access != WRITE;  // reads do, and so do atomic operations
+            if (!agree && last >> EPOCH_SHIFT == epoch_ && last != own && conflicts(last, thread))
+                return {true, thread_of(last), other};
         }
+        Mark& last = byte->last[access];
+        if (last == own) continue;
+        bool is_many =
+            access != WRITE && last >> EPOCH_SHIFT == epoch_ && ((last & 1) || thread_of(last) >> 5 != thread >> 5);
+        last = own | is_many;
     }
     return {};
 }

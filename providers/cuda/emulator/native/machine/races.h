@@ -1,4 +1,4 @@
-// Who read and wrote each byte of a block's shared memory since threads last waited for each other.
+// Who read, wrote and atomically changed each byte of a block's shared memory since threads last waited for each other.
 
 #pragma once
 
@@ -6,12 +6,16 @@
 #include <cstdint>
 #include <vector>
 
+// How a kernel uses memory, as the translator numbers it. Open accesses, volatile or with an order of their own, are
+// how threads tell each other without a barrier.
+enum Access : std::uint32_t { READ, WRITE, ATOMIC, OPEN_READ, OPEN_WRITE };
+
 class Races {
    public:
     struct Other {
         bool exists = false;
         std::uint32_t thread = 0;
-        bool wrote = false;
+        Access access = READ;
     };
 
     // All that was recorded is over: a new block, or a barrier that all threads reached.
@@ -20,7 +24,7 @@ class Races {
     void next_epoch_of(std::uint32_t warp) { ++warps_[warp]; }
     void begin(std::size_t bytes, std::size_t warps);
     // Takes note of an access; returns the other thread of a conflict.
-    Other access(std::uint32_t thread, std::size_t place, std::size_t size, bool writes);
+    Other access(std::uint32_t thread, std::size_t place, std::size_t size, Access access);
 
    private:
     // An access in one word: the epoch, the thread, the epoch of its warp, and whether several warps did the same.
@@ -34,7 +38,7 @@ class Races {
     bool conflicts(Mark mark, std::uint32_t thread) const;
 
     struct Byte {
-        Mark written = 0, read = 0;
+        Mark last[OPEN_READ] = {};  // by kind of access
     };
     std::vector<Byte> bytes_;
     std::vector<std::uint16_t> warps_;
