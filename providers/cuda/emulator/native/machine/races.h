@@ -37,10 +37,20 @@ class Races {
     }
     bool conflicts(Mark mark, std::uint32_t thread) const;
 
-    struct Byte {
+    struct Marks {
         Mark last[OPEN_READ] = {};  // by kind of access
     };
-    std::vector<Byte> bytes_;
+    // Accesses of whole words, as most are, are recorded by the word, until one of less comes in the same epoch.
+    static constexpr std::size_t WORD = 4;
+    struct Word {
+        Marks marks;
+        std::uint64_t split = 0;  // the epoch in which its bytes were last recorded one by one
+    };
+    // Takes note of an access, or returns false at a conflict.
+    bool take(Marks& marks, std::uint32_t thread, Mark own, Access access) const;
+    Other other(const Marks& marks, std::uint32_t thread, Access access) const;
+    std::vector<Word> words_;
+    std::vector<Marks> bytes_;
     std::vector<std::uint16_t> warps_;
     std::uint64_t epoch_ = 1;
 };
