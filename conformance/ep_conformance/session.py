@@ -9,7 +9,7 @@ import tempfile
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ep.layout.cells import matches
 from ep.plugin.claims import ClaimsError
@@ -165,15 +165,13 @@ def conduct(options: Options, console: Console) -> Report:
 def _run(found: Survey, options: Options, history: History, console: Console, means: tuple[Worker, Job, int]) -> Report:
     worker, job, jobs = means
     plan = _plan(found, options, history)
-    title = heading(
-        found.subject,
-        options.profile,
-        options.seed,
-        options.pattern,
-        bits_of=found.other,
-        every=options.every,
-        shard=options.shard,
-    )
+    choice: dict[str, Any] = {
+        "pattern": options.pattern,
+        "bits_of": found.other,
+        "every": options.every,
+        "shard": options.shard,
+    }
+    title = heading(found.subject, options.profile, options.seed, **choice)
     known: dict[str, Verdict] = {} if options.resume is None else read_verdicts(options.resume, title)
     taken = {p.id: known[p.id] for p in plan if p.runs and p.id in known and suits(p, known[p.id])}
     left = {planned.id for planned in plan if planned.runs} - taken.keys()
@@ -189,14 +187,11 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
             verdicts,
             time.monotonic() - begin,
             interrupted=bool(reason),
-            pattern=options.pattern,
             jobs=jobs,
             started=started,
             environment=environment(),
             peak_memory=runner.peak_memory or None,
-            bits_of=found.other,
-            every=options.every,
-            shard=options.shard,
+            **choice,
         )
 
     def hear(verdict: Verdict) -> None:
