@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "families/elementwise/elementwise.h"
+#include "finishing.h"
 #include "runtime/count.h"
 #include "runtime/pool.h"
 #include "tiles.h"
@@ -12,6 +13,8 @@
 namespace {
 
 using ep::ceil_div;
+using ep::ComplexRow;
+using ep::RealRow;
 // A tile, whose panels of b and sums stay in the cache that cores share, and is gone through by blocks of rows, whose
 // panels of a stay in a core's own; multiples of every panel's.
 constexpr int64_t DEPTH = 256;
@@ -78,51 +81,6 @@ int64_t extents(const ep_matmul_plan& g, int begin, int end) {
     for (int d = begin; d < end; ++d) size *= g.extent[d];
     return size;
 }
-
-// The last step for sums of each type: scale by alpha, and add beta times the old output, or the bias.
-template <class T>
-struct RealRow {
-    static void scale(T* row, int64_t n, const double* alpha) {
-        const T factor = static_cast<T>(alpha[0]);
-        for (int64_t i = 0; i < n; ++i) row[i] *= factor;
-    }
-    static void add(T* row, const void* values, int64_t n, const double* beta) {
-        const T factor = static_cast<T>(beta[0]), *x = static_cast<const T*>(values);
-        for (int64_t i = 0; i < n; ++i) row[i] += factor * x[i];
-    }
-};
-// Unsigned numbers wrap by definition; a number given at launch is one of int32.
-template <>
-struct RealRow<int32_t> {
-    static uint32_t bits(const double* number) { return static_cast<uint32_t>(static_cast<int32_t>(number[0])); }
-    static void scale(int32_t* row, int64_t n, const double* alpha) {
-        const uint32_t factor = bits(alpha);
-        for (int64_t i = 0; i < n; ++i) row[i] = static_cast<int32_t>(static_cast<uint32_t>(row[i]) * factor);
-    }
-    static void add(int32_t* row, const void* values, int64_t n, const double* beta) {
-        const uint32_t factor = bits(beta);
-        const auto* const x = static_cast<const uint32_t*>(values);
-        for (int64_t i = 0; i < n; ++i) row[i] = static_cast<int32_t>(static_cast<uint32_t>(row[i]) + factor * x[i]);
-    }
-};
-template <class T>
-struct ComplexRow {
-    static void scale(T* row, int64_t n, const double* alpha) {
-        const T re = static_cast<T>(alpha[0]), im = static_cast<T>(alpha[1]);
-        for (int64_t i = 0; i < n; ++i) {
-            const T x = row[2 * i], y = row[2 * i + 1];
-            row[2 * i] = x * re - y * im;
-            row[2 * i + 1] = x * im + y * re;
-        }
-    }
-    static void add(T* row, const void* values, int64_t n, const double* beta) {
-        const T re = static_cast<T>(beta[0]), im = static_cast<T>(beta[1]), *x = static_cast<const T*>(values);
-        for (int64_t i = 0; i < n; ++i) {
-            row[2 * i] += x[2 * i] * re - x[2 * i + 1] * im;
-            row[2 * i + 1] += x[2 * i] * im + x[2 * i + 1] * re;
-        }
-    }
-};
 
 // Sums of `rows` rows and of all columns of `across` panels, or what is added to them.
 void multiply_panels(const ep::Tile& tile, const char* a, const char* b, int64_t rows, int64_t across, int64_t steps,
@@ -242,11 +200,22 @@ void finish(const Job& job, int64_t batch, int64_t row, int64_t column, T* sums,
     }
 }
 
+// Whether panels end where m rows of n columns do: the innermost products write 1, 2, 4 rows or a panel of them.
+bool is_whole(const Job& job, int64_t m, int64_t n) {
+    const int64_t last = m % job.tile->rows;
+    return (last <= 2 || last == 4) && n * job.tile->widths % job.tile->columns == 0;
+}
+
 template <class T, class Row>
 void run_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* memory) {
     const ep_matmul_plan& g = *job.plan;
     char* const sums = memory + A_BYTES + B_BYTES;
     const int64_t m = std::min(job.rows, g.m - row), n = std::min(job.columns, g.n - column);
+    if (job.is_plain && !job.is_row && is_whole(job, m, n)) {
+        char* const out = matrix(g, job.at[EP_OUT], EP_OUT, batch, 0, g.kept) + row * g.line[EP_OUT];
+        return sum_tile(job, batch, row, column, out + column * int64_t{sizeof(T)}, g.line[EP_OUT] / int64_t{sizeof(T)},
+                        memory);
+    }
     const int64_t step = round_up(n * job.tile->widths, job.tile->columns);
     const int64_t rows = job.is_row ? 1 : round_up(m, job.tile->rows);
     const bool is_empty = is_zero(job.alpha) || g.k == 0 || extents(g, g.kept, g.ndim) == 0;
@@ -314,12 +283,12 @@ bool is_small(const Job& job) {
 template <class T, class Row>
 void choose_run(Job& job) {
     const ep_matmul_plan& g = *job.plan;
+    job.is_plain = is_one(job.alpha) && is_zero(job.beta) && !g.has_bias && g.activation == nullptr &&
+                   g.row->to->is_direct && g.column[EP_OUT] == int64_t{sizeof(T)} &&
+                   g.line[EP_OUT] % int64_t{sizeof(T)} == 0 && g.k != 0 && extents(g, g.kept, g.ndim) != 0;
     if (is_small(job)) {
         job.run = run_small<T, Row>;
         cut_rows(job);
-        job.is_plain = is_one(job.alpha) && is_zero(job.beta) && !g.has_bias && g.activation == nullptr &&
-                       g.row->to->is_direct && g.column[EP_OUT] == int64_t{sizeof(T)} &&
-                       g.line[EP_OUT] % int64_t{sizeof(T)} == 0;
     } else {
         job.run = run_tile<T, Row>;
         cut(job);
