@@ -14,6 +14,7 @@ from ep.work.cache import LRU
 import ep
 from ep_cuda import foreign
 from ep_cuda.compiler.program import image_of
+from ep_cuda.cublas.library import CublasLt
 from ep_cuda.description import architecture, describe
 from ep_cuda.driver import Context, driver, ffi
 from ep_cuda.errors import failure, is_loss
@@ -63,6 +64,7 @@ class CudaDevice(ep.spi.Device):
         self._turn = threading.RLock()
         self._context: Context | None = None
         self._staging: Staging | None = None
+        self._cublaslt: CublasLt | None = None
         self._counting = threading.RLock()
         self._calls = 0
 
@@ -85,6 +87,14 @@ class CudaDevice(ep.spi.Device):
             if self._staging is None:
                 self._staging = Staging(self.context)
             return self._staging
+
+    @property
+    def cublaslt(self) -> CublasLt:
+        """NVIDIA's library of products, opened when it is first needed. Raises UnavailableError."""
+        with self._turn:
+            if self._cublaslt is None:
+                self._cublaslt = CublasLt(self.context)
+            return self._cublaslt
 
     @property
     def is_lost(self) -> bool:
@@ -244,6 +254,8 @@ class CudaDevice(ep.spi.Device):
             return
         if self._staging is not None:
             self._staging.close()
+        if self._cublaslt is not None:
+            self._cublaslt.close()
         with self._context as opened:
             while self._loaded:
                 opened.functions.cuModuleUnload(self._loaded.pop())

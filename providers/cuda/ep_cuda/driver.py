@@ -116,6 +116,7 @@ _TYPES: Final = (
 ffi: Final = declared(_FUNCTIONS, _TYPES)
 
 _LIBRARY: Final = "libcuda.so.1"
+_CURE: Final = "Debian: apt-get install nvidia-driver, Ubuntu: ubuntu-drivers install, in a container: --gpus all"
 _OLDEST: Final = 12000
 """The oldest driver interface that EP has the functions of: of CUDA 12.0."""
 
@@ -162,21 +163,19 @@ class Driver(Caller):
         try:
             self.functions = opened(ffi, _FUNCTIONS, _LIBRARY)
         except AttributeError as error:
-            message = f"{_LIBRARY} is no driver of NVIDIA's, or one older than CUDA {_spelled(_OLDEST)} ({error}); install a newer one"
+            message = f"{_LIBRARY} is no driver of NVIDIA's, or one older than CUDA {_spelled(_OLDEST)} ({error}); install a newer one ({_CURE})"
             raise ep.UnavailableError(message) from error
         except OSError as error:
             why, _, _ = str(error).partition(".  ")  # cffi tells of a second search, too
-            message = (
-                f"NVIDIA's driver is not installed ({why}); install it, or leave this provider out with EP_DISABLE=cuda"
-            )
+            message = f"NVIDIA's driver is not installed ({why}); install it ({_CURE}), or leave this provider out with EP_DISABLE=cuda"
             raise ep.UnavailableError(message) from error
         self.version = int(self.answer("cuDriverGetVersion", "int"))
         if self.version < _OLDEST:
-            message = f"NVIDIA's driver serves CUDA {_spelled(self.version)}, and EP needs {_spelled(_OLDEST)}; install a newer driver"
+            message = f"NVIDIA's driver serves CUDA {_spelled(self.version)}, and EP needs {_spelled(_OLDEST)}; install a newer driver ({_CURE})"
             raise ep.UnavailableError(message)
         status = self.functions.cuInit(0)
         if status:
-            message = f"NVIDIA's driver finds no hardware that it can use ({self.name_of(status)})"
+            message = f"NVIDIA's driver finds no hardware that it can use ({self.name_of(status)}); look at nvidia-smi, and at CUDA_VISIBLE_DEVICES"
             raise ep.UnavailableError(message)
 
     def failed(self, status: int, name: str) -> ep.DeviceError:
