@@ -112,6 +112,8 @@ class CudaFunction:
 
     def fill(self, storage: Storage, arguments: list[Any]) -> None:
         """Pack arguments into a storage."""
+        if None in arguments:  # the handle of a memory without bytes
+            arguments = [0 if each is None else each for each in arguments]
         if self._complex:
             arguments = [*arguments]
             for place in reversed(self._complex):
