@@ -6,6 +6,8 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 HERE = Path(__file__).parent
 HEAD = """
 import cublaslt_stub
@@ -32,21 +34,21 @@ a, b = array("float32", 3, 5), array("float32", 5, 7)
 """
 
 
-def test_suite_passes_on_products_of_the_layouts_that_it_is_told(run, emulated, tmp_path):
+@pytest.mark.parametrize("cases", ["-/[bc]*/offset/*", pytest.param("*", marks=pytest.mark.thorough)])
+def test_suite_passes_on_products_of_the_layouts_that_it_is_told(run, emulated, tmp_path, cases):
     """Each case that cuBLASLt takes is computed from what it was told: transposes, batches, offsets, beta, bias, graphs."""
     (tmp_path / "sitecustomize.py").write_text(
         "import atexit, cublaslt_stub\nstub = cublaslt_stub.install()\n"
         "atexit.register(lambda: stub.products and open(f'{__file__}.count', 'a').write(f'{len(stub.products)}\\n'))\n"
     )
     report = tmp_path / "report.json"
-    options = ("--quick", "--filter", "primitives/matmul/*", "--every", "3", "--json", str(report), "--no-replays")
+    options = ("--quick", "--filter", f"primitives/matmul/{cases}", "--json", str(report), "--no-replays")
     path = os.pathsep.join([str(tmp_path), str(HERE)])
     done = run("-m", "ep_conformance", "run", "--provider", "cuda", *options, driver=emulated, PYTHONPATH=path)
     assert done.returncode == 0, done.stdout
-    cases = json.loads(report.read_text(encoding="utf-8"))["cases"]
+    found = json.loads(report.read_text(encoding="utf-8"))["cases"]
     counts = (tmp_path / "sitecustomize.py.count").read_text(encoding="utf-8").split()
-    assert len(cases) > 100
-    assert sum(map(int, counts)) > len(cases)  # several launches each, of those that it takes
+    assert sum(map(int, counts)) > len(found) > 20  # several launches each, of those that it takes
 
 
 def lines(done):
