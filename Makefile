@@ -102,7 +102,8 @@ attack: $(STAMP) ## Attack EP: a handler at every place of every verb, programs 
 	EP_STEP=1 $(BIN)/python -m pytest -q ep/tests/test_reentry.py
 	$(BIN)/python tools attack --seconds $(or $(SECONDS),120) $(PARTS)
 
-EMULATED := $(BIN)/ep-conformance run --provider cuda --emulate --quick --jobs 2
+# A case that takes two seconds of a GPU takes a minute here.
+EMULATED := $(BIN)/ep-conformance run --provider cuda --emulate --quick --jobs 2 --hang-limit 180
 emulated-cuda: $(STAMP) ## Run the quick suite on CUDA without a GPU, and compare its bits with the CPU's (an hour)
 	$(EMULATED) --bits-of cpu:0 $(PART)
 

@@ -68,7 +68,7 @@ class _Translator:
         from ep_cuda_emulator.lowering.entry import lower  # noqa: PLC0415 - a program from the cache needs no compiler
         from ep_cuda_emulator.machine_code import object_of  # noqa: PLC0415
 
-        lowered = lower(module, entry, self._layout, tracks_writes=self._tracks_writes)
+        lowered = lower(module, entry, self._layout, tracks_writes=self._tracks_writes, by_rows=is_hot)
         return pickle.dumps((lowered.is_cooperative, lowered.shared, object_of(lowered.text, is_hot=is_hot)))
 
     def forget(self, handle: int) -> None:

@@ -59,8 +59,8 @@ class Kernels:
         assert not codes, self.log.read_text()
         return made
 
-    def fail(self, source):
-        made, codes = self._ask(source, 64, 256, 1, 0)
+    def fail(self, source, threads=64, count=256, grid=1):
+        made, codes = self._ask(source, threads, count, grid, 0)
         assert made is None
         return codes, self.log.read_text()
 

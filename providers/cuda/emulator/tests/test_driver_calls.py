@@ -103,10 +103,53 @@ pool, own, threshold = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint64(77)
 print(code("cuDeviceGetDefaultMemPool", ctypes.byref(pool), 0), code("cuMemPoolTrimTo", pool, size(0)), code("cuMemPoolDestroy", pool))
 print(code("cuMemPoolCreate", ctypes.byref(own), (ctypes.c_int * 22)(1, 0, 1, 0)), code("cuMemPoolSetAttribute", own, 4, ctypes.byref(threshold)))
 threshold.value = 0
-print(code("cuMemPoolGetAttribute", own, 4, ctypes.byref(threshold)), threshold.value, code("cuMemPoolGetAttribute", own, 5, ctypes.byref(threshold)))
+print(code("cuMemPoolGetAttribute", own, 4, ctypes.byref(threshold)), threshold.value, code("cuMemPoolGetAttribute", own, 9, ctypes.byref(threshold)))
 print(code("cuMemAllocFromPoolAsync", ctypes.byref(place), size(64), own, word(stream)), code("cuMemPoolDestroy", own))
 """
-    assert lines(text) == ["0", "0", "0", "0 0", "[] 600", "0 [7] [9, 9] 6", "0 0 1", "0 0 1", "0 0", "0 77 801", "0 0"]
+    assert lines(text) == ["0", "0", "0", "0 0", "[] 600", "0 [7] [9, 9] 6", "0 0 1", "0 0 1", "0 0", "0 77 1", "0 0"]
+
+
+def test_pools_keep_what_is_freed_until_somebody_waits(lines):
+    text = """
+stream = driver.answer("cuStreamCreate", 1)
+pool, place, number = ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_uint64(3 << 20)
+driver.call("cuDeviceGetMemPool", ctypes.byref(pool), 0)
+def state():
+    free, total, facts = ctypes.c_size_t(), ctypes.c_size_t(), []
+    driver.call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
+    for attribute in (5, 6, 7, 8):
+        driver.call("cuMemPoolGetAttribute", pool, attribute, ctypes.byref(number))
+        facts.append(number.value >> 20)
+    return facts, total.value - free.value >> 20
+def turn(mebibytes):
+    driver.call("cuMemAllocAsync", ctypes.byref(place), size(mebibytes << 20), word(stream))
+    print(*state())
+    driver.call("cuMemFreeAsync", place, word(stream))
+    while code("cuStreamQuery", word(stream)): pass
+    print(*state())
+turn(8)
+driver.call("cuStreamSynchronize", word(stream))
+print(*state())
+number.value = 3 << 20
+driver.call("cuMemPoolSetAttribute", pool, 4, ctypes.byref(number))
+turn(5)
+driver.synchronize()
+print(*state())
+turn(2)
+driver.call("cuMemPoolTrimTo", pool, size(1 << 20))
+print(*state())
+own = ctypes.c_void_p()
+driver.call("cuMemPoolCreate", ctypes.byref(own), (ctypes.c_int * 22)(1, 0, 1, 0))
+print(code("cuDeviceSetMemPool", 0, own), code("cuDeviceSetMemPool", 0, ctypes.c_void_p(8)))
+driver.call("cuMemAllocAsync", ctypes.byref(place), size(4 << 20), word(stream))
+print(*state(), code("cuMemPoolDestroy", own), code("cuMemPoolDestroy", own), code("cuMemFree_v2", place), *state())
+"""
+    assert lines(text) == [
+        *("[8, 8, 8, 8] 8", "[8, 8, 0, 8] 8", "[0, 8, 0, 8] 0"),
+        *("[5, 8, 5, 8] 5", "[5, 8, 0, 8] 5", "[3, 8, 0, 8] 3"),
+        *("[3, 8, 2, 8] 3", "[3, 8, 0, 8] 3", "[1, 8, 0, 8] 1"),
+        *("0 1", "[1, 8, 0, 8] 5 0 1 0 [1, 8, 0, 8] 1"),
+    ]
 
 
 def test_managed_registered_and_pinned_memory_is_the_hosts_too(lines):

@@ -54,6 +54,16 @@ BUGS = {
         FAILED,
         "a race: (reads|writes) byte [0-9]+ of shared memory, which thread .* (wrote|read) since the last barrier",
     ),
+    "an atomic sum before its zero": (
+        "__global__ void entry(int *out) { __shared__ int sum; if (threadIdx.x == 40) sum = 0; atomicAdd(&sum, 1); __syncthreads(); out[0] = sum; }",
+        FAILED,
+        "a race: writes byte 0 of shared memory, which thread .* wrote since the last barrier",
+    ),
+    "an atomic sum that is read too early": (
+        "__global__ void entry(int *out) { __shared__ int sum; if (!threadIdx.x) sum = 0; __syncthreads(); atomicAdd(&sum, 1); out[threadIdx.x] = sum; }",
+        FAILED,
+        "a race: (reads|writes) byte 0 of shared memory, which thread .* (wrote|read) since the last barrier",
+    ),
     "a return before a barrier": (
         "__global__ void entry(int *out) { if (threadIdx.x == 9) return; __syncthreads(); out[0] = 1; }",
         FAILED,
@@ -184,13 +194,15 @@ print(driver.download(place, (1024,), np.int32).sum())
     assert done.stdout.split() == ["0", "1024"], done.stderr
 
 
-def test_unwritten_memory_is_reported_on_request(emulate):
+@pytest.mark.parametrize("last", ["out[0] = out[threadIdx.x + 3]", "atomicAdd(out + 3, 1)"])
+def test_unwritten_memory_is_reported_on_request(emulate, last):
     text = """
-work = kernel("__global__ void entry(int *out) { out[1] = 1; out[2] = out[1]; out[3] = out[threadIdx.x]; }")
+work = kernel("__global__ void entry(int *out) { *(volatile int *)(out + 1) = 1; out[2] = *(volatile int *)(out + 1); LAST; }")
 attempt(lambda: driver.launch(work, 1, 1, driver.allocate(64)))
 """
-    assert emulate(HEAD + text).stdout == ""
-    done = emulate(HEAD + text, EP_CUDA_EMULATOR_UNWRITTEN="1")
+    assert emulate(HEAD + text.replace("LAST", last)).stdout == ""
+    assert emulate(HEAD + text.replace("LAST", ""), EP_CUDA_EMULATOR_UNWRITTEN="1").stdout == ""
+    done = emulate(HEAD + text.replace("LAST", last), EP_CUDA_EMULATOR_UNWRITTEN="1")
     assert done.stdout.split() == ["700"]
     assert "which nothing has written" in done.stderr
 

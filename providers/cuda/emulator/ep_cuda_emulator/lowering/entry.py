@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ep_cuda_emulator.lowering import bits, compare, convert, floats, integers, memory, threads
+from ep_cuda_emulator.lowering.affine import rows_of
 from ep_cuda_emulator.lowering.body import write_body
 from ep_cuda_emulator.lowering.place import Place
 from ep_cuda_emulator.lowering.prelude import prelude
+from ep_cuda_emulator.lowering.rows import address_writer, by_block
 from ep_cuda_emulator.lowering.writer import SELF, Writer
 from ep_cuda_emulator.ptx.instruction import Declaration, Instruction, Name, statements
 from ep_cuda_emulator.ptx.module import declared
@@ -39,8 +41,8 @@ class Lowered(NamedTuple):
     shared: int
 
 
-def lower(module: Module, name: str, layout: Layout, *, tracks_writes: bool = False) -> Lowered:
-    """Return an entry as LLVM IR. Raises PtxError."""
+def lower(module: Module, name: str, layout: Layout, *, tracks_writes: bool = False, by_rows: bool = False) -> Lowered:
+    """Return an entry as LLVM IR, with `by_rows` longer and, where it only moves data evenly, faster. Raises PtxError."""
     entry = module.functions[name]
     bodies = _reachable(module, entry)
     shared = _Shared()
@@ -63,8 +65,23 @@ def lower(module: Module, name: str, layout: Layout, *, tracks_writes: bool = Fa
         writer = Writer({**places, **_parameters(function)})
         write_body(writer, found, module, is_entry=function.is_entry)
         needed.update(writer.needed)
-        parts.append(_defined(function, writer, is_inlined=function.is_entry or not is_cooperative))
-    parts.append(_BY_THREAD if is_cooperative else _BY_BLOCK)
+        arguments = [f'ptr %"{each.name}"' for each in (*function.results, *function.parameters)]
+        given = () if function.is_entry else arguments
+        parts.append(
+            _defined(_symbol(function_name), given, writer, is_inlined=function.is_entry or not is_cooperative)
+        )
+    rows = rows_of(bodies[name]) if by_rows and not is_cooperative and not tracks_writes else None
+    if rows:
+        places.update(_parameters(entry))
+        writer = Writer(places, rows.first_pointers())
+        write_body(writer, bodies[name], module, is_entry=True)
+        parts.append(_defined("ep.entry.row", rows.pointers(), writer, is_inlined=True))
+        parts.append(
+            _defined(
+                "ep.entry.addresses", ["ptr %addresses"], address_writer(bodies[name], rows, places), is_inlined=True
+            )
+        )
+    parts.append(_BY_THREAD if is_cooperative else by_block(rows))
     text = "".join(parts).replace("@ENTRY", f'@"{_symbol(name)}"')
     variables = (each for each in places if places[each].space in {"global", "const"} and f'@"{each}"' in text)
     outside = "".join(f'@"{each}" = external global i8\n' for each in variables)
@@ -137,14 +154,11 @@ def _symbol(name: str) -> str:
     return f"ptx.{name}"
 
 
-def _defined(function: Function, writer: Writer, *, is_inlined: bool) -> str:
-    given: Iterable[str] = (
-        () if function.is_entry else (f'ptr %"{each.name}"' for each in (*function.results, *function.parameters))
-    )
+def _defined(symbol: str, given: Iterable[str], writer: Writer, *, is_inlined: bool) -> str:
     arguments = ", ".join((SELF, *given))
     head, lines = "\n".join(writer.head), "\n".join(writer.lines)
     inlined = " alwaysinline" if is_inlined else ""
-    start = f'define internal void @"{_symbol(function.name)}"({arguments}){inlined} {{'
+    start = f'define internal void @"{symbol}"({arguments}){inlined} {{'
     return f"{start}\nentry:\n{head}\n  br label %start\nstart:\n{lines}\n}}\n"
 
 
@@ -158,38 +172,6 @@ define void @ep_run(ptr %thread) {
   %ty = load i32, ptr %y
   %tz = load i32, ptr %z
   call void @ENTRY(ptr %block, ptr %thread, i32 %tx, i32 %ty, i32 %tz)
-  ret void
-}
-"""
-
-_BY_BLOCK: Final = """
-define void @ep_run(ptr %block) {
-entry:
-  %nx = call i32 @ep.field(ptr %block, i32 0)
-  %ny = call i32 @ep.field(ptr %block, i32 1)
-  %nz = call i32 @ep.field(ptr %block, i32 2)
-  br label %planes
-planes:
-  %z = phi i32 [ 0, %entry ], [ %z1, %plane ]
-  br label %rows
-rows:
-  %y = phi i32 [ 0, %planes ], [ %y1, %row ]
-  br label %threads
-threads:
-  %x = phi i32 [ 0, %rows ], [ %x1, %threads ]
-  call void @ENTRY(ptr %block, ptr null, i32 %x, i32 %y, i32 %z)
-  %x1 = add nuw i32 %x, 1
-  %again = icmp ult i32 %x1, %nx
-  br i1 %again, label %threads, label %row
-row:
-  %y1 = add nuw i32 %y, 1
-  %more = icmp ult i32 %y1, %ny
-  br i1 %more, label %rows, label %plane
-plane:
-  %z1 = add nuw i32 %z, 1
-  %rest = icmp ult i32 %z1, %nz
-  br i1 %rest, label %planes, label %done
-done:
   ret void
 }
 """

@@ -12,10 +12,10 @@ from ep_cuda_emulator.ptx.instruction import Address, Group, Instruction, Name, 
 if TYPE_CHECKING:
     from ep_cuda_emulator.lowering.writer import Writer
 
-__all__ = ["space_of"]
+__all__ = ["address_of", "nbytes_of", "space_of"]
 
 _SPACES: Final = ("global", "const", "shared", "local", "param")
-_READ, _WRITE, _ATOMIC = 0, 1, 2
+_READ, _WRITE, _ATOMIC, _OPEN_READ, _OPEN_WRITE = range(5)  # the library's Access (native/machine/races.h)
 _VECTOR: Final = re.compile(r"v([248])$")
 
 
@@ -28,7 +28,12 @@ def space_of(i: Instruction) -> str:
     return ""
 
 
-def _address(w: Writer, operand: Operand) -> str:
+def nbytes_of(i: Instruction) -> int:
+    """Return how many bytes a load or store takes."""
+    return type_of(i).nbytes * _count(i)
+
+
+def address_of(w: Writer, operand: Operand) -> str:
     """Return an address as i64."""
     if not isinstance(operand, Address):
         return w.read(operand, U64)
@@ -39,22 +44,36 @@ def _address(w: Writer, operand: Operand) -> str:
 
 
 def _pointer(w: Writer, i: Instruction, operand: Operand, nbytes: int, access: int) -> str:
-    """Return LLVM's pointer to what an instruction accesses, checked."""
+    """Return LLVM's pointer to what an instruction accesses, checked here or before."""
+    if i in w.rows:
+        return _in_row(w, i)
     space = space_of(i)
     if isinstance(operand, Address) and operand.base and not w.has_register(operand.base):
         place = w.place(operand.base)
         if place.space in {"argument", "local"}:
             return w.value(f"getelementptr i8, ptr {place.where}, i64 {operand.offset}")
     if space == "local":
-        return w.value(f"inttoptr i64 {_address(w, operand)} to ptr")
+        return w.value(f"inttoptr i64 {address_of(w, operand)} to ptr")
     if space == "param":
         start = w.intrinsic("ep.parameters", "ptr", "ptr %block")
-        return w.value(f"getelementptr i8, ptr {start}, i64 {_address(w, operand)}")
-    address = _address(w, operand)
+        return w.value(f"getelementptr i8, ptr {start}, i64 {address_of(w, operand)}")
+    address = address_of(w, operand)
     told = f"i64 {address}", f"i32 {nbytes}", f"i32 {access}", f"i32 {i.line}"
     if space == "shared":
         return w.runtime("ep_shared", "ptr", "ptr %block", "ptr %thread", *told)
     return w.intrinsic("ep.global" if space else "ep.generic", "ptr", *w.self_arguments, *told)
+
+
+def _in_row(w: Writer, i: Instruction) -> str:
+    first, stride = w.rows[i]
+    number = w.value("zext i32 %tx to i64")
+    distance = w.value(f"mul nsw i64 {number}, {stride}")
+    return w.value(f"getelementptr i8, ptr {first}, i64 {distance}")
+
+
+def _mark(w: Writer, i: Instruction) -> str:
+    """Return what says of an access of a whole row that it depends on no other thread's."""
+    return ", !llvm.access.group !2" if i in w.rows else ""
 
 
 def _count(i: Instruction) -> int:
@@ -68,22 +87,31 @@ def _is_shared_by_threads(i: Instruction) -> bool:
 @lowers("ld", "ldu")
 def _load(w: Writer, i: Instruction) -> None:
     kind, count = type_of(i), _count(i)
-    access = _ATOMIC if _is_shared_by_threads(i) else _READ
-    if access == _ATOMIC:
+    access = _OPEN_READ if _is_shared_by_threads(i) else _READ
+    if access == _OPEN_READ:
         w.runtime("ep_yield", "void", "ptr %thread", f"i32 {i.line}")
     start = _pointer(w, i, i.operands[1], kind.nbytes * count, access)
     target = i.operands[0]
     items = target.items if isinstance(target, Group) and count > 1 else (target,)
-    values = []
-    for place in range(count):
-        each = w.value(f"getelementptr i8, ptr {start}, i64 {place * kind.nbytes}") if place else start
-        word = "load atomic" if access == _ATOMIC else "load"
-        order = " monotonic" if access == _ATOMIC else ""
-        values.append(w.value(f"{word} {kind.raw}, ptr {each}{order}, align {kind.nbytes}"))
+    values = _loaded(w, i, start) if access == _READ else _loaded_one_by_one(w, kind, count, start)
     if any(part == "acquire" for part in i.parts):
         w.emit("fence acquire")
     for item, value in zip(items, values, strict=True):
         w.write(item, _bits_of(kind), value)
+
+
+def _loaded(w: Writer, i: Instruction, start: str) -> list[str]:
+    kind, count = type_of(i), _count(i)
+    spelled = f"<{count} x {kind.raw}>" if count > 1 else kind.raw
+    whole = w.value(f"load {spelled}, ptr {start}, align {kind.nbytes}{_mark(w, i)}")
+    if count == 1:
+        return [whole]
+    return [w.value(f"extractelement {spelled} {whole}, i32 {place}") for place in range(count)]
+
+
+def _loaded_one_by_one(w: Writer, kind: Type, count: int, start: str) -> list[str]:
+    places = (w.value(f"getelementptr i8, ptr {start}, i64 {place * kind.nbytes}") for place in range(count))
+    return [w.value(f"load atomic {kind.raw}, ptr {each} monotonic, align {kind.nbytes}") for each in places]
 
 
 def _bits_of(kind: Type) -> Type:
@@ -97,15 +125,27 @@ def _store(w: Writer, i: Instruction) -> None:
     source = i.operands[1]
     items = source.items if isinstance(source, Group) and count > 1 else (source,)
     values = [w.bits(w.read(item, kind), kind) for item in items]
-    access = _ATOMIC if _is_shared_by_threads(i) else _WRITE
+    access = _OPEN_WRITE if _is_shared_by_threads(i) else _WRITE
     start = _pointer(w, i, i.operands[0], kind.nbytes * count, access)
     if any(part == "release" for part in i.parts):
         w.emit("fence release")
+    if access == _WRITE:
+        whole, spelled = _joined(w, kind, values)
+        w.emit(f"store {spelled} {whole}, ptr {start}, align {kind.nbytes}{_mark(w, i)}")
+        return
     for place, value in enumerate(values):
-        each = w.value(f"getelementptr i8, ptr {start}, i64 {place * kind.nbytes}") if place else start
-        word = "store atomic" if access == _ATOMIC else "store"
-        order = " monotonic" if access == _ATOMIC else ""
-        w.emit(f"{word} {kind.raw} {value}, ptr {each}{order}, align {kind.nbytes}")
+        each = w.value(f"getelementptr i8, ptr {start}, i64 {place * kind.nbytes}")
+        w.emit(f"store atomic {kind.raw} {value}, ptr {each} monotonic, align {kind.nbytes}")
+
+
+def _joined(w: Writer, kind: Type, values: list[str]) -> tuple[str, str]:
+    """Return values as one, a vector if there are several, and its type."""
+    if len(values) == 1:
+        return values[0], kind.raw
+    spelled, whole = f"<{len(values)} x {kind.raw}>", "poison"
+    for place, value in enumerate(values):
+        whole = w.value(f"insertelement {spelled} {whole}, {kind.raw} {value}, i32 {place}")
+    return whole, spelled
 
 
 _INTEGER_VERBS: Final = {

@@ -26,9 +26,11 @@ class Writer:
     """Writes the body of one function.
 
     places : what names outside registers stand for: variables, parameters, functions
+    rows   : of accesses that were looked at for all threads of a row: the first thread's pointer, and the stride
     """
 
-    def __init__(self, places: Mapping[str, Place]) -> None:
+    def __init__(self, places: Mapping[str, Place], rows: Mapping[Instruction, tuple[str, int]] | None = None) -> None:
+        self.rows = rows or {}
         self.lines: list[str] = []
         self.head: list[str] = []  # allocas
         self.needed: dict[str, str] = {}  # declarations of what the runtime has

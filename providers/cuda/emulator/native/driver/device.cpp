@@ -9,6 +9,7 @@
 #include <string>
 
 #include "driver/graph.h"
+#include "driver/pool.h"
 #include "machine/heap.h"
 #include "machine/machine.h"
 
@@ -321,6 +322,7 @@ int cuCtxGetApiVersion(Context*, unsigned* version) {
 int cuCtxSynchronize() {
     CURRENT(context);
     wait_for_all(context);
+    settle_pools();
     return context->broken;
 }
 int cuCtxGetStreamPriorityRange(int* lowest, int* highest) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "driver/graph.h"
+#include "driver/pool.h"
 #include "machine/heap.h"
 
 namespace {
@@ -113,7 +114,7 @@ int cuMemFree_v2(Address place) {
     CURRENT(context);
     if (!place) return SUCCESS;
     wait_for_all(context);
-    return Heap::get().free(place) ? SUCCESS : INVALID_VALUE;
+    return give_back(place) ? SUCCESS : INVALID_VALUE;
 }
 int cuMemHostAlloc(void** place, std::size_t size, unsigned) {
     return allocate(reinterpret_cast<Address*>(place), size, Kind::PINNED);

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "driver/graph.h"
+#include "driver/pool.h"
 #include "machine/heap.h"
 
 namespace {
@@ -84,6 +85,7 @@ int cuStreamSynchronize(Stream* handle) {
     if (!stream) return INVALID_HANDLE;
     if (int code = refuse_capture(stream)) return code;
     stream->wait();
+    settle_pools();
     return stream->context->broken;
 }
 int cuStreamQuery(Stream* handle) {
@@ -204,6 +206,7 @@ int cuEventSynchronize(Event* event) {
     auto point = event->point;
     guard.unlock();
     if (point) point->wait();
+    settle_pools();
     return context->broken;
 }
 int cuEventElapsedTime_v2(float* milliseconds, Event* earlier, Event* later) {

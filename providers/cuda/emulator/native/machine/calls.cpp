@@ -1,5 +1,6 @@
 // What compiled kernels ask of the machine: addresses that the fast path does not know, waiting, and text.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -13,7 +14,6 @@
 namespace {
 
 constexpr int ILLEGAL_ADDRESS = 700, ASSERT = 710, ILLEGAL_INSTRUCTION = 715, MISALIGNED_ADDRESS = 716;
-enum Access : std::uint32_t { READ, WRITE, ATOMIC };
 
 std::string hex(Address place) {
     char text[32];
@@ -56,15 +56,24 @@ char* ep_slow(Block* block, Thread* thread, std::uint32_t tx, std::uint32_t ty, 
         fault(block, tid, line, MISALIGNED_ADDRESS,
               "an access of " + std::to_string(size) + " bytes at " + hex(place) + ", which is no multiple");
     fault(block, tid, line, ILLEGAL_ADDRESS,
-          std::string(access == READ ? "reads " : "writes ") + std::to_string(size) + " bytes at " + hex(place) +
-              explained(place, size));
+          std::string(access == READ || access == OPEN_READ ? "reads " : "writes ") + std::to_string(size) +
+              " bytes at " + hex(place) + explained(place, size));
 }
 EXPORT(ep_slow);
+
+// The bytes of the first access of a row of threads, if the accesses of all of them, `steps` strides beyond it, lie in
+// one allocation and are aligned; else nothing.
+char* ep_row(Address first, Address last, std::int64_t stride, std::uint32_t steps, std::uint32_t size) {
+    if (last - first != static_cast<Address>(stride * steps) || (first & (size - 1))) return nullptr;
+    Address start = std::min(first, last);
+    return Heap::is_allocated(start, std::max(first, last) - start + size) ? bytes_at(first) : nullptr;
+}
+EXPORT(ep_row);
 
 void ep_track(Block* block, Thread*, std::uint32_t tx, std::uint32_t ty, std::uint32_t tz, Address place,
               std::uint32_t size, std::uint32_t access, int line) {
     auto* written = reinterpret_cast<char*>(WRITTEN + (place - BASE));
-    if (access == WRITE) {
+    if (access == WRITE || access == OPEN_WRITE) {
         std::memset(written, 1, size);
         return;
     }

@@ -176,9 +176,24 @@ bool Heap::holds(Address place, std::size_t size) {
     return found.size && place + size <= found.start + found.size;
 }
 
+bool Heap::is_allocated(Address place, std::size_t size) {
+    Address start = place - BASE, end = start + size;
+    if (start >= BYTES || end > BYTES) return false;
+    auto* table = reinterpret_cast<const std::uint16_t*>(TABLE);
+    std::size_t last = (end - 1) / GRANULE;
+    for (std::size_t number = start / GRANULE; number < last; ++number)
+        if (table[number] < GRANULE) return false;  // an empty granule stands behind each allocation
+    return table[last] > (end - 1) % GRANULE;
+}
+
 std::size_t Heap::free_bytes(int device) {
     std::lock_guard guard(turn_);
     return total() - used_[device];
+}
+
+void Heap::keep(int device, std::size_t size, bool is_kept) {
+    std::lock_guard guard(turn_);
+    used_[device] += is_kept ? size : -size;
 }
 
 bool Heap::add_host(Address start, std::size_t size) {

@@ -32,7 +32,12 @@ class Heap {
     // True if all bytes of a range belong to one allocation.
     bool holds(Address place, std::size_t size);
 
+    // The same of device memory by the table alone, as kernels see it.
+    static bool is_allocated(Address place, std::size_t size);
+
     std::size_t free_bytes(int device);
+    // Counts bytes that nobody has as not free, or as free again.
+    void keep(int device, std::size_t size, bool is_kept);
 
     // Memory of the host's own that the driver was told of.
     bool add_host(Address start, std::size_t size);

@@ -312,23 +312,23 @@ int Machine::barrier(Thread& thread, std::uint32_t number, std::uint32_t count, 
 }
 
 char* Machine::shared(Block* block, Thread* thread, Address place, std::uint32_t size, std::uint32_t access, int line) {
-    constexpr std::uint32_t ATOMIC = 2;
     place &= 0xffffffff;
     if (place + size > block->shared_size)
         fault(thread, line, ILLEGAL_ADDRESS,
-              std::string(access == 0 ? "reads " : "writes ") + std::to_string(size) + " bytes at " +
-                  std::to_string(place) + " of shared memory, which has " + std::to_string(block->shared_size));
+              std::string(access == READ || access == OPEN_READ ? "reads " : "writes ") + std::to_string(size) +
+                  " bytes at " + std::to_string(place) + " of shared memory, which has " +
+                  std::to_string(block->shared_size));
     if (place & (size - 1))
         fault(thread, line, MISALIGNED_ADDRESS,
               "an access of " + std::to_string(size) + " bytes at " + std::to_string(place) +
                   " of shared memory, which is no multiple");
-    if (access != ATOMIC && finds_races()) {
-        auto other = races_.access(thread->number, place, size, access != 0);
+    if (access < OPEN_READ && finds_races()) {
+        auto other = races_.access(thread->number, place, size, static_cast<Access>(access));
         if (other.exists)
             fault(thread, line, LAUNCH_FAILED,
-                  std::string("a race: ") + (access ? "writes" : "reads") + " byte " + std::to_string(place) +
+                  std::string("a race: ") + (access == READ ? "reads" : "writes") + " byte " + std::to_string(place) +
                       " of shared memory, which thread " + spelled(threads_[other.thread].tid) +
-                      (other.wrote ? " wrote" : " read") + " since the last barrier");
+                      (other.access == READ ? " read" : " wrote") + " since the last barrier");
     }
     return block->shared + place;
 }

@@ -1,4 +1,4 @@
-// Who read and wrote each byte of a block's shared memory since threads last waited for each other.
+// Who read, wrote and atomically changed each byte of a block's shared memory since threads last waited for each other.
 
 #pragma once
 
@@ -6,12 +6,16 @@
 #include <cstdint>
 #include <vector>
 
+// How a kernel uses memory, as the translator numbers it. Open accesses, volatile or with an order of their own, are
+// how threads tell each other without a barrier.
+enum Access : std::uint32_t { READ, WRITE, ATOMIC, OPEN_READ, OPEN_WRITE };
+
 class Races {
    public:
     struct Other {
         bool exists = false;
         std::uint32_t thread = 0;
-        bool wrote = false;
+        Access access = READ;
     };
 
     // All that was recorded is over: a new block, or a barrier that all threads reached.
@@ -20,7 +24,7 @@ class Races {
     void next_epoch_of(std::uint32_t warp) { ++warps_[warp]; }
     void begin(std::size_t bytes, std::size_t warps);
     // Takes note of an access; returns the other thread of a conflict.
-    Other access(std::uint32_t thread, std::size_t place, std::size_t size, bool writes);
+    Other access(std::uint32_t thread, std::size_t place, std::size_t size, Access access);
 
    private:
     // An access in one word: the epoch, the thread, the epoch of its warp, and whether several warps did the same.
@@ -33,10 +37,20 @@ class Races {
     }
     bool conflicts(Mark mark, std::uint32_t thread) const;
 
-    struct Byte {
-        Mark written = 0, read = 0;
+    struct Marks {
+        Mark last[OPEN_READ] = {};  // by kind of access
     };
-    std::vector<Byte> bytes_;
+    // Accesses of whole words, as most are, are recorded by the word, until one of less comes in the same epoch.
+    static constexpr std::size_t WORD = 4;
+    struct Word {
+        Marks marks;
+        std::uint64_t split = 0;  // the epoch in which its bytes were last recorded one by one
+    };
+    // Takes note of an access, or returns false at a conflict.
+    bool take(Marks& marks, std::uint32_t thread, Mark own, Access access) const;
+    Other other(const Marks& marks, std::uint32_t thread, Access access) const;
+    std::vector<Word> words_;
+    std::vector<Marks> bytes_;
     std::vector<std::uint16_t> warps_;
     std::uint64_t epoch_ = 1;
 };
