@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import pyopencl as cl
-from ep.locks import drop, first
 
 from ep_opencl.errors import status_failure, status_of
 
@@ -28,7 +26,7 @@ class Pending:
     """Commands in the order of their queue, oldest first; one thread adds at a time, any may ask."""
 
     def __init__(self) -> None:
-        self._commands: deque[_Command] = deque()
+        self._commands: list[_Command] = []
         self._failed: tuple[_Command, int] | None = None
         self._lock = threading.RLock()
 
@@ -40,16 +38,21 @@ class Pending:
             self.sweep()
 
     def sweep(self) -> bool:
-        """Forget finished commands, but for the first failure, and return True if any are left."""
+        """Forget finished commands, but for the first failure, and return True if any are left.
+
+        They go by the batch: the queue is in order, so that all are done if the last of them is.
+        """
         commands = self._commands
-        while (command := first(commands)) is not None:
-            status = status_of(command[0])
-            if status > _COMPLETE:
+        while batch := commands[:_BATCH]:
+            if status_of(batch[-1][0]) > _COMPLETE:
                 return True
+            failed = _failure_of(batch)
+            count = len(batch)
             with self._lock:
-                if status < _COMPLETE and self._failed is None and commands and commands[0] is command:
-                    self._failed = command, status
-            drop(commands, command)
+                if commands and commands[0] is batch[0]:  # else another thread or a handler was here
+                    if self._failed is None:
+                        self._failed = failed
+                    del commands[:count]
         return False
 
     def take_failure(self) -> ep.DeviceError | None:
@@ -63,3 +66,14 @@ class Pending:
         error = status_failure(status)
         ticket.blame(error)
         return error
+
+
+def _failure_of(batch: list[_Command]) -> tuple[_Command, int] | None:
+    """Return the first of several finished commands that failed, and its status: one call of the driver's if none did."""
+    try:
+        cl.wait_for_events([event for event, _ in batch])
+    except cl.Error:
+        for command in batch:
+            if (status := status_of(command[0])) < _COMPLETE:
+                return command, status
+    return None
