@@ -23,6 +23,7 @@ _COMMANDS: Final = (
     "accuracy",
     "claims",
     "report",
+    "merge",
     "selftest",
     "new",
     "next",

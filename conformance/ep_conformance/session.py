@@ -9,7 +9,7 @@ import tempfile
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ep.layout.cells import matches
 from ep.plugin.claims import ClaimsError
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from ep_conformance.plan.shard import Shard
     from ep_conformance.plan.survey import Survey
     from ep_conformance.run.verdict import Verdict
 
@@ -55,6 +56,8 @@ class Options:
     pattern: str | None = None
     every: int = 1
     """Of each op only every Nth element type."""
+    shard: Shard | None = None
+    """The part of the cases that this machine does."""
     seed: int = 0
     jobs: int | None = None
     failed: bool = False
@@ -162,9 +165,13 @@ def conduct(options: Options, console: Console) -> Report:
 def _run(found: Survey, options: Options, history: History, console: Console, means: tuple[Worker, Job, int]) -> Report:
     worker, job, jobs = means
     plan = _plan(found, options, history)
-    title = heading(
-        found.subject, options.profile, options.seed, options.pattern, bits_of=found.other, every=options.every
-    )
+    choice: dict[str, Any] = {
+        "pattern": options.pattern,
+        "bits_of": found.other,
+        "every": options.every,
+        "shard": options.shard,
+    }
+    title = heading(found.subject, options.profile, options.seed, **choice)
     known: dict[str, Verdict] = {} if options.resume is None else read_verdicts(options.resume, title)
     taken = {p.id: known[p.id] for p in plan if p.runs and p.id in known and suits(p, known[p.id])}
     left = {planned.id for planned in plan if planned.runs} - taken.keys()
@@ -180,13 +187,11 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
             verdicts,
             time.monotonic() - begin,
             interrupted=bool(reason),
-            pattern=options.pattern,
             jobs=jobs,
             started=started,
             environment=environment(),
             peak_memory=runner.peak_memory or None,
-            bits_of=found.other,
-            every=options.every,
+            **choice,
         )
 
     def hear(verdict: Verdict) -> None:
@@ -244,6 +249,8 @@ def _plan(found: Survey, options: Options, history: History) -> list[Planned]:
         plan = [replace(p, standing=Standing.EXPECTED) if p.standing is Standing.UNCLAIMED else p for p in plan]
         plan = [replace(planned, waiver=None) for planned in plan if planned.standing is not Standing.STALE]
     plan = _claimed(plan, options.claims)
+    if options.shard is not None:
+        plan = [planned for planned in plan if options.shard.has(planned.id)]
     if options.claimed_only:
         why = "not claimed, and left out: --claimed-only"
         plan = [

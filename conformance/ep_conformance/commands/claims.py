@@ -136,6 +136,11 @@ def _read(provider: str, source: Path) -> Report:
     if report.subject.provider != provider:
         message = f"{source} is of {report.subject.provider}, not of {provider}"
         raise WrongUse(message)
+    if report.shard is not None:
+        message = (
+            f"{source} is shard {report.shard} of a run; give --from what `ep-conformance merge` writes of all of them"
+        )
+        raise WrongUse(message)
     return report
 
 

@@ -13,6 +13,7 @@ import ep
 from ep_conformance.commands.exits import WrongUse
 from ep_conformance.plan.profiles import PROFILES
 from ep_conformance.plan.retired import renewed
+from ep_conformance.plan.shard import Shard
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FILE",
     "Bytes",
+    "ShardOf",
     "bits_of",
     "device",
     "hang_limit",
@@ -50,6 +52,19 @@ class Bytes(click.ParamType[int]):
         if found is None or not int(found[1]):
             self.fail(f"{value!r} is no number of bytes; write it like 4GiB, 512MiB or 1000000", param, ctx)
         return int(found[1]) * self._units[found[2]]
+
+
+class ShardOf(click.ParamType[Shard]):
+    """One part of several, such as 2/8."""
+
+    name = "i/n"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Shard:
+        """Return the shard; exit 2 for any other text."""
+        try:
+            return value if isinstance(value, Shard) else Shard.parse(value)
+        except ValueError:
+            self.fail(f"{value!r} is no shard; write which of how many, such as 2/8", param, ctx)
 
 
 def _number(context: click.Context, parameter: click.Parameter, seconds: float | None) -> float | None:

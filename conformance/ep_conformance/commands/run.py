@@ -34,6 +34,11 @@ __all__ = ["command", "judged"]
 @options.pattern
 @options.every
 @click.option(
+    "--shard",
+    type=options.ShardOf(),
+    help="Only the I-th of N parts, such as 2/8, for one of N machines; `ep-conformance merge` makes one report of theirs.",
+)
+@click.option(
     "--claim",
     "claims",
     multiple=True,
@@ -88,6 +93,9 @@ def command(*, quick: bool, emulate: bool, **given: Any) -> int:
     chosen = Options(**given)
     if chosen.no_replays and chosen.replays is not None:
         message = f"--no-replays and --replays {chosen.replays} contradict each other; give one of them"
+        raise WrongUse(message)
+    if chosen.failed and chosen.shard is not None:
+        message = f"--failed and --shard {chosen.shard} contradict each other: other machines know other failures"
         raise WrongUse(message)
     options.require_folders((chosen.json, chosen.html, chosen.markdown, chosen.junit, chosen.replays))
     console = Console(highlight=False)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ep_conformance import SUITE
 from ep_conformance.judge.outcome import Status
 from ep_conformance.plan.planned import UNTRIED
+from ep_conformance.plan.shard import Shard
 from ep_conformance.plan.subject import Subject
 from ep_conformance.report.bits import Bits, bits_of
 from ep_conformance.run.record import record, verdict_of
@@ -39,6 +40,7 @@ class Report:
     environment  : the result of `environment()`
     bits_of      : the info of the device whose bits results were compared with, as `Subject.device`; None for none
     every        : of each op every Nth element type was chosen
+    shard        : the part of the run that this is; None for all of it
     suite        : version of the suite that judged
     """
 
@@ -55,6 +57,7 @@ class Report:
     environment: Mapping[str, Any] = field(default_factory=dict)
     bits_of: Mapping[str, Any] | None = None
     every: int = 1
+    shard: Shard | None = None
     suite: str = SUITE
 
     @property
@@ -124,7 +127,13 @@ class Report:
         """True if there was something to judge, and to compare if that was asked for, and all of it passed."""
         expected = [verdict for verdict in self.verdicts if verdict.counts]
         was_compared = self.bits is None or self.bits.compared > 0
-        return bool(expected) and was_compared and not self.failures and not self.interrupted
+        is_something = bool(expected) and was_compared
+        return (is_something or self._is_small_part) and not self.failures and not self.interrupted
+
+    @property
+    def _is_small_part(self) -> bool:
+        """True of a part of several, which may have nothing to judge: merging takes all parts, and judges the whole."""
+        return self.shard is not None and self.shard.total > 1
 
     @property
     def exit_code(self) -> int:
@@ -140,6 +149,7 @@ class Report:
         """The one-line verdict."""
         summary = self.summary
         name = f"{self.subject.provider} {self.subject.version} on {self.subject.name}{', emulated' if self.is_emulated else ''}"
+        name += "" if self.shard is None else f", shard {self.shard}"
         if self.unavailable:
             return f"UNAVAILABLE: {name}: none of {summary['expected']} expected cases ran: {self.unavailable}"
         given = f"{summary['expected'] - summary['missing']} of {summary['expected']} expected cases have a verdict"
@@ -147,9 +157,9 @@ class Report:
             return f"FAIL: {name}: ended by --fail-fast at its first failure: {given}"
         if self.interrupted:
             return f"INTERRUPTED: {name}: {given}"
-        if not summary["expected"]:
+        if not summary["expected"] and not self._is_small_part:
             return f"FAIL: {name}: no case was expected to run, so nothing was shown; choose claimed ones with --filter, or claim some"
-        if self.bits is not None and not self.bits.compared and not self.failures:
+        if self.bits is not None and not self.bits.compared and not self.failures and not self._is_small_part:
             return f"FAIL: {name}: no bits were compared with those of {self.bits.other}, so nothing was shown of them; choose others with --filter"
         failing = Counter(verdict.status for verdict in self.failures)
         bad = ", ".join(f"{failing[status]} {status}" for status in Status if failing[status])
@@ -167,7 +177,15 @@ class Report:
     @property
     def heading(self) -> dict[str, Any]:
         """The identity of the run, see `heading`."""
-        return heading(self.subject, self.profile, self.seed, self.pattern, bits_of=self.bits_of, every=self.every)
+        return heading(
+            self.subject,
+            self.profile,
+            self.seed,
+            self.pattern,
+            bits_of=self.bits_of,
+            every=self.every,
+            shard=self.shard,
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return the report as schema 2, which report.schema.json describes."""
@@ -203,6 +221,7 @@ def heading(  # noqa: PLR0913 - the parts of an identity
     *,
     bits_of: Mapping[str, Any] | None = None,
     every: int = 1,
+    shard: Shard | None = None,
 ) -> dict[str, Any]:
     """Return the identity of a run, as reports and journals have it: only a run with the same one continues it."""
     return {
@@ -214,6 +233,7 @@ def heading(  # noqa: PLR0913 - the parts of an identity
         "seed": seed,
         "filter": pattern,
         "every": every,
+        "shard": None if shard is None else str(shard),
         "bits_of": None if bits_of is None else dict(bits_of),
     }
 
@@ -241,6 +261,7 @@ def report_of(table: Mapping[str, Any]) -> Report:
         environment=dict(table["environment"]),
         bits_of=None if other is None else other | {"name": str(other["name"])},
         every=int(table.get("every", 1)),
+        shard=None if table.get("shard") is None else Shard.parse(table["shard"]),
         suite=str(table["suite"]),
     )
 

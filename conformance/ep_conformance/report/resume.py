@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ep_conformance.judge.outcome import Status
+from ep_conformance.report.difference import differing
 from ep_conformance.report.journal import journal_of, read_journal, report_of_journal
 from ep_conformance.run.record import verdict_of
 from ep_conformance.untrusted import read_json
@@ -36,7 +37,8 @@ def read_verdicts(path: Path, heading: Mapping[str, Any]) -> dict[str, Verdict]:
     source = next((place for place in places if place.exists()), path)
     try:
         given, records = _read(source)
-        given.setdefault("bits_of", None)  # reports have it since suite 1.1
+        given.setdefault("bits_of", None)  # reports have it since suite 1.1, and this:
+        given.setdefault("shard", None)
         _check(source, {name: given[name] for name in heading}, json.loads(json.dumps(heading)))
         verdicts = map(verdict_of, records)
         return {verdict.id: verdict for verdict in verdicts if verdict.status is not Status.MISSING}
@@ -61,18 +63,9 @@ def _check(source: Path, given: Mapping[str, Any], needed: Mapping[str, Any]) ->
     """Raise ResumeError unless two headings are equal."""
     for name, value in needed.items():
         if given[name] != value:
-            before, now = _differing(given[name], value)
+            before, now = differing(given[name], value)
             message = (
                 f"--resume: {source} is of {name} {before}, this run of {now}; "
                 "run as before, --jobs included, or leave the option out"
             )
             raise ResumeError(message)
-
-
-def _differing(given: Any, needed: Any) -> tuple[Any, Any]:
-    """Return two values, of two mappings only the entries that differ."""
-    if not (isinstance(given, dict) and isinstance(needed, dict)):
-        return given, needed
-    names = [name for name in given | needed if given.get(name) != needed.get(name)]
-    before, now = ({name: one[name] for name in names if name in one} for one in (given, needed))
-    return before, now
