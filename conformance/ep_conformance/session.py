@@ -92,6 +92,11 @@ class Options:
         return f"{self.provider}:{self.device}"
 
     @property
+    def choice(self) -> dict[str, Any]:
+        """Which cases are chosen, as reports name it."""
+        return {"pattern": self.pattern, "every": self.every, "shard": self.shard}
+
+    @property
     def failures_folder(self) -> Path | None:
         """Where replay files go: beside the JSON report, unless a folder is given; None if there are to be none."""
         if self.no_replays:
@@ -165,12 +170,7 @@ def conduct(options: Options, console: Console) -> Report:
 def _run(found: Survey, options: Options, history: History, console: Console, means: tuple[Worker, Job, int]) -> Report:
     worker, job, jobs = means
     plan = _plan(found, options, history)
-    choice: dict[str, Any] = {
-        "pattern": options.pattern,
-        "bits_of": found.other,
-        "every": options.every,
-        "shard": options.shard,
-    }
+    choice = options.choice | {"bits_of": found.other}
     title = heading(found.subject, options.profile, options.seed, **choice)
     known: dict[str, Verdict] = {} if options.resume is None else read_verdicts(options.resume, title)
     taken = {p.id: known[p.id] for p in plan if p.runs and p.id in known and suits(p, known[p.id])}
