@@ -13,7 +13,7 @@ TESTS := $(shell sed -n 's/^testpaths = //p' pyproject.toml | tr -d '[],"')
 SUITE := conformance/tests
 EXTRAS := opencl,cuda,cuda-emulator,onnx,conformance,docs,dev
 
-.PHONY: help setup lint types contracts unit unit-rooms unit-suite thorough quick quick-cpu quick-opencl quick-sim quick-cuda opencl emulated-cuda pycuda test conformance accuracy onnx site documents matrix trust page wheel bench bench-opencl clean attack emulated oclgrind second-opinion
+.PHONY: help setup lint types contracts unit unit-rooms unit-suite thorough quick quick-cpu quick-opencl quick-sim quick-cuda opencl emulated-cuda pycuda test conformance accuracy onnx onnx-cuda site documents matrix trust page wheel bench bench-opencl clean attack emulated oclgrind second-opinion
 help:            ## List the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 16
 
@@ -150,6 +150,12 @@ onnx: $(STAMP)   ## Run all of ONNX's own tests on every device of the in-tree p
 	@mkdir -p build
 	$(BIN)/python tools onnx cpu:0 sim:0 opencl:0 > build/onnx.md
 	@mv build/onnx.md docs/onnx.md
+
+onnx-cuda: $(STAMP) ## Run ONNX's own tests, but for the light models, on CUDA without a GPU (2 minutes)
+	@mkdir -p build
+	$(BIN)/ep-cuda-emulator run -- $(BIN)/python tools onnx cuda:0 --kind node --kind simple \
+		--kind pytorch-converted --kind pytorch-operator > build/onnx-cuda.md
+	@sed -n '/^## In all/,/^## By/p' build/onnx-cuda.md
 
 page: $(STAMP)   ## Run the quick suite on the CPU, open its HTML page in headless Chromium, and take docs/report.png
 	@sh tools/install/chromium.sh

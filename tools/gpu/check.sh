@@ -2,7 +2,8 @@
 # Tries EP on a machine with one of NVIDIA's GPUs, without a network: tools/gpu/check.sh OUT
 #
 # Needed there: the driver, Python with its headers and numpy, g++, make; beside it, in the folder WHEELS (default: .whl), wheels of what that Python lacks:
-# cffi, pycparser, platformdirs, jsonschema with its needs, and pyopencl with its needs. The compiler, NVRTC, comes from a wheel or the toolkit.
+# cffi, pycparser, platformdirs, jsonschema with its needs, and pyopencl with its needs. The compiler, NVRTC, comes from a wheel or the toolkit,
+# and so does cuBLASLt: without it products run by the portable kernels, and the part cuda-products says nothing of it.
 #
 #   EVERY=8        one element type of so many, each op in one at least: 1 for all
 #   SECONDS_EACH   what a part may take: default 110
@@ -41,6 +42,7 @@ python3 -m pip install $quiet "$out"/execution_provider-*.whl || exit 3
 jobs=$(nproc)
 part devices python3 -c 'from ep.cli import main; main()' devices
 part cuda bash -c "suite --provider cuda --jobs $((jobs * 3 / 4)) --every ${EVERY:-8} --filter 'primitives/*' --bits-of cpu:0 --json '$out/cuda.json' --html '$out/cuda.html'"
+part cuda-products bash -c "suite --provider cuda --jobs $((jobs * 3 / 4)) --filter 'primitives/matmul/*' --json '$out/cuda-products.json'"
 part cuda-runtime bash -c "suite --provider cuda --jobs $((jobs / 4 + 1)) --filter 'runtime/*' --json '$out/cuda-runtime.json'"
 if driver=$(ldconfig -p | grep -o '/.*libnvidia-opencl.so.1' || find /usr -name 'libnvidia-opencl.so.1' 2>/dev/null | head -1) && [ -n "$driver" ]; then
     mkdir -p "$site/vendors" && echo "$driver" >"$site/vendors/nvidia.icd"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     import ep
 
-__all__ = ["UNATTESTED", "attest"]
+__all__ = ["UNATTESTED", "attest", "implementations_of"]
 
 UNATTESTED: Final = (
     "the values are right, but nothing attests that the device computed them: the implementation that ran is none of "
@@ -28,6 +28,14 @@ def attest(device: ep.Device, primitive: ep.Primitive, calls_before: int | None)
         return "no"
     after = device.native_calls
     return "native" if calls_before is not None and after is not None and after > calls_before else "attested"
+
+
+def implementations_of(primitive: ep.Primitive) -> tuple[str, ...]:
+    """Return the names of the implementations that a primitive's launches run, each once, in order."""
+    found: set[str] = set()
+    for stage in primitive.stages:
+        found.update(implementations_of(stage))
+    return tuple(sorted(found or {primitive.implementation.name}))
 
 
 def _is_of(device: ep.Device, primitive: ep.Primitive) -> bool:

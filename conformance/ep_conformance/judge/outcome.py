@@ -55,6 +55,7 @@ class Outcome:
     bias      : |mean error| over its limit, None but for cases with summands
     variance  : the mean square of the errors over its limit, None but for cases with summands
     bits      : what comparing with another device gave: "equal", "different", or why nothing was to compare; "" if not asked
+    ran       : names of the implementations that ran, of a lowered descriptor those of its stages
     details   : facts about a failure beside its reason, for a replay file; JSON values only
     """
 
@@ -69,4 +70,5 @@ class Outcome:
     bias: float | None = None
     variance: float | None = None
     bits: str = ""
+    ran: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)

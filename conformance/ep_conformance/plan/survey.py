@@ -263,4 +263,6 @@ def _standing(device: ep.Device, claims: Claims, family: ep.Family, cell: ep.Cel
 def _info(device: ep.Device) -> dict[str, Any]:
     fields = device.info._asdict() | {"memory_kinds": frozenset(kind.name for kind in device.info.memory_kinds)}
     info = {key: sorted(value) if isinstance(value, frozenset) else value for key, value in fields.items()}
-    return info | {"name": device.name, "model": device.info.name}
+    table = device.provider.implementations.values()
+    rows = {str(row.name) for implementations in table for row in implementations}
+    return info | {"name": device.name, "model": device.info.name, "implementations": sorted(rows)}

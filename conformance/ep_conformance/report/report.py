@@ -105,6 +105,14 @@ class Report:
         return "emulated" in self.subject.device.get("features", ())
 
     @property
+    def unexecuted(self) -> tuple[str, ...]:
+        """The provider's implementations by which no case of an emulated run passed; () of a run without such cases."""
+        ran = {name for verdict in self.verdicts for name in verdict.outcome.ran}
+        if not self.is_emulated or not ran:
+            return ()
+        return tuple(name for name in self.subject.device.get("implementations", ()) if name not in ran)
+
+    @property
     def leaves_late_errors_untried(self) -> bool:
         """True if cases of late errors were chosen, and the device cannot be asked to fail."""
         return any(verdict.outcome.reason.startswith(UNTRIED) for verdict in self.verdicts)
@@ -159,6 +167,8 @@ class Report:
         verdict = f"FAIL ({bad})" if bad else "PASS"
         rest += "" if self.bits is None else f"; {self.bits}"
         untried = f"; {UNTRIED}" if self.leaves_late_errors_untried else ""
+        if self.unexecuted:
+            untried += f"; not executed: {', '.join(self.unexecuted)}"
         return (
             f"{verdict}: {name}: {summary['pass']} of {summary['expected']} expected cases pass "
             f"in {self.seconds:.1f} s; {rest}{untried}"

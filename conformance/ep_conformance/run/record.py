@@ -30,6 +30,7 @@ def outcome_record(outcome: Outcome) -> dict[str, Any]:
         "variance": _finite(outcome.variance),
         "bits": outcome.bits,
         "attested": outcome.attested,
+        "ran": list(outcome.ran),
         "degraded": list(outcome.degraded),
         "seconds": outcome.seconds,
     }
@@ -45,6 +46,7 @@ def outcome_of(table: dict[str, Any]) -> Outcome:
         reason=text(table["reason"]),
         margin=_number(table["margin"]),
         attested=_attested(table["attested"]),
+        ran=tuple(map(text, table.get("ran", ()))),
         degraded=tuple(map(text, table["degraded"])),
         seconds=_seconds(table["seconds"]),
         error=_number(table["error"]),

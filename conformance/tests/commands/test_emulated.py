@@ -6,8 +6,10 @@ import dataclasses
 import json
 
 import pytest
+from ep_conformance.judge.outcome import Outcome, Status
 from ep_conformance.plan.subject import Subject
 from ep_conformance.report.report import Report
+from ep_conformance.run.verdict import Verdict
 
 
 def test_provider_without_an_emulator_is_exit_2_and_says_where_it_is_named(toy):
@@ -51,6 +53,22 @@ def test_verdict_says_that_a_device_is_emulated(features):
     assert report.is_emulated == bool(features)
     for each in (report, dataclasses.replace(report, interrupted=True)):
         assert ("toy 1.0 on toy:0, emulated:" in each.sentence) == bool(features)
+
+
+@pytest.mark.parametrize(
+    ("features", "ran", "said"),
+    [
+        (("emulated",), ("Plain",), "; not executed: Fast, Library"),
+        (("emulated",), ("Fast", "Library", "Plain"), ""),
+        (("emulated",), (), ""),
+        ((), ("Plain",), ""),
+    ],
+)
+def test_verdict_lists_what_an_emulated_device_did_not_execute(features, ran, said):
+    device = {"name": "toy:0", "features": list(features), "implementations": ["Fast", "Library", "Plain"]}
+    verdict = Verdict("primitives/a/b/float32/dense/one", Outcome(Status.PASS, ran=ran), counts=True)
+    sentence = Report(Subject("toy", "1.0", device), "quick", 0, (verdict,), 1.0).sentence
+    assert sentence.partition("notices")[2] == said
 
 
 def test_claims_of_an_emulated_device_are_refused(toy):

@@ -18,6 +18,7 @@ FULL = Verdict(
         reason='a "reason"\nof two lines, \u00b5 and \x1b',
         margin=0.1 + 0.2,
         attested="native",
+        ran=("Fast", "Plain"),
         degraded=("call", "fill"),
         seconds=0.123457,
         error=math.inf,

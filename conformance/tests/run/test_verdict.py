@@ -120,6 +120,7 @@ def test_json_is_schema_2(tmp_path):
         "variance": None,
         "bits": "",
         "attested": "native",
+        "ran": [],
         "degraded": ["fill"],
         "seconds": 0.25,
         "counts": True,

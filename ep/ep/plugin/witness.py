@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+_LONGEST_ADVICE: Final = 300
+
 _GRACE: Final = 10
 """Seconds after its time limit at which this process ends itself, if its parent no longer exists to end it."""
 
@@ -90,7 +92,7 @@ def _provider(registration: Registration, send: Send, *, is_checked: bool) -> No
         reason = str(error).removeprefix(f"provider {registration.name}: ")
         say("broken" if registration.traceback else "unavailable", reason)
         return
-    say("ok", f"{len(found)} device{'s' * (len(found) != 1)}")
+    say("ok", f"{len(found)} device{'s' * (len(found) != 1)}{_advice(registration)}")
     for device in found:
         send("device", _row(device))
         if is_checked:
@@ -101,6 +103,15 @@ def _provider(registration: Registration, send: Send, *, is_checked: bool) -> No
 
 def _say(send: Send, registration: Registration, verdict: str, reason: str) -> None:
     send("finding", -1, verdict, reason, registration.distribution, registration.traceback)
+
+
+def _advice(registration: Registration) -> str:
+    """Return what the provider advises, "" for nothing or if it raises."""
+    loaded = registration.load()
+    try:
+        return "".join(f"; {words.cut(each, _LONGEST_ADVICE)}" for each in loaded.twin.advice())
+    except Exception as error:  # noqa: BLE001 - the provider works all the same
+        return f"; its advice failed: {words.message(error)}"
 
 
 def _checked(registration: Registration, device: Device) -> Finding:

@@ -38,3 +38,12 @@ class Provider(ABC):
     @abstractmethod
     def devices(self) -> Sequence[Device]:
         """Return new device objects in a stable order; called after a probe that succeeded."""
+
+    # What a provider may write.
+
+    def advice(self) -> Sequence[str]:
+        """Return what would serve the devices better on this machine: a sentence each, with the cure, for `ep doctor`.
+
+        Called after a probe that succeeded. Default: none.
+        """
+        return ()

@@ -22,6 +22,8 @@ ACTIONS = {
     "floods": (PROBE, "flood()", "its process answered more than 1 MiB while it was probed"),
     "atexit": (PROBE, "atexit.register(os._exit, 7)", "ended its process with exit code 7 while its process ended"),
     "check": ("return bytearray(nbytes)", "os.abort()", "crashed while the self-check ran: SIGABRT"),
+    "advises": (PROBE, "pass\n    def advice(self): return ['a cure', 'b']", "1 device; a cure; b"),
+    "misleads": (PROBE, "pass\n    def advice(self): return [1]", "1 device; its advice failed: "),
     "talks": (PROBE, "print('a word')", "1 device; it prints on stdout: a word"),
 }
 CODE = """
@@ -55,7 +57,8 @@ def test_what_a_process_of_its_own_does_harms_nobody_and_is_named(site):
     for name, (_, _, reason) in ACTIONS.items():
         assert any(f" {name}" in line and reason in line for line in lines), (name, doctor.stdout)
     assert any(line.split()[:3] == ["device", "check:0", "broken"] for line in lines)
-    assert any(line.split()[:3] == ["provider", "talks", "ok"] for line in lines)
+    for name in ("advises", "misleads", "talks"):
+        assert any(line.split()[:3] == ["provider", name, "ok"] for line in lines)
     assert any(line.split()[:3] == ["device", "good:0", "ok"] for line in lines)
     assert "Traceback" not in doctor.stdout + doctor.stderr
 

@@ -46,6 +46,7 @@ def describe(driver: Driver, device: int) -> ep.DeviceInfo:
         dtypes=frozenset(ELEMENTS),
         features=frozenset({"fp64", "fp16", "fused-multiply-add", "rounded-divide-sqrt", "priority"})
         | ({"managed"} if ep.MemoryKind.SHARED in kinds else set())
+        | ({"peers"} if driver.answer("cuDeviceGetCount", "int") > 1 else set())
         | ({"emulated"} if name.startswith(_EMULATED) else set()),
         fingerprint=driver.text("cuDeviceGetPCIBusId", device).lower(),
         determinism="bitwise",

@@ -8,15 +8,19 @@ from typing import Any, Final
 
 import ep_simt
 from ep.ground.roster import Roster
+from ep.stream.validation import is_on
 from ep.work.cache import LRU
 
 import ep
 from ep_cuda import foreign
 from ep_cuda.compiler.program import image_of
+from ep_cuda.cublas.library import CublasLt
 from ep_cuda.description import architecture, describe
 from ep_cuda.driver import Context, driver, ffi
-from ep_cuda.errors import failure
+from ep_cuda.errors import failure, is_loss
 from ep_cuda.function import CudaFunction
+from ep_cuda.graph import CudaGraph
+from ep_cuda.peers import Peers
 from ep_cuda.staging import Staging
 from ep_cuda.stream import CudaStream, ForeignStream, new_stream
 
@@ -35,6 +39,7 @@ class CudaDevice(ep.spi.Device):
     ordinal      : its number of the driver's
     architecture : its compute capability, as 10 * major + minor
     target       : how it likes portable kernels to be cut
+    peers        : the devices whose memory it reaches
     lost_by      : the code by which the driver gave the device up, 0 if it did not
     """
 
@@ -48,6 +53,8 @@ class CudaDevice(ep.spi.Device):
         self.ordinal = ordinal
         self.architecture = architecture(opened, native)
         self.lost_by = 0
+        self._suspects: list[ep.spi.Ticket] = []
+        self.peers = Peers(self)
         self._native = native
         self._takes_ptx = False  # a driver without a GPU, as the emulated one, translates
         self._modules: LRU[ep_simt.Program, Any] = LRU()
@@ -57,6 +64,7 @@ class CudaDevice(ep.spi.Device):
         self._turn = threading.RLock()
         self._context: Context | None = None
         self._staging: Staging | None = None
+        self._cublaslt: CublasLt | None = None
         self._counting = threading.RLock()
         self._calls = 0
 
@@ -69,7 +77,7 @@ class CudaDevice(ep.spi.Device):
         with self._turn:
             if self._context is None:
                 self.count()
-                self._context = Context(self._native)
+                self._context = Context(self._native, self.failed)
             return self._context
 
     @property
@@ -81,16 +89,24 @@ class CudaDevice(ep.spi.Device):
             return self._staging
 
     @property
+    def cublaslt(self) -> CublasLt:
+        """NVIDIA's library of products, opened when it is first needed. Raises UnavailableError."""
+        with self._turn:
+            if self._cublaslt is None:
+                self._cublaslt = CublasLt(self.context)
+            return self._cublaslt
+
+    @property
     def is_lost(self) -> bool:
         """True once the driver has given the device up."""
         return bool(self.lost_by)
 
     def failed(self, status: int, name: str, requested: int = 0) -> ep.DeviceError:
-        """Return the error for the code of a call, and take note if the device is lost."""
-        error = failure(name, status, driver().name_of(status), requested)
-        if isinstance(error, ep.DeviceLostError):
+        """Return the error for the code of a call, and take note if the device is lost, and by which enqueues perhaps."""
+        if is_loss(status) and not self.lost_by:
             self.lost_by = status
-        return error
+            self._suspects = [ticket for stream in self._open.living() for ticket in stream.trail.suspects()]
+        return failure(name, status, driver().name_of(status), requested, self._suspects)
 
     def function(self, program: ep_simt.Program, entry: ep_simt.Entry) -> CudaFunction:
         """Return an entry that can be launched. Raises CompileError."""
@@ -207,6 +223,25 @@ class CudaDevice(ep.spi.Device):
         native = foreign.stream_of(self, handle)
         return self._opened(ForeignStream(self, ledger, native, is_synchronous=False, is_timed=True))
 
+    def can_copy_from(self, other: ep.spi.Device) -> bool:
+        return isinstance(other, CudaDevice)
+
+    def can_copy_to(self, other: ep.spi.Device) -> bool:
+        return isinstance(other, CudaDevice)
+
+    def can_access(self, other: ep.spi.Device) -> bool:
+        return isinstance(other, CudaDevice) and self.peers.reach(other)
+
+    def instantiate(self, nodes: tuple[ep.Node, ...], slots: tuple[ep.Slot, ...]) -> ep.Executable | None:
+        if is_on():  # node after node, so that a failure names its node
+            return None
+        try:
+            return CudaGraph(self, nodes, slots)
+        except (ep.DeviceLostError, ep.OutOfMemoryError):
+            raise
+        except ep.DeviceError:  # a node that the driver takes in no graph
+            return None
+
     def dlpack_device(self) -> tuple[int, int]:
         return (_DLPACK_CUDA, self.ordinal)
 
@@ -219,11 +254,14 @@ class CudaDevice(ep.spi.Device):
             return
         if self._staging is not None:
             self._staging.close()
+        if self._cublaslt is not None:
+            self._cublaslt.close()
         with self._context as opened:
             while self._loaded:
                 opened.functions.cuModuleUnload(self._loaded.pop())
             for events in self._events.values():
                 while events:
                     opened.functions.cuEventDestroy_v2(events.pop())
+        self.peers.forget()
         self._context.close()
         self._context = None

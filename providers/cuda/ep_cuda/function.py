@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ep_cuda.device import CudaDevice
     from ep_cuda.stream import CudaStream
 
-__all__ = ["CudaFunction"]
+__all__ = ["CudaFunction", "Storage"]
 
 # As struct packs them; a complex number is two.
 _NUMBERS: Final = {
@@ -44,7 +44,7 @@ Grid = tuple[int, int]
 """The number of groups, and the number of work-items in each."""
 
 
-class _Storage(NamedTuple):
+class Storage(NamedTuple):
     """The arguments of one launch at a time: their bytes, and where each of them begins, as the driver wants it."""
 
     buffer: Any
@@ -52,14 +52,17 @@ class _Storage(NamedTuple):
 
 
 class CudaFunction:
-    """One entry of a module, shared by all descriptors of a kernel key; launches take turns with its storage."""
+    """One entry of a module, shared by all descriptors of a kernel key; launches take turns with its storage.
+
+    native : the driver's function
+    """
 
     def __init__(self, device: CudaDevice, program: ep_simt.Program, entry: ep_simt.Entry) -> None:
         """Find the entry in its program, which is compiled now if it was not. Raises CompileError."""
         module = device.module(program)
         with device.context as driver:
-            self._native = driver.answer("cuModuleGetFunction", "CUfunction", module, entry.name.encode())
-            most = driver.answer("cuFuncGetAttribute", "int", _MOST_THREADS, self._native)
+            self.native = driver.answer("cuModuleGetFunction", "CUfunction", module, entry.name.encode())
+            most = driver.answer("cuFuncGetAttribute", "int", _MOST_THREADS, self.native)
         formats = [_format_of(parameter) for parameter in entry.parameters]
         sizes = [-(-struct.calcsize(f"<{each}") // _PLACE) * _PLACE for each in formats]
         self._offsets = [sum(sizes[:place]) for place in range(len(sizes))]
@@ -70,7 +73,7 @@ class CudaFunction:
             if each.kind == "number" and each.type in {"c64", "c128"}
         ]
         self._group = min(_GROUP, most)
-        self._spare: deque[_Storage] = deque()
+        self._spare: deque[Storage] = deque()
 
     def grid(self, items: int, group: int) -> Grid:
         """Return how many groups a launch has, and how many work-items a group."""
@@ -83,18 +86,18 @@ class CudaFunction:
         try:
             storage = self._spare.pop()
         except IndexError:
-            storage = self._made()
-        self._fill(storage, arguments)
+            storage = self.storage()
+        self.fill(storage, arguments)
         self._run(stream, grid, storage.places)
         self._spare.append(storage)
 
     def prepared(self, command: ep_simt.Command) -> Callable[[CudaStream], None]:
         """Return a function that enqueues a command, whose arguments have storage of their own."""
-        storage, grid = self._made(), command.grid
-        self._fill(storage, command.arguments)
+        storage, grid = self.storage(), command.grid
+        self.fill(storage, command.arguments)
         places = storage.places
 
-        def run(stream: CudaStream, _: _Storage = storage) -> None:
+        def run(stream: CudaStream, _: Storage = storage) -> None:
             self._run(stream, grid, places)
 
         return run
@@ -103,11 +106,14 @@ class CudaFunction:
         groups, group = grid
         with stream.device.context as driver:
             status = driver.functions.cuLaunchKernel(
-                self._native, groups, 1, 1, group, 1, 1, 0, stream.native, places, ffi.NULL
+                self.native, groups, 1, 1, group, 1, 1, 0, stream.native, places, ffi.NULL
             )
         stream.placed("cuLaunchKernel", status)
 
-    def _fill(self, storage: _Storage, arguments: list[Any]) -> None:
+    def fill(self, storage: Storage, arguments: list[Any]) -> None:
+        """Pack arguments into a storage."""
+        if None in arguments:  # the handle of a memory without bytes
+            arguments = [0 if each is None else each for each in arguments]
         if self._complex:
             arguments = [*arguments]
             for place in reversed(self._complex):
@@ -115,11 +121,12 @@ class CudaFunction:
                 arguments[place : place + 1] = number.real, number.imag
         self._packed.pack_into(storage.buffer, 0, *arguments)
 
-    def _made(self) -> _Storage:
+    def storage(self) -> Storage:
+        """Return new storage for the arguments of a launch."""
         memory = ffi.new("char[]", max(self._packed.size, 1))
         base = ffi.cast("char *", memory)
         places = ffi.new("void *[]", [base + offset for offset in self._offsets])
-        return _Storage(ffi.buffer(memory), places)
+        return Storage(ffi.buffer(memory), places)
 
 
 def _format_of(parameter: ep_simt.Parameter) -> str:

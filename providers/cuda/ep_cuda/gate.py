@@ -55,7 +55,7 @@ class Gate:
         place = ffi.cast("CUdeviceptr", self.address)
         with self._stream.device.context as driver:
             status = driver.functions.cuStreamWaitValue32_v2(self._stream.native, place, 1, _AT_LEAST)
-        self._stream.placed("cuStreamWaitValue32", status)
+        self._stream.marked("cuStreamWaitValue32", status)
 
     def open(self) -> None:
         """Let the stream go on."""

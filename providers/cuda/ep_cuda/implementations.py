@@ -1,10 +1,14 @@
-"""The table: the descriptors that this provider runs, each with its implementation."""
+"""The table: the descriptors that this provider runs, each with its implementations, best first."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 import ep_simt
+from ep_primitives import Matmul
+
+from ep_cuda.cublas.library import located
+from ep_cuda.cublas.matmul import CublasLtMatmul, PortableBeside
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,6 +17,14 @@ if TYPE_CHECKING:
 
 __all__ = ["IMPLEMENTATIONS"]
 
-IMPLEMENTATIONS: Final[Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]] = ep_simt.implementations(
-    ep_simt.Portable()
-)
+
+def _table() -> Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]:
+    table: dict[type[ep.Descriptor], tuple[ep.Implementation, ...]] = {}
+    table.update(ep_simt.implementations(ep_simt.Portable()))
+    if located() is not None:
+        best = CublasLtMatmul()
+        table[Matmul] = best, PortableBeside(best)
+    return table
+
+
+IMPLEMENTATIONS: Final = _table()

@@ -6,7 +6,9 @@ needs another name would wait for that lock for ever. So all names are met befor
 
 from __future__ import annotations
 
+import importlib.util
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from cffi import FFI
@@ -14,7 +16,7 @@ from cffi import FFI
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["declared", "opened"]
+__all__ = ["declared", "in_wheels", "opened"]
 
 _FUNCTION: Final = re.compile(r"(\w+)\(")
 
@@ -32,7 +34,14 @@ def opened(ffi: FFI, text: str, path: str) -> Any:
     """Return the library at a path with all functions of the text. Raises OSError without it, AttributeError without one of them."""
     library = ffi.dlopen(path)
     for line in text.splitlines():
-        found = None if line.startswith(("typedef", " ")) else _FUNCTION.search(line)
+        found = None if line.startswith(("typedef", " ", "}")) else _FUNCTION.search(line)
         if found:
             getattr(library, found[1])
     return library
+
+
+def in_wheels(pattern: str) -> list[str]:
+    """Return the libraries of a name in wheels of NVIDIA's, the newest first."""
+    spec = importlib.util.find_spec("nvidia")
+    roots = spec.submodule_search_locations or () if spec else ()
+    return sorted((str(path) for root in roots for path in Path(root).glob(f"*/lib/{pattern}")), reverse=True)

@@ -32,6 +32,13 @@ class CudaProvider(ep.spi.Provider):
 
         return [CudaDevice(ordinal) for ordinal in range(self._count)]
 
+    def advice(self) -> Sequence[str]:
+        from ep_cuda.cublas.library import CURE, located  # noqa: PLC0415 - likewise
+
+        if located() is not None:
+            return ()
+        return (f"cuBLASLt is not installed, so that matrix products run by the portable kernels; {CURE}",)
+
     @functools.cached_property
     def implementations(self) -> Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]:
         """The table, in implementations.py."""

@@ -13,6 +13,7 @@ from ep_cuda.driver import ffi
 from ep_cuda.errors import NOT_READY
 from ep_cuda.event import CudaEvent
 from ep_cuda.gate import Gate
+from ep_cuda.trail import Trail
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,13 +29,13 @@ _MEMORY_TYPE: Final = 2  # CU_POINTER_ATTRIBUTE_MEMORY_TYPE
 _SETS: Final = {1: "cuMemsetD8Async", 2: "cuMemsetD16Async", 4: "cuMemsetD32Async"}
 
 
-def new_stream(device: CudaDevice, priority: int) -> Any:
+def new_stream(device: CudaDevice, priority: int, flags: int = _BLOCKING) -> Any:
     """Return a new stream of the driver's, as urgent as the driver's range allows. Raises DeviceError."""
     with device.context as driver:
         lowest, highest = ffi.new("int *"), ffi.new("int *")
         driver.call("cuCtxGetStreamPriorityRange", lowest, highest)  # the smaller number is the more urgent
         native = min(max(-priority, highest[0]), lowest[0])
-        return driver.answer("cuStreamCreateWithPriority", "CUstream", _BLOCKING, native)
+        return driver.answer("cuStreamCreateWithPriority", "CUstream", flags, native)
 
 
 class CudaStream(ep.spi.Stream):
@@ -42,6 +43,7 @@ class CudaStream(ep.spi.Stream):
 
     native : the driver's
     calls  : driver calls made for it so far
+    trail  : its work that was not seen done
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class CudaStream(ep.spi.Stream):
         self.device = device
         self.native = native
         self.calls = 0
+        self.trail = Trail(self)
         self._host: ep.HostThread | None = None
         self._gates: deque[Gate] = deque()
         self._lent: deque[tuple[CudaEvent, Any, int]] = deque()  # buffers with their bytes, free when the event is done
@@ -63,6 +66,12 @@ class CudaStream(ep.spi.Stream):
 
     def placed(self, name: str, status: int) -> None:
         """Take note of work that was enqueued, or of the code with which that failed; a synchronous stream waits for it."""
+        if not status:
+            self.trail.add(self.ledger.ticket())
+        self.marked(name, status)
+
+    def marked(self, name: str, status: int) -> None:
+        """Take note of an event or a wait, from any thread, as `placed` does of work."""
         self.calls += 1
         if status:
             raise self.device.failed(status, name)
@@ -75,8 +84,18 @@ class CudaStream(ep.spi.Stream):
             self._transfer("download", src, dst)
         elif isinstance(src, memoryview):
             self._transfer("upload", dst, src)
-        else:
+        elif dst.device is src.device or {dst.kind, src.kind} != {ep.MemoryKind.DEVICE}:
             self.enqueue("cuMemcpyAsync", dst.handle + dst.offset, src.handle + src.offset, nbytes)
+        else:
+            self._copy_between(dst, src, nbytes)
+
+    def _copy_between(self, dst: ep.Memory, src: ep.Memory, nbytes: int) -> None:
+        """Copy between two devices: straight where one of them reaches the other, else through the driver's own staging."""
+        to: Any = dst.device.twin
+        of: Any = src.device.twin
+        self.device.peers.reach(of if to is self.device else to)
+        sides = dst.handle + dst.offset, to.context.native, src.handle + src.offset, of.context.native
+        self.enqueue("cuMemcpyPeerAsync", *sides, nbytes)
 
     def upload_constant(self, dst: ep.Memory, src: memoryview, nbytes: int) -> None:
         host, place = ffi.from_buffer(src), dst.handle + dst.offset
@@ -148,7 +167,7 @@ class CudaStream(ep.spi.Stream):
         native = self.device.event(timed=timed)
         with self.device.context as driver:
             status = driver.functions.cuEventRecord(native, self.native)
-        self.placed("cuEventRecord", status)
+        self.marked("cuEventRecord", status)
         return CudaEvent(self, native, self.device.spare_events(timed=timed))
 
     def can_wait(self, event: ep.Event) -> bool:
@@ -161,7 +180,7 @@ class CudaStream(ep.spi.Stream):
         elif isinstance(event.twin, CudaEvent):
             with self.device.context as driver:
                 status = driver.functions.cuStreamWaitEvent(self.native, event.twin.native, 0)
-            self.placed("cuStreamWaitEvent", status)
+            self.marked("cuStreamWaitEvent", status)
         else:
             self._let_host(event._wait_done)  # noqa: SLF001 - what EP's own default calls
 
@@ -197,6 +216,8 @@ class CudaStream(ep.spi.Stream):
             status = driver.functions.cuStreamQuery(self.native)
         if status and status != NOT_READY:
             self.hear("cuStreamQuery", status)
+        if not status:
+            self.trail.clear()
         return bool(status != NOT_READY)
 
     def synchronize(self) -> None:
@@ -207,6 +228,7 @@ class CudaStream(ep.spi.Stream):
             status = driver.functions.cuStreamSynchronize(self.native)
         if status:
             raise self.device.failed(status, "cuStreamSynchronize")
+        self.trail.clear()
 
     def hear(self, name: str, status: int) -> None:
         """Take over the code of work that failed, for the next synchronisation."""
@@ -223,6 +245,7 @@ class CudaStream(ep.spi.Stream):
         self._reclaim()
         if self._host is not None:
             self._host.close()
+        self.trail.close()
         self._destroy()
         self.device.forget(self)
 

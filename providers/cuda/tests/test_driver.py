@@ -10,6 +10,7 @@ import ep_cuda
 import pytest
 from ep_cuda import driver
 from ep_cuda.compiler import nvrtc
+from ep_cuda.cublas import library
 
 SUITE = ("-m", "ep_conformance", "run", "--provider", "cuda", "--filter", "runtime/device/*")
 PACKAGE = Path(ep_cuda.__file__).parent
@@ -30,7 +31,7 @@ def test_suite_without_a_driver_is_one_sentence_and_exit_3(run):
     assert done.stderr.startswith(
         "Error: provider cuda: NVIDIA's driver is not installed (cannot load library 'libcuda.so.1'"
     )
-    assert done.stderr.endswith("install it, or leave this provider out with EP_DISABLE=cuda\n")
+    assert done.stderr.endswith("in a container: --gpus all), or leave this provider out with EP_DISABLE=cuda\n")
 
 
 @pytest.mark.parametrize(
@@ -38,9 +39,12 @@ def test_suite_without_a_driver_is_one_sentence_and_exit_3(run):
     [
         (
             {"EP_CUDA_EMULATOR_VERSION": "11080"},
-            "NVIDIA's driver serves CUDA 11.8, and EP needs 12.0; install a newer driver",
+            f"NVIDIA's driver serves CUDA 11.8, and EP needs 12.0; install a newer driver ({driver._CURE})",
         ),
-        ({"EP_CUDA_EMULATOR_DEVICES": "0"}, "NVIDIA's driver finds no hardware that it can use (CUDA_ERROR_NO_DEVICE)"),
+        (
+            {"EP_CUDA_EMULATOR_DEVICES": "0"},
+            "NVIDIA's driver finds no hardware that it can use (CUDA_ERROR_NO_DEVICE); look at nvidia-smi, and at CUDA_VISIBLE_DEVICES",
+        ),
     ],
 )
 def test_driver_that_cannot_be_used_says_why(run, emulated, variables, sentence):
@@ -73,11 +77,32 @@ def test_device_tells_what_the_driver_tells(run, emulated):
     )
 
 
+def test_doctor_says_what_is_missing(run, emulated):
+    """Without cuBLASLt all works; without NVRTC nothing does. Each comes with the command that brings it."""
+    done = run(
+        "-c",
+        "import sys, ep.cli; sys.argv[1:] = ['doctor']; ep.cli.main()",
+        driver=emulated,
+        EP_PROVIDERS="cuda",
+        COLUMNS="400",
+    )
+    advice = "matrix products run by the portable kernels; pip install 'execution-provider[cuda-matmul]' brings it"
+    assert f"1 device; cuBLASLt is not installed, so that {advice}" in done.stdout
+    program = "import ep_cuda.library as l; l.in_wheels = lambda _: []\nimport ep; ep.device('cuda:0')"
+    done = run("-c", program, driver=emulated)
+    assert "pip install 'execution-provider[cuda]' brings it" in done.stderr
+
+
 def test_every_type_that_is_named_was_met_before():
     """cffi would meet it under a lock, and a signal handler in the middle of that would wait for ever."""
-    for ffi, paths in ((driver.ffi, PACKAGE.glob("*.py")), (nvrtc._ffi, [PACKAGE / "compiler" / "nvrtc.py"])):
+    for ffi, paths in (
+        (driver.ffi, PACKAGE.glob("*.py")),
+        (nvrtc._ffi, [PACKAGE / "compiler" / "nvrtc.py"]),
+        (library.ffi, PACKAGE.glob("cublas/*.py")),
+    ):
         text = "".join(path.read_text(encoding="utf-8") for path in paths)
         named = set(re.findall(r'ffi\.(?:new|cast)\("([^"]+)"', text))
-        named |= {f"{kind} *" for kind in re.findall(r'answer\("\w+", "([^"]+)"', text)}
+        named |= {f"{kind} *" for kind in re.findall(r'(?:answer|made|owned)\(\s*"\w+", "([^"]+)"', text)}
+        named |= {word for kind in re.findall(r'"(u?int\d+_t)"', text) for word in (kind, f"{kind} *")}
         assert named
         assert named <= set(ffi._parsed_types)

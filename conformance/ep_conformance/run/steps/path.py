@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import ep
 from ep_conformance.fixture.trial import Trial
 from ep_conformance.judge.agreement import EQUAL, check_agreement, incomparable
-from ep_conformance.judge.attestation import attest
+from ep_conformance.judge.attestation import attest, implementations_of
 from ep_conformance.judge.determinism import is_promised
 from ep_conformance.judge.expression import as_expression
 from ep_conformance.judge.outcome import Outcome, Status
@@ -61,7 +61,7 @@ def run_case(trial: Trial, family: ep.Family, case: Case) -> Outcome:
             with contextlib.suppress(ep.UnsupportedError):  # a layout that the device does not have
                 alone = _left(trial, part.on(device), replace(planned[0], drawn=drawn))
                 check_repeated_part(family, part, drawn, images[0], alone)
-    outcome = replace(outcome, attested=attested)
+    outcome = replace(outcome, attested=attested, ran=implementations_of(primitive))
     if outcome.status is Status.PASS and trial.other is not None:
         return _compared(trial, trial.other, family, descriptor, drawn, images[0], outcome)
     return outcome

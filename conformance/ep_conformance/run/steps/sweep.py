@@ -13,7 +13,7 @@ from ep_primitives.judging.reference import Reference
 
 import ep
 from ep_conformance.judge.agreement import EQUAL, check_same, incomparable
-from ep_conformance.judge.attestation import attest
+from ep_conformance.judge.attestation import attest, implementations_of
 from ep_conformance.judge.compare import Comparison, compare
 from ep_conformance.judge.error import CaseError
 from ep_conformance.judge.expression import as_expression, explain_failure
@@ -69,8 +69,9 @@ def run_sweep(trial: Trial, family: ep.Family, sweep: Sweep) -> Outcome:
             with as_expression(family, descriptor, {"x": values[inside]}):
                 check_same("out", result[inside], theirs, other.device.name)
     margin, error = (None, None) if isinstance(accuracy, Exact) else (worst.ratio, worst.error)
-    attested = attest(trial.device, launches.primitives[0], launches.before)
-    return Outcome(Status.PASS, margin=margin, error=error, at=at, attested=attested, bits=compared)
+    primitive = launches.primitives[0]
+    attested, ran = attest(trial.device, primitive, launches.before), implementations_of(primitive)
+    return Outcome(Status.PASS, margin=margin, error=error, at=at, attested=attested, ran=ran, bits=compared)
 
 
 class _Launches:

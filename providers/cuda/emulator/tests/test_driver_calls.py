@@ -262,6 +262,43 @@ print(code("cuCtxEnablePeerAccess", word(other), 0), code("cuCtxEnablePeerAccess
     assert lines(text, EP_CUDA_EMULATOR_DEVICES="2") == ["0 1", "0 [0, 1, 2, 3]", "0 704"]
 
 
+def test_kernels_reach_a_peer_while_access_is_enabled(emulate):
+    text = """
+work = kernel("__global__ void entry(int *out) { out[threadIdx.x] = 7; }")
+other = driver.answer("cuDevicePrimaryCtxRetain", 1)
+driver.call("cuCtxPushCurrent_v2", word(other))
+there, locked = driver.upload(np.zeros(4, np.int32)), driver.answer("cuMemHostAlloc", size(16), 0)
+driver.call("cuCtxPopCurrent_v2", None)
+driver.launch(work, 1, 4, locked)  # which is everybody's
+driver.call("cuCtxEnablePeerAccess", word(other), 0)
+driver.launch(work, 1, 4, there)
+print(code("cuCtxSynchronize"), ints(there, 4), code("cuCtxDisablePeerAccess", word(other)))
+driver.launch(work, 1, 4, there)
+print(code("cuCtxSynchronize"))
+"""
+    done = emulate(HEAD + text, EP_CUDA_EMULATOR_DEVICES="2")
+    assert done.stdout.splitlines() == ["0 [7, 7, 7, 7] 0", "700"]
+    report = "kernel entry is given memory of device 1, to which device 0 has no peer access"
+    assert done.stderr == f"emulated CUDA: {report}\n"
+
+
+def test_graph_that_is_destroyed_lets_launches_end(lines):
+    text = """
+place, gate, graph, made = driver.upload(np.zeros(1, np.int32)), driver.answer("cuMemHostAlloc", size(4), 0), word(), word()
+stream = driver.answer("cuStreamCreate", 1)
+ctypes.memset(gate, 0, 4)
+code("cuStreamBeginCapture_v2", word(stream), 2)
+code("cuMemsetD32Async", word(place), 7, size(1), word(stream))
+code("cuStreamEndCapture", word(stream), ctypes.byref(graph))
+code("cuGraphInstantiateWithFlags", ctypes.byref(made), graph, word(0))
+code("cuStreamWaitValue32_v2", word(stream), word(gate), 1, 0)
+print(code("cuGraphLaunch", made, word(stream)), code("cuGraphExecDestroy", made), code("cuStreamQuery", word(stream)))
+ctypes.c_uint32.from_address(gate).value = 1
+print(code("cuStreamSynchronize", word(stream)), ints(place, 1))
+"""
+    assert lines(text) == ["0 0 600", "0 [7]"]
+
+
 def test_memory_ends_where_it_was_said_to(lines):
     text = """
 place, free, total = ctypes.c_uint64(), ctypes.c_size_t(), ctypes.c_size_t()

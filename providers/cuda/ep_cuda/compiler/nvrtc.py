@@ -6,12 +6,10 @@ Facts are from NVIDIA's NVRTC reference, release 13.0.
 from __future__ import annotations
 
 import functools
-import importlib.util
-from pathlib import Path
 from typing import Any, Final
 
 import ep
-from ep_cuda.library import declared, opened
+from ep_cuda.library import declared, in_wheels, opened
 
 __all__ = ["Nvrtc", "nvrtc"]
 
@@ -116,17 +114,10 @@ def nvrtc() -> Nvrtc:
 
 def _opened() -> Any:
     reasons = []
-    for path in (*_wheels(), *_SYSTEM):
+    for path in (*in_wheels("libnvrtc.so.*"), *_SYSTEM):
         try:
             return opened(_ffi, _FUNCTIONS, path)
         except (OSError, AttributeError) as error:
             reasons.append(str(error))
     message = f"NVRTC, the compiler of CUDA's kernels, is not installed ({reasons[-1]}); {_CURE}"
     raise ep.UnavailableError(message)
-
-
-def _wheels() -> list[str]:
-    """Return the libraries in wheels of NVIDIA's, the newest first."""
-    spec = importlib.util.find_spec("nvidia")
-    roots = spec.submodule_search_locations or () if spec else ()
-    return sorted((str(path) for root in roots for path in Path(root).glob("*/lib/libnvrtc.so.*")), reverse=True)

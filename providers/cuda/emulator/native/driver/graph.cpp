@@ -76,7 +76,7 @@ int planned(const KernelParameters& given, std::shared_ptr<Node>& node) {
     if (int code = take_parameters(*plan, given.parameters, given.extra)) return code;
     node->kind = Node::KERNEL;
     node->plan = plan;
-    node->work = [plan](Context*) { return run(*plan); };
+    node->work = [plan](Context* context) { return run(context, *plan); };
     return SUCCESS;
 }
 
@@ -236,9 +236,9 @@ int cuGraphInstantiateWithFlags(Executable** result, Graph* graph, unsigned long
     *result = made;
     return made->nodes.size() == graph->nodes.size() ? SUCCESS : INVALID_VALUE;
 }
+// Launches that are under way hold the nodes.
 int cuGraphExecDestroy(Executable* graph) {
-    CURRENT(context);
-    wait_for_all(context);
+    if (!graph) return INVALID_HANDLE;
     delete graph;
     return SUCCESS;
 }

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "driver/graph.h"
+#include "machine/heap.h"
 #include "machine/machine.h"
 
 int take_parameters(KernelPlan& plan, void** parameters, void** extra) {
@@ -28,7 +29,26 @@ int take_parameters(KernelPlan& plan, void** parameters, void** extra) {
     return SUCCESS;
 }
 
-int run(const KernelPlan& plan) {
+// Kernels reach memory of another device where peer access was enabled; what they are given tells which they want.
+static int check_peers(Context* context, const KernelPlan& plan) {
+    for (std::size_t at = 0; at + sizeof(Address) <= plan.parameters.size(); at += sizeof(Address)) {
+        Address place;
+        std::memcpy(&place, plan.parameters.data() + at, sizeof place);
+        if (!is_device_address(place) || (place - BASE) / DEVICE_BYTES == static_cast<Address>(context->device))
+            continue;
+        auto found = Heap::get().find(place);
+        std::lock_guard guard(context->turn);
+        if (!found.size || found.kind != Kind::DEVICE || context->peers.count(found.device)) continue;
+        say("emulated CUDA: kernel " + plan.function->facts.name + " is given memory of device " +
+            std::to_string(found.device) + ", to which device " + std::to_string(context->device) +
+            " has no peer access");
+        return ILLEGAL_ADDRESS;
+    }
+    return SUCCESS;
+}
+
+int run(Context* context, const KernelPlan& plan) {
+    if (int code = check_peers(context, plan)) return code;
     Launch launch;
     std::shared_ptr<Object> object;  // stays while it runs: better code may take its place meanwhile
     {
@@ -66,7 +86,7 @@ int launch(Function* function, Extent grid, Extent block, unsigned dynamic, Stre
     if (is_grid_wide && grid.count() > 1) return NOT_SUPPORTED;
     auto plan = std::make_shared<KernelPlan>(KernelPlan{function, grid, block, dynamic, {}});
     if (int code = take_parameters(*plan, parameters, extra)) return code;
-    return enqueue(stream, Node::KERNEL, [plan](Context*) { return run(*plan); }, plan);
+    return enqueue(stream, Node::KERNEL, [plan](Context* context) { return run(context, *plan); }, plan);
 }
 
 extern "C" {

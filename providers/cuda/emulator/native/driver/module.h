@@ -57,4 +57,4 @@ int take_parameters(KernelPlan& plan, void** parameters, void** extra);
 int launch(Function* function, Extent grid, Extent block, unsigned dynamic, Stream* stream, void** parameters,
            void** extra, bool is_grid_wide = false);
 // Runs it on this thread. Returns the driver's code.
-int run(const KernelPlan& plan);
+int run(Context* context, const KernelPlan& plan);

@@ -1,0 +1,1 @@
+"""Matrix products by cuBLASLt, where NVIDIA's library is installed."""
