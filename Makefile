@@ -54,11 +54,11 @@ quick: quick-cpu quick-opencl quick-cuda quick-sim ## Run the conformance suite 
 quick-cpu: $(STAMP)
 	$(BIN)/ep-conformance run --provider cpu --quick --every 3
 
-# Every program of OpenCL is compiled here, so each op comes in one element type of 24, and few elementwise ones come strided or
+# Every program of OpenCL is compiled here, so each op comes in one element type of 32, and few elementwise ones come strided or
 # with numbers; whole: `make opencl`.
 quick-opencl: $(STAMP)
 	for part in 'runtime/*' 'primitives/[!be]*' 'primitives/[be]*/*/*/dense/*' 'primitives/[be]*/[agp]*/*/[!d]*'; do \
-		$(BIN)/ep-conformance run --provider opencl --quick --every 24 --filter "$$part" || exit; done
+		$(BIN)/ep-conformance run --provider opencl --quick --every 32 --filter "$$part" || exit; done
 
 # PoCL has the devices 0 and 1, Intel's runtime 2. PART="--every 8" takes a quarter of the time.
 PLATFORMS := sh tools/install/opencl_platforms.sh $(BIN) ep-conformance run --provider opencl --quick --jobs 2
@@ -72,7 +72,7 @@ opencl: $(STAMP) ## Run the quick suite on PoCL, twice, and on Intel's runtime, 
 quick-cuda: $(STAMP)
 	$(BIN)/ep-conformance run --provider cuda --emulate --quick --no-replays --filter 'runtime/*'
 	for part in 'primitives/[!bcegt]*' 'primitives/[be]*/[aprs]*/*/dense/*'; do \
-		$(BIN)/ep-conformance run --provider cuda --emulate --quick --every 96 --bits-of cpu:0 --no-replays --filter "$$part" || exit; done
+		$(BIN)/ep-conformance run --provider cuda --emulate --quick --every 160 --bits-of cpu:0 --no-replays --filter "$$part" || exit; done
 
 quick-sim: $(STAMP)
 	$(BIN)/ep-conformance run --provider sim --quick --filter 'runtime/*'

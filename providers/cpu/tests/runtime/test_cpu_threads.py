@@ -20,7 +20,7 @@ import ep
 from ep.layout.cells import Cell
 from ep_primitives.judging import layout
 
-GRAIN, MOST, SIGNATURES, NUMBERS = {grain}, 2 << 20, 3, count()
+GRAIN, MOST, SIGNATURES, NUMBERS = {grain}, 2 << 20, 2, count()
 device = ep.device("cpu:0")
 stream = device.stream()
 
