@@ -17,6 +17,7 @@ from rich.text import Text
 
 from ep_conformance.judge.agreement import require_one_class
 from ep_conformance.plan.planned import Planned, Standing
+from ep_conformance.plan.shard import ShardError
 from ep_conformance.report.draft import Draft, finish
 from ep_conformance.report.environment import environment
 from ep_conformance.report.failures import keep_failures
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["Options", "conduct"]
 
 _SHARED_PROFILES: Final = ("quick", "standard")
+_COUNTED: Final = frozenset({Standing.EXPECTED, Standing.STALE})
 _LEAST_THREADS: Final = 3
 """Threads of a worker on the CPU, even with fewer cores: faults of shared work show only with several threads."""
 
@@ -124,7 +126,7 @@ def conduct(options: Options, console: Console) -> Report:
 
     Raises UnavailableError if the device cannot be opened, ResumeError if the report to resume is of another run, ClaimsError
     for a claim of the options that no case of the run matches, BusyError if another run writes the same report,
-    ApartError if the device computes otherwise than the one whose bits are asked for. Ctrl-C, and
+    ApartError if the device computes otherwise than the one whose bits are asked for, ShardError if no shard has anything to judge. Ctrl-C, and
     with `fail_fast` the first failure, give a report that says it did not come to its end.
     """
     history = read_history(options.device_name)
@@ -250,6 +252,9 @@ def _plan(found: Survey, options: Options, history: History) -> list[Planned]:
         plan = [replace(planned, waiver=None) for planned in plan if planned.standing is not Standing.STALE]
     plan = _claimed(plan, options.claims)
     if options.shard is not None:
+        if not any(planned.standing in _COUNTED for planned in plan):
+            message = f"--shard {options.shard}: no case of the whole run is expected to run; choose claimed ones with --filter, or claim some"
+            raise ShardError(message)
         plan = [planned for planned in plan if options.shard.has(planned.id)]
     if options.claimed_only:
         why = "not claimed, and left out: --claimed-only"
@@ -277,7 +282,7 @@ def _claimed(plan: list[Planned], patterns: tuple[str, ...]) -> list[Planned]:
 
 def _announce(console: Console, found: Survey, plan: list[Planned], options: Options, seconds: float) -> None:
     """Announce the cases that will run, and about how long they take."""
-    counted = sum(planned.standing in {Standing.EXPECTED, Standing.STALE} for planned in plan)
+    counted = sum(planned.standing in _COUNTED for planned in plan)
     model = found.subject.device["model"]
     console.print(
         f"{found.subject.name} ({model}), profile {options.profile}, seed {options.seed}: {counted} expected of "

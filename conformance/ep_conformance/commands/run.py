@@ -15,6 +15,7 @@ from ep_conformance.commands import options
 from ep_conformance.commands.emulated import emulated
 from ep_conformance.commands.exits import CODES, UnavailableExit, WrongUse
 from ep_conformance.judge.agreement import ApartError
+from ep_conformance.plan.shard import ShardError
 from ep_conformance.report.bits import bits_lines
 from ep_conformance.report.journal import BusyError
 from ep_conformance.report.resume import ResumeError
@@ -126,7 +127,7 @@ def judged(chosen: Options, console: Console) -> Report:
         return conduct(chosen, console)
     except ep.UnavailableError as error:
         raise UnavailableExit(str(error)) from None
-    except (ResumeError, ClaimsError, BusyError, ApartError) as error:
+    except (ResumeError, ClaimsError, BusyError, ApartError, ShardError) as error:
         raise WrongUse(str(error)) from None
     except OSError as error:
         message = f"cannot write the report: {error}"

@@ -6,7 +6,11 @@ import re
 import zlib
 from typing import NamedTuple
 
-__all__ = ["Shard"]
+__all__ = ["Shard", "ShardError"]
+
+
+class ShardError(Exception):
+    """No shard of a run has anything to judge; the message says what to do."""
 
 
 class Shard(NamedTuple):

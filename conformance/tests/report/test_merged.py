@@ -125,6 +125,8 @@ def test_what_is_no_shard_is_exit_2(text, capsys):
 
 
 def test_wrong_use_is_a_sentence(tmp_path, capsys):
+    assert run_command(["run", "--provider", "cpu", "--shard", "1/2", "--filter", "nothing/*"]) == 2
+    assert "--shard 1/2: no case of the whole run is expected to run" in capsys.readouterr().err
     assert run_command(["run", "--provider", "cpu", "--shard", "1/2", "--failed"]) == 2
     assert "--failed and --shard 1/2 contradict each other" in capsys.readouterr().err
     path = tmp_path / "1.json"

@@ -109,6 +109,8 @@ STRIDES = {
     "cvt.u64.u32 %rd2, %r0; @%p0 mov.u64 %rd2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u8 %r2, [%rd3];": None,
     # Two sums of 32 bits that may wrap at different threads, and would hide it from each other.
     "mul.wide.u32 %rd2, %r0, 4; mul.wide.u32 %rd3, %r0, 4; add.s64 %rd4, %rd2, %rd3; add.s64 %rd5, %rd1, %rd4; ld.global.f32 %f0, [%rd5];": None,
+    # A jump is none that all threads share, even if nothing else differs between them.
+    "mov.u64 %rd2, %tid.x; mul.wide.u32 %rd3, %r0, 1; sub.s64 %rd4, %rd3, %rd2; shr.u64 %rd5, %rd4, 32; add.s64 %rd6, %rd1, %rd5; ld.global.u8 %r2, [%rd6];": None,
     # Where a thread's own loop ends is not known; neither is what a function does.
     "again: mul.wide.u32 %rd2, %r0, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f0, [%rd3]; bra again;": None,
     "ld.global.f32 %f0, [%rd1]; call other, ();": None,

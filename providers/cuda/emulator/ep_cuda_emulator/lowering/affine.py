@@ -173,7 +173,7 @@ class _Reader:
             return None
         if verb == "cvta":
             return known[0] if memory.space_of(i) == "global" else None
-        if not any(each.step for each in known):
+        if not any(each.step or each.has_seam for each in known):
             return _EQUAL if verb in _OF_EQUALS else None
         if any(each.bits < 32 for each in types_of(i)) or "sat" in i.parts:  # noqa: PLR2004 - bits of a register
             return None
@@ -201,7 +201,7 @@ def _grown(i: Instruction, given: list[_Value]) -> _Value | None:
 
 
 def _product(given: list[_Value], numbers: list[int | None], *, is_wide: bool) -> _Value | None:
-    if not (given[0].step or given[1].step):
+    if _EQUAL == given[0] == given[1]:
         return _EQUAL
     for value, number in ((given[0], numbers[1]), (given[1], numbers[0])):
         if number is not None:
