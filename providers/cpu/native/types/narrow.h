@@ -7,13 +7,6 @@ inline void widen(const BFloat16* x, float* out, int64_t n) {
     for (int64_t i = 0; i < n; ++i) out[i] = of_bits<float>(static_cast<uint32_t>(x[i].bits) << 16);
 }
 
-EP_INLINE uint16_t narrowed_bits(float x) {
-    const uint32_t bits = bits_of(x);
-    const uint32_t rounded = bits + 0x7FFFU + ((bits >> 16) & 1U);
-    const bool is_nan = (bits & 0x7FFFFFFFU) > 0x7F800000U;
-    return static_cast<uint16_t>((is_nan ? bits | 0x400000U : rounded) >> 16);
-}
-
 inline void narrow(const float* x, BFloat16* out, int64_t n) {
     int64_t i = 0;
 #if EP_WIDTH == 64
@@ -32,7 +25,7 @@ inline void narrow(const float* x, BFloat16* out, int64_t n) {
     }
 #endif
 #pragma GCC ivdep
-    for (; i < n; ++i) out[i].bits = narrowed_bits(x[i]);
+    for (; i < n; ++i) out[i].bits = static_cast<uint16_t>(narrowed_word(x[i]) >> 16);
 }
 
 // A float8 with `fraction` stored bits and exponents of the given bias; `top` is the greatest finite magnitude.

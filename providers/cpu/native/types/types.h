@@ -11,6 +11,13 @@ struct Half {
 struct BFloat16 {
     uint16_t bits;
 };
+// A bfloat16 in the upper half of the word, to nearest even.
+EP_INLINE uint32_t narrowed_word(float x) {
+    const uint32_t bits = bits_of(x);
+    const uint32_t rounded = bits + 0x7FFFU + ((bits >> 16) & 1U);
+    return x == x ? rounded : bits | 0x400000U;
+}
+
 struct Float8E4M3FN {
     uint8_t bits;
 };

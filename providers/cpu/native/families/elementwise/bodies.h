@@ -17,6 +17,25 @@ void body1(const void* x, const void*, void* out, int64_t n, const double* attri
     for (int64_t i = 0; i < n; ++i) to[i] = put<R>(Op::of(get(from[i]), p, q, attributes));
 }
 
+// bfloat16 side by side, two in a word: blocks of floats would cost a load and a store of each, twice.
+template <class Op>
+void body1_of_words(const void* x, const void*, void* out, int64_t n, const double* attributes, int) {
+    typedef uint32_t Word __attribute__((aligned(2), may_alias));
+    const auto p = static_cast<float>(attributes[0]), q = static_cast<float>(attributes[1]);
+    const auto of = [&](uint32_t word) {
+        return narrowed_word(put<float>(Op::of(of_bits<float>(word), p, q, attributes)));
+    };
+    const Word* const from = static_cast<const Word*>(x);
+    Word* const to = static_cast<Word*>(out);
+#pragma GCC ivdep
+    for (int64_t i = 0; i < n / 2; ++i) to[i] = of(from[i] << 16) >> 16 | (of(from[i] & 0xFFFF0000U) & 0xFFFF0000U);
+    if (n % 2 == 0) return;
+    const auto last = uint32_t{static_cast<const BFloat16*>(x)[n - 1].bits};
+    static_cast<BFloat16*>(out)[n - 1].bits = static_cast<uint16_t>(of(last << 16) >> 16);
+}
+template <class Op>
+constexpr ep::Stored OF_WORDS = {body1_of_words<Op>, EP_STORAGE(uint16_t)};
+
 template <class Op, class S, class R>
 EP_INLINE void body2_of_both(const S* a, const S* b, R* out, int64_t n, const double* attributes) {
     const auto p = static_cast<Attribute<S>>(attributes[0]), q = static_cast<Attribute<S>>(attributes[1]);

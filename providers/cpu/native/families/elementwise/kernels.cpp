@@ -31,6 +31,7 @@ namespace {
 #define EP_PLAIN EP_BINARY
 #define EP_PRODUCT EP_BINARY
 #define EP_WORDS EP_UNARY
+#define EP_BRIEF(op, ...) EP_UNARY(op, NARROW, SAME, __VA_ARGS__)
 // `value` of a and b takes its time where is_long; where not, `brief` is the same.
 #define EP_STEPPED(op, dtypes, result, is_long_, brief, ...)          \
     struct EP_OP(op, __LINE__) {                                      \
@@ -74,6 +75,7 @@ namespace {
 #undef EP_PLAIN
 #undef EP_PRODUCT
 #undef EP_WORDS
+#undef EP_BRIEF
 #undef EP_STEPPED
 #undef EP_STEPPED_UNARY
 
@@ -93,6 +95,10 @@ namespace {
      ep::unary,                                  \
      body1<EP_OP(op, line), uint16_t, uint16_t>, \
      nullptr},
+#define EP_BRIEF_ROW(op, line)                                                      \
+    EP_UNARY_ROW(float16, op, line, SAME)                                           \
+    EP_ROW("elementwise_unary", #op, bfloat16, bfloat16, ep_elementwise, ep::unary, \
+           (body1<EP_OP(op, line), float, float>), (&OF_WORDS<EP_OP(op, line)>))
 #define EP_BINARY_ROW(T, op, line, gives)                                 \
     EP_OP_ROW("broadcast_binary", op, T, EP_GIVES_##gives(T), ep::binary, \
               (body2<EP_OP(op, line), EP_STAGED(T), EP_STAGED(EP_GIVES_##gives(T))>))
@@ -113,6 +119,7 @@ namespace {
               (body2_short<EP_OP(op, line), EP_STAGED(T), EP_STAGED(EP_GIVES_##gives(T))>))
 #define EP_UNARY(op, dtypes, result, ...) EP_##dtypes(EP_UNARY_ROW, op, __LINE__, result)
 #define EP_WORDS(op, dtypes, result, ...) EP_##dtypes(EP_WORDS_ROW, op, __LINE__, result)
+#define EP_BRIEF(op, ...) EP_BRIEF_ROW(op, __LINE__)
 #define EP_BINARY(op, dtypes, result, ...) EP_##dtypes(EP_BINARY_ROW, op, __LINE__, result)
 #define EP_LIGHT(op, dtypes, result, ...) EP_##dtypes(EP_LIGHT_ROW, op, __LINE__, result)
 #define EP_PRODUCT(op, dtypes, result, ...) EP_##dtypes(EP_PRODUCT_ROW, op, __LINE__, result)

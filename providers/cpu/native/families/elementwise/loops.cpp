@@ -62,15 +62,15 @@ __attribute__((noinline)) void staged_binary(const ep_geometry& g, Target& out, 
     }
 }
 
-// Operands that lie side by side, but a single one.
-void stored_binary(const ep_geometry& g, const ep::Stored& stored, char* const* at, int64_t n,
-                   const void* const* singles, int which, bool is_streaming) {
+// Operands that lie side by side, but a single one. `inputs` of them come before the output.
+void as_stored(const ep_geometry& g, const ep::Stored& stored, char* const* at, int inputs, int64_t n,
+               const void* const* singles, int which, bool is_streaming) {
     const int64_t size = stored.words->size;
-    Target out(*stored.words, at[2], size, is_streaming);
+    Target out(*stored.words, at[inputs], size, is_streaming);
     for (int64_t i = 0, m; i < n; i += m) {
         m = is_streaming ? out.length(n - i) : n;
-        const void* in[2];
-        for (int k = 0; k < 2; ++k) {
+        const void* in[2] = {};
+        for (int k = 0; k < inputs; ++k) {
             const char* const from = at[k] + i * size;
             if (is_streaming && which != k) fetch_next(from, m * size);
             in[k] = which == k ? singles[k] : from;
@@ -90,6 +90,8 @@ void ep::unary(const ep_geometry* geometry, char* const* at, const int64_t* step
         row.body(at[0], nullptr, at[1], n, g.attributes, -1);
         return;
     }
+    if (row.code != nullptr && step[0] == row.from->size && step[1] == row.to->size)
+        return as_stored(g, *static_cast<const Stored*>(row.code), at, 1, n, nullptr, -1, is_streaming);
     Target out(*row.to, at[1], step[1], is_streaming);
     staged_unary(g, out, at, step, n);
 }
@@ -110,7 +112,7 @@ void ep::binary(const ep_geometry* geometry, char* const* at, const int64_t* ste
     }
     const auto is_beside = [&](int k) { return which == k || step[k] == row.from->size; };
     if (row.code != nullptr && is_beside(0) && is_beside(1) && step[2] == row.to->size)
-        return stored_binary(g, *static_cast<const Stored*>(row.code), at, n, in, which, is_streaming);
+        return as_stored(g, *static_cast<const Stored*>(row.code), at, 2, n, in, which, is_streaming);
     Target out(*row.to, at[2], step[2], is_streaming);
     staged_binary(g, out, at, step, n, in, which);
 }
