@@ -140,18 +140,22 @@ void stage_row(const Job& job, const char* row, int64_t begin, int64_t end, Stag
     });
 }
 
-// A run of a row, from `x` on in steps of elements.
+// A run of a row: n elements from column `from` of x on in steps of elements, or n times the value. Rows are written in
+// the hundreds, so a run is not changed by them: what a row stores it would wait to load.
 template <class U>
 struct Piece {
-    int64_t n;
-    const U* x;
-    int64_t step;
+    int64_t n, from, step;
+    U value;
 
-    EP_INLINE void write(U* to) const {
-        if (step == 1 && n > FEW)
+    EP_INLINE U* write(U* to, const U* row) const {
+        const U* const x = from == NOWHERE ? &value : row + from;
+        if (n > FEW && step == 1)
             ep::copy_bytes(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(x), n * int64_t{sizeof(U)});
-        else
+        else if (n > 2)
             for (int64_t i = 0; i < n; ++i) to[i] = x[i * step];
+        else if (n > 0)
+            to[0] = x[0], to[n - 1] = x[(n - 1) * step];
+        return to + n;
     }
 };
 
@@ -164,13 +168,11 @@ void write_rows(const Job& job, const char* plane, int64_t first, int64_t count,
     U value;
     std::memcpy(&value, job.value.bytes, sizeof value);
     Piece<U> pieces[3] = {};
-    int64_t from[3] = {};
     for (int k = 0; k < job.run_count; ++k) {
         const Run& run = job.runs[k];
-        const bool is_value = run.from == NOWHERE;
-        pieces[k] = {run.end - run.begin, &value, is_value ? 0 : run.step};
-        from[k] = is_value ? NOWHERE : run.from;
+        pieces[k] = {run.end - run.begin, run.from, run.from == NOWHERE ? 0 : run.step, value};
     }
+    const Piece<U> left = pieces[0], middle = pieces[1], right = pieces[2];
     for (int64_t row = first; row < first + count; ++row, to += to_step) {
         const int64_t j = source_of(pad.mode, rows, row);
         if (plane == nullptr || j == NOWHERE) {
@@ -178,11 +180,7 @@ void write_rows(const Job& job, const char* plane, int64_t first, int64_t count,
             continue;
         }
         const U* const x = reinterpret_cast<const U*>(plane + j * rows.x_step);
-        U* at = reinterpret_cast<U*>(to);
-        for (int k = 0; k < job.run_count; at += pieces[k].n, ++k) {
-            if (from[k] != NOWHERE) pieces[k].x = x + from[k];
-            pieces[k].write(at);
-        }
+        right.write(middle.write(left.write(reinterpret_cast<U*>(to), x), x), x);
     }
 }
 
