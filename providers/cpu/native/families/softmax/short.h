@@ -23,7 +23,11 @@ class ShortRows {
     void run(char* const* first, int64_t count) {
         for (int64_t row = 0; row < count; row += most_) {
             const int64_t rows = std::min(most_, count - row);
-            for (int k = 0; k < Op::inputs; ++k) load(k, first[k] + row * next_[k], rows);
+            for (int k = 0; k < Op::inputs; ++k) {
+                load(k, first[k] + row * next_[k], rows);
+                ahead_[k] = row + most_ < count ? first[k] + (row + most_) * next_[k] : nullptr;
+            }
+            ahead_[EP_MADE] = form_.streams ? nullptr : first[EP_MADE] + row * next_[EP_MADE];
             char* const out = first[EP_MADE] + row * next_[EP_MADE];
             if (extent_ <= LANES)
                 work<true>(out, rows);
@@ -50,6 +54,16 @@ class ShortRows {
             form_.storage->load(at + i * size, size, std::min(ep::BLOCK, n - i), blocks_[k] + i);
         in_[k] = blocks_[k];
         pitch_[k] = extent_;
+    }
+
+    // While the sum of a row takes its time: its place in the output, and the row that the next batch has in its stead.
+    EP_INLINE void fetch_ahead(int64_t r) const {
+        const int64_t nbytes = extent_ * form_.storage->size;
+        for (int k = 0; k < EP_ROWS; ++k) {
+            if (ahead_[k] == nullptr) continue;
+            const char* const at = ahead_[k] + r * next_[k];
+            for (int64_t i = 0; i < nbytes; i += ep::LINE) __builtin_prefetch(at + i, 0, 2);
+        }
     }
 
     EP_INLINE void row(int64_t r, const T** in) const {
@@ -91,6 +105,7 @@ class ShortRows {
             }
             for (int64_t r = 0; r < count; ++r) {
                 row(first + r, in);
+                fetch_ahead(first + r);
                 lanes[r] = Blocks<Op, T>::sum_lanes(in, n, from[r], terms_ + (first + r) * (Op::keeps ? n : 0));
             }
             of.sum = folded_each<LANES / 2, T>(lanes, Sum{});
@@ -126,6 +141,7 @@ class ShortRows {
     const int64_t* const next_;
     const int64_t extent_, most_;
     const T* in_[Op::inputs];
+    const char* ahead_[EP_ROWS] = {};
     int64_t pitch_[Op::inputs];
     alignas(ep::LINE) T bases_[ROWS] = {}, sums_[ROWS] = {};
     alignas(ep::LINE) T blocks_[Op::inputs][ELEMENTS], terms_[Op::keeps ? ELEMENTS : 1], made_[ELEMENTS];
