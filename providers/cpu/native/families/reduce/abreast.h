@@ -75,7 +75,7 @@ struct Elements {
 };
 
 // Bytes that are fetched ahead of a stream, into the second cache, and of rows that a shared cache holds.
-constexpr int64_t AHEAD = 2048, ROWS_AHEAD = 4096;
+constexpr int64_t AHEAD = 1024, ROWS_AHEAD = 4096;
 
 // From caches: VECTORS vectors of all rows into states, which are in registers meanwhile.
 template <class Op, class T, int VECTORS>
