@@ -17,6 +17,8 @@ __all__ = ["Timing", "interleave"]
 _ROUNDS: Final = 15
 _ROUND_SECONDS: Final = 0.01
 _FEW_ROUNDS: Final = 3
+_CALM: Final = 0.1
+"""The spread from which on more rounds may say more."""
 _LONG: Final = 1.0
 """Seconds of a call from which on there are three rounds: seven would take minutes and say the same."""
 _THREADS: Final = Path("/proc/self/task")
@@ -52,6 +54,7 @@ def interleave(
     rounds: int = _ROUNDS,
     settle: Callable[[], None] | None = None,
     pause: float = 0.0,
+    most: int = 0,
 ) -> dict[str, Timing]:
     """Time all candidates in turn, `rounds` times, or three times where one of them takes seconds.
 
@@ -59,6 +62,8 @@ def interleave(
     settle     : called after each turn and not timed: waits for enqueued work
     pause      : seconds before each turn, and more until the threads of the one before are asleep, so that none is
                  timed while another one's still spin; then a candidate runs once untimed, if that is short
+    most       : rounds after which all end that go on, from more than three, while a candidate spreads by over a tenth:
+                 how far times lie apart decides that, not their ratio
     """
     settle = settle or _nothing
     begin = time.perf_counter()
@@ -68,11 +73,14 @@ def interleave(
         end = time.perf_counter()
         rounds = rounds if end - begin < _LONG else min(rounds, _FEW_ROUNDS)
         begin = end
+    most = most if rounds > _FEW_ROUNDS else 0
     seconds: dict[str, list[float]] = {name: [] for name in candidates}
     gc.collect()
     gc.disable()
     try:
-        for _ in range(rounds):
+        for done in range(max(rounds, most)):
+            if done >= rounds and all(Timing(tuple(each)).spread <= _CALM for each in seconds.values()):
+                break
             for name, run in candidates.items():
                 if pause:
                     time.sleep(pause)

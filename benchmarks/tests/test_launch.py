@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,19 @@ def test_candidates_are_interleaved():
     timings = interleave({"a": work("a"), "b": work("b")}, rounds=5)
     assert order[-10:] == ["a", "b"] * 5
     assert all(len(timing.rounds) == 5 for timing in timings.values())
+
+
+def test_candidates_go_on_while_one_is_disturbed():
+    def calm(count):
+        time.sleep(0.002 * count)
+
+    def disturbed(count):
+        turns.append(count)
+        time.sleep(0.002 * count * (1 + len(turns) % 2))
+
+    turns = []
+    assert [len(each.rounds) for each in interleave({"a": calm}, 5, most=9).values()] == [5]
+    assert [len(each.rounds) for each in interleave({"a": calm, "b": disturbed}, 5, most=9).values()] == [9, 9]
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not tell which threads run")

@@ -28,6 +28,8 @@ __all__ = ["failed", "measure"]
 _SEED: Final = 18
 _PAUSE: Final = 0.003
 """Seconds: GNU's OpenMP, which PyTorch uses, spins for about as long after its last loop."""
+_MORE: Final = 3
+"""Times as many rounds has a sample that is disturbed."""
 _LEAST: Final = 4096
 """Bytes below which no limit is stated: the cost of a launch is all there is, and `ep-bench launch` holds that to budgets."""
 
@@ -71,7 +73,7 @@ def _measured(  # noqa: PLR0913, PLR0917 - as above, and the row so far
     limit = limits.limit(work) if max(work.nbytes, work.flops) >= _LEAST else None
     ways = {f"limit {number}": way for number, way in enumerate(limit.runs if limit else ())}
     candidates |= ways
-    timings = interleave(candidates, rounds, pause=_PAUSE)
+    timings = interleave(candidates, rounds, pause=_PAUSE, most=_MORE * rounds)
     ours = timings["ep"]
     return replace(
         row,
