@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Timing", "interleave"]
+__all__ = ["Timing", "interleave", "least"]
 
 _ROUNDS: Final = 15
 _ROUND_SECONDS: Final = 0.01
@@ -21,6 +21,8 @@ _CALM: Final = 0.1
 """The spread from which on more rounds may say more."""
 _LONG: Final = 1.0
 """Seconds of a call from which on there are three rounds: seven would take minutes and say the same."""
+_TRIES: Final = 9
+_TURN_SECONDS: Final = 0.004
 _THREADS: Final = Path("/proc/self/task")
 _GLANCE: Final = 0.001
 _PATIENCE: Final = 0.3
@@ -94,6 +96,21 @@ def interleave(
     finally:
         gc.enable()
     return {name: Timing(tuple(values)) for name, values in seconds.items()}
+
+
+def least(run: Callable[[int], None], tries: int = _TRIES) -> float:
+    """Return the least seconds of one call, in turns of some milliseconds: what is possible."""
+    count, passed = 1, _timed(run, 1)
+    if passed < _TURN_SECONDS:
+        count = max(1, int(_TURN_SECONDS / max(passed, 1e-8)))
+        count = max(1, min(count, int(_TURN_SECONDS / max(_timed(run, count) / count, 1e-9))))
+    return min(_timed(run, count) / count for _ in range(tries))
+
+
+def _timed(run: Callable[[int], None], count: int) -> float:
+    begin = time.perf_counter()
+    run(count)
+    return time.perf_counter() - begin
 
 
 def _calibrate(run: Callable[[int], None], settle: Callable[[], None]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,10 +12,12 @@ import pytest
 from click.testing import CliRunner
 from ep_benchmarks.cli import command
 from ep_benchmarks.limits.device import DeviceLimits
+from ep_benchmarks.limits.work import Limit
 from ep_benchmarks.peers import peer as peers
 from ep_benchmarks.peers.peer import Call, Peer
 from ep_benchmarks.run import command as run_command
 from ep_benchmarks.run import measure as run_measure
+from ep_benchmarks.run.computed import Computed
 from ep_benchmarks.run.judgement import apart, wrong
 from ep_benchmarks.run.measure import measure
 from ep_benchmarks.run.placed import Placed
@@ -116,6 +119,17 @@ def test_large_results_are_judged_at_their_beginning_middle_and_end(stream):
         spoilt = SimpleNamespace(part=placed.part, written=lambda written=written: written)
         assert wrong(family, sample, spoilt)
     placed.close()
+
+
+def test_arithmetic_binds_where_it_takes_longer_than_memory(stream):
+    _, sample = FOUND["elementwise_unary/lgamma/float32/dense/1Mi"]
+    computed = Computed(sample, stream, [Other(np.copy)], np.random.default_rng(1))
+    bound = computed.binding(Limit("memory", [lambda count: None]))
+    assert bound.kind == "arithmetic"
+    bound.runs[0](1)
+    slow = Limit("memory", [lambda count: time.sleep(0.05 * count)])
+    assert computed.binding(slow) is slow
+    computed.close()
 
 
 def test_random_numbers_are_compared_by_their_moments():

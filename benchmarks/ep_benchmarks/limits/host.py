@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import time
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ep_benchmarks.limits.native import UNITS, Traffic, compiled
 from ep_benchmarks.limits.work import Limit, Work
+from ep_benchmarks.timing import least
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -24,8 +24,6 @@ _MOVEMENTS: Final = {"copy": (3, 3), "add": (4, 2), "read": (6, 0), "fill": (0, 
 """Sixths of the bytes that are read and written."""
 _WAYS: Final = (0, 1, 2)
 """Of `struct traffic`."""
-_TRIES: Final = 9
-_SECONDS: Final = 0.004
 _SLACK: Final = 4096
 
 
@@ -69,16 +67,16 @@ class HostLimits:
         unit = work.dtype if work.dtype in self._products else "float32"
         seconds = work.flops / self._products[unit]
         moves = self._move(work) if work.nbytes >= self._vector else []
-        if moves and _best(moves[0]) >= seconds:
+        if moves and least(moves[0]) >= seconds:
             return Limit("memory", moves)
         return Limit(unit, [self._multiply(unit, work.flops)]) if work.flops else None
 
     def _rate(self, unit: str) -> float:
         one = self._flops[unit] * self._threads
-        return one / _best(self._multiply(unit, int(one)))
+        return one / least(self._multiply(unit, int(one)))
 
     def _speed(self, work: Work) -> float:
-        return work.nbytes / _best(self._move(work)[0])
+        return work.nbytes / least(self._move(work)[0])
 
     def _multiply(self, unit: str, flops: int) -> Callable[[int], None]:
         multiply, number, threads = self._library.limits_multiply, UNITS.index(unit), self._threads
@@ -92,10 +90,10 @@ class HostLimits:
     def _move(self, work: Work) -> list[Callable[[int], None]]:
         """Return the quickest way to move so many bytes on one thread, and on all, the quicker one first."""
         found = [
-            min((self._moving(work, threads, way) for way in _WAYS), key=lambda run: _best(run, 3))
+            min((self._moving(work, threads, way) for way in _WAYS), key=lambda run: least(run, 3))
             for threads in sorted({1, self._threads})
         ]
-        return sorted(found, key=_best)
+        return sorted(found, key=least)
 
     def _moving(self, work: Work, threads: int, way: int) -> Callable[[int], None]:
         """Return reads and writes as sums, copies, reads and fills: as many sums as there are two reads for a write."""
@@ -121,18 +119,3 @@ class HostLimits:
             held.fill(0)
         address = int(held.ctypes.data)
         return -(-address // _SLACK) * _SLACK
-
-
-def _best(run: Callable[[int], None], tries: int = _TRIES) -> float:
-    """Return the least seconds of one call, in turns of some milliseconds: the limit is what is possible."""
-    count, passed = 1, _timed(run, 1)
-    if passed < _SECONDS:
-        count = max(1, int(_SECONDS / max(passed, 1e-8)))
-        count = max(1, min(count, int(_SECONDS / max(_timed(run, count) / count, 1e-9))))
-    return min(_timed(run, count) / count for _ in range(tries))
-
-
-def _timed(run: Callable[[int], None], count: int) -> float:
-    begin = time.perf_counter()
-    run(count)
-    return time.perf_counter() - begin

@@ -40,6 +40,13 @@ class Call(NamedTuple):
     results: Callable[[], Mapping[str, Array]]
     finish: Callable[[], Any] = _nothing
 
+    def repeat(self, count: int) -> None:
+        """Do the work so often, to its end."""
+        run = self.run
+        for _ in range(count):
+            run()
+        self.finish()
+
 
 class Peer(ABC):
     """A library to compare with. Its fastest form of an operation is what counts.

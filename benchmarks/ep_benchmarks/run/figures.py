@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
@@ -47,6 +48,11 @@ def summary_lines(report: Report) -> list[str]:
     ]
     large = [row for row in report.rows if row.limit == "memory" and row.read + row.written >= _LARGE]
     lines.extend(_memory_lines([(row.family, row.fraction) for row in large if row.fraction is not None]))
+    computed = [row.fraction for row in report.rows if row.limit == "arithmetic" and row.fraction is not None]
+    if computed:
+        lines.append(
+            f"arithmetic: {len(computed)} cases take longer to compute than to move; the median reaches {statistics.median(computed):.0%} of what the quickest makes of elements in caches"
+        )
     load = report.machine["load"]
     if load is not None and load > _BUSY:
         lines.append(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ep_benchmarks.limits.work import work_of
+from ep_benchmarks.run.computed import Computed
 from ep_benchmarks.run.judgement import apart, wrong
 from ep_benchmarks.run.placed import Placed
 from ep_benchmarks.run.row import Ratio, Row
@@ -46,7 +47,7 @@ def measure(  # noqa: PLR0913, PLR0917 - what is measured, where, and beside wha
     placed = Placed(stream, sample.descriptor, sample.data(np.random.default_rng(_SEED)))
     try:
         return _measured(
-            replace(_blank(sample), is_lowered=placed.is_lowered), family, sample, placed, limits, peers, rounds
+            replace(_blank(sample), is_lowered=placed.is_lowered), family, sample, placed, stream, limits, peers, rounds
         )
     finally:
         placed.close()
@@ -58,6 +59,7 @@ def _measured(  # noqa: PLR0913, PLR0917 - as above, and the row so far
     family: ep.Family,
     sample: Sample,
     placed: Placed,
+    stream: ep.Stream,
     limits: Limits,
     peers: Mapping[str, Peer],
     rounds: int,
@@ -68,12 +70,18 @@ def _measured(  # noqa: PLR0913, PLR0917 - as above, and the row so far
         return replace(row, faults=(f"EP: {fault}",))
     calls, faults = _agreeing(sample, placed, peers)
     candidates: dict[str, Callable[[int], None]] = {"ep": placed.run}
-    candidates |= {f"peer {name}": _repeated(call) for name, call in calls.items()}
+    candidates |= {f"peer {name}": call.repeat for name, call in calls.items()}
     work = work_of(sample.descriptor)
     limit = limits.limit(work) if max(work.nbytes, work.flops) >= _LEAST else None
+    computed = None
+    if limit is not None and limit.kind == "memory" and _is_larger(sample):
+        computed = Computed(sample, stream, [peers[name] for name in calls], np.random.default_rng(_SEED))
+        limit = computed.binding(limit)
     ways = {f"limit {number}": way for number, way in enumerate(limit.runs if limit else ())}
     candidates |= ways
     timings = interleave(candidates, rounds, pause=_PAUSE, most=_MORE * rounds)
+    if computed is not None:
+        computed.close()
     ours = timings["ep"]
     return replace(
         row,
@@ -86,6 +94,11 @@ def _measured(  # noqa: PLR0913, PLR0917 - as above, and the row so far
         },
         faults=tuple(faults),
     )
+
+
+def _is_larger(sample: Sample) -> bool:
+    """Return True if a sample has a cached form that is smaller than it."""
+    return sample.cached is not None and sample.cached.out.size < sample.descriptor.out.size
 
 
 def failed(sample: Sample, error: Exception) -> Row:
@@ -135,14 +148,3 @@ def _agreeing(sample: Sample, placed: Placed, peers: Mapping[str, Peer]) -> tupl
         except Exception as error:  # noqa: BLE001 - whatever a stranger's library raises is a line of the report
             faults.append(f"{name}: {type(error).__name__}: {str(error).partition(chr(10))[0]}")
     return calls, faults
-
-
-def _repeated(call: Call) -> Callable[[int], None]:
-    function, finish = call.run, call.finish
-
-    def run(count: int) -> None:
-        for _ in range(count):
-            function()
-        finish()
-
-    return run

@@ -46,7 +46,8 @@ class Row:
     is_lowered : True if other families' kernels run
     us         : microseconds of EP's bound step; 0 where its result was wrong, and nothing was timed
     spread     : interquartile range over median
-    limit      : the kind of the limit that binds, "" if none is known
+    limit      : the kind of the limit that binds: "memory", "arithmetic" of an operation's own in caches, or the element type
+                 whose unit multiplies; "" if none is known
     fraction   : the limit's time over EP's, None without a limit
     peers      : by name, of those that have the operation and agree
     faults     : EP's wrong result, and peers that disagree, in words
@@ -77,7 +78,7 @@ class Row:
     @property
     def is_moving(self) -> bool:
         """True if bytes are what counts."""
-        return self.limit in {"memory", ""}
+        return self.limit in {"memory", "arithmetic", ""}
 
     @property
     def record(self) -> dict[str, Any]:

@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 
     Draw = Callable[[np.random.Generator, ep.TensorSpec], Array]
 
-__all__ = ["SIZES", "Sample", "between", "distinct", "samples", "usual"]
+__all__ = ["CACHED", "SIZES", "Sample", "between", "distinct", "samples", "usual"]
 
 SIZES: Final = {"1": 1, "1Ki": 1 << 10, "64Ki": 1 << 16, "1Mi": 1 << 20, "16Mi": 1 << 24}
 """Elements by name: a launch, the two caches of a core, the one that cores share, memory."""
+
+CACHED: Final = "64Ki"
+"""The size that the caches of cores hold, of which each thread has enough not to wait for the others."""
 
 _BLOCK: Final = (1 << 18) - 5
 """Elements that are drawn; larger tensors repeat them. No power of two, so that rows of a matrix differ."""
@@ -40,6 +43,8 @@ class Sample:
     is_quick    : True if a run with few and small samples has it
     parts       : for a large sample of a family whose `parts` do not do, or are as large: from the descriptor to parts of
                   it, descriptors over windows of the same memories, whose results are judged for all
+    cached      : of an operation whose elements may take longer to compute than to move: the same of as many elements of
+                  the first output as the caches of cores hold; says nothing of smaller samples
     """
 
     name: str
@@ -47,6 +52,7 @@ class Sample:
     contents: Mapping[str, Draw | complex] = field(default_factory=dict)
     is_quick: bool = False
     parts: Callable[[Any], Iterable[ep.Descriptor]] | None = None
+    cached: ep.Descriptor | None = None
 
     @property
     def id(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ep import TensorSpec
-from ep_primitives.cases.sample import SIZES, Sample, between
+from ep_primitives.cases.sample import CACHED, SIZES, Sample, between
 from ep_primitives.families.elementwise_unary import ElementwiseUnary
 
 __all__ = ["SAMPLES"]
@@ -29,8 +29,8 @@ _SMALLER: Final = {
 
 def _sample(op: str, dtype: str, size: str, *, is_quick: bool = False) -> Sample:
     contents = _POSITIVE if op in {"log", "sqrt", "rsqrt", "lgamma"} else {}
-    descriptor = ElementwiseUnary.infer(op, TensorSpec(dtype, (SIZES[size],)))
-    return Sample(size, descriptor, contents, is_quick=is_quick)
+    descriptor, cached = (ElementwiseUnary.infer(op, TensorSpec(dtype, (SIZES[each],))) for each in (size, CACHED))
+    return Sample(size, descriptor, contents, is_quick=is_quick, cached=cached)
 
 
 SAMPLES: Final = [

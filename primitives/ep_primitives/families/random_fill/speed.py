@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ep import TensorSpec
-from ep_primitives.cases.sample import SIZES, Sample
+from ep_primitives.cases.sample import CACHED, SIZES, Sample
 from ep_primitives.families.random_fill import RandomFill
 
 if TYPE_CHECKING:
@@ -24,9 +24,8 @@ def _state(rng: np.random.Generator, spec: TensorSpec) -> Array:
 
 def _sample(op: str, dtype: str, size: str, *, is_quick: bool = False) -> Sample:
     numbers = {"p": 0.25} if op == "bernoulli" else {}
-    return Sample(
-        size, RandomFill.infer(op, TensorSpec(dtype, (SIZES[size],))), {"state": _state, **numbers}, is_quick=is_quick
-    )
+    descriptor, cached = (RandomFill.infer(op, TensorSpec(dtype, (SIZES[each],))) for each in (size, CACHED))
+    return Sample(size, descriptor, {"state": _state, **numbers}, is_quick=is_quick, cached=cached)
 
 
 SAMPLES: Final = [
