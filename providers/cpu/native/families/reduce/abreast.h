@@ -150,7 +150,9 @@ struct Joined {
 // A vector that is loaded here, and not where the compiler would use it.
 template <class S>
 EP_INLINE V<S> loaded_now(V<S> x) {
+#if !EP_EMULATED
     __asm__ volatile("" : "+v"(x));
+#endif
     return x;
 }
 
