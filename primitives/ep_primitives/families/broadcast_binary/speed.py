@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ep import Scalar, TensorSpec
-from ep_primitives.cases.sample import SIZES, Sample, between
+from ep_primitives.cases.sample import CACHED, SIZES, Sample, between
 from ep_primitives.families.broadcast_binary import BroadcastBinary
 
 if TYPE_CHECKING:
@@ -30,13 +30,14 @@ _SMALLER: Final = {
 
 
 def _sample(op: str, dtype: str, size: str, *, is_quick: bool = False) -> Sample:
-    spec = TensorSpec(dtype, (SIZES[size],))
+    spec, few = (TensorSpec(dtype, (SIZES[each],)) for each in (size, CACHED))
     contents: Mapping[str, Any] = {}
     if op == "pow":
         contents = {"a": between(0.1, 4), "b": between(-3, 3)}
     elif op in {"div", "floor_div"}:
         contents = {"b": between(1, 8)}
-    return Sample(size, BroadcastBinary.infer(op, spec, spec), contents, is_quick=is_quick)
+    cached = BroadcastBinary.infer(op, few, few) if op in {"pow", "floor_div"} else None
+    return Sample(size, BroadcastBinary.infer(op, spec, spec), contents, is_quick=is_quick, cached=cached)
 
 
 def _broadcast(name: str, op: str, a: tuple[int, ...], b: tuple[int, ...], dtype: str = "float32") -> Sample:

@@ -10,6 +10,8 @@ from ep_primitives.families.elementwise_unary import ElementwiseUnary
 
 __all__ = ["SAMPLES"]
 
+_LIGHT: Final = frozenset({"relu", "abs", "negative"})
+"""Of real numbers: nothing to compute."""
 _POSITIVE: Final = {"x": between(0.01, 10)}
 _LARGE: Final = {
     "float32": "relu exp sigmoid gelu tanh erf log sqrt sin tan soft_plus",
@@ -30,7 +32,8 @@ _SMALLER: Final = {
 def _sample(op: str, dtype: str, size: str, *, is_quick: bool = False) -> Sample:
     contents = _POSITIVE if op in {"log", "sqrt", "rsqrt", "lgamma"} else {}
     descriptor, cached = (ElementwiseUnary.infer(op, TensorSpec(dtype, (SIZES[each],))) for each in (size, CACHED))
-    return Sample(size, descriptor, contents, is_quick=is_quick, cached=cached)
+    is_light = op in _LIGHT and not dtype.startswith("complex")
+    return Sample(size, descriptor, contents, is_quick=is_quick, cached=None if is_light else cached)
 
 
 SAMPLES: Final = [

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from ep import TensorSpec
-from ep_primitives.cases.sample import Sample, between
+from ep_primitives.cases.sample import CACHED, SIZES, Sample, between
 from ep_primitives.families.softmax import LogSoftmax, LogSoftmaxBackward, Softmax, SoftmaxBackward
 
 __all__ = ["SAMPLES"]
 
 _SHAPES: Final = ((4096, 1024), (32768, 128), (64, 262144))
 _USUAL: Final = _SHAPES[0]
+_QUICK: Final = (256, 256)
 
 
 def _name(shape: tuple[int, ...]) -> str:
@@ -20,13 +21,19 @@ def _name(shape: tuple[int, ...]) -> str:
 
 _X: Final = TensorSpec("float32", _USUAL)
 
+
+def _sample(family: type[Softmax | LogSoftmax], shape: tuple[int, int], dtype: str = "float32") -> Sample:
+    rows, width = shape
+    few = max(1, SIZES[CACHED] // width)
+    cached = family.infer(TensorSpec(dtype, (few, width))) if few < rows and few > 1 else None
+    return Sample(_name(shape), family.infer(TensorSpec(dtype, shape)), is_quick=shape == _QUICK, cached=cached)
+
+
 SAMPLES: Final = [
-    Sample("256x256", Softmax.infer(TensorSpec("float32", (256, 256))), is_quick=True),
-    *(Sample(_name(shape), Softmax.infer(TensorSpec("float32", shape))) for shape in _SHAPES),
-    Sample(_name(_USUAL), Softmax.infer(TensorSpec("bfloat16", _USUAL))),
-    Sample(_name(_USUAL), Softmax.infer(TensorSpec("float16", _USUAL))),
-    Sample(_name(_USUAL), LogSoftmax.infer(_X)),
-    Sample(_name(_SHAPES[1]), LogSoftmax.infer(TensorSpec("float32", _SHAPES[1]))),
+    _sample(Softmax, _QUICK),
+    *(_sample(Softmax, shape) for shape in _SHAPES),
+    *(_sample(Softmax, _USUAL, dtype) for dtype in ("bfloat16", "float16")),
+    *(_sample(LogSoftmax, shape) for shape in _SHAPES[:2]),
     Sample(_name(_USUAL), SoftmaxBackward.infer(_X, _X), {"y": between(0, 2 / _USUAL[1])}),
     Sample(_name(_USUAL), LogSoftmaxBackward.infer(_X, _X), {"y": between(-8, -6)}),
 ]
