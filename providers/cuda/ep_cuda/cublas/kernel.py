@@ -93,6 +93,7 @@ class CublasLtKernel(ep.Kernel):
         self._scale = descriptor.compute
         self._compute = _TF32 if is_tf32 and descriptor.a.dtype == "float32" else _COMPUTES[descriptor.compute]
         self._has_bias = descriptor.bias is not None
+        self._bias_itemsize = descriptor.bias.itemsize if descriptor.bias else 1
         specs = descriptor.a, descriptor.b, descriptor.bias, descriptor.out
         self._starts = [0 if spec is None else spec.offset * spec.itemsize for spec in specs]
         left, right = self._problem.places
@@ -143,8 +144,9 @@ class CublasLtKernel(ep.Kernel):
         for attribute in _ALIGNMENTS:
             put(attribute, "uint32_t", alignment)
         found, count, out = ffi.new("cublasLtMatmulHeuristicResult_t *"), ffi.new("int *"), self._out.native
-        # The heuristic reads the alignment of a bias from its address.
-        sides = self._described(alignment), self._left.native, self._right.native, out, out
+        # The heuristic reads the alignment of a bias from its address, and refuses one that no element can have.
+        bias = max(alignment, self._bias_itemsize)
+        sides = self._described(bias), self._left.native, self._right.native, out, out
         status = library.functions.cublasLtMatmulAlgoGetHeuristic(library.handle, *sides, preference, 1, found, count)
         if status != _NOT_SUPPORTED:
             library.check("cublasLtMatmulAlgoGetHeuristic", status)
