@@ -56,7 +56,9 @@ class _Pair:
         self.trial, self.primitive = trial, primitive
         self.streams = [trial.asynchronous(), trial.asynchronous()]
         self.given = [_operands(trial, stream, primitive) for stream in self.streams]
-        self.firsts = [self._copied(stream, operands) for stream, operands in zip(self.streams, self.given, strict=True)]
+        self.firsts = [
+            self._copied(stream, operands) for stream, operands in zip(self.streams, self.given, strict=True)
+        ]
         self.alone = []
         for stream, operands in zip(self.streams, self.given, strict=True):
             primitive(stream, **operands)
@@ -78,7 +80,9 @@ class _Pair:
 
     def _copied(self, stream: ep.Stream, operands: dict[str, Any]) -> dict[str, ep.Memory]:
         outputs = {name: operands[name] for name in self.primitive.asked.outputs}
-        return {name: self.trial.holding(stream, self.trial.content(stream, output)) for name, output in outputs.items()}
+        return {
+            name: self.trial.holding(stream, self.trial.content(stream, output)) for name, output in outputs.items()
+        }
 
     def _results(self, stream: ep.Stream, operands: dict[str, Any]) -> list[Bytes]:
         return [self.trial.content(stream, operands[name]) for name in self.primitive.asked.outputs]
