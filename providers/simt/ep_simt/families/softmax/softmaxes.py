@@ -100,7 +100,7 @@ class _Variant(NamedTuple):
 def _program(variant: _Variant) -> Program:
     """Return the program of a variant."""
     family, inputs, element, compute, wide, target = variant
-    room = Room.of(8 if compute == "f64" else 4, target)
+    room = Room.of(8 if compute == "f64" else 4, inputs, target)
     formulas = f"families/{family}/{family}.inc"
     is_relative = inputs < _FORWARD
     words: dict[str, Any] = {

@@ -26,11 +26,23 @@ EP_FN ep_tile ep_tile_of(ep_index extent, int rows, int chains, int across) {
     return tile;
 }
 
+// EP_HOLDING(name): the elements of a tile; each work-item of a larger group has its own in registers.
 // EP_EACH_CELL(statement): each cell that is this work-item's.
 // EP_EACH_HELD(statement): each element of its chains, which is held at `at` and has the cell `cell`.
+// EP_GROW(cells, statement): the same for a statement that makes more of `grown`, which the cell has then.
+// EP_EACH_READ(start, step, beside, read, cells, statement): the element's place in memory, for `read`, as below, and then EP_GROW; in a larger group all
+// are on their way before the first is waited for.
 // EP_EACH_ELEMENT(start, step, beside, statement): the same with the element's place in memory, in `place`: neighbours
 // in a row are `step` apart, neighbouring rows `beside`.
 #if EP_GROUP == 1
+#define EP_HOLDING(name) EP_SHARED_ARRAY(EP_C, name, EP_HELD);
+#define EP_GROWN(cells, statement) \
+    EP_C grown = cells[cell];      \
+    statement;                     \
+    cells[cell] = grown
+#define EP_GROW(cells, statement) EP_EACH_HELD(EP_GROWN(cells, statement))
+#define EP_EACH_READ(start, step, beside, read, cells, statement) \
+    EP_EACH_ELEMENT(start, step, beside, read; EP_GROWN(cells, statement))
 #define EP_EACH_CELL(statement)                     \
     EP_INDEPENDENT                                  \
     for (int cell = 0; cell < tile.cells; ++cell) { \
@@ -72,12 +84,23 @@ EP_FN ep_tile ep_tile_of(ep_index extent, int rows, int chains, int across) {
         const int cell = EP_LOCAL_ID(x); \
         statement;                       \
     }
-#define EP_EACH_HELD(statement)                         \
-    for (int block = 0; block < tile.blocks; ++block) { \
-        const int cell = EP_LOCAL_ID(x);                \
-        const int at = block * EP_GROUP + cell;         \
-        statement;                                      \
+#define EP_HOLDING(name) EP_C name[EP_HELD];
+#define EP_EACH_HELD(statement)                     \
+    EP_UNROLLED                                     \
+    for (int block = 0; block < EP_HELD; ++block) { \
+        const int cell = EP_LOCAL_ID(x), at = block; \
+        if (block >= tile.blocks) break;            \
+        statement;                                  \
     }
+#define EP_GROW(cells, statement)                \
+    {                                            \
+        EP_C grown = cells[EP_LOCAL_ID(x)];      \
+        EP_EACH_HELD(statement)                  \
+        cells[EP_LOCAL_ID(x)] = grown;           \
+    }
+#define EP_EACH_READ(start, step, beside, read, cells, statement) \
+    EP_EACH_ELEMENT(start, step, beside, read)                    \
+    EP_GROW(cells, statement)
 #define EP_EACH_ELEMENT(start, step, beside, statement)                                                               \
     {                                                                                                                 \
         const ep_i64 first_place = start + tile.chain * (step) + tile.row * (beside), between = tile.chains * (step); \
