@@ -17,8 +17,6 @@ _REGISTERS: Final = 32
 """Of a GPU's work-item: the words of 4 bytes that hold elements, a quarter of what there is for each of a full group."""
 _FEW: Final = 16
 """Of a GPU: elements of a row that a work-item takes before more work-items share the row."""
-_SUBGROUP: Final = 32
-"""Of a GPU: neighbours that fetch together."""
 _PIECES_ABREAST: Final = 4
 """A CPU holds so many in the second cache, where it reads rows that lie beside each other line by line."""
 _CHAINS: Final = 64
@@ -92,8 +90,7 @@ class Cut(NamedTuple):
             padded = -(-held // chains) * chains
             most = min(_LINE if across else 1, room.held // padded) if chains > 1 else min(_CHAINS, room.held // held)
         else:
-            few = min(room.held, _FEW)
-            chains = min(_power(max(-(-held // few), min(held, _SUBGROUP))), target.group)
+            chains = min(_power(-(-held // min(room.held, _FEW))), target.group)
             most = target.group // chains
         rows = 1
         for size in outer:
