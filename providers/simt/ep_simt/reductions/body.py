@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 import ep
 from ep_simt.body import Body
 from ep_simt.dialect import text
-from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of
+from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.mathematics import mathematics
 from ep_simt.plan import Launch, Operand, Plan, operands_of
 from ep_simt.program import Entry, Program, access, number, storage, taken, tensor
@@ -193,7 +193,14 @@ def _program(variant: _Variant) -> Program:
     }
     source = "".join(map(text, fold.files)) + "".join(map(str, words.values()))
     called = mathematics(source, "f64" if part_of(_value(x)) == "f64" else "f32")
-    files = ("rows/rows.h", "rows/fold.h", "elementwise/packs.h", "reductions/state.h", *fold.files, "reductions/pieces.h")
+    files = (
+        "rows/rows.h",
+        "rows/fold.h",
+        "elementwise/packs.h",
+        "reductions/state.h",
+        *fold.files,
+        "reductions/pieces.h",
+    )
     lens = number("keep", "u64"), number("flip", "u64"), number("factor", factor)
     parameters = taken(tensor("out", out), tensor("states", "state"), lens)
     count, geometry = [number(name, "i64") for name in ("length", "pieces", "span")], [rows_parameter(2, wide=wide)]
