@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import struct
-from collections import deque
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep_simt
@@ -53,6 +52,9 @@ _WORKSPACE: Final = 32 << 20
 """As many bytes as NVIDIA recommends for Hopper; a launch takes what its algorithm asks for."""
 _IN_COMPUTE_TYPE: Final = 2
 """CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE: parts of a sum are added in order, and are not rounded before."""
+_MOST_CALLS: Final = 16
+"""Sets of operands whose calls a kernel keeps: programs come back to the same memories."""
+_POINTER: Final = ffi.typeof("void *")
 _FAST: Final = 16
 """The bytes to which all operands are aligned in the usual case; the heuristic is asked for that and for any other."""
 
@@ -83,7 +85,10 @@ class _Operand(NamedTuple):
 
 
 class CublasLtKernel(ep.Kernel):
-    """One product, with the algorithms that the heuristic chose for operands at multiples of 16 bytes, and for any others."""
+    """One product, with the algorithms that the heuristic chose for operands at multiples of 16 bytes, and for any others.
+
+    The arguments of a call change with its operands alone, so that those of the last few are kept, with descriptions of their own.
+    """
 
     def __init__(self, library: CublasLt, descriptor: Matmul, portable: PortableProduct, *, is_tf32: bool) -> None:
         """Describe it, and ask the heuristic. Raises DeviceError."""
@@ -93,13 +98,17 @@ class CublasLtKernel(ep.Kernel):
         self._scale = descriptor.compute
         self._compute = _TF32 if is_tf32 and descriptor.a.dtype == "float32" else _COMPUTES[descriptor.compute]
         self._has_bias = descriptor.bias is not None
+        self._bias_itemsize = descriptor.bias.itemsize if descriptor.bias else 1
         specs = descriptor.a, descriptor.b, descriptor.bias, descriptor.out
-        self._starts = [0 if spec is None else spec.offset * spec.itemsize for spec in specs]
+        self._starts = [
+            *(0 if spec is None else spec.offset * spec.itemsize for spec in specs),
+            0,
+        ]  # scratch comes last
         left, right = self._problem.places
         self._left = self._operand(left, self._problem.left, descriptor.a.dtype)
         self._right = self._operand(right, self._problem.right, descriptor.a.dtype)
         self._out = self._operand(_OUT_PLACE, self._problem.out, descriptor.out.dtype)
-        self._spare: deque[Any] = deque()
+        self._calls: dict[tuple[tuple[int, ...], tuple[Any, ...]], tuple[Any, ...]] = {}
         self._algorithms = {
             alignment: self._asked(alignment)
             for alignment in (_FAST, min(descriptor.a.itemsize, descriptor.out.itemsize))
@@ -117,7 +126,7 @@ class CublasLtKernel(ep.Kernel):
         return _Operand(place, made)
 
     def _described(self, bias: int) -> Any:
-        """Return a new description of the product, which one launch at a time points to its bias."""
+        """Return a new description of the product, which points to its bias."""
         made = self._library.owned(
             "cublasLtMatmulDescCreate", "cublasLtMatmulDesc_t", self._compute, _TYPES[self._scale]
         )
@@ -143,40 +152,59 @@ class CublasLtKernel(ep.Kernel):
         for attribute in _ALIGNMENTS:
             put(attribute, "uint32_t", alignment)
         found, count, out = ffi.new("cublasLtMatmulHeuristicResult_t *"), ffi.new("int *"), self._out.native
-        # The heuristic reads the alignment of a bias from its address.
-        sides = self._described(alignment), self._left.native, self._right.native, out, out
+        # The heuristic reads the alignment of a bias from its address, and refuses one that no element can have.
+        bias = max(alignment, self._bias_itemsize)
+        sides = self._described(bias), self._left.native, self._right.native, out, out
         status = library.functions.cublasLtMatmulAlgoGetHeuristic(library.handle, *sides, preference, 1, found, count)
         if status != _NOT_SUPPORTED:
             library.check("cublasLtMatmulAlgoGetHeuristic", status)
         return found if not status and count[0] and not found.state else None
 
     def launch(self, stream: Any, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
-        pairs = zip(memories, self._starts, strict=False)  # scratch comes after the tensors
-        places = [0 if memory is None else memory.handle + memory.offset + start for memory, start in pairs]
-        is_fast = not any(place % _FAST for place in places)
+        places = self._places(memories)
+        call = self._calls.get((places, scalars))
+        if call is None:
+            call = self._prepared(places, scalars)
+            if len(self._calls) >= _MOST_CALLS:
+                self._calls.clear()
+            self._calls[places, scalars] = call
+        if call:
+            self._run(stream, call)
+        else:
+            self._portable.kernel.launch(stream, memories, scalars)
+
+    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Any:
+        call = self._prepared(self._places(memories), scalars)
+        if not call:
+            return self._portable.kernel.bind(memories, scalars)
+        run = self._run
+        return lambda stream, _, __: run(stream, call)
+
+    def _places(self, memories: tuple[ep.Memory, ...]) -> tuple[int, ...]:
+        """Return the addresses of the tensors, 0 for an absent one, and of scratch if there is some."""
+        pairs = zip(memories, self._starts, strict=False)
+        return tuple([0 if memory is None else memory.handle + memory.offset + start for memory, start in pairs])
+
+    def _prepared(self, places: tuple[int, ...], scalars: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the arguments of the call but its stream, none if the portable kernel has to run."""
+        *tensors, scratch = places if self.scratch_nbytes else (*places, 0)
+        is_fast = not any(place % _FAST for place in tensors)
         algorithm = self._algorithms[_FAST if is_fast else min(self._algorithms)]
         alpha, beta = scalars
         if not alpha or algorithm is None:
-            self._portable.kernel.launch(stream, memories, scalars)
-            return
-        scratch = memories[-1].handle + memories[-1].offset if algorithm.nbytes else 0
-        try:
-            description = self._spare.pop()
-        except IndexError:
-            description = self._described(places[_BIAS_PLACE])
-        if self._has_bias:
-            bias = places[_BIAS_PLACE]
-            self._library.set("cublasLtMatmulDescSetAttribute", description, _BIAS_POINTER, "uint64_t", bias)
+            return ()
         left, right, out = (
-            (ffi.cast("void *", places[each.place]), each.native) for each in (self._left, self._right, self._out)
+            (ffi.cast(_POINTER, places[each.place]), each.native) for each in (self._left, self._right, self._out)
         )
         factors = self._packed(alpha), *left, *right, self._packed(beta)
-        ending = ffi.addressof(algorithm, "algo"), ffi.cast("void *", scratch), algorithm.nbytes
-        call = self._library.functions.cublasLtMatmul
+        ending = ffi.addressof(algorithm, "algo"), ffi.cast(_POINTER, scratch), algorithm.nbytes
+        return self._library.handle, self._described(places[_BIAS_PLACE]), *factors, *out, *out, *ending
+
+    def _run(self, stream: Any, call: tuple[Any, ...]) -> None:
         with stream.device.context:
-            status = call(self._library.handle, description, *factors, *out, *out, *ending, stream.native)
-        self._spare.append(description)
-        self._library.check("cublasLtMatmul", status)
+            status = self._library.functions.cublasLtMatmul(*call, stream.native)
+        if status:
+            self._library.check("cublasLtMatmul", status)
         stream.placed("cublasLtMatmul", status)
 
     def _packed(self, number: Any) -> Any:
