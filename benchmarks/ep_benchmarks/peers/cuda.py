@@ -22,12 +22,15 @@ def _random(xp: Any, descriptor: Any, given: Mapping[str, Any], outs: dict[str, 
     """Return the form that allocates: CuPy 14.2 writes but some of an array that is given as `out`."""
     del given
     generator, out = xp.random.default_rng(0), outs["out"]
-    form = {"uniform": generator.random, "normal": generator.standard_normal}.get(descriptor.op)
+    forms: Mapping[str, Any] = {"uniform": generator.random, "normal": generator.standard_normal}
+    form = forms.get(descriptor.op)
+    if form is None:
+        return None
 
     def draw() -> None:
         outs["out"] = form(out.shape, out.dtype)
 
-    return draw if form else None
+    return draw
 
 
 _FORMS: Final[Mapping[str, Any]] = {**FORMS, "random_fill": _random}
