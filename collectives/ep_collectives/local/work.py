@@ -1,0 +1,148 @@
+"""A rank's share, done: pieces of elements are reduced by kernels of its device, and copied where they belong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ep.errors import UnsupportedError
+from ep_primitives import AddN
+from ep_primitives import Reduce as ReduceRows
+from ep_primitives.families.add_n.descriptor import MOST_TERMS
+
+import ep
+from ep_collectives.local.share import Place, fold_of, longest, pulls_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ep_collectives.local.circle import Post
+    from ep_collectives.local.share import Fold
+    from ep_collectives.local.transport import Transport
+
+__all__ = ["Folding", "pull"]
+
+PIECE: Final = 1 << 20
+"""Bytes of a term that are reduced at once where terms are copied into scratch first, so that they are in the cache then.
+
+Smaller ones would keep the threads of the ranks waiting for the interpreter's lock, which each kernel gives up and takes.
+"""
+STRETCH: Final = 32 << 20
+"""Bytes that are added where they lie, or copied, at once, between two looks at whether the communicator was broken.
+
+So long that the CPU's kernels write past the caches.
+"""
+
+
+class Folding:
+    """How a rank reduces its part.
+
+    A sum takes its terms where they lie, if the device reaches them there, and adds them in the order of the ranks. Other
+    ops reduce the columns of a matrix of the terms, which are copied into scratch: its kernels compute 16-bit types in
+    float32 and round once, as the op's row says.
+
+    nbytes : the scratch that a share needs
+    """
+
+    def __init__(self, collective: ep.Collective, rank: int, size: int, device: ep.Device) -> None:
+        spec: Any = collective.specs[0]
+        self._op, self._dtype, self._itemsize = collective.op, spec.dtype, spec.itemsize
+        self._rank, self._size, self._device = rank, size, device
+        self._fold: Fold = fold_of(collective, rank, size)  # type: ignore[assignment]  # of a collective that reduces
+        self._step = max(1, min(PIECE // self._itemsize, longest(collective, size)))
+        self._stretch = max(self._step, STRETCH // self._itemsize)
+        self._primitives: dict[int, ep.Primitive] = {}
+        extent = self._fold.end - self._fold.begin
+        # Both lengths that pieces have are asked for now: what the device lacks shows before anything is enqueued.
+        made = [self._reducer(count) for count in {min(self._step, extent), extent % self._step} - {0}]
+        alignment = device.info.alignment
+        self._result = -(-size * self._step * self._itemsize // alignment) * alignment
+        self._inner = self._result + -(-self._step * self._itemsize // alignment) * alignment
+        self.nbytes = self._inner + max([primitive.scratch_nbytes for primitive in made], default=0) if made else 0
+
+    def do(
+        self, posts: dict[int, Post], transport: Transport, scratch: ep.Memory | None, step: Callable[[], None]
+    ) -> None:
+        """Reduce the part, piece by piece.
+
+        step : called after each piece; raises if the communicator was broken
+        """
+        longest_piece = self._stretch if self._is_direct(posts) else self._step
+        for begin in range(self._fold.begin, self._fold.end, longest_piece):
+            count = min(longest_piece, self._fold.end - begin)
+            self._do_piece(posts, transport, scratch, begin, count)
+            step()
+
+    def _do_piece(self, posts: dict[int, Post], transport: Transport, scratch: Any, begin: int, count: int) -> None:
+        nbytes = count * self._itemsize
+        terms = [part(posts, Place(rank, "x", begin), count) for rank in range(self._size)]
+        primitive = self._reducer(count)
+        is_sum = isinstance(primitive.asked, AddN)
+        for rank, term in enumerate(terms):
+            if not is_sum or term.device is not self._device:
+                terms[rank] = scratch._part(rank * nbytes, nbytes)
+                transport.move(terms[rank], term)
+        places = [place._replace(begin=place.begin + begin - self._fold.begin) for place in self._fold.targets]
+        targets = [part(posts, place, count) for place in places]
+        # The first on this device gets the result at once, this rank's own before all others'.
+        order = sorted(
+            range(len(targets)), key=lambda at: (targets[at].device is not self._device, places[at].rank != self._rank)
+        )
+        first = targets[order[0]]
+        result = first if first.device is self._device else scratch._part(self._result, nbytes)
+        read = terms if is_sum else [scratch._part(0, self._size * nbytes)]
+        inner = [scratch._part(self._inner, primitive.scratch_nbytes)] if primitive.scratch_nbytes else []
+        primitive._run(transport.lane, (*read, result, *inner), ())
+        for at in order:
+            if targets[at] is not result:
+                transport.move(targets[at], result)
+
+    def _is_direct(self, posts: dict[int, Post]) -> bool:
+        """Say whether no piece needs scratch: all ranks are on this rank's device, and the terms are added where they lie."""
+        if any(memory.device is not self._device for post in posts.values() for memory in post.memories):
+            return False
+        primitive = self._reducer(min(self._stretch, max(1, self._fold.end - self._fold.begin)))
+        return isinstance(primitive.asked, AddN) and not primitive.scratch_nbytes
+
+    def _reducer(self, count: int) -> ep.Primitive:
+        """Return the primitive that reduces pieces of `count` elements. Raises UnsupportedError."""
+        primitive = self._primitives.get(count)
+        if primitive is None:
+            primitive = self._primitives[count] = self._made(ep.TensorSpec(self._dtype, (count,)))
+        return primitive
+
+    def _made(self, spec: ep.TensorSpec) -> ep.Primitive:
+        if self._op == "sum" and self._size <= MOST_TERMS:
+            try:
+                return AddN(*[spec] * self._size, out=spec).on(self._device)
+            except UnsupportedError:
+                pass
+        rows = ep.TensorSpec(self._dtype, (self._size, *spec.shape))
+        return ReduceRows(self._op, x=rows, out=spec, axis=0).on(self._device)
+
+
+def pull(rank: int, posts: dict[int, Post], transport: Transport, step: Callable[[], None]) -> None:
+    """Copy what a rank pulls from others, and from itself.
+
+    step : called after each stretch; raises if the communicator was broken
+    """
+    for source, target, whole in pulls_of(rank, tuple([(other, posts[other].collective) for other in sorted(posts)])):
+        itemsize = _spec(posts, target).itemsize
+        most = max(1, STRETCH // itemsize)
+        for begin in range(0, whole, most):
+            count = min(most, whole - begin)
+            to, come = (place._replace(begin=place.begin + begin) for place in (target, source))
+            transport.move(part(posts, to, count), part(posts, come, count))
+            step()
+
+
+def part(posts: dict[int, Post], place: Place, count: int) -> ep.Memory:
+    """Return the bytes of some elements of a rank's operand, also of a memory that was closed for the host meanwhile."""
+    spec = _spec(posts, place)
+    post = posts[place.rank]
+    memory = post.memories[post.collective.operands.index(place.name)]
+    return memory._part((spec.lo + place.begin) * spec.itemsize, count * spec.itemsize)
+
+
+def _spec(posts: dict[int, Post], place: Place) -> Any:
+    collective = posts[place.rank].collective
+    return collective.specs[collective.operands.index(place.name)]
