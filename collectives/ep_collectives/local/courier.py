@@ -5,10 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from ep.ground.waiting import wait_until
 from ep.locks import Latch
-from ep.stream import verbs
-from ep.stream.event import Event
 
 import ep
 
@@ -19,20 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Courier"]
 
-_WHAT: Final = "collective"
-
-
-class _Done(ep.spi.Event):
-    """The end of a courier's work, for which streams wait."""
-
-    def __init__(self) -> None:
-        self.latch = Latch()
-
-    def is_done(self) -> bool:
-        return self.latch.is_open
-
-    def pause(self, seconds: float) -> None:
-        self.latch.rest(seconds)
+_SLICE: Final = 0.02
+"""Seconds between two looks at whether the stream has failed and will never get there."""
 
 
 class Courier:
@@ -44,25 +29,38 @@ class Courier:
         self._stream: ep.Stream | None = None
 
     def carry(self, stream: ep.spi.Stream, work: Work) -> None:
-        """Enqueue that work is done when a stream gets there; later work of the stream waits for it."""
+        """Enqueue that work is done when a stream gets there; later work of the stream waits for it.
+
+        A host function holds the stream meanwhile. It does none of the work, because not every driver lets one call it.
+        """
         if self._stream is None:
             self._stream = self._device.stream()
-        ready, done = stream.record(timed=False), _Done()
+        reached, done = Latch(), Latch()
         ticket = stream.ledger.ticket()
-        fail = partial(stream.ledger.behind(ticket).failed, ticket)
-        self._host.do(partial(_do, partial(work, self._stream.twin), ready, done, fail))
-        verbs.wait(stream, (), (Event(self._stream, done, is_timed=False),))
+        ledger = stream.ledger.behind(ticket)
+        self._host.do(partial(_do, partial(work, self._stream.twin), (reached, done), ledger, ticket))
+        stream.call(partial(_hold, reached, done))
 
     def close(self) -> None:
         """End the thread when it has done what it was given."""
         self._host.close()
 
 
-def _do(work: Callable[[], None], ready: ep.spi.Event, done: _Done, fail: Callable[[BaseException], None]) -> None:
+def _hold(reached: Latch, done: Latch) -> None:
+    """Keep a stream from going on, as a function of the host in it."""
+    reached.open()
+    while not done.is_open:
+        done.rest(_SLICE)
+
+
+def _do(work: Callable[[], None], latches: tuple[Latch, Latch], ledger: ep.spi.Ledger, ticket: ep.spi.Ticket) -> None:
+    reached, done = latches
+    while not reached.is_open and not ledger.has_failed:
+        reached.rest(_SLICE)
     try:
-        wait_until(ready.is_done, None, _WHAT, ready.pause)
-        work()
+        if reached.is_open:  # else the other ranks wait for it in vain
+            work()
     except BaseException as error:  # noqa: BLE001 - the stream's next synchronisation raises it
-        fail(error)
+        ledger.failed(ticket, error)
     finally:
-        done.latch.open()
+        done.open()
