@@ -6,7 +6,7 @@ import itertools
 from collections import defaultdict
 from functools import partial
 from threading import get_ident
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ep.errors import ClosedError
 
@@ -31,12 +31,15 @@ class LocalCommunicator(ep.spi.Communicator):
     streams : of this rank on other ranks' devices
     """
 
+    table: ClassVar[Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]] = TABLE
+    courier_type: ClassVar[type[Courier]] = Courier
+
     def __init__(self, circle: Circle, rank: int, device: ep.Device) -> None:
         super().__init__(rank, circle.size)
         self.circle = circle
         self.device = device
         self.streams = Streams()
-        self._courier = Courier(device, rank)
+        self._courier = self.courier_type(device, rank)
         self._all = tuple(range(circle.size))
         self._numbers = itertools.count(1)
         self._pairs: defaultdict[tuple[int, int], Any] = defaultdict(partial(itertools.count, 1))
@@ -49,7 +52,7 @@ class LocalCommunicator(ep.spi.Communicator):
 
     @property
     def implementations(self) -> Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]:
-        return TABLE
+        return self.table
 
     @property
     def error(self) -> ep.CommunicatorError | None:
@@ -62,7 +65,7 @@ class LocalCommunicator(ep.spi.Communicator):
     def split(self, ranks: Sequence[int]) -> LocalCommunicator:
         chosen = tuple(ranks)
         part = self.circle.part(chosen, next(self._splits[chosen]))
-        return LocalCommunicator(part, chosen.index(self.rank), self.device)
+        return type(self)(part, chosen.index(self.rank), self.device)
 
     def abort(self, reason: str) -> None:
         self.circle.fail(f"rank {self.rank} aborted{f': {reason}' if reason else ''}", [self.rank])

@@ -29,13 +29,17 @@ class LocalGroup(ep.spi.Group):
         self._circle = circle
 
     def join(self, device: ep.Device) -> LocalCommunicator:
+        return self.joined(device, LocalCommunicator)
+
+    def joined(self, device: ep.Device, kind: type[LocalCommunicator]) -> LocalCommunicator:
+        """Return this rank's communicator, of a class. For carriers that change a part of this one."""
         if not self._circle.joins(self.rank):
             message = f"communicator: rank {self.rank} of this group has joined already; make a group for each rank"
             raise ValueError(message)
-        return LocalCommunicator(self._circle, self.rank, device)
+        return kind(self._circle, self.rank, device)
 
 
-def local_groups(size: int, *, timeout: float = TIMEOUT) -> Sequence[LocalGroup]:
+def local_groups(size: int, *, timeout: float = TIMEOUT) -> Sequence[ep.spi.Group]:
     """Return a group for each of `size` ranks in this process, for `ep.communicator(device, group)`.
 
     timeout : seconds that a rank waits for others, and for a share that does not get on, before the communicator is broken

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import ep
 from ep_collectives.descriptors.exchange import AllToAll
@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 
     from ep_collectives.local.communicator import LocalCommunicator
 
-__all__ = ["TABLE", "Shares"]
+__all__ = ["TABLE", "Shares", "table_of"]
 
 
 class Shares(ep.Implementation):
     """Each rank does its share in the memories of all ranks."""
+
+    kernel_type: ClassVar[type[LocalKernel]] = LocalKernel
 
     def accepts(self, descriptor: Any, info: ep.DeviceInfo) -> bool:
         del descriptor, info
@@ -29,9 +31,13 @@ class Shares(ep.Implementation):
     def create(self, descriptor: Any, device: LocalCommunicator, code: Any) -> LocalKernel:  # type: ignore[override]  # see spi.Communicator
         """Return the kernel. Raises UnsupportedError if this rank's device reduces no such elements."""
         del code
-        return LocalKernel(descriptor, device)
+        return self.kernel_type(descriptor, device)
 
 
-TABLE: Final[Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]] = dict.fromkeys(
-    (AllReduce, ReduceScatter, Reduce, AllGather, Broadcast, AllToAll, Send, Recv), (Shares(),)
-)
+def table_of(shares: Shares) -> Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]:
+    """Return the table of a carrier with one implementation."""
+    kinds = (AllReduce, ReduceScatter, Reduce, AllGather, Broadcast, AllToAll, Send, Recv)
+    return dict.fromkeys(kinds, (shares,))
+
+
+TABLE: Final = table_of(Shares())

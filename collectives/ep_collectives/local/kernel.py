@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ep.errors import CommunicatorError
 
@@ -68,12 +68,15 @@ class Launch:
 class LocalKernel(ep.Kernel):
     """One rank's part in one collective."""
 
+    folding_type: ClassVar[type[Folding]] = Folding
+
     def __init__(self, collective: ep.Collective, communicator: LocalCommunicator) -> None:
         self.collective = collective
         self.communicator = communicator
         self._folding = None
         if fold_of(collective, communicator.rank, communicator.size) is not None:
-            self._folding = Folding(collective, communicator.rank, communicator.size, communicator.device)
+            rank, size = communicator.rank, communicator.size
+            self._folding = self.folding_type(collective, rank, size, communicator.device)
             self.scratch_nbytes = self._folding.nbytes
 
     @property

@@ -73,28 +73,33 @@ class Folding:
             step()
 
     def _do_piece(self, posts: dict[int, Post], transport: Transport, scratch: Any, begin: int, count: int) -> None:
-        nbytes = count * self._itemsize
-        terms = [part(posts, Place(rank, "x", begin), count) for rank in range(self._size)]
-        primitive = self._reducer(count)
-        is_sum = isinstance(primitive.asked, AddN)
+        primitive, nbytes = self._reducer(count), count * self._itemsize
+        terms = self.terms(posts, begin, count)
+        adds_in_place = isinstance(primitive.asked, AddN)
         for rank, term in enumerate(terms):
-            if not is_sum or term.device is not self._device:
+            if not adds_in_place or term.device is not self._device:
                 terms[rank] = scratch._part(rank * nbytes, nbytes)
                 transport.move(terms[rank], term)
-        places = [place._replace(begin=place.begin + begin - self._fold.begin) for place in self._fold.targets]
-        targets = [part(posts, place, count) for place in places]
-        # The first on this device gets the result at once, this rank's own before all others'.
-        order = sorted(
-            range(len(targets)), key=lambda at: (targets[at].device is not self._device, places[at].rank != self._rank)
-        )
-        first = targets[order[0]]
-        result = first if first.device is self._device else scratch._part(self._result, nbytes)
-        read = terms if is_sum else [scratch._part(0, self._size * nbytes)]
+        targets = self._targets(posts, begin, count)
+        # The first on this device gets the result at once, and all others a copy.
+        first = next((target for target in targets if target.device is self._device), None)
+        result = scratch._part(self._result, nbytes) if first is None else first
+        read = terms if adds_in_place else [scratch._part(0, self._size * nbytes)]
         inner = [scratch._part(self._inner, primitive.scratch_nbytes)] if primitive.scratch_nbytes else []
         primitive._run(transport.lane, (*read, result, *inner), ())
-        for at in order:
-            if targets[at] is not result:
-                transport.move(targets[at], result)
+        for target in targets:
+            if target is not result:
+                transport.move(target, result)
+
+    def terms(self, posts: dict[int, Post], begin: int, count: int) -> list[ep.Memory]:
+        """Return the elements of a piece at each rank, in the order of the ranks."""
+        return [part(posts, Place(rank, "x", begin), count) for rank in range(self._size)]
+
+    def _targets(self, posts: dict[int, Post], begin: int, count: int) -> list[ep.Memory]:
+        """Return where the results of a piece go, this rank's own place before all others'."""
+        fold = self._fold
+        places = sorted(fold.targets, key=lambda place: place.rank != self._rank)
+        return [part(posts, place._replace(begin=place.begin + begin - fold.begin), count) for place in places]
 
     def _is_direct(self, posts: dict[int, Post]) -> bool:
         """Say whether no piece needs scratch: all ranks are on this rank's device, and the terms are added where they lie."""
