@@ -13,7 +13,7 @@ import ep
 from ep_collectives.local.share import Place, fold_of, longest, pulls_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from ep_collectives.local.circle import Post
     from ep_collectives.local.share import Fold
@@ -40,6 +40,7 @@ class Folding:
     ops reduce the columns of a matrix of the terms, which are copied into scratch: its kernels compute 16-bit types in
     float32 and round once, as the op's row says.
 
+    fold   : the part
     nbytes : the scratch that a share needs
     """
 
@@ -47,11 +48,11 @@ class Folding:
         spec: Any = collective.specs[0]
         self._op, self._dtype, self._itemsize = collective.op, spec.dtype, spec.itemsize
         self._rank, self._size, self._device = rank, size, device
-        self._fold: Fold = fold_of(collective, rank, size)  # type: ignore[assignment]  # of a collective that reduces
+        self.fold: Fold = fold_of(collective, rank, size)  # type: ignore[assignment]  # of a collective that reduces
         self._step = max(1, min(PIECE // self._itemsize, longest(collective, size)))
         self._stretch = max(self._step, STRETCH // self._itemsize)
         self._primitives: dict[int, ep.Primitive] = {}
-        extent = self._fold.end - self._fold.begin
+        extent = self.fold.end - self.fold.begin
         # Both lengths that pieces have are asked for now: what the device lacks shows before anything is enqueued.
         made = [self._reducer(count) for count in {min(self._step, extent), extent % self._step} - {0}]
         alignment = device.info.alignment
@@ -60,19 +61,19 @@ class Folding:
         self.nbytes = self._inner + max([primitive.scratch_nbytes for primitive in made], default=0) if made else 0
 
     def do(
-        self, posts: dict[int, Post], transport: Transport, scratch: ep.Memory | None, step: Callable[[], None]
+        self, posts: Mapping[int, Post], transport: Transport, scratch: ep.Memory | None, step: Callable[[], None]
     ) -> None:
         """Reduce the part, piece by piece.
 
         step : called after each piece; raises if the communicator was broken
         """
         longest_piece = self._stretch if self._is_direct(posts) else self._step
-        for begin in range(self._fold.begin, self._fold.end, longest_piece):
-            count = min(longest_piece, self._fold.end - begin)
+        for begin in range(self.fold.begin, self.fold.end, longest_piece):
+            count = min(longest_piece, self.fold.end - begin)
             self._do_piece(posts, transport, scratch, begin, count)
             step()
 
-    def _do_piece(self, posts: dict[int, Post], transport: Transport, scratch: Any, begin: int, count: int) -> None:
+    def _do_piece(self, posts: Mapping[int, Post], transport: Transport, scratch: Any, begin: int, count: int) -> None:
         primitive, nbytes = self._reducer(count), count * self._itemsize
         terms = self.terms(posts, begin, count)
         adds_in_place = isinstance(primitive.asked, AddN)
@@ -91,21 +92,21 @@ class Folding:
             if target is not result:
                 transport.move(target, result)
 
-    def terms(self, posts: dict[int, Post], begin: int, count: int) -> list[ep.Memory]:
+    def terms(self, posts: Mapping[int, Post], begin: int, count: int) -> list[ep.Memory]:
         """Return the elements of a piece at each rank, in the order of the ranks."""
         return [part(posts, Place(rank, "x", begin), count) for rank in range(self._size)]
 
-    def _targets(self, posts: dict[int, Post], begin: int, count: int) -> list[ep.Memory]:
+    def _targets(self, posts: Mapping[int, Post], begin: int, count: int) -> list[ep.Memory]:
         """Return where the results of a piece go, this rank's own place before all others'."""
-        fold = self._fold
+        fold = self.fold
         places = sorted(fold.targets, key=lambda place: place.rank != self._rank)
         return [part(posts, place._replace(begin=place.begin + begin - fold.begin), count) for place in places]
 
-    def _is_direct(self, posts: dict[int, Post]) -> bool:
+    def _is_direct(self, posts: Mapping[int, Post]) -> bool:
         """Say whether no piece needs scratch: all ranks are on this rank's device, and the terms are added where they lie."""
         if any(memory.device is not self._device for post in posts.values() for memory in post.memories):
             return False
-        primitive = self._reducer(min(self._stretch, max(1, self._fold.end - self._fold.begin)))
+        primitive = self._reducer(min(self._stretch, max(1, self.fold.end - self.fold.begin)))
         return isinstance(primitive.asked, AddN) and not primitive.scratch_nbytes
 
     def _reducer(self, count: int) -> ep.Primitive:
@@ -125,7 +126,7 @@ class Folding:
         return ReduceRows(self._op, x=rows, out=spec, axis=0).on(self._device)
 
 
-def pull(rank: int, posts: dict[int, Post], transport: Transport, step: Callable[[], None]) -> None:
+def pull(rank: int, posts: Mapping[int, Post], transport: Transport, step: Callable[[], None]) -> None:
     """Copy what a rank pulls from others, and from itself.
 
     step : called after each stretch; raises if the communicator was broken
@@ -140,7 +141,7 @@ def pull(rank: int, posts: dict[int, Post], transport: Transport, step: Callable
             step()
 
 
-def part(posts: dict[int, Post], place: Place, count: int) -> ep.Memory:
+def part(posts: Mapping[int, Post], place: Place, count: int) -> ep.Memory:
     """Return the bytes of some elements of a rank's operand, also of a memory that was closed for the host meanwhile."""
     spec = _spec(posts, place)
     post = posts[place.rank]
@@ -148,6 +149,6 @@ def part(posts: dict[int, Post], place: Place, count: int) -> ep.Memory:
     return memory._part((spec.lo + place.begin) * spec.itemsize, count * spec.itemsize)
 
 
-def _spec(posts: dict[int, Post], place: Place) -> Any:
+def _spec(posts: Mapping[int, Post], place: Place) -> Any:
     collective = posts[place.rank].collective
     return collective.specs[collective.operands.index(place.name)]
