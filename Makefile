@@ -47,6 +47,9 @@ unit-suite: $(STAMP)
 thorough: $(STAMP) ## Run what the tests leave out for the sake of time: whole runs and texts, of which they try a part
 	$(BIN)/python -m pytest -q -m thorough --durations=10 $(TESTS)
 	$(BIN)/ep-conformance run --provider cpu --quick
+	for ranks in 1 2 3 4 8; do $(BIN)/ep-conformance run --provider cpu --ranks $$ranks || exit 1; done
+	$(BIN)/ep-conformance run --provider sim --ranks 4 --quick
+	$(BIN)/ep-conformance run --provider opencl --ranks 2 --quick
 
 quick: quick-cpu quick-opencl quick-cuda quick-sim ## Run the conformance suite on the CPU and on OpenCL with little data, its runtime cases on the simulated device
 
