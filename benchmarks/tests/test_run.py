@@ -255,7 +255,7 @@ def test_a_strangers_peer_is_found(monkeypatch):
 
 def test_own_peers_come_in_as_strangers_do():
     names = {entry.name for entry in importlib.metadata.entry_points(group="ep_bench.peers")}
-    assert {"numpy", "torch", "plain", "pyopencl"} <= names
+    assert {"cupy", "numpy", "torch", "plain", "pyopencl"} <= names
 
 
 def test_a_peer_is_behind_by_its_own_goal():

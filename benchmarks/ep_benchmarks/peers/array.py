@@ -1,4 +1,4 @@
-"""NumPy as a peer: ufuncs and functions with `out=`. It has no element type of 16 bits but float16, and one thread outside of BLAS."""
+"""NumPy as a peer: ufuncs and functions with `out=`, which CuPy has, too. It has no element type of 16 bits but float16, and one thread outside of BLAS."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     import ep
 
-    Form = Callable[[Any, Mapping[str, Any], Mapping[str, Array]], Callable[[], Any] | None]
+    Form = Callable[[Any, Any, Mapping[str, Any], Mapping[str, Any]], Callable[[], Any] | None]
 
-__all__ = ["PEER"]
+__all__ = ["FOREIGN", "FORMS", "PEER"]
 
 _UFUNCS: Final = {
     "abs": "absolute",
@@ -35,84 +35,87 @@ _UFUNCS: Final = {
 }
 """Ops by name, and the functions that mean the same for all element types that samples have."""
 _MULTIPLIED: Final = {"mul": "multiply", "sub": "subtract"}
-_REDUCED: Final[Mapping[str, Any]] = {"sum": np.sum, "max": np.amax, "mean": np.mean}
-_FOREIGN: Final = frozenset({"bfloat16", "float8_e4m3fn", "float8_e5m2"})
+_REDUCED: Final = {"sum": "sum", "max": "amax", "mean": "mean"}
+FOREIGN: Final = frozenset({"bfloat16", "float8_e4m3fn", "float8_e5m2"})
 """Types that ml_dtypes adds: its loops are another library's, and call a function an element."""
 
 
-def _ufunc(descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Array]) -> Callable[[], Any] | None:
+def _ufunc(xp: Any, descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Any]) -> Callable[[], Any] | None:
     name = {**_UFUNCS, **_MULTIPLIED}.get(descriptor.op)
     if name is None or (name == "divide" and outs["out"].dtype.kind not in "fc"):
         return None
     if name == "floor_divide":
-        return partial(np.floor_divide, *given.values(), outs["out"])
-    typed = [value if isinstance(value, np.ndarray) else outs["out"].dtype.type(value) for value in given.values()]
-    return partial(getattr(np, name), *typed, outs["out"])
+        return partial(xp.floor_divide, *given.values(), outs["out"])
+    typed = [value if hasattr(value, "dtype") else outs["out"].dtype.type(value) for value in given.values()]
+    return partial(getattr(xp, name), *typed, outs["out"])
 
 
 def _copied(view: Callable[[Any, Array], Array]) -> Form:
-    def form(descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Array]) -> Callable[[], Any]:
-        return partial(np.copyto, outs["out"], view(descriptor, given["x"]), casting="unsafe")
+    def form(xp: Any, descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Any]) -> Callable[[], Any]:
+        return partial(xp.copyto, outs["out"], view(descriptor, given["x"]), casting="unsafe")
 
     return form
 
 
-def _reduce(descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Array]) -> Callable[[], Any] | None:
-    function = _REDUCED.get(descriptor.op)
+def _reduce(xp: Any, descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Any]) -> Callable[[], Any] | None:
+    name = _REDUCED.get(descriptor.op)
     keeps = descriptor.out.ndim == descriptor.x.ndim
-    if function is None or (outs["out"].dtype == np.float16 and descriptor.op != "max"):  # it adds in 16 bits
+    if name is None or (outs["out"].dtype == np.float16 and descriptor.op != "max"):  # it adds in 16 bits
         return None
-    return partial(function, given["x"], tuple(descriptor.axes), out=outs["out"], keepdims=keeps)
+    return partial(getattr(xp, name), given["x"], tuple(descriptor.axes), out=outs["out"], keepdims=keeps)
 
 
-def _arg_reduce(descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Array]) -> Callable[[], Any] | None:
-    function: Any = np.argmax if descriptor.op == "max" else np.argmin
+def _arg_reduce(
+    xp: Any, descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Any]
+) -> Callable[[], Any] | None:
+    function = xp.argmax if descriptor.op == "max" else xp.argmin
     axis = descriptor.axes[0] if descriptor.x.ndim > 1 else None
     return partial(function, given["x"], axis, out=outs["out"])
 
 
-def _matmul(descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Array]) -> Callable[[], Any] | None:
+def _matmul(xp: Any, descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Any]) -> Callable[[], Any] | None:
     if descriptor.bias is not None or descriptor.activation != "none" or descriptor.a.dtype != descriptor.out.dtype:
         return None
-    if outs["out"].dtype == np.float16:  # no BLAS has it: a loop that takes seconds
+    if xp is np and outs["out"].dtype == np.float16:  # no BLAS has it: a loop that takes seconds
         return None
-    return partial(np.matmul, given["a"], given["b"], outs["out"])
+    return partial(xp.matmul, given["a"], given["b"], outs["out"])
 
 
-def _gather(descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Array]) -> Callable[[], Any] | None:
-    return partial(np.take, given["x"], given["indices"], descriptor.axis, outs["out"], "clip")
+def _gather(xp: Any, descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Any]) -> Callable[[], Any] | None:
+    unchecked = ("clip",) if xp is np else ()  # CuPy wraps, and takes no word for it
+    return partial(xp.take, given["x"], given["indices"], descriptor.axis, outs["out"], *unchecked)
 
 
-def _scan(descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Array]) -> Callable[[], Any] | None:
+def _scan(xp: Any, descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Any]) -> Callable[[], Any] | None:
     if descriptor.op != "sum" or descriptor.exclusive or descriptor.reverse:
         return None
-    return partial(np.cumsum, given["x"], descriptor.axis, out=outs["out"], dtype=outs["out"].dtype)
+    return partial(xp.cumsum, given["x"], descriptor.axis, out=outs["out"], dtype=outs["out"].dtype)
 
 
-def _random(descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Array]) -> Callable[[], Any] | None:
+def _random(xp: Any, descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Any]) -> Callable[[], Any] | None:
     del given
-    generator = np.random.default_rng(0)
+    generator = xp.random.default_rng(0)
     forms: dict[str, Any] = {"uniform": generator.random, "normal": generator.standard_normal}
     form = forms.get(descriptor.op)
     return form and partial(form, out=outs["out"], dtype=outs["out"].dtype)
 
 
-def _fill(descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Array]) -> Callable[[], Any] | None:
-    del descriptor
+def _fill(xp: Any, descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Any]) -> Callable[[], Any] | None:
+    del xp, descriptor
     return partial(outs["out"].fill, given["value"])
 
 
-def _where(descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Array]) -> Callable[[], Any] | None:
+def _where(xp: Any, descriptor: Any, given: Mapping[str, Any], outs: Mapping[str, Any]) -> Callable[[], Any] | None:
     del descriptor
 
     def select() -> None:
-        np.copyto(outs["out"], given["b"])
-        np.copyto(outs["out"], given["a"], where=given["condition"])
+        xp.copyto(outs["out"], given["b"])
+        xp.copyto(outs["out"], given["a"], where=given["condition"])
 
     return select
 
 
-_FORMS: Final[Mapping[str, Form]] = {
+FORMS: Final[Mapping[str, Form]] = {
     "elementwise_unary": _ufunc,
     "broadcast_binary": _ufunc,
     "where": _where,
@@ -128,7 +131,7 @@ _FORMS: Final[Mapping[str, Form]] = {
     "scan": _scan,
     "random_fill": _random,
 }
-"""By family, from descriptor, inputs and outputs to the function that is timed."""
+"""By family, from library, descriptor, inputs and outputs to the function that is timed."""
 
 
 class _NumPy(Peer):
@@ -142,11 +145,11 @@ class _NumPy(Peer):
         """Leave it: BLAS takes all processors unless its own variables of the environment say otherwise."""
 
     def call(self, descriptor: ep.Descriptor, inputs: Mapping[str, Any]) -> Call | None:
-        if any(spec.dtype in _FOREIGN for spec in descriptor.specs if spec is not None):
+        if any(spec.dtype in FOREIGN for spec in descriptor.specs if spec is not None):
             return None
-        form = _FORMS.get(descriptor.family)
+        form = FORMS.get(descriptor.family)
         outs = {name: np.zeros(spec.shape, array_dtype(spec.dtype)) for name, spec in descriptor.outputs.items()}
-        run = form(descriptor, inputs, outs) if form else None
+        run = form(np, descriptor, inputs, outs) if form else None
         return run and Call(run, lambda: outs)
 
 

@@ -47,12 +47,18 @@ def _operands(trial: Trial, stream: ep.Stream, primitive: ep.Primitive) -> dict[
 
 
 class _Pair:
-    """One primitive with operands on each of two streams, and the result of each launch alone."""
+    """One primitive with operands on each of two streams, and the result of each launch alone.
+
+    Outputs have their first contents again before each launch, because a product may add to them.
+    """
 
     def __init__(self, trial: Trial, primitive: ep.Primitive) -> None:
         self.trial, self.primitive = trial, primitive
         self.streams = [trial.asynchronous(), trial.asynchronous()]
         self.given = [_operands(trial, stream, primitive) for stream in self.streams]
+        self.firsts = [
+            self._copied(stream, operands) for stream, operands in zip(self.streams, self.given, strict=True)
+        ]
         self.alone = []
         for stream, operands in zip(self.streams, self.given, strict=True):
             primitive(stream, **operands)
@@ -63,12 +69,20 @@ class _Pair:
         held = gate(self.trial, self.streams[0])
         self.streams[1].wait(self.streams[0].record())
         for _ in range(_ROUNDS):
-            for stream, operands in zip(self.streams, self.given, strict=True):
+            for stream, operands, firsts in zip(self.streams, self.given, self.firsts, strict=True):
+                for name, first in firsts.items():
+                    stream.copy(operands[name], first)
                 launch(stream, operands)
         held.open()
         for stream, operands, needed in zip(self.streams, self.given, self.alone, strict=True):
             for found, right in zip(self._results(stream, operands), needed, strict=True):
                 self.trial.same_bytes(f"{self.primitive} beside another stream", found, right)
+
+    def _copied(self, stream: ep.Stream, operands: dict[str, Any]) -> dict[str, ep.Memory]:
+        outputs = {name: operands[name] for name in self.primitive.asked.outputs}
+        return {
+            name: self.trial.holding(stream, self.trial.content(stream, output)) for name, output in outputs.items()
+        }
 
     def _results(self, stream: ep.Stream, operands: dict[str, Any]) -> list[Bytes]:
         return [self.trial.content(stream, operands[name]) for name in self.primitive.asked.outputs]

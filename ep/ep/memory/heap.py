@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["Heap"]
 
 _END: Final = 2**63
+_MOST_ARRIVED: Final = 64
+"""Memories that a stream frees and takes again before events are recorded for those that wait to come back to the pool."""
 
 
 class Heap:
@@ -41,9 +43,10 @@ class Heap:
             nbytes = count("allocate: nbytes", nbytes)
         if type(kind) is not MemoryKind or kind not in device.info.memory_kinds:
             self._refuse(kind)
-        device._retired.drain()
-        block = Block(device, nbytes)
-        self.pool.take(block, kind, freed)
+        block, retired = Block(device, nbytes), device._retired
+        if freed is None or len(retired.arrived) >= _MOST_ARRIVED or not self.pool.take_again(block, kind, freed):
+            retired.drain()
+            self.pool.take(block, kind, freed)
         return Memory(block, 0, nbytes, is_view=False)
 
     def info(self) -> MemoryInfo:

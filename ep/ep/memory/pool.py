@@ -95,6 +95,11 @@ class Pool:
         if not (freed and self._take_again(shelf, block, freed)) and not self._take_ready(shelf, block):
             self._grow(shelf, block, kind)
 
+    def take_again(self, block: Block, kind: MemoryKind, freed: Freed) -> bool:
+        """Give a block a segment of its length that the stream freed, and return True, if there is one."""
+        shelf = self._by_request[kind].get(block.nbytes)
+        return shelf is not None and self._take_again(shelf, block, freed)
+
     def lend(self, segment: Segment, block: Block) -> None:
         """Give a block a segment that was not taken: it has no bytes, or they are an owner's."""
         lease_ref = block.lease_ref

@@ -105,8 +105,8 @@ class Stub:
             return NOT_SUPPORTED
         assert self.workspace <= wanted[1]
         found.algo.data[0], found.nbytes, found.state, count[0] = wanted[5], self.workspace, 0, 1
-        assert not self._of(description).get(8, 0) % wanted[5]
-        return 0
+        bias = self._of(description).get(8, 0)
+        return INVALID_VALUE if bias % layouts[3]["dtype"].itemsize else 0
 
     def _matmul(
         self, _, description, alpha, a, of_a, b, of_b, beta, c, of_c, d, of_d, algorithm, scratch, nbytes, stream

@@ -61,8 +61,9 @@ def test_later_launches_are_one_call_with_what_was_chosen_at_first(run, emulated
     text = """
 primitive, out = product(a, b)
 print(primitive.implementation.name, (out == a @ b).all(), stub.calls.count("cublasLtMatmulAlgoGetHeuristic"))
-before, x, y, out = len(stub.calls), device.tensor(a), device.tensor(b), device.empty(primitive.descriptor.out)
+x, y, out = device.tensor(a), device.tensor(b), device.empty(primitive.descriptor.out)
 step = primitive.bind(a=x, b=y, out=out)
+before = len(stub.calls)
 for launch in (lambda: primitive(stream, a=x, b=y, out=out), lambda: step(stream)):
     launch()
     print((out.numpy(stream) == a @ b).all())

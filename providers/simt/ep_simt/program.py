@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Entry", "Parameter", "Program", "access", "number", "storage", "struct", "taken", "tensor", "type_words"]
 
 _DIALECT: Final = "dialect/dialect.h"
+_CONVERTED: Final = frozenset({"bool", "f16", "bf16", "e4m3", "e5m2"})
 
 
 class Parameter(NamedTuple):
@@ -120,12 +121,18 @@ def access(name: str, element: str, compute: str = "") -> dict[str, object]:
 
     compute  : the type that loading gives and storing takes, if it is not that of the element
     """
-    place = f"{name}, {name}_at + (i)"
-    how = "wide_c64" if (element, compute) == ("c64", "c128") else element
+    place, how = f"{name}[{name}_at + (i)]", _stored_as(element, compute)
     return {
-        f"EP_LOAD_{name}(i)": f"ep_load_{how}({place})",
-        f"EP_STORE_{name}(i, value)": f"ep_store_{how}({place}, value)",
+        f"EP_LOAD_{name}(i)": f"ep_loaded_{how}({place})" if how else f"({place})",
+        f"EP_STORE_{name}(i, value)": f"({place} = {f'ep_stored_{how}(value)' if how else 'value'})",
     }
+
+
+def _stored_as(element: str, compute: str) -> str:
+    """Return the suffix of the functions that convert between an element and what is computed with, "" if it is computed with itself."""
+    if (element, compute) == ("c64", "c128"):
+        return "wide_c64"
+    return element if element in _CONVERTED else ""
 
 
 def storage(elements: Iterable[str]) -> tuple[str, ...]:

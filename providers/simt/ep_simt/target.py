@@ -12,8 +12,7 @@ class Target(NamedTuple):
 
     run    : elements, neighbours in the innermost dimension, that a work-item visits over dense tensors
     steps  : the same over strided tensors, whose rows may be short
-    spread : bytes of the widest operand that a work-item fetches of dense tensors before it computes, a group's length apart; 0
-             where neighbours share no fetch
+    spread : bytes of the widest operand that a work-item fetches at once; 0 where neighbours share no fetch
     group  : work-items that share memory and meet at barriers, a power of two; 1 where a work-item is a loop of its own
     rounded: True if quotients and roots of float32 are rounded correctly; without it those that have to be are computed in double
     doubles: True if formulas of float32 may compute in double, as the device's element types say; else they are others

@@ -15,12 +15,15 @@ typedef struct {
 } ep_f16;
 typedef float ep_f32;
 typedef double ep_f64;
+typedef uint4 ep_u32x4;  // one fetch, one store
 
 #define EP_KERNEL extern "C" __global__ void
 #define EP_KERNEL_OF(group) extern "C" __global__ void __launch_bounds__(group)
 #define EP_FN static __device__ __forceinline__
 #define EP_FN_APART EP_FN
 #define EP_GLOBAL
+// By an instruction, which the compiler does not take apart for the elements that are in it.
+#define EP_STORE_WORD(place, word) (__stwb(place, word))
 #define EP_BY_VALUE(T) const __grid_constant__ T
 #define EP_CONSTANT_TABLE(T, name, n) static const __device__ T name[n]
 #define EP_SHARED_ARRAY(T, name, n) __shared__ T name[n]
@@ -72,13 +75,26 @@ EP_FN ep_f64 ep_f64_of_bits(ep_u64 bits) {
 #endif
 
 #define EP_HALF 1
-EP_FN ep_f32 ep_load_f16(EP_GLOBAL const ep_f16* p, ep_i64 i) {
+EP_FN ep_f32 ep_loaded_f16(ep_f16 stored) {
     ep_f32 x;
-    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(p[i].bits));
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(stored.bits));
     // The instruction takes the sign of a NaN away, and copysign asks for it.
-    return x == x ? x : __uint_as_float((p[i].bits & 0x8000u) << 16 | 0x7fc00000u);
+    return x == x ? x : __uint_as_float((stored.bits & 0x8000u) << 16 | 0x7fc00000u);
+}
+EP_FN ep_f16 ep_stored_f16(ep_f32 x) {
+    ep_f16 stored;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(stored.bits) : "f"(x));
+    return stored;
 }
 
-EP_FN void ep_store_f16(EP_GLOBAL ep_f16* p, ep_i64 i, ep_f32 x) {
-    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(p[i].bits) : "f"(x));
+// Since Ampere.
+#if __CUDA_ARCH__ >= 800
+#define EP_BFLOAT 1
+EP_FN ep_u16 ep_stored_bf16(ep_f32 x) {
+    ep_u16 stored;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(stored) : "f"(x));
+    return stored;
 }
+#else
+#define EP_BFLOAT 0
+#endif

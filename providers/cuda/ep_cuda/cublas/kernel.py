@@ -53,6 +53,7 @@ _WORKSPACE: Final = 32 << 20
 """As many bytes as NVIDIA recommends for Hopper; a launch takes what its algorithm asks for."""
 _IN_COMPUTE_TYPE: Final = 2
 """CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE: parts of a sum are added in order, and are not rounded before."""
+_POINTER: Final = ffi.typeof("void *")
 _FAST: Final = 16
 """The bytes to which all operands are aligned in the usual case; the heuristic is asked for that and for any other."""
 
@@ -82,6 +83,13 @@ class _Operand(NamedTuple):
     native: Any
 
 
+class _Call(NamedTuple):
+    """The arguments of one call but the stream, among them the description, which no other launch may use meanwhile."""
+
+    description: Any
+    arguments: tuple[Any, ...]
+
+
 class CublasLtKernel(ep.Kernel):
     """One product, with the algorithms that the heuristic chose for operands at multiples of 16 bytes, and for any others."""
 
@@ -93,6 +101,7 @@ class CublasLtKernel(ep.Kernel):
         self._scale = descriptor.compute
         self._compute = _TF32 if is_tf32 and descriptor.a.dtype == "float32" else _COMPUTES[descriptor.compute]
         self._has_bias = descriptor.bias is not None
+        self._bias_itemsize = descriptor.bias.itemsize if descriptor.bias else 1
         specs = descriptor.a, descriptor.b, descriptor.bias, descriptor.out
         self._starts = [0 if spec is None else spec.offset * spec.itemsize for spec in specs]
         left, right = self._problem.places
@@ -143,40 +152,63 @@ class CublasLtKernel(ep.Kernel):
         for attribute in _ALIGNMENTS:
             put(attribute, "uint32_t", alignment)
         found, count, out = ffi.new("cublasLtMatmulHeuristicResult_t *"), ffi.new("int *"), self._out.native
-        # The heuristic reads the alignment of a bias from its address.
-        sides = self._described(alignment), self._left.native, self._right.native, out, out
+        # The heuristic reads the alignment of a bias from its address, and refuses one that no element can have.
+        bias = max(alignment, self._bias_itemsize)
+        sides = self._described(bias), self._left.native, self._right.native, out, out
         status = library.functions.cublasLtMatmulAlgoGetHeuristic(library.handle, *sides, preference, 1, found, count)
         if status != _NOT_SUPPORTED:
             library.check("cublasLtMatmulAlgoGetHeuristic", status)
         return found if not status and count[0] and not found.state else None
 
     def launch(self, stream: Any, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        try:
+            description = self._spare.pop()
+        except IndexError:
+            description = None
+        call = self._prepared(memories, scalars, description)
+        if call is None:
+            self._portable.kernel.launch(stream, memories, scalars)
+            return
+        self._run(stream, call)
+        self._spare.append(call.description)
+
+    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Any:
+        call = self._prepared(memories, scalars, None)
+        if call is None:
+            return self._portable.kernel.bind(memories, scalars)
+        run = self._run
+        return lambda stream, _, __: run(stream, call)
+
+    def _prepared(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...], description: Any) -> _Call | None:
+        """Return the call with these operands, None if the portable kernel has to run.
+
+        description : one that no other launch uses now, None for a new one
+        """
         pairs = zip(memories, self._starts, strict=False)  # scratch comes after the tensors
         places = [0 if memory is None else memory.handle + memory.offset + start for memory, start in pairs]
         is_fast = not any(place % _FAST for place in places)
         algorithm = self._algorithms[_FAST if is_fast else min(self._algorithms)]
         alpha, beta = scalars
         if not alpha or algorithm is None:
-            self._portable.kernel.launch(stream, memories, scalars)
-            return
+            return None
         scratch = memories[-1].handle + memories[-1].offset if algorithm.nbytes else 0
-        try:
-            description = self._spare.pop()
-        except IndexError:
+        if description is None:
             description = self._described(places[_BIAS_PLACE])
-        if self._has_bias:
+        elif self._has_bias:
             bias = places[_BIAS_PLACE]
             self._library.set("cublasLtMatmulDescSetAttribute", description, _BIAS_POINTER, "uint64_t", bias)
         left, right, out = (
-            (ffi.cast("void *", places[each.place]), each.native) for each in (self._left, self._right, self._out)
+            (ffi.cast(_POINTER, places[each.place]), each.native) for each in (self._left, self._right, self._out)
         )
         factors = self._packed(alpha), *left, *right, self._packed(beta)
-        ending = ffi.addressof(algorithm, "algo"), ffi.cast("void *", scratch), algorithm.nbytes
-        call = self._library.functions.cublasLtMatmul
+        ending = ffi.addressof(algorithm, "algo"), ffi.cast(_POINTER, scratch), algorithm.nbytes
+        return _Call(description, (self._library.handle, description, *factors, *out, *out, *ending))
+
+    def _run(self, stream: Any, call: _Call) -> None:
         with stream.device.context:
-            status = call(self._library.handle, description, *factors, *out, *out, *ending, stream.native)
-        self._spare.append(description)
-        self._library.check("cublasLtMatmul", status)
+            status = self._library.functions.cublasLtMatmul(*call.arguments, stream.native)
+        if status:
+            self._library.check("cublasLtMatmul", status)
         stream.placed("cublasLtMatmul", status)
 
     def _packed(self, number: Any) -> Any:

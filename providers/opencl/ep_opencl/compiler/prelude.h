@@ -15,6 +15,7 @@ typedef short ep_i16;
 typedef uchar ep_u8;
 typedef ushort ep_u16;
 typedef float ep_f32;
+typedef uint4 ep_u32x4;  // one fetch, one store
 #if EP_HAS_F64
 typedef double ep_f64;
 #endif
@@ -35,6 +36,7 @@ typedef double ep_f64;
 #define EP_FN_APART EP_FN
 #endif
 #define EP_GLOBAL __global
+#define EP_STORE_WORD(place, word) (*(place) = (word))
 #define EP_BY_VALUE(T) const T
 #define EP_CONSTANT_TABLE(T, name, n) __constant T name[n]
 #define EP_SHARED_ARRAY(T, name, n) __local T name[n]
@@ -146,12 +148,13 @@ EP_FN ep_f64 ep_f64_of_bits(ep_u64 bits) {
 #ifdef cl_khr_fp16
 #define EP_HALF 1
 typedef half ep_f16;
-EP_FN ep_f32 ep_load_f16(EP_GLOBAL const ep_f16* p, ep_i64 i) {
-    return vload_half((size_t)i, p);
+EP_FN ep_f32 ep_loaded_f16(ep_f16 stored) {
+    return convert_float(stored);
 }
-EP_FN void ep_store_f16(EP_GLOBAL ep_f16* p, ep_i64 i, ep_f32 x) {
-    vstore_half_rte(x, (size_t)i, p);
+EP_FN ep_f16 ep_stored_f16(ep_f32 x) {
+    return convert_half_rte(x);
 }
 #else
 #define EP_HALF 0
 #endif
+#define EP_BFLOAT 0

@@ -24,88 +24,69 @@ typedef ep_i32 ep_index;
 #define EP_FUSED(a, b, c) ((a) * (b) + (c))
 #endif
 
-// Loading gives the compute type: a stored bool may be any non-zero byte.
-EP_FN ep_bool ep_load_bool(EP_GLOBAL const ep_bool* p, ep_i64 i) {
-    return (ep_bool)(p[i] != 0);
+// Elements that are computed with as something else than they are stored as: a stored bool may be any non-zero byte.
+EP_FN ep_bool ep_loaded_bool(ep_bool stored) {
+    return (ep_bool)(stored != 0);
 }
-EP_FN void ep_store_bool(EP_GLOBAL ep_bool* p, ep_i64 i, ep_bool x) {
-    p[i] = x;
+EP_FN ep_bool ep_stored_bool(ep_bool x) {
+    return x;
 }
-#define EP_PLAIN_STORAGE(T)                                            \
-    EP_FN ep_##T ep_load_##T(EP_GLOBAL const ep_##T* p, ep_i64 i) {    \
-        return p[i];                                                   \
-    }                                                                  \
-    EP_FN void ep_store_##T(EP_GLOBAL ep_##T* p, ep_i64 i, ep_##T x) { \
-        p[i] = x;                                                      \
-    }
-EP_PLAIN_STORAGE(i8)
-EP_PLAIN_STORAGE(i16)
-EP_PLAIN_STORAGE(i32)
-EP_PLAIN_STORAGE(i64)
-EP_PLAIN_STORAGE(u8)
-EP_PLAIN_STORAGE(u16)
-EP_PLAIN_STORAGE(u32)
-EP_PLAIN_STORAGE(u64)
-EP_PLAIN_STORAGE(f32)
-#if EP_HAS_F64
-EP_PLAIN_STORAGE(f64)
-#endif
 
 // Sixteen bytes, for what moves bits.
 typedef struct {
     ep_u64 low, high;
 } ep_u128;
-EP_PLAIN_STORAGE(u128)
 
 // Complex numbers lie as their parts do.
 EP_STRUCT_NAMED(Complex, f32) {
     ep_f32 re, im;
 };
 typedef EP_STRUCT_NAMED(Complex, f32) ep_c64;
-EP_PLAIN_STORAGE(c64)
 #if EP_HAS_F64
 EP_STRUCT_NAMED(Complex, f64) {
     ep_f64 re, im;
 };
 typedef EP_STRUCT_NAMED(Complex, f64) ep_c128;
-EP_PLAIN_STORAGE(c128)
 // Complex numbers of floats, computed in double.
-EP_FN ep_c128 ep_load_wide_c64(EP_GLOBAL const ep_c64* p, ep_i64 i) {
-    const ep_c128 z = {(ep_f64)p[i].re, (ep_f64)p[i].im};
+EP_FN ep_c128 ep_loaded_wide_c64(ep_c64 stored) {
+    const ep_c128 z = {(ep_f64)stored.re, (ep_f64)stored.im};
     return z;
 }
-EP_FN void ep_store_wide_c64(EP_GLOBAL ep_c64* p, ep_i64 i, ep_c128 z) {
-    p[i].re = (ep_f32)z.re, p[i].im = (ep_f32)z.im;
+EP_FN ep_c64 ep_stored_wide_c64(ep_c128 z) {
+    const ep_c64 narrow = {(ep_f32)z.re, (ep_f32)z.im};
+    return narrow;
 }
 #endif
 
-// Rounded to nearest even; a NaN stays one.
+// Rounded to nearest even, by the prelude where the device has an instruction for it; a NaN stays one.
 typedef ep_u16 ep_bf16;
-EP_FN ep_f32 ep_load_bf16(EP_GLOBAL const ep_bf16* p, ep_i64 i) {
-    return ep_f32_of_bits((ep_u32)p[i] << 16);
+EP_FN ep_f32 ep_loaded_bf16(ep_bf16 stored) {
+    return ep_f32_of_bits((ep_u32)stored << 16);
 }
-EP_FN void ep_store_bf16(EP_GLOBAL ep_bf16* p, ep_i64 i, ep_f32 x) {
+#if !EP_BFLOAT
+EP_FN ep_bf16 ep_stored_bf16(ep_f32 x) {
     const ep_u32 bits = ep_bits_f32(x);
-    p[i] = (ep_bf16)((x == x ? bits + 0x7fffu + (bits >> 16 & 1u) : bits | 0x400000u) >> 16);
+    return (ep_bf16)((x == x ? bits + 0x7fffu + (bits >> 16 & 1u) : bits | 0x400000u) >> 16);
 }
+#endif
 
 // Halves, where the prelude has no conversions of the device's own. A NaN is stored as the quiet one.
 #if !EP_HALF
 typedef ep_u16 ep_f16;
-EP_FN ep_f32 ep_load_f16(EP_GLOBAL const ep_f16* p, ep_i64 i) {
-    const ep_u32 sign = ((ep_u32)p[i] & 0x8000u) << 16, size = ((ep_u32)p[i] & 0x7fffu) << 13;
+EP_FN ep_f32 ep_loaded_f16(ep_f16 stored) {
+    const ep_u32 sign = ((ep_u32)stored & 0x8000u) << 16, size = ((ep_u32)stored & 0x7fffu) << 13;
     // A denormal is its fraction on top of 2^-14, less 2^-14.
     const ep_u32 denormal = ep_bits_f32(ep_f32_of_bits(size + 0x38800000u) - ep_f32_of_bits(0x38800000u));
     const ep_u32 finite = size < 0x00800000u ? denormal : size + 0x38000000u;
     return ep_f32_of_bits(sign | (size >= 0x0f800000u ? size | 0x7f800000u : finite));
 }
 // Rounded to nearest even; adding 0.5 puts the last bit of a denormal where a float rounds.
-EP_FN void ep_store_f16(EP_GLOBAL ep_f16* p, ep_i64 i, ep_f32 x) {
+EP_FN ep_f16 ep_stored_f16(ep_f32 x) {
     const ep_u32 sign = ep_bits_f32(x) >> 16 & 0x8000u, size = ep_bits_f32(x) & 0x7fffffffu;
     const ep_u32 normal = (size + 0xfffu + (size >> 13 & 1u) - 0x38000000u) >> 13;
     const ep_u32 denormal = ep_bits_f32(ep_f32_of_bits(size) + 0.5f) - 0x3f000000u;
     const ep_u32 finite = size >= 0x477ff000u ? 0x7c00u : size >= 0x38800000u ? normal : denormal;
-    p[i] = (ep_f16)(sign | (size > 0x7f800000u ? 0x7e00u : finite));
+    return (ep_f16)(sign | (size > 0x7f800000u ? 0x7e00u : finite));
 }
 #endif
 

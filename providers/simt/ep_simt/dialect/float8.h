@@ -26,17 +26,17 @@ EP_FN ep_u8 ep_narrow_float8(ep_f32 x, int shift, ep_u32 least, ep_u32 top, ep_u
     return (ep_u8)((bits >> 24 & 0x80u) | (magnitude > 0x7f800000u ? nan : finite));
 }
 
-EP_FN ep_f32 ep_load_e4m3(EP_GLOBAL const ep_e4m3* p, ep_i64 i) {
-    return ep_wide_float8(p[i], 20, 121u << 23, 0x7eu, 0x7fc00000u);
+EP_FN ep_f32 ep_loaded_e4m3(ep_e4m3 stored) {
+    return ep_wide_float8(stored, 20, 121u << 23, 0x7eu, 0x7fc00000u);
 }
-EP_FN void ep_store_e4m3(EP_GLOBAL ep_e4m3* p, ep_i64 i, ep_f32 x) {
-    p[i] = ep_narrow_float8(x, 20, 121u << 23, 0x7eu, 0x7fu, 0x7fu);
+EP_FN ep_e4m3 ep_stored_e4m3(ep_f32 x) {
+    return ep_narrow_float8(x, 20, 121u << 23, 0x7eu, 0x7fu, 0x7fu);
 }
-EP_FN ep_f32 ep_load_e5m2(EP_GLOBAL const ep_e5m2* p, ep_i64 i) {
-    return ep_wide_float8(p[i], 21, 113u << 23, 0x7bu, 0x7f800000u);
+EP_FN ep_f32 ep_loaded_e5m2(ep_e5m2 stored) {
+    return ep_wide_float8(stored, 21, 113u << 23, 0x7bu, 0x7f800000u);
 }
-EP_FN void ep_store_e5m2(EP_GLOBAL ep_e5m2* p, ep_i64 i, ep_f32 x) {
-    p[i] = ep_narrow_float8(x, 21, 113u << 23, 0x7bu, 0x7cu, 0x7eu);
+EP_FN ep_e5m2 ep_stored_e5m2(ep_f32 x) {
+    return ep_narrow_float8(x, 21, 113u << 23, 0x7bu, 0x7cu, 0x7eu);
 }
 
 #define ep_greatest_e4m3 448.0f

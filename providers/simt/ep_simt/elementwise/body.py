@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep
 from ep_simt.body import Body
-from ep_simt.elements import ELEMENTS, has_doubles, kind_of, nbytes_of, part_of, unknown
+from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of, unknown
+from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.elementwise.rows import row_of, rows
 from ep_simt.elementwise.visit import Layout, layouts, long_rows
 from ep_simt.mathematics import mathematics
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Elementwise"]
 
 _ATTRIBUTES: Final = 2
+_LOOPS: Final = ("elementwise/packs.h", "elementwise/loops.h")
 _HELD: Final = 64
 """Operands that a work-item which is a loop of its own fetches before it computes with them."""
 _ROUNDED: Final = ("div", "sqrt", "reciprocal", "reciprocal_no_nan")
@@ -75,7 +77,8 @@ class Elementwise(Body):
 
     def plan(self, descriptor: Any, target: Target) -> Plan:
         key, space = descriptor.key, descriptor.geometry
-        visit = Layout.of(key).visit(long_rows(space, target), target, spread=self._spread(self._variant(key), target))
+        spread = self._spread(self._variant(key), target)
+        visit = Layout.of(key).visit(long_rows(space, target), target, spread=spread)
         numbers = iter(range(len(descriptor.specs)))
         places = iter(range(len(descriptor.specs)))
         arguments: list[Any] = [
@@ -88,10 +91,10 @@ class Elementwise(Body):
         return Plan((Launch(entry, visit.items, 0, (*arguments, *visit.arguments)),))
 
     def _spread(self, variant: _Variant, target: Target) -> int:
-        """Return how many elements a work-item visits over dense tensors where neighbours fetch together."""
+        """Return how many elements a work-item visits where neighbours fetch together."""
         if self._forms == ("s",) or (variant.row and variant.row.is_in_double):
             return 1
-        return max(1, target.spread // max(map(nbytes_of, variant.elements)))
+        return spread_of(variant.elements, target)
 
     def _variant(self, key: KernelKey, *, doubles: bool = True) -> _Variant:
         elements, compute = tuple(ELEMENTS[dtype] for dtype in key.dtypes), ELEMENTS[key.compute]
@@ -164,7 +167,7 @@ def _program(variant: _Variant, forms: tuple[str, ...], files: tuple[str, ...], 
     words: dict[str, object] = {
         "EP_HAS_F64": int(variant.is_in_double),
         "EP_WIDE": int(wide),
-        "EP_SPREAD": spread,
+        **pack_words(dict(zip(names, elements, strict=True)), forms, spread),
         **type_words(compute),
         "EP_P": f"ep_{variant.attribute}",
         "EP_R": f"ep_{variant.result}",
@@ -189,7 +192,7 @@ def _program(variant: _Variant, forms: tuple[str, ...], files: tuple[str, ...], 
     return Program(
         "-".join((variant.entry(), *elements, "wide" if wide else "narrow")),
         tuple(words.items()),
-        (*storage(elements), *files, *called, "elementwise/loops.h", *values, f"families/{family}/{family}.inc"),
+        (*storage(elements), *files, *called, *_LOOPS, *values, f"families/{family}/{family}.inc"),
         entries,
     )
 

@@ -85,31 +85,24 @@ typedef struct {
         statement;                                                \
     }
 
-// Over dense tensors where a group's work-items fetch side by side: each visits EP_SPREAD elements, a group's length
-// apart.
-#define EP_RUN_SPREAD                       \
-    const ep_i64 beside = EP_LOCAL_SIZE(x); \
-    const ep_i64 first = EP_GROUP_ID(x) * beside * EP_SPREAD + EP_LOCAL_ID(x);
-
-#define EP_EACH_SPREAD(statement)                                    \
-    EP_UNROLLED                                                      \
-    for (int i = 0; i < EP_SPREAD; ++i) {                            \
-        const ep_i64 at0 = first + i * beside, at1 = at0, at2 = at0; \
-        if (at0 < n) {                                               \
-            statement;                                               \
-        }                                                            \
-    }
-
-// One value an element, over dense tensors: where neighbours fetch together, all of a work-item's are fetched before
-// any is put.
+// One value an element: where neighbours fetch together, all of a work-item's are fetched before any is put.
 #if EP_SPREAD > 1
-#define EP_OVER_FETCHED(fetch, put)      \
-    EP_RUN_SPREAD                        \
-    EP_C fetched[EP_SPREAD];             \
-    EP_EACH_SPREAD(fetched[i] = (fetch)) \
-    EP_EACH_SPREAD(put(fetched[i]))
+#define EP_MOVED(form, k, EACH, fetch, put)     \
+    EP_C fetched[EP_SPREAD];                    \
+    EP_HOLD_ALL(form, EACH, fetched[i] = fetch) \
+    EP_PUT_ALL(k, EACH, put(fetched[i]))
+#define EP_MOVED_DENSE(form, k, fetch, put) \
+    EP_PACKS_DENSE(form)                    \
+    EP_MOVED(form, k, EP_EACH_SPREAD, fetch, put)
+#define EP_MOVED_STRIDED(form, k, are_neighbours, fetch, put) \
+    EP_RUNS_STRIDED {                                         \
+        EP_RUN_STRIDED                                        \
+        EP_PACKS_STRIDED(form)                                \
+        EP_MOVED(form, k, EP_EACH_OF_RUN, fetch, put)         \
+    }
 #else
-#define EP_OVER_FETCHED(fetch, put) EP_OVER_DENSE(put(fetch))
+#define EP_MOVED_DENSE(form, k, fetch, put) EP_OVER_DENSE(put(fetch))
+#define EP_MOVED_STRIDED(form, k, are_neighbours, fetch, put) EP_OVER_STRIDED(are_neighbours, put(fetch))
 #endif
 
 // All of that for one statement: over runs with any strides there are two loops.

@@ -21,20 +21,36 @@
 #define EP_VALUES(EACH, PUT, a, b) EACH(PUT(EP_VALUE_OF(EP_FULLY, a, b)))
 #endif
 
-// Over dense tensors. Where work-items are many, each fetches all of its operands before it stores: the compiler
-// cannot, as out may be one of them, and one operand at a time leaves the memory idle.
+// Where neighbours fetch together, a work-item fetches all of its operands before it stores: the compiler cannot, as
+// out may be one of them, and one operand at a time leaves the memory idle.
 #if EP_SPREAD > 1
-#define EP_VALUES_DENSE(a, b)                  \
-    EP_RUN_SPREAD                              \
-    EP_C held_a[EP_SPREAD], held_b[EP_SPREAD]; \
-    EP_EACH_SPREAD(EP_HOLD(a, b))              \
-    EP_VALUES(EP_EACH_SPREAD, EP_PUT, held_a[i], held_b[i])
-#else
-#define EP_VALUES_DENSE(a, b) \
-    EP_RUN_DENSE              \
-    EP_VALUES(EP_EACH_DENSE, EP_PUT, a, b)
-#endif
+#define EP_VALUES_OF_RUN(form, k, EACH, a, b)              \
+    EP_C held_a[EP_SPREAD], held_b[EP_SPREAD];             \
+    EP_R made[EP_SPREAD];                                  \
+    EP_HOLD_ALL(form, EACH, EP_HOLD(a, b))                 \
+    EP_VALUES(EP_EACH_HELD, EP_MAKE, held_a[i], held_b[i]) \
+    EP_PUT_ALL(k, EACH, EP_PUT(made[i]))
+#define EP_EACH_HELD(statement)           \
+    EP_UNROLLED                           \
+    for (int i = 0; i < EP_SPREAD; ++i) { \
+        statement;                        \
+    }
+#define EP_MAKE(value) made[i] = value
 
+#define EP_VALUES_DENSE(form, k, a, b) \
+    EP_PACKS_DENSE(form)               \
+    EP_VALUES_OF_RUN(form, k, EP_EACH_SPREAD, a, b)
+#define EP_VALUES_STRIDED(form, k, WHERE_NEIGHBOURS, a, b) \
+    EP_PACKS_STRIDED(form)                                 \
+    EP_VALUES_OF_RUN(form, k, EP_EACH_OF_RUN, a, b)
+#else
+#define EP_VALUES_DENSE(form, k, a, b) \
+    EP_RUN_DENSE                       \
+    EP_VALUES(EP_EACH_DENSE, EP_PUT, a, b)
+#define EP_VALUES_STRIDED(form, k, WHERE_NEIGHBOURS, a, b) \
+    WHERE_NEIGHBOURS(a, b) {                               \
+        EP_VALUES_APART(a, b)                              \
+    }
 // Runs with strides: a loop of its own where all operands are neighbours, unless it would be three. Light rows wait for
 // memory, so that they have such loops, too, where one of two operands is a single element. Others fetch EP_HELD
 // operands: what computes is a loop over neighbours in any case.
@@ -49,10 +65,10 @@
 #endif
 #if EP_IS_LIGHT
 #define EP_VALUES_BESIDE(condition, EACH, a, b) EP_VALUES_IF(condition, EACH, a, b)
-#define EP_VALUES_STRIDED(a, b) EP_VALUES(EP_EACH_STRIDED, EP_PUT, a, b)
+#define EP_VALUES_APART(a, b) EP_VALUES(EP_EACH_STRIDED, EP_PUT, a, b)
 #else
 #define EP_VALUES_BESIDE(condition, EACH, a, b)
-#define EP_VALUES_STRIDED(a, b)                                                       \
+#define EP_VALUES_APART(a, b)                                                         \
     const ep_index whole = count;                                                     \
     for (ep_index held = 0; held < whole; held += EP_HELD) {                          \
         EP_C held_a[EP_HELD], held_b[EP_HELD];                                        \
@@ -69,4 +85,5 @@
         statement;                         \
     }
 #define EP_MAKE(value) made[i] = value
+#endif
 #endif

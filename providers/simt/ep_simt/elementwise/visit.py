@@ -76,7 +76,7 @@ class Layout(NamedTuple):
         """Return the visit of a space.
 
         least  : elements that a work-item takes in any case, as far as its row reaches
-        spread : elements that it takes of dense tensors, a group's length apart
+        spread : elements that it takes at once where neighbours fetch together
         """
         if not space.size:
             return Visit(0, ())
@@ -84,13 +84,13 @@ class Layout(NamedTuple):
             run = max(target.run, least, spread)
             return Visit(-(-space.size // run), (space.size, run))
         inner = space.shape[-1] if space.shape else 1
-        run = min(max(target.steps, least), inner)
+        run = min(max(target.steps, least, spread), inner)
         chunks = -(-inner // run)
         rows, batch = space.size // inner, -(-target.run // run)
         items = rows * chunks
-        # Rows whose elements lie apart share lines of memory with other rows, which are still in a cache then.
+        # Rows whose elements lie apart share lines of memory with other rows, which are still in a work-item's cache then.
         lies_apart = any(abs(steps[-1]) > 1 for steps in space.strides if steps)
-        across = rows if run > 1 and chunks > 1 and lies_apart else 0
+        across = rows if run > 1 and chunks > 1 and lies_apart and not target.spread else 0
         packed = packed_geometry(space.shape, space.strides, (run, chunks, across, items, batch), wide=self.wide)
         return Visit(-(-items // batch), (packed,))
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 import ep
 from ep_simt.body import Body
 from ep_simt.dialect import text
+from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of
 from ep_simt.mathematics import mathematics
 from ep_simt.plan import Launch, Operand, Plan, operands_of
@@ -120,7 +121,8 @@ class Reduction(Body):
             batch = -(-target.steps // min(extent, tile(target)))
             numbers = batch, _beside(kept, reduced), packed
             return Plan((Launch("reduce_windows", -(-tiles // batch), group, (x, out, *lens, *numbers)),))
-        levels, nbytes = levels_of(reduced, target), self.fold(descriptor.key).nbytes
+        fold = self.fold(descriptor.key)
+        levels, nbytes = levels_of(reduced, target, spread_of((fold.read,), target)), fold.nbytes
         used = tuple(accumulate((rows * level.number for level in levels[:-1]), initial=0))
         states = [*(Operand(_SCRATCH, nbytes, start) for start in used[:-1]), out]
 
@@ -183,6 +185,7 @@ def _program(variant: _Variant) -> Program:
         "EP_LANES": lanes(target),
         "EP_TILE": tile(target),
         "EP_ABREAST": _ABREAST,
+        **pack_words({"x": x}, (), spread_of((x,), target)),
         **rows_words(2, target.group, wide=wide),
         **access("x", x),
         **access("out", out),
@@ -190,7 +193,7 @@ def _program(variant: _Variant) -> Program:
     }
     source = "".join(map(text, fold.files)) + "".join(map(str, words.values()))
     called = mathematics(source, "f64" if part_of(_value(x)) == "f64" else "f32")
-    files = ("rows/rows.h", "rows/fold.h", "reductions/state.h", *fold.files, "reductions/pieces.h")
+    files = ("rows/rows.h", "rows/fold.h", "elementwise/packs.h", "reductions/state.h", *fold.files, "reductions/pieces.h")
     lens = number("keep", "u64"), number("flip", "u64"), number("factor", factor)
     parameters = taken(tensor("out", out), tensor("states", "state"), lens)
     count, geometry = [number(name, "i64") for name in ("length", "pieces", "span")], [rows_parameter(2, wide=wide)]

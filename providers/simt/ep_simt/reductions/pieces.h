@@ -22,11 +22,12 @@ EP_FN ep_state ep_join_four(ep_state state, ep_state a, ep_state b, ep_state c, 
 #endif
 EP_FOLD(ep_group_join, ep_state, ep_join, EP_SHUFFLE_STATE)
 
-// n elements of a run into EP_LANES states of each of `span` work-items, four at a time. One of both is 1.
-#define EP_TAKE_ALONG(n, element)                                                                                 \
+// n elements of a run, from `start` on, into EP_LANES states of each of `span` work-items, four at a time. One of both
+// is 1.
+#define EP_TAKE_ALONG(start, n, element)                                                                          \
     {                                                                                                             \
         const ep_index unit = EP_LANES * EP_SPAN;                                                                 \
-        ep_index i = 0;                                                                                           \
+        ep_index i = start;                                                                                       \
         for (; i + 4 * unit <= n; i += 4 * unit) {                                                                \
             EP_INDEPENDENT                                                                                        \
             for (int k = 0; k < EP_LANES; ++k) {                                                                  \

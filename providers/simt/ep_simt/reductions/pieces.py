@@ -15,7 +15,8 @@ __all__ = ["Pieces", "is_window", "lanes", "levels_of", "tile"]
 _FOUR: Final = 4
 _SHORT: Final = 64
 """Elements that a work-item joins alone: no more of a row, and no fewer in a run whose lanes are worth their while."""
-_LEAST_SPAN: Final = 32
+_SHORT_OF_GROUP: Final = 16
+"""The same where work-items share rows."""
 _REACH: Final = 32
 """Elements from the first to the last of a window's run."""
 
@@ -58,30 +59,32 @@ def is_window(reduced: Geometry, target: Target) -> bool:
     return run < 2 * _FOUR and step > 0 and (run - 1) * step <= _REACH and runs + run <= _depth(target)
 
 
-def levels_of(reduced: Geometry, target: Target) -> tuple[Pieces, ...]:
+def levels_of(reduced: Geometry, target: Target, spread: int = 1) -> tuple[Pieces, ...]:
     """Return the pieces of a row of x, then of the states that these leave, until there is one.
+
+    spread : elements that a work-item takes at once
 
     A state takes in up to 4 times `_depth` elements, four at a time, and states are joined in pairs: up to three levels have no
     element meet more roundings than `summation` in ep_primitives allows.
     """
-    levels = [_pieces(reduced, target)]
+    levels = [_pieces(reduced, target, spread)]
     while levels[-1].number > 1:
         levels.append(_pieces_of_run(1, levels[-1].number, target, is_along=True))
     return tuple(levels)
 
 
-def _pieces(reduced: Geometry, target: Target) -> Pieces:
+def _pieces(reduced: Geometry, target: Target, spread: int) -> Pieces:
     terms = math.prod(reduced.shape)
     if not terms:
         return Pieces(is_along=False, span=1, outer=0, cuts=1, runs=0, length=0, number=1)
     run, step = (reduced.shape[-1], reduced.strides[0][-1]) if reduced.shape else (1, 1)
-    is_along = step == 1 and run >= _SHORT and terms > _SHORT
-    return _pieces_of_run(terms // run, run, target, is_along=is_along)
+    is_along = step == 1 and (run >= _SHORT and terms > _SHORT if target.group == 1 else run >= _SHORT_OF_GROUP)
+    return _pieces_of_run(terms // run, run, target, is_along=is_along, spread=spread)
 
 
-def _pieces_of_run(outer: int, run: int, target: Target, *, is_along: bool) -> Pieces:
+def _pieces_of_run(outer: int, run: int, target: Target, *, is_along: bool, spread: int = 1) -> Pieces:
     """Return the pieces of `outer` runs."""
-    span = _span(run, target) if is_along else 1
+    span = _span(run, target, max(spread, _FOUR)) if is_along else 1
     unit = lanes(target) * span if is_along else 1
     most = _depth(target) * _FOUR * unit
     if run > most:
@@ -106,7 +109,6 @@ def _depth(target: Target) -> int:
     return 32 if target.group == 1 else 16
 
 
-def _span(run: int, target: Target) -> int:
-    """Return a power of two: enough work-items for a run, each of which takes four elements at once."""
-    enough = 1 << max((run // _FOUR).bit_length() - 1, 0)
-    return min(target.group, max(_LEAST_SPAN, enough))
+def _span(run: int, target: Target, each: int) -> int:
+    """Return a power of two: enough work-items for a run, each of which takes so many elements at once."""
+    return min(target.group, 1 << max((run // each).bit_length() - 1, 0))

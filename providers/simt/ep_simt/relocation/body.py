@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ep_simt.bits import bits_words, unsigned
 from ep_simt.body import BitwiseBody
+from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.elementwise.visit import Layout, layouts, long_rows, packed_geometry
 from ep_simt.plan import Launch, Plan, operands_of
 from ep_simt.program import Entry, Program, access, taken, tensor
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Relocating"]
 
-_FILES: Final = ("elementwise/loops.h", "relocation/relocation.inc")
+_FILES: Final = ("elementwise/packs.h", "elementwise/loops.h", "relocation/relocation.inc")
 _TILES: Final = {"u8": 128, "u16": 64, "u32": 64, "u64": 32, "u128": 32}
 """Elements along each side of a tile: 17 KB at most of the shared memory."""
 
@@ -37,6 +38,7 @@ class _Variant(NamedTuple):
     element: str
     wide: bool
     group: int
+    spread: int
 
 
 class Relocating(BitwiseBody):
@@ -50,7 +52,8 @@ class Relocating(BitwiseBody):
         return ("relocation_dense",) if key.layout == "dense" else ("relocation_strided", "relocation_tiles")
 
     def program(self, key: KernelKey, target: Target) -> Program:
-        return _program(_Variant(unsigned(key.dtypes[-1]), Layout.of(key).wide, target.group))
+        element = unsigned(key.dtypes[-1])
+        return _program(_Variant(element, Layout.of(key).wide, target.group, spread_of((element,), target)))
 
     def plan(self, descriptor: Any, target: Target) -> Plan:
         key, space = descriptor.key, descriptor.geometry
@@ -62,7 +65,8 @@ class Relocating(BitwiseBody):
             tiles = turned.size // (turned.shape[-2] * turned.shape[-1]) * down * across
             packed = packed_geometry(turned.shape, turned.strides, (down, across, tiles), wide=key.wide)
             return Plan((Launch("relocation_tiles", tiles * target.group, target.group, (*operands, packed)),))
-        visit = Layout.of(key).visit(long_rows(space, target), target)
+        spread = spread_of((unsigned(descriptor.out.dtype),), target)
+        visit = Layout.of(key).visit(long_rows(space, target), target, spread=spread)
         return Plan((Launch(f"relocation_{key.layout}", visit.items, 0, (*operands, *visit.arguments)),))
 
 
@@ -81,12 +85,13 @@ def _turned(space: Geometry, itemsize: int) -> Geometry | None:
 @functools.cache
 def _program(variant: _Variant) -> Program:
     """Return the program of a variant."""
-    element, wide, group = variant
+    element, wide, group, spread = variant
     tile = _TILES[element]
     across = min(tile, group)
     words: dict[str, object] = {
         "EP_WIDE": int(wide),
         **bits_words(element),
+        **pack_words({"x": element, "out": element}, ("t",), spread),
         **access("x", element),
         **access("out", element),
         "EP_GROUP": group,

@@ -14,7 +14,7 @@ from ep_simt.dialect import text
 from ep_simt.elementwise.visit import Layout
 from ep_simt.mathematics import mathematics
 from ep_simt.plan import Launch, Made, Operand, Plan
-from ep_simt.program import Entry, Program, number, taken, tensor
+from ep_simt.program import Entry, Program, access, number, taken, tensor
 
 if TYPE_CHECKING:
     from ep.work.key import KernelKey
@@ -111,7 +111,7 @@ def _words(element: str, each: int) -> dict[str, object]:
         "EP_HAS_F64": int(element == "f64"),
         "EP_EACH": each,
         "EP_ELEMENT": f"ep_{element}",
-        "EP_STORE": f"ep_store_{element}",
+        **access("out", element),
         "EP_SHARE": f"ep_share_u{32 * each}",
         "EP_C": f"ep_{compute}",
         "EP_FLOATING": int(is_floating),

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 __all__ = ["Cut", "Room"]
 
 _HELD_NBYTES: Final = 16384
-"""Of a piece of a row: a quarter of the shared memory that a GPU has at the least, or half of a CPU's first cache."""
+"""Of a piece of a row: half of a CPU's first cache."""
+_REGISTERS: Final = 32
+"""Of a GPU's work-item: the words of 4 bytes that hold elements, a quarter of what there is for each of a full group."""
+_FEW: Final = 16
+"""Of a GPU: elements of a row that a work-item takes before more work-items share the row."""
 _PIECES_ABREAST: Final = 4
 """A CPU holds so many in the second cache, where it reads rows that lie beside each other line by line."""
 _CHAINS: Final = 64
@@ -27,7 +31,7 @@ class Room(NamedTuple):
     """What a group can hold, as the program says it.
 
     piece  : elements of a row that are held at once; longer rows are cut
-    held   : elements of all rows
+    held   : elements of all rows; of a GPU's work-item
     cells  : chains of all rows
     """
 
@@ -36,13 +40,13 @@ class Room(NamedTuple):
     cells: int
 
     @classmethod
-    def of(cls, itemsize: int, target: Target) -> Room:
-        """Return the room for numbers of so many bytes."""
+    def of(cls, itemsize: int, inputs: int, target: Target) -> Room:
+        """Return the room for numbers of so many bytes, each of so many inputs."""
         if target.group == 1:
             piece = _HELD_NBYTES // itemsize
             return cls(piece, _PIECES_ABREAST * piece, _CHAINS * _LINE)
-        piece = _blocks(itemsize) * target.group
-        return cls(piece, piece, target.group)
+        held = _REGISTERS * 4 // itemsize // inputs
+        return cls(held * target.group, held, target.group)
 
 
 class Cut(NamedTuple):
@@ -78,7 +82,7 @@ class Cut(NamedTuple):
         """
         *outer, extent = shape
         beside = outer[-1] if outer else 1
-        room = Room.of(itemsize, target)
+        room = Room.of(itemsize, len(strides) - 1, target)
         held = min(extent, room.piece)
         across = bool(outer) and sum(abs(each[-2]) < abs(each[-1]) for each in strides) * 2 > len(strides)
         if target.group == 1:
@@ -86,9 +90,7 @@ class Cut(NamedTuple):
             padded = -(-held // chains) * chains
             most = min(_LINE if across else 1, room.held // padded) if chains > 1 else min(_CHAINS, room.held // held)
         else:
-            chains = 1
-            while chains * _blocks(itemsize) < held:
-                chains *= 2
+            chains = min(_power(-(-held // min(room.held, _FEW))), target.group)
             most = target.group // chains
         rows = 1
         for size in outer:
@@ -98,6 +100,6 @@ class Cut(NamedTuple):
         return cls(chains, most, across, tiles, pieces, max(run, 1))
 
 
-def _blocks(itemsize: int) -> int:
-    """Return the elements that a work-item of a large group holds."""
-    return 64 // itemsize
+def _power(number: int) -> int:
+    """Return the least power of two that is not less."""
+    return 1 << (number - 1).bit_length()

@@ -10,6 +10,7 @@ import ep
 from ep_simt.body import Body
 from ep_simt.dialect import text
 from ep_simt.elements import ELEMENTS
+from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.families.softmax.cut import Cut, Room
 from ep_simt.mathematics import mathematics
 from ep_simt.plan import Launch, Operand, Plan, operands_of
@@ -26,7 +27,7 @@ __all__ = ["Softmaxes"]
 _PARTS: Final = ("rows", "totals")
 _WHOLE, _PIECES, _ELEMENTS = range(3)
 """Tasks of a launch, as rows.inc calls them."""
-_FILES: Final = ("rows/rows.h", "rows/fold.h", "rows/chain.h", "families/softmax/tile.h")
+_FILES: Final = ("rows/rows.h", "rows/fold.h", "rows/chain.h", "elementwise/packs.h", "families/softmax/tile.h")
 _PASSES: Final = "families/softmax/rows.inc"
 _LOWEST: Final = {"f32": "(-3.4028234663852886e+38f)", "f64": "(-1.7976931348623157e+308)"}
 _MEASURES: Final = ("piece_largest", "piece_sum", "row_largest", "row_factor")
@@ -100,7 +101,7 @@ class _Variant(NamedTuple):
 def _program(variant: _Variant) -> Program:
     """Return the program of a variant."""
     family, inputs, element, compute, wide, target = variant
-    room = Room.of(8 if compute == "f64" else 4, target)
+    room = Room.of(8 if compute == "f64" else 4, inputs, target)
     formulas = f"families/{family}/{family}.inc"
     is_relative = inputs < _FORWARD
     words: dict[str, Any] = {
@@ -115,7 +116,9 @@ def _program(variant: _Variant) -> Program:
         **rows_words(inputs + 1, target.group, wide=wide),
     }
     names = ("given", "other")[:inputs]
-    for name in (*names, "out"):
+    tensors = dict.fromkeys((*names, "out"), element)
+    words |= pack_words(tensors, (), spread_of((element,), target))
+    for name in tensors:
         words |= access(name, element)
     for name in _MEASURES:
         words |= access(name, compute)

@@ -1,6 +1,6 @@
-// Tiles: rows that lie beside each other, whose elements a group holds in shared memory, and their sums. Element `i` of
-// a row belongs to the row's chain i modulo `chains`, a power of two, and the chains are joined in pairs. So the order
-// of a sum depends on the extent of its row alone: not on how rows lie, nor on how many there are.
+// Tiles: rows that lie beside each other, whose elements a group holds, and their sums. Packs of EP_SPREAD elements
+// belong to the row's chains in turn, pack `i` to chain i modulo `chains`, a power of two, and the chains are joined in
+// pairs. So the order of a sum depends on the extent of its row alone: not on how rows lie, nor on how many there are.
 
 // A chain of a row has a cell, in which its sum grows. A group of one work-item walks through all cells, in a larger
 // one each work-item has one, and holds the elements of its chain alone.
@@ -9,7 +9,7 @@ typedef struct {
     int rows;           // in the tile
     int chains, pitch;  // of a row, and the number of rows that have cells
     int cells;          // chains * pitch
-    int blocks;         // the most elements of a chain that this work-item has
+    int blocks;         // the most packs of a chain that this work-item has
     int row, chain;     // this work-item's, or its first
 } ep_tile;
 
@@ -22,15 +22,31 @@ EP_FN ep_tile ep_tile_of(ep_index extent, int rows, int chains, int across) {
     tile.cells = chains * tile.pitch;
     tile.row = across ? lane % tile.pitch : lane / chains;
     tile.chain = across ? lane / tile.pitch : lane % chains;
-    tile.blocks = tile.row < rows ? (int)((extent - tile.chain + chains - 1) / chains) : 0;
+    const int packs = (int)((extent - 1) / EP_SPREAD) + 1;
+    tile.blocks = tile.row < rows ? (packs - tile.chain + chains - 1) / chains : 0;
     return tile;
 }
 
+// EP_HOLDING(name): the elements of a tile; each work-item of a larger group has its own in registers.
 // EP_EACH_CELL(statement): each cell that is this work-item's.
 // EP_EACH_HELD(statement): each element of its chains, which is held at `at` and has the cell `cell`.
-// EP_EACH_ELEMENT(start, step, beside, statement): the same with the element's place in memory, in `place`: neighbours
-// in a row are `step` apart, neighbouring rows `beside`.
+// EP_GROW(cells, statement): the same for a statement that makes more of `grown`, which the cell has then.
+// EP_EACH_READ(x, k, statement): the same for elements of tensor `x`, column `k`, at `place` there; EP_EACH_WRITTEN for
+// a tensor that is written. EP_EACH_READ_AND_GROW(x, k, read, cells, statement): both; in a larger group all are on
+// their way before the first is waited for.
+#define EP_START(k) ep_row_at(&rows, k, first_row) + (ep_i64)piece * EP_PIECE * rows.stride[k][0]
+#define EP_STEP(k) ((ep_i64)rows.stride[k][0])
+#define EP_BESIDE(k) ((ep_i64)rows.stride[k][rows.along])
 #if EP_GROUP == 1
+#define EP_HOLDING(name) EP_SHARED_ARRAY(EP_C, name, EP_HELD);
+#define EP_GROWN(cells, statement) \
+    EP_C grown = cells[cell];      \
+    statement;                     \
+    cells[cell] = grown
+#define EP_GROW(cells, statement) EP_EACH_HELD(EP_GROWN(cells, statement))
+#define EP_EACH_READ(x, k, statement) EP_EACH_ELEMENT(EP_START(k), EP_STEP(k), EP_BESIDE(k), statement)
+#define EP_EACH_WRITTEN(x, k, statement) EP_EACH_READ(x, k, statement)
+#define EP_EACH_READ_AND_GROW(x, k, read, cells, statement) EP_EACH_READ(x, k, read; EP_GROWN(cells, statement))
 #define EP_EACH_CELL(statement)                     \
     EP_INDEPENDENT                                  \
     for (int cell = 0; cell < tile.cells; ++cell) { \
@@ -45,7 +61,8 @@ EP_FN ep_tile ep_tile_of(ep_index extent, int rows, int chains, int across) {
             statement;                                                      \
         }                                                                   \
     }
-// The inner loop is along a single row, else along the rows that lie beside each other.
+// Neighbours in a row are `step` apart, neighbouring rows `beside`. The inner loop is along a single row, else along
+// the rows that lie beside each other.
 #define EP_EACH_ELEMENT(start, step, beside, statement)                                                      \
     {                                                                                                        \
         const ep_i64 start_of_tile = start, outer_step = step, inner_step = tile.pitch == 1 ? step : beside; \
@@ -72,17 +89,67 @@ EP_FN ep_tile ep_tile_of(ep_index extent, int rows, int chains, int across) {
         const int cell = EP_LOCAL_ID(x); \
         statement;                       \
     }
-#define EP_EACH_HELD(statement)                         \
-    for (int block = 0; block < tile.blocks; ++block) { \
-        const int cell = EP_LOCAL_ID(x);                \
-        const int at = block * EP_GROUP + cell;         \
-        statement;                                      \
+#define EP_HOLDING(name) EP_C name[EP_HELD];
+#define EP_EACH_HELD(statement) EP_EACH_BLOCK(EP_EACH_OF_BLOCK(statement))
+#define EP_GROW(cells, statement)           \
+    {                                       \
+        EP_C grown = cells[EP_LOCAL_ID(x)]; \
+        EP_EACH_HELD(statement)             \
+        cells[EP_LOCAL_ID(x)] = grown;      \
     }
-#define EP_EACH_ELEMENT(start, step, beside, statement)                                                               \
-    {                                                                                                                 \
-        const ep_i64 first_place = start + tile.chain * (step) + tile.row * (beside), between = tile.chains * (step); \
-        EP_EACH_HELD(const ep_i64 place = first_place + block * between; statement)                                   \
+#define EP_EACH_READ_AND_GROW(x, k, read, cells, statement) \
+    EP_EACH_READ(x, k, read)                                \
+    EP_GROW(cells, statement)
+
+// Block after block: what this work-item does not have is beyond the first that it lacks.
+#define EP_EACH_BLOCK(statement)                                \
+    EP_UNROLLED                                                 \
+    for (int block = 0; block < EP_HELD / EP_SPREAD; ++block) { \
+        const int cell = EP_LOCAL_ID(x);                        \
+        if (block >= tile.blocks) break;                        \
+        statement                                               \
     }
+#define EP_EACH_OF_BLOCK(statement)                                                       \
+    {                                                                                     \
+        const ep_index number = (ep_index)(block * tile.chains + tile.chain) * EP_SPREAD; \
+        EP_UNROLLED                                                                       \
+        for (int i = 0; i < EP_SPREAD; ++i) {                                             \
+            const int at = block * EP_SPREAD + i;                                         \
+            if (number + i < tile.extent) {                                               \
+                statement;                                                                \
+            }                                                                             \
+        }                                                                                 \
+    }
+// A block's elements are one word where they are neighbours, and there are as many in every block.
+#define EP_EACH_READ(x, k, statement)                                                                      \
+    {                                                                                                      \
+        EP_BLOCKS(k)                                                                                       \
+        if (tile.extent % EP_SPREAD == 0 && EP_IS_PACK(x, k)) {                                            \
+            EP_EACH_BLOCK(EP_FETCH(x, k){EP_OWN(x, const) EP_EACH_IN_PACK(statement)} from##k += between;) \
+        } else {                                                                                           \
+            EP_EACH_IN_PLACE(k, statement)                                                                 \
+        }                                                                                                  \
+    }
+#define EP_EACH_WRITTEN(x, k, statement)                                                                        \
+    {                                                                                                           \
+        EP_BLOCKS(k)                                                                                            \
+        if (tile.extent % EP_SPREAD == 0 && EP_IS_PACK(x, k)) {                                                 \
+            EP_EACH_BLOCK(EP_PACK(x){EP_OWN(x, ) EP_EACH_IN_PACK(statement)} EP_GIVE(x, k) from##k += between;) \
+        } else {                                                                                                \
+            EP_EACH_IN_PLACE(k, statement)                                                                      \
+        }                                                                                                       \
+    }
+#define EP_BLOCKS(k)                                                                        \
+    const ep_i64 step##k = EP_STEP(k), between = (ep_i64)tile.chains * EP_SPREAD * step##k; \
+    ep_i64 from##k = EP_START(k) + tile.chain * EP_SPREAD * step##k + tile.row * EP_BESIDE(k);
+#define EP_EACH_IN_PACK(statement)                       \
+    EP_UNROLLED                                          \
+    for (int i = 0; i < EP_SPREAD; ++i) {                \
+        const int at = block * EP_SPREAD + i, place = i; \
+        statement;                                       \
+    }
+#define EP_EACH_IN_PLACE(k, statement) \
+    EP_EACH_BLOCK(EP_EACH_OF_BLOCK(const ep_i64 place = from##k + i * step##k; statement) from##k += between;)
 #endif
 
 // EP_TILE_FOLD(name, join, group_join) defines `name(tile, cells)`: what the cells of a row have, joined, for the cell

@@ -1,0 +1,45 @@
+"""Packs: neighbours that a work-item fetches and stores as one word, as packs.h reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ep_simt.elements import nbytes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ep_simt.target import Target
+
+__all__ = ["pack_words", "spread_of"]
+
+_WORDS: Final = {1: "ep_u8", 2: "ep_u16", 4: "ep_u32", 8: "ep_u64", 16: "ep_u32x4"}
+"""By bytes."""
+
+
+def spread_of(elements: Iterable[str], target: Target) -> int:
+    """Return how many elements a work-item visits at once, of tensors with elements that are called so in C after `ep_`."""
+    return max(1, target.spread // max(map(nbytes_of, elements)))
+
+
+def pack_words(tensors: Mapping[str, str], forms: Iterable[str], spread: int) -> dict[str, object]:
+    """Return the words of a program whose entries walk over packs.
+
+    tensors : the elements of each operand by its name, in their order, out last
+    forms   : of the inputs, a letter each: t for a tensor, s for a number
+    """
+    if spread == 1:
+        return {"EP_SPREAD": 1}
+    words: dict[str, object] = {"EP_SPREAD": spread}
+    for name, element in tensors.items():
+        words |= {f"EP_WORD_{name}": _WORDS[spread * nbytes_of(element)], f"EP_ELEMENT_{name}": f"ep_{element}"}
+    *inputs, out = tensors
+    for form in forms:
+        places = [(place, name) for place, (name, how) in enumerate(zip(inputs, form, strict=True)) if how == "t"]
+        known = [f"EP_IS_PACK_OR_ONE({name}, {place})" for place, name in places]
+        words |= {
+            f"EP_ARE_PACKS_{form}": " && ".join((f"EP_IS_PACK({out}, {len(inputs)})", *known)),
+            f"EP_FETCH_{form}": " ".join(f"EP_FETCH({name}, {place})" for place, name in places),
+            f"EP_FETCHED_{form}": " ".join(f"EP_OWN({name}, const)" for _, name in places),
+        }
+    return words
