@@ -134,6 +134,25 @@ def test_a_share_that_fails_is_raised_where_it_failed_and_told_to_the_others(mon
         assert "all_reduce sum, number 1 of rank 1 failed: DeviceError: the adder is on fire" in str(error_of(ranks[0]))
 
 
+def test_work_of_a_device_that_fails_late_breaks_the_communicator():
+    with world("sim:0", "sim:1", timeout=30) as ranks:
+        launched(ranks[0])
+        ranks[1].device.twin.inject(ep.spi.Fault(ep.spi.FaultKind.KERNEL))
+        launched(ranks[1])
+        assert "all_reduce sum, number 1 of rank 1 failed: DeviceError" in str(error_of(ranks[0]))
+        assert type(error_of(ranks[1])) is ep.DeviceError
+
+
+def test_a_group_inside_a_group_is_refused():
+    with (
+        world("cpu:0") as (rank,),
+        rank.communicator.group(),
+        pytest.raises(ValueError, match="has a group open already"),
+        rank.communicator.group(),
+    ):
+        pass
+
+
 def test_errors_reach_streams_of_drivers():
     with world("sim:0", "opencl:0", timeout=30) as ranks:
         launched(ranks[0])
@@ -163,7 +182,7 @@ def until_the_end(group, victim, way, when):
     return None
 
 
-@pytest.mark.parametrize("times", [20, pytest.param(500, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("times", [10, pytest.param(500, marks=pytest.mark.thorough)])
 def test_ranks_that_end_at_random_moments_leave_nobody_waiting(times):
     """Threads of three ranks go through collectives until one of them leaves, in one of several ways, at a random moment."""
     rng = random.Random(0)

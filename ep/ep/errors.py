@@ -141,7 +141,8 @@ class CommunicatorError(EpError):
 
     rank        : of the communicator that says so
     collective  : what this rank was in, or launched; "" if nothing
-    sequence    : its number among this rank's collectives of the communicator, from 1; 0 if nothing
+    sequence    : its number, from 1, among this rank's collectives of the communicator, of a Send or Recv among those of
+                  the pair of ranks; 0 if nothing
     blamed      : the ranks that it is about
 
     Every rank gets one, whichever failed. The communicator stays broken.

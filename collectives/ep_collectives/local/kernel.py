@@ -104,8 +104,10 @@ class LocalKernel(ep.Kernel):
                 scratch = post.memories[-1] if self.scratch_nbytes else None
                 self._folding.do(meeting.posts, transport, scratch, step)
         finally:
-            transport.settle()
-            transport.close()
+            try:
+                transport.settle()
+            finally:
+                transport.close()
 
 
 def perform(tasks: Sequence[Task], lane: ep.spi.Stream) -> None:

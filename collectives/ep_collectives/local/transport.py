@@ -60,21 +60,21 @@ class Transport:
         if seen is None:
             seen = _host_view(dst)
             if seen is not None:  # straight into the target
-                settle(self.lane, None)
+                finish(self.lane)
                 self._on(there).copy(seen, src, dst.nbytes)
-                settle(self._on(there), None)
+                finish(self._on(there))
                 return
             seen = memoryview(bytearray(dst.nbytes))
             self._on(there).copy(seen, src, dst.nbytes)
-            settle(self._on(there), None)
+            finish(self._on(there))
         else:
-            settle(self.lane, None)  # which may have written the source
+            finish(self.lane)  # which may have written the source
         self._on(here).copy(dst, seen, dst.nbytes)
-        settle(self._on(here), None)
+        finish(self._on(here))
 
     def settle(self) -> None:
-        """Wait until all copies are done."""
-        settle(self.lane, None)
+        """Wait until all work of the share is done. Raises its error."""
+        finish(self.lane)
 
     def close(self) -> None:
         """Give the streams back."""
@@ -89,6 +89,14 @@ class Transport:
         if stream is None:
             stream = self._taken[device] = self._streams.take(device)
         return stream.twin
+
+
+def finish(stream: ep.spi.Stream) -> None:
+    """Wait for a stream's work. Raises the error of what failed, also where the stream would only report it."""
+    settle(stream, None)
+    failure = stream.ledger._failure
+    if failure.is_of_work and (error := failure.take()) is not None:
+        raise error
 
 
 def _host_view(memory: ep.Memory) -> Any:

@@ -42,6 +42,7 @@ class Communicator(Uncopied):
         self.rank = twin.rank
         self.size = twin.size
         self.is_closed = False
+        self._is_grouping = False
         self._cache = CollectiveCache(device, twin)
 
     @property
@@ -73,14 +74,19 @@ class Communicator(Uncopied):
         """Let what this thread launches in a `with` block run as one, after the block.
 
         For a Send and a Recv that need each other, and for several collectives at once. What was launched runs in its
-        order at the block's end, on each stream that it was launched on, also if the block raises. None of it can be
-        captured. Keep memories open until the block ends.
+        order at the block's end, on each stream that it was launched on, also if the block raises. A capture takes the
+        launches one by one, without the group. Keep memories open until the block ends. Raises ValueError inside a group.
         """
         self._require_open("group")
+        if self._is_grouping:
+            message = f"communicator.group: {self!r} has a group open already; end it first"
+            raise ValueError(message)
+        self._is_grouping = True
         self.twin.begin()
         try:
             yield
         finally:
+            self._is_grouping = False
             for ledger, run in self.twin.end():
                 if (stream := ledger.stream) is not None:  # else it was dropped, and nobody can wait for its work
                     stream._submit("group", (), (), run)
