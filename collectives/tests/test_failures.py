@@ -16,6 +16,8 @@ from ep import TensorSpec
 
 SPEC = TensorSpec("float32", (64,))
 SUM = AllReduce("sum", x=SPEC, out=SPEC)
+MANY = TensorSpec("float32", (1 << 20,))  # so many that each rank does a share
+SUM_OF_MANY = AllReduce("sum", x=MANY, out=MANY)
 
 
 def launched(rank, collective=SUM):
@@ -24,7 +26,7 @@ def launched(rank, collective=SUM):
         name: rank.device.allocate(spec.nbytes)
         for name, spec in zip(collective.operands, collective.specs, strict=True)
     }
-    if collective is SUM:
+    if collective.family == "all_reduce":
         memories["x"] = memories["out"]
     rank.launch(collective, **memories)
 
@@ -129,16 +131,16 @@ def test_a_share_that_fails_is_raised_where_it_failed_and_told_to_the_others(mon
     monkeypatch.setattr(work.Folding, "_do_piece", fail)
     with world("cpu:0", "cpu:0") as ranks:
         for rank in ranks:
-            launched(rank)
+            launched(rank, SUM_OF_MANY)
         assert type(error_of(ranks[1])) is ep.DeviceError
         assert "all_reduce sum, number 1 of rank 1 failed: DeviceError: the adder is on fire" in str(error_of(ranks[0]))
 
 
 def test_work_of_a_device_that_fails_late_breaks_the_communicator():
     with world("sim:0", "sim:1", timeout=30) as ranks:
-        launched(ranks[0])
+        launched(ranks[0], SUM_OF_MANY)
         ranks[1].device.twin.inject(ep.spi.Fault(ep.spi.FaultKind.KERNEL))
-        launched(ranks[1])
+        launched(ranks[1], SUM_OF_MANY)
         assert "all_reduce sum, number 1 of rank 1 failed: DeviceError" in str(error_of(ranks[0]))
         assert type(error_of(ranks[1])) is ep.DeviceError
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     import ep
+    from ep_collectives.local.kernel import LocalKernel
 
 __all__ = ["Circle", "Meeting", "Post"]
 
@@ -25,13 +26,18 @@ class Post(NamedTuple):
     """What a rank brings to a meeting.
 
     number   : of the collective at this rank, as errors name it
-    memories : of its operands, in their order
+    memories : of its operands, in their order, and scratch
     """
 
     rank: int
     number: int
-    collective: ep.Collective
+    kernel: LocalKernel
     memories: tuple[ep.Memory, ...]
+
+    @property
+    def collective(self) -> ep.Collective:
+        """The rank's part."""
+        return self.kernel.collective
 
     def __str__(self) -> str:
         return f"{self.collective.title}, number {self.number} of rank {self.rank}"
@@ -47,7 +53,9 @@ class _Failure(NamedTuple):
 class Meeting:
     """One collective of `ranks`. Each comes with its Post, does its share when all are there, and leaves when all are done.
 
-    pace : changes whenever some rank gets on
+    pace    : changes whenever some rank gets on
+    is_busy : True while the last to come does the shares of all: nobody leaves then
+    is_done : True if it has done so: nobody has anything to do or to wait for any more
     """
 
     def __init__(self, ranks: tuple[int, ...]) -> None:
@@ -56,12 +64,12 @@ class Meeting:
         self.gone: dict[int, None] = {}
         self.all_here, self.all_gone = Latch(), Latch()
         self.pace = 0
+        self.is_busy = self.is_done = False
         self._comings, self._goings = itertools.count(1), itertools.count(1)
 
-    def come(self) -> None:
-        """Count a rank whose post is here, and looked at."""
-        if next(self._comings) == len(self.ranks):
-            self.all_here.open()
+    def come(self) -> bool:
+        """Count a rank whose post is here, and looked at; say whether it is the last, which opens `all_here`."""
+        return next(self._comings) == len(self.ranks)
 
     def go(self, rank: int) -> None:
         """Note that a rank touches nobody's memory any more. Once is enough."""
@@ -117,8 +125,8 @@ class Circle:
             if self._failure is None:
                 self._failure = failure
 
-    def come(self, key: Hashable, ranks: tuple[int, ...], post: Post) -> Meeting:
-        """Bring a post to the meeting of a key. Waits for nobody."""
+    def come(self, key: Hashable, ranks: tuple[int, ...], post: Post) -> tuple[Meeting, bool]:
+        """Bring a post to the meeting of a key; say whether it is the last. Waits for nobody."""
         meeting = self._meetings.setdefault(key, Meeting(ranks))
         meeting.posts[post.rank] = (
             post  # before it is compared: of two ranks that come at once one at least sees the other
@@ -128,8 +136,14 @@ class Circle:
                 both = sorted((other, post))
                 said = " and ".join(f"{each.collective.agreement} as {each}" for each in both)
                 self.fail(f"the ranks do not agree: {said}", [each.rank for each in both])
-        meeting.come()
-        return meeting
+        return meeting, meeting.come()
+
+    def begin_alone(self, meeting: Meeting) -> bool:
+        """Let nobody leave a meeting that all have come to, and say whether none has left."""
+        meeting.is_busy = True
+        if self._failure is not None:
+            meeting.is_busy = False
+        return meeting.is_busy
 
     def gather(self, meeting: Meeting, post: Post) -> None:
         """Wait until all ranks of a meeting have come. Raises CommunicatorError."""
@@ -137,7 +151,9 @@ class Circle:
         self._places[post.rank] = post
         try:
             while not meeting.all_here.is_open:
-                self.check(post)
+                error = self.error(post.rank, post)
+                if error is not None and not meeting.is_busy:  # read in this order: `begin_alone` writes in the other
+                    raise error
                 missing = [rank for rank in meeting.ranks if rank not in meeting.posts]
                 if left := [rank for rank in missing if rank in self.closed]:
                     self.fail(f"{_ranks(left)} closed the communicator without coming to {post}", left)
@@ -153,7 +169,7 @@ class Circle:
         """Wait until all have left a meeting, also if it failed: they may touch this rank's memory."""
         pace, end = meeting.pace, time.monotonic() + self.timeout
         # Where a rank has not come, no rank has begun.
-        while meeting.all_here.is_open and not meeting.all_gone.is_open:
+        while meeting.all_here.is_open and not meeting.all_gone.is_open and not meeting.is_done:
             if pace != meeting.pace:
                 pace, end = meeting.pace, time.monotonic() + self.timeout
             seconds = end - time.monotonic()

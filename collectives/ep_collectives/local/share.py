@@ -19,6 +19,8 @@ __all__ = ["Disagreement", "Fold", "Place", "Pull", "fold_of", "longest", "pulls
 
 _LINE: Final = 64
 """Bytes of a cache line: no two ranks write to one."""
+_WHOLE: Final = 256 << 10
+"""Bytes up to which a tensor is one part, rank 0's: to cut it costs more time than two cores save."""
 
 
 class Disagreement(Exception):  # noqa: N818 - no error of a caller: it becomes the communicator's
@@ -56,7 +58,7 @@ class Fold(NamedTuple):
 def fold_of(collective: ep.Collective, rank: int, size: int) -> Fold | None:
     """Return the part that a rank folds, in a collective that reduces; None in others.
 
-    Each rank reduces an equal part of the elements, also where the root alone gets them.
+    Each rank reduces an equal part of the elements, also where the root alone gets them; rank 0 all of a few.
     """
     match collective:
         case ReduceScatter():
@@ -129,6 +131,8 @@ def _size(collective: ep.Collective, name: str) -> int:
 def _cut(collective: ep.Collective, rank: int, size: int) -> int:
     """Return the first element of a rank's part, at the begin of a cache line of a memory that begins at one."""
     spec = collective.specs[0]
+    if spec.nbytes <= _WHOLE:
+        return min(rank, 1) * spec.size
     line = max(1, _LINE // spec.itemsize)
     whole: int = spec.size
     return min(whole, -(-whole * rank // (size * line)) * line)

@@ -93,6 +93,11 @@ class Folding:
         self._inner = self._result + -(-self._step * self._itemsize // alignment) * alignment
         self.nbytes = self._inner + max([reducer.scratch_nbytes for reducer in made]) if made else 0
 
+    @property
+    def is_empty(self) -> bool:
+        """True if there is nothing to reduce."""
+        return self.fold.begin == self.fold.end
+
     def do(
         self, posts: Mapping[int, Post], transport: Transport, scratch: ep.Memory | None, step: Callable[[], None]
     ) -> None:

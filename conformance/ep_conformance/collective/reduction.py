@@ -27,15 +27,19 @@ if TYPE_CHECKING:
 __all__ = ["counts", "data", "reductions"]
 
 _SIZES: Final = (0, 1, 7, 1025)
+_MANY: Final = (1 << 18) + 3
 _LARGE: Final = (1 << 20) + 1
 
 
 def counts(trial: Trial, *, is_usual: bool, parts: int = 1) -> tuple[int, ...]:
     """Return the numbers of elements to try: none, one, odd ones; beyond profile quick, of the usual types, 2^20 + 1.
 
-    parts : how many times as many elements a tensor has
+    parts : how many times as many elements a tensor has. Where it is one, carriers may treat few elements and many
+            differently, and an odd number of at least 256 KiB is tried, too
     """
-    return (*_SIZES, _LARGE // parts) if is_usual and trial.profile != "quick" else _SIZES
+    is_quick = trial.profile == "quick"
+    many = (_MANY,) if parts == 1 and (is_usual or not is_quick) else ()
+    return (*_SIZES, *many, *((_LARGE // parts,) if is_usual and not is_quick else ()))
 
 
 def reductions() -> Iterator[CollectiveCase]:

@@ -193,7 +193,14 @@ def _program(variant: _Variant) -> Program:
     }
     source = "".join(map(text, fold.files)) + "".join(map(str, words.values()))
     called = mathematics(source, "f64" if part_of(_value(x)) == "f64" else "f32")
-    files = ("rows/rows.h", "rows/fold.h", "elementwise/packs.h", "reductions/state.h", *fold.files, "reductions/pieces.h")
+    files = (
+        "rows/rows.h",
+        "rows/fold.h",
+        "elementwise/packs.h",
+        "reductions/state.h",
+        *fold.files,
+        "reductions/pieces.h",
+    )
     lens = number("keep", "u64"), number("flip", "u64"), number("factor", factor)
     parameters = taken(tensor("out", out), tensor("states", "state"), lens)
     count, geometry = [number(name, "i64") for name in ("length", "pieces", "span")], [rows_parameter(2, wide=wide)]
