@@ -21,5 +21,5 @@ header=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')/
 [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
 pip="$venv/bin/python -m pip install --quiet --disable-pip-version-check"
 # The build tools first: an editable install builds again in the same environment and must find them there.
-$pip "scikit-build-core>=0.11" "cffi>=1.17" "cmake>=3.25" "ninja>=1.11"
+$pip "scikit-build-core>=0.11" "cffi>=1.17" "cmake>=3.26" "ninja>=1.11"
 $pip --no-build-isolation --editable ".[$extras]"

@@ -63,6 +63,7 @@ primitive, out = product(a, b)
 print(primitive.implementation.name, (out == a @ b).all(), stub.calls.count("cublasLtMatmulAlgoGetHeuristic"))
 x, y, out = device.tensor(a), device.tensor(b), device.empty(primitive.descriptor.out)
 step = primitive.bind(a=x, b=y, out=out)
+primitive(stream, a=x, b=y, out=out)
 before = len(stub.calls)
 for launch in (lambda: primitive(stream, a=x, b=y, out=out), lambda: step(stream)):
     launch()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import struct
-from collections import deque
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import ep_simt
@@ -53,6 +52,8 @@ _WORKSPACE: Final = 32 << 20
 """As many bytes as NVIDIA recommends for Hopper; a launch takes what its algorithm asks for."""
 _IN_COMPUTE_TYPE: Final = 2
 """CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE: parts of a sum are added in order, and are not rounded before."""
+_MOST_CALLS: Final = 16
+"""Sets of operands whose calls a kernel keeps: programs come back to the same memories."""
 _POINTER: Final = ffi.typeof("void *")
 _FAST: Final = 16
 """The bytes to which all operands are aligned in the usual case; the heuristic is asked for that and for any other."""
@@ -83,15 +84,11 @@ class _Operand(NamedTuple):
     native: Any
 
 
-class _Call(NamedTuple):
-    """The arguments of one call but the stream, among them the description, which no other launch may use meanwhile."""
-
-    description: Any
-    arguments: tuple[Any, ...]
-
-
 class CublasLtKernel(ep.Kernel):
-    """One product, with the algorithms that the heuristic chose for operands at multiples of 16 bytes, and for any others."""
+    """One product, with the algorithms that the heuristic chose for operands at multiples of 16 bytes, and for any others.
+
+    The arguments of a call change with its operands alone, so that those of the last few are kept, with descriptions of their own.
+    """
 
     def __init__(self, library: CublasLt, descriptor: Matmul, portable: PortableProduct, *, is_tf32: bool) -> None:
         """Describe it, and ask the heuristic. Raises DeviceError."""
@@ -103,12 +100,15 @@ class CublasLtKernel(ep.Kernel):
         self._has_bias = descriptor.bias is not None
         self._bias_itemsize = descriptor.bias.itemsize if descriptor.bias else 1
         specs = descriptor.a, descriptor.b, descriptor.bias, descriptor.out
-        self._starts = [0 if spec is None else spec.offset * spec.itemsize for spec in specs]
+        self._starts = [
+            *(0 if spec is None else spec.offset * spec.itemsize for spec in specs),
+            0,
+        ]  # scratch comes last
         left, right = self._problem.places
         self._left = self._operand(left, self._problem.left, descriptor.a.dtype)
         self._right = self._operand(right, self._problem.right, descriptor.a.dtype)
         self._out = self._operand(_OUT_PLACE, self._problem.out, descriptor.out.dtype)
-        self._spare: deque[Any] = deque()
+        self._calls: dict[tuple[tuple[int, ...], tuple[Any, ...]], tuple[Any, ...]] = {}
         self._algorithms = {
             alignment: self._asked(alignment)
             for alignment in (_FAST, min(descriptor.a.itemsize, descriptor.out.itemsize))
@@ -126,7 +126,7 @@ class CublasLtKernel(ep.Kernel):
         return _Operand(place, made)
 
     def _described(self, bias: int) -> Any:
-        """Return a new description of the product, which one launch at a time points to its bias."""
+        """Return a new description of the product, which points to its bias."""
         made = self._library.owned(
             "cublasLtMatmulDescCreate", "cublasLtMatmulDesc_t", self._compute, _TYPES[self._scale]
         )
@@ -161,52 +161,48 @@ class CublasLtKernel(ep.Kernel):
         return found if not status and count[0] and not found.state else None
 
     def launch(self, stream: Any, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
-        try:
-            description = self._spare.pop()
-        except IndexError:
-            description = None
-        call = self._prepared(memories, scalars, description)
+        places = self._places(memories)
+        call = self._calls.get((places, scalars))
         if call is None:
+            call = self._prepared(places, scalars)
+            if len(self._calls) >= _MOST_CALLS:
+                self._calls.clear()
+            self._calls[places, scalars] = call
+        if call:
+            self._run(stream, call)
+        else:
             self._portable.kernel.launch(stream, memories, scalars)
-            return
-        self._run(stream, call)
-        self._spare.append(call.description)
 
     def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Any:
-        call = self._prepared(memories, scalars, None)
-        if call is None:
+        call = self._prepared(self._places(memories), scalars)
+        if not call:
             return self._portable.kernel.bind(memories, scalars)
         run = self._run
         return lambda stream, _, __: run(stream, call)
 
-    def _prepared(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...], description: Any) -> _Call | None:
-        """Return the call with these operands, None if the portable kernel has to run.
+    def _places(self, memories: tuple[ep.Memory, ...]) -> tuple[int, ...]:
+        """Return the addresses of the tensors, 0 for an absent one, and of scratch if there is some."""
+        pairs = zip(memories, self._starts, strict=False)
+        return tuple([0 if memory is None else memory.handle + memory.offset + start for memory, start in pairs])
 
-        description : one that no other launch uses now, None for a new one
-        """
-        pairs = zip(memories, self._starts, strict=False)  # scratch comes after the tensors
-        places = [0 if memory is None else memory.handle + memory.offset + start for memory, start in pairs]
-        is_fast = not any(place % _FAST for place in places)
+    def _prepared(self, places: tuple[int, ...], scalars: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the arguments of the call but its stream, none if the portable kernel has to run."""
+        *tensors, scratch = places if self.scratch_nbytes else (*places, 0)
+        is_fast = not any(place % _FAST for place in tensors)
         algorithm = self._algorithms[_FAST if is_fast else min(self._algorithms)]
         alpha, beta = scalars
         if not alpha or algorithm is None:
-            return None
-        scratch = memories[-1].handle + memories[-1].offset if algorithm.nbytes else 0
-        if description is None:
-            description = self._described(places[_BIAS_PLACE])
-        elif self._has_bias:
-            bias = places[_BIAS_PLACE]
-            self._library.set("cublasLtMatmulDescSetAttribute", description, _BIAS_POINTER, "uint64_t", bias)
+            return ()
         left, right, out = (
             (ffi.cast(_POINTER, places[each.place]), each.native) for each in (self._left, self._right, self._out)
         )
         factors = self._packed(alpha), *left, *right, self._packed(beta)
         ending = ffi.addressof(algorithm, "algo"), ffi.cast(_POINTER, scratch), algorithm.nbytes
-        return _Call(description, (self._library.handle, description, *factors, *out, *out, *ending))
+        return self._library.handle, self._described(places[_BIAS_PLACE]), *factors, *out, *out, *ending
 
-    def _run(self, stream: Any, call: _Call) -> None:
+    def _run(self, stream: Any, call: tuple[Any, ...]) -> None:
         with stream.device.context:
-            status = self._library.functions.cublasLtMatmul(*call.arguments, stream.native)
+            status = self._library.functions.cublasLtMatmul(*call, stream.native)
         if status:
             self._library.check("cublasLtMatmul", status)
         stream.placed("cublasLtMatmul", status)

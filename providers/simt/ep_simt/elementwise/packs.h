@@ -28,11 +28,11 @@
     const ep_i64 x##_at = 0;
 
 // The elements of a pack.
-#define EP_EACH_OF_PACK(statement)           \
-    EP_UNROLLED                              \
-    for (int i = 0; i < EP_SPREAD; ++i) {    \
-        const int at0 = i, at1 = i, at2 = i; \
-        statement;                           \
+#define EP_EACH_OF_PACK(statement)                             \
+    EP_UNROLLED                                                \
+    for (int i = 0; i < EP_SPREAD; ++i) {                      \
+        const int at0 = i, at1 = i, at2 = i, at3 = i, at4 = i; \
+        statement;                                             \
     }
 
 // Runs over dense tensors: neighbours, unless the group's last elements are beyond the end, or a tensor begins in
@@ -40,15 +40,16 @@
 #define EP_PACKS_DENSE(form)                                                               \
     const ep_i64 beside = EP_LOCAL_SIZE(x), begin = EP_GROUP_ID(x) * beside * EP_SPREAD;   \
     const ep_i64 from0 = begin + EP_LOCAL_ID(x) * EP_SPREAD, from1 = from0, from2 = from0; \
-    const int step0 = 1, step1 = 1, step2 = 1;                                             \
+    const ep_i64 from3 = from0, from4 = from0;                                             \
+    const int step0 = 1, step1 = 1, step2 = 1, step3 = 1, step4 = 1;                       \
     const bool are_packs = begin + beside * EP_SPREAD <= n && EP_ARE_PACKS_##form;
-#define EP_EACH_SPREAD(statement)                                                     \
-    EP_UNROLLED                                                                       \
-    for (int i = 0; i < EP_SPREAD; ++i) {                                             \
-        const ep_i64 at0 = begin + EP_LOCAL_ID(x) + i * beside, at1 = at0, at2 = at0; \
-        if (at0 < n) {                                                                \
-            statement;                                                                \
-        }                                                                             \
+#define EP_EACH_SPREAD(statement)                                                                           \
+    EP_UNROLLED                                                                                             \
+    for (int i = 0; i < EP_SPREAD; ++i) {                                                                   \
+        const ep_i64 at0 = begin + EP_LOCAL_ID(x) + i * beside, at1 = at0, at2 = at0, at3 = at0, at4 = at0; \
+        if (at0 < n) {                                                                                      \
+            statement;                                                                                      \
+        }                                                                                                   \
     }
 
 // Runs with any strides, in a block that EP_RUN_STRIDED begins.
@@ -57,6 +58,7 @@
     EP_UNROLLED                                                                                   \
     for (int i = 0; i < EP_SPREAD; ++i) {                                                         \
         const ep_index at0 = from0 + i * step0, at1 = from1 + i * step1, at2 = from2 + i * step2; \
+        const ep_index at3 = from3 + i * step3, at4 = from4 + i * step4;                          \
         if (i < count) {                                                                          \
             statement;                                                                            \
         }                                                                                         \

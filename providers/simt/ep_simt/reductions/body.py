@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 import ep
 from ep_simt.body import Body
 from ep_simt.dialect import text
-from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of
+from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.mathematics import mathematics
 from ep_simt.plan import Launch, Operand, Plan, operands_of
 from ep_simt.program import Entry, Program, access, number, storage, taken, tensor

@@ -12,6 +12,7 @@ import ep
 from ep_simt.bits import unsigned
 from ep_simt.body import Body
 from ep_simt.elements import ELEMENTS, has_doubles, kind_of
+from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.elementwise.visit import Layout, layouts, long_rows
 from ep_simt.plan import Launch, Operand, Plan, operands_of
 from ep_simt.program import Entry, Parameter, Program, access, number, taken, tensor, type_words
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BODY"]
 
-_FILES: Final = ("elementwise/loops.h", "families/add_n/add_n.inc")
+_FILES: Final = ("elementwise/packs.h", "elementwise/loops.h", "families/add_n/add_n.inc")
 _AT_ONCE: Final = 4
 """Terms of a launch, one of which is the partial sum of those before."""
 
@@ -42,11 +43,13 @@ class _Variant(NamedTuple):
 
     element  : of the tensors, as called in C after `ep_`; integers are unsigned, because all wrap
     compute  : of the sums
+    spread   : elements that a work-item takes at once
     """
 
     element: str
     compute: str
     wide: bool
+    spread: int = 1
 
     @property
     def is_narrow(self) -> bool:
@@ -71,8 +74,8 @@ class _AddN(Body):
         return tuple(dict.fromkeys(_variant(key).entry(part, key.layout) for part in parts))
 
     def program(self, key: KernelKey, target: Target) -> Program:
-        del target
-        return _program(_variant(key))
+        variant = _variant(key)
+        return _program(variant._replace(spread=spread_of((variant.element,), target)))
 
     def plan(self, descriptor: AddN, target: Target) -> Plan:
         key, space = descriptor.key, descriptor.geometry
@@ -85,7 +88,9 @@ class _AddN(Body):
             *given, to = tensors
             padded = (*given, *given[-1:] * (_AT_ONCE - len(given)), to)
             walked = space._replace(strides=tuple(steps for _, steps in padded))
-            visit = Layout.of(key).visit(long_rows(walked, target), target)
+            is_whole = part == "whole" or not variant.is_narrow
+            spread = spread_of((variant.element,), target) if is_whole else 1
+            visit = Layout.of(key).visit(long_rows(walked, target), target, spread=spread)
             in_place = part == "middle" and variant.is_narrow
             memories = [memory for memory, _ in (padded[:-1] if in_place else padded)]
             return Launch(variant.entry(part, key.layout), visit.items, 0, (*memories, len(given), *visit.arguments))
@@ -113,13 +118,14 @@ def _variant(key: KernelKey) -> _Variant:
 @functools.cache
 def _program(variant: _Variant) -> Program:
     """Return the program of a variant."""
-    element, compute, wide = variant
+    element, compute, wide, spread = variant
     words: dict[str, object] = {
         "EP_HAS_F64": int(has_doubles((compute,))),
         "EP_WIDE": int(wide),
         "EP_IS_BOOLEAN": int(compute == "bool"),
         "EP_IS_NARROW": int(variant.is_narrow),
         **type_words(compute),
+        **pack_words(dict.fromkeys((*_TERMS, "out"), element), ("t" * _AT_ONCE,), spread),
         **access("partial", compute),
     }
     for name in (*_TERMS, "out"):
