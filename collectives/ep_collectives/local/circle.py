@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Circle", "Meeting", "Post"]
 
 _SLICE: Final = 0.02
-"""Seconds between two looks at whether the communicator was broken."""
+"""Seconds between two looks at whether the communicator was broken, and at the clock."""
 
 
 class Post(NamedTuple):
@@ -128,9 +128,8 @@ class Circle:
     def come(self, key: Hashable, ranks: tuple[int, ...], post: Post) -> tuple[Meeting, bool]:
         """Bring a post to the meeting of a key; say whether it is the last. Waits for nobody."""
         meeting = self._meetings.setdefault(key, Meeting(ranks))
-        meeting.posts[post.rank] = (
-            post  # before it is compared: of two ranks that come at once one at least sees the other
-        )
+        # Before it is compared: of two ranks that come at once one at least sees the other.
+        meeting.posts[post.rank] = post
         for other in [*meeting.posts.values()]:
             if other.collective.agreement != post.collective.agreement:
                 both = sorted((other, post))
@@ -157,10 +156,10 @@ class Circle:
                 missing = [rank for rank in meeting.ranks if rank not in meeting.posts]
                 if left := [rank for rank in missing if rank in self.closed]:
                     self.fail(f"{_ranks(left)} closed the communicator without coming to {post}", left)
-                elif (seconds := end - time.monotonic()) <= 0:
+                elif missing and time.monotonic() > end:
                     self._miss(post, missing)
                 else:
-                    meeting.all_here.rest(min(_SLICE, seconds))
+                    meeting.all_here.rest(_SLICE)
             self.check(post)
         finally:
             self._places.pop(post.rank, None)
@@ -172,13 +171,12 @@ class Circle:
         while meeting.all_here.is_open and not meeting.all_gone.is_open and not meeting.is_done:
             if pace != meeting.pace:
                 pace, end = meeting.pace, time.monotonic() + self.timeout
-            seconds = end - time.monotonic()
-            if seconds <= 0:
+            if time.monotonic() > end:
                 still = [rank for rank in meeting.ranks if rank not in meeting.gone]
                 self.lost.update(dict.fromkeys(still))
                 self.fail(f"{_ranks(still)} did not get on in {post} for {self.timeout:g} s", still)
                 break
-            meeting.all_gone.rest(min(_SLICE, seconds))
+            meeting.all_gone.rest(_SLICE)
         self._meetings.pop(key, None)
 
     def check(self, post: Post) -> None:

@@ -45,9 +45,8 @@ class LocalCommunicator(ep.spi.Communicator):
         self._pairs: defaultdict[tuple[int, int], Any] = defaultdict(partial(itertools.count, 1))
         self._splits: defaultdict[tuple[int, ...], Any] = defaultdict(itertools.count)
         self._unfinished: dict[Hashable, None] = {}
-        self._held: tuple[int, dict[ep.spi.Ledger, list[Task]]] | None = (
-            None  # of a group, with the thread that opened it
-        )
+        # Of a group: the thread that opened it, and what was launched on each stream.
+        self._held: tuple[int, dict[ep.spi.Ledger, list[Task]]] | None = None
         self._is_closed = False
 
     @property

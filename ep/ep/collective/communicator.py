@@ -27,9 +27,9 @@ class Communicator(Uncopied):
     """One rank of a group, made by `ep.communicator(device, group)`. Used by one thread at a time.
 
     `descriptor.on(communicator)` makes a collective runnable; the primitive is launched on streams of the device. The
-    ranks' collectives meet in the order in which each rank launches them, whatever its streams. Two exceptions: a graph's
-    collectives, and stages of lowered ones, count when their stream gets there; streams beside it take a communicator
-    of their own: `communicator.split(range(communicator.size))`.
+    ranks' collectives meet in the order in which each rank launches them, whatever its streams. Those of a graph, and
+    stages of one that lowers to several, count when their stream gets there; streams beside it take a communicator of
+    their own: `communicator.split(range(communicator.size))`.
 
     device     : of this rank; ranks may share one
     rank, size : this rank's number, from 0, and how many ranks there are
