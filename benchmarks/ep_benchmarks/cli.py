@@ -13,7 +13,7 @@ import click
 from ep.ground.console import begin, end
 
 import ep
-from ep_benchmarks.collectives import all_reduce_rows
+from ep_benchmarks.collectives import all_reduce_rows, meeting
 from ep_benchmarks.graph import graph_rows
 from ep_benchmarks.launch import Row, launch_rows, shapes_row
 from ep_benchmarks.overlap import overlap_rows, streams_row
@@ -140,6 +140,8 @@ def collectives(*, provider: str, index: int, ranks: int, gloo: bool, file: Path
         raise ep.UnavailableError(message)
     device = ep.device(f"{provider}:{index}")
     click.echo(f"{device.name}: {device.info.name}; {ranks} ranks; about {20 if gloo else 5} s")
+    alone = meeting(ranks)
+    click.echo(f"{'threads that meet at a barrier':<36} {alone:10.1f} us")
     rows = []
     for row in all_reduce_rows(device, ranks, with_gloo=gloo):
         rows.append(row)
@@ -147,7 +149,8 @@ def collectives(*, provider: str, index: int, ranks: int, gloo: bool, file: Path
         name = f"all_reduce {row.op} of {row.nbytes} bytes"
         click.echo(f"{name:<36} {row.local:10.1f} us  {row.share:4.0%} of two copies, {row.copies:.1f} us{peer}")
     if file is not None:
-        file.write_text(json.dumps([{**row._asdict(), "share": row.share} for row in rows], indent=1))
+        sizes = [{**row._asdict(), "share": row.share} for row in rows]
+        file.write_text(json.dumps({"meeting": alone, "sizes": sizes}, indent=1))
 
 
 def _finish(rows: list[Row], file: Path | None) -> None:

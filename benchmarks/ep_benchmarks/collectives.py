@@ -18,7 +18,7 @@ import ep
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["AllReduced", "all_reduce_rows"]
+__all__ = ["AllReduced", "all_reduce_rows", "meeting"]
 
 _COUNTS: Final = (1, 16 << 10, 16 << 20)
 _MOST_ROUNDS: Final = 300
@@ -51,6 +51,13 @@ def all_reduce_rows(device: ep.Device, ranks: int, *, with_gloo: bool) -> Iterat
             yield AllReduced(4 * count, op, local, (before + _copies(device, count)) / 2, gloo if op == "sum" else None)
 
 
+def meeting(ranks: int) -> float:
+    """Return how long threads take to meet at Python's own barrier, in microseconds: what no collective can be below."""
+    ready, met, times = threading.Barrier(ranks), threading.Barrier(ranks), []
+    _in_threads(ranks, lambda _: times.append(_median(met.wait, _MOST_ROUNDS, ready.wait)))
+    return max(times)
+
+
 def _local(device: ep.Device, ranks: int, op: str, count: int) -> float:
     groups, together, times = local_groups(ranks), threading.Barrier(ranks), []
 
@@ -60,12 +67,16 @@ def _local(device: ep.Device, ranks: int, op: str, count: int) -> float:
         step = AllReduce.infer(op, x).on(communicator).bind(x=x, out=out)
         times.append(_median(lambda: step(stream), _rounds(count), together.wait))
 
+    _in_threads(ranks, feed)
+    return max(times)
+
+
+def _in_threads(ranks: int, feed: Callable[[int], object]) -> None:
     threads = [threading.Thread(target=feed, args=(rank,)) for rank in range(ranks)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return max(times)
 
 
 def _copies(device: ep.Device, count: int) -> float:

@@ -10,7 +10,8 @@ def test_rows_are_printed(monkeypatch):
     monkeypatch.setattr(collectives, "_MOST_ROUNDS", 2)
     done = CliRunner().invoke(command, ["collectives", "--provider", "cpu", "--ranks", "3"])
     assert done.exit_code == 0, done.output
-    lines = done.output.splitlines()[1:]
+    first, *lines = done.output.splitlines()[1:]
+    assert first.startswith("threads that meet at a barrier")
     assert [line.split(" bytes")[0] for line in lines] == [
         f"all_reduce {op} of {nbytes}" for nbytes in (4, 4000) for op in ("sum", "mean")
     ]
