@@ -109,6 +109,7 @@ attack: $(STAMP) ## Attack EP: a handler at every place of every verb, programs 
 EMULATED := $(BIN)/ep-conformance run --provider cuda --emulate --quick --jobs 2 --hang-limit 180
 emulated-cuda: $(STAMP) ## Run the quick suite on CUDA without a GPU, and compare its bits with the CPU's (an hour)
 	$(EMULATED) --bits-of cpu:0 $(PART)
+	$(EMULATED) --ranks 2
 
 # Left out is what asks for linking.
 pycuda: $(STAMP) ## Build pycuda from its source, and run its own tests of the driver on CUDA without a GPU
