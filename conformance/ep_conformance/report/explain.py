@@ -11,8 +11,8 @@ from ep.layout.cells import matches
 from ep_primitives.cases.case import FILLS
 
 import ep
-from ep_conformance.plan.accuracies import domains_of, held_to, stated
 from ep_conformance.collective import ranks_of
+from ep_conformance.plan.accuracies import domains_of, held_to, stated
 from ep_conformance.plan.catalogue import CellCase, cells, find, list_ids, named_cases
 from ep_conformance.plan.nearest import nearest
 from ep_conformance.plan.profiles import PROFILES
