@@ -34,7 +34,7 @@ ELEMENTS: Final = {
 
 _KINDS: Final = {"b": "BOOLEAN", "i": "INTEGER", "u": "INTEGER", "f": "FLOATING", "c": "COMPLEX"}
 _KIND_OF: Final = {name: _KINDS[ep.dtype(dtype).kind] for dtype, name in ELEMENTS.items()} | {"u128": "INTEGER"}
-_NBYTES: Final = {name: ep.dtype(dtype).itemsize for dtype, name in ELEMENTS.items()}
+_NBYTES: Final = {name: ep.dtype(dtype).itemsize for dtype, name in ELEMENTS.items()} | {"u128": 16}
 _NARROW: Final = {"f16": "HALF", "bf16": "BFLOAT"}
 _DOUBLES: Final = {"f64", "c128"}
 _PARTS: Final = {"c64": "f32", "c128": "f64"}

@@ -87,18 +87,18 @@ typedef struct {
 
 // One value an element: where neighbours fetch together, all of a work-item's are fetched before any is put.
 #if EP_SPREAD > 1
-#define EP_MOVED(form, k, EACH, fetch, put)     \
+#define EP_MOVED(form, to, k, EACH, fetch, put) \
     EP_C fetched[EP_SPREAD];                    \
     EP_HOLD_ALL(form, EACH, fetched[i] = fetch) \
-    EP_PUT_ALL(k, EACH, put(fetched[i]))
+    EP_PUT_ALL(to, k, EACH, put(fetched[i]))
 #define EP_MOVED_DENSE(form, k, fetch, put) \
     EP_PACKS_DENSE(form)                    \
-    EP_MOVED(form, k, EP_EACH_SPREAD, fetch, put)
+    EP_MOVED(form, out, k, EP_EACH_SPREAD, fetch, put)
 #define EP_MOVED_STRIDED(form, k, are_neighbours, fetch, put) \
     EP_RUNS_STRIDED {                                         \
         EP_RUN_STRIDED                                        \
         EP_PACKS_STRIDED(form)                                \
-        EP_MOVED(form, k, EP_EACH_OF_RUN, fetch, put)         \
+        EP_MOVED(form, out, k, EP_EACH_OF_RUN, fetch, put)    \
     }
 #else
 #define EP_MOVED_DENSE(form, k, fetch, put) EP_OVER_DENSE(put(fetch))

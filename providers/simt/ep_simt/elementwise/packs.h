@@ -73,9 +73,9 @@
     } else {                                        \
         EACH(hold)                                  \
     }
-#define EP_PUT_ALL(k, EACH, put)                                         \
-    if (are_packs) {                                                     \
-        EP_PACK(out){EP_OWN(out, ) EP_EACH_OF_PACK(put)} EP_GIVE(out, k) \
-    } else {                                                             \
-        EACH(put)                                                        \
+#define EP_PUT_ALL(x, k, EACH, put)                                \
+    if (are_packs) {                                               \
+        EP_PACK(x){EP_OWN(x, ) EP_EACH_OF_PACK(put)} EP_GIVE(x, k) \
+    } else {                                                       \
+        EACH(put)                                                  \
     }

@@ -22,16 +22,18 @@ def spread_of(elements: Iterable[str], target: Target) -> int:
     return max(1, target.spread // max(map(nbytes_of, elements)))
 
 
-def pack_words(tensors: Mapping[str, str], forms: Iterable[str], spread: int) -> dict[str, object]:
+def pack_words(tensors: Mapping[str, str | None], forms: Iterable[str], spread: int) -> dict[str, object]:
     """Return the words of a program whose entries walk over packs.
 
-    tensors : the elements of each operand by its name, in their order, out last
-    forms   : of the inputs, a letter each: t for a tensor, s for a number
+    tensors : the elements of each operand by its name, in their order, out last; None for one that is read element by element
+    forms   : of the inputs, a letter each: t for a tensor that packs are fetched of, s for any other operand
     """
     if spread == 1:
         return {"EP_SPREAD": 1}
     words: dict[str, object] = {"EP_SPREAD": spread}
     for name, element in tensors.items():
+        if element is None:
+            continue
         words |= {f"EP_WORD_{name}": _WORDS[spread * nbytes_of(element)], f"EP_ELEMENT_{name}": f"ep_{element}"}
     *inputs, out = tensors
     for form in forms:

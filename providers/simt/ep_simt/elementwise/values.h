@@ -29,7 +29,7 @@
     EP_R made[EP_SPREAD];                                  \
     EP_HOLD_ALL(form, EACH, EP_HOLD(a, b))                 \
     EP_VALUES(EP_EACH_HELD, EP_MAKE, held_a[i], held_b[i]) \
-    EP_PUT_ALL(k, EACH, EP_PUT(made[i]))
+    EP_PUT_ALL(out, k, EACH, EP_PUT(made[i]))
 #define EP_EACH_HELD(statement)           \
     EP_UNROLLED                           \
     for (int i = 0; i < EP_SPREAD; ++i) { \

@@ -12,6 +12,7 @@ from ep_primitives.descriptors.channels import spread
 import ep
 from ep_simt.body import Body
 from ep_simt.elements import ELEMENTS
+from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.elementwise.visit import Layout, long_rows
 from ep_simt.plan import Launch, Operand, Plan, operands_of
 from ep_simt.program import Entry, Program, access, number, taken, tensor
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BODY"]
 
-_FILES: Final = ("elementwise/loops.h", "families/batch_norm/batch_norm.inc")
+_FILES: Final = ("elementwise/packs.h", "elementwise/loops.h", "families/batch_norm/batch_norm.inc")
 _CHANNELWISE: Final = ("mean", "variance", "scale", "bias")
 _ABSENT: Final = {"EP_LOAD_scale(i)": "1", "EP_LOAD_bias(i)": "0"}
 
@@ -71,7 +72,8 @@ class _BatchNorm(Body):
         over_channels = Launch(
             "batch_norm_factors", -(-channels // run), 0, (*own, factors, descriptor.epsilon, *steps, channels, run)
         )
-        visit = Layout(strided=True, wide=wide).visit(long_rows(space, target), target)
+        each = spread_of((ELEMENTS[x.dtype],), target)
+        visit = Layout(strided=True, wide=wide).visit(long_rows(space, target), target, spread=each)
         over_elements = Launch("batch_norm", visit.items, 0, (first, factors, last, channels, *visit.arguments))
         return Plan((over_channels, over_elements), 2 * channels * itemsize)
 
@@ -89,6 +91,7 @@ def _program(variant: _Variant) -> Program:
         "EP_C": f"ep_{compute}",
         "EP_OF(name)": f"name##_{compute}",
         "EP_WIDE": int(wide),
+        **pack_words({"x": element, "factors": None, "y": element}, ("ts",), spread_of((element,), target)),
         **access("factors", compute),
     }
     for name in ("x", *given, "y"):

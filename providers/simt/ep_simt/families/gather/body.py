@@ -10,6 +10,7 @@ from ep_primitives import Gather
 from ep_simt.bits import bits_words, unsigned
 from ep_simt.body import BitwiseBody, Body
 from ep_simt.elements import ELEMENTS
+from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.elementwise.visit import Layout, long_rows
 from ep_simt.plan import Launch, Plan, operands_of
 from ep_simt.program import Entry, Program, access, number, taken, tensor
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BODY"]
 
-_FILES: Final = ("elementwise/loops.h", "families/gather/gather.inc")
+_FILES: Final = ("elementwise/packs.h", "elementwise/loops.h", "families/gather/gather.inc")
 _INDICES: Final = ("i32", "i64")
 _FEW: Final = 8
 """Neighbours that an index serves: a loop over fewer costs more than it does."""
@@ -38,13 +39,14 @@ class _Gather(BitwiseBody):
         return f"gather_{index}", f"gather_few_{index}"
 
     def program(self, key: KernelKey, target: Target) -> Program:
-        del target
-        return _program(unsigned(key.dtypes[-1]), wide=key.wide)
+        element = unsigned(key.dtypes[-1])
+        return _program(element, spread_of((element,), target), wide=key.wide)
 
     def plan(self, descriptor: Gather, target: Target) -> Plan:
         key, space, extent = descriptor.key, descriptor.geometry, descriptor.extent
         few, rows = _few(space, target)
-        visit = Layout(strided=True, wide=key.wide).visit(long_rows(rows, target), target)
+        spread = spread_of((unsigned(descriptor.out.dtype),), target)
+        visit = Layout(strided=True, wide=key.wide).visit(long_rows(rows, target), target, spread=spread)
         operands = operands_of(descriptor, space.offsets)
         step = descriptor.step if extent > 1 else 0  # of an extent of 1 it may be of any size
         entry, entry_of_few = self.entries(key)
@@ -66,9 +68,10 @@ def _few(space: Geometry, target: Target) -> tuple[int, Geometry]:
 
 
 @functools.cache
-def _program(element: str, *, wide: bool) -> Program:
+def _program(element: str, spread: int, *, wide: bool) -> Program:
     """Return the program of a length."""
     words = {"EP_WIDE": int(wide), **bits_words(element), **access("x", element), **access("out", element)}
+    words |= pack_words({"x": element, "indices": None, "out": element}, ("ts",), spread)
     numbers, walk = (number("extent", "i64"), number("step", "i64")), Layout(strided=True, wide=wide).parameters
     entries = []
     for index in _INDICES:

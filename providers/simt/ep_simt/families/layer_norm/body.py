@@ -9,6 +9,7 @@ from ep_primitives import LayerNorm
 
 from ep_simt.body import Body
 from ep_simt.elements import ELEMENTS
+from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.plan import Launch, Plan, operands_of
 from ep_simt.program import Entry, Program, access, number, taken, tensor
 from ep_simt.rows.geometry import packed_rows, rows_parameter, rows_words
@@ -32,7 +33,15 @@ _ABSENT: Final = {
 _COLUMNS: Final = 4
 _ALONG: Final = 4
 """Tensors with elements along a row; those after them have one a row."""
-_FILES: Final = ("rows/rows.h", "rows/fold.h", "rows/chain.h", "families/layer_norm/layer_norm.inc")
+_REGISTERS: Final = 32
+"""Words of 4 bytes that hold elements of a row, of a work-item that shares it."""
+_FILES: Final = (
+    "rows/rows.h",
+    "rows/fold.h",
+    "rows/chain.h",
+    "elementwise/packs.h",
+    "families/layer_norm/layer_norm.inc",
+)
 
 
 class Variant(NamedTuple):
@@ -108,6 +117,7 @@ def norm_rows(
 def norm_program(variant: Variant) -> Program:
     """Return the program of a variant."""
     entry, elements, compute, wide, target = variant
+    x, _, _, y, _, _ = elements
     present = [(name, element) for name, element in zip(_NAMES, elements, strict=True) if element]
     words: dict[str, Any] = {
         **_ABSENT,
@@ -116,6 +126,8 @@ def norm_program(variant: Variant) -> Program:
         "EP_OF(name)": f"name##_{compute}",
         "EP_ENTRY": entry,
         "EP_CENTRED": int(entry == "layer_norm"),
+        "EP_HELD": _REGISTERS * 4 // (8 if compute == "f64" else 4),
+        **pack_words({"x": x, "y": y}, (), spread_of((x, y), target)),
         **rows_words(_COLUMNS, target.group, wide=wide),
     }
     for name, element in present:

@@ -11,6 +11,7 @@ from ep_primitives.families.pad.dimensions import merged_dimensions
 
 from ep_simt.bits import NO_NUMBER, bits_words, given, number_bits, unsigned
 from ep_simt.body import BitwiseBody, Body
+from ep_simt.elementwise.packs import spread_of
 from ep_simt.elementwise.visit import Layout, long_rows
 from ep_simt.plan import Launch, Operand, Plan
 from ep_simt.program import Entry, Program, access, number, taken, tensor
@@ -47,7 +48,8 @@ class _Pad(BitwiseBody):
         columns = zip(*(_column(each) for each in dimensions), strict=True)
         shape, *strides = (tuple(column) for column in columns)
         space = Geometry(shape, tuple(strides), (), out.size, is_dense=False)
-        visit = Layout(strided=True, wide=key.wide).visit(long_rows(space, target), target)
+        spread = spread_of((unsigned(out.dtype),), target)
+        visit = Layout(strided=True, wide=key.wide).visit(long_rows(space, target), target, spread=spread)
         value = number_bits(out.dtype, 0) if descriptor.op == "constant" else NO_NUMBER
         operands = Operand(0, x.itemsize, x.offset + skipped), Operand(1, out.itemsize, out.offset)
         return Plan((Launch("pad", visit.items, 0, (*operands, _MODES.index(descriptor.op), value, *visit.arguments)),))
