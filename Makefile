@@ -47,6 +47,9 @@ unit-suite: $(STAMP)
 thorough: $(STAMP) ## Run what the tests leave out for the sake of time: whole runs and texts, of which they try a part
 	$(BIN)/python -m pytest -q -m thorough --durations=10 $(TESTS)
 	$(BIN)/ep-conformance run --provider cpu --quick
+	for ranks in 1 2 3 4 8; do $(BIN)/ep-conformance run --provider cpu --ranks $$ranks || exit 1; done
+	$(BIN)/ep-conformance run --provider sim --ranks 4 --quick
+	$(BIN)/ep-conformance run --provider opencl --ranks 2 --quick
 
 quick: quick-cpu quick-opencl quick-cuda quick-sim ## Run the conformance suite on the CPU and on OpenCL with little data, its runtime cases on the simulated device
 
@@ -106,6 +109,7 @@ attack: $(STAMP) ## Attack EP: a handler at every place of every verb, programs 
 EMULATED := $(BIN)/ep-conformance run --provider cuda --emulate --quick --jobs 2 --hang-limit 180
 emulated-cuda: $(STAMP) ## Run the quick suite on CUDA without a GPU, and compare its bits with the CPU's (an hour)
 	$(EMULATED) --bits-of cpu:0 $(PART)
+	$(EMULATED) --ranks 2
 
 # Left out is what asks for linking.
 pycuda: $(STAMP) ## Build pycuda from its source, and run its own tests of the driver on CUDA without a GPU

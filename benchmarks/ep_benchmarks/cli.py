@@ -13,6 +13,7 @@ import click
 from ep.ground.console import begin, end
 
 import ep
+from ep_benchmarks.collectives import all_reduce_rows, meeting
 from ep_benchmarks.graph import graph_rows
 from ep_benchmarks.launch import Row, launch_rows, shapes_row
 from ep_benchmarks.overlap import overlap_rows, streams_row
@@ -124,6 +125,32 @@ def pool(  # noqa: PLR0913 - an option each
         file.write_text(json.dumps(findings._asdict(), indent=1))
     if findings.faults:
         sys.exit(1)
+
+
+@command.command(epilog=_EXIT_CODES)
+@click.option("--provider", required=True, help="Name of the provider.")
+@click.option("--device", "index", default=0, show_default=True, help="Number of its device.")
+@click.option("--ranks", default=2, show_default=True, type=click.IntRange(1, 64), help="Ranks on that device.")
+@click.option("--gloo", is_flag=True, help="Beside Gloo, in as many processes; needs PyTorch.")
+@click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write the figures there, too.")
+def collectives(*, provider: str, index: int, ranks: int, gloo: bool, file: Path | None) -> None:
+    """Measure AllReduce over ranks of one process beside two passes of the copy limit."""
+    if gloo and find_spec("torch") is None:
+        message = "peer torch is not installed: pip install torch"
+        raise ep.UnavailableError(message)
+    device = ep.device(f"{provider}:{index}")
+    click.echo(f"{device.name}: {device.info.name}; {ranks} ranks; about {20 if gloo else 5} s")
+    alone = meeting(ranks)
+    click.echo(f"{'threads that meet at a barrier':<36} {alone:10.1f} us")
+    rows = []
+    for row in all_reduce_rows(device, ranks, with_gloo=gloo):
+        rows.append(row)
+        peer = "" if row.gloo is None else f"  gloo {row.gloo:10.1f} us, gloo / EP {row.gloo / row.local:.2f}"
+        name = f"all_reduce {row.op} of {row.nbytes} bytes"
+        click.echo(f"{name:<36} {row.local:10.1f} us  {row.share:4.0%} of two copies, {row.copies:.1f} us{peer}")
+    if file is not None:
+        sizes = [{**row._asdict(), "share": row.share} for row in rows]
+        file.write_text(json.dumps({"meeting": alone, "sizes": sizes}, indent=1))
 
 
 def _finish(rows: list[Row], file: Path | None) -> None:

@@ -4,9 +4,11 @@ Importing it loads no library: not numpy, not pluggy, no provider.
 """
 
 from ep import spi
+from ep.collective.communicator import Communicator, communicator
 from ep.dtypes import DType, dtype
 from ep.errors import (
     ClosedError,
+    CommunicatorError,
     CompileError,
     DeviceError,
     DeviceLostError,
@@ -25,7 +27,7 @@ from ep.layout.cells import Cell
 from ep.layout.device_info import DeviceInfo
 from ep.layout.dims import Geometry
 from ep.layout.memory_kind import MemoryKind
-from ep.layout.role import Role, Roles
+from ep.layout.role import CollectiveRoles, Role, Roles
 from ep.layout.spec import Scalar, TensorSpec
 from ep.memory.memory import Memory
 from ep.memory.pool import MemoryInfo
@@ -36,6 +38,7 @@ from ep.stream.device import Device
 from ep.stream.event import Event
 from ep.stream.graph import Graph
 from ep.stream.stream import Stream
+from ep.work.collective import Collective
 from ep.work.descriptor import Descriptor
 from ep.work.executable import Executable, Node, Slot
 from ep.work.implementation import Implementation, Kernel
@@ -51,6 +54,10 @@ from ep.plugin.registry import device, devices, provider  # isort: skip
 __all__ = [
     "Cell",
     "ClosedError",
+    "Collective",
+    "CollectiveRoles",
+    "Communicator",
+    "CommunicatorError",
     "CompileError",
     "DType",
     "Descriptor",
@@ -88,6 +95,7 @@ __all__ = [
     "TimeoutError",
     "UnavailableError",
     "UnsupportedError",
+    "communicator",
     "device",
     "devices",
     "dtype",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ClosedError",
+    "CommunicatorError",
     "CompileError",
     "DeviceError",
     "DeviceLostError",
@@ -133,6 +134,30 @@ class DeviceLostError(DeviceError):
 
     What to do: close what was made from it, and open the device in a new process; some providers open it again in this one.
     """
+
+
+class CommunicatorError(EpError):
+    """A communicator is broken: a rank did not come, left, failed, launched something else, or aborted.
+
+    rank        : of the communicator that says so
+    collective  : what this rank was in, or launched; "" if nothing
+    sequence    : its number, from 1, among this rank's collectives of the communicator, of a Send or Recv among those of
+                  the pair of ranks; 0 if nothing
+    blamed      : the ranks that it is about
+
+    Every rank gets one, whichever failed. The communicator stays broken.
+
+    What to do: look at the ranks that are blamed. The living ones may go on: `communicator.split(communicator.living)`.
+    """
+
+    def __init__(
+        self, message: str, *, rank: int, collective: str = "", sequence: int = 0, blamed: Sequence[int] = ()
+    ) -> None:
+        super().__init__(message)
+        self.rank = rank
+        self.collective = collective
+        self.sequence = sequence
+        self.blamed = tuple(blamed)
 
 
 class TimeoutError(EpError, builtins.TimeoutError):  # noqa: A001 - it is the builtin, too

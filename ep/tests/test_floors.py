@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1] / "ep"
-FLOORS = ("ground", "layout", "spi", "memory", "exchange", "work", "stream", "plugin")
+FLOORS = ("ground", "layout", "spi", "memory", "exchange", "work", "stream", "collective", "plugin")
 """From the bottom up. A vendor's side, `ep.spi`, stands where its imports put it."""
 
 

@@ -14,6 +14,7 @@ LONGEST_FUNCTION = 60
 ROOMS = [
     "ep",
     "primitives",
+    "collectives",
     "providers/cpu",
     "providers/simt",
     "providers/opencl",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import click
 
 import ep
+from ep_conformance.collective import MOST_RANKS
 from ep_conformance.commands.exits import WrongUse
 from ep_conformance.plan.profiles import PROFILES
 from ep_conformance.plan.retired import renewed
@@ -31,6 +32,7 @@ __all__ = [
     "pattern",
     "profile",
     "provider",
+    "ranks",
     "require_folders",
     "require_providers",
 ]
@@ -98,6 +100,11 @@ profile = click.option(
 )
 pattern = click.option(
     "--filter", "pattern", callback=_renewed, help="Only cases whose id matches this glob; * crosses slashes."
+)
+ranks = click.option(
+    "--ranks",
+    type=click.IntRange(min=1, max=MOST_RANKS),
+    help="Judge collectives of so many ranks in this process, and nothing else: --filter 'collective/N/*'.",
 )
 every = click.option(
     "--every",

@@ -33,6 +33,7 @@ __all__ = ["command", "judged"]
 @options.profile
 @click.option("--quick", is_flag=True, help="The same as --profile quick.")
 @options.pattern
+@options.ranks
 @options.every
 @click.option(
     "--shard",
@@ -86,11 +87,18 @@ __all__ = ["command", "judged"]
     is_flag=True,
     help="Run under the provider's emulator, which provider.toml names; the verdict says so, and proves nothing of hardware.",
 )
-def command(*, quick: bool, emulate: bool, **given: Any) -> int:
+def command(*, quick: bool, emulate: bool, ranks: int | None, **given: Any) -> int:
     """Run the suite on one device and give a verdict."""
     if emulate:
         emulated(given["provider"])
     given["profile"] = "quick" if quick else given["profile"]
+    if ranks is not None:
+        if given["pattern"] is not None:
+            message = (
+                f"--ranks {ranks} and --filter contradict each other; give --filter 'collective/{ranks}/...' alone"
+            )
+            raise WrongUse(message)
+        given["pattern"] = f"collective/{ranks}/*"
     chosen = Options(**given)
     if chosen.no_replays and chosen.replays is not None:
         message = f"--no-replays and --replays {chosen.replays} contradict each other; give one of them"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from ep_primitives.cases.case import Case
 
 import ep
+from ep_conformance.collective import collective_cases, ranks_of
 from ep_conformance.fixture.cells import cells_of
 from ep_conformance.plan.contributed import case_packages
 from ep_conformance.plan.profiles import PROFILES
@@ -112,7 +113,11 @@ def profile_of(case: CellCase | RuntimeCase) -> str:
 
 
 def list_ids(profile: str, pattern: str | None) -> Iterator[str]:
-    """Yield the ids of a profile's cases that a glob lets through, runtime first, then vendors' own."""
+    """Yield the ids of a profile's cases that a glob lets through, runtime first, then vendors' own.
+
+    Those of collectives are listed where the glob says of how many ranks, as they are run: `collective/4/*`.
+    """
+    yield from (identity for identity in collective_cases(ranks_of(pattern or "")) if selects(pattern, identity))
     for identity, named in named_cases().items():
         if is_within(profile_of(named), profile) and selects(pattern, identity):
             yield identity
@@ -153,6 +158,8 @@ def find(identity: str, seed: int = 0) -> CellCase | RuntimeCase:
     if len(parts) == _PARTS and parts[0] == _PREFIX:
         family = ep.families().get(parts[1])
         found = None if family is None else _cases_of(family.name, ep.Cell(*parts[1:5])).get(identity)
+    elif ranks := ranks_of(identity):
+        found = collective_cases(ranks).get(identity)
     else:  # runtime cases are imported only when one is asked for
         found = named_cases().get(identity)
     if isinstance(found, CellCase) and isinstance(found.case, Case):

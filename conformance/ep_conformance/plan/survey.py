@@ -16,6 +16,7 @@ from ep.plugin.claims import Claims, parse_version, read_claims
 
 import ep
 from ep_conformance import SUITE
+from ep_conformance.collective import collective_cases, ranks_of
 from ep_conformance.fixture.kernel import find_kernel, has_cell
 from ep_conformance.plan.catalogue import (
     cell_cases,
@@ -150,6 +151,9 @@ def _expected(device: ep.Device, claims: Claims, pattern: str) -> Iterator[Plann
 def _cases(device: ep.Device, claims: Claims, profile: str, pattern: str | None, every: int = 1) -> Iterator[Planned]:
     """Yield the cases that a glob selects; those of the runtime are not even imported where it selects none."""
     primitives = functools.partial(_primitives, every=every)
+    if ranks := ranks_of(pattern or ""):
+        yield from _collective(device, ranks, pattern)
+        return
     for start, find in (("runtime/", _runtime), ("vendor/", _vendor), ("primitives/", primitives)):
         if may_begin(pattern, start):
             yield from find(device, claims, profile, pattern)
@@ -186,6 +190,14 @@ def _runtime(device: ep.Device, claims: Claims, profile: str, pattern: str | Non
             yield Planned(case.id, Standing.EXPECTED)
         else:
             yield Planned(case.id, Standing.UNCLAIMED)
+
+
+def _collective(device: ep.Device, ranks: int, pattern: str | None) -> Iterator[Planned]:
+    """Yield the cases of so many ranks: all are expected of whoever is asked, as far as the device has the kernels."""
+    for case in collective_cases(ranks).values():
+        if selects(pattern, case.id):
+            lack = _lack(device, case)
+            yield Planned(case.id, Standing.REFUSED if lack else Standing.EXPECTED, lack)
 
 
 def _lack(device: ep.Device, case: RuntimeCase) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -10,6 +11,7 @@ from ep.layout.cells import matches
 from ep_primitives.cases.case import FILLS
 
 import ep
+from ep_conformance.collective import ranks_of
 from ep_conformance.plan.accuracies import domains_of, held_to, stated
 from ep_conformance.plan.catalogue import CellCase, cells, find, list_ids, named_cases
 from ep_conformance.plan.nearest import nearest
@@ -61,10 +63,13 @@ def _explained(identity: str) -> str:
 def _explain_body(found: RuntimeCase) -> str:
     whose = f"every provider that has {found.needs}" if found.needs else "every provider"
     kind = "optional: it counts only if claimed" if found.optional else f"mandatory for {whose}"
+    if ranks := ranks_of(found.id):
+        kind = f"expected of {whose}, where it is asked by --ranks {ranks}"
     standing = f"{kind}; since suite {found.since}; profile {found.profile}"
-    area = inspect.getdoc(inspect.getmodule(found.body)) or ""
+    body = found.body.func if isinstance(found.body, functools.partial) else found.body
+    area = inspect.getdoc(inspect.getmodule(body)) or ""
     try:
-        source = inspect.getsource(found.body)
+        source = inspect.getsource(body)
     except (OSError, TypeError):
         source = "(its source is not there)"
     parts = (found.id, inspect.cleandoc(found.claim), standing, area, source, _again(found.id, found.profile))

@@ -104,7 +104,7 @@ class _Gatherer:
             return {}
 
     def _gather(self, verdict: Verdict) -> dict[str, Any]:
-        if verdict.id.startswith("runtime/"):
+        if verdict.id.startswith(("runtime/", "collective/")):
             return {}
         for runs in (False,) if verdict.status in DEATHS else (True, False):
             found = self._ask(verdict.id, runs=runs)

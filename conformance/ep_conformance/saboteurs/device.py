@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, ClassVar, Final, NoReturn
+
+from ep_collectives.local.communicator import LocalCommunicator
+from ep_collectives.local.group import LocalGroup
 
 import ep
 
@@ -47,6 +50,8 @@ class Handle:
 
 class HonestDevice(ep.spi.Device):
     """An asynchronous device; no host address leads to its memory but to that which is pinned or shared."""
+
+    carrier_type: ClassVar[type[LocalCommunicator]] = LocalCommunicator
 
     def __init__(
         self,
@@ -94,6 +99,9 @@ class HonestDevice(ep.spi.Device):
             message = f"{self.name}: streams are asynchronous only; ask for synchronous=False or None"
             raise ep.UnsupportedError(message)
         return self._stream_type(ledger, self, self._event_type, seed=priority, is_timed=timed)
+
+    def communicator(self, device: ep.Device, group: ep.spi.Group) -> LocalCommunicator | None:
+        return group.joined(device, self.carrier_type) if isinstance(group, LocalGroup) else None
 
     def instantiate(self, nodes: tuple[Node, ...], slots: tuple[Slot, ...]) -> Executable:
         return self._graph_type(nodes, slots)

@@ -61,6 +61,11 @@ class Ledger:
         self._node: tuple[int, Any] | None = None  # of the graph whose nodes are being enqueued
 
     @property
+    def stream(self) -> Stream | None:
+        """The stream of EP; None once it was dropped."""
+        return None if self._stream is None else self._stream()
+
+    @property
     def what(self) -> str:
         """The operation of the enqueue that is under way, as errors and tickets name it: "upload", or a launch's title."""
         return self.ticket().what
@@ -68,7 +73,7 @@ class Ledger:
     @property
     def sequence(self) -> int:
         """The number of the enqueue that is under way."""
-        stream = self._stream and self._stream()
+        stream = self.stream
         return stream._sequence + 1 if stream else 0
 
     def ticket(self, what: str = "") -> Ticket:
@@ -82,7 +87,7 @@ class Ledger:
         if self._turn is not None:
             whole, sequence = self._turn
         else:
-            stream = self._stream and self._stream()
+            stream = self.stream
             whole, sequence = (stream._inside, stream._sequence + 1) if stream else (None, 0)
         node = None
         if self._node is not None:
@@ -127,6 +132,6 @@ class Ledger:
 
     def hold(self, view: memoryview) -> None:
         """Keep a host buffer until all that was enqueued so far is done."""
-        stream = self._stream and self._stream()
+        stream = self.stream
         if stream:
             stream._progress.hold(stream, view)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 
 from ep.ground.glimpse import glimpse
 from ep.layout.spec import Scalar, TensorSpec
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ep.dtypes import Number
 
-__all__ = ["INPUT", "NUMBER", "OUTPUT", "SCRATCH", "STATE", "Role", "Roles"]
+__all__ = ["INPUT", "NUMBER", "OUTPUT", "SCRATCH", "STATE", "CollectiveRoles", "Role", "Roles"]
 
 INPUT: Final = "input"
 NUMBER: Final = "number"
@@ -87,6 +87,7 @@ class Roles(tuple[Role, ...]):  # noqa: SLOT001 - a tuple has no slots for what 
     outputs: tuple[int, ...]
     written: tuple[str, ...]
     _hash: int
+    _needs_output: ClassVar[bool] = True
 
     def __new__(cls, *roles: Role) -> Self:
         self = super().__new__(cls, roles)
@@ -108,7 +109,7 @@ class Roles(tuple[Role, ...]):  # noqa: SLOT001 - a tuple has no slots for what 
         return not self == other
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Roles, tuple(self)
+        return type(self), tuple(self)
 
     @property
     def defaults(self) -> Mapping[str, Number]:
@@ -147,7 +148,7 @@ class Roles(tuple[Role, ...]):  # noqa: SLOT001 - a tuple has no slots for what 
         if SCRATCH.name in self.names:
             message = f"roles {', '.join(self.names)}: every launch takes {SCRATCH.name}; give the operand another name"
             raise ValueError(message)
-        if not self.outputs or self[self.outputs[0]].is_optional:
+        if self._needs_output and (not self.outputs or self[self.outputs[0]].is_optional):
             message = (
                 f"roles {', '.join(self.names)}: the first output is missing or optional; give one that is always there"
             )
@@ -157,3 +158,9 @@ class Roles(tuple[Role, ...]):  # noqa: SLOT001 - a tuple has no slots for what 
             if not outputs.issuperset(role.shares) or (role.shares and role.use != INPUT):
                 message = f"roles: {role.name} shares {', '.join(role.shares)}; an input may share outputs, here {', '.join(sorted(outputs))}"
                 raise ValueError(message)
+
+
+class CollectiveRoles(Roles):
+    """The roles of a collective's operands at one rank: there may be no output, where results are other ranks' alone."""
+
+    _needs_output: ClassVar[bool] = False

@@ -25,7 +25,7 @@ __all__ = ["FamilyPackage", "check_family", "families", "family_packages", "inst
 
 _GROUP: Final = "ep.families"
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*\Z")
-_TAKEN: Final = frozenset({"claims", "primitives", "runtime", "vendor", "waivers"})
+_TAKEN: Final = frozenset({"claims", "collective", "primitives", "runtime", "vendor", "waivers"})
 """First parts of case ids and claims that are no family's."""
 _TURN: Final = Turn("the list of families")
 

@@ -6,6 +6,7 @@ none.
 
 from ep.ground.callback import work_here
 from ep.ground.ledger import Ledger, Ticket
+from ep.spi.communicator import Communicator, Group
 from ep.spi.device import Device
 from ep.spi.event import Event
 from ep.spi.fault import Fault, FaultKind
@@ -14,10 +15,12 @@ from ep.spi.stream import Stream, let_host_wait
 from ep.spi.worker import Worker
 
 __all__ = [
+    "Communicator",
     "Device",
     "Event",
     "Fault",
     "FaultKind",
+    "Group",
     "Ledger",
     "Provider",
     "Stream",

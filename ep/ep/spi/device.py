@@ -10,9 +10,11 @@ from ep.ground.glimpse import glimpse
 from ep.layout.device_info import DeviceInfo
 
 if TYPE_CHECKING:
+    import ep
     from ep import spi
     from ep.ground.ledger import Ledger
     from ep.layout.memory_kind import MemoryKind
+    from ep.spi.communicator import Communicator, Group
     from ep.spi.fault import Fault
     from ep.spi.stream import Stream
     from ep.work.executable import Executable, Node, Slot
@@ -142,6 +144,14 @@ class Device(ABC):
         """Say whether its kernels take memory of another device. Default: of none."""
         del other
         return False
+
+    def communicator(self, device: ep.Device, group: Group) -> Communicator | None:
+        """Return this rank's end of a carrier of the provider's own. Default: None, the group's carrier serves it.
+
+        device : EP's view of this one
+        """
+        del device, group
+        return None
 
     def instantiate(self, nodes: tuple[Node, ...], slots: tuple[Slot, ...]) -> Executable | None:
         """Return captured work made ready to run. Default: None, so that EP replays it, node after node."""

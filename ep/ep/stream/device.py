@@ -310,8 +310,9 @@ class Device(Uncopied):
 
     @final
     def _instantiate(self, nodes: tuple[Node, ...], slots: tuple[Slot, ...]) -> Executable:
-        """Return captured work made ready to run: the provider's, or a replay, node after node."""
-        made = self.twin.instantiate(nodes, slots)
+        """Return captured work made ready to run: the provider's, or a replay, node after node, as with collectives."""
+        is_local = not any(node.is_collective for node in nodes)  # no driver's graph waits for other ranks
+        made = self.twin.instantiate(nodes, slots) if is_local else None
         if made is None:
             self._degrade("graph")
             return Replay(nodes, slots)

@@ -28,4 +28,7 @@ def leave(  # noqa: PLR0913, PLR0917 - what a door is given
 
 
 def _place(what: Any, run: Any, twin: Worker, memories: tuple[Memory, ...], scalars: tuple[Any, ...]) -> None:
-    twin.place(what, run, memories, scalars)
+    numbered = getattr(
+        run, "numbered", None
+    )  # of a collective, which counts where it is enqueued: see spi.Communicator
+    twin.place(what, run if numbered is None else numbered(twin), memories, scalars)

@@ -139,19 +139,26 @@ class PrimitiveCache:
 
     def _make(self, descriptor: Descriptor, reasons: list[str]) -> tuple[Descriptor, Implementation, Kernel] | None:
         """Return the descriptor that runs, its implementation and its kernel; else None, with the reasons appended."""
-        device = self._device
-        table = device.provider.implementations
-        implementation = choose(table.get(type(descriptor), ()), descriptor, device.info, reasons)
-        if implementation is not None:
-            (code,) = self._code.get((implementation, code_key(implementation, descriptor)), self._compile_key)
-            return descriptor, implementation, implementation.create(descriptor, device.twin, code)
-        if type(descriptor) not in table:
-            reasons.append(f"{device.provider.name} has no implementation of {descriptor.family}")
+        served = self._served(descriptor, reasons)
+        if served is not None:
+            return descriptor, *served
         stages = descriptor.lower()
         check_stages(descriptor, stages)
         if len(stages) == 1 and stages[0].is_all_of(descriptor):  # which runs as if it had been asked for
             return self._make(stages[0].descriptor, reasons)
         return self._composed(descriptor, stages, reasons) if stages else None
+
+    def _served(self, descriptor: Descriptor, reasons: list[str]) -> tuple[Implementation, Kernel] | None:
+        """Return the implementation of a table that accepts, and its kernel; else None, with the reasons appended."""
+        device = self._device
+        table = device.provider.implementations
+        implementation = choose(table.get(type(descriptor), ()), descriptor, device.info, reasons)
+        if implementation is not None:
+            (code,) = self._code.get((implementation, code_key(implementation, descriptor)), self._compile_key)
+            return implementation, implementation.create(descriptor, device.twin, code)
+        if type(descriptor) not in table:
+            reasons.append(f"{device.provider.name} has no implementation of {descriptor.family}")
+        return None
 
     def _composed(
         self, whole: Descriptor, stages: Sequence[Stage], reasons: list[str]

@@ -41,6 +41,11 @@ class Node(NamedTuple):
         return not isinstance(self.what, str) and self.what.descriptor.is_empty
 
     @property
+    def is_collective(self) -> bool:
+        """True for a launch that takes a number among those of a communicator: see `ep.spi.Communicator`."""
+        return hasattr(self.run, "numbered")
+
+    @property
     def scratch_nbytes(self) -> int:
         """The bytes that a launch needs beside its operands."""
         return 0 if isinstance(self.what, str) else self.what.scratch_nbytes

@@ -34,8 +34,8 @@ class Operands(NamedTuple):
     absent    : places of absent tensors among a kernel's memories
     numbers   : name, place among the specs and default of each number of a kernel; an absent one has place -1
     may_share : the inputs and outputs, as places among the specs, that may be the very same memory
-    call      : returns the `__call__` of a Primitive with such operands, which needs scratch or does not; None where a name
-                cannot be a parameter's
+    call      : returns the `__call__` of a Primitive with such operands, which needs scratch or does not; None where there are
+                none, or a name cannot be a parameter's
     """
 
     names: frozenset[str]
@@ -51,7 +51,7 @@ class Operands(NamedTuple):
         specs: Any = descriptor.specs
         tensors = [specs[place] for place in self.tensors]
         # The strictest operand's alignment stands for all; the long way knows each one's own.
-        odd = max([spec.itemsize for spec in tensors]) - 1
+        odd = max([spec.itemsize for spec in tensors], default=1) - 1
         # Two operands may share one memory if they are the same tensor; the long way decides all other overlaps.
         in_place = tuple([is_same(specs[place], specs[target]) for place, target in self.may_share])
         return tuple([spec.nbytes for spec in tensors]), odd, in_place
@@ -109,7 +109,7 @@ def _call(
     quarter of a launch. All other launches take the primitive's long way, which accepts more and words the errors.
     The door checks that memories are open.
     """
-    if not all(map(_is_parameter, roles.names)):
+    if not roles or not all(map(_is_parameter, roles.names)):
         return None
     text = "\n".join(_lines(roles, kinds, may_share, needs_scratch=needs_scratch))
     file = f"{__file__} <launch of {', '.join(roles.names)}>"  # in this folder: it is EP's, where errors name a user's line

@@ -344,10 +344,10 @@ def primitive_of(
     device: Device, asked: Descriptor, descriptor: Descriptor, implementation: Implementation, kernel: Kernel
 ) -> Primitive:
     """Return the primitive of a kernel, of the class whose `__call__` is written for such operands."""
-    operands, specs = operands_of(descriptor), descriptor.specs
+    operands = operands_of(descriptor)
     run: Callable[..., Any] = _do_nothing  # a provider never sees work whose outputs are all empty
     scratch_nbytes = 0
-    if max([specs[place].size for place in operands.outputs]):  # type: ignore[union-attr]  # no Scalar
+    if not descriptor.is_empty:
         run, scratch_nbytes = kernel.launch, checked_nbytes(kernel.scratch_nbytes, implementation.name)
     kind = _class_with(operands.call(needs_scratch=scratch_nbytes > 0))
     return kind(device, asked, descriptor, implementation, kernel, operands, scratch_nbytes, run)

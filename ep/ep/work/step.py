@@ -33,7 +33,7 @@ class Step(Uncopied):
         self.primitive = primitive
         self.memories = memories
         self.scalars = scalars
-        self._leases = tuple([memory._block.keep() for memory in memories])
+        self._leases: tuple[Any, ...] | None = tuple([memory._block.keep() for memory in memories])
         self._run: Callable[..., Any] = bind(primitive._placed(memories), scalars)
         self._device = primitive.device
 
@@ -52,10 +52,10 @@ class Step(Uncopied):
     def close(self) -> None:
         """Let go of the memories. Idempotent; the step cannot be run afterwards."""
         self._run = functools.partial(_refuse, self.primitive)  # no method of its own: it would refer to itself
-        self._leases = ()
+        self._leases = None
 
     def _require_open(self) -> None:
-        if not self._leases:
+        if self._leases is None:
             _refuse(self.primitive)
 
     def __str__(self) -> str:

@@ -122,8 +122,8 @@ class Scheduler:
 
     def wait_idle(self, queue: Queue) -> None:
         """Let the host wait until a queue is idle. Raises ValueError for a finalizer on a thread of the devices."""
-        check_may_wait("a verb of a synchronous stream")
         while not queue.is_idle:
+            check_may_wait("a verb of a synchronous stream")
             self._grant(_ALL)
             self.rest(lambda: queue.is_idle, _POLL_SECONDS)
 

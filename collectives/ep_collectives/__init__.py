@@ -1,0 +1,26 @@
+"""Collectives: what the ranks of a communicator do together, and a carrier for ranks in one process."""
+
+from __future__ import annotations
+
+from ep_collectives.descriptors.barrier import Barrier
+from ep_collectives.descriptors.exchange import AllToAll
+from ep_collectives.descriptors.pairs import Recv, Send
+from ep_collectives.descriptors.reducing import AllReduce, Reduce, ReduceScatter
+from ep_collectives.descriptors.rooted import Gather, Scatter
+from ep_collectives.descriptors.spreading import AllGather, Broadcast
+from ep_collectives.local.group import local_groups
+
+__all__ = [
+    "AllGather",
+    "AllReduce",
+    "AllToAll",
+    "Barrier",
+    "Broadcast",
+    "Gather",
+    "Recv",
+    "Reduce",
+    "ReduceScatter",
+    "Scatter",
+    "Send",
+    "local_groups",
+]

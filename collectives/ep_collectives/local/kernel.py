@@ -1,0 +1,177 @@
+"""The kernel of a collective: a launch takes its number, meets the other ranks, and does this rank's share."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+
+from ep.errors import CommunicatorError
+
+import ep
+from ep_collectives.local.circle import Post
+from ep_collectives.local.share import Disagreement, fold_of
+from ep_collectives.local.transport import Transport
+from ep_collectives.local.work import Folding, pull
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator, Sequence
+
+    from ep_collectives.local.circle import Circle, Meeting
+    from ep_collectives.local.communicator import LocalCommunicator
+
+    Run = Callable[[ep.spi.Stream, Any, Any], None]
+
+__all__ = ["Launch", "LocalKernel", "Task", "Turn", "perform"]
+
+LITTLE: Final = 1 << 20
+"""Bytes of all ranks' operands up to which the last rank to come does the shares of all: waking a thread takes 20 to 50 us."""
+
+
+class Turn(NamedTuple):
+    """A launch's place among the others of its communicator.
+
+    key    : equal at all ranks that meet
+    ranks  : those that meet
+    number : as errors name it
+    """
+
+    key: Hashable
+    ranks: tuple[int, ...]
+    number: int
+
+
+class Task(NamedTuple):
+    """One launch whose stream has got to it."""
+
+    turn: Turn
+    kernel: LocalKernel
+    memories: tuple[ep.Memory, ...]
+
+
+class Launch:
+    """What a launch runs, and a step: see `ep.spi.Communicator`.
+
+    memories : of a step, None for those of each launch
+    """
+
+    def __init__(self, kernel: LocalKernel, memories: tuple[ep.Memory, ...] | None = None) -> None:
+        self._kernel = kernel
+        self._memories = memories
+
+    def numbered(self, stream: ep.spi.Stream) -> Run:
+        """Take a number now, and return the run of that number."""
+        kernel = self._kernel
+        turn = kernel.communicator.take(kernel.collective)
+        return kernel.communicator.runner(partial(Task, turn, kernel), self._memories, stream)
+
+    def __call__(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        self.numbered(stream)(stream, memories, scalars)
+
+
+class LocalKernel(ep.Kernel):
+    """One rank's part in one collective."""
+
+    folding_type: ClassVar[type[Folding]] = Folding
+
+    def __init__(self, collective: ep.Collective, communicator: LocalCommunicator) -> None:
+        self.collective = collective
+        self.communicator = communicator
+        self._folding = None
+        if fold_of(collective, communicator.rank, communicator.size) is not None:
+            rank, size = communicator.rank, communicator.size
+            self._folding = self.folding_type(collective, rank, size, communicator.device)
+            self.scratch_nbytes = self._folding.nbytes
+
+    @property
+    def launch(self) -> Any:
+        """The launch, an object: see `ep.spi.Communicator`."""
+        return Launch(self)
+
+    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
+        del scalars
+        return Launch(self, memories)
+
+    def work(self, meeting: Meeting, post: Post, lane: ep.spi.Stream) -> None:
+        """Do this rank's share. Raises CommunicatorError if the communicator was broken meanwhile."""
+        if self._folding is not None and self._folding.is_empty:
+            return
+        communicator = self.communicator
+        transport = Transport(communicator.device, lane, communicator.streams)
+
+        def step() -> None:
+            meeting.pace += 1
+            communicator.circle.check(post)
+
+        try:
+            if self._folding is None:
+                pull(post.rank, meeting.posts, transport, step)
+            else:
+                scratch = post.memories[-1] if self.scratch_nbytes else None
+                self._folding.do(meeting.posts, transport, scratch, step)
+        finally:
+            try:
+                transport.settle()
+            finally:
+                transport.close()
+
+
+def perform(tasks: Sequence[Task], lane: ep.spi.Stream) -> None:
+    """Do collectives of one rank on a stream: come to all of their meetings first, then do one share after the other.
+
+    Raises CommunicatorError, or the error that this rank's share failed with, which breaks the communicator.
+    """
+    come: list[tuple[Hashable, Meeting, Post]] = []
+    try:
+        for turn, kernel, memories in tasks:
+            post = Post(kernel.communicator.rank, turn.number, kernel, memories)
+            meeting, is_last = kernel.communicator.circle.come(turn.key, turn.ranks, post)
+            come.append((turn.key, meeting, post))
+            if is_last:
+                _open(meeting, post, lane)
+        for _, meeting, post in come:
+            with _telling(post) as circle:
+                circle.gather(meeting, post)
+                if not meeting.is_done:
+                    post.kernel.work(meeting, post, lane)
+            meeting.go(post.rank)
+    finally:
+        for _, meeting, post in come:  # before it waits for any: others' last shares may be of these
+            meeting.go(post.rank)
+        for key, meeting, post in come:
+            post.kernel.communicator.circle.see_off(key, meeting, post)
+            post.kernel.communicator.finished(key)
+    for _, _, post in come:
+        post.kernel.communicator.circle.check(post)
+
+
+def _open(meeting: Meeting, post: Post, lane: ep.spi.Stream) -> None:
+    """Let all ranks begin. Where there is little to do, do it all: so the others wake up once, and not twice."""
+    device = post.kernel.communicator.device
+    memories = [memory for each in meeting.posts.values() for memory in each.memories]
+    is_little = sum([memory.nbytes for memory in memories]) <= LITTLE
+    is_here = all(memory.device is device for memory in memories)
+    try:
+        if is_little and is_here and post.kernel.communicator.circle.begin_alone(meeting):
+            with _telling(post):
+                for each in [*meeting.posts.values()]:
+                    each.kernel.work(meeting, each, lane)
+                meeting.is_done = True
+    finally:
+        meeting.all_here.open()
+
+
+@contextmanager
+def _telling(post: Post) -> Iterator[Circle]:
+    """Break the circle if a block raises; it is given the circle."""
+    circle = post.kernel.communicator.circle
+    try:
+        yield circle
+    except CommunicatorError:
+        raise
+    except Disagreement as error:
+        circle.fail(error.sentence, error.blamed)
+        circle.check(post)
+    except BaseException as error:
+        circle.fail(f"{post} failed: {type(error).__name__}: {error}", [post.rank])
+        raise
