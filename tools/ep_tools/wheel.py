@@ -22,6 +22,7 @@ SOURCES: Final = (
     "providers",
     "conformance",
     "benchmarks",
+    "collectives",
     "frameworks",
     "tools/install",
     "pyproject.toml",

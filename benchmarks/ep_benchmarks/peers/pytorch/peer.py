@@ -42,6 +42,7 @@ class _PyTorch(Peer):
     def use_device(self, device: ep.Device) -> None:
         kind, index = device.twin.dlpack_device() if device.provider.name == "cuda" else (dlpack.CPU, 0)
         self._device = f"cuda:{index}" if kind == dlpack.CUDA and torch.cuda.is_available() else "cpu"
+        torch.backends.cudnn.allow_tf32 = False  # as its products do, and EP, unless asked
 
     def call(self, descriptor: ep.Descriptor, inputs: Mapping[str, Any]) -> Call | None:
         form = _FORMS.get(descriptor.family)
