@@ -146,6 +146,7 @@ EP_FN ep_f64 ep_f64_of_bits(ep_u64 bits) {
 
 // Drivers without cl_khr_fp16 convert halves one by one, PoCL by a call: the dialect does it by their bits.
 #ifdef cl_khr_fp16
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define EP_HALF 1
 typedef half ep_f16;
 EP_FN ep_f32 ep_loaded_f16(ep_f16 stored) {

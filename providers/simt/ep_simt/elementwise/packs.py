@@ -28,8 +28,6 @@ def pack_words(tensors: Mapping[str, str | None], forms: Iterable[str], spread: 
     tensors : the elements of each operand by its name, in their order, out last; None for one that is read element by element
     forms   : of the inputs, a letter each: t for a tensor that packs are fetched of, s for any other operand
     """
-    if spread == 1:
-        return {"EP_SPREAD": 1}
     words: dict[str, object] = {"EP_SPREAD": spread}
     for name, element in tensors.items():
         if element is None:
