@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ClDevice"]
 
-_OCLGRIND: Final = "Oclgrind"
 _DLPACK_OPENCL: Final = 4  # kDLOpenCL, dlpack.h: the data pointer is a cl_mem
 
 
@@ -59,7 +58,7 @@ class ClDevice(ep.spi.Device):
         self._folder = folder
         self.native = native
         self.is_cpu = bool(native.type & cl.device_type.CPU)
-        self.target = _target(native, is_cpu=self.is_cpu)
+        self.target = _target(is_cpu=self.is_cpu)
         self.processor = name_processor(native)
         self.reads_early = native.vendor.startswith("NVIDIA")
         self.is_lost = not self.processor and lacks_processor(native)
@@ -200,12 +199,11 @@ class ClDevice(ep.spi.Device):
         self._context = None
 
 
-def _target(native: cl.Device, *, is_cpu: bool) -> ep_simt.Target:
+def _target(*, is_cpu: bool) -> ep_simt.Target:
     """Return how portable kernels are cut. Raises UnavailableError for an EP_OPENCL_TARGET that is neither cpu nor gpu."""
     name = os.environ.get("EP_OPENCL_TARGET") or ("cpu" if is_cpu else "gpu")
     targets = {"cpu": ep_simt.CPU, "gpu": ep_simt.GPU}
     if name not in targets:
         message = f"EP_OPENCL_TARGET={name} is no way to cut kernels; use cpu or gpu, or remove it"
         raise ep.UnavailableError(message)
-    # Of a word that holds neighbours LLVM makes an integer of 16 bytes, which Oclgrind does not know.
-    return targets[name]._replace(spread=0) if native.vendor == _OCLGRIND else targets[name]
+    return targets[name]
