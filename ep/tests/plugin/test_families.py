@@ -23,7 +23,7 @@ HOOK = "import ep\n@ep.family_hook\ndef ep_families(): "
         ("", "implements no hook ep_families"),
         (FAMILY.replace("return [Family()]", "return [Family(), Family()]"), "two families called twice"),
         (FAMILY.replace('name = "twice"', 'name = "Twi/ce"'), "needs a word in small letters"),
-        (FAMILY.replace('"twice"', '"runtime"'), "not one of claims, primitives, runtime"),
+        (FAMILY.replace('"twice"', '"runtime"'), "not one of claims, collective, primitives, runtime"),
         (FAMILY.replace('    name = "twice"\n', ""), "AttributeError"),
         (FAMILY.replace("descriptor = Twice", "descriptor = ep.Descriptor"), "needs a subclass of ep.Descriptor"),
         (FAMILY.replace('family = "twice"', 'family = "thrice"'), "whose family is 'twice'"),
