@@ -16,7 +16,42 @@ from ep_collectives.descriptors.checks import check_peer, number
 __all__ = ["Recv", "Send"]
 
 
-class Send(Collective):
+class _Paired(Collective):
+    """One side of a pair, whose only attribute is the rank on the other side.
+
+    word      : the attribute's name
+    direction : as messages say it
+    """
+
+    __slots__ = ()
+
+    is_paired: ClassVar[bool] = True
+    word: ClassVar[str]
+    direction: ClassVar[str]
+
+    @property
+    def peer(self) -> int:
+        """The rank on the other side."""
+        return self.attributes[0]
+
+    @property
+    def title(self) -> str:
+        """The collective's name in messages, with the other rank."""
+        return f"{self.family} {self.direction} rank {self.peer}"
+
+    @property
+    def agreement(self) -> str:
+        """Element type and count."""
+        return f"{self.specs[0].dtype} x {self.specs[0].size}"
+
+    def check_rank(self, rank: int, size: int) -> None:
+        check_peer(self.title, self.word, self.peer, size)
+        if self.peer == rank:
+            message = f"{self.title}: that is this rank itself; use stream.copy"
+            raise ValueError(message)
+
+
+class Send(_Paired):
     """The x of this rank becomes the out of a Recv at another.
 
     x  : dense; read
@@ -29,34 +64,16 @@ class Send(Collective):
 
     family: ClassVar[str] = "send"
     roles: ClassVar[Roles] = CollectiveRoles(Role.input("x"))
-    is_paired: ClassVar[bool] = True
+    word: ClassVar[str] = "to"
+    direction: ClassVar[str] = "to"
 
     def __init__(self, *, x: TensorSpec, to: int) -> None:
         check_spec(self.family, "x", x)
-        self._freeze("-", (x,), (number(self.family, "to", to),))
+        self._freeze("-", (x,), (number(self.family, self.word, to),))
         self.check_dense()
 
-    @property
-    def peer(self) -> int:
-        """The rank that receives."""
-        return self.attributes[0]
 
-    @property
-    def title(self) -> str:
-        """The collective's name in messages, with the other rank."""
-        return f"send to rank {self.peer}"
-
-    @property
-    def agreement(self) -> str:
-        """Element type and count."""
-        return f"{self.specs[0].dtype} x {self.specs[0].size}"
-
-    def check_rank(self, rank: int, size: int) -> None:
-        check_peer(self.title, "to", self.peer, size)
-        _check_other(self.title, self.peer, rank)
-
-
-class Recv(Collective):
+class Recv(_Paired):
     """out = the x of a Send at another rank.
 
     out    : dense; written
@@ -69,34 +86,10 @@ class Recv(Collective):
 
     family: ClassVar[str] = "recv"
     roles: ClassVar[Roles] = CollectiveRoles(Role.output("out"))
-    is_paired: ClassVar[bool] = True
+    word: ClassVar[str] = "source"
+    direction: ClassVar[str] = "from"
 
     def __init__(self, *, out: TensorSpec, source: int) -> None:
         check_output(self.family, out)
-        self._freeze("-", (out,), (number(self.family, "source", source),))
+        self._freeze("-", (out,), (number(self.family, self.word, source),))
         self.check_dense()
-
-    @property
-    def peer(self) -> int:
-        """The rank that sends."""
-        return self.attributes[0]
-
-    @property
-    def title(self) -> str:
-        """The collective's name in messages, with the other rank."""
-        return f"recv from rank {self.peer}"
-
-    @property
-    def agreement(self) -> str:
-        """Element type and count."""
-        return f"{self.specs[0].dtype} x {self.specs[0].size}"
-
-    def check_rank(self, rank: int, size: int) -> None:
-        check_peer(self.title, "source", self.peer, size)
-        _check_other(self.title, self.peer, rank)
-
-
-def _check_other(title: str, peer: int, rank: int) -> None:
-    if peer == rank:
-        message = f"{title}: that is this rank itself; use stream.copy"
-        raise ValueError(message)

@@ -100,10 +100,8 @@ class CublasLtKernel(ep.Kernel):
         self._has_bias = descriptor.bias is not None
         self._bias_itemsize = descriptor.bias.itemsize if descriptor.bias else 1
         specs = descriptor.a, descriptor.b, descriptor.bias, descriptor.out
-        self._starts = [
-            *(0 if spec is None else spec.offset * spec.itemsize for spec in specs),
-            0,
-        ]  # scratch comes last
+        tensors = [0 if spec is None else spec.offset * spec.itemsize for spec in specs]
+        self._starts = [*tensors, 0]  # scratch comes last
         left, right = self._problem.places
         self._left = self._operand(left, self._problem.left, descriptor.a.dtype)
         self._right = self._operand(right, self._problem.right, descriptor.a.dtype)

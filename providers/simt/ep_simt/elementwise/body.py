@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import ep
 from ep_simt.body import Body
 from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of, unknown
-from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.elementwise.rows import row_of, rows
 from ep_simt.elementwise.visit import Layout, layouts, long_rows
 from ep_simt.mathematics import mathematics
+from ep_simt.packs import pack_words, spread_of
 from ep_simt.plan import Given, Launch, Operand, Plan
 from ep_simt.program import Entry, Parameter, Program, access, number, storage, taken, tensor, type_words
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Elementwise"]
 
 _ATTRIBUTES: Final = 2
-_LOOPS: Final = ("elementwise/packs.h", "elementwise/loops.h")
+_LOOPS: Final = ("dialect/packs.h", "elementwise/loops.h")
 _HELD: Final = 64
 """Operands that a work-item which is a loop of its own fetches before it computes with them."""
 _ROUNDED: Final = ("div", "sqrt", "reciprocal", "reciprocal_no_nan")

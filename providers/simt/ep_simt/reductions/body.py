@@ -12,8 +12,8 @@ import ep
 from ep_simt.body import Body
 from ep_simt.dialect import text
 from ep_simt.elements import ELEMENTS, has_doubles, kind_of, part_of
-from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.mathematics import mathematics
+from ep_simt.packs import pack_words, spread_of
 from ep_simt.plan import Launch, Operand, Plan, operands_of
 from ep_simt.program import Entry, Program, access, number, storage, taken, tensor
 from ep_simt.reductions.pieces import is_window, lanes, levels_of, tile
@@ -196,7 +196,7 @@ def _program(variant: _Variant) -> Program:
     files = (
         "rows/rows.h",
         "rows/fold.h",
-        "elementwise/packs.h",
+        "dialect/packs.h",
         "reductions/state.h",
         *fold.files,
         "reductions/pieces.h",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ep_simt.bits import bits_words, unsigned
 from ep_simt.body import BitwiseBody
-from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.elementwise.visit import Layout, layouts, long_rows, packed_geometry
+from ep_simt.packs import pack_words, spread_of
 from ep_simt.plan import Launch, Plan, operands_of
 from ep_simt.program import Entry, Program, access, taken, tensor
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Relocating"]
 
-_FILES: Final = ("elementwise/packs.h", "elementwise/loops.h", "relocation/relocation.inc")
+_FILES: Final = ("dialect/packs.h", "elementwise/loops.h", "relocation/relocation.inc")
 _TILES: Final = {"u8": 128, "u16": 64, "u32": 64, "u64": 32, "u128": 32}
 """Elements along each side of a tile: 17 KB at most of the shared memory."""
 

@@ -12,8 +12,8 @@ import ep
 from ep_simt.bits import unsigned
 from ep_simt.body import Body
 from ep_simt.elements import ELEMENTS, has_doubles, kind_of
-from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.elementwise.visit import Layout, layouts, long_rows
+from ep_simt.packs import pack_words, spread_of
 from ep_simt.plan import Launch, Operand, Plan, operands_of
 from ep_simt.program import Entry, Parameter, Program, access, number, taken, tensor, type_words
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BODY"]
 
-_FILES: Final = ("elementwise/packs.h", "elementwise/loops.h", "families/add_n/add_n.inc")
+_FILES: Final = ("dialect/packs.h", "elementwise/loops.h", "families/add_n/add_n.inc")
 _AT_ONCE: Final = 4
 """Terms of a launch, one of which is the partial sum of those before."""
 

@@ -12,8 +12,8 @@ from ep_primitives.descriptors.channels import spread
 import ep
 from ep_simt.body import Body
 from ep_simt.elements import ELEMENTS
-from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.elementwise.visit import Layout, long_rows
+from ep_simt.packs import pack_words, spread_of
 from ep_simt.plan import Launch, Operand, Plan, operands_of
 from ep_simt.program import Entry, Program, access, number, taken, tensor
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BODY"]
 
-_FILES: Final = ("elementwise/packs.h", "elementwise/loops.h", "families/batch_norm/batch_norm.inc")
+_FILES: Final = ("dialect/packs.h", "elementwise/loops.h", "families/batch_norm/batch_norm.inc")
 _CHANNELWISE: Final = ("mean", "variance", "scale", "bias")
 _ABSENT: Final = {"EP_LOAD_scale(i)": "1", "EP_LOAD_bias(i)": "0"}
 

@@ -10,8 +10,8 @@ from ep_primitives import Gather
 from ep_simt.bits import bits_words, unsigned
 from ep_simt.body import BitwiseBody, Body
 from ep_simt.elements import ELEMENTS
-from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.elementwise.visit import Layout, long_rows
+from ep_simt.packs import pack_words, spread_of
 from ep_simt.plan import Launch, Plan, operands_of
 from ep_simt.program import Entry, Program, access, number, taken, tensor
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BODY"]
 
-_FILES: Final = ("elementwise/packs.h", "elementwise/loops.h", "families/gather/gather.inc")
+_FILES: Final = ("dialect/packs.h", "elementwise/loops.h", "families/gather/gather.inc")
 _INDICES: Final = ("i32", "i64")
 _FEW: Final = 8
 """Neighbours that an index serves: a loop over fewer costs more than it does."""

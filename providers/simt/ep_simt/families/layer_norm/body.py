@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from ep_primitives import LayerNorm
 
 from ep_simt.body import Body
-from ep_simt.elements import ELEMENTS
-from ep_simt.elementwise.packs import pack_words, spread_of
+from ep_simt.elements import ELEMENTS, nbytes_of
+from ep_simt.packs import held_of, pack_words, spread_of
 from ep_simt.plan import Launch, Plan, operands_of
 from ep_simt.program import Entry, Program, access, number, taken, tensor
 from ep_simt.rows.geometry import packed_rows, rows_parameter, rows_words
@@ -33,13 +33,11 @@ _ABSENT: Final = {
 _COLUMNS: Final = 4
 _ALONG: Final = 4
 """Tensors with elements along a row; those after them have one a row."""
-_REGISTERS: Final = 32
-"""Words of 4 bytes that hold elements of a row, of a work-item that shares it."""
 _FILES: Final = (
     "rows/rows.h",
     "rows/fold.h",
     "rows/chain.h",
-    "elementwise/packs.h",
+    "dialect/packs.h",
     "families/layer_norm/layer_norm.inc",
 )
 
@@ -126,7 +124,7 @@ def norm_program(variant: Variant) -> Program:
         "EP_OF(name)": f"name##_{compute}",
         "EP_ENTRY": entry,
         "EP_CENTRED": int(entry == "layer_norm"),
-        "EP_HELD": _REGISTERS * 4 // (8 if compute == "f64" else 4),
+        "EP_HELD": held_of(nbytes_of(compute)),
         **pack_words({"x": x, "y": y}, (), spread_of((x, y), target)),
         **rows_words(_COLUMNS, target.group, wide=wide),
     }

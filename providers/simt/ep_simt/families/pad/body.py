@@ -11,8 +11,8 @@ from ep_primitives.families.pad.dimensions import merged_dimensions
 
 from ep_simt.bits import NO_NUMBER, bits_words, given, number_bits, unsigned
 from ep_simt.body import BitwiseBody, Body
-from ep_simt.elementwise.packs import spread_of
 from ep_simt.elementwise.visit import Layout, long_rows
+from ep_simt.packs import spread_of
 from ep_simt.plan import Launch, Operand, Plan
 from ep_simt.program import Entry, Program, access, number, taken, tensor
 

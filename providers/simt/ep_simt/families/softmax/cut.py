@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ep_simt.packs import held_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -13,8 +15,6 @@ __all__ = ["Cut", "Room"]
 
 _HELD_NBYTES: Final = 16384
 """Of a piece of a row: half of a CPU's first cache."""
-_REGISTERS: Final = 32
-"""Of a GPU's work-item: the words of 4 bytes that hold elements, a quarter of what there is for each of a full group."""
 _FEW: Final = 16
 """Of a GPU: elements of a row that a work-item takes before more work-items share the row."""
 _PIECES_ABREAST: Final = 4
@@ -45,7 +45,7 @@ class Room(NamedTuple):
         if target.group == 1:
             piece = _HELD_NBYTES // itemsize
             return cls(piece, _PIECES_ABREAST * piece, _CHAINS * _LINE)
-        held = _REGISTERS * 4 // itemsize // inputs
+        held = held_of(itemsize) // inputs
         return cls(held * target.group, held, target.group)
 
 

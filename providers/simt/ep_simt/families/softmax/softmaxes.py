@@ -10,9 +10,9 @@ import ep
 from ep_simt.body import Body
 from ep_simt.dialect import text
 from ep_simt.elements import ELEMENTS
-from ep_simt.elementwise.packs import pack_words, spread_of
 from ep_simt.families.softmax.cut import Cut, Room
 from ep_simt.mathematics import mathematics
+from ep_simt.packs import pack_words, spread_of
 from ep_simt.plan import Launch, Operand, Plan, operands_of
 from ep_simt.program import Entry, Parameter, Program, access, number, taken, tensor
 from ep_simt.rows.geometry import packed_rows, rows_parameter, rows_words
@@ -27,7 +27,7 @@ __all__ = ["Softmaxes"]
 _PARTS: Final = ("rows", "totals")
 _WHOLE, _PIECES, _ELEMENTS = range(3)
 """Tasks of a launch, as rows.inc calls them."""
-_FILES: Final = ("rows/rows.h", "rows/fold.h", "rows/chain.h", "elementwise/packs.h", "families/softmax/tile.h")
+_FILES: Final = ("rows/rows.h", "rows/fold.h", "rows/chain.h", "dialect/packs.h", "families/softmax/tile.h")
 _PASSES: Final = "families/softmax/rows.inc"
 _LOWEST: Final = {"f32": "(-3.4028234663852886e+38f)", "f64": "(-1.7976931348623157e+308)"}
 _MEASURES: Final = ("piece_largest", "piece_sum", "row_largest", "row_factor")

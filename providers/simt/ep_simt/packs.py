@@ -1,4 +1,4 @@
-"""Packs: neighbours that a work-item fetches and stores as one word, as packs.h reads it."""
+"""Packs: neighbours that a work-item fetches and stores as one word, as dialect/packs.h reads it, and rows that it holds."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ if TYPE_CHECKING:
 
     from ep_simt.target import Target
 
-__all__ = ["pack_words", "spread_of"]
+__all__ = ["held_of", "pack_words", "spread_of"]
 
+_REGISTERS: Final = 32
+"""Words of 4 bytes: a quarter of the registers that each work-item of a full group has."""
 _WORDS: Final = {1: "ep_u8", 2: "ep_u16", 4: "ep_u32", 8: "ep_u64", 16: "ep_u32x4"}
 """By bytes."""
 
@@ -20,6 +22,11 @@ _WORDS: Final = {1: "ep_u8", 2: "ep_u16", 4: "ep_u32", 8: "ep_u64", 16: "ep_u32x
 def spread_of(elements: Iterable[str], target: Target) -> int:
     """Return how many elements a work-item visits at once, of tensors with elements that are called so in C after `ep_`."""
     return max(1, target.spread // max(map(nbytes_of, elements)))
+
+
+def held_of(itemsize: int) -> int:
+    """Return how many numbers of so many bytes, of the rows that it shares, a work-item holds in registers."""
+    return _REGISTERS * 4 // itemsize
 
 
 def pack_words(tensors: Mapping[str, str | None], forms: Iterable[str], spread: int) -> dict[str, object]:
