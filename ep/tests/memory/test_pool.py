@@ -324,3 +324,15 @@ def test_pool_knows_no_more_segments_and_lengths_than_are_of_use(wide):
         wide.allocate(nbytes).close()
         wide.trim()
     assert len(wide._heap.pool._by_request[ep.MemoryKind.DEVICE]) <= 4096
+
+
+def test_memory_that_a_stream_takes_again_asks_for_few_events_and_does_not_pile_up(device, stream, monkeypatch):
+    drains, waiting = [], []
+    drain = device._retired.drain
+    monkeypatch.setattr(device._retired, "drain", lambda: (drains.append(1), drain()))
+    for _ in range(640):
+        stream.free(stream.allocate(4))
+        waiting.append(len(device._retired))
+    assert 1 <= len(drains) <= 12
+    assert max(waiting) <= 5 * 64
+    assert figures(device)[1] == 4
