@@ -127,13 +127,13 @@ class Circle:
 
     def come(self, key: Hashable, ranks: tuple[int, ...], post: Post) -> tuple[Meeting, bool]:
         """Bring a post to the meeting of a key; say whether it is the last. Waits for nobody."""
-        meeting = self._meetings.setdefault(key, Meeting(ranks))
+        meeting = self._meetings.get(key) or self._meetings.setdefault(key, Meeting(ranks))
         # Before it is compared: of two ranks that come at once one at least sees the other.
         meeting.posts[post.rank] = post
         for other in [*meeting.posts.values()]:
-            if other.collective.agreement != post.collective.agreement:
+            if other.kernel.agreement != post.kernel.agreement:
                 both = sorted((other, post))
-                said = " and ".join(f"{each.collective.agreement} as {each}" for each in both)
+                said = " and ".join(f"{each.kernel.agreement} as {each}" for each in both)
                 self.fail(f"the ranks do not agree: {said}", [each.rank for each in both])
         return meeting, meeting.come()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
@@ -15,9 +14,9 @@ from ep_collectives.local.transport import Transport
 from ep_collectives.local.work import Folding, pull
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
-    from ep_collectives.local.circle import Circle, Meeting
+    from ep_collectives.local.circle import Meeting
     from ep_collectives.local.communicator import LocalCommunicator
 
     Run = Callable[[ep.spi.Stream, Any, Any], None]
@@ -77,6 +76,7 @@ class LocalKernel(ep.Kernel):
     def __init__(self, collective: ep.Collective, communicator: LocalCommunicator) -> None:
         self.collective = collective
         self.communicator = communicator
+        self.agreement = collective.agreement
         self._folding = None
         if fold_of(collective, communicator.rank, communicator.size) is not None:
             rank, size = communicator.rank, communicator.size
@@ -130,10 +130,13 @@ def perform(tasks: Sequence[Task], lane: ep.spi.Stream) -> None:
             if is_last:
                 _open(meeting, post, lane)
         for _, meeting, post in come:
-            with _telling(post) as circle:
-                circle.gather(meeting, post)
+            try:
+                post.kernel.communicator.circle.gather(meeting, post)
                 if not meeting.is_done:
                     post.kernel.work(meeting, post, lane)
+            except BaseException as error:
+                _tell(post, error)
+                raise
             meeting.go(post.rank)
     finally:
         for _, meeting, post in come:  # before it waits for any: others' last shares may be of these
@@ -153,25 +156,21 @@ def _open(meeting: Meeting, post: Post, lane: ep.spi.Stream) -> None:
     is_here = all(memory.device is device for memory in memories)
     try:
         if is_little and is_here and post.kernel.communicator.circle.begin_alone(meeting):
-            with _telling(post):
-                for each in [*meeting.posts.values()]:
-                    each.kernel.work(meeting, each, lane)
-                meeting.is_done = True
+            for each in [*meeting.posts.values()]:
+                each.kernel.work(meeting, each, lane)
+            meeting.is_done = True
+    except BaseException as error:
+        _tell(post, error)
+        raise
     finally:
         meeting.all_here.open()
 
 
-@contextmanager
-def _telling(post: Post) -> Iterator[Circle]:
-    """Break the circle if a block raises; it is given the circle."""
+def _tell(post: Post, error: BaseException) -> None:
+    """Break the circle because of what a rank's share raised. Raises CommunicatorError where ranks do not fit together."""
     circle = post.kernel.communicator.circle
-    try:
-        yield circle
-    except CommunicatorError:
-        raise
-    except Disagreement as error:
+    if isinstance(error, Disagreement):
         circle.fail(error.sentence, error.blamed)
         circle.check(post)
-    except BaseException as error:
+    elif not isinstance(error, CommunicatorError):
         circle.fail(f"{post} failed: {type(error).__name__}: {error}", [post.rank])
-        raise

@@ -93,7 +93,8 @@ class Transport:
 
 def finish(stream: ep.spi.Stream) -> None:
     """Wait for a stream's work. Raises the error of what failed, also where the stream would only report it."""
-    settle(stream, None)
+    if not stream.is_synchronous:
+        settle(stream, None)
     failure = stream.ledger._failure
     if failure.is_of_work and (error := failure.take()) is not None:
         raise error

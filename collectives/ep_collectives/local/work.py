@@ -56,7 +56,7 @@ class _Reducer(NamedTuple):
         return max(self.reduce.scratch_nbytes, self.divide.scratch_nbytes if self.divide else 0)
 
     def run(
-        self, lane: ep.spi.Stream, terms: Sequence[ep.Memory], result: ep.Memory, scratch: ep.Memory, size: int
+        self, lane: ep.spi.Stream, terms: Sequence[ep.Memory], result: ep.Memory, scratch: ep.Memory | None, size: int
     ) -> None:
         """Enqueue the kernels."""
         inner = (scratch,) if self.reduce.scratch_nbytes else ()
@@ -81,7 +81,9 @@ class Folding:
         spec: Any = collective.specs[0]
         self._op, self._dtype, self._itemsize = collective.op, spec.dtype, spec.itemsize
         self._rank, self._size, self._device = rank, size, device
-        self.fold: Fold = fold_of(collective, rank, size)  # type: ignore[assignment]  # of a collective that reduces
+        fold: Fold = fold_of(collective, rank, size)  # type: ignore[assignment]  # of a collective that reduces
+        # The first on this device gets the result at once, and all others a copy.
+        self.fold = fold._replace(targets=tuple(sorted(fold.targets, key=lambda place: place.rank != rank)))
         self._step = max(1, min(PIECE // self._itemsize, longest(collective, size)))
         self._stretch = max(self._step, STRETCH // self._itemsize)
         self._reducers: dict[int, _Reducer] = {}
@@ -105,7 +107,8 @@ class Folding:
 
         step : called after each piece; raises if the communicator was broken
         """
-        longest_piece = self._stretch if self._is_direct(posts) else self._step
+        is_short = self.fold.end - self.fold.begin <= self._step
+        longest_piece = self._stretch if not is_short and self._is_direct(posts) else self._step
         for begin in range(self.fold.begin, self.fold.end, longest_piece):
             count = min(longest_piece, self.fold.end - begin)
             self._do_piece(posts, transport, scratch, begin, count)
@@ -119,11 +122,11 @@ class Folding:
                 terms[rank] = scratch._part(rank * nbytes, nbytes)
                 transport.move(terms[rank], term)
         targets = self._targets(posts, begin, count)
-        # The first on this device gets the result at once, and all others a copy.
         first = next((target for target in targets if target.device is self._device), None)
         result = scratch._part(self._result, nbytes) if first is None else first
         read = terms if reducer.adds else [scratch._part(0, self._size * nbytes)]
-        reducer.run(transport.lane, read, result, scratch._part(self._inner, reducer.scratch_nbytes), self._size)
+        inner = scratch._part(self._inner, reducer.scratch_nbytes) if reducer.scratch_nbytes else None
+        reducer.run(transport.lane, read, result, inner, self._size)
         for target in targets:
             if target is not result:
                 transport.move(target, result)
@@ -134,9 +137,8 @@ class Folding:
 
     def _targets(self, posts: Mapping[int, Post], begin: int, count: int) -> list[ep.Memory]:
         """Return where the results of a piece go, this rank's own place before all others'."""
-        fold = self.fold
-        places = sorted(fold.targets, key=lambda place: place.rank != self._rank)
-        return [part(posts, place._replace(begin=place.begin + begin - fold.begin), count) for place in places]
+        passed = begin - self.fold.begin
+        return [part(posts, place, count, passed) for place in self.fold.targets]
 
     def _is_direct(self, posts: Mapping[int, Post]) -> bool:
         """Say whether no piece needs scratch: all ranks are on this rank's device, and the terms are added where they lie."""
@@ -177,23 +179,22 @@ def pull(rank: int, posts: Mapping[int, Post], transport: Transport, step: Calla
     step : called after each stretch; raises if the communicator was broken
     """
     for source, target, whole in pulls_of(rank, tuple([(other, posts[other].collective) for other in sorted(posts)])):
-        itemsize = _spec(posts, target).itemsize
+        collective = posts[rank].collective
+        itemsize = collective.specs[collective.operands.index(target.name)].itemsize
         most = max(1, STRETCH // itemsize)
         for begin in range(0, whole, most):
             count = min(most, whole - begin)
-            to, come = (place._replace(begin=place.begin + begin) for place in (target, source))
-            transport.move(part(posts, to, count), part(posts, come, count))
+            transport.move(part(posts, target, count, begin), part(posts, source, count, begin))
             step()
 
 
-def part(posts: Mapping[int, Post], place: Place, count: int) -> ep.Memory:
-    """Return the bytes of some elements of a rank's operand, also of a memory that was closed for the host meanwhile."""
-    spec = _spec(posts, place)
-    post = posts[place.rank]
-    memory = post.memories[post.collective.operands.index(place.name)]
-    return memory._part((spec.lo + place.begin) * spec.itemsize, count * spec.itemsize)
+def part(posts: Mapping[int, Post], place: Place, count: int, passed: int = 0) -> ep.Memory:
+    """Return the bytes of some elements of a rank's operand, also of a memory that was closed for the host meanwhile.
 
-
-def _spec(posts: Mapping[int, Post], place: Place) -> Any:
-    collective = posts[place.rank].collective
-    return collective.specs[collective.operands.index(place.name)]
+    passed : elements from the place to the first
+    """
+    _, _, kernel, memories = posts[place.rank]
+    number = kernel.collective.operands.index(place.name)
+    spec, memory = kernel.collective.specs[number], memories[number]
+    begin, nbytes = (spec.lo + place.begin + passed) * spec.itemsize, count * spec.itemsize
+    return memory if nbytes == memory.nbytes and not begin else memory._part(begin, nbytes)
