@@ -18,10 +18,13 @@ _MOST_BYTES: Final = 2**60  # more than any machine has; the bytes that a launch
 
 _MOST_KNOWN: Final = 8192
 """Specs that the cache keeps; making one of them again costs a look-up."""
+_NEXT: Final = (1,)
 
 
 def dense_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return the row-major strides of a dense tensor, in elements."""
+    if len(shape) == 1:
+        return _NEXT
     strides = []
     step = 1
     for extent in reversed(shape):

@@ -100,7 +100,12 @@ class Descriptor:
     @property
     def is_empty(self) -> bool:
         """True if no output has an element: then nothing runs."""
-        return not any(spec.size for spec in self.outputs.values())
+        specs = self.specs
+        for place in self.roles.outputs:
+            spec = specs[place]
+            if type(spec) is TensorSpec and spec.size:
+                return False
+        return True
 
     @property
     def tensors(self) -> tuple[tuple[Role, TensorSpec | None], ...]:
