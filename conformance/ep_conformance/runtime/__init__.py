@@ -1,4 +1,4 @@
-"""The cases of the runtime contract, one noun a file; `runtime/event/wait-orders-kernels` is a function in event.py."""
+"""The cases of the runtime contract, one noun a file; `runtime/event/wait-orders-kernels` is a function in objects/event.py."""
 
 from __future__ import annotations
 
@@ -76,6 +76,7 @@ def case(  # noqa: PLR0913 - each is a fact about the case
 @functools.cache
 def runtime_cases() -> dict[str, RuntimeCase]:
     """Return every runtime case by id, in the order of the files' names."""
-    for module in pkgutil.iter_modules(__path__):
-        importlib.import_module(f"{__name__}.{module.name}")
+    modules = [module.name for module in pkgutil.walk_packages(__path__, f"{__name__}.") if not module.ispkg]
+    for name in sorted(modules, key=lambda name: name.rpartition(".")[2]):
+        importlib.import_module(name)
     return dict(_CASES)
