@@ -88,6 +88,15 @@ def test_rows_from_beyond_the_caches_have_the_bits_that_they_have_alone(stream, 
         assert reduced(stream, op, x[:, some], 0).tobytes() == columns[some].tobytes()
 
 
+@pytest.mark.parametrize("length", [1 << 22, (1 << 22) - 2049])
+def test_long_rows_from_beyond_the_caches_have_the_bits_that_they_have_alone(stream, length):
+    """Of three rows two are read side by side, and the halves of the last where its tree has two."""
+    x = RNG.standard_normal((3, length), np.float32)
+    rows = reduced(stream, "sum", x, 1)
+    for row in range(3):
+        assert reduced(stream, "sum", x[row], 0).tobytes() == rows[row].tobytes()
+
+
 @pytest.mark.parametrize("value", [1e-200, 1e200, 3e-300])
 def test_norm_2_is_right_where_squares_are_not(stream, value):
     x = np.full((2, 3000), value)

@@ -170,6 +170,36 @@ EP_INLINE void join_by_lines(V<typename Abreast<Op>::State>* states, const Eleme
 }
 using ByLines = std::integer_sequence<int, 0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15>;
 
+// The state of LANES columns, of which x has `rows` rows yet, and `rest` elements of another.
+template <class Op, class T>
+EP_INLINE void fold_lanes(void* state, V<typename Abreast<Op>::State>* left, Elements<Op, T> x, int64_t rows,
+                          int64_t rest) {
+    using S = typename Abreast<Op>::State;
+    constexpr int lanes = Vector<S>::lanes, vectors = int{ep::LANES} / lanes;
+    for (; rows > 0; --rows, x.go(1)) {
+#pragma GCC unroll 16
+        for (int v = 0; v < vectors; ++v) left[v] = x.op.join(left[v], x.of(0, v * lanes));
+    }
+    if (rest != 0) {
+        T last[ep::LANES] = {};
+        std::memcpy(last, x.at, static_cast<size_t>(rest) * sizeof(T));
+        x.at = reinterpret_cast<const char*>(last);
+        S states[ep::LANES], joined[ep::LANES];
+#pragma GCC unroll 16
+        for (int v = 0; v < vectors; ++v) {
+            store<S>(states + v * lanes, left[v]);
+            store<S>(joined + v * lanes, x.op.join(left[v], x.of(0, v * lanes)));
+        }
+        std::memcpy(states, joined, static_cast<size_t>(rest) * sizeof(S));
+#pragma GCC unroll 16
+        for (int v = 0; v < vectors; ++v) left[v] = load(states + v * lanes);
+    }
+#pragma GCC unroll 8
+    for (int half = vectors / 2; half > 0; half /= 2)
+        for (int v = 0; v < half; ++v) left[v] = Abreast<Op>::join(left[v], left[v + half]);
+    *static_cast<S*>(state) = folded<S>(left[0], Joined<Op>{});
+}
+
 // One state from n contiguous elements: they are taken by LANES, and folded by halves.
 template <class Op, class T>
 void fold_stored(void* state, const char* at, int64_t n, const ep::Lens& lens, bool is_far) {
@@ -191,34 +221,53 @@ void fold_stored(void* state, const char* at, int64_t n, const ep::Lens& lens, b
 #pragma GCC unroll 16
         for (int v = 0; v < vectors; ++v) left[v] = op.join(left[v], x.four(v * lanes));
     }
-    for (; rows > 0; --rows, x.go(1)) {
+    fold_lanes(state, left, x, rows, n % ep::LANES);
+}
+
+// Two states from n contiguous elements each, `apart` bytes from one another, as `fold_stored` gives them. Lines come
+// in turn from both, so that the processor reads two streams ahead; four rows of lanes are joined pairwise, part by
+// part.
+template <class Op, class T>
+void fold_two(void* states, const char* at, int64_t apart, int64_t n, const ep::Lens& lens) {
+    using S = typename Abreast<Op>::State;
+    constexpr int lanes = Vector<S>::lanes, vectors = int{ep::LANES} / lanes;
+    constexpr int of_line = std::max(1, std::min(vectors, int{ep::LINE} / (int{sizeof(T)} * lanes)));
+    const Abreast<Op> op(lens);
+    Elements<Op, T> x[2] = {{at, ep::LANES * int64_t{sizeof(T)}, op}, {at + apart, ep::LANES * int64_t{sizeof(T)}, op}};
+    V<S> left[2][vectors], upper[2][vectors], lower[2][vectors];
+    int64_t rows = n / ep::LANES;
 #pragma GCC unroll 16
-        for (int v = 0; v < vectors; ++v) left[v] = op.join(left[v], x.of(0, v * lanes));
+    for (int v = 0; v < vectors; ++v) left[0][v] = left[1][v] = repeated<S>(Op::nothing());
+    for (; rows >= 4; rows -= 4, x[0].go(4), x[1].go(4)) {
+#pragma GCC unroll 4
+        for (int row = 0; row < 4; ++row)
+#pragma GCC unroll 4
+            for (int line = 0; line < vectors; line += of_line)
+#pragma GCC unroll 2
+                for (int w = 0; w < 2; ++w)
+#pragma GCC unroll 16
+                    for (int v = line; v < line + of_line; ++v) {
+                        const V<S> own = x[w].of(row, v * lanes);
+                        if (row == 0) upper[w][v] = own;
+                        if (row == 1) upper[w][v] = op.join(upper[w][v], own);
+                        if (row == 2) lower[w][v] = own;
+                        if (row == 3) left[w][v] = op.join(left[w][v], op.join(upper[w][v], op.join(lower[w][v], own)));
+                    }
     }
-    if (const int64_t rest = n % ep::LANES; rest != 0) {
-        T last[ep::LANES] = {};
-        std::memcpy(last, x.at, static_cast<size_t>(rest) * sizeof(T));
-        x.at = reinterpret_cast<const char*>(last);
-        S states[ep::LANES], joined[ep::LANES];
-#pragma GCC unroll 16
-        for (int v = 0; v < vectors; ++v) {
-            store<S>(states + v * lanes, left[v]);
-            store<S>(joined + v * lanes, op.join(left[v], x.of(0, v * lanes)));
-        }
-        std::memcpy(states, joined, static_cast<size_t>(rest) * sizeof(S));
-#pragma GCC unroll 16
-        for (int v = 0; v < vectors; ++v) left[v] = load(states + v * lanes);
-    }
-#pragma GCC unroll 8
-    for (int half = vectors / 2; half > 0; half /= 2)
-        for (int v = 0; v < half; ++v) left[v] = Abreast<Op>::join(left[v], left[v + half]);
-    *static_cast<S*>(state) = folded<S>(left[0], Joined<Op>{});
+    for (int w = 0; w < 2; ++w) fold_lanes(static_cast<S*>(states) + w, left[w], x[w], rows, n % ep::LANES);
 }
 
 template <class Op, class T>
 constexpr auto folds() -> decltype(ep::Reducer::folds) {
     if constexpr (takes_stored<Op, T>())
         return fold_stored<Op, T>;
+    else
+        return nullptr;
+}
+template <class Op, class T>
+constexpr auto folds_two() -> decltype(ep::Reducer::folds_two) {
+    if constexpr (takes_stored<Op, T>() && EP_WIDTH == 32)
+        return fold_two<Op, T>;
     else
         return nullptr;
 }

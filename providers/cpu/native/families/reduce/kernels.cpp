@@ -169,6 +169,7 @@ constexpr ep::Reducer REDUCER = {
     W::finish,
     stored<typename W::Op, T>(),
     folds<typename W::Op, T>(),
+    folds_two<typename W::Op, T>(),
     W::lens,
     W::parts,
     W::cost,

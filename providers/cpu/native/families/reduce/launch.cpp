@@ -17,65 +17,7 @@
 
 namespace {
 
-using ep::ceil_div;
-using ep::LANES;
-
-constexpr int64_t DEPTH = 16, GROUP = 4;
-// Runs that are shorter are not worth the lanes.
-constexpr int64_t LEAST_RUN = 64;
-// Staged rows that go through the tree together, and bytes of a state and an element of them.
-constexpr int64_t ABREAST = 1024, WIDEST = 16;
-constexpr int64_t ROOM = int64_t{64} << 10;
-
-int bit_length(int64_t n) {
-    return n == 0 ? 0 : 64 - __builtin_clzll(static_cast<unsigned long long>(n));
-}
-
-// One launch, and how its rows are cut: each run into `pieces`, or `runs` to a chunk.
-struct Job {
-    const ep_reduce_plan& g;
-    const ep::Reducer& r;
-    const ep_storage &from, &to;
-    const char* x;
-    char* out;
-    int64_t run, step, runs, pieces, chunks;
-    int64_t size;  // of a row's states
-    bool is_short, is_along, is_far;
-
-    explicit Job(const void* packed)
-        : g(ep::plan_of<ep_reduce_plan>(packed)),
-          r(*static_cast<const ep::Reducer*>(g.row->code)),
-          from(*g.row->from),
-          to(*g.row->to),
-          x(ep::place_of(packed, EP_X, g.offset[EP_X])),
-          out(ep::place_of(packed, EP_REDUCED, g.offset[EP_REDUCED])),
-          run(g.extent[g.ndim - 1]),
-          step(g.stride[g.ndim - 1]),
-          runs(1),
-          pieces(1),
-          chunks(0),
-          size(r.joint->size * r.parts),
-          is_short(g.ndim == 1 && step == from.size && run >= ep::LEAST_SHORT && run <= ep::MOST_SHORT &&
-                   r.joint->rows != nullptr),
-          is_along(!is_short && run >= LEAST_RUN && step == from.size),
-          is_far(g.traffic >= ep::STREAMING) {
-        if (g.terms == 0) return;
-        const int64_t group = GROUP * unit(), outer = g.terms / run;
-        if (is_short) {
-            chunks = 1;
-        } else if (run > DEPTH * group) {
-            pieces = ceil_div(run, DEPTH * group);
-            chunks = outer * pieces;
-        } else {
-            runs = std::max<int64_t>(1, DEPTH / (run / group + ceil_div(run % group, unit())));
-            runs = std::min(runs, outer);
-            chunks = ceil_div(outer, runs);
-        }
-    }
-
-    // Elements of a run that go into as many states at once.
-    int64_t unit() const { return is_along ? LANES : 1; }
-};
+#include "job.h"
 
 // n elements of one row into LANES states.
 void take_along(const Job& job, const char* at, int64_t n, const ep::Lens& lens, char* states) {
@@ -225,21 +167,49 @@ int64_t widest(const Job& job, int64_t chunks) {
     return std::min(widest(job), ROOM / (job.size * bit_length(chunks)) / ep::LINE * ep::LINE);
 }
 
+// The elements of a chunk of a row that is one run.
+constexpr int64_t OF_CHUNK = DEPTH * GROUP * LANES;
+
+// Chunks [begin, end) of a row that is one run.
+void fold_row(const Job& job, const char* row, int64_t begin, int64_t end, const ep::Lens& lens, char* state) {
+    const auto fold = [&](int64_t chunk, char* into) {
+        const int64_t first = (begin + chunk) * OF_CHUNK;
+        job.r.folds(into, row + first * job.step, std::min(OF_CHUNK, job.run - first), lens, job.is_far);
+    };
+    const int64_t half = (end - begin) / 2;
+    const bool has_halves =
+        half != 0 && (half & (half - 1)) == 0 && end - begin == 2 * half && end * OF_CHUNK <= job.run;
+    if (!job.is_far || job.r.folds_two == nullptr || !has_halves) return pairwise(job, end - begin, 1, state, fold);
+    // The tree over a power of two joins the trees over its halves, which are read side by side.
+    char halves[2 * WIDEST];
+    pairwise(job, half, 2, halves, [&](int64_t chunk, char* into) {
+        const int64_t first = (begin + chunk) * OF_CHUNK;
+        job.r.folds_two(into, row + first * job.step, half * OF_CHUNK * job.step, OF_CHUNK, lens);
+    });
+    job.r.joint->merge(halves, halves + job.size, job.r.parts);
+    std::memcpy(state, halves, static_cast<size_t>(job.size));
+}
+
+// The same chunks of two rows, `across` bytes apart.
+void fold_two_rows(const Job& job, const char* rows, int64_t across, int64_t begin, int64_t end, const ep::Lens& lens,
+                   char* states) {
+    pairwise(job, end - begin, 2, states, [&](int64_t chunk, char* into) {
+        const int64_t first = (begin + chunk) * OF_CHUNK, length = std::min(OF_CHUNK, job.run - first);
+        job.r.folds_two(into, rows + first * job.step, across, length, lens);
+    });
+}
+
 // Chunks [begin, end) of n rows from the place x on.
 void join_rows(const Job& job, const char* x, int64_t n, int64_t begin, int64_t end, const ep::Lens& lens,
                char* states) {
     const int64_t across = job.g.kept_stride[EP_X][job.g.kept - 1];
     if (job.is_short) return take_short(job, x, across, n, lens, states);
     if (job.is_along && job.g.ndim == 1 && job.r.folds != nullptr) {
-        constexpr int64_t most = DEPTH * GROUP * LANES;
-        for (int64_t i = 0; i < n; ++i) {
-            const auto fold = [&](int64_t chunk, char* into) {
-                const int64_t first = (begin + chunk) * most, length = std::min(most, job.run - first);
-                job.r.folds(into, x + i * across + first * job.step, length, lens, job.is_far);
-            };
-            char* const to = states + i * job.size;
-            job.chunks == 1 ? fold(0, to) : pairwise(job, end - begin, 1, to, fold);
-        }
+        const bool by_two = job.is_far && job.r.folds_two != nullptr;
+        int64_t i = 0;
+        for (; by_two && i + 2 <= n; i += 2)
+            fold_two_rows(job, x + i * across, across, begin, end, lens, states + i * job.size);
+        for (; i < n; ++i) fold_row(job, x + i * across, begin, end, lens, states + i * job.size);
         return;
     }
     if (job.is_along) {

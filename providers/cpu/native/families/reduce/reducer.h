@@ -41,6 +41,8 @@ struct Reducer {
                       bool is_far);
     // The state of n contiguous elements as they are stored, taken by LANES and folded. NULL where `stored` is.
     void (*folds)(void* state, const char* at, int64_t n, const Lens& lens, bool is_far);
+    // The same for two such runs from beyond the caches, `apart` bytes from one another. NULL: they go one by one.
+    void (*folds_two)(void* states, const char* at, int64_t apart, int64_t n, const Lens& lens);
     Lens lens;
     int64_t parts;
     // How many bytes of memory an element's work is worth.
