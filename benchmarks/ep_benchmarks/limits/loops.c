@@ -37,6 +37,8 @@
 
 typedef float vector __attribute__((vector_size(BYTES)));
 typedef double doubles __attribute__((vector_size(BYTES)));
+/* Vectors between two streams of reads. */
+enum { BESIDE = (1 << 14) / BYTES };
 /* Sums that stay in registers beside two factors: 16 of 32 registers, 12 of 16. */
 enum { LANES = BYTES / 4, CHAINS = BYTES == 64 ? 16 : 12, MOST_THREADS = 1024, SPINS = 4096 };
 
@@ -128,7 +130,7 @@ struct traffic {
     const float *a, *b;
     float* c;
     int64_t adds, copies, reads, fills;
-    int64_t way; /* 0 stores into the caches, 1 past them, 2 copies as the C library does */
+    int64_t way; /* 0 stores into the caches, 1 past them and reads two streams, 2 copies as the C library does */
 };
 
 struct span {
@@ -170,6 +172,14 @@ static inline __attribute__((always_inline)) void move(int me, int of, const str
     s = share(t->reads, me, of);
     vector sums[8] = {{0}};
     int64_t i = s.from;
+    if (streams) /* of reads there are two, 16 KiB apart, whose lines come in turn */
+        for (; i + 2 * BESIDE <= s.to; i += 2 * BESIDE)
+            for (int64_t k = i; k < i + BESIDE; k += 4)
+#pragma GCC unroll 2
+                for (int j = 0; j < 4; j += 2) {
+                    sums[j] += a[k + j], sums[j + 1] += a[k + j + 1];
+                    sums[4 + j] += a[k + BESIDE + j], sums[5 + j] += a[k + BESIDE + j + 1];
+                }
     for (; i + 8 <= s.to; i += 8)
         for (int j = 0; j < 8; ++j) sums[j] += a[i + j];
     for (; i < s.to; ++i) sums[0] += a[i];
