@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["documents", "linked", "places"]
 
 
-_ROOMS: Final = ("ep", "primitives", "collectives", "conformance", "benchmarks", "examples", "docs", "tools")
+_ROOMS: Final = ("ep", "primitives", "collectives", "sharded", "conformance", "benchmarks", "examples", "docs", "tools")
 _MANY: Final = ("providers", "frameworks", "examples")
 """Folders of rooms."""
 _LINK: Final = re.compile(r"(```.*?```|`[^`\n]+`)|(!?)\[((?:[^][]|\[[^][]*\])*)\]\(([^()\s]+)\)", re.DOTALL)
