@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from ep_collectives import AllGather, AllReduce, AllToAll, ReduceScatter
@@ -103,9 +104,7 @@ def _all_to_all(stream: ep.Stream, mesh: Mesh, step: Step, x: ep.Tensor) -> ep.T
 
 
 def _counts(shape: Sequence[int], axis: int, cuts: Sequence[range]) -> list[int]:
-    row = 1
-    for place, extent in enumerate(shape):
-        row *= 1 if place == axis else extent
+    row = math.prod([*shape[:axis], *shape[axis + 1 :]])
     return [row * len(part) for part in cuts]
 
 

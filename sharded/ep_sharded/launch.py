@@ -70,6 +70,10 @@ def launch(
     tensors = {name: each for name, each in operands.items() if isinstance(each, ShardedTensor)}
     mesh = same_mesh(descriptor.title, [each.mesh for each in tensors.values()])
     choice = chosen(descriptor, mesh.extents, _layouts(descriptor, tensors), placements)
+    for name in RULES[type(descriptor)].refused:
+        if operands.get(name):
+            message = f"{descriptor.title}: no rule takes placements through {name}, and out is new; leave it out, and add what was there"
+            raise ep.UnsupportedError(message)
     *plans, (_, output) = choice.plans
     parts = {name: tensors[name].to(stream, *each.target.placements) for name, each in plans}
     specs = {name: each.local.spec for name, each in parts.items()}
@@ -120,12 +124,13 @@ def _choices(
     wanted: tuple[Placement, ...] | None,
 ) -> Iterator[Choice]:
     """Yield a choice for each combination of signatures, one for each dimension of the mesh, whose tensors are legal."""
-    whole = descriptor.out.dense()
-    for combined in itertools.product(
-        RULES[type(descriptor)].signatures(descriptor, math.prod(mesh)), repeat=len(mesh)
-    ):
+    whole, rule = descriptor.out.dense(), RULES[type(descriptor)]
+    multiplies = rule.multiplies(descriptor)
+    for combined in itertools.product(rule.signatures(descriptor, math.prod(mesh)), repeat=len(mesh)):
         needed = {name: tuple([each[name] for each in combined]) for name in (*dict(layouts), OUT)}
         if any(_is_mixed(each) for each in needed.values()):
+            continue
+        if multiplies and any(_is_made_partial(layout, needed[name]) for name, layout in layouts):
             continue
         try:
             out = Layout(whole, mesh, needed[OUT])
@@ -137,6 +142,11 @@ def _choices(
 
 def _is_mixed(placements: tuple[Placement, ...]) -> bool:
     return len({each for each in placements if isinstance(each, Partial)}) > 1
+
+
+def _is_made_partial(layout: Layout, needed: tuple[Placement, ...]) -> bool:
+    both = zip(layout.placements, needed, strict=True)
+    return any(isinstance(after, Partial) and before != after for before, after in both)
 
 
 def _layouts(descriptor: ep.Descriptor, tensors: Mapping[str, ShardedTensor]) -> dict[str, Layout]:

@@ -25,6 +25,7 @@ OPERATIONS = {
     "sum": (lambda x: Reduce.infer("sum", x, 0), ["x"]),
     "mean": (lambda x: Reduce.infer("mean", x, (0, 1), keepdims=True), ["x"]),
     "max_of": (lambda x: Reduce.infer("max", x, 1), ["x"]),
+    "any": (lambda x: Reduce.infer("any", x, 1), ["x"]),
     "norm_2": (lambda x: Reduce.infer("norm_2", x, 1), ["x"]),
 }
 
@@ -43,6 +44,7 @@ CALLS = [
     ("mean", [(4, 2)]),
     ("mean", [(5, 2)]),
     ("max_of", [(3, 5)]),
+    ("any", [(3, 4)]),
     ("norm_2", [(3, 4)]),
 ]
 
@@ -55,12 +57,15 @@ def on_one(descriptor, given):
     return out.numpy(stream)
 
 
-def check(ranks, operation, shapes, sources):
+def check(ranks, operation, shapes, sources, *, special=False):
     make, names = OPERATIONS[operation]
     given = {
         name: whole_numbers(shape, "float32", seed)
         for seed, (name, shape) in enumerate(zip(names, shapes, strict=True))
     }
+    if special:
+        for each in given.values():
+            each.reshape(-1)[[0, 1, -1]] = [np.inf, np.nan, -np.inf]
     descriptor = make(*given.values())
     operands = [ranks.distribute(each, source) for each, source in zip(given.values(), sources, strict=True)]
     outs = ranks.each(
@@ -95,6 +100,22 @@ def test_pairs_of_placements_over_two_dimensions(operation, shapes, every):
     with many(2, 2) as made:
         for sources in itertools.islice(itertools.product(*candidates), 0, None, every):
             check(made, operation, shapes, sources)
+
+
+@pytest.mark.parametrize(("operation", "shapes"), [call for call in CALLS if call[0] not in {"any", "elu"}])
+def test_infinities_and_nan_stay_what_they_are(operation, shapes):
+    """Whatever is split: zeros that stand for other ranks' parts are no factors."""
+    with many(2) as made, np.errstate(invalid="ignore"):
+        candidates = [[*map(S, range(len(shape))), B] for shape in shapes]
+        for sources in itertools.product(*candidates):
+            check(made, operation, shapes, [(each,) for each in sources], special=True)
+
+
+def test_what_out_held_has_no_rule():
+    with many(2) as made:
+        (x, y), stream = (made.distribute(np.ones((2, 2), np.float32), [B])[0] for _ in "xy"), made.streams[0]
+        with pytest.raises(ep.UnsupportedError, match="matmul: no rule takes placements through beta"):
+            launch(stream, Matmul.infer(x.spec, y.spec), a=x, b=y, beta=1)
 
 
 @pytest.mark.parametrize(

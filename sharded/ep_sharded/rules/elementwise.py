@@ -74,4 +74,4 @@ def _binary_part(descriptor: BroadcastBinary, specs: Mapping[str, ep.TensorSpec]
 
 
 UNARY: Final = Rule(_unary, _unary_part)
-BINARY: Final = Rule(_binary, _binary_part)
+BINARY: Final = Rule(_binary, _binary_part, multiplies=lambda descriptor: descriptor.op in {"mul", "div"})

@@ -50,4 +50,4 @@ def _part(descriptor: Matmul, specs: Mapping[str, ep.TensorSpec]) -> ep.Descript
     )
 
 
-MATMUL: Final = Rule(_signatures, _part)
+MATMUL: Final = Rule(_signatures, _part, multiplies=lambda _: True, refused=("beta",))

@@ -24,10 +24,15 @@ class Rule(NamedTuple):
     signatures : of a descriptor of whole tensors, on a mesh with so many ranks in all; among equally cheap ones the first is
                  taken. Raises UnsupportedError for a descriptor that no placement goes through
     part       : the descriptor of one rank's parts, of the whole one and the specs of its tensors there, by operand
+    multiplies : whether terms are factors: then only what is partial already is taken as partial, since the zeros that a plan
+                 makes of others would meet infinities
+    refused    : numbers of a launch that no placement goes through
     """
 
     signatures: Callable[[Any, int], list[Signature]]
     part: Callable[[Any, Mapping[str, ep.TensorSpec]], ep.Descriptor]
+    multiplies: Callable[[Any], bool] = lambda _: False
+    refused: tuple[str, ...] = ()
 
 
 def everywhere(names: list[str], placement: Placement | None = None) -> Signature:
