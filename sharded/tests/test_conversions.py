@@ -33,11 +33,12 @@ def test_every_pair_over_one_dimension(ranks, shape):
             check(made, array, [source], [target])
 
 
-@pytest.mark.parametrize(("mesh", "shape"), [((2, 2), (4, 4)), ((2, 2), (5, 3)), ((2, 1), (2, 3))])
-def test_every_pair_over_two_dimensions(mesh, shape):
+@pytest.mark.parametrize(("mesh", "shape", "every"), [((2, 2), (5, 3), 1), ((2, 2), (4, 4), 3), ((2, 1), (2, 3), 5)])
+def test_pairs_over_two_dimensions(mesh, shape, every):
     array = whole_numbers(shape, "int32")
     with many(*mesh) as made:
-        for source, target in itertools.product(legal([S(0), S(1), B, P], 2), repeat=2):
+        pairs = itertools.product(legal([S(0), S(1), B, P], 2), repeat=2)
+        for source, target in itertools.islice(pairs, 0, None, every):
             check(made, array, source, target)
 
 
