@@ -6,7 +6,7 @@ from ep_sharded.launch import Choice, chosen, launch
 from ep_sharded.layout import Layout
 from ep_sharded.mesh import Mesh
 from ep_sharded.placement import Broadcast, Partial, Placement, Split
-from ep_sharded.plan import Plan, Step, plan
+from ep_sharded.plan import Move, Plan, plan
 from ep_sharded.tensor import ShardedTensor, distribute
 
 __all__ = [
@@ -14,12 +14,12 @@ __all__ = [
     "Choice",
     "Layout",
     "Mesh",
+    "Move",
     "Partial",
     "Placement",
     "Plan",
     "ShardedTensor",
     "Split",
-    "Step",
     "chosen",
     "distribute",
     "launch",

@@ -1,4 +1,4 @@
-"""A Plan is how a tensor gets from one layout to another: the steps that send the fewest bytes, and of those the fewest."""
+"""A Plan is how a tensor gets from one layout to another: the moves that send the fewest bytes, and of those the fewest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ep_sharded.placement import Broadcast, Partial, Placement, Split
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Plan", "Step", "plan"]
+__all__ = ["Move", "Plan", "plan"]
 
 _KINDS: Final = {
     (Split, Broadcast): "all_gather",
@@ -30,7 +30,7 @@ _LOCAL: Final = {"embed", "slice", "keep"}
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Move:
     """One collective over some dimensions of the mesh, or local work.
 
     kind       : all_gather, all_to_all, all_reduce or reduce_scatter; slice takes a part; embed puts a part among identities;
@@ -94,24 +94,24 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The steps from one layout to another. str() prints them."""
+    """The moves from one layout to another. str() prints them."""
 
     source: Layout
     target: Layout
-    steps: tuple[Step, ...]
+    moves: tuple[Move, ...]
 
     @property
     def nbytes(self) -> int:
         """Bytes that rank 0 sends in all."""
-        return sum(step.nbytes for step in self.steps)
+        return sum(move.nbytes for move in self.moves)
 
     @property
     def cost(self) -> tuple[int, int, int]:
-        """Bytes sent, collectives, steps: plans are compared by it."""
-        return self.nbytes, sum(not step.is_local for step in self.steps), len(self.steps)
+        """Bytes sent, collectives, moves: plans are compared by it."""
+        return self.nbytes, sum(not move.is_local for move in self.moves), len(self.moves)
 
     def __str__(self) -> str:
-        lines = [f"  {number}. {step}" for number, step in enumerate(self.steps, 1)]
+        lines = [f"  {number}. {move}" for number, move in enumerate(self.moves, 1)]
         return "\n".join([f"{self.source} -> {self.target.words}: {self.nbytes} bytes", *lines])
 
 
@@ -123,19 +123,19 @@ def plan(source: Layout, target: Layout) -> Plan:
         raise ValueError(message)
     candidates = _candidates(source, target)
     order = itertools.count()  # the first found of equal cost, the same at every rank
-    waiting: list[tuple[tuple[int, int, int], int, Layout, tuple[Step, ...]]] = [((0, 0, 0), next(order), source, ())]
+    waiting: list[tuple[tuple[int, int, int], int, Layout, tuple[Move, ...]]] = [((0, 0, 0), next(order), source, ())]
     done: set[Layout] = set()
     while True:
-        cost, _, layout, steps = heapq.heappop(waiting)
+        cost, _, layout, moves = heapq.heappop(waiting)
         if layout == target:
-            return Plan(source, target, steps)
+            return Plan(source, target, moves)
         if layout in done:
             continue
         done.add(layout)
-        for step in _steps(layout, candidates):
-            more = (step.nbytes, int(not step.is_local), 1)
+        for move in _moves(layout, candidates):
+            more = (move.nbytes, int(not move.is_local), 1)
             total = (cost[0] + more[0], cost[1] + more[1], cost[2] + more[2])
-            heapq.heappush(waiting, (total, next(order), step.after, (*steps, step)))
+            heapq.heappush(waiting, (total, next(order), move.after, (*moves, move)))
 
 
 def _candidates(source: Layout, target: Layout) -> list[Placement]:
@@ -144,8 +144,8 @@ def _candidates(source: Layout, target: Layout) -> list[Placement]:
     return [Broadcast(), *map(Split, range(source.spec.ndim)), *partial]
 
 
-def _steps(layout: Layout, candidates: list[Placement]) -> Iterator[Step]:
-    """Yield every step from a layout: over one dimension of the mesh, or over all where they have one placement."""
+def _moves(layout: Layout, candidates: list[Placement]) -> Iterator[Move]:
+    """Yield every move from a layout: over one dimension of the mesh, or over all where they have one placement."""
     dimensions = range(len(layout.mesh))
     groups: list[tuple[int, ...]] = [(dimension,) for dimension in dimensions]
     if len(groups) > 1 and len(set(layout.placements)) == 1:
@@ -158,7 +158,7 @@ def _steps(layout: Layout, candidates: list[Placement]) -> Iterator[Step]:
         kind = "keep" if all(layout.mesh[each] == 1 for each in group) else _KINDS.get((type(source), type(target)))
         if kind is None or (kind == "embed" and target == Partial("mean")):
             continue
-        yield Step(kind, group, layout, layout.placed(chosen))
+        yield Move(kind, group, layout, layout.placed(chosen))
 
 
 def _commutes(placements: list[Placement]) -> bool:

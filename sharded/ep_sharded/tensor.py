@@ -28,7 +28,7 @@ class ShardedTensor(Uncopied):
     spec       : of the whole tensor, dense, the same at every rank
     placements : one for each dimension of the mesh, the same at every rank
     local      : this rank's tensor, of the shape `layout.local(mesh.place)`, dense; held, never written by ep_sharded, and
-                 shared with tensors that conversions without a step make of it
+                 shared with tensors that conversions without a move make of it
 
     A launch takes it by `ep_sharded.launch`, `infer` by its `spec`. Raises TypeError or ValueError.
     """
@@ -70,11 +70,11 @@ class ShardedTensor(Uncopied):
         Raises TypeError, ValueError, and what its collectives raise.
         """
         chosen = self.plan(*placements)
-        if not chosen.steps:
+        if not chosen.moves:
             return self
         local = self.local
-        for step in chosen.steps:
-            local = carry(stream, self.mesh, step, local)
+        for move in chosen.moves:
+            local = carry(stream, self.mesh, move, local)
         return ShardedTensor(self.mesh, self.spec, chosen.target.placements, local)
 
     def __repr__(self) -> str:

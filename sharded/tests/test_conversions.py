@@ -81,7 +81,7 @@ def test_ranks_of_three_providers_hold_one_tensor():
 def test_a_pair_takes_one_step_of_known_bytes(source, target, kind, nbytes):
     spec = TensorSpec("float32", (8, 4))
     made = plan(Layout(spec, (4,), (source,)), Layout(spec, (4,), (target,)))
-    assert [step.kind for step in made.steps] == [kind]
+    assert [move.kind for move in made.moves] == [kind]
     assert made.nbytes == nbytes
 
 
@@ -97,25 +97,25 @@ def test_a_plan_takes_all_dimensions_at_once_where_that_is_one_collective_for_se
 def test_an_axis_that_is_split_twice_is_never_changed_from_the_outside():
     spec = TensorSpec("float32", (8, 8))
     made = plan(Layout(spec, (2, 2), (S(0), S(0))), Layout(spec, (2, 2), (B, S(0))))
-    for step in made.steps:
-        outer, inner = step.before.placements
-        assert step.dimensions != (0,) or inner not in {outer, step.after.placements[0]} or inner in {B, P}
+    for move in made.moves:
+        outer, inner = move.before.placements
+        assert move.dimensions != (0,) or inner not in {outer, move.after.placements[0]} or inner in {B, P}
     assert made.nbytes < 3 * 64  # all_gather of all, and a slice
 
 
 def brute(source, target):
-    """The fewest bytes over paths of up to three steps, by looking at all of them."""
-    from ep_sharded.plan import _candidates, _steps
+    """The fewest bytes over paths of up to three moves, by looking at all of them."""
+    from ep_sharded.plan import _candidates, _moves
 
     candidates = _candidates(source, target)
     best, layer = {source: 0}, {source: 0}
     for _ in range(3):
         following = {}
         for layout, cost in layer.items():
-            for step in _steps(layout, candidates):
-                total = cost + step.nbytes
-                if total < following.get(step.after, total + 1):
-                    following[step.after] = total
+            for move in _moves(layout, candidates):
+                total = cost + move.nbytes
+                if total < following.get(move.after, total + 1):
+                    following[move.after] = total
         layer = following
         for layout, cost in layer.items():
             best[layout] = min(cost, best.get(layout, cost))

@@ -61,7 +61,7 @@ def halving(machine: Machine, ranks: int, nbytes: float) -> Iterator[Program]:
 
 
 def tree(machine: Machine, ranks: int, nbytes: float) -> Iterator[Program]:
-    """Yield two binary trees with half of the bytes each, in chunks, up and then down (Sanders, Speck and Traff).
+    """Yield two binary trees with half of the bytes each, in chunks, up and then down (Sanders, Speck and Träff).
 
     A rank that has children in one tree has none in the other.
     """
