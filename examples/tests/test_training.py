@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -31,6 +32,43 @@ def test_every_mesh_trains_as_one_rank_does(training, small):
             losses, weights = training.trained("cpu:0", mesh, small, 4, overlaps=overlaps)
             assert training.distance(weights, wanted) < training.BOUND, mesh
             np.testing.assert_allclose(losses, curve, rtol=1e-5)
+
+
+@pytest.mark.parametrize("overlaps", [True, False])
+def test_gradients_are_reduced_while_the_backward_pass_goes_on(training, small, overlaps):
+    """The pass is held where the gradients of one block are there, and those of the other are not."""
+    gate, reduced = threading.Event(), []
+    with training.ranks("cpu:0", (2, 1), small, overlaps=overlaps) as made:
+        try:
+            for rank in made:
+                hold(rank, gate, reduced)
+            losses = [rank.step(*training.batches(small, 0)) for rank in made]
+            of_a_block = len(made[0].weights[0])
+            first = reduced[:of_a_block]  # of rank 0, and of the last block
+            if overlaps:
+                first[-1].synchronize(20)
+            assert [event.is_done for event in first] == [overlaps] * of_a_block
+            assert not any(event.is_done for event in reduced[of_a_block : 2 * of_a_block])
+        finally:
+            gate.set()
+        for rank, loss in zip(made, losses, strict=True):
+            assert np.isfinite(loss.local.numpy(rank.stream))
+
+
+def hold(rank, gate, reduced):
+    """Let a rank's stream wait before the gradients of its first block, and note each reduction by an event behind it."""
+    backward, reduce = rank.blocks[0].backward, rank.reduced
+
+    def held(dy):
+        rank.stream.call(gate.wait)
+        yield from backward(dy)
+
+    def noted(weight, gradient):
+        local = reduce(weight, gradient)
+        reduced.append(rank.reducing.record())
+        return local
+
+    rank.blocks[0].backward, rank.reduced = held, noted
 
 
 def test_a_step_does_what_the_formulas_say(training, small, monkeypatch):
