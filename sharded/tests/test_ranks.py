@@ -40,6 +40,26 @@ def test_synchronous_streams_have_threads_of_their_own():
         np.testing.assert_array_equal(each, np.maximum(a @ b, 0))
 
 
+def test_a_graph_replays_operations_and_conversions():
+    a, b = whole_numbers((5, 4), "float32"), whole_numbers((4, 3), "float32", 1)
+    with many(2, 2) as made:
+        lefts, rights = made.distribute(a, [S(0), S(1)]), made.distribute(b, [B, S(0)])
+        graphs, outs = [], []
+        for stream, x, y in zip(made.streams, lefts, rights, strict=True):
+            stream.synchronize()
+            with stream.capture() as graph:
+                product = launch(stream, Matmul.infer(x.spec, y.spec), a=x, b=y)
+                outs.append(launch(stream, ElementwiseUnary.infer("relu", product.spec), x=product, placements=[B, B]))
+            graphs.append(graph)
+        for factor in (1, 3):
+            for stream, x, graph in zip(made.streams, lefts, graphs, strict=True):
+                part = (factor * a)[np.ix_(*x.layout.box(x.mesh.place))]
+                stream.upload(x.local.memory, np.ascontiguousarray(part))
+                graph.launch(stream)
+            for stream, out in zip(made.streams, outs, strict=True):
+                np.testing.assert_array_equal(out.local.numpy(stream), np.maximum(factor * a @ b, 0))
+
+
 def test_ranks_that_convert_to_different_placements_are_told():
     with many(2) as made:
         first, second = made.distribute(np.ones((4, 4), np.float32), [S(0)])
