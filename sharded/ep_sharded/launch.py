@@ -17,7 +17,7 @@ from ep_sharded.placement import Partial, Placement
 from ep_sharded.plan import Plan, plan
 from ep_sharded.rules import RULES
 from ep_sharded.rules.rule import OUT
-from ep_sharded.tensor import ShardedTensor
+from ep_sharded.tensor import ShardedTensor, followed, held
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -69,20 +69,33 @@ def launch(
     """
     tensors = {name: each for name, each in operands.items() if isinstance(each, ShardedTensor)}
     mesh = same_mesh(descriptor.title, [each.mesh for each in tensors.values()])
-    choice = chosen(descriptor, mesh.extents, _layouts(descriptor, tensors), placements)
+    layouts = tuple(_layouts(descriptor, tensors).items())
+    wanted = None if placements is None else _wanted(descriptor, mesh.extents, placements)
+    choice, part = _prepared(descriptor, mesh.extents, mesh.place, layouts, wanted)
     for name in RULES[type(descriptor)].refused:
         if operands.get(name):
             message = f"{descriptor.title}: no rule takes placements through {name}, and out is new; leave it out, and add what was there"
             raise ep.UnsupportedError(message)
     *plans, (_, output) = choice.plans
-    parts = {name: tensors[name].to(stream, *each.target.placements) for name, each in plans}
-    specs = {name: each.local.spec for name, each in parts.items()}
-    local = mesh.device.empty(output.source.local(mesh.place))
-    part = RULES[type(descriptor)].part(descriptor, {**specs, OUT: local.spec})
-    given = {**operands, **{name: each.local for name, each in parts.items()}, OUT: local}
-    part.on(mesh.device)(stream, **given)
-    out = ShardedTensor(mesh, output.source.spec, output.source.placements, local)
-    return out.to(stream, *output.target.placements)
+    parts = {name: followed(stream, tensors[name], each).local for name, each in plans}
+    local = mesh.device.empty(part.out)
+    part.on(mesh.device)(stream, **{**operands, **parts, OUT: local})
+    return followed(stream, held(mesh, output.source, local), output)
+
+
+@functools.lru_cache(4096)
+def _prepared(
+    descriptor: ep.Descriptor,
+    mesh: tuple[int, ...],
+    place: tuple[int, ...],
+    layouts: tuple[tuple[str, Layout], ...],
+    wanted: tuple[Placement, ...] | None,
+) -> tuple[Choice, ep.Descriptor]:
+    """Return how an operation is computed, and its part at a place."""
+    choice = chosen(descriptor, mesh, dict(layouts), wanted)
+    *plans, (_, output) = choice.plans
+    specs = {name: each.target.local(place) for name, each in plans}
+    return choice, RULES[type(descriptor)].part(descriptor, {**specs, OUT: output.source.local(place)})
 
 
 def chosen(
@@ -97,24 +110,17 @@ def chosen(
     if rule is None:
         message = f"{descriptor.title}: no rule takes placements through it: {said}; convert its operands to what each rank can compute alone, and launch it on their local tensors"
         raise ep.UnsupportedError(message)
-    wanted = None
-    if placements is not None:
-        wanted = placements_of(f"{descriptor.title}: placements", placements, descriptor.out.ndim, mesh)
-    choice = _cheapest(descriptor, mesh, tuple(layouts.items()), wanted)
+    wanted = None if placements is None else _wanted(descriptor, mesh, placements)
+    choices = _choices(descriptor, mesh, tuple(layouts.items()), wanted)
+    choice = min(choices, key=lambda each: each.cost, default=None)
     if choice is None:
         message = f"{descriptor.title}: no rule leads from {said} to {wanted}; convert the operands to Broadcast first"
         raise ep.UnsupportedError(message)
     return choice
 
 
-@functools.lru_cache(1024)
-def _cheapest(
-    descriptor: ep.Descriptor,
-    mesh: tuple[int, ...],
-    layouts: tuple[tuple[str, Layout], ...],
-    wanted: tuple[Placement, ...] | None,
-) -> Choice | None:
-    return min(_choices(descriptor, mesh, layouts, wanted), key=lambda choice: choice.cost, default=None)
+def _wanted(descriptor: ep.Descriptor, mesh: tuple[int, ...], placements: Sequence[Placement]) -> tuple[Placement, ...]:
+    return placements_of(f"{descriptor.title}: placements", placements, descriptor.out.ndim, mesh)
 
 
 def _choices(

@@ -18,7 +18,7 @@ from ep_sharded.plan import Plan, plan
 if TYPE_CHECKING:
     from ep_sharded.placement import Placement
 
-__all__ = ["ShardedTensor", "distribute"]
+__all__ = ["ShardedTensor", "distribute", "followed", "held"]
 
 
 class ShardedTensor(Uncopied):
@@ -69,16 +69,27 @@ class ShardedTensor(Uncopied):
 
         Raises TypeError, ValueError, and what its collectives raise.
         """
-        chosen = self.plan(*placements)
-        if not chosen.moves:
-            return self
-        local = self.local
-        for move in chosen.moves:
-            local = carry(stream, self.mesh, move, local)
-        return ShardedTensor(self.mesh, self.spec, chosen.target.placements, local)
+        return followed(stream, self, self.plan(*placements))
 
     def __repr__(self) -> str:
         return f"<ShardedTensor {self.layout}, place {self.mesh.place} on {self.mesh.device.name}>"
+
+
+def held(mesh: Mesh, layout: Layout, local: ep.Tensor) -> ShardedTensor:
+    """Return a sharded tensor of parts that are known to fit, without the checks of its constructor."""
+    made = ShardedTensor.__new__(ShardedTensor)
+    made.mesh, made.layout, made.local = mesh, layout, local
+    return made
+
+
+def followed(stream: ep.Stream, tensor: ShardedTensor, plan: Plan) -> ShardedTensor:
+    """Enqueue the moves of a plan from a tensor's layout, and return the result; the tensor itself if there are none."""
+    if not plan.moves:
+        return tensor
+    local = tensor.local
+    for move in plan.moves:
+        local = carry(stream, tensor.mesh, move, local)
+    return held(tensor.mesh, plan.target, local)
 
 
 def distribute(stream: ep.Stream, mesh: Mesh, array: Any, *placements: Placement) -> ShardedTensor:
