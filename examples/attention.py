@@ -24,7 +24,7 @@ from ep_primitives.judging.reference import array_dtype
 import ep
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -105,34 +105,78 @@ class Program:
         return graph
 
 
+class Eager(Program):
+    """A Program whose primitives run when they are appended."""
+
+    def __init__(self, stream: ep.Stream) -> None:
+        self.device = stream.device
+        self.stream = stream
+
+    def emit(
+        self, descriptor: ep.Descriptor, out: ep.Tensor | None = None, **operands: ep.Tensor | float | None
+    ) -> ep.Tensor:
+        """Launch a primitive and return its output."""
+        out = self.device.empty(descriptor.out) if out is None else out
+        given = {name: each for name, each in {**operands, "out": out}.items() if each is not None}
+        descriptor.on(self.device)(self.stream, **given)
+        return out
+
+
+class Heads:
+    """The block without its residual connection, for some of its heads: a sum over parts of the heads is the whole.
+
+    w_in, b_in : (width, 3 part) and (3 part,), the columns of these heads' q, k and v; part = heads x depth
+    w_out      : (part, width)
+    keep       : (length, length) of bool
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - a program, and what it reads
+        self, do: Program, w_in: ep.Tensor, b_in: ep.Tensor, w_out: ep.Tensor, heads: int, keep: ep.Tensor
+    ) -> None:
+        self._do = do
+        self._w_in, self._b_in, self._w_out = w_in, b_in, w_out
+        self._heads, self._keep = heads, keep
+        self._scale = (w_out.shape[0] / heads) ** -0.5
+
+    def forward(self, x: ep.Tensor, bias: ep.Tensor | None = None) -> ep.Tensor:
+        """Append these heads' part of y - x, and `bias`; keep for the gradients what they need."""
+        do, part = self._do, self._w_out.shape[0]
+        self._x, self._qkv = x, do.matmul(x, self._w_in, bias=self._b_in)
+        self._joined = do.device.empty(x.dtype, (*x.shape[:2], part))
+        q, k, v = _heads(self._qkv, self._heads, 3)
+        self._p = do.softmax(do.mask(do.matmul(q, k.mT, alpha=self._scale), self._keep))
+        do.matmul(self._p, v, out=_heads(self._joined, self._heads)[0])
+        return do.matmul(self._joined, self._w_out, bias=bias)
+
+    def backward(self, dy: ep.Tensor) -> Iterator[tuple[str, ep.Tensor]]:
+        """Append and yield the gradients of sum(y dy) by w_out, b_out, w_in, b_in and x, the last without dy itself."""
+        do, p = self._do, self._p
+        yield "w_out", do.matmul(_rows(self._joined).mT, _rows(dy))
+        yield "b_out", do.sum_rows(dy)
+        q, k, v = _heads(self._qkv, self._heads, 3)
+        (dpv,), dqkv = _heads(do.matmul(dy, self._w_out.mT), self._heads), do.device.empty(self._qkv.spec)
+        dq, dk, dv = _heads(dqkv, self._heads, 3)
+        do.matmul(p.mT, dpv, out=dv)
+        ds = do.softmax_backward(do.matmul(dpv, v.mT), p)  # 0 where p is masked
+        do.matmul(ds, k, alpha=self._scale, out=dq)
+        do.matmul(ds.mT, q, alpha=self._scale, out=dk)
+        yield "w_in", do.matmul(_rows(self._x).mT, _rows(dqkv))
+        yield "b_in", do.sum_rows(dqkv)
+        yield "x", do.matmul(dqkv, self._w_in.mT)
+
+
 class Attention:
     """The block for one shape and element type: a graph, the tensors that it reads, and those that it writes."""
 
     def __init__(self, device: ep.Device, shape: tuple[int, int, int], heads: int, dtype: str = "float32") -> None:
-        _, length, width = shape
         self.program = do = Program(device)
         self.inputs = {name: device.empty(dtype, each) for name, each in shapes(shape).items()}
         x, w_in, b_in, w_out, b_out, dy = self.inputs.values()
-        keep = device.tensor(np.tri(length, dtype=np.bool_))
-        scale = (width / heads) ** -0.5
-
-        qkv, joined = do.matmul(x, w_in, bias=b_in), device.empty(x.spec)
-        q, k, v = _heads(qkv, heads, 3)
-        p = do.softmax(do.mask(do.matmul(q, k.mT, alpha=scale), keep))
-        do.matmul(p, v, out=_heads(joined, heads)[0])
-        y = do.add(do.matmul(joined, w_out, bias=b_out), x)
-
-        dw_out, db_out = do.matmul(_rows(joined).mT, _rows(dy)), do.sum_rows(dy)
-        (dpv,), dqkv = _heads(do.matmul(dy, w_out.mT), heads), device.empty(qkv.spec)
-        dq, dk, dv = _heads(dqkv, heads, 3)
-        do.matmul(p.mT, dpv, out=dv)
-        ds = do.softmax_backward(do.matmul(dpv, v.mT), p)  # 0 where p is masked
-        do.matmul(ds, k, alpha=scale, out=dq)
-        do.matmul(ds.mT, q, alpha=scale, out=dk)
-        dw_in, db_in = do.matmul(_rows(x).mT, _rows(dqkv)), do.sum_rows(dqkv)
-        dx = do.add(do.matmul(dqkv, w_in.mT), dy)
-
-        self.outputs = {"y": y, "dx": dx, "dw_in": dw_in, "db_in": db_in, "dw_out": dw_out, "db_out": db_out}
+        keep = device.tensor(np.tri(shape[1], dtype=np.bool_))
+        block = Heads(do, w_in, b_in, w_out, heads, keep)
+        y = do.add(block.forward(x, b_out), x)
+        self.outputs = {"y": y, **{f"d{name}": gradient for name, gradient in block.backward(dy)}}
+        do.add(self.outputs["dx"], dy)
         self.graph = do.graph()
 
     def step(self, inputs: Arrays) -> Arrays:

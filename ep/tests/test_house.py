@@ -15,6 +15,7 @@ ROOMS = [
     "ep",
     "primitives",
     "collectives",
+    "sharded",
     "providers/cpu",
     "providers/simt",
     "providers/opencl",

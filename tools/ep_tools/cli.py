@@ -22,6 +22,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "accuracy": "documents.accuracy",
     "trust": "documents.trust",
     "onnx": "onnx_suite.page",
+    "collective-cost": "links.command",
     "site": "website.command",
     "situations": "covering.command",
     "stub": "generated.stub",

@@ -23,6 +23,7 @@ SOURCES: Final = (
     "conformance",
     "benchmarks",
     "collectives",
+    "sharded",
     "frameworks",
     "tools/install",
     "pyproject.toml",

@@ -172,6 +172,7 @@ def test_links_of_documents_lead_to_their_pages():
         linked("[c](https://example.org/x.md) [d](#here)", "README.md", known)
         == "[c](https://example.org/x.md) [d](#here)"
     )
+    assert linked("![curves](../docs/training.svg)", "examples/README.md", known) == "![curves](/training.svg)"
     with pytest.raises(
         ValueError, match=r"README.md: the link to gone.md leads nowhere; the repository has no gone.md"
     ):

@@ -11,10 +11,10 @@ from ep_tools.folders import ROOT
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["documents", "linked", "places"]
+__all__ = ["documents", "linked", "pictures", "places"]
 
 
-_ROOMS: Final = ("ep", "primitives", "collectives", "conformance", "benchmarks", "examples", "docs", "tools")
+_ROOMS: Final = ("ep", "primitives", "collectives", "sharded", "conformance", "benchmarks", "examples", "docs", "tools")
 _MANY: Final = ("providers", "frameworks", "examples")
 """Folders of rooms."""
 _LINK: Final = re.compile(r"(```.*?```|`[^`\n]+`)|(!?)\[((?:[^][]|\[[^][]*\])*)\]\(([^()\s]+)\)", re.DOTALL)
@@ -39,8 +39,13 @@ def places() -> dict[str, str]:
     return found
 
 
+def pictures() -> dict[str, str]:
+    """Return for each drawing in docs/, by its path in the repository, its path in the site's tree."""
+    return {f"docs/{path.name}": path.name for path in (ROOT / "docs").glob("*.svg")}
+
+
 def linked(text: str, path: str, known: Mapping[str, str]) -> str:
-    """Return a document with its links led to pages; a link to a file that has no page becomes its words.
+    """Return a document with its links led to pages, and its drawings; a link to a file that has no page becomes its words.
 
     path : of the document in the repository
     Raises ValueError for a link to what is not in the repository.
@@ -57,6 +62,8 @@ def linked(text: str, path: str, known: Mapping[str, str]) -> str:
         if not (ROOT / to).exists():
             message = f"{path}: the link to {target} leads nowhere; the repository has no {to}"
             raise ValueError(message)
+        if mark and to in pictures():
+            return f"![{words}](/{pictures()[to]})"
         return words
 
     return _LINK.sub(lead, text)

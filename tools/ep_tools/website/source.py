@@ -20,7 +20,7 @@ from ep_tools.website.pages import (
     variables,
     verdicts,
 )
-from ep_tools.website.places import documents
+from ep_tools.website.places import documents, pictures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,13 +34,15 @@ _FILLED: Final = {"docs/families/README.md": families.contents, "docs/api/operat
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Yield the path of each page in the tree, and its text."""
+    """Yield the path of each page in the tree, and of each drawing, and its text."""
     own = {f"families/{name}": family for name, family in families.own().items()}
     for path, page, text in documents():
         if page in own:
             yield f"{page}.md", families.page(own[page], text)
         else:
             yield f"{page}.md", _FILLED.get(path, _present)(text)
+    for path, place in pictures().items():
+        yield place, (ROOT / path).read_text(encoding="utf-8")
     for program in commands.PROGRAMS:
         yield f"commands/{program}.md", commands.page(program)
     for area, found in cases.areas().items():
