@@ -3,8 +3,9 @@
 // and types/stored.h.
 #pragma once
 
-// Sums of so many columns stay in the first cache while so many rows of b go by at a time.
-constexpr int64_t ROW_SUMS = 4 * ep::BLOCK;
+// Sums of so many columns stay in the first cache while so many rows of b go by at a time; longer pieces of a row are
+// read ahead further.
+constexpr int64_t ROW_SUMS = 8 * ep::BLOCK;
 constexpr int ROWS_ABREAST = 4;
 
 // The first `count` elements of a vector from memory, which ends there, as they are stored; the others are 0.
@@ -16,18 +17,27 @@ EP_INLINE V<T> load_stored_part(const S* at, int count) {
     return load_stored<T>(part);
 }
 
-// sum += row @ b for R rows of b, of n elements each as they are stored.
+// sum += row @ b for R rows of b, of n elements each as they are stored: a line of each row in turn.
 template <class T, int R, class S>
 void add_rows(const T (&values)[ROWS_ABREAST], const S* const (&rows)[ROWS_ABREAST], T* sum, int64_t n) {
     constexpr int64_t lanes = Vector<T>::lanes;
+    constexpr int of_line = std::max(1, int{ep::LINE} / int{sizeof(S) * lanes});
     V<T> value[R];
     for (int r = 0; r < R; ++r) value[r] = repeated(values[r]);
     int64_t j = 0;
-    for (; j + lanes <= n; j += lanes) {
-        V<T> all = load(sum + j);
-        for (int r = 0; r < R; ++r) all = multiply_add<T>(value[r], load_stored<T>(rows[r] + j), all);
-        store<T>(sum + j, all);
-    }
+    const auto add = [&](auto vectors) {
+        for (; j + vectors * lanes <= n; j += vectors * lanes) {
+            V<T> all[vectors];
+            for (int v = 0; v < vectors; ++v) all[v] = load(sum + j + v * lanes);
+            for (int r = 0; r < R; ++r)
+#pragma GCC unroll 8
+                for (int v = 0; v < vectors; ++v)
+                    all[v] = multiply_add<T>(value[r], load_stored<T>(rows[r] + j + v * lanes), all[v]);
+            for (int v = 0; v < vectors; ++v) store<T>(sum + j + v * lanes, all[v]);
+        }
+    };
+    add(std::integral_constant<int, of_line>{});
+    add(std::integral_constant<int, 1>{});
     if (j == n) return;
     const int last = static_cast<int>(n - j);
     V<T> all = load_part(sum + j, last, T{0});
