@@ -11,7 +11,7 @@ from ep_collectives.descriptors.reducing import AllReduce, Reduce, ReduceScatter
 from ep_collectives.descriptors.spreading import AllGather, Broadcast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 __all__ = ["Carried", "table_of"]
 
@@ -22,7 +22,7 @@ class Carried(ep.Implementation):
     kernel_type : called with the collective and the carrier's communicator
     """
 
-    kernel_type: ClassVar[Callable[[Any, Any], ep.Kernel]]
+    kernel_type: ClassVar[type[Any]]
 
     def accepts(self, descriptor: Any, info: ep.DeviceInfo) -> bool:
         del descriptor, info
@@ -31,7 +31,8 @@ class Carried(ep.Implementation):
     def create(self, descriptor: Any, device: Any, code: Any) -> ep.Kernel:
         """Return the kernel; `device` is the communicator. Raises UnsupportedError if this rank's device reduces no such elements."""
         del code
-        return self.kernel_type(descriptor, device)
+        kernel: ep.Kernel = self.kernel_type(descriptor, device)
+        return kernel
 
 
 def table_of(implementation: ep.Implementation) -> Mapping[type[ep.Descriptor], tuple[ep.Implementation, ...]]:
