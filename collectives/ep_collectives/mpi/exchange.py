@@ -96,7 +96,8 @@ class Exchange:
 
     def letter(self, rank: int) -> Letter:
         """Return the letter of a rank that has come."""
-        return self._letters[self.peers.ranks[rank]]
+        letter: Letter = self._letters[self.peers.ranks[rank]]
+        return letter
 
     def disagree(self, sentence: str, rank: int) -> None:
         """Break the communicator, and raise its error, because another rank does not agree with this one."""
@@ -120,12 +121,22 @@ class Exchange:
         try:
             while not request.Test():
                 yield
+        except self.peers.wire.mpi.Exception as error:  # of a process that has ended its memory cannot be read
+            self._lose(rank, error)
         except BaseException:
             self.abandoned.append(Pending(request, rank, is_receive, (kept, self.memories)))
             raise
         finally:
             self._waits[rank] -= 1
         self.pace += 1
+
+    def _lose(self, rank: int, error: Exception) -> None:
+        """Break the communicator, and raise its error, because MPI does not bring a message from a rank or to it."""
+        reason = (
+            "its process has ended" if self.peers.wire.is_gone(self.peers.ranks[rank]) else str(error).splitlines()[-1]
+        )
+        self.peers.fail(f"{named([rank])} was lost in {self.part}: {reason}", [rank], [rank])
+        self.check()
 
     def check(self) -> None:
         """Raise CommunicatorError if the communicator is broken, also by ranks that this one waits for."""

@@ -127,7 +127,7 @@ def _retreat(begun: Sequence[tuple[Exchange, Steps]], peers: Peers) -> None:
         steps.close()  # type: ignore[attr-defined]  # they are generators
     left: list[Pending] = [each for exchange, _ in begun for each in exchange.abandoned]
     for pending in left:
-        if pending.is_receive:
+        if pending.is_receive and pending.request:  # MPI has not ended it with an error
             pending.request.Cancel()
     peers.say_out()
     end = time.monotonic() + peers.timeout

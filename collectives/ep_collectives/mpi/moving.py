@@ -31,7 +31,7 @@ class Span(NamedTuple):
 
     name: str
     begin: int
-    count: int
+    length: int
 
 
 class _Moves(NamedTuple):
@@ -57,14 +57,14 @@ class Moving:
         self._itemsize = collective.specs[0].itemsize if collective.specs else 1
         self._step = max(1, PIECE // self._itemsize)
         spans = [*self._moves.sends.values(), *self._moves.receives.values()]
-        self.tags = max((-(-span.count // self._step) for span in spans), default=0)
+        self.tags = max((-(-span.length // self._step) for span in spans), default=0)
 
     def write(self, exchange: Exchange, port: Port, rank: int) -> tuple[int, Any]:
         """Return how many elements a rank is sent, and what the letter to it carries."""
         span = self._moves.sends.get(rank)
         if span is None:
             return 0, b""
-        return span.count, port.read(part(exchange, span)) if self._is_little(span) and span.count else b""
+        return span.length, port.read(part(exchange, span)) if self._is_little(span) and span.length else b""
 
     def steps(self, exchange: Exchange, port: Port) -> Steps:
         """Move what is to be moved, when all have come."""
@@ -91,13 +91,13 @@ class Moving:
             return
         for rank in exchange.others:
             span, sent = self._moves.receives.get(rank), exchange.letter(rank).elements
-            taken = 0 if span is None else span.count
+            taken = 0 if span is None else span.length
             if sent != taken:
                 sentence = f"the ranks do not agree: rank {rank} sends {sent} elements to rank {self._rank}, which takes {taken}"
                 exchange.disagree(sentence, rank)
 
     def _is_little(self, span: Span) -> bool:
-        return span.count * self._itemsize <= INLINE
+        return span.length * self._itemsize <= INLINE
 
     def _sending(self, exchange: Exchange, port: Port, rank: int) -> Iterator[Steps]:
         span = self._moves.sends.get(rank)
@@ -124,8 +124,8 @@ class Moving:
         whole = _whole(self._collective, "x")
         takers = [rank for rank in range(self._size) if rank != root]
         spans = {
-            rank: Span("x", whole.count * place // len(takers), 0)._replace(
-                count=whole.count * (place + 1) // len(takers) - whole.count * place // len(takers)
+            rank: Span("x", whole.length * place // len(takers), 0)._replace(
+                length=whole.length * (place + 1) // len(takers) - whole.length * place // len(takers)
             )
             for place, rank in enumerate(takers)
         }
@@ -158,7 +158,7 @@ class Moving:
 
 def cut(span: Span, step: int) -> Iterator[Span]:
     """Yield the pieces of a span."""
-    end = span.begin + span.count
+    end = span.begin + span.length
     for begin in range(span.begin, end, step):
         yield Span(span.name, begin, min(step, end - begin))
 
@@ -168,7 +168,8 @@ def part(exchange: Exchange, span: Span) -> ep.Memory:
     collective = exchange.kernel.collective
     place = collective.operands.index(span.name)
     spec: Any = collective.specs[place]
-    return exchange.memories[place]._part((spec.lo + span.begin) * spec.itemsize, span.count * spec.itemsize)
+    memory: ep.Memory = exchange.memories[place]
+    return memory._part((spec.lo + span.begin) * spec.itemsize, span.length * spec.itemsize)
 
 
 def _whole(collective: ep.Collective, name: str) -> Span:
@@ -185,7 +186,7 @@ def _moves_of(collective: ep.Collective, rank: int, size: int) -> _Moves:
                 return _Moves(dict.fromkeys(others, whole), {})
             return _Moves({}, {collective.root: whole})
         case AllGather():
-            count = _whole(collective, "out").count // size
+            count = _whole(collective, "out").length // size
             parts = [Span("out", other * count, count) for other in range(size)]
             mine = Span("x", 0, count) if "x" in collective.operands else parts[rank]
             kept = ((parts[rank], mine),) if "x" in collective.operands else ()

@@ -84,6 +84,8 @@ class Port:
 
     def read(self, memory: ep.Memory) -> Any:
         """Return a few bytes, waiting for them."""
+        if not memory.nbytes:
+            return b""
         view = host_view(memory)
         if view is None:
             view = memoryview(bytearray(memory.nbytes))
@@ -93,10 +95,10 @@ class Port:
 
     def write(self, memory: ep.Memory, payload: memoryview) -> None:
         """Write a few bytes, which are there when the lane gets to its end."""
-        view = host_view(memory)
+        view = host_view(memory) if memory.nbytes else memoryview(b"")
         if view is None:
             self._lane.copy(memory, payload, memory.nbytes)
-        else:
+        elif memory.nbytes:
             view[:] = payload
 
     def copy(self, dst: ep.Memory, src: ep.Memory) -> None:

@@ -47,7 +47,7 @@ class Reduction:
         self._pieces = -(-most // self._step)
         self.tags = 0 if self._is_little else 2 * self._pieces
         self._reducers = Reducers(collective.op, spec.dtype, size, device)
-        self._lay_out(self._parts[rank].count, device.info.alignment)
+        self._lay_out(self._parts[rank].length, device.info.alignment)
 
     def _lay_out(self, count: int, alignment: int) -> None:
         """Divide the scratch: for each slot the terms, the result, and what the kernels need."""
@@ -83,12 +83,12 @@ class Reduction:
     def write(self, exchange: Exchange, port: Port, rank: int) -> tuple[int, Any]:
         """Return what the letter to a rank carries: the terms that it reduces, if they are few."""
         span = self._parts[rank]
-        return 0, port.read(part(exchange, span)) if self._is_little and span.count else b""
+        return 0, port.read(part(exchange, span)) if self._is_little and span.length else b""
 
     def steps(self, exchange: Exchange, port: Port) -> Steps:
         """Reduce, when all have come."""
         if self._is_little:
-            if self._parts[self._rank].count:
+            if self._parts[self._rank].length:
                 yield from self._reduce_little(exchange, port)
             return
         jobs = [windowed(self._giving(exchange, port, rank), WINDOW) for rank in exchange.others]
@@ -98,7 +98,7 @@ class Reduction:
     def _reduce_little(self, exchange: Exchange, port: Port) -> Steps:
         span = self._parts[self._rank]
         for rank in exchange.others:
-            port.write(self._row(exchange, 0, rank, span.count), exchange.letter(rank).payload)
+            port.write(self._row(exchange, 0, rank, span.length), exchange.letter(rank).payload)
         self._run(exchange, port, 0, span)
         yield from port.reached()
 
@@ -123,7 +123,7 @@ class Reduction:
         slot = slots.popleft()
         yield from together(
             [
-                port.receive(self._row(exchange, slot, rank, piece.count), rank, exchange.letter(rank).tag + number)
+                port.receive(self._row(exchange, slot, rank, piece.length), rank, exchange.letter(rank).tag + number)
                 for rank in exchange.others
             ]
         )
@@ -136,9 +136,9 @@ class Reduction:
 
     def _run(self, exchange: Exchange, port: Port, slot: int, piece: Span) -> ep.Memory:
         """Reduce a piece whose other terms are in the slot; return the result, in this rank's operand if it wants it."""
-        reducer, nbytes = self._reducers.of(piece.count), piece.count * self._itemsize
+        reducer, nbytes = self._reducers.of(piece.length), piece.length * self._itemsize
         scratch = exchange.memories[-1]
-        terms = [self._row(exchange, slot, rank, piece.count) for rank in range(self._size)]
+        terms = [self._row(exchange, slot, rank, piece.length) for rank in range(self._size)]
         mine = part(exchange, piece)
         if reducer.adds:
             terms[self._rank] = mine
@@ -158,7 +158,7 @@ class Reduction:
             return part(exchange, piece._replace(name="out"))
         if "out" not in self._collective.operands:
             return part(exchange, piece)
-        return part(exchange, Span("out", piece.begin - self._parts[self._rank].begin, piece.count))
+        return part(exchange, Span("out", piece.begin - self._parts[self._rank].begin, piece.length))
 
     def _row(self, exchange: Exchange, slot: int, rank: int, count: int) -> ep.Memory:
         """Return where the term of a rank comes to in a slot."""

@@ -24,6 +24,10 @@ _LETTERS: Final = 1
 """The tag of letters; data messages have those above it."""
 
 
+_ENDED: Final = {"Z", "X"}
+"""The states of a process of Linux that only waits to be forgotten."""
+
+
 class Box:
     """The letters that have come for one communicator, whether this process has joined it or not yet.
 
@@ -125,12 +129,12 @@ class Wire:
         if host != self._processes[self.rank][0]:
             return False
         try:
-            os.kill(process, 0)
-        except ProcessLookupError:
-            return True
-        except OSError:
+            state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+        except FileNotFoundError:
+            return Path("/proc/self/stat").exists()
+        except (OSError, IndexError):
             return False
-        return False
+        return state in _ENDED
 
     def keep(self, pending: list[Any]) -> None:
         """Keep buffers that a message may yet touch, for as long as the process lives."""
