@@ -11,7 +11,7 @@ from ep_collectives.reference import results
 import ep
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from test_collectives import KINDS, MANY, SIZES, arrays_of, parts
+from test_collectives import KINDS, MANY, arrays_of, parts
 
 names = sys.argv[1:]
 group = mpi_group(timeout=60)
@@ -29,7 +29,7 @@ def check(collectives):
         np.testing.assert_array_equal(found, array.reshape(-1), err_msg=f"{collectives[rank]!r} {name}")
 
 
-for kind, count in itertools.product(KINDS, (*SIZES, MANY)):
+for kind, count in itertools.product(KINDS, (0, 1, 1025, MANY)):
     check(parts(kind, size, count, root=size - 1))
 for dtype, op in itertools.product(("int8", "float16", "complex64"), ("sum", "prod")):
     spec = ep.TensorSpec(dtype, (MANY,))

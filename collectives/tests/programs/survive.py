@@ -1,21 +1,24 @@
-"""One rank of a test: go through collectives until one rank leaves in some way; print what each rank was told.
+"""One rank of a test: it goes through collectives until one rank leaves in some way, and notes what it was told.
 
-Arguments: how the victim leaves, the victim, a seed, the timeout. The living go on in a split, and say what it gave.
+Arguments: a folder, how the victim leaves, the victim, a seed, the timeout. The living of a victim that is gone go on in a
+split. What the rank saw stands in the folder, as JSON in a file of its number.
 """
 
+import json
 import os
 import random
 import signal
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 from ep_collectives import AllReduce, Barrier, Broadcast, mpi_group
 
 import ep
 
-way, victim, seed, timeout = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
+folder, way, victim, seed, timeout = Path(sys.argv[1]), sys.argv[2], *map(int, sys.argv[3:])
 rng = random.Random(seed)
 device = ep.device("cpu:0")
 communicator = ep.communicator(device, mpi_group(timeout=timeout))
@@ -38,10 +41,8 @@ def stop():
     os.kill(os.getpid(), signal.SIGSTOP)
 
 
-def say(*words):
-    print("rank", rank, *words, flush=True)  # noqa: T201
-
-
+(folder / f"{rank}.pid").write_text(str(os.getpid()))
+seen = {}
 begin = time.monotonic()
 if rank == victim and way in {"vanish", "stop"}:
     threading.Thread(target=vanish if way == "vanish" else stop, daemon=True).start()
@@ -61,19 +62,14 @@ try:
         AllReduce.infer("sum", x).on(communicator)(stream, x=x, out=out)
         Broadcast(x=x.spec, root=number % size).on(communicator)(stream, x=out)
 except ep.CommunicatorError as error:
-    say(
-        "told",
-        error.rank,
-        [*error.blamed],
-        error.sequence > 0 or "aborted" in str(error),
-        str(error).replace("\n", " "),
-    )
-    say("broken", communicator.error is not None)
+    seen |= {"rank": error.rank, "blamed": error.blamed, "said": str(error)}
+    seen |= {"seconds": time.monotonic() - begin, "is_broken": communicator.error is not None}
 if way in {"vanish", "stop"}:
-    living = communicator.living
+    seen["living"] = living = communicator.living
     own = communicator.split(living)
     total = device.empty(x.spec)
     AllReduce.infer("sum", x).on(own)(stream, x=x, out=total)
-    expected = sum(each + 1 for each in living)
-    say("living", [*living], bool((total.numpy(stream) == expected).all()))
+    seen["is_summed"] = bool((total.numpy(stream) == sum(each + 1 for each in living)).all())
     own.close()
+(folder / f"{rank}.part").write_text(json.dumps(seen))
+(folder / f"{rank}.part").rename(folder / f"{rank}.json")
