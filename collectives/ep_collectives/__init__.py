@@ -10,6 +10,7 @@ from ep_collectives.descriptors.rooted import Gather, Scatter
 from ep_collectives.descriptors.spreading import AllGather, Broadcast
 from ep_collectives.local.group import local_groups
 from ep_collectives.mpi.group import mpi_group
+from ep_collectives.nccl.group import nccl_group, nccl_unique_id
 
 __all__ = [
     "AllGather",
@@ -25,4 +26,6 @@ __all__ = [
     "Send",
     "local_groups",
     "mpi_group",
+    "nccl_group",
+    "nccl_unique_id",
 ]
