@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PIECE", "Port", "Stages"]
 
-PIECE: Final = 1 << 20
+PIECE: Final = 4 << 20
 """Bytes of a data message at most: several are under way at once, so that copies, messages and kernels overlap."""
 
 
