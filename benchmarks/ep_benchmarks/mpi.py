@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -55,9 +56,9 @@ def _rank(name: str, file: Path) -> None:
     for count in COUNTS:
         x, out = (device.tensor(np.ones(count, np.float32)) for _ in range(2))
         step = AllReduce.infer("sum", x).on(communicator).bind(x=x, out=out)
-        carried = median(lambda step=step: step(stream), rounds(count), comm.Barrier)
+        carried = median(partial(step, stream), rounds(count), comm.Barrier)
         a, b = np.ones(count, np.float32), np.empty(count, np.float32)
-        own = median(lambda a=a, b=b: comm.Allreduce(a, b), rounds(count), comm.Barrier)
+        own = median(partial(comm.Allreduce, a, b), rounds(count), comm.Barrier)
         figures = comm.gather((carried, own), root=0)
         if figures:
             found.append((4 * count, *np.max(figures, axis=0).tolist()))

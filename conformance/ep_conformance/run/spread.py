@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ep_conformance.run.worker import Job
     from ep_conformance.run.workers import Worker
 
-__all__ = ["Spread", "SpreadRunner"]
+__all__ = ["Spread", "SpreadRunner", "joined"]
 
 _TICK: Final = 1e-3
 _LATE: Final = 10.0
@@ -119,10 +119,10 @@ class SpreadRunner(Runner):
             else:
                 self._spread.share(planned.id)
                 outcome = execute(device, planned.id, self._job)
-                self._tries.settle(planned.id, _joined(self._spread.gather(outcome, planned.id, self._limit + _LATE)))
+                self._tries.settle(planned.id, joined(self._spread.gather(outcome, planned.id, self._limit + _LATE)))
 
 
-def _joined(outcomes: list[Outcome]) -> Outcome:
+def joined(outcomes: list[Outcome]) -> Outcome:
     """Return the outcome of all ranks: that of the first which did not pass, by name."""
     for rank, outcome in enumerate(outcomes):
         if outcome.status is not Status.PASS:
