@@ -77,15 +77,17 @@ class Folding:
         reducer, nbytes = self._reducers.of(count), count * self._itemsize
         terms = self.terms(posts, begin, count)
         for rank, term in enumerate(terms):
-            if not reducer.adds or term.device is not self._device:
+            if not reducer.reaches or term.device is not self._device:
                 terms[rank] = scratch._part(rank * nbytes, nbytes)
                 transport.move(terms[rank], term)
         targets = self._targets(posts, begin, count)
         # The first on this device gets the result at once, and all others a copy.
         first = next((target for target in targets if target.device is self._device), None)
         result = scratch._part(self._result, nbytes) if first is None else first
-        read = terms if reducer.adds else [scratch._part(0, self._size * nbytes)]
-        reducer.run(transport.lane, read, result, scratch._part(self._inner, reducer.scratch_nbytes), self._size)
+        read = terms if reducer.reaches else [scratch._part(0, self._size * nbytes)]
+        between = scratch._part(self._result, nbytes)
+        inner = scratch._part(self._inner, reducer.scratch_nbytes)
+        reducer.run(transport.lane, read, result, between, inner, self._size)
         for target in targets:
             if target is not result:
                 transport.move(target, result)
@@ -105,7 +107,7 @@ class Folding:
         if any(memory.device is not self._device for post in posts.values() for memory in post.memories):
             return False
         reducer = self._reducers.of(min(self._stretch, max(1, self.fold.end - self.fold.begin)))
-        return reducer.adds and not reducer.scratch_nbytes
+        return reducer.reaches and not reducer.needs_room
 
 
 def pull(rank: int, posts: Mapping[int, Post], transport: Transport, step: Callable[[], None]) -> None:

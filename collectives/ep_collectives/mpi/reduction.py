@@ -140,14 +140,15 @@ class Reduction:
         scratch = exchange.memories[-1]
         terms = [self._row(exchange, slot, rank, piece.length) for rank in range(self._size)]
         mine = part(exchange, piece)
-        if reducer.adds:
+        if reducer.reaches:
             terms[self._rank] = mine
         else:
             port.copy(terms[self._rank], mine)
             terms = [scratch._part(slot * self._slot, self._size * nbytes)]
-        result = self._target(exchange, piece) or scratch._part(slot * self._slot + self._result, nbytes)
+        between = scratch._part(slot * self._slot + self._result, nbytes)
+        result = self._target(exchange, piece) or between
         inner = scratch._part(slot * self._slot + self._inner, reducer.scratch_nbytes)
-        reducer.run(exchange.lane, terms, result, inner, self._size)
+        reducer.run(exchange.lane, terms, result, between, inner, self._size)
         return result
 
     def _target(self, exchange: Exchange, piece: Span) -> ep.Memory | None:
