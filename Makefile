@@ -11,7 +11,7 @@ FORMATTED := $(shell find providers conformance/native benchmarks -name '*.cpp' 
 CLAIMED := providers/opencl/tests/claimed_kernels.py
 TESTS := $(shell sed -n 's/^testpaths = //p' pyproject.toml | tr -d '[],"')
 SUITE := conformance/tests
-EXTRAS := opencl,cuda,cuda-emulator,onnx,conformance,docs,dev
+EXTRAS := opencl,cuda,cuda-emulator,mpi,onnx,conformance,docs,dev
 
 .PHONY: help setup lint types contracts unit unit-rooms unit-suite thorough quick quick-cpu quick-opencl quick-sim quick-cuda opencl emulated-cuda pycuda test conformance accuracy onnx onnx-cuda site documents matrix trust page wheel bench bench-opencl clean attack emulated oclgrind second-opinion
 help:            ## List the commands
@@ -49,6 +49,7 @@ thorough: $(STAMP) ## Run what the tests leave out for the sake of time: whole r
 	$(BIN)/ep-conformance run --provider cpu --quick
 	for ranks in 1 2 3 4 8; do $(BIN)/ep-conformance run --provider cpu --ranks $$ranks || exit 1; done
 	$(BIN)/ep-conformance run --provider sim --ranks 4 --quick
+	for ranks in 2 4; do $(BIN)/mpiexec -n $$ranks $(BIN)/ep-conformance run --provider cpu --ranks mpi || exit 1; done
 	$(BIN)/ep-conformance run --provider opencl --ranks 2 --quick
 
 quick: quick-cpu quick-opencl quick-cuda quick-sim ## Run the conformance suite on the CPU and on OpenCL with little data, its runtime cases on the simulated device

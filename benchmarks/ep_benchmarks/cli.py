@@ -16,6 +16,7 @@ import ep
 from ep_benchmarks.collectives import all_reduce_rows, meeting
 from ep_benchmarks.graph import graph_rows
 from ep_benchmarks.launch import Row, launch_rows, shapes_row
+from ep_benchmarks.mpi import over_mpi
 from ep_benchmarks.overlap import overlap_rows, streams_row
 from ep_benchmarks.pool import soak
 from ep_benchmarks.run.command import run
@@ -133,7 +134,8 @@ def pool(  # noqa: PLR0913 - an option each
 @click.option("--ranks", default=2, show_default=True, type=click.IntRange(1, 64), help="Ranks on that device.")
 @click.option("--gloo", is_flag=True, help="Beside Gloo, in as many processes; needs PyTorch.")
 @click.option("--json", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write the figures there, too.")
-def collectives(*, provider: str, index: int, ranks: int, gloo: bool, file: Path | None) -> None:
+@click.option("--mpi", is_flag=True, help="Also over MPI, beside MPI's own; needs mpi4py and mpiexec.")
+def collectives(*, provider: str, index: int, ranks: int, gloo: bool, mpi: bool, file: Path | None) -> None:  # noqa: PLR0913 - the command's options
     """Measure AllReduce over ranks of one process beside two passes of the copy limit."""
     if gloo and find_spec("torch") is None:
         message = "peer torch is not installed: pip install torch"
@@ -148,9 +150,16 @@ def collectives(*, provider: str, index: int, ranks: int, gloo: bool, file: Path
         peer = "" if row.gloo is None else f"  gloo {row.gloo:10.1f} us, gloo / EP {row.gloo / row.local:.2f}"
         name = f"all_reduce {row.op} of {row.nbytes} bytes"
         click.echo(f"{name:<36} {row.local:10.1f} us  {row.share:4.0%} of two copies, {row.copies:.1f} us{peer}")
+    carried = []
+    for size in over_mpi(device.name, ranks) if mpi else ():
+        carried.append(size._asdict())
+        name = f"over MPI: all_reduce sum of {size.nbytes} bytes"
+        click.echo(
+            f"{name:<44} {size.carried:10.1f} us, MPI's own {size.own:10.1f} us, own / EP {size.own / size.carried:.2f}"
+        )
     if file is not None:
         sizes = [{**row._asdict(), "share": row.share} for row in rows]
-        file.write_text(json.dumps({"meeting": alone, "sizes": sizes}, indent=1))
+        file.write_text(json.dumps({"meeting": alone, "sizes": sizes, "over_mpi": carried}, indent=1))
 
 
 def _finish(rows: list[Row], file: Path | None) -> None:

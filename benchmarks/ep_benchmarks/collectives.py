@@ -18,9 +18,9 @@ import ep
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["AllReduced", "all_reduce_rows", "meeting"]
+__all__ = ["COUNTS", "AllReduced", "all_reduce_rows", "median", "meeting", "rounds"]
 
-_COUNTS: Final = (1, 16 << 10, 16 << 20)
+COUNTS: Final = (1, 16 << 10, 16 << 20)
 _MOST_ROUNDS: Final = 300
 _LEAST_ROUNDS: Final = 9
 _WARM_UP: Final = 3
@@ -43,7 +43,7 @@ class AllReduced(NamedTuple):
 
 def all_reduce_rows(device: ep.Device, ranks: int, *, with_gloo: bool) -> Iterator[AllReduced]:
     """Yield the figures of sums and means of float32, in threads that each feed a synchronous stream."""
-    for count in _COUNTS:
+    for count in COUNTS:
         gloo = _gloo(ranks, count) if with_gloo else None
         for op in ("sum", "mean"):
             before = _copies(device, count)
@@ -54,7 +54,7 @@ def all_reduce_rows(device: ep.Device, ranks: int, *, with_gloo: bool) -> Iterat
 def meeting(ranks: int) -> float:
     """Return how long threads take to meet at Python's own barrier, in microseconds: what no collective can be below."""
     ready, met, times = threading.Barrier(ranks), threading.Barrier(ranks), []
-    _in_threads(ranks, lambda _: times.append(_median(met.wait, _MOST_ROUNDS, ready.wait)))
+    _in_threads(ranks, lambda _: times.append(median(met.wait, _MOST_ROUNDS, ready.wait)))
     return max(times)
 
 
@@ -65,7 +65,7 @@ def _local(device: ep.Device, ranks: int, op: str, count: int) -> float:
         communicator, stream = ep.communicator(device, groups[rank]), device.stream(synchronous=True)
         x, out = (device.tensor(np.ones(count, np.float32)) for _ in range(2))
         step = AllReduce.infer(op, x).on(communicator).bind(x=x, out=out)
-        times.append(_median(lambda: step(stream), _rounds(count), together.wait))
+        times.append(median(lambda: step(stream), rounds(count), together.wait))
 
     _in_threads(ranks, feed)
     return max(times)
@@ -83,7 +83,7 @@ def _copies(device: ep.Device, count: int) -> float:
     """Return how long two copies take."""
     stream = device.stream(synchronous=True)
     source, target = (device.tensor(np.ones(count, np.float32)).memory for _ in range(2))
-    return 2 * _median(lambda: stream.copy(target, source), _rounds(count), lambda: None)
+    return 2 * median(lambda: stream.copy(target, source), rounds(count), lambda: None)
 
 
 def _gloo(ranks: int, count: int) -> float:
@@ -113,22 +113,22 @@ def _gloo_rank(rank: int, ranks: int, port: int, count: int, answers: Any) -> No
     torch.set_num_threads(1)
     distributed.init_process_group("gloo", rank=rank, world_size=ranks)
     x = torch.ones(count)
-    answers.put(_median(lambda: distributed.all_reduce(x), _rounds(count), distributed.barrier))
+    answers.put(median(lambda: distributed.all_reduce(x), rounds(count), distributed.barrier))
     distributed.destroy_process_group()
 
 
-def _rounds(count: int) -> int:
+def rounds(count: int) -> int:
     """Return how often to time a size: the same in every process and thread, because they meet."""
-    return _LEAST_ROUNDS if count == _COUNTS[-1] else _MOST_ROUNDS
+    return _LEAST_ROUNDS if count == COUNTS[-1] else _MOST_ROUNDS
 
 
-def _median(call: Callable[[], object], rounds: int, meet: Callable[[], object]) -> float:
+def median(call: Callable[[], object], times: int, meet: Callable[[], object]) -> float:
     """Return the median of a call in microseconds; `meet` comes before each, untimed."""
-    times = []
-    for round_ in range(_WARM_UP + rounds):
+    seconds = []
+    for round_ in range(_WARM_UP + times):
         meet()
         begin = time.perf_counter()
         call()
         if round_ >= _WARM_UP:
-            times.append(time.perf_counter() - begin)
-    return 1e6 * statistics.median(times)
+            seconds.append(time.perf_counter() - begin)
+    return 1e6 * statistics.median(seconds)

@@ -6,7 +6,7 @@ from ep_benchmarks.cli import command
 
 
 def test_rows_are_printed(monkeypatch):
-    monkeypatch.setattr(collectives, "_COUNTS", (1, 1000))
+    monkeypatch.setattr(collectives, "COUNTS", (1, 1000))
     monkeypatch.setattr(collectives, "_MOST_ROUNDS", 2)
     done = CliRunner().invoke(command, ["collectives", "--provider", "cpu", "--ranks", "3"])
     assert done.exit_code == 0, done.output

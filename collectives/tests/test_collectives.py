@@ -219,3 +219,35 @@ def test_a_split_is_a_communicator_of_its_own():
             ValueError, match="split: ranks are \\(1, 2\\), needs different numbers from 0 to 2, 0 among them"
         ):
             ranks[0].communicator.split([1, 2])
+
+
+@pytest.mark.parametrize("op", ["max", "min"])
+def test_largest_and_smallest_follow_reduce_for_nan_and_zeros_whoever_has_them(op):
+    """Each rank has one element that decides, in place, so that a result in between must not be written over a term."""
+    special = [np.float32(value) for value in ("nan", "-0.0", "inf", "-inf", "0.0")]
+    rows = np.array([special[shift:] + special[:shift] for shift in range(4)], np.float32)
+    rows = np.concatenate(
+        [np.tile(rows, MANY // 5), [[-0.0, 2], [0.0, 1], [-0.0, 7], [-0.0, 3]]], axis=1, dtype=np.float32
+    )
+    needed = {"max": np.maximum, "min": np.minimum}[op].reduce(rows)
+    needed[-2] = {"max": 0.0, "min": -0.0}[op]
+    spec = TensorSpec("float32", rows.shape[1:])
+    with world(*["cpu:0"] * 4) as ranks:
+        tensors = [rank.device.tensor(row) for rank, row in zip(ranks, rows, strict=True)]
+        for rank, tensor in zip(ranks, tensors, strict=True):
+            rank.launch(AllReduce(op, x=spec, out=spec), x=tensor, out=tensor)
+        for rank, tensor in zip(ranks, tensors, strict=True):
+            found = tensor.numpy(rank.stream)
+            np.testing.assert_array_equal(found, needed)
+            assert np.signbit(found[-2]) == np.signbit(needed[-2])
+
+
+def test_products_in_place_keep_every_term():
+    spec, size = floats(MANY), 5
+    with world(*["cpu:0"] * size) as ranks:
+        rows = np.random.default_rng(0).choice(np.float32([0.5, 1, 2, -1]), (size, MANY))
+        tensors = [rank.device.tensor(row) for rank, row in zip(ranks, rows, strict=True)]
+        for rank, tensor in zip(ranks, tensors, strict=True):
+            rank.launch(AllReduce("prod", x=spec, out=spec), x=tensor, out=tensor)
+        for rank, tensor in zip(ranks, tensors, strict=True):
+            np.testing.assert_array_equal(tensor.numpy(rank.stream), np.prod(rows, axis=0))

@@ -212,7 +212,7 @@ communicator, stream = ep.communicator(device, group), device.stream(synchronous
 Barrier().on(communicator)(stream)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=True)
-    assert "rank 1 did not come to all_to_all, number 1 of rank 0 within 0.5 s" in done.stderr
+    assert "rank 1 did not come to barrier, number 1 of rank 0 within 0.5 s" in done.stderr
 
 
 @pytest.mark.parametrize(

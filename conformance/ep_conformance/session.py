@@ -27,6 +27,7 @@ from ep_conformance.report.progress import Live
 from ep_conformance.report.report import Report, heading, is_special
 from ep_conformance.report.resume import read_verdicts
 from ep_conformance.run.runner import HANG_SECONDS, Runner
+from ep_conformance.run.spread import SpreadRunner
 from ep_conformance.run.verdict import FIRST_FAILURE, UNSUPPORTED_CLAIM, suits
 from ep_conformance.run.worker import Job
 from ep_conformance.run.workers import Worker, ask
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from ep_conformance.plan.shard import Shard
     from ep_conformance.plan.survey import Survey
+    from ep_conformance.run.spread import Spread
     from ep_conformance.run.verdict import Verdict
 
 __all__ = ["Options", "conduct"]
@@ -87,6 +89,8 @@ class Options:
     """End the run after the first case that fails and counts."""
     bits_of: str = ""
     """The device whose bits results are compared with, such as "cpu:0"."""
+    spread: Spread | None = None
+    """The processes that are the ranks; None: ranks are in one process."""
 
     @property
     def device_name(self) -> str:
@@ -153,7 +157,7 @@ def conduct(options: Options, console: Console) -> Report:
                 require_one_class(found.subject.device, found.other)
             # One worker a device, unless the "device" is this machine's own cores; a large case needs 16 GiB alone.
             shares = found.is_on_host and options.profile in _SHARED_PROFILES
-            jobs = options.jobs or (cores if shares else 1)
+            jobs = 1 if options.spread is not None else options.jobs or (cores if shares else 1)
             report = _run(found, options, history, console, (worker, job, jobs))
         finally:
             if worker.process.is_alive():
@@ -204,9 +208,8 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
         if options.fail_fast and verdict.is_failure and verdict.id in left:
             raise _FirstFailure
 
-    runner = Runner(
-        plan, job, jobs, options.hang_seconds, hear, memory=options.memory_limit, is_eager=options.fail_fast
-    )
+    make = Runner if options.spread is None else functools.partial(SpreadRunner, options.spread)
+    runner = make(plan, job, jobs, options.hang_seconds, hear, memory=options.memory_limit, is_eager=options.fail_fast)
     draft = None if options.json is None or is_special(options.json) else Draft(options.json, report, live.tell)
 
     def work() -> None:

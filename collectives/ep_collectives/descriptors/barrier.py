@@ -26,4 +26,4 @@ class Barrier(Collective):
 
     def lower(self) -> Sequence[Stage]:
         """Return an exchange of nothing: the ranks meet all the same."""
-        return (Stage(AllToAll()),)
+        return (Stage(AllToAll(called=self.family)),)

@@ -31,6 +31,7 @@ class AllToAll(Collective):
     out      : of the same dtype, dense, the parts from the ranks, in their order; written. None: it receives nothing
     sends    : how many elements the part for each rank has; () for equal parts
     receives : how many elements the part from each rank has, as that rank says in its sends; () for equal parts
+    called   : the collective that is lowered to it, as messages name it; "-" for none
 
     Attributes are whether there is an x, whether there is an out, sends, receives. Raises TypeError or ValueError for
     anything else.
@@ -47,6 +48,7 @@ class AllToAll(Collective):
         out: TensorSpec | None = None,
         sends: Sequence[int] = (),
         receives: Sequence[int] = (),
+        called: str = "-",
     ) -> None:
         if x is not None and out is not None:
             check_pair(self.family, x, out)
@@ -63,13 +65,18 @@ class AllToAll(Collective):
             _check_counts("x", x, "sends", sent)
             _check_counts("out", out, "receives", received)
         specs = tuple([spec for spec in (x, out) if spec is not None])
-        self._freeze("-", specs, (x is not None, out is not None, *sent, *received))
+        self._freeze(called, specs, (x is not None, out is not None, *sent, *received))
         self.check_dense()
 
     @property
     def roles(self) -> Roles:  # type: ignore[override]  # a rank may send or receive nothing
         """The roles of the operands."""
         return _ROLES[self.has_x, self.has_out]
+
+    @property
+    def title(self) -> str:
+        """The collective's name in messages: that of the one that was lowered to it, if one was."""
+        return self.family if self.op == "-" else self.op
 
     @property
     def has_x(self) -> bool:

@@ -59,7 +59,8 @@ class Gather(Collective):
         sends = [x.size if rank == root else 0 for rank in range(ranks)]
         receives = [x.size if out else 0] * ranks
         # Even elementless parts are operands here, as they are in the Gather.
-        return (Stage(AllToAll(x=x, out=out[0] if out else None, sends=sends, receives=receives)),)
+        whole = out[0] if out else None
+        return (Stage(AllToAll(x=x, out=whole, sends=sends, receives=receives, called=self.family)),)
 
 
 class Scatter(Collective):
@@ -100,7 +101,8 @@ class Scatter(Collective):
         *x, out = self.specs
         sends = [out.size if x else 0] * ranks
         receives = [out.size if rank == root else 0 for rank in range(ranks)]
-        return (Stage(AllToAll(x=x[0] if x else None, out=out, sends=sends, receives=receives)),)
+        whole = x[0] if x else None
+        return (Stage(AllToAll(x=whole, out=out, sends=sends, receives=receives, called=self.family)),)
 
 
 def _check_root(collective: Gather | Scatter, rank: int, size: int, *, has_whole: bool, whole: str) -> None:

@@ -7,11 +7,14 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ep.errors import CommunicatorError
 from ep.locks import Latch
+
+from ep_collectives.carrier.failure import Failure, Part, named
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
+
+    from ep.errors import CommunicatorError
 
     import ep
     from ep_collectives.local.kernel import LocalKernel
@@ -39,15 +42,13 @@ class Post(NamedTuple):
         """The rank's part."""
         return self.kernel.collective
 
+    @property
+    def part(self) -> Part:
+        """It, as errors name it."""
+        return Part(self.rank, self.number, self.collective)
+
     def __str__(self) -> str:
-        return f"{self.collective.title}, number {self.number} of rank {self.rank}"
-
-
-class _Failure(NamedTuple):
-    """Why a communicator is broken, and whose doing it is."""
-
-    sentence: str
-    blamed: tuple[int, ...]
+        return str(self.part)
 
 
 class Meeting:
@@ -93,7 +94,7 @@ class Circle:
         self.closed: dict[int, None] = {}
         self.lost: dict[int, None] = {}
         self._lock = threading.Lock()
-        self._failure: _Failure | None = None
+        self._failure: Failure | None = None
         self._meetings: dict[Hashable, Meeting] = {}
         self._places: dict[int, Post] = {}  # where each rank waits
         self._joined: dict[int, object] = {}
@@ -111,16 +112,11 @@ class Circle:
     def error(self, rank: int, post: Post | None = None) -> CommunicatorError | None:
         """Return why the circle is broken, as an error of one rank; None while it is not."""
         failure = self._failure
-        if failure is None:
-            return None
-        what, number = ("", 0) if post is None else (post.collective.title, post.number)
-        where = f"communicator of rank {rank}" if post is None else str(post)
-        message = f"{where}: {failure.sentence}; the communicator is broken: split(living) makes one of the living"
-        return CommunicatorError(message, rank=rank, collective=what, sequence=number, blamed=failure.blamed)
+        return None if failure is None else failure.error(rank, None if post is None else post.part)
 
     def fail(self, sentence: str, blamed: Sequence[int]) -> None:
         """Break the circle, unless it is broken already."""
-        failure = _Failure(sentence, tuple(blamed))
+        failure = Failure(sentence, tuple(blamed))
         with self._lock:
             if self._failure is None:
                 self._failure = failure
@@ -155,7 +151,7 @@ class Circle:
                     raise error
                 missing = [rank for rank in meeting.ranks if rank not in meeting.posts]
                 if left := [rank for rank in missing if rank in self.closed]:
-                    self.fail(f"{_ranks(left)} closed the communicator without coming to {post}", left)
+                    self.fail(f"{named(left)} closed the communicator without coming to {post}", left)
                 elif missing and time.monotonic() > end:
                     self._miss(post, missing)
                 else:
@@ -174,7 +170,7 @@ class Circle:
             if time.monotonic() > end:
                 still = [rank for rank in meeting.ranks if rank not in meeting.gone]
                 self.lost.update(dict.fromkeys(still))
-                self.fail(f"{_ranks(still)} did not get on in {post} for {self.timeout:g} s", still)
+                self.fail(f"{named(still)} did not get on in {post} for {self.timeout:g} s", still)
                 break
             meeting.all_gone.rest(_SLICE)
         self._meetings.pop(key, None)
@@ -190,10 +186,6 @@ class Circle:
         self.lost.update({rank: None for rank in missing if rank not in self._places})
         elsewhere = [f"; rank {rank} waits in {self._places[rank]}" for rank in missing if rank in self._places]
         self.fail(
-            f"{_ranks(missing)} did not come to {post} within {self.timeout:g} s{''.join(elsewhere)}",
+            f"{named(missing)} did not come to {post} within {self.timeout:g} s{''.join(elsewhere)}",
             missing,
         )
-
-
-def _ranks(ranks: Sequence[int]) -> str:
-    return f"rank{'s' * (len(ranks) > 1)} {', '.join(map(str, ranks))}"

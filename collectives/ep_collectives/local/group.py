@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from ep.integers import integer
 
 import ep
+from ep_collectives.carrier.timeout import TIMEOUT, seconds
 from ep_collectives.local.circle import Circle
 from ep_collectives.local.communicator import LocalCommunicator
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["TIMEOUT", "LocalGroup", "local_groups"]
-
-TIMEOUT: Final = 30.0
-"""Seconds that a rank waits for others, unless it is told otherwise: less than the end of the process waits for streams."""
+__all__ = ["LocalGroup", "local_groups"]
 
 
 class LocalGroup(ep.spi.Group):
@@ -52,11 +49,8 @@ def local_groups(size: int, *, timeout: float = TIMEOUT) -> Sequence[ep.spi.Grou
     if ranks < 1:
         message = f"local_groups: size is {ranks}, needs at least 1 rank"
         raise ValueError(message)
-    return [LocalGroup(circle, rank) for circle in [Circle(ranks, _seconds(timeout))] for rank in range(ranks)]
-
-
-def _seconds(timeout: Any) -> float:
-    if type(timeout) not in {int, float} or not 0 < timeout < math.inf:
-        message = f"local_groups: timeout is {timeout!r}, needs a finite number of seconds above 0"
-        raise ValueError(message)
-    return float(timeout)
+    return [
+        LocalGroup(circle, rank)
+        for circle in [Circle(ranks, seconds("local_groups", timeout))]
+        for rank in range(ranks)
+    ]

@@ -1,71 +1,29 @@
-"""The kernel of a collective: a launch takes its number, meets the other ranks, and does this rank's share."""
+"""The kernel of a collective: a rank meets the others, and does its share."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from ep.errors import CommunicatorError
 
 import ep
+from ep_collectives.carrier.launch import Launch
 from ep_collectives.local.circle import Post
 from ep_collectives.local.share import Disagreement, fold_of
 from ep_collectives.local.transport import Transport
 from ep_collectives.local.work import Folding, pull
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Hashable, Sequence
 
+    from ep_collectives.carrier.launch import Task
     from ep_collectives.local.circle import Meeting
     from ep_collectives.local.communicator import LocalCommunicator
 
-    Run = Callable[[ep.spi.Stream, Any, Any], None]
-
-__all__ = ["Launch", "LocalKernel", "Task", "Turn", "perform"]
+__all__ = ["LocalKernel", "perform"]
 
 LITTLE: Final = 1 << 20
 """Bytes of all ranks' operands up to which the last rank to come does the shares of all: waking a thread takes 20 to 50 us."""
-
-
-class Turn(NamedTuple):
-    """A launch's place among the others of its communicator.
-
-    key    : equal at all ranks that meet
-    ranks  : those that meet
-    number : as errors name it
-    """
-
-    key: Hashable
-    ranks: tuple[int, ...]
-    number: int
-
-
-class Task(NamedTuple):
-    """One launch whose stream has got to it."""
-
-    turn: Turn
-    kernel: LocalKernel
-    memories: tuple[ep.Memory, ...]
-
-
-class Launch:
-    """What a launch runs, and a step: see `ep.spi.Communicator`.
-
-    memories : of a step, None for those of each launch
-    """
-
-    def __init__(self, kernel: LocalKernel, memories: tuple[ep.Memory, ...] | None = None) -> None:
-        self._kernel = kernel
-        self._memories = memories
-
-    def numbered(self, stream: ep.spi.Stream) -> Run:
-        """Take a number now, and return the run of that number."""
-        kernel = self._kernel
-        turn = kernel.communicator.take(kernel.collective)
-        return kernel.communicator.runner(partial(Task, turn, kernel), self._memories, stream)
-
-    def __call__(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
-        self.numbered(stream)(stream, memories, scalars)
 
 
 class LocalKernel(ep.Kernel):

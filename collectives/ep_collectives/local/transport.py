@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ep.errors import UnsupportedError
-from ep.spi.stream import settle
+from ep_collectives.carrier.host import finish, host_view
 
 if TYPE_CHECKING:
     import ep
@@ -56,9 +55,9 @@ class Transport:
         ):
             self.lane.copy(dst, src, dst.nbytes)
             return
-        seen = _host_view(src)
+        seen = host_view(src)
         if seen is None:
-            seen = _host_view(dst)
+            seen = host_view(dst)
             if seen is not None:  # straight into the target
                 finish(self.lane)
                 self._on(there).copy(seen, src, dst.nbytes)
@@ -89,21 +88,3 @@ class Transport:
         if stream is None:
             stream = self._taken[device] = self._streams.take(device)
         return stream.twin
-
-
-def finish(stream: ep.spi.Stream) -> None:
-    """Wait for a stream's work. Raises the error of what failed, also where the stream would only report it."""
-    if not stream.is_synchronous:
-        settle(stream, None)
-    failure = stream.ledger._failure
-    if failure.is_of_work and (error := failure.take()) is not None:
-        raise error
-
-
-def _host_view(memory: ep.Memory) -> Any:
-    """Return the bytes as the host sees them, None where it does not."""
-    try:
-        view = memory.device.twin.host(memory.handle, memory._block.nbytes)
-    except UnsupportedError:
-        return None
-    return view[memory.offset : memory.offset + memory.nbytes]

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from ep.errors import UnsupportedError
-from ep_primitives import AddN, BroadcastBinary
-from ep_primitives import Reduce as ReduceRows
-from ep_primitives.families.add_n.descriptor import MOST_TERMS
-
-import ep
+from ep_collectives.carrier.reducer import Reducers
 from ep_collectives.local.share import Place, fold_of, longest, pulls_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
+    import ep
     from ep_collectives.local.circle import Post
     from ep_collectives.local.share import Fold
     from ep_collectives.local.transport import Transport
@@ -26,8 +22,6 @@ PIECE: Final = 1 << 20
 
 Smaller ones would keep the threads of the ranks waiting for the interpreter's lock, which each kernel gives up and takes.
 """
-_DIVIDED: Final = frozenset({"float32", "float64"})
-"""The types whose mean is a sum divided, within its row's bound: 16-bit sums may overflow, complex quotients are off by more."""
 STRETCH: Final = 32 << 20
 """Bytes that are added where they lie, or copied, at once, between two looks at whether the communicator was broken.
 
@@ -35,43 +29,11 @@ So long that the CPU's kernels write past the caches.
 """
 
 
-class _Reducer(NamedTuple):
-    """The kernels that reduce a piece.
-
-    reduce : adds the terms where they lie, or reduces the columns of a matrix of them
-    divide : makes the mean of the sum, None for other ops, and where `reduce` gives the mean itself
-    """
-
-    reduce: ep.Primitive
-    divide: ep.Primitive | None = None
-
-    @property
-    def adds(self) -> bool:
-        """True if the terms may lie anywhere."""
-        return isinstance(self.reduce.asked, AddN)
-
-    @property
-    def scratch_nbytes(self) -> int:
-        """The bytes that either kernel needs."""
-        return max(self.reduce.scratch_nbytes, self.divide.scratch_nbytes if self.divide else 0)
-
-    def run(
-        self, lane: ep.spi.Stream, terms: Sequence[ep.Memory], result: ep.Memory, scratch: ep.Memory | None, size: int
-    ) -> None:
-        """Enqueue the kernels."""
-        inner = (scratch,) if self.reduce.scratch_nbytes else ()
-        self.reduce._run(lane, (*terms, result, *inner), ())
-        if self.divide is not None:
-            inner = (scratch,) if self.divide.scratch_nbytes else ()
-            self.divide._run(lane, (result, result, *inner), self.divide._convert({"b": size}))
-
-
 class Folding:
     """How a rank reduces its part.
 
-    Sums, and means of types that are computed in themselves, take the terms where they lie, if the device reaches them
-    there, and add them in the order of the ranks. Other ops reduce the columns of a matrix of the terms, which are copied
-    into scratch: its kernels compute 16-bit types in float32 and round once, as the op's row says.
+    Terms are reduced where they lie, if the kernels take them there and the device reaches them; else they are copied into
+    scratch: see `Reducers`.
 
     fold   : the part
     nbytes : the scratch that a share needs
@@ -79,17 +41,17 @@ class Folding:
 
     def __init__(self, collective: ep.Collective, rank: int, size: int, device: ep.Device) -> None:
         spec: Any = collective.specs[0]
-        self._op, self._dtype, self._itemsize = collective.op, spec.dtype, spec.itemsize
+        self._itemsize = spec.itemsize
         self._rank, self._size, self._device = rank, size, device
         fold: Fold = fold_of(collective, rank, size)  # type: ignore[assignment]  # of a collective that reduces
         # The first on this device gets the result at once, and all others a copy.
         self.fold = fold._replace(targets=tuple(sorted(fold.targets, key=lambda place: place.rank != rank)))
         self._step = max(1, min(PIECE // self._itemsize, longest(collective, size)))
         self._stretch = max(self._step, STRETCH // self._itemsize)
-        self._reducers: dict[int, _Reducer] = {}
+        self._reducers = Reducers(collective.op, spec.dtype, size, device)
         extent = self.fold.end - self.fold.begin
         # Both lengths that pieces have are asked for now: what the device lacks shows before anything is enqueued.
-        made = [self._reducer(count) for count in {min(self._step, extent), extent % self._step} - {0}]
+        made = [self._reducers.of(count) for count in {min(self._step, extent), extent % self._step} - {0}]
         alignment = device.info.alignment
         self._result = -(-size * self._step * self._itemsize // alignment) * alignment
         self._inner = self._result + -(-self._step * self._itemsize // alignment) * alignment
@@ -115,18 +77,19 @@ class Folding:
             step()
 
     def _do_piece(self, posts: Mapping[int, Post], transport: Transport, scratch: Any, begin: int, count: int) -> None:
-        reducer, nbytes = self._reducer(count), count * self._itemsize
+        reducer, nbytes = self._reducers.of(count), count * self._itemsize
         terms = self.terms(posts, begin, count)
         for rank, term in enumerate(terms):
-            if not reducer.adds or term.device is not self._device:
+            if not reducer.reaches or term.device is not self._device:
                 terms[rank] = scratch._part(rank * nbytes, nbytes)
                 transport.move(terms[rank], term)
         targets = self._targets(posts, begin, count)
         first = next((target for target in targets if target.device is self._device), None)
         result = scratch._part(self._result, nbytes) if first is None else first
-        read = terms if reducer.adds else [scratch._part(0, self._size * nbytes)]
-        inner = scratch._part(self._inner, reducer.scratch_nbytes) if reducer.scratch_nbytes else None
-        reducer.run(transport.lane, read, result, inner, self._size)
+        read = terms if reducer.reaches else [scratch._part(0, self._size * nbytes)]
+        between = scratch._part(self._result, nbytes)
+        inner = scratch._part(self._inner, reducer.scratch_nbytes)
+        reducer.run(transport.lane, read, result, between, inner, self._size)
         for target in targets:
             if target is not result:
                 transport.move(target, result)
@@ -144,33 +107,8 @@ class Folding:
         """Say whether no piece needs scratch: all ranks are on this rank's device, and the terms are added where they lie."""
         if any(memory.device is not self._device for post in posts.values() for memory in post.memories):
             return False
-        reducer = self._reducer(min(self._stretch, max(1, self.fold.end - self.fold.begin)))
-        return reducer.adds and not reducer.scratch_nbytes
-
-    def _reducer(self, count: int) -> _Reducer:
-        """Return the kernels that reduce pieces of `count` elements. Raises UnsupportedError."""
-        reducer = self._reducers.get(count)
-        if reducer is None:
-            spec = ep.TensorSpec(self._dtype, (count,))
-            reducer = self._reducers[count] = self._adder(spec) or _Reducer(self._rows(spec))
-        return reducer
-
-    def _adder(self, spec: ep.TensorSpec) -> _Reducer | None:
-        """Return the kernels of a sum or a mean over terms that lie anywhere, None if the device or the row wants others."""
-        is_mean = self._op == "mean" and self._dtype in _DIVIDED
-        if not (is_mean or self._op == "sum") or self._size > MOST_TERMS:
-            return None
-        try:
-            add = AddN(*[spec] * self._size, out=spec).on(self._device)
-            if not is_mean:
-                return _Reducer(add)
-            return _Reducer(add, BroadcastBinary("div", a=spec, b=ep.Scalar(self._dtype), out=spec).on(self._device))
-        except UnsupportedError:
-            return None
-
-    def _rows(self, spec: ep.TensorSpec) -> ep.Primitive:
-        rows = ep.TensorSpec(self._dtype, (self._size, *spec.shape))
-        return ReduceRows(self._op, x=rows, out=spec, axis=0).on(self._device)
+        reducer = self._reducers.of(min(self._stretch, max(1, self.fold.end - self.fold.begin)))
+        return reducer.reaches and not reducer.needs_room
 
 
 def pull(rank: int, posts: Mapping[int, Post], transport: Transport, step: Callable[[], None]) -> None:

@@ -60,7 +60,7 @@ class _Heard:
 
     def check(self, numbers: list[int], blamed: int, collective: str, what: str) -> None:
         """Fail the case unless each of these ranks was told, by name, whom to blame, and its communicator is broken."""
-        for number in numbers:
+        for number in (each for each in numbers if each in self._ranks.here):
             error = self.errors.get(number)
             self._trial.require(error is not None, f"{what}: rank {number} was told nothing")
             assert error is not None
@@ -97,16 +97,20 @@ def _what_does_not_agree_is_told_to_all(trial: Trial, *, size: int) -> None:
 def _a_rank_that_does_not_come_is_named_in_time(trial: Trial, *, size: int) -> None:
     ranks, odd = Ranks(trial, size, timeout=_TIMEOUT), size - 1
     held = {rank.number: _operand(rank, trial, _BROADCAST) for rank in ranks}
-    heard, begin = _Heard(trial, ranks), time.monotonic()
+    heard = _Heard(trial, ranks)
+    ranks.meet()
+    begin = time.monotonic()
     heard.listen(lambda rank: rank.launch(_BROADCAST, **held[rank.number]), without=odd)
     trial.require(
         time.monotonic() - begin < _LONGEST, f"it took more than {_LONGEST:g} s, and the timeout is {_TIMEOUT} s"
     )
     heard.check([*range(odd)], odd, "broadcast", "a rank that does not come")
     living = tuple(range(odd))
-    trial.equal("living", ranks[0].communicator.living, living)
-    own = {number: trial.closing(ranks[number].communicator.split(living)) for number in living}
-    for number in living:  # the broken one's stream is usable, and so is a smaller communicator
+    here = [number for number in living if number in ranks.here]
+    for number in here:
+        trial.equal("living", ranks[number].communicator.living, living)
+    own = {number: trial.closing(ranks[number].communicator.split(living)) for number in here}
+    for number in here:  # the broken one's stream is usable, and so is a smaller communicator
         trial.equal("the error of a split", own[number].error, None)
 
     def go(rank: Rank) -> None:
@@ -115,7 +119,7 @@ def _a_rank_that_does_not_come_is_named_in_time(trial: Trial, *, size: int) -> N
             _BROADCAST.on(own[rank.number])(rank.stream, x=memory)
 
     ranks.each(go)
-    for number in living:
+    for number in here:
         ranks[number].stream.synchronize(_LONGEST)
 
 

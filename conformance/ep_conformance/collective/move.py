@@ -48,7 +48,7 @@ def _moved(trial: Trial, *, size: int, parts: Callable[..., Iterator[Parts]], dt
             ]
             needed = results(collectives, given)
             found = ranks.run(collectives, given)
-            for number, contents in enumerate(found):
+            for number, contents in found.items():
                 for name, array in (given[number] | needed[number]).items():
                     same_bits(f"rank {number} of {collectives[number]!r}: {name}", contents[name], array)
 
@@ -58,7 +58,10 @@ def _passed_on(trial: Trial, *, size: int, dtype: str) -> None:
     for count in counts(trial, is_usual=dtype == "float32"):
         spec = TensorSpec(dtype, (count,))
         arrays = [(_noise(trial, count, dtype), _noise(trial, count, dtype)) for _ in range(size)]
-        tensors = [ranks.tensors(rank, {"x": x, "out": out}) for rank, (x, out) in zip(ranks, arrays, strict=True)]
+        tensors = {
+            rank.number: ranks.tensors(rank, dict(zip(("x", "out"), arrays[rank.number], strict=True)))
+            for rank in ranks
+        }
 
         def exchange(rank: Any, spec: TensorSpec = spec, tensors: Any = tensors) -> None:
             mine, number = tensors[rank.number], rank.number
@@ -67,7 +70,7 @@ def _passed_on(trial: Trial, *, size: int, dtype: str) -> None:
                 rank.launch(Recv(out=spec, source=(number - 1) % size), out=mine["out"])
 
         ranks.each(exchange)
-        for number, mine in enumerate(tensors):
+        for number, mine in tensors.items():
             what = f"rank {number} of a ring of {count} {dtype}"
             same_bits(f"{what}: out", mine["out"].read(), arrays[number - 1][0])
             same_bits(f"{what}: x", mine["x"].read(), arrays[number][0])

@@ -24,12 +24,11 @@ _SUM: Final = AllReduce("sum", x=_SPEC, out=_SPEC)
 _ADD: Final = "add_n/-/float32/dense"
 
 
-def _tensors(ranks: Ranks, trial: Trial, values: list[float]) -> list[Tensor]:
-    pairs = zip(ranks, values, strict=True)
-    return [Tensor(rank, trial, np.full(_COUNT, value, np.float32)) for rank, value in pairs]
+def _tensors(ranks: Ranks, trial: Trial, values: list[float]) -> dict[int, Tensor]:
+    return {rank.number: Tensor(rank, trial, np.full(_COUNT, values[rank.number], np.float32)) for rank in ranks}
 
 
-def _launch_sum(tensors: list[Tensor], rank: Rank) -> None:
+def _launch_sum(tensors: dict[int, Tensor], rank: Rank) -> None:
     rank.launch(_SUM, x=tensors[rank.number], out=tensors[rank.number])
 
 
@@ -42,31 +41,34 @@ def _terms_are_added_in_the_order_of_the_ranks(trial: Trial, *, size: int) -> No
         ranks = Ranks(trial, size)
         tensors = _tensors(ranks, trial, values)
         ranks.each(functools.partial(_launch_sum, tensors), order)
-        for rank, tensor in enumerate(tensors):
+        for rank, tensor in tensors.items():
             what = f"the sum at rank {rank}, launched in the order {[*order]},"
             same_bits(what, tensor.read(), np.full(_COUNT, needed, np.float32))
 
 
 def _a_rank_waits_for_all_others(trial: Trial, *, size: int) -> None:
     ranks = Ranks(trial, size)
-    if any(rank.stream.is_synchronous for rank in ranks):
+    if ranks.has_synchronous:
         return  # the launch itself waits, which the other cases need
     tensors = _tensors(ranks, trial, [1.0] * size)
-    events = {}
-    for rank in ranks.ranks[:-1]:
-        _launch_sum(tensors, rank)
-        events[rank.number] = rank.stream.record()
+    events, last = {}, size - 1
+    for rank in ranks:
+        if rank.number != last:
+            _launch_sum(tensors, rank)
+            events[rank.number] = rank.stream.record()
     time.sleep(_PATIENCE)
     for number, event in events.items():
-        trial.require(not event.is_done, f"rank {number} was done before rank {size - 1} had launched its part")
-    _launch_sum(tensors, ranks[size - 1])
-    for tensor in tensors:
+        trial.require(not event.is_done, f"rank {number} was done before rank {last} had launched its part")
+    ranks.meet()
+    if last in ranks.here:
+        _launch_sum(tensors, ranks[last])
+    for tensor in tensors.values():
         same_bits("the sum", tensor.read(), np.full(_COUNT, size, np.float32))
 
 
 def _launches_meet_in_their_order_on_whatever_streams(trial: Trial, *, size: int) -> None:
     ranks = Ranks(trial, size)
-    if any(rank.stream.is_synchronous for rank in ranks):
+    if ranks.has_synchronous:
         return  # one thread cannot have two of them under way
     held = []
     for rank in ranks:
@@ -112,15 +114,18 @@ def _steps_and_graphs_take_what_is_there(trial: Trial, *, size: int) -> None:
 
 def _a_barrier_holds_back_what_is_behind_it(trial: Trial, *, size: int) -> None:
     ranks = Ranks(trial, size)
-    if any(rank.stream.is_synchronous for rank in ranks):
+    if ranks.has_synchronous:
         return  # the launch itself waits
     barrier, events = Barrier(), []
-    for rank in ranks.ranks[:-1]:
-        rank.launch(barrier)
-        events.append(rank.stream.record())
+    for rank in ranks:
+        if rank.number != size - 1:
+            rank.launch(barrier)
+            events.append(rank.stream.record())
     time.sleep(_PATIENCE)
     trial.require(not any(event.is_done for event in events), "a stream passed a barrier that one rank had not come to")
-    ranks[size - 1].launch(barrier)
+    ranks.meet()
+    if size - 1 in ranks.here:
+        ranks[size - 1].launch(barrier)
     for rank in ranks:
         rank.stream.synchronize()
 
@@ -130,7 +135,7 @@ def _splits_are_apart(trial: Trial, *, size: int) -> None:
     parts = [[number for number in range(size) if number % 2 == half] for half in range(2)]
     own = {}
     for numbers in parts:
-        for number in numbers:
+        for number in ranks.here.keys() & set(numbers):
             communicator = trial.closing(ranks[number].communicator.split(reversed(numbers)))
             trial.equal("the rank", communicator.rank, numbers[::-1].index(number))
             trial.equal("the size", communicator.size, len(numbers))
@@ -142,7 +147,7 @@ def _splits_are_apart(trial: Trial, *, size: int) -> None:
         _SUM.on(own[rank.number])(rank.stream, x=memory, out=memory)
 
     ranks.each(go)
-    for number, tensor in enumerate(tensors):
+    for number, tensor in tensors.items():
         needed = float(sum(parts[number % 2]))
         same_bits(f"the sum of ranks {parts[number % 2]}", tensor.read(), np.full(_COUNT, needed, np.float32))
 

@@ -62,18 +62,18 @@ def _try_programs(trial: Trial, *, size: int) -> None:
 
 def _sides(trial: Trial, ranks: Ranks) -> Iterator[_Side]:
     """Yield sides of all ranks and of random ones, on streams of their own."""
-    size = len(ranks)
+    size = ranks.size
     for _ in range(_STREAMS):
         for numbers in (
             tuple(range(size)),
             tuple(trial.rng.permutation(size)[: trial.rng.integers(1, size + 1)].tolist()),
         ):
             here = {}
-            for number in numbers:
+            for number in (each for each in numbers if each in ranks.here):
                 communicator = trial.closing(ranks[number].communicator.split(numbers))
                 here[number] = Rank(number, communicator, ranks.stream(ranks[number].device))
             content = {number: trial.rng.integers(-9, 9, _COUNT * len(numbers), np.int32) for number in numbers}
-            tensors = {number: Tensor(here[number], trial, content[number]) for number in numbers}
+            tensors = {number: Tensor(here[number], trial, content[number]) for number in here}
             yield _Side(numbers, here, tensors, content)
 
 

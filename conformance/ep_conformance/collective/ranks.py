@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from ep_collectives import local_groups
+from ep_collectives import Barrier, Broadcast, local_groups
 
 import ep
 from ep_conformance.fixture.together import together
 from ep_conformance.judge.error import CaseError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ep_conformance.fixture.trial import Trial
 
@@ -24,6 +24,10 @@ Array = npt.NDArray[Any]
 _ZONE: Final = 0xA5
 _TIMEOUT: Final = 60.0
 """Seconds: long, because a rank that waits in vain is what only the cases of failure want."""
+
+
+def _all_here(size: int, timeout: float) -> dict[int, ep.spi.Group]:
+    return dict(enumerate(local_groups(size, timeout=timeout)))
 
 
 class CollectiveCase(NamedTuple):
@@ -94,15 +98,31 @@ class Rank(NamedTuple):
 
 
 class Ranks:
-    """The ranks of a case, on the devices of the provider in turn, beginning with the trial's."""
+    """The ranks of a case that are in this process: all of them, or one, whose others are in other processes.
+
+    Those of one process are on the devices of the provider in turn, beginning with the trial's; that of many on the trial's.
+
+    here   : by number
+    groups : called with the number of ranks and a timeout: the groups of those in this process, by number
+    """
+
+    groups: ClassVar[Callable[[int, float], dict[int, ep.spi.Group]]] = staticmethod(_all_here)
 
     def __init__(self, trial: Trial, size: int, *, timeout: float = _TIMEOUT) -> None:
         self.trial = trial
+        self.size = size
         devices = trial.device.provider.devices()
-        self.ranks = [
-            self._rank(number, group, devices[(trial.device.index + number) % len(devices)])
-            for number, group in enumerate(local_groups(size, timeout=timeout))
-        ]
+        groups = Ranks.groups(size, timeout)
+        self.is_whole = len(groups) == size
+        self.here = {
+            number: self._rank(
+                number, group, devices[(trial.device.index + (number if self.is_whole else 0)) % len(devices)]
+            )
+            for number, group in groups.items()
+        }
+        self._beside = (
+            None if self.is_whole else self._rank(*next(iter(Ranks.groups(size, _TIMEOUT).items())), trial.device)
+        )
 
     def _rank(self, number: int, group: ep.spi.Group, device: ep.Device) -> Rank:
         communicator = ep.communicator(device, group)
@@ -116,41 +136,61 @@ class Ranks:
         except ep.UnsupportedError:
             return self.trial.closing(device.stream())
 
-    def __iter__(self) -> Any:
-        return iter(self.ranks)
+    def __iter__(self) -> Iterator[Rank]:
+        return iter(self.here.values())
 
     def __getitem__(self, number: int) -> Rank:
-        return self.ranks[number]
+        return self.here[number]
 
-    def __len__(self) -> int:
-        return len(self.ranks)
+    @property
+    def has_synchronous(self) -> bool:
+        """True if a stream of a rank in this process is synchronous."""
+        return any(rank.stream.is_synchronous for rank in self)
 
     def each(self, work: Callable[[Rank], None], order: Sequence[int] = ()) -> None:
-        """Do something at each rank: one after the other in an order, or at once where streams are synchronous.
+        """Do something at each rank here: one after the other in an order, or at once where streams are synchronous.
 
         order : of the ranks' numbers; () for ascending
         """
-        if any(rank.stream.is_synchronous for rank in self.ranks):
-            together(len(self.ranks), lambda number: work(self.ranks[number]))
+        numbers = [number for number in order or range(self.size) if number in self.here]
+        if self.has_synchronous:
+            together(len(numbers), lambda place: work(self.here[numbers[place]]))
         else:
-            for number in order or range(len(self.ranks)):
-                work(self.ranks[number])
+            for number in numbers:
+                work(self.here[number])
 
     def run(
         self, collectives: Sequence[ep.Collective], arrays: Sequence[Mapping[str, Array]]
-    ) -> list[dict[str, Array]]:
-        """Launch each rank's part, and return for each rank the contents of all of its operands afterwards.
+    ) -> dict[int, dict[str, Array]]:
+        """Launch each rank's part, and return for each rank here the contents of all of its operands afterwards.
 
         arrays : for each rank the contents of its operands before, by name; one object twice is one memory
         """
-        tensors = [self.tensors(rank, given) for rank, given in zip(self.ranks, arrays, strict=True)]
+        tensors = {rank.number: self.tensors(rank, arrays[rank.number]) for rank in self}
         self.each(lambda rank: rank.launch(collectives[rank.number], **tensors[rank.number]))
-        return [{name: tensor.read() for name, tensor in given.items()} for given in tensors]
+        return {number: {name: tensor.read() for name, tensor in given.items()} for number, given in tensors.items()}
 
     def tensors(self, rank: Rank, arrays: Mapping[str, Array]) -> dict[str, Tensor]:
         """Return tensors with contents; one array twice is one tensor."""
         made = {id(array): Tensor(rank, self.trial, array) for array in arrays.values()}
         return {name: made[id(array)] for name, array in arrays.items()}
+
+    def meet(self) -> None:
+        """Wait for the ranks of other processes; those of this one need no waiting."""
+        if self._beside is not None:
+            self._beside.launch(Barrier())
+            self._beside.stream.synchronize(_TIMEOUT)
+
+    def require_same(self, what: str, arrays: Mapping[int, Array]) -> None:
+        """Fail the case unless an array, given by number for the ranks here, has the same bits at all ranks."""
+        needed = next(iter(arrays.values()))
+        if self._beside is not None and needed.size:
+            tensor = Tensor(self._beside, self.trial, needed)
+            spec = ep.TensorSpec(needed.dtype.name, needed.shape)
+            self._beside.launch(Broadcast(x=spec, root=0), x=tensor)
+            needed = tensor.read()
+        for number, array in arrays.items():
+            same_bits(f"{what} of rank {number} beside that of rank 0", array, needed)
 
 
 def same_bits(what: str, found: Array, needed: Array) -> None:

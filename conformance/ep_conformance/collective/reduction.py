@@ -74,15 +74,16 @@ def _all_reduce(trial: Trial, *, size: int, op: str, dtype: str) -> None:
     for count in counts(trial, is_usual=op == "sum" and dtype == "float32"):
         terms, spec = data(trial, op, dtype, (size, count)), TensorSpec(dtype, (count,))
         for in_place in (False, True):
-            outs = [np.zeros(count, dtype) for _ in range(size)]
-            arrays = [{"x": term, "out": term if in_place else out} for term, out in zip(terms, outs, strict=True)]
+            empty = [np.zeros(count, dtype) for _ in range(size)]
+            arrays = [{"x": term, "out": term if in_place else out} for term, out in zip(terms, empty, strict=True)]
             found = ranks.run([AllReduce(op, x=spec, out=spec)] * size, arrays)
-            for number, contents in enumerate(found):
+            for number, contents in found.items():
                 what = f"all_reduce {op} of {count} {dtype}{' in place' if in_place else ''}, rank {number}"
                 _check(trial, what, op, terms, contents["out"])
                 if not in_place:
                     same_bits(f"{what}: x", contents["x"], terms[number])
-                same_bits(f"{what}: out beside that of rank 0", contents["out"], found[0]["out"])
+            outs = {number: contents["out"] for number, contents in found.items()}
+            ranks.require_same(f"out of all_reduce {op} of {count} {dtype}", outs)
 
 
 def _reduce_scatter(trial: Trial, *, size: int, op: str, dtype: str) -> None:
@@ -95,7 +96,7 @@ def _reduce_scatter(trial: Trial, *, size: int, op: str, dtype: str) -> None:
             arrays: list[dict[str, Any]] = [{"x": term} for term in terms]
             if not in_place:
                 arrays = [given | {"out": np.zeros(count, dtype)} for given in arrays]
-            for number, contents in enumerate(ranks.run([collective] * size, arrays)):
+            for number, contents in ranks.run([collective] * size, arrays).items():
                 what = f"reduce_scatter {op} of {count} {dtype}{' in place' if in_place else ''}, rank {number}"
                 mine = slice(number * count, (number + 1) * count)
                 _check(trial, what, op, terms[:, mine], contents["x"][mine] if in_place else contents["out"])
@@ -111,7 +112,7 @@ def _reduce(trial: Trial, *, size: int, op: str, dtype: str) -> None:
             collectives = [Reduce(op, x=spec, root=root, out=spec if rank == root else None) for rank in range(size)]
             arrays: list[dict[str, Any]] = [{"x": term} for term in terms]
             arrays[root]["out"] = np.zeros(count, dtype)
-            for number, contents in enumerate(ranks.run(collectives, arrays)):
+            for number, contents in ranks.run(collectives, arrays).items():
                 what = f"rooted_reduce {op} of {count} {dtype} at root {root}, rank {number}"
                 same_bits(f"{what}: x", contents["x"], terms[number])
                 if number == root:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FILE",
     "Bytes",
+    "RanksOf",
     "ShardOf",
     "bits_of",
     "device",
@@ -54,6 +55,21 @@ class Bytes(click.ParamType[int]):
         if found is None or not int(found[1]):
             self.fail(f"{value!r} is no number of bytes; write it like 4GiB, 512MiB or 1000000", param, ctx)
         return int(found[1]) * self._units[found[2]]
+
+
+class RanksOf(click.ParamType[Any]):
+    """A number of ranks, or the word mpi."""
+
+    name = "n|mpi"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """Return the number or the word; exit 2 for any other text."""
+        text = str(value)
+        if text == "mpi":
+            return text
+        if not (text.isdecimal() and 1 <= int(text) <= MOST_RANKS):
+            self.fail(f"{text!r} is no number of ranks from 1 to {MOST_RANKS}, and not mpi", param, ctx)
+        return int(text)
 
 
 class ShardOf(click.ParamType[Shard]):
@@ -103,8 +119,8 @@ pattern = click.option(
 )
 ranks = click.option(
     "--ranks",
-    type=click.IntRange(min=1, max=MOST_RANKS),
-    help="Judge collectives of so many ranks in this process, and nothing else: --filter 'collective/N/*'.",
+    type=RanksOf(),
+    help="Judge collectives of so many ranks in this process, and nothing else: --filter 'collective/N/*'. Or mpi: of the processes that mpiexec started.",
 )
 every = click.option(
     "--every",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +15,14 @@ from rich.console import Console
 import ep
 from ep_conformance.commands import options
 from ep_conformance.commands.emulated import emulated
-from ep_conformance.commands.exits import CODES, UnavailableExit, WrongUse
+from ep_conformance.commands.exits import CODES, INTERRUPTED, UnavailableExit, WrongUse
 from ep_conformance.judge.agreement import ApartError
 from ep_conformance.plan.shard import ShardError
 from ep_conformance.report.bits import bits_lines
 from ep_conformance.report.journal import BusyError
 from ep_conformance.report.resume import ResumeError
+from ep_conformance.run.spread import Spread
+from ep_conformance.run.worker import Job
 from ep_conformance.session import Options, conduct
 
 if TYPE_CHECKING:
@@ -87,7 +91,7 @@ __all__ = ["command", "judged"]
     is_flag=True,
     help="Run under the provider's emulator, which provider.toml names; the verdict says so, and proves nothing of hardware.",
 )
-def command(*, quick: bool, emulate: bool, ranks: int | None, **given: Any) -> int:
+def command(*, quick: bool, emulate: bool, ranks: int | str | None, **given: Any) -> int:
     """Run the suite on one device and give a verdict."""
     if emulate:
         emulated(given["provider"])
@@ -98,8 +102,41 @@ def command(*, quick: bool, emulate: bool, ranks: int | None, **given: Any) -> i
                 f"--ranks {ranks} and --filter contradict each other; give --filter 'collective/{ranks}/...' alone"
             )
             raise WrongUse(message)
-        given["pattern"] = f"collective/{ranks}/*"
-    chosen = Options(**given)
+        spread = _spread() if ranks == "mpi" else None
+        given["pattern"] = f"collective/{ranks if spread is None else spread.size}/*"
+        if spread is not None:
+            return _over_mpi(spread, Options(**given, spread=spread))
+    return _conducted(Options(**given))
+
+
+def _spread() -> Spread:
+    try:
+        return Spread()
+    except ValueError as error:
+        raise WrongUse(str(error)) from None
+    except ep.UnavailableError as error:
+        raise UnavailableExit(str(error)) from None
+
+
+def _over_mpi(spread: Spread, chosen: Options) -> int:
+    """Report at the first process, and follow it at all others; return one exit code at all of them."""
+    if spread.rank:
+        job = Job(chosen.device_name, chosen.profile, chosen.pattern, chosen.seed, None, Path(os.devnull))
+        return spread.follow(job, chosen.hang_seconds)
+    code = WrongUse.exit_code
+    try:
+        code = _conducted(replace(chosen, no_replays=True))
+    except KeyboardInterrupt:
+        spread.abort(INTERRUPTED)
+    finally:
+        if code == INTERRUPTED:
+            spread.abort(code)
+        spread.dismiss(code)
+    return code
+
+
+def _conducted(chosen: Options) -> int:
+    """Run, print what is to be said, and return the exit code."""
     if chosen.no_replays and chosen.replays is not None:
         message = f"--no-replays and --replays {chosen.replays} contradict each other; give one of them"
         raise WrongUse(message)

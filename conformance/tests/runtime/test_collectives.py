@@ -1,11 +1,16 @@
 """The level collective: its ids, its cases on the CPU, and the option that chooses it."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 from ep_conformance.collective import collective_cases, ranks_of
-from ep_conformance.judge.outcome import Status
+from ep_conformance.judge.outcome import Outcome, Status
 from ep_conformance.plan.catalogue import find, list_ids
 from ep_conformance.plan.planned import Standing
 from ep_conformance.plan.survey import survey
+from ep_conformance.run.spread import joined
 from ep_conformance.run.worker import Job, execute
 
 import ep
@@ -38,3 +43,40 @@ def test_cases_pass_on_the_cpu(what, tmp_path):
         outcome = execute(device, identity, job)
         assert (identity, outcome.status, outcome.reason) == (identity, Status.PASS, "")
         assert find(identity).claim
+
+
+def over_mpi(*options):
+    command = [Path(sys.executable).with_name("mpiexec"), "-n", "2", sys.executable, "-m", "ep_conformance", "run"]
+    return subprocess.run(
+        [*command, "--ranks", "mpi", *options], capture_output=True, text=True, check=False, timeout=100
+    )
+
+
+def test_cases_are_judged_over_processes_of_mpi():
+    done = over_mpi("--provider", "cpu", "--quick", "--shard", "1/20")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("PASS: cpu") == 1
+
+
+def test_all_processes_of_mpi_end_with_the_exit_code_of_the_first():
+    done = over_mpi("--provider", "nobody")
+    assert done.returncode == 2
+    assert done.stderr.count("unknown provider 'nobody'") == 1
+
+
+def test_a_case_passes_where_it_does_at_every_rank():
+    good, bad = Outcome(Status.PASS), Outcome(Status.FAIL, "x[0] == 1")
+    assert joined([good, good]).status is Status.PASS
+    assert joined([good, bad, bad]) == Outcome(Status.FAIL, "rank 1: x[0] == 1")
+
+
+@pytest.mark.parametrize("ranks", ["0", "9", "many"])
+def test_other_numbers_of_ranks_are_refused(ranks):
+    done = subprocess.run(
+        [sys.executable, "-m", "ep_conformance", "run", "--provider", "cpu", "--ranks", ranks],
+        capture_output=True,
+        text=True,
+        check=False,
+    )  # fmt: skip - an option a line would be long
+    assert done.returncode == 2
+    assert f"'{ranks}' is no number of ranks from 1 to 8, and not mpi" in done.stderr

@@ -6,9 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ep_collectives import AllReduce, Broadcast
+from ep_collectives.carrier.courier import Courier
+from ep_collectives.carrier.implementation import table_of
 from ep_collectives.local.communicator import LocalCommunicator
-from ep_collectives.local.courier import Courier
-from ep_collectives.local.implementation import Shares, table_of
+from ep_collectives.local.implementation import Shares
 from ep_collectives.local.kernel import LocalKernel
 from ep_collectives.local.share import Place
 from ep_collectives.local.work import Folding, part
@@ -119,7 +120,7 @@ class KeepsOldTerms(HonestProvider):
 
 
 class _SumsMeans(Shares):
-    def create(self, descriptor: Any, device: Any, code: Any) -> LocalKernel:
+    def create(self, descriptor: Any, device: Any, code: Any) -> ep.Kernel:
         if isinstance(descriptor, AllReduce) and descriptor.op == "mean":
             descriptor = AllReduce("sum", x=descriptor.specs[0], out=descriptor.specs[1])
         return super().create(descriptor, device, code)
@@ -133,7 +134,7 @@ class SumsMeans(HonestProvider):
 
 
 class _FromTheFirst(Shares):
-    def create(self, descriptor: Any, device: Any, code: Any) -> LocalKernel:
+    def create(self, descriptor: Any, device: Any, code: Any) -> ep.Kernel:
         if isinstance(descriptor, Broadcast):
             descriptor = Broadcast(x=descriptor.specs[0], root=0)
         return super().create(descriptor, device, code)

@@ -1,0 +1,58 @@
+"""A launch of a collective: it takes its number where it is enqueued, and runs where its stream gets to it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    import ep
+
+    Run = Callable[[ep.spi.Stream, Any, Any], None]
+
+__all__ = ["Launch", "Task", "Turn"]
+
+
+class Turn(NamedTuple):
+    """A launch's place among the others of its communicator.
+
+    key    : equal at all ranks that meet
+    ranks  : those that meet
+    number : as errors name it
+    """
+
+    key: Hashable
+    ranks: tuple[int, ...]
+    number: int
+
+
+class Task(NamedTuple):
+    """One launch whose stream has got to it."""
+
+    turn: Turn
+    kernel: Any
+    memories: tuple[ep.Memory, ...]
+
+
+class Launch:
+    """What a launch runs, and a step: see `ep.spi.Communicator`.
+
+    kernel   : has the attributes `communicator` and `collective`
+    memories : of a step, None for those of each launch
+    """
+
+    def __init__(self, kernel: Any, memories: tuple[ep.Memory, ...] | None = None) -> None:
+        self._kernel = kernel
+        self._memories = memories
+
+    def numbered(self, stream: ep.spi.Stream) -> Run:
+        """Take a number now, and return the run of that number."""
+        kernel = self._kernel
+        turn = kernel.communicator.take(kernel.collective)
+        run: Run = kernel.communicator.runner(partial(Task, turn, kernel), self._memories, stream)
+        return run
+
+    def __call__(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
+        self.numbered(stream)(stream, memories, scalars)

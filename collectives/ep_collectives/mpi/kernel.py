@@ -1,0 +1,145 @@
+"""The kernel of a collective over MPI: a rank writes to the others, waits for their letters, and does its part."""
+
+from __future__ import annotations
+
+import os
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from ep.errors import CommunicatorError
+
+import ep
+from ep_collectives.carrier.launch import Launch
+from ep_collectives.descriptors.reducing import AllReduce, Reduce, ReduceScatter
+from ep_collectives.mpi.exchange import Exchange
+from ep_collectives.mpi.moving import Moving
+from ep_collectives.mpi.port import Port
+from ep_collectives.mpi.reduction import Reduction
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ep_collectives.carrier.launch import Task
+    from ep_collectives.mpi.communicator import MpiCommunicator
+    from ep_collectives.mpi.exchange import Pending, Steps
+    from ep_collectives.mpi.peers import Peers
+
+__all__ = ["MpiKernel", "perform"]
+
+_SPIN_SECONDS: Final = 1e-3
+"""For how long a rank that waits lets others run at once, before it sleeps in between."""
+_LONGEST_SLEEP: Final = 1e-3
+
+
+class MpiKernel(ep.Kernel):
+    """One rank's part in one collective.
+
+    agreement : what all ranks' letters must say alike
+    """
+
+    def __init__(self, collective: ep.Collective, communicator: MpiCommunicator) -> None:
+        self.collective = collective
+        self.communicator = communicator
+        self.agreement = collective.agreement.encode()
+        self._part: Reduction | Moving
+        if isinstance(collective, AllReduce | Reduce | ReduceScatter):
+            self._part = Reduction(collective, communicator.rank, communicator.size, communicator.device)
+        else:
+            self._part = Moving(collective, communicator.rank, communicator.size)
+        self.scratch_nbytes = self._part.scratch_nbytes
+
+    @property
+    def launch(self) -> Any:
+        """The launch, an object: see `ep.spi.Communicator`."""
+        return Launch(self)
+
+    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
+        del scalars
+        return Launch(self, memories)
+
+    def begin(self, task: Task, lane: ep.spi.Stream) -> tuple[Exchange, Steps]:
+        """Write to the other ranks, and return the steps that are left."""
+        exchange = Exchange(task, lane, self._part.tags)
+        port = Port(exchange, self.communicator.stages)
+        exchange.announce(partial(self._part.write, exchange, port))
+        return exchange, self._steps(exchange, port)
+
+    def _steps(self, exchange: Exchange, port: Port) -> Steps:
+        yield from exchange.meet()
+        yield from self._part.steps(exchange, port)
+        yield from exchange.depart()
+        port.settle()
+
+
+def perform(tasks: Sequence[Task], lane: ep.spi.Stream) -> None:
+    """Do collectives of one rank on a stream, all at once.
+
+    Raises CommunicatorError, or the error that this rank's part failed with, which breaks the communicator.
+    """
+    peers: Peers = tasks[0].kernel.communicator.peers
+    begun: list[tuple[Exchange, Steps]] = []
+    try:
+        begun.extend(task.kernel.begin(task, lane) for task in tasks)  # those that began, if one raises
+        _run(begun, peers)
+    except CommunicatorError:
+        _retreat(begun, peers)
+        raise
+    except BaseException as error:
+        what = begun[-1][0].part if begun else tasks[0].kernel.collective.title
+        peers.fail(f"{what} failed: {type(error).__name__}: {error}", [peers.rank])
+        _retreat(begun, peers)
+        raise
+    finally:
+        for exchange, _ in begun:
+            peers.box.letters.pop(exchange.key, None)
+        for task in tasks:
+            task.kernel.communicator.finished(task.turn.key)
+
+
+def _run(begun: Sequence[tuple[Exchange, Steps]], peers: Peers) -> None:
+    """Go through the steps of exchanges until all are done. Raises CommunicatorError."""
+    running, pace, since = [*begun], -1, time.monotonic()
+    while running:
+        peers.wire.pump()
+        for pair in [*running]:
+            exchange, steps = pair
+            exchange.check()
+            try:
+                next(steps)
+            except StopIteration:
+                exchange.pace += 1
+                running.remove(pair)
+        now = sum([exchange.pace for exchange, _ in begun])
+        if now != pace:
+            pace, since = now, time.monotonic()
+        elif running:
+            _rest(time.monotonic() - since)
+
+
+def _rest(waited: float) -> None:
+    """Let other threads and processes run, the longer the longer this one has waited."""
+    if waited < _SPIN_SECONDS:
+        os.sched_yield()  # time.sleep(0) takes 50 us and more
+    else:
+        time.sleep(min(_LONGEST_SLEEP, waited / 16))
+
+
+def _retreat(begun: Sequence[tuple[Exchange, Steps]], peers: Peers) -> None:
+    """Give up what is under way, and wait until no other rank reads or writes this one's memory."""
+    for _, steps in begun:
+        steps.close()  # type: ignore[attr-defined]  # they are generators
+    left: list[Pending] = [each for exchange, _ in begun for each in exchange.abandoned]
+    for pending in left:
+        if pending.is_receive and pending.request:  # MPI has not ended it with an error
+            pending.request.Cancel()
+    peers.say_out()
+    end = time.monotonic() + peers.timeout
+    while left and time.monotonic() < end:
+        peers.wire.pump()
+        left = [
+            each for each in left if not (each.request.Test() or (not each.is_receive and peers.are_out(each.rank)))
+        ]
+        time.sleep(0)
+    peers.wire.keep([each for exchange, _ in begun for each in exchange.abandoned if each.request])
+    peers.flush()

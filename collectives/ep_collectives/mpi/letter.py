@@ -1,0 +1,68 @@
+"""A Letter is a short message from one rank to another: what it has come to, with little data, or why it leaves."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from ep_collectives.carrier.launch import Turn
+
+    Key = tuple[int, int, int]
+
+__all__ = ["CLOSE", "FAIL", "MEET", "OUT", "Letter", "key_of"]
+
+MEET: Final = 0
+"""The rank has come to a collective."""
+FAIL: Final = 1
+"""The communicator is broken: the payload says why."""
+OUT: Final = 2
+"""The rank, which knows that the communicator is broken, receives nothing more."""
+CLOSE: Final = 3
+"""The rank comes to nothing more. The last letter of a rank."""
+
+_HEAD: Final = struct.Struct("<16sBxHIqqii")
+
+
+class Letter(NamedTuple):
+    """One letter.
+
+    kind     : MEET, FAIL, OUT or CLOSE
+    address  : 16 bytes that name the communicator
+    key      : of the collective
+    tag      : of the first of the rank's data messages in the collective
+    elements : that the rank sends to the receiver, where counts are of pairs
+    said     : what the rank's collective must have in common with all others', in UTF-8
+    payload  : data
+    """
+
+    kind: int
+    address: bytes
+    key: Key = (0, 0, 0)
+    tag: int = 0
+    elements: int = 0
+    said: bytes = b""
+    payload: Any = b""
+
+    def pack(self) -> bytes:
+        """Return it as bytes."""
+        said = self.said[:0xFFFF]
+        number, source, target = self.key
+        head = _HEAD.pack(self.address, self.kind, len(said), self.tag, self.elements, number, source, target)
+        return b"".join((head, said, self.payload))
+
+    @classmethod
+    def unpack(cls, text: bytearray) -> Letter:
+        """Return the letter of some bytes."""
+        address, kind, length, tag, elements, number, source, target = _HEAD.unpack_from(text)
+        end = _HEAD.size + length
+        said = bytes(text[_HEAD.size : end])
+        return cls(kind, address, (number, source, target), tag, elements, said, memoryview(text)[end:])
+
+
+def key_of(turn: Turn) -> Key:
+    """Return the key of a launch: equal at all ranks that meet."""
+    if isinstance(turn.key, tuple):
+        (source, target), number = turn.key
+        return (number, source, target)
+    return (turn.number, -1, -1)
