@@ -39,11 +39,11 @@ def test_the_package_does_not_import_mpi4py():
 
 
 def test_without_mpi4py_the_cure_is_named(monkeypatch):
-    from ep_collectives.mpi.library import library
+    from ep_collectives.mpi.library import _loaded
 
     monkeypatch.setitem(sys.modules, "mpi4py", None)
     with pytest.raises(ep.UnavailableError, match=r"pip install 'execution-provider\[mpi\]'"):
-        library.__wrapped__()
+        _loaded.__wrapped__()
 
 
 def test_every_collective_gives_what_its_reference_says_on_devices_of_three_providers():

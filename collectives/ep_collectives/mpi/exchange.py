@@ -88,6 +88,12 @@ class Exchange:
         self._is_meeting = False
         self.pace += 1
 
+    def give_up(self) -> None:
+        """Leave the letters that have not gone yet to the wire."""
+        while self._sent:
+            request, _, text = self._sent.pop()
+            self.peers.wire.adopt(request, text)
+
     def depart(self) -> Steps:
         """Wait until this rank's letters have gone."""
         while self._sent:

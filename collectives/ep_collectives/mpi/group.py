@@ -56,7 +56,7 @@ def mpi_group(comm: Any = None, *, timeout: float = TIMEOUT) -> ep.spi.Group:
     wire = _WIRES.get(chosen.handle)
     if wire is None:
         if not _WIRES:
-            at_exit(mpi, _settle)
+            at_exit(_settle)
         wire = _WIRES[chosen.handle] = Wire(mpi, chosen)
     ranks = tuple(range(wire.size))
     address = address_of(b"", ranks, wire.group_number())

@@ -127,8 +127,9 @@ def _rest(waited: float) -> None:
 
 def _retreat(begun: Sequence[tuple[Exchange, Steps]], peers: Peers) -> None:
     """Give up what is under way, and wait until no other rank reads or writes this one's memory."""
-    for _, steps in begun:
+    for exchange, steps in begun:
         steps.close()  # type: ignore[attr-defined]  # they are generators
+        exchange.give_up()
     left: list[Pending] = [each for exchange, _ in begun for each in exchange.abandoned]
     for pending in left:
         if pending.is_receive and pending.request:  # MPI has not ended it with an error
@@ -137,9 +138,15 @@ def _retreat(begun: Sequence[tuple[Exchange, Steps]], peers: Peers) -> None:
     end = time.monotonic() + peers.timeout
     while left and time.monotonic() < end:
         peers.wire.pump()
-        left = [
-            each for each in left if not (each.request.Test() or (not each.is_receive and peers.are_out(each.rank)))
-        ]
+        left = [each for each in left if not _is_over(each, peers)]
         time.sleep(0)
     peers.wire.keep([each for exchange, _ in begun for each in exchange.abandoned if each.request])
     peers.flush()
+
+
+def _is_over(pending: Pending, peers: Peers) -> bool:
+    """Say whether a message that was given up is done, or nobody is there to receive it."""
+    try:
+        return bool(pending.request.Test()) or (not pending.is_receive and peers.are_out(pending.rank))
+    except peers.wire.mpi.Exception:  # its process has ended
+        return True

@@ -87,12 +87,13 @@ class Peers:
 
     def close(self) -> None:
         """Tell all others that this rank comes to nothing more. Once is enough."""
-        if self._has_closed or self.wire.mpi.Is_finalized():
+        if self._has_closed or not self.wire.is_open:
             return
         self._has_closed = True
         self._tell(Letter(CLOSE, self.address))
         self.flush()
-        if len(self.box.closed) == len(self.others):
+        self.box.awaited = len(self.others)
+        if self.box.is_over:
             self.wire.drop(self.address)
 
     def flush(self) -> None:
