@@ -6,12 +6,13 @@ import itertools
 import os
 import socket
 import threading
+import time
 import weakref
 from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ep_collectives.mpi.letter import CLOSE, FAIL, MEET, OUT, Letter
+from ep_collectives.mpi.letter import ALIVE, CLOSE, FAIL, MEET, OUT, Letter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +36,7 @@ class Box:
     failures : what FAIL said, with who said it
     out      : who has said OUT
     closed   : who has said CLOSE
+    alive    : when who last said ALIVE, of the monotonic clock
     awaited  : of how many CLOSE is the last that will come, None while this process has not said it
     """
 
@@ -43,6 +45,7 @@ class Box:
         self.failures: deque[tuple[int, bytes]] = deque()
         self.out: dict[int, None] = {}
         self.closed: dict[int, None] = {}
+        self.alive: dict[int, float] = {}
         self.awaited: int | None = None
 
     @property
@@ -60,6 +63,8 @@ class Box:
             self.out[source] = None
         elif letter.kind == CLOSE:
             self.closed[source] = None
+        elif letter.kind == ALIVE:
+            self.alive[source] = time.monotonic()
 
 
 class Wire:

@@ -30,7 +30,6 @@ count = rng.choice([1, 1000, 300_000, 3_000_000])
 delay = rng.uniform(0, 0.15)
 x = device.tensor(np.full(count, rank + 1, np.float32))
 out = device.empty(x.spec)
-AllReduce.infer("sum", x).on(communicator)(stream, x=x, out=out)  # all are there
 
 
 def vanish():
