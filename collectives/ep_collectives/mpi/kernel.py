@@ -147,6 +147,9 @@ def _retreat(begun: Sequence[tuple[Exchange, Steps]], peers: Peers) -> None:
 def _is_over(pending: Pending, peers: Peers) -> bool:
     """Say whether a message that was given up is done, or nobody is there to receive it."""
     try:
-        return bool(pending.request.Test()) or (not pending.is_receive and peers.are_out(pending.rank))
+        if pending.request.Test():
+            return True
     except peers.wire.mpi.Exception:  # its process has ended
         return True
+    is_out = peers.are_out(pending.rank) and not pending.is_receive
+    return is_out or peers.wire.is_gone(peers.ranks[pending.rank])
