@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ep.errors import CommunicatorError
 
 import ep
+from ep_collectives.carrier.host import finish
 from ep_collectives.carrier.launch import Launch
 from ep_collectives.descriptors.reducing import AllReduce, Reduce, ReduceScatter
 from ep_collectives.mpi.exchange import Exchange
@@ -128,6 +130,8 @@ def _rest(waited: float) -> None:
 def _retreat(begun: Sequence[tuple[Exchange, Steps]], peers: Peers) -> None:
     """Give up what is under way, and wait until no other rank reads or writes this one's memory."""
     for exchange, steps in begun:
+        with suppress(ep.EpError):  # the failure that is raised came before
+            finish(exchange.lane)  # copies that read and write the steps' buffers
         steps.close()  # type: ignore[attr-defined]  # they are generators
         exchange.give_up()
     left: list[Pending] = [each for exchange, _ in begun for each in exchange.abandoned]
