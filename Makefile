@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 NATIVE := $(shell find providers/cpu providers/sim providers/cuda/emulator providers/simt/ep_simt/mathematics conformance/native -name '*.cpp' -o -name '*.c' -o -name '*.h' -o -name '*.hpp' -o -name '*.def' -o -name '*.inc' -o -name CMakeLists.txt)
-FORMATTED := $(shell find providers conformance/native benchmarks -name '*.cpp' -o -name '*.c' -o -name '*.h')
+FORMATTED := $(shell find providers conformance/native benchmarks collectives -name '*.cpp' -o -name '*.c' -o -name '*.h')
 CLAIMED := providers/opencl/tests/claimed_kernels.py
 TESTS := $(shell sed -n 's/^testpaths = //p' pyproject.toml | tr -d '[],"')
 SUITE := conformance/tests

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -225,6 +226,15 @@ def test_a_stream_without_a_queue_of_a_driver_is_refused(built):
     world = World("nccl", built["nccl"])
     with pytest.raises(ep.UnsupportedError, match="is no queue of a driver, which nccl needs"):
         world.launch(AllReduce("sum", x=F4, out=F4), 0, 64)
+
+
+def test_on_cuda_the_calls_are_on_its_own_streams(built):
+    """On the emulated driver, which has streams as a GPU's has."""
+    program = Path(__file__).parent / "programs" / "on_cuda.py"
+    emulator = Path(sys.executable).with_name("ep-cuda-emulator")
+    command = [emulator, "run", "--", sys.executable, program, built["nccl"]]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,7 @@ class MpiCommunicator(CarriedCommunicator):
         super().__init__(peers.rank, len(peers.ranks), device)
         self.peers = peers
         self.stages = Stages(device)
+        self._running: dict[object, None] = {}
         peers.wire.communicators.add(self)
 
     @property
@@ -65,7 +66,18 @@ class MpiCommunicator(CarriedCommunicator):
         self.peers.fail(f"rank {self.rank} aborted{f': {reason}' if reason else ''}", [self.rank])
 
     def perform(self, tasks: Sequence[Task], lane: ep.spi.Stream) -> None:
-        perform(tasks, lane)
+        me = object()
+        self._running[me] = None
+        try:
+            perform(tasks, lane)
+        finally:
+            del self._running[me]
+
+    @property
+    def is_settled(self) -> bool:
+        """True if no launch is under way, or, of a broken one, none that any stream still does."""
+        self.peers.wire.pump()
+        return self.is_idle or (self.peers.look() is not None and not self._running)
 
     def leave(self) -> None:
         self.peers.close()

@@ -22,6 +22,8 @@ __all__ = ["Exchange", "Pending", "together", "windowed"]
 
 _LOOK_SECONDS: Final = 0.1
 """From one look at whether the processes that are waited for live to the next."""
+_WORDS: Final = 8
+"""How often within the timeout a rank that waits says that it lives: who waits for it blames whom it waits for."""
 
 
 class Pending(NamedTuple):
@@ -61,7 +63,7 @@ class Exchange:
         self._waits: Counter[int] = Counter()
         self._sent: list[tuple[Any, int, bytes]] = []
         self._seen = -1
-        self._end = self._next_look = 0.0
+        self._end = self._next_look = self._next_word = 0.0
 
     def announce(self, write: Callable[[int], tuple[int, Any]]) -> None:
         """Send a letter to each other rank.
@@ -87,6 +89,12 @@ class Exchange:
                 self.disagree(f"the ranks do not agree: {' and '.join(both)}", rank)
         self._is_meeting = False
         self.pace += 1
+
+    def give_up(self) -> None:
+        """Leave the letters that have not gone yet to the wire."""
+        while self._sent:
+            request, _, text = self._sent.pop()
+            self.peers.wire.adopt(request, text)
 
     def depart(self) -> Steps:
         """Wait until this rank's letters have gone."""
@@ -143,9 +151,13 @@ class Exchange:
         peers = self.peers
         now = time.monotonic()
         if self._seen != self.pace:
-            self._seen, self._end, self._next_look = self.pace, now + peers.timeout, now + _LOOK_SECONDS
+            self._seen, self._end = self.pace, now + peers.timeout
+            self._next_look, self._next_word = now + _LOOK_SECONDS, now + peers.timeout / _WORDS
         elif now > self._next_look:
             self._next_look = now + _LOOK_SECONDS
+            if now > self._next_word:
+                self._next_word = now + peers.timeout / _WORDS
+                peers.say_alive()
             self._look(late=now > self._end)
         error = peers.error(self.part)
         if error is not None:
@@ -162,10 +174,14 @@ class Exchange:
             peers.fail(f"the process of {named(gone)} ended before {self.part} was done", gone, gone)
         elif left and self._is_meeting:
             peers.fail(f"{named(left)} closed the communicator without coming to {self.part}", left)
-        elif late and self._is_meeting:
-            peers.missed(awaited, self.part, self.key)
         elif late and awaited:
-            peers.fail(f"{named(awaited)} did not get on in {self.part} for {peers.timeout:g} s", awaited, awaited)
+            recently = max(peers.timeout / 2, 3 * _LOOK_SECONDS)
+            silent = [rank for rank in awaited if not peers.is_alive(rank, recently)]
+            if self._is_meeting:
+                peers.missed(awaited, self.part, self.key, silent)
+            else:
+                slow = silent or awaited
+                peers.fail(f"{named(slow)} did not get on in {self.part} for {peers.timeout:g} s", slow, silent)
 
     def _awaited(self) -> list[int]:
         if self._is_meeting:

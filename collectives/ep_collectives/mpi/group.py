@@ -56,7 +56,7 @@ def mpi_group(comm: Any = None, *, timeout: float = TIMEOUT) -> ep.spi.Group:
     wire = _WIRES.get(chosen.handle)
     if wire is None:
         if not _WIRES:
-            at_exit(mpi, _settle)
+            at_exit(_settle)
         wire = _WIRES[chosen.handle] = Wire(mpi, chosen)
     ranks = tuple(range(wire.size))
     address = address_of(b"", ranks, wire.group_number())
@@ -69,11 +69,13 @@ def _settle() -> bool:
     for communicator in communicators:
         communicator.close()
     for communicator in communicators:
-        end = time.monotonic() + 2 * communicator.peers.timeout
-        while not communicator.is_idle and time.monotonic() < end:
+        peers = communicator.peers
+        end = time.monotonic() + 2 * peers.timeout
+        while not communicator.is_settled and time.monotonic() < end:
             time.sleep(_TICK)
-    is_idle = all(communicator.is_idle for communicator in communicators)
-    return is_idle and not _has_lost(_WIRES.values())
+        if not communicator.is_settled:  # the others must know that MPI is not ended here
+            peers.fail(f"rank {peers.rank} ended with collectives under way", [peers.rank], [peers.rank])
+    return not _has_lost(_WIRES.values())
 
 
 def _has_lost(wires: Iterable[Wire]) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ep.errors import CommunicatorError
 
 import ep
+from ep_collectives.carrier.host import finish
 from ep_collectives.carrier.launch import Launch
 from ep_collectives.descriptors.reducing import AllReduce, Reduce, ReduceScatter
 from ep_collectives.mpi.exchange import Exchange
@@ -127,8 +129,11 @@ def _rest(waited: float) -> None:
 
 def _retreat(begun: Sequence[tuple[Exchange, Steps]], peers: Peers) -> None:
     """Give up what is under way, and wait until no other rank reads or writes this one's memory."""
-    for _, steps in begun:
+    for exchange, steps in begun:
+        with suppress(ep.EpError):  # the failure that is raised came before
+            finish(exchange.lane)  # copies that read and write the steps' buffers
         steps.close()  # type: ignore[attr-defined]  # they are generators
+        exchange.give_up()
     left: list[Pending] = [each for exchange, _ in begun for each in exchange.abandoned]
     for pending in left:
         if pending.is_receive and pending.request:  # MPI has not ended it with an error
@@ -137,9 +142,18 @@ def _retreat(begun: Sequence[tuple[Exchange, Steps]], peers: Peers) -> None:
     end = time.monotonic() + peers.timeout
     while left and time.monotonic() < end:
         peers.wire.pump()
-        left = [
-            each for each in left if not (each.request.Test() or (not each.is_receive and peers.are_out(each.rank)))
-        ]
+        left = [each for each in left if not _is_over(each, peers)]
         time.sleep(0)
     peers.wire.keep([each for exchange, _ in begun for each in exchange.abandoned if each.request])
     peers.flush()
+
+
+def _is_over(pending: Pending, peers: Peers) -> bool:
+    """Say whether a message that was given up is done, or nobody is there to receive it."""
+    try:
+        if pending.request.Test():
+            return True
+    except peers.wire.mpi.Exception:  # its process has ended
+        return True
+    is_out = peers.are_out(pending.rank) and not pending.is_receive
+    return is_out or peers.wire.is_gone(peers.ranks[pending.rank])

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     Key = tuple[int, int, int]
 
-__all__ = ["CLOSE", "FAIL", "MEET", "OUT", "Letter", "key_of"]
+__all__ = ["ALIVE", "CLOSE", "FAIL", "MEET", "OUT", "Letter", "key_of"]
 
 MEET: Final = 0
 """The rank has come to a collective."""
@@ -21,13 +21,16 @@ OUT: Final = 2
 CLOSE: Final = 3
 """The rank comes to nothing more. The last letter of a rank."""
 
+ALIVE: Final = 4
+"""The rank waits, and lives."""
+
 _HEAD: Final = struct.Struct("<16sBxHIqqii")
 
 
 class Letter(NamedTuple):
     """One letter.
 
-    kind     : MEET, FAIL, OUT or CLOSE
+    kind     : MEET, FAIL, OUT, CLOSE or ALIVE
     address  : 16 bytes that name the communicator
     key      : of the collective
     tag      : of the first of the rank's data messages in the collective

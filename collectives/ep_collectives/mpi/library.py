@@ -6,16 +6,24 @@ import atexit
 import functools
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["at_exit", "library"]
 
 
-@functools.cache
 def library() -> Any:
     """Return the module mpi4py.MPI, with MPI initialised. Raises UnavailableError with the cure."""
+    return _loaded()[0]
+
+
+@functools.cache
+def _loaded() -> tuple[Any, bool]:
+    """Return the module, and whether it was imported here, so that EP finalises MPI."""
     is_ours = "mpi4py.MPI" not in sys.modules
     try:
         import mpi4py  # noqa: PLC0415 - who has no ranks in other processes needs none
@@ -31,19 +39,19 @@ def library() -> Any:
     if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
         message = "mpi_group: MPI was initialised for fewer threads than MPI_THREAD_MULTIPLE, and streams have threads of their own; leave mpi4py.rc.thread_level as it is, 'multiple'"
         raise ep.UnavailableError(message)
-    return MPI
+    return MPI, is_ours
 
 
-def at_exit(mpi: Any, settle: Any) -> None:
+def at_exit(settle: Callable[[], bool]) -> None:
     """Let MPI end with the process.
 
     settle : waits for the collectives under way, and says whether all ranks will come to the end
     """
-    is_ours = not getattr(sys.modules["mpi4py"].rc, "finalize", None) and sys.modules["mpi4py"].rc.finalize is not None
-    atexit.register(_end, mpi, settle, is_ours=is_ours)
+    atexit.register(_end, settle)
 
 
-def _end(mpi: Any, settle: Any, *, is_ours: bool) -> None:
+def _end(settle: Callable[[], bool]) -> None:
+    mpi, is_ours = _loaded()
     if mpi.Is_finalized():
         return
     if settle():

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 from ep_collectives.carrier.failure import Failure, named
-from ep_collectives.mpi.letter import CLOSE, FAIL, OUT, Letter
+from ep_collectives.mpi.letter import ALIVE, CLOSE, FAIL, OUT, Letter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -63,6 +63,14 @@ class Peers:
         place = self.ranks[rank]
         return any(place in letters for other, letters in [*self.box.letters.items()] if other != key)
 
+    def say_alive(self) -> None:
+        """Tell all others that this rank waits, and lives."""
+        self._tell(Letter(ALIVE, self.address))
+
+    def is_alive(self, rank: int, seconds: float) -> bool:
+        """Say whether a rank has said that it lives within the last seconds."""
+        return time.monotonic() - self.box.alive.get(self.ranks[rank], -seconds) < seconds
+
     def look(self) -> Failure | None:
         """Return why the communicator is broken, as far as letters have come; None while it is not."""
         while self._failure is None and self.box.failures:
@@ -87,12 +95,13 @@ class Peers:
 
     def close(self) -> None:
         """Tell all others that this rank comes to nothing more. Once is enough."""
-        if self._has_closed or self.wire.mpi.Is_finalized():
+        if self._has_closed or not self.wire.is_open:
             return
         self._has_closed = True
         self._tell(Letter(CLOSE, self.address))
         self.flush()
-        if len(self.box.closed) == len(self.others):
+        self.box.awaited = len(self.others)
+        if self.box.is_over:
             self.wire.drop(self.address)
 
     def flush(self) -> None:
@@ -103,14 +112,17 @@ class Peers:
             time.sleep(0)
             self.wire.pump()
 
-    def missed(self, missing: Sequence[int], part: Part, key: Key) -> None:
-        """Break the communicator because of ranks that have not come in time."""
+    def missed(self, missing: Sequence[int], part: Part, key: Key, silent: Sequence[int]) -> None:
+        """Break the communicator because of ranks that have not come in time.
+
+        silent : those that have not said that they live
+        """
         elsewhere = [rank for rank in missing if self.waits_elsewhere(rank, key)]
         also = f"; {named(elsewhere)} came to another one" if elsewhere else ""
         self.fail(
             f"{named(missing)} did not come to {part} within {self.timeout:g} s{also}",
             missing,
-            [rank for rank in missing if rank not in elsewhere],
+            [rank for rank in silent if rank not in elsewhere],
         )
 
     def _break(self, sentence: str, blamed: Sequence[int], lost: Iterable[int]) -> None:

@@ -6,12 +6,13 @@ import itertools
 import os
 import socket
 import threading
+import time
 import weakref
 from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ep_collectives.mpi.letter import CLOSE, FAIL, MEET, OUT, Letter
+from ep_collectives.mpi.letter import ALIVE, CLOSE, FAIL, MEET, OUT, Letter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +36,8 @@ class Box:
     failures : what FAIL said, with who said it
     out      : who has said OUT
     closed   : who has said CLOSE
+    alive    : when who last said ALIVE, of the monotonic clock
+    awaited  : of how many CLOSE is the last that will come, None while this process has not said it
     """
 
     def __init__(self) -> None:
@@ -42,6 +45,13 @@ class Box:
         self.failures: deque[tuple[int, bytes]] = deque()
         self.out: dict[int, None] = {}
         self.closed: dict[int, None] = {}
+        self.alive: dict[int, float] = {}
+        self.awaited: int | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """True if no letter will come, and nobody here asks for any."""
+        return self.awaited is not None and len(self.closed) >= self.awaited
 
     def put(self, source: int, letter: Letter) -> None:
         """File a letter."""
@@ -53,6 +63,8 @@ class Box:
             self.out[source] = None
         elif letter.kind == CLOSE:
             self.closed[source] = None
+        elif letter.kind == ALIVE:
+            self.alive[source] = time.monotonic()
 
 
 class Wire:
@@ -76,6 +88,7 @@ class Wire:
         self._boxes: dict[bytes, Box] = {}
         self._sent: deque[tuple[Any, Any]] = deque()
         self._abandoned: list[Any] = []
+        self._counting = threading.Lock()
         self._sorting = threading.RLock()  # of one thread at a time; a handler that comes in meanwhile sorts, too
         self._groups = itertools.count()
 
@@ -97,25 +110,39 @@ class Wire:
 
     def notify(self, rank: int, text: bytes) -> None:
         """Send a letter that nobody waits for."""
-        self._sent.append((self.post(rank, text), text))
+        if self.is_open:
+            self.adopt(self.post(rank, text), text)
+
+    def adopt(self, request: Any, text: bytes) -> None:
+        """Keep a letter that is under way until it has gone."""
+        self._sent.append((request, text))
+
+    @property
+    def is_open(self) -> bool:
+        """True until MPI is finalised."""
+        return not self.mpi.Is_finalized()
 
     def tags(self, count: int) -> int:
         """Return the first of so many tags, which no message under way has."""
-        first = self._tags
-        if first + count > self._top:
-            first = _LETTERS + 1
-        self._tags = first + count
+        with self._counting:
+            first = self._tags
+            if first + count > self._top:
+                first = _LETTERS + 1
+            self._tags = first + count
         return first
 
     def pump(self) -> bool:
         """Sort the letters that have come, and say whether any has. Does not wait."""
-        if not self._sorting.acquire(blocking=False):
+        if not (self.is_open and self._sorting.acquire(blocking=False)):
             return False
         try:
             has_come = False
             for source, text in self._coming():
                 letter = Letter.unpack(text)
-                self.box(letter.address).put(source, letter)
+                box = self.box(letter.address)
+                box.put(source, letter)
+                if box.is_over:
+                    self.drop(letter.address)
                 has_come = True
             while self._sent and self._sent[0][0].Test():
                 self._sent.popleft()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from ep_collectives import AllReduce, Recv, Send, mpi_group
+from ep_collectives.mpi.library import library
 from ep_collectives.reference import results
 
 import ep
@@ -41,5 +42,11 @@ for _ in range(2):
         Send(x=spec, to=(rank + 1) % size).on(communicator)(stream, x=x)
         Recv(out=spec, source=(rank - 1) % size).on(communicator)(stream, out=out)
     assert (out.numpy(stream) == (rank - 1) % size).all()
+# Ranks of one parity, numbered backwards by MPI.
+half = library().COMM_WORLD.Split(rank % 2, -rank)
+beside, total = ep.communicator(device, mpi_group(half, timeout=60)), device.empty(spec)
+AllReduce("sum", x=spec, out=spec).on(beside)(stream, x=x, out=total)
+assert beside.rank == half.rank
+assert (total.numpy(stream) == sum(range(rank % 2, size, 2))).all()
 communicator.close()
 print("rank", rank, "done", flush=True)  # noqa: T201
