@@ -54,15 +54,15 @@ thorough: $(STAMP) ## Run what the tests leave out for the sake of time: whole r
 
 quick: quick-cpu quick-opencl quick-cuda quick-sim ## Run the conformance suite on the CPU and on OpenCL with little data, its runtime cases on the simulated device
 
-# Each op comes in one element type of four, of its neighbour in the next one; whole: `make thorough`.
+# Each op comes in one element type of six, of its neighbour in the next one; whole: `make thorough`.
 quick-cpu: $(STAMP)
-	$(BIN)/ep-conformance run --provider cpu --quick --every 4
+	$(BIN)/ep-conformance run --provider cpu --quick --every 6
 
-# Every program of OpenCL is compiled here, so each op comes in one element type of 48, and few elementwise ones come strided or
+# Every program of OpenCL is compiled here, so each op comes in one element type of 64, and few elementwise ones come strided or
 # with numbers; whole: `make opencl`.
 quick-opencl: $(STAMP)
 	for part in 'runtime/*' 'primitives/[!be]*' 'primitives/[be]*/*/*/dense/*' 'primitives/[be]*/[agp]*/*/[!d]*'; do \
-		$(BIN)/ep-conformance run --provider opencl --quick --every 48 --filter "$$part" || exit; done
+		$(BIN)/ep-conformance run --provider opencl --quick --every 64 --filter "$$part" || exit; done
 
 # PoCL has the devices 0 and 1, Intel's runtime 2. PART="--every 8" takes a quarter of the time.
 PLATFORMS := sh tools/install/opencl_platforms.sh $(BIN) ep-conformance run --provider opencl --quick --jobs 2
@@ -76,7 +76,7 @@ opencl: $(STAMP) ## Run the quick suite on PoCL, twice, and on Intel's runtime, 
 quick-cuda: $(STAMP)
 	$(BIN)/ep-conformance run --provider cuda --emulate --quick --no-replays --filter 'runtime/*'
 	for part in 'primitives/[!bcegt]*' 'primitives/[be]*/[aprs]*/*/dense/*'; do \
-		$(BIN)/ep-conformance run --provider cuda --emulate --quick --every 160 --bits-of cpu:0 --no-replays --filter "$$part" || exit; done
+		$(BIN)/ep-conformance run --provider cuda --emulate --quick --every 200 --bits-of cpu:0 --no-replays --filter "$$part" || exit; done
 
 quick-sim: $(STAMP)
 	$(BIN)/ep-conformance run --provider sim --quick --filter 'runtime/*'
