@@ -1,4 +1,4 @@
-"""Imports `ep` before pytest sees the folder of the same name, asks for the repair of PoCL, and keeps collections short."""
+"""Imports `ep` before pytest sees the folder of the same name, asks for the repair of PoCL, keeps collections short, and times no example."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ import gc
 import os
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import ep  # noqa: F401 - the import is the purpose
 
 os.environ.setdefault("EP_POCL_PROCESSOR", "auto")  # else PoCL compiles nothing on processors newer than its LLVM
+
+# How long an example takes decides no test: a machine may be busy.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True, scope="module")
