@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import ep
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    import ep
-
     Run = Callable[[ep.spi.Stream, Any, Any], None]
 
-__all__ = ["Launch", "Task", "Turn"]
+__all__ = ["CarriedKernel", "Launch", "Task", "Turn"]
 
 
 class Turn(NamedTuple):
@@ -32,18 +32,17 @@ class Task(NamedTuple):
     """One launch whose stream has got to it."""
 
     turn: Turn
-    kernel: Any
+    kernel: Any  # the carrier's kind of CarriedKernel
     memories: tuple[ep.Memory, ...]
 
 
 class Launch:
     """What a launch runs, and a step: see `ep.spi.Communicator`.
 
-    kernel   : has the attributes `communicator` and `collective`
     memories : of a step, None for those of each launch
     """
 
-    def __init__(self, kernel: Any, memories: tuple[ep.Memory, ...] | None = None) -> None:
+    def __init__(self, kernel: CarriedKernel, memories: tuple[ep.Memory, ...] | None = None) -> None:
         self._kernel = kernel
         self._memories = memories
 
@@ -56,3 +55,23 @@ class Launch:
 
     def __call__(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         self.numbered(stream)(stream, memories, scalars)
+
+
+class CarriedKernel(ep.Kernel):
+    """One rank's part in one collective.
+
+    communicator : the carrier's
+    """
+
+    def __init__(self, collective: ep.Collective, communicator: Any) -> None:
+        self.collective = collective
+        self.communicator = communicator
+
+    @property
+    def launch(self) -> Any:
+        """The launch, an object: see `ep.spi.Communicator`."""
+        return Launch(self)
+
+    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
+        del scalars
+        return Launch(self, memories)

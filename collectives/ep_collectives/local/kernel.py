@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from ep.errors import CommunicatorError
 
-import ep
-from ep_collectives.carrier.launch import Launch
+from ep_collectives.carrier.launch import CarriedKernel
 from ep_collectives.local.circle import Post
 from ep_collectives.local.share import Disagreement, fold_of
 from ep_collectives.local.transport import Transport
@@ -16,6 +15,7 @@ from ep_collectives.local.work import Folding, pull
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
+    import ep
     from ep_collectives.carrier.launch import Task
     from ep_collectives.local.circle import Meeting
     from ep_collectives.local.communicator import LocalCommunicator
@@ -26,29 +26,19 @@ LITTLE: Final = 1 << 20
 """Bytes of all ranks' operands up to which the last rank to come does the shares of all: waking a thread takes 20 to 50 us."""
 
 
-class LocalKernel(ep.Kernel):
+class LocalKernel(CarriedKernel):
     """One rank's part in one collective."""
 
     folding_type: ClassVar[type[Folding]] = Folding
 
     def __init__(self, collective: ep.Collective, communicator: LocalCommunicator) -> None:
-        self.collective = collective
-        self.communicator = communicator
+        super().__init__(collective, communicator)
         self.agreement = collective.agreement
         self._folding = None
         if fold_of(collective, communicator.rank, communicator.size) is not None:
             rank, size = communicator.rank, communicator.size
             self._folding = self.folding_type(collective, rank, size, communicator.device)
             self.scratch_nbytes = self._folding.nbytes
-
-    @property
-    def launch(self) -> Any:
-        """The launch, an object: see `ep.spi.Communicator`."""
-        return Launch(self)
-
-    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
-        del scalars
-        return Launch(self, memories)
 
     def work(self, meeting: Meeting, post: Post, lane: ep.spi.Stream) -> None:
         """Do this rank's share. Raises CommunicatorError if the communicator was broken meanwhile."""

@@ -6,13 +6,13 @@ import os
 import time
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from ep.errors import CommunicatorError
 
 import ep
 from ep_collectives.carrier.host import finish
-from ep_collectives.carrier.launch import Launch
+from ep_collectives.carrier.launch import CarriedKernel
 from ep_collectives.descriptors.reducing import AllReduce, Reduce, ReduceScatter
 from ep_collectives.mpi.exchange import Exchange
 from ep_collectives.mpi.moving import Moving
@@ -34,15 +34,14 @@ _SPIN_SECONDS: Final = 1e-3
 _LONGEST_SLEEP: Final = 1e-3
 
 
-class MpiKernel(ep.Kernel):
+class MpiKernel(CarriedKernel):
     """One rank's part in one collective.
 
     agreement : what all ranks' letters must say alike
     """
 
     def __init__(self, collective: ep.Collective, communicator: MpiCommunicator) -> None:
-        self.collective = collective
-        self.communicator = communicator
+        super().__init__(collective, communicator)
         self.agreement = collective.agreement.encode()
         self._part: Reduction | Moving
         if isinstance(collective, AllReduce | Reduce | ReduceScatter):
@@ -50,15 +49,6 @@ class MpiKernel(ep.Kernel):
         else:
             self._part = Moving(collective, communicator.rank, communicator.size)
         self.scratch_nbytes = self._part.scratch_nbytes
-
-    @property
-    def launch(self) -> Any:
-        """The launch, an object: see `ep.spi.Communicator`."""
-        return Launch(self)
-
-    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
-        del scalars
-        return Launch(self, memories)
 
     def begin(self, task: Task, lane: ep.spi.Stream) -> tuple[Exchange, Steps]:
         """Write to the other ranks, and return the steps that are left."""

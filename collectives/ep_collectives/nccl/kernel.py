@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ep.errors import UnsupportedError
 
-import ep
-from ep_collectives.carrier.launch import Launch
+from ep_collectives.carrier.launch import CarriedKernel
 from ep_collectives.descriptors.exchange import AllToAll
 from ep_collectives.descriptors.pairs import Recv, Send
 from ep_collectives.descriptors.reducing import AllReduce, Reduce, ReduceScatter
@@ -15,6 +14,7 @@ from ep_collectives.descriptors.spreading import AllGather, Broadcast
 from ep_collectives.nccl.library import DTYPES, OPS
 
 if TYPE_CHECKING:
+    import ep
     from ep_collectives.nccl.communicator import NcclCommunicator
 
 __all__ = ["NcclKernel"]
@@ -23,15 +23,14 @@ _PARTS: Final = {"complex64": "float32", "complex128": "float64"}
 """A sum of complex numbers, or a mean, is one of twice as many real ones."""
 
 
-class NcclKernel(ep.Kernel):
+class NcclKernel(CarriedKernel):
     """One rank's part in one collective.
 
     Raises UnsupportedError for an op or element type that NCCL does not reduce. Elements that are only moved are bytes.
     """
 
     def __init__(self, collective: ep.Collective, communicator: NcclCommunicator) -> None:
-        self.collective = collective
-        self.communicator = communicator
+        super().__init__(collective, communicator)
         # Ranks that exchange nothing meet all the same: each gives a byte.
         self.scratch_nbytes = 0 if collective.specs else communicator.device.info.alignment
         self._itemsize = collective.specs[0].itemsize if collective.specs else 1
@@ -43,15 +42,6 @@ class NcclKernel(ep.Kernel):
                 message = f"{collective.title}: {communicator.library.flavour} does not reduce {dtype}; cast it, or take another carrier"
                 raise UnsupportedError(message)
             self._type, self._width = DTYPES[real], 2 if real != dtype else 1
-
-    @property
-    def launch(self) -> Any:
-        """The launch, an object: see `ep.spi.Communicator`."""
-        return Launch(self)
-
-    def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
-        del scalars
-        return Launch(self, memories)
 
     def run(self, memories: tuple[ep.Memory, ...], lane: ep.spi.Stream, native: Any, stream: Any) -> None:
         """Enqueue it. Raises DeviceError."""
@@ -95,7 +85,7 @@ class NcclKernel(ep.Kernel):
         library, mine = self.communicator.library, self.communicator.rank
         sends, receives = each.counts(self.communicator.size)
         x, out = (self._memory(memories, name) for name in ("x", "out"))
-        with library_group(library):
+        with library.group():
             for rank, count in enumerate(sends):
                 if count and rank != mine:
                     library.call("Send", self._part(x, sends, rank), count * self._width, self._type, rank, *rest)
@@ -130,16 +120,3 @@ class NcclKernel(ep.Kernel):
     def _count(self, name: str) -> int:
         size: int = self.collective.specs[self.collective.operands.index(name)].size
         return size * self._width
-
-
-class library_group:  # noqa: N801 - used as a function is
-    """What is called within a `with` block runs as one, after it."""
-
-    def __init__(self, library: Any) -> None:
-        self._library = library
-
-    def __enter__(self) -> None:
-        self._library.call("GroupStart")
-
-    def __exit__(self, *_: object) -> None:
-        self._library.call("GroupEnd")

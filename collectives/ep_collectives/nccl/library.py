@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Final, NamedTuple
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from cffi import FFI
 from ep.errors import DeviceError, UnavailableError, UnsupportedError
 
 from ep_collectives.carrier.failure import named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["DTYPES", "FLAVOURS", "OPS", "Library", "library"]
 
@@ -103,6 +107,15 @@ class Library:
         status = function(*arguments)
         if status not in {0, _IN_PROGRESS}:
             raise DeviceError(self.said(status), provider=self.flavour, call=self._prefix + name, code=status)
+
+    @contextmanager
+    def group(self) -> Iterator[None]:
+        """Run as one what a `with` block calls, when it ends. Raises DeviceError."""
+        self.call("GroupStart")
+        try:
+            yield
+        finally:
+            self.call("GroupEnd")
 
     def said(self, status: int) -> str:
         """Return what the library says of a result."""

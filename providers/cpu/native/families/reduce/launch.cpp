@@ -181,7 +181,7 @@ void fold_row(const Job& job, const char* row, int64_t begin, int64_t end, const
         half != 0 && (half & (half - 1)) == 0 && end - begin == 2 * half && end * OF_CHUNK <= job.run;
     if (!job.is_far || job.r.folds_two == nullptr || !has_halves) return pairwise(job, end - begin, 1, state, fold);
     // The tree over a power of two joins the trees over its halves, which are read side by side.
-    char halves[2 * WIDEST];
+    alignas(ep::LINE) char halves[2 * WIDEST];
     pairwise(job, half, 2, halves, [&](int64_t chunk, char* into) {
         const int64_t first = (begin + chunk) * OF_CHUNK;
         job.r.folds_two(into, row + first * job.step, half * OF_CHUNK * job.step, OF_CHUNK, lens);
