@@ -251,3 +251,31 @@ def test_products_in_place_keep_every_term():
             rank.launch(AllReduce("prod", x=spec, out=spec), x=tensor, out=tensor)
         for rank, tensor in zip(ranks, tensors, strict=True):
             np.testing.assert_array_equal(tensor.numpy(rank.stream), np.prod(rows, axis=0))
+
+
+def test_steps_are_folded_with_the_memories_of_each_and_a_closed_one_gives_its_own_back():
+    with world("cpu:0", "cpu:0") as ranks:
+        device = ranks[0].device
+
+        def bound(rank, values):
+            x = device.tensor(np.asarray(values, np.float32))
+            out = device.empty(x.spec)
+            return AllReduce("sum", x=x.spec, out=out.spec).on(ranks[rank].communicator).bind(x=x, out=out), x, out
+
+        def sums(*steps):
+            for rank, (step, _, _) in zip(ranks, steps, strict=True):
+                step(rank.stream)
+            return [out.numpy(rank.stream).tolist() for rank, (_, _, out) in zip(ranks, steps, strict=True)]
+
+        one, two = bound(0, [1] * 1000), bound(1, [2] * 1000)
+        assert sums(one, two) == sums(one, two) == [[3] * 1000] * 2
+        before = device.memory_info().in_use
+        other = bound(1, [5] * 1000)
+        assert sums(one, other) == sums(one, other) == [[6] * 1000] * 2
+        assert sums(one, two) == [[3] * 1000] * 2
+        sums(one, other)
+        for each in other:
+            each.close()
+        del other, each
+        assert device.memory_info().in_use == before
+        assert sums(one, two) == [[3] * 1000] * 2

@@ -123,12 +123,15 @@ def test_a_rank_that_closes_is_not_waited_for():
 def test_a_share_that_fails_is_raised_where_it_failed_and_told_to_the_others(monkeypatch):
     from ep_collectives.local import work
 
-    def fail(self, *_):
+    right = work.Folding._piece
+
+    def fail(self, *given, **named):
         if self._rank == 1:
             message = "the adder is on fire"
             raise ep.DeviceError(message)
+        return right(self, *given, **named)
 
-    monkeypatch.setattr(work.Folding, "_do_piece", fail)
+    monkeypatch.setattr(work.Folding, "_piece", fail)
     with world("cpu:0", "cpu:0") as ranks:
         for rank in ranks:
             launched(rank, SUM_OF_MANY)

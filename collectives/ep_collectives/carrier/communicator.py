@@ -18,7 +18,7 @@ from ep_collectives.carrier.launch import Task, Turn
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
-    from ep_collectives.carrier.launch import Run
+    Perform = Callable[[Sequence[Task], ep.spi.Stream], None]
 
 __all__ = ["CarriedCommunicator"]
 
@@ -55,6 +55,11 @@ class CarriedCommunicator(ep.spi.Communicator):
     def leave(self) -> None:
         """Tell the others that this rank comes to nothing more. Called once or more often. Raises nothing."""
 
+    @property
+    def known_error(self) -> ep.CommunicatorError | None:
+        """Why the communicator is broken, as far as this rank knows without asking the others."""
+        return self.error
+
     # What carriers have in common.
 
     @property
@@ -72,7 +77,7 @@ class CarriedCommunicator(ep.spi.Communicator):
     def end(self) -> Iterable[tuple[ep.spi.Ledger, Any]]:
         _, held = self._held or (0, {})
         self._held = None
-        return [(ledger, partial(self._run_all, tasks)) for ledger, tasks in held.items()]
+        return [(ledger, partial(self._do, tasks)) for ledger, tasks in held.items()]
 
     def count(self, ranks: tuple[int, ...]) -> int:
         """Return how often these ranks were split off before."""
@@ -92,7 +97,7 @@ class CarriedCommunicator(ep.spi.Communicator):
         if self._is_closed:
             message = f"{collective.title}: the communicator of rank {self.rank} was closed; make another with ep.communicator"
             raise ClosedError(message)
-        error = self.error
+        error = self.known_error
         if error is not None:
             raise error
         if collective.is_paired:
@@ -105,17 +110,13 @@ class CarriedCommunicator(ep.spi.Communicator):
         self._unfinished[turn.key] = None
         return turn
 
-    def runner(self, task: Callable[[Any], Task], memories: tuple[ep.Memory, ...] | None, stream: ep.spi.Stream) -> Run:
-        """Return the run of a task, which a group holds back.
-
-        task     : makes it of the launch's memories
-        memories : of a step, else None
-        """
+    def performer(self, stream: ep.spi.Stream) -> Perform:
+        """Return what does tasks when a stream has got to them, or, in a group of this thread, holds them back."""
         held = self._held
         if held is not None and held[0] == get_ident():
             tasks = held[1].setdefault(stream.ledger, [])
-            return lambda _, given, __: tasks.append(task(given if memories is None else memories))
-        return lambda lane, given, _: self._run_all([task(given if memories is None else memories)], lane)
+            return lambda given, _: tasks.extend(given)
+        return self._do  # a worker's stream is another one where it runs
 
     def finished(self, key: Hashable) -> None:
         """Note that a collective is over for this rank."""
@@ -123,11 +124,11 @@ class CarriedCommunicator(ep.spi.Communicator):
         if self._is_closed and not self._unfinished:
             self._end()
 
-    def _run_all(self, tasks: Sequence[Task], stream: ep.spi.Stream, *_: Any) -> None:
-        if stream.is_synchronous:
-            self.perform(tasks, stream)
+    def _do(self, tasks: Sequence[Task], lane: ep.spi.Stream, *_: Any) -> None:
+        if lane.is_synchronous:
+            self.perform(tasks, lane)
         else:
-            self._courier.carry(stream, partial(self.perform, tasks))
+            self._courier.carry(lane, partial(self.perform, tasks))
 
     def _end(self) -> None:
         self.leave()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import ep
@@ -29,11 +28,15 @@ class Turn(NamedTuple):
 
 
 class Task(NamedTuple):
-    """One launch whose stream has got to it."""
+    """One launch whose stream has got to it.
+
+    bound : what the kernel made of the memories of a step, None of others
+    """
 
     turn: Turn
     kernel: Any  # the carrier's kind of CarriedKernel
     memories: tuple[ep.Memory, ...]
+    bound: Any = None
 
 
 class Launch:
@@ -45,13 +48,16 @@ class Launch:
     def __init__(self, kernel: CarriedKernel, memories: tuple[ep.Memory, ...] | None = None) -> None:
         self._kernel = kernel
         self._memories = memories
+        self._bound = None if memories is None else kernel.bound(memories)
 
     def numbered(self, stream: ep.spi.Stream) -> Run:
         """Take a number now, and return the run of that number."""
-        kernel = self._kernel
+        kernel, memories, bound = self._kernel, self._memories, self._bound
         turn = kernel.communicator.take(kernel.collective)
-        run: Run = kernel.communicator.runner(partial(Task, turn, kernel), self._memories, stream)
-        return run
+        perform = kernel.communicator.performer(stream)
+        if memories is None:
+            return lambda lane, given, _: perform([Task(turn, kernel, given)], lane)
+        return lambda lane, _, __: perform([Task(turn, kernel, memories, bound)], lane)
 
     def __call__(self, stream: ep.spi.Stream, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> None:
         self.numbered(stream)(stream, memories, scalars)
@@ -71,6 +77,10 @@ class CarriedKernel(ep.Kernel):
     def launch(self) -> Any:
         """The launch, an object: see `ep.spi.Communicator`."""
         return Launch(self)
+
+    def bound(self, memories: tuple[ep.Memory, ...]) -> Any:
+        """Return what is made once of the memories of a step."""
+        del memories
 
     def bind(self, memories: tuple[ep.Memory, ...], scalars: tuple[Any, ...]) -> Launch:
         del scalars

@@ -12,7 +12,7 @@ from ep_primitives.families.add_n.descriptor import MOST_TERMS
 import ep
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["Reducer", "Reducers"]
 
@@ -51,16 +51,10 @@ class Reducer(NamedTuple):
         """The bytes that either kernel needs."""
         return max(self.reduce.scratch_nbytes, self.divide.scratch_nbytes if self.divide else 0)
 
-    def run(  # noqa: PLR0913, PLR0917 - the operands of the kernels
-        self,
-        lane: ep.spi.Stream,
-        terms: Sequence[ep.Memory],
-        result: ep.Memory,
-        between: ep.Memory,
-        scratch: ep.Memory,
-        size: int,
-    ) -> None:
-        """Enqueue the kernels.
+    def launches(
+        self, terms: Sequence[ep.Memory], result: ep.Memory, between: ep.Memory, scratch: ep.Memory, size: int
+    ) -> Iterator[tuple[ep.Primitive, tuple[ep.Memory, ...], tuple[Any, ...]]]:
+        """Yield the launches that reduce the terms: a primitive, its memories, and its numbers.
 
         result  : may be one of the terms
         between : for results in between; may be the result, if that is no term
@@ -70,13 +64,13 @@ class Reducer(NamedTuple):
             held = terms[0]
             for left, term in zip(range(self.combines - 1, -1, -1), terms[1:], strict=True):
                 target = between if left else result  # which may be a term that is still to come
-                self.reduce._run(lane, (held, term, target, *inner), ())
+                yield self.reduce, (held, term, target, *inner), ()
                 held = target
         else:
-            self.reduce._run(lane, (*terms, result, *inner), ())
+            yield self.reduce, (*terms, result, *inner), ()
         if self.divide is not None:
             inner = (scratch,) if self.divide.scratch_nbytes else ()
-            self.divide._run(lane, (result, result, *inner), self.divide._convert({"b": size}))
+            yield self.divide, (result, result, *inner), self.divide._convert({"b": size})
 
 
 class Reducers:
@@ -85,10 +79,14 @@ class Reducers:
     Sums, means of types that are computed in themselves, largest and smallest, and products that are rounded each time take
     the terms where they lie, if the device reaches them there, in the order of the ranks. What is left reduces the columns of a
     matrix of the terms: its kernels compute 16-bit types in float32 and round once, as the op's row says.
+
+    size, device : as given
+    itemsize     : of an element
     """
 
     def __init__(self, op: str, dtype: str, size: int, device: ep.Device) -> None:
-        self._op, self._dtype, self._size, self._device = op, dtype, size, device
+        self._op, self._dtype, self.size, self.device = op, dtype, size, device
+        self.itemsize = ep.TensorSpec(dtype, ()).itemsize
         self._made: dict[int, Reducer] = {}
 
     def of(self, count: int) -> Reducer:
@@ -102,26 +100,26 @@ class Reducers:
     def _adder(self, spec: Any) -> Reducer | None:
         """Return the kernels of a sum or a mean over terms that lie anywhere, None if the device or the row wants others."""
         is_mean = self._op == "mean" and self._dtype in _DIVIDED
-        if not (is_mean or self._op == "sum") or self._size > MOST_TERMS:
+        if not (is_mean or self._op == "sum") or self.size > MOST_TERMS:
             return None
         try:
-            add = AddN(*[spec] * self._size, out=spec).on(self._device)
+            add = AddN(*[spec] * self.size, out=spec).on(self.device)
             if not is_mean:
                 return Reducer(add)
-            return Reducer(add, BroadcastBinary("div", a=spec, b=ep.Scalar(self._dtype), out=spec).on(self._device))
+            return Reducer(add, BroadcastBinary("div", a=spec, b=ep.Scalar(self._dtype), out=spec).on(self.device))
         except UnsupportedError:
             return None
 
     def _pairer(self, spec: Any) -> Reducer | None:
         """Return the kernels that combine two terms, then the next, None if the device or the row wants others."""
         op = _PAIRED.get(self._op)
-        if op is None or self._size == 1 or (op == "mul" and self._dtype in _ROUNDED):
+        if op is None or self.size == 1 or (op == "mul" and self._dtype in _ROUNDED):
             return None
         try:
-            return Reducer(BroadcastBinary(op, a=spec, b=spec, out=spec).on(self._device), combines=self._size - 1)
+            return Reducer(BroadcastBinary(op, a=spec, b=spec, out=spec).on(self.device), combines=self.size - 1)
         except UnsupportedError:
             return None
 
     def _rows(self, spec: Any) -> ep.Primitive:
-        rows = ep.TensorSpec(self._dtype, (self._size, *spec.shape))
-        return ReduceRows(self._op, x=rows, out=spec, axis=0).on(self._device)
+        rows = ep.TensorSpec(self._dtype, (self.size, *spec.shape))
+        return ReduceRows(self._op, x=rows, out=spec, axis=0).on(self.device)

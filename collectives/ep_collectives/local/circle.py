@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ep.errors import CommunicatorError
 
     import ep
+    from ep_collectives.local.bound import Bound
     from ep_collectives.local.kernel import LocalKernel
 
 __all__ = ["Circle", "Meeting", "Post"]
@@ -30,12 +31,14 @@ class Post(NamedTuple):
 
     number   : of the collective at this rank, as errors name it
     memories : of its operands, in their order, and scratch
+    bound    : of a step, None of another launch
     """
 
     rank: int
     number: int
     kernel: LocalKernel
     memories: tuple[ep.Memory, ...]
+    bound: Bound | None = None
 
     @property
     def collective(self) -> ep.Collective:
@@ -142,6 +145,9 @@ class Circle:
 
     def gather(self, meeting: Meeting, post: Post) -> None:
         """Wait until all ranks of a meeting have come. Raises CommunicatorError."""
+        if meeting.all_here.is_open:
+            self.check(post)
+            return
         end = time.monotonic() + self.timeout
         self._places[post.rank] = post
         try:
@@ -162,6 +168,9 @@ class Circle:
 
     def see_off(self, key: Hashable, meeting: Meeting, post: Post) -> None:
         """Wait until all have left a meeting, also if it failed: they may touch this rank's memory."""
+        if meeting.is_done:
+            self._meetings.pop(key, None)
+            return
         pace, end = meeting.pace, time.monotonic() + self.timeout
         # Where a rank has not come, no rank has begun.
         while meeting.all_here.is_open and not meeting.all_gone.is_open and not meeting.is_done:
@@ -177,9 +186,14 @@ class Circle:
 
     def check(self, post: Post) -> None:
         """Raise the circle's error if it is broken."""
-        error = self.error(post.rank, post)
-        if error is not None:
-            raise error
+        failure = self._failure
+        if failure is not None:
+            raise failure.error(post.rank, post.part)
+
+    def step(self, meeting: Meeting, post: Post) -> None:
+        """Note that a rank gets on. Raises the circle's error if it is broken."""
+        meeting.pace += 1
+        self.check(post)
 
     def _miss(self, post: Post, missing: Sequence[int]) -> None:
         """Break the circle because of ranks that have not come to a meeting in time."""

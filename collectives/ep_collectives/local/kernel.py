@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from ep.errors import CommunicatorError
 
 from ep_collectives.carrier.launch import CarriedKernel
+from ep_collectives.local.bound import Bound
 from ep_collectives.local.circle import Post
 from ep_collectives.local.share import Disagreement, fold_of
 from ep_collectives.local.transport import Transport
@@ -26,8 +28,24 @@ LITTLE: Final = 1 << 20
 """Bytes of all ranks' operands up to which the last rank to come does the shares of all: waking a thread takes 20 to 50 us."""
 
 
+class Layout(NamedTuple):
+    """Where the elements of an operand lie.
+
+    number : of the operand's memory
+    lo     : of its spec, in elements
+    """
+
+    number: int
+    lo: int
+    itemsize: int
+
+
 class LocalKernel(CarriedKernel):
-    """One rank's part in one collective."""
+    """One rank's part in one collective.
+
+    layout : by operand, where its elements lie
+    nbytes : of its operands and scratch
+    """
 
     folding_type: ClassVar[type[Folding]] = Folding
 
@@ -39,6 +57,13 @@ class LocalKernel(CarriedKernel):
             rank, size = communicator.rank, communicator.size
             self._folding = self.folding_type(collective, rank, size, communicator.device)
             self.scratch_nbytes = self._folding.nbytes
+        operands = enumerate(zip(collective.operands, collective.specs, strict=True))
+        self.layout = {name: Layout(number, spec.lo, spec.itemsize) for number, (name, spec) in operands}
+        self.nbytes = sum([spec.nbytes for spec in collective.specs]) + self.scratch_nbytes
+
+    def bound(self, memories: tuple[ep.Memory, ...]) -> Bound:
+        del memories
+        return Bound()
 
     def work(self, meeting: Meeting, post: Post, lane: ep.spi.Stream) -> None:
         """Do this rank's share. Raises CommunicatorError if the communicator was broken meanwhile."""
@@ -46,17 +71,12 @@ class LocalKernel(CarriedKernel):
             return
         communicator = self.communicator
         transport = Transport(communicator.device, lane, communicator.streams)
-
-        def step() -> None:
-            meeting.pace += 1
-            communicator.circle.check(post)
-
+        step = partial(communicator.circle.step, meeting, post)
         try:
             if self._folding is None:
                 pull(post.rank, meeting.posts, transport, step)
             else:
-                scratch = post.memories[-1] if self.scratch_nbytes else None
-                self._folding.do(meeting.posts, transport, scratch, step)
+                self._folding.do(meeting.posts, transport, post.memories[-1], step)
         finally:
             try:
                 transport.settle()
@@ -71,24 +91,19 @@ def perform(tasks: Sequence[Task], lane: ep.spi.Stream) -> None:
     """
     come: list[tuple[Hashable, Meeting, Post]] = []
     try:
-        for turn, kernel, memories in tasks:
-            post = Post(kernel.communicator.rank, turn.number, kernel, memories)
+        for turn, kernel, memories, bound in tasks:
+            post = Post(kernel.communicator.rank, turn.number, kernel, memories, bound)
             meeting, is_last = kernel.communicator.circle.come(turn.key, turn.ranks, post)
             come.append((turn.key, meeting, post))
             if is_last:
                 _open(meeting, post, lane)
         for _, meeting, post in come:
-            try:
-                post.kernel.communicator.circle.gather(meeting, post)
-                if not meeting.is_done:
-                    post.kernel.work(meeting, post, lane)
-            except BaseException as error:
-                _tell(post, error)
-                raise
-            meeting.go(post.rank)
+            if not meeting.is_done:
+                _take_part(meeting, post, lane)
     finally:
         for _, meeting, post in come:  # before it waits for any: others' last shares may be of these
-            meeting.go(post.rank)
+            if not meeting.is_done:
+                meeting.go(post.rank)
         for key, meeting, post in come:
             post.kernel.communicator.circle.see_off(key, meeting, post)
             post.kernel.communicator.finished(key)
@@ -96,14 +111,27 @@ def perform(tasks: Sequence[Task], lane: ep.spi.Stream) -> None:
         post.kernel.communicator.circle.check(post)
 
 
+def _take_part(meeting: Meeting, post: Post, lane: ep.spi.Stream) -> None:
+    """Wait for the others, and do a share, unless the last to come does it."""
+    try:
+        post.kernel.communicator.circle.gather(meeting, post)
+        if not meeting.is_done:
+            post.kernel.work(meeting, post, lane)
+    except BaseException as error:
+        _tell(post, error)
+        raise
+    meeting.go(post.rank)
+
+
 def _open(meeting: Meeting, post: Post, lane: ep.spi.Stream) -> None:
     """Let all ranks begin. Where there is little to do, do it all: so the others wake up once, and not twice."""
     device = post.kernel.communicator.device
-    memories = [memory for each in meeting.posts.values() for memory in each.memories]
-    is_little = sum([memory.nbytes for memory in memories]) <= LITTLE
-    is_here = all(memory.device is device for memory in memories)
+    is_here, nbytes = True, 0
+    for each in meeting.posts.values():
+        nbytes += each.kernel.nbytes
+        is_here &= each.kernel.communicator.device is device
     try:
-        if is_little and is_here and post.kernel.communicator.circle.begin_alone(meeting):
+        if is_here and nbytes <= LITTLE and post.kernel.communicator.circle.begin_alone(meeting):
             for each in [*meeting.posts.values()]:
                 each.kernel.work(meeting, each, lane)
             meeting.is_done = True

@@ -48,6 +48,10 @@ class MpiCommunicator(CarriedCommunicator):
         return self.peers.error()
 
     @property
+    def known_error(self) -> ep.CommunicatorError | None:
+        return self.peers.error()
+
+    @property
     def living(self) -> tuple[int, ...]:
         peers = self.peers
         peers.wire.pump()

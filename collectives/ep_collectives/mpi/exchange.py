@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ep_collectives.carrier.failure import Part, named
-from ep_collectives.mpi.letter import MEET, Letter, key_of
+from ep_collectives.mpi.letter import MEET, key_of, packed
+from ep_collectives.mpi.places import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     import ep
     from ep_collectives.carrier.launch import Task
+    from ep_collectives.mpi.letter import Letter
     from ep_collectives.mpi.peers import Peers
+    from ep_collectives.mpi.places import Places, Span
 
     Steps = Iterator[None]
 
@@ -42,39 +44,47 @@ class Exchange:
     """A collective of some ranks. Steps of it are generators, which yield where they wait, so that one thread does many.
 
     memories  : of the operands, in their order, and scratch
+    places    : what letters bring and take
     pace      : changes whenever it gets on
     tag       : of this rank's first data message
     abandoned : messages that were given up
     """
 
-    def __init__(self, task: Task, lane: ep.spi.Stream, tags: int) -> None:
-        turn, self.kernel, self.memories = task
-        communicator = self.kernel.communicator
-        self.peers: Peers = communicator.peers
-        self.lane = lane
-        self.key, self.turn_key = key_of(turn), turn.key
-        self.part = Part(self.peers.rank, turn.number, self.kernel.collective)
-        self.others = [rank for rank in turn.ranks if rank != self.peers.rank]
+    def __init__(self, task: Task, lane: ep.spi.Stream, places: Places, tags: int) -> None:
+        self._turn, self.kernel, self.memories, _ = task
+        self.peers: Peers = self.kernel.communicator.peers
+        self.lane, self.places = lane, places
+        self.key = key_of(self._turn)
+        self.others = self.peers.others_of(self._turn.ranks)
         self.tag = self.peers.wire.tags(tags) if tags else 0
         self.pace = 0
         self.abandoned: list[Pending] = []
         self._letters = self.peers.letters(self.key)
         self._is_meeting = True
-        self._waits: Counter[int] = Counter()
+        self._waits: dict[int, int] = {}
         self._sent: list[tuple[Any, int, bytes]] = []
         self._seen = -1
         self._end = self._next_look = self._next_word = 0.0
+
+    @property
+    def part(self) -> Part:
+        """This rank's part, as errors name it."""
+        return Part(self.peers.rank, self._turn.number, self.kernel.collective)
+
+    def bytes_of(self, span: Span) -> ep.Memory:
+        """Return the bytes of a span of an operand."""
+        return bytes_of(self.kernel.collective, self.memories, span)
 
     def announce(self, write: Callable[[int], tuple[int, Any]]) -> None:
         """Send a letter to each other rank.
 
         write : returns for a rank how many elements it is sent, and what the letter carries
         """
-        said = self.kernel.agreement
+        peers, said = self.peers, self.kernel.agreement
         for rank in self.others:
             elements, payload = write(rank)
-            text = Letter(MEET, self.peers.address, self.key, self.tag, elements, said, payload).pack()
-            self._sent.append((self.peers.wire.post(self.peers.ranks[rank], text), rank, text))
+            text = packed(MEET, peers.address, self.key, self.tag, elements, said, payload)
+            self._sent.append((peers.wire.post(peers.ranks[rank], text), rank, text))
 
     def meet(self) -> Steps:
         """Wait for the letters of all other ranks. Raises CommunicatorError if they do not agree with this one's."""
@@ -125,7 +135,7 @@ class Exchange:
 
     def wait(self, request: Any, rank: int, kept: Any, *, is_receive: bool = False) -> Steps:
         """Wait for a message."""
-        self._waits[rank] += 1
+        self._waits[rank] = self._waits.get(rank, 0) + 1
         try:
             while not request.Test():
                 yield
@@ -159,9 +169,8 @@ class Exchange:
                 self._next_word = now + peers.timeout / _WORDS
                 peers.say_alive()
             self._look(late=now > self._end)
-        error = peers.error(self.part)
-        if error is not None:
-            raise error
+        if peers.look() is not None:
+            raise peers.error(self.part)  # type: ignore[misc]  # there is one
 
     def _look(self, *, late: bool) -> None:
         """Break the communicator if those who are waited for have left, or are late."""

@@ -6,7 +6,7 @@ import os
 import time
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ep.errors import CommunicatorError
 
@@ -15,9 +15,11 @@ from ep_collectives.carrier.host import finish
 from ep_collectives.carrier.launch import CarriedKernel
 from ep_collectives.descriptors.reducing import AllReduce, Reduce, ReduceScatter
 from ep_collectives.mpi.exchange import Exchange
+from ep_collectives.mpi.little import LITTLE, Little
 from ep_collectives.mpi.moving import Moving
 from ep_collectives.mpi.port import Port
 from ep_collectives.mpi.reduction import Reduction
+from ep_collectives.mpi.results import wanted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from ep_collectives.mpi.communicator import MpiCommunicator
     from ep_collectives.mpi.exchange import Pending, Steps
     from ep_collectives.mpi.peers import Peers
+    from ep_collectives.mpi.places import Places
 
 __all__ = ["MpiKernel", "perform"]
 
@@ -43,16 +46,16 @@ class MpiKernel(CarriedKernel):
     def __init__(self, collective: ep.Collective, communicator: MpiCommunicator) -> None:
         super().__init__(collective, communicator)
         self.agreement = collective.agreement.encode()
-        self._part: Reduction | Moving
-        if isinstance(collective, AllReduce | Reduce | ReduceScatter):
-            self._part = Reduction(collective, communicator.rank, communicator.size, communicator.device)
-        else:
-            self._part = Moving(collective, communicator.rank, communicator.size)
+        self._part = _part_of(collective, communicator)
         self.scratch_nbytes = self._part.scratch_nbytes
+
+    def bound(self, memories: tuple[ep.Memory, ...]) -> Places:
+        return self._part.places(memories, is_step=True)
 
     def begin(self, task: Task, lane: ep.spi.Stream) -> tuple[Exchange, Steps]:
         """Write to the other ranks, and return the steps that are left."""
-        exchange = Exchange(task, lane, self._part.tags)
+        places = task.bound or self._part.places(task.memories, is_step=False)
+        exchange = Exchange(task, lane, places, self._part.tags)
         port = Port(exchange, self.communicator.stages)
         exchange.announce(partial(self._part.write, exchange, port))
         return exchange, self._steps(exchange, port)
@@ -62,6 +65,14 @@ class MpiKernel(CarriedKernel):
         yield from self._part.steps(exchange, port)
         yield from exchange.depart()
         port.settle()
+
+
+def _part_of(collective: Any, communicator: MpiCommunicator) -> Little | Reduction | Moving:
+    rank, size, device = communicator.rank, communicator.size, communicator.device
+    if not isinstance(collective, AllReduce | Reduce | ReduceScatter):
+        return Moving(collective, rank, size)
+    most = max(wanted(collective, each, size).length for each in range(size)) * collective.specs[0].itemsize
+    return (Little if most * size <= LITTLE else Reduction)(collective, rank, size, device)
 
 
 def perform(tasks: Sequence[Task], lane: ep.spi.Stream) -> None:
@@ -91,10 +102,11 @@ def perform(tasks: Sequence[Task], lane: ep.spi.Stream) -> None:
 
 def _run(begun: Sequence[tuple[Exchange, Steps]], peers: Peers) -> None:
     """Go through the steps of exchanges until all are done. Raises CommunicatorError."""
-    running, pace, since = [*begun], -1, time.monotonic()
-    while running:
-        peers.wire.pump()
-        for pair in [*running]:
+    running, pump = [*begun], peers.wire.pump
+    pace, since = -1, 0.0
+    while True:
+        pump()
+        for pair in tuple(running):
             exchange, steps = pair
             exchange.check()
             try:
@@ -102,10 +114,12 @@ def _run(begun: Sequence[tuple[Exchange, Steps]], peers: Peers) -> None:
             except StopIteration:
                 exchange.pace += 1
                 running.remove(pair)
+        if not running:
+            return
         now = sum([exchange.pace for exchange, _ in begun])
         if now != pace:
             pace, since = now, time.monotonic()
-        elif running:
+        else:
             _rest(time.monotonic() - since)
 
 

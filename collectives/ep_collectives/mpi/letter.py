@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     Key = tuple[int, int, int]
 
-__all__ = ["ALIVE", "CLOSE", "FAIL", "MEET", "OUT", "Letter", "key_of"]
+__all__ = ["ALIVE", "CLOSE", "FAIL", "MEET", "OUT", "Letter", "key_of", "packed"]
 
 MEET: Final = 0
 """The rank has come to a collective."""
@@ -24,6 +24,7 @@ CLOSE: Final = 3
 ALIVE: Final = 4
 """The rank waits, and lives."""
 
+_MOST_SAID: Final = 0xFFFF
 _HEAD: Final = struct.Struct("<16sBxHIqqii")
 
 
@@ -44,23 +45,29 @@ class Letter(NamedTuple):
     key: Key = (0, 0, 0)
     tag: int = 0
     elements: int = 0
-    said: bytes = b""
+    said: bytes | bytearray = b""
     payload: Any = b""
 
     def pack(self) -> bytes:
         """Return it as bytes."""
-        said = self.said[:0xFFFF]
-        number, source, target = self.key
-        head = _HEAD.pack(self.address, self.kind, len(said), self.tag, self.elements, number, source, target)
-        return b"".join((head, said, self.payload))
+        return packed(*self)
 
     @classmethod
     def unpack(cls, text: bytearray) -> Letter:
         """Return the letter of some bytes."""
         address, kind, length, tag, elements, number, source, target = _HEAD.unpack_from(text)
         end = _HEAD.size + length
-        said = bytes(text[_HEAD.size : end])
+        said = text[_HEAD.size : end]
         return cls(kind, address, (number, source, target), tag, elements, said, memoryview(text)[end:])
+
+
+def packed(  # noqa: PLR0913, PLR0917 - the fields of a letter, which need not be one first
+    kind: int, address: bytes, key: Key, tag: int, elements: int, said: bytes | bytearray, payload: Any
+) -> bytes:
+    """Return a letter as bytes."""
+    said = said[:_MOST_SAID]
+    head = _HEAD.pack(address, kind, len(said), tag, elements, *key)
+    return b"".join((head, said, payload))
 
 
 def key_of(turn: Turn) -> Key:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ep_collectives.descriptors.exchange import AllToAll
 from ep_collectives.descriptors.pairs import Recv, Send
 from ep_collectives.descriptors.spreading import AllGather, Broadcast
 from ep_collectives.mpi.exchange import together, windowed
+from ep_collectives.mpi.places import INLINE, Places, Span, Spot, bytes_of, cut
 from ep_collectives.mpi.port import PIECE
 
 if TYPE_CHECKING:
@@ -18,20 +19,10 @@ if TYPE_CHECKING:
     from ep_collectives.mpi.exchange import Exchange, Steps
     from ep_collectives.mpi.port import Port
 
-__all__ = ["INLINE", "WINDOW", "Moving", "Span", "cut", "part"]
+__all__ = ["WINDOW", "Moving"]
 
-INLINE: Final = 16 << 10
-"""Bytes that go with a letter, and make no message of their own."""
 WINDOW: Final = 3
 """Messages under way at once from one rank to another."""
-
-
-class Span(NamedTuple):
-    """Elements of an operand of this rank."""
-
-    name: str
-    begin: int
-    length: int
 
 
 class _Moves(NamedTuple):
@@ -59,21 +50,23 @@ class Moving:
         spans = [*self._moves.sends.values(), *self._moves.receives.values()]
         self.tags = max((-(-span.length // self._step) for span in spans), default=0)
 
+    def places(self, memories: tuple[ep.Memory, ...], *, is_step: bool) -> Places:
+        """Return what letters bring and take, and what stays at this rank."""
+        del is_step
+        moves, reach = self._moves, partial(bytes_of, self._collective, memories)
+        sends = {rank: Spot.of(reach(span)) for rank, span in moves.sends.items() if self._is_little(span)}
+        receives = {rank: Spot.of(reach(span)) for rank, span in moves.receives.items() if self._is_little(span)}
+        return Places(sends, receives, [(reach(target), reach(source)) for target, source in moves.kept])
+
     def write(self, exchange: Exchange, port: Port, rank: int) -> tuple[int, Any]:
         """Return how many elements a rank is sent, and what the letter to it carries."""
-        span = self._moves.sends.get(rank)
-        if span is None:
-            return 0, b""
-        return span.length, port.read(part(exchange, span)) if self._is_little(span) and span.length else b""
+        span, spot = self._moves.sends.get(rank), exchange.places.sends.get(rank)
+        return 0 if span is None else span.length, b"" if spot is None else port.read(spot)
 
     def steps(self, exchange: Exchange, port: Port) -> Steps:
         """Move what is to be moved, when all have come."""
         self._check_counts(exchange)
-        for target, source in self._moves.kept:
-            port.copy(part(exchange, target), part(exchange, source))
-        for rank, span in self._moves.receives.items():
-            if self._is_little(span):
-                port.write(part(exchange, span), exchange.letter(rank).payload)
+        port.take_letters()
         if self._forwards:
             yield from self._forward(exchange, port)
             return
@@ -103,14 +96,14 @@ class Moving:
         span = self._moves.sends.get(rank)
         if span is not None and not self._is_little(span):
             for number, piece in enumerate(cut(span, self._step)):
-                yield port.send(part(exchange, piece), rank, exchange.tag + number)
+                yield port.send(exchange.bytes_of(piece), rank, exchange.tag + number)
 
     def _receiving(self, exchange: Exchange, port: Port, rank: int) -> Iterator[Steps]:
         span = self._moves.receives.get(rank)
         if span is not None and not self._is_little(span):
             first = exchange.letter(rank).tag
             for number, piece in enumerate(cut(span, self._step)):
-                yield port.receive(part(exchange, piece), rank, first + number)
+                yield port.receive(exchange.bytes_of(piece), rank, first + number)
 
     # A Broadcast of much to several: the root sends each of them a part, which it sends on to the others.
 
@@ -133,18 +126,18 @@ class Moving:
 
         def give(rank: int) -> Iterator[Steps]:
             for number, piece in enumerate(cut(spans[rank], self._step)):
-                yield port.send(part(exchange, piece), rank, first + number)
+                yield port.send(exchange.bytes_of(piece), rank, first + number)
 
         def take(rank: int) -> Iterator[Steps]:
             for number, piece in enumerate(cut(spans[rank], self._step)):
-                yield port.receive(part(exchange, piece), rank, exchange.letter(rank).tag + number)
+                yield port.receive(exchange.bytes_of(piece), rank, exchange.letter(rank).tag + number)
 
         def pass_on() -> Iterator[Steps]:
             for number, piece in enumerate(cut(spans[self._rank], self._step)):
                 yield pass_piece(number, piece)
 
         def pass_piece(number: int, piece: Span) -> Steps:
-            memory = part(exchange, piece)
+            memory = exchange.bytes_of(piece)
             yield from port.receive(memory, root, exchange.letter(root).tag + number)
             yield from together([port.send(memory, rank, first + number) for rank in takers if rank != self._rank])
 
@@ -154,22 +147,6 @@ class Moving:
             jobs = [windowed(take(rank), WINDOW) for rank in takers if rank != self._rank]
             jobs.append(windowed(pass_on(), WINDOW))
         yield from together(jobs)
-
-
-def cut(span: Span, step: int) -> Iterator[Span]:
-    """Yield the pieces of a span."""
-    end = span.begin + span.length
-    for begin in range(span.begin, end, step):
-        yield Span(span.name, begin, min(step, end - begin))
-
-
-def part(exchange: Exchange, span: Span) -> ep.Memory:
-    """Return the bytes of a span, also of a memory that was closed for the host meanwhile."""
-    collective = exchange.kernel.collective
-    place = collective.operands.index(span.name)
-    spec: Any = collective.specs[place]
-    memory: ep.Memory = exchange.memories[place]
-    return memory._part((spec.lo + span.begin) * spec.itemsize, span.length * spec.itemsize)
 
 
 def _whole(collective: ep.Collective, name: str) -> Span:

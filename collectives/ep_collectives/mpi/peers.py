@@ -44,6 +44,10 @@ class Peers:
         self._failure: Failure | None = None
         self._has_closed = False
 
+    def others_of(self, ranks: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the ranks of a collective but this one."""
+        return self.others if len(ranks) == len(self.ranks) else tuple([rank for rank in ranks if rank != self.rank])
+
     def letters(self, key: Key) -> dict[int, Letter]:
         """Return the letters about a collective, by rank of the wire."""
         return self.box.letters.setdefault(key, {})

@@ -10,6 +10,7 @@ from ep_collectives.carrier.host import finish, host_view, raise_failure
 
 if TYPE_CHECKING:
     from ep_collectives.mpi.exchange import Exchange, Steps
+    from ep_collectives.mpi.places import Spot
 
 __all__ = ["PIECE", "Port", "Stages"]
 
@@ -82,24 +83,26 @@ class Port:
             self._exchange.pace += 1
         raise_failure(self._lane)
 
-    def read(self, memory: ep.Memory) -> Any:
+    def read(self, spot: Spot) -> Any:
         """Return a few bytes, waiting for them."""
-        if not memory.nbytes:
-            return b""
-        view = host_view(memory)
+        memory, view = spot
         if view is None:
             view = memoryview(bytearray(memory.nbytes))
             self._lane.copy(view, memory, memory.nbytes)
             finish(self._lane)
         return view
 
-    def write(self, memory: ep.Memory, payload: memoryview) -> None:
-        """Write a few bytes, which are there when the lane gets to its end."""
-        view = host_view(memory) if memory.nbytes else memoryview(b"")
-        if view is None:
-            self._lane.copy(memory, payload, memory.nbytes)
-        elif memory.nbytes:
-            view[:] = payload
+    def take_letters(self) -> None:
+        """Write what came with the letters, and copy what stays at this rank: all is there when the lane gets to its end."""
+        places, lane = self._exchange.places, self._lane
+        for rank, (memory, view) in places.receives.items():
+            payload = self._exchange.letter(rank).payload
+            if view is not None:
+                view[:] = payload
+            else:
+                lane.copy(memory, payload, memory.nbytes)
+        for target, source in places.kept:
+            self.copy(target, source)
 
     def copy(self, dst: ep.Memory, src: ep.Memory) -> None:
         """Copy as many bytes as dst has, on the lane."""

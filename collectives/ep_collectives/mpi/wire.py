@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 from ep_collectives.mpi.letter import ALIVE, CLOSE, FAIL, MEET, OUT, Letter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ep_collectives.mpi.letter import Key
 
 __all__ = ["Box", "Wire"]
@@ -98,7 +96,7 @@ class Wire:
 
     def box(self, address: bytes) -> Box:
         """Return the box of a communicator."""
-        return self._boxes.setdefault(address, Box())
+        return self._boxes.get(address) or self._boxes.setdefault(address, Box())
 
     def drop(self, address: bytes) -> None:
         """Forget a box to which no letter will come."""
@@ -133,22 +131,27 @@ class Wire:
 
     def pump(self) -> bool:
         """Sort the letters that have come, and say whether any has. Does not wait."""
-        if not (self.is_open and self._sorting.acquire(blocking=False)):
+        mpi = self.mpi
+        if mpi.Is_finalized() or not self._sorting.acquire(blocking=False):
             return False
         try:
-            has_come = False
-            for source, text in self._coming():
-                letter = Letter.unpack(text)
-                box = self.box(letter.address)
-                box.put(source, letter)
-                if box.is_over:
-                    self.drop(letter.address)
+            has_come, status = False, mpi.Status()
+            while (message := self.comm.Improbe(mpi.ANY_SOURCE, _LETTERS, status)) is not None:
+                text = bytearray(status.Get_count(mpi.BYTE))
+                message.Recv([text, mpi.BYTE])
+                self._sort(status.Get_source(), Letter.unpack(text))
                 has_come = True
             while self._sent and self._sent[0][0].Test():
                 self._sent.popleft()
         finally:
             self._sorting.release()
         return has_come
+
+    def _sort(self, source: int, letter: Letter) -> None:
+        box = self.box(letter.address)
+        box.put(source, letter)
+        if box.is_over:
+            self.drop(letter.address)
 
     def is_gone(self, rank: int) -> bool:
         """Say whether the process of a rank has ended, as far as this machine can tell."""
@@ -171,13 +174,6 @@ class Wire:
     def has_unsent(self) -> bool:
         """True while a notice is under way."""
         return bool(self._sent)
-
-    def _coming(self) -> Iterator[tuple[int, bytearray]]:
-        status = self.mpi.Status()
-        while (message := self.comm.Improbe(self.mpi.ANY_SOURCE, _LETTERS, status)) is not None:
-            text = bytearray(status.Get_count(self.mpi.BYTE))
-            message.Recv([text, self.mpi.BYTE])
-            yield status.Get_source(), text
 
 
 def _process() -> tuple[str, int]:

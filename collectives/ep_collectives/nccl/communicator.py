@@ -100,7 +100,7 @@ class NcclCommunicator(CarriedCommunicator):
             message = f"{tasks[0].kernel.collective.title}: {lane.ledger.name} is no queue of a driver, which {self.library.flavour} needs; take a stream of a GPU"
             raise UnsupportedError(message)
         stream = self.library.ffi.cast("void *", handle)
-        for turn, kernel, memories in tasks:
+        for turn, kernel, memories, _ in tasks:
             try:
                 with self._current():
                     kernel.run(memories, lane, self.native, stream)
@@ -116,8 +116,8 @@ class NcclCommunicator(CarriedCommunicator):
             with self._current():
                 self.library.call("CommDestroy", native)
 
-    def _run_all(self, tasks: Sequence[Task], stream: ep.spi.Stream, *_: Any) -> None:
-        self.perform(tasks, stream)  # the driver's queue waits, and no thread
+    def _do(self, tasks: Sequence[Task], lane: ep.spi.Stream, *_: Any) -> None:
+        self.perform(tasks, lane)  # the driver's queue waits, and no thread
 
     def _run_grouped(self, run: Any, is_first: bool, is_last: bool, *given: Any) -> None:  # noqa: FBT001 - bound where it is made
         if is_first:

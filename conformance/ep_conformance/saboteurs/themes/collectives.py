@@ -11,7 +11,6 @@ from ep_collectives.carrier.implementation import table_of
 from ep_collectives.local.communicator import LocalCommunicator
 from ep_collectives.local.implementation import Shares
 from ep_collectives.local.kernel import LocalKernel
-from ep_collectives.local.share import Place
 from ep_collectives.local.work import Folding, part
 
 from ep_conformance.saboteurs.device import HonestDevice
@@ -70,7 +69,7 @@ class LeavesOutARank(HonestProvider):
 
 class _AsTheyCome(Folding):
     def terms(self, posts: Mapping[int, Post], begin: int, count: int) -> list[ep.Memory]:
-        return [part(posts, Place(rank, "x", begin), count) for rank in posts]
+        return [part(posts[rank], "x", begin, count) for rank in posts]
 
 
 @killed_by("collective/4/order/terms-are-added-in-the-order-of-the-ranks")
