@@ -111,7 +111,7 @@ def test_stranger_passes_its_claims(environment, tmp_path, filters):
     cases = [case for each in filters for case in judged(environment, tmp_path / "report.json", each)]
     own = {case["id"]: case["status"] for case in cases if case["id"].startswith("vendor/")}
     assert own == {"vendor/acme/verbs-are-done-when-they-return": "pass", "vendor/acme/squares-beyond-float32": "pass"}
-    assert len(cases) > 40
+    assert len(cases) > 30
     assert {case["attested"] for case in cases} <= {"attested", "no"}
 
 
@@ -147,7 +147,9 @@ def test_broken_claim_of_a_stranger_fails_the_run(environment, tmp_path):
     before = claims.read_text()
     try:
         claims.write_text(before + '\n[[claim]]\ncells = "elementwise_unary/exp/float32/dense"\n')
-        shown = environment.run("ep-conformance", "run", "--provider", "acme", "--quick", "--filter", "*exp*", code=1)
+        shown = environment.run(
+            "ep-conformance", "run", "--provider", "acme", "--quick", "--filter", "*/exp/float32/dense/*", code=1
+        )
         assert "relu, negative on float32 are done" in shown
     finally:
         claims.write_text(before)

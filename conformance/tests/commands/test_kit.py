@@ -105,12 +105,12 @@ def test_package_passes_all_at_once(command, package, pattern):
 @compiler
 @pytest.mark.parametrize("package", [("acme", "simt")], indirect=True)
 def test_simt_package_passes_at_once_and_claims_what_it_has(command, package):
-    assert len(judged(command, package, "runtime/[gs]*")) > 20
+    assert len(judged(command, package, "runtime/s*")) > 10
     halves = judged(command, package, "primitives/cast/-/float16->*32/dense/*")
     assert "primitives/cast/-/float16->float32/dense/exhaustive-16bit" in halves
     assert judged(command, package, "primitives/top_k/*/float16*/dense/*")
     found = judged(command, package, "primitives/[lms][ao][ytf][etm]*/*/float32*/dense/*")
-    assert {identity.split("/")[1] for identity in found} == {"layer_norm", "matmul", "softmax"}
+    assert {identity.split("/")[1] for identity in found} == {"layer_norm", "matmul", "softmax", "softmax_backward"}
     environment = command.environment
     shown = subprocess.run(
         [sys.executable, "-m", "ep.cli", "capabilities", "--provider", "acme", "--json"],
