@@ -105,7 +105,7 @@ def test_package_passes_all_at_once(command, package, pattern):
 @compiler
 @pytest.mark.parametrize("package", [("acme", "simt")], indirect=True)
 def test_simt_package_passes_at_once_and_claims_what_it_has(command, package):
-    assert len(judged(command, package, "runtime/s*")) > 10
+    assert len(judged(command, package, "runtime/[gm]*")) > 20
     halves = judged(command, package, "primitives/cast/-/float16->*32/dense/*")
     assert "primitives/cast/-/float16->float32/dense/exhaustive-16bit" in halves
     assert judged(command, package, "primitives/top_k/*/float16*/dense/*")
