@@ -83,7 +83,7 @@ quick-sim: $(STAMP)
 
 test: $(STAMP)   ## Lint, types, contracts, all tests and the quick suite, two at a time
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line lint types contracts
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line unit-suite unit-rooms quick-opencl quick-cuda quick-sim quick-cpu
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line unit-suite unit-rooms quick-cuda quick-opencl quick-sim quick-cpu
 
 conformance: $(STAMP) ## Run the conformance suite on the CPU and on OpenCL, its runtime cases on the simulated device
 	$(BIN)/ep-conformance run --provider cpu

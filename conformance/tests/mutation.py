@@ -1,8 +1,10 @@
-"""A module with one line changed: what a test of that line must fail on."""
+"""Planted defects: a module with one line changed, and the element types that a defect is tried in."""
 
 import sys
 import types
 from pathlib import Path
+
+import pytest
 
 
 def mutated(module, old, new):
@@ -18,3 +20,11 @@ def mutated(module, old, new):
     finally:
         sys.modules[module.__name__] = original
     return copy
+
+
+def in_turn(defects):
+    """Yield each defect with each of its element types: every day with one, of the next defect the next one, and thorough with all."""
+    for number, (defect, dtypes) in enumerate(defects):
+        for place, dtype in enumerate(dtypes):
+            is_today = place == number % len(dtypes)
+            yield pytest.param(defect, dtype, marks=[] if is_today else [pytest.mark.thorough])

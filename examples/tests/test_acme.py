@@ -101,20 +101,29 @@ def test_doctor_sees_the_stranger_beside_the_others(environment):
     assert "unavailable" in shown
 
 
-@pytest.mark.parametrize("cases", ["*/[ac][co][mp][ey]/*[ae][t-][3d]*", pytest.param("*", marks=pytest.mark.thorough)])
-def test_stranger_passes_its_claims(environment, tmp_path, cases):
-    """Of vendor/acme and float32 of primitives/copy every day; the vendor kit's first package is tried with those of the runtime."""
-    report = tmp_path / "report.json"
+@pytest.mark.parametrize(
+    "filters",
+    [("vendor/acme/*", "primitives/copy/-/float32/*[!f]???"), pytest.param(("*",), marks=pytest.mark.thorough)],
+)
+def test_stranger_passes_its_claims(environment, tmp_path, filters):
+    """Its own every day, and copies of float32, but for those launched often, which take Python long; the vendor kit's first package
+    is tried with those of the runtime."""
+    cases = [case for each in filters for case in judged(environment, tmp_path / "report.json", each)]
+    own = {case["id"]: case["status"] for case in cases if case["id"].startswith("vendor/")}
+    assert own == {"vendor/acme/verbs-are-done-when-they-return": "pass", "vendor/acme/squares-beyond-float32": "pass"}
+    assert len(cases) > 30
+    assert {case["attested"] for case in cases} <= {"attested", "no"}
+
+
+def judged(environment, report, cases):
+    """Return the verdicts of the claimed cases that a filter lets through: all pass."""
     words = ("--provider", "acme", "--quick", "--claimed-only", "--filter", cases, "--json", str(report))
     patience = ("--hang-limit", "120")  # a large copy in Python, and other tests beside it
     environment.run("ep-conformance", "run", *words, *patience)
     table = json.loads(report.read_text())
-    summary = table["summary"]
-    own = {case["id"]: case["status"] for case in table["cases"] if case["id"].startswith("vendor/")}
-    assert own == {"vendor/acme/verbs-are-done-when-they-return": "pass", "vendor/acme/squares-beyond-float32": "pass"}
-    assert summary["pass"] == summary["expected"] > 50
-    attested = {case["attested"] for case in table["cases"] if case["status"] == "pass"}
-    assert attested <= {"attested", "no"}
+    passed = [case for case in table["cases"] if case["status"] == "pass"]
+    assert len(passed) == table["summary"]["expected"] > 0
+    return passed
 
 
 def test_stranger_is_timed_with_its_own_familys_sample(environment, tmp_path):
@@ -138,7 +147,9 @@ def test_broken_claim_of_a_stranger_fails_the_run(environment, tmp_path):
     before = claims.read_text()
     try:
         claims.write_text(before + '\n[[claim]]\ncells = "elementwise_unary/exp/float32/dense"\n')
-        shown = environment.run("ep-conformance", "run", "--provider", "acme", "--quick", "--filter", "*exp*", code=1)
+        shown = environment.run(
+            "ep-conformance", "run", "--provider", "acme", "--quick", "--filter", "*/exp/float32/dense/*", code=1
+        )
         assert "relu, negative on float32 are done" in shown
     finally:
         claims.write_text(before)

@@ -15,7 +15,7 @@ from ep.plugin.claims import read_claims
 from ep_conformance import __main__
 from ep_conformance.report.schema import problems
 
-UNARY = "primitives/elementwise_unary/*/float32/*"
+UNARY = "primitives/elementwise_unary/[er]*/float32/*"
 RELU = "primitives/elementwise_unary/relu/float32/dense/*"
 
 

@@ -73,7 +73,7 @@ def judged(command, package, pattern):
 
 @pytest.mark.parametrize("package", [("my_chip2", "python")], indirect=True)
 def test_python_package_passes_at_once(command, package):
-    assert len(judged(command, package, "runtime/*")) > 150
+    assert len(judged(command, package, "runtime/[a-f]*")) > 80
     assert "def test_my_chip2_means_what_ep_says" in (package / "tests/test_my_chip2.py").read_text()
 
 
@@ -88,22 +88,29 @@ def test_native_package_passes_at_once_and_its_driver_does_the_work(command, pac
 @pytest.mark.thorough
 @compiler
 @pytest.mark.parametrize(
-    ("package", "pattern"), [(("acme", "native"), "*"), (("acme", "simt"), "runtime/*")], indirect=["package"]
+    ("package", "pattern"),
+    [
+        (("my_chip2", "python"), "runtime/*"),
+        (("acme", "native"), "*"),
+        (("acme", "simt"), "runtime/*"),
+        (("acme", "simt"), "primitives/[lms][ao][ytf][etm]*/*/float32*/*"),
+    ],
+    indirect=["package"],
 )
 def test_package_passes_all_at_once(command, package, pattern):
+    """Of a portable package's kernels those that the everyday test tries dense: norms, products, softmax."""
     assert len(judged(command, package, pattern)) > 150
 
 
 @compiler
 @pytest.mark.parametrize("package", [("acme", "simt")], indirect=True)
 def test_simt_package_passes_at_once_and_claims_what_it_has(command, package):
-    assert len(judged(command, package, "runtime/[gms]*")) > 40
+    assert len(judged(command, package, "runtime/[gm]*")) > 20
     halves = judged(command, package, "primitives/cast/-/float16->*32/dense/*")
     assert "primitives/cast/-/float16->float32/dense/exhaustive-16bit" in halves
-    assert judged(command, package, "primitives/layer_norm/-/float32/*")
     assert judged(command, package, "primitives/top_k/*/float16*/dense/*")
-    assert judged(command, package, "primitives/matmul/*/float32*/*")
-    assert judged(command, package, "primitives/softmax/*/float32/*")
+    found = judged(command, package, "primitives/[lms][ao][ytf][etm]*/*/float32*/dense/*")
+    assert {identity.split("/")[1] for identity in found} == {"layer_norm", "matmul", "softmax", "softmax_backward"}
     environment = command.environment
     shown = subprocess.run(
         [sys.executable, "-m", "ep.cli", "capabilities", "--provider", "acme", "--json"],

@@ -26,9 +26,11 @@ DEADLINE = 600  # seconds; a busy machine is no reason to stumble
 LONG = (
     "ep-conformance run --provider acme --quick",
     "ep-conformance next --provider acme",
+    "ep-conformance claims --provider acme --profile quick --write acme/ep_acme/claims.toml",
+    "cat acme/ep_acme/claims.toml",
     "python -m pytest -q acme/tests",
 )
-"""Whole runs, which other tests have: every day their last occurrence in the text is passed over."""
+"""Whole runs, which other tests have, and what one of them wrote: every day their last occurrence in the text is passed over."""
 
 
 class StumbleError(AssertionError):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from ep.dtypes import DTYPES as TYPES
 from ep_primitives.judging.reference import array_dtype
+from mutation import in_turn
 from stepwise import cases, is_right
 
 import ep
@@ -191,13 +192,15 @@ def of_type(dtype):
     return cases(FAMILY, lambda descriptor: descriptor.q.dtype == dtype)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "dtype", [pytest.param(name, marks=[pytest.mark.thorough] * (at % 2)) for at, name in enumerate(DTYPES)]
+)
 def test_steps_without_defects_are_right_in_every_case(dtype):
     found = [*of_type(dtype)]
     assert len(found) > 60
     assert [f"{cell}/{case.name}" for cell, case in found if not is_right(FAMILY, Steps(), cell, case)] == []
 
 
-@pytest.mark.parametrize(("defect", "dtype"), [(defect, dtype) for defect, dtypes in DEFECTS for dtype in dtypes])
+@pytest.mark.parametrize(("defect", "dtype"), in_turn(DEFECTS))
 def test_every_defect_is_wrong_somewhere(defect, dtype):
     assert not all(is_right(FAMILY, defect(), cell, case) for cell, case in of_type(dtype))

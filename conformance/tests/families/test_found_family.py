@@ -53,6 +53,8 @@ from ep_tools.generated import kit_claims
 from ep_tools.peers import second_opinion
 from ep_tools.peers.pytorch.families import FAMILIES
 
+chosen = {name: document for name, document in families.documents().items() if name in {"copy", "flip"}}
+families.documents = lambda: chosen  # the text of all takes long
 documents = families.written()
 print(json.dumps({
     "export": ep_primitives.Flip.__name__,

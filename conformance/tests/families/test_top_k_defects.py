@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from ep_primitives.judging.reference import array_dtype, widened
 from every_case import every_case
+from mutation import in_turn
 
 import ep
 
@@ -219,13 +220,16 @@ def is_right(kernel, cell, case):
     return all(np.ascontiguousarray(found[name]).tobytes() == each.tobytes() for name, each in wanted.items())
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "dtype",
+    [pytest.param(name, marks=[pytest.mark.thorough] * (name not in {"bool", "uint64", "float16"})) for name in DTYPES],
+)
 def test_a_selection_without_defects_is_right_in_every_case(dtype):
     found = [*cases(dtype)]
     assert len(found) > 10
     assert [f"{cell}/{case.name}" for cell, case in found if not is_right(Selection(), cell, case)] == []
 
 
-@pytest.mark.parametrize(("defect", "dtype"), [(defect, dtype) for defect, dtypes in DEFECTS for dtype in dtypes])
+@pytest.mark.parametrize(("defect", "dtype"), in_turn(DEFECTS))
 def test_every_defect_is_wrong_somewhere(defect, dtype):
     assert not all(is_right(defect(), cell, case) for cell, case in cases(dtype))

@@ -1,6 +1,8 @@
 """The bring-up ladder: every case has its rung, and a failing rung names the function to write or mend."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from ep.plugin.capabilities import ABILITIES as NAMES
@@ -64,9 +66,24 @@ class Late(ep.spi.Provider):
 """
 
 
-def table_of(toy, provider="toy", **environment):
+SHARE = """
+import sys
+from ep_conformance.cli import run_command
+from ep_conformance.ladder import climb
+
+run = climb._run
+climb._run = lambda plan, means: run(plan[::8], means)
+sys.exit(run_command(sys.argv[1:]))
+"""
+"""A program that runs every eighth case of each rung, its first one at least."""
+
+
+def table_of(toy, provider="toy", program=("-m", "ep_conformance"), **environment):
     """Run `next` and return its process, with what it wrote as `json`."""
-    done = toy("next", "--provider", provider, "--json", toy.report, **environment)
+    words = [sys.executable, *program, "next", "--provider", provider, "--json", toy.report]
+    done = subprocess.run(
+        words, env=toy.environment | environment, capture_output=True, text=True, timeout=toy.seconds, check=False
+    )
     assert "Traceback" not in done.stderr, done.stderr
     done.json = json.loads(toy.report.read_text()) if toy.report.exists() else None
     return done
@@ -159,8 +176,13 @@ def test_failing_copies_stop_at_rung_1_and_name_the_copy(toy):
     assert "Then: ep-conformance next --provider toy" in done.stdout
 
 
-def test_good_provider_reaches_the_top_and_hears_what_is_worthwhile(toy):
-    done = table_of(toy)
+@pytest.mark.parametrize(
+    "program",
+    [("-c", SHARE), pytest.param(("-m", "ep_conformance"), marks=pytest.mark.thorough)],
+    ids=["share", "whole"],
+)
+def test_good_provider_reaches_the_top_and_hears_what_is_worthwhile(toy, program):
+    done = table_of(toy, program=program)
     assert done.returncode == 0
     assert done.json["failed"] is None
     states = {rung["rung"]: rung["state"] for rung in done.json["rungs"]}

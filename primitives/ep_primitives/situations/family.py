@@ -105,7 +105,10 @@ class SituatedFamily(SignatureFamily):
     def constructed(self, signature: Signature, layout: str) -> Iterator[Case]:
         """Yield the cases of the situations that a signature was dealt."""
         sizes = tuple((name, ep.dtype(dtype).itemsize) for name, dtype in self.named(signature))
-        for dealt in self._dealt.get(layout, {}).get(signature, ()):
+        if layout not in self._dealt:
+            has_some = layout in self.layouts and self.model(layout) is not None
+            self._dealt[layout] = self._deal(layout) if has_some else {}
+        for dealt in self._dealt[layout].get(signature, ()):
             yield self._case(signature, layout, dealt, sizes)
 
     def array(self, layout: str, lacks: Mapping[str, Sequence[str]] = MappingProxyType({})) -> list[Row]:
@@ -154,10 +157,12 @@ class SituatedFamily(SignatureFamily):
 
     @cached_property
     def _dealt(self) -> dict[str, dict[Signature, list[_Dealt]]]:
-        return {layout: self._deal(layout) for layout in self.layouts if self.model(layout) is not None}
+        """What was dealt, by the layouts that were asked for: a process that runs one case needs one."""
+        return {}
 
     def _deal(self, layout: str) -> dict[Signature, list[_Dealt]]:
         dealt: dict[Signature, dict[str, _Dealt]] = defaultdict(dict)
+        arrays: dict[Hashable, list[Row]] = {}
 
         def deal(signatures: Sequence[Signature], rows: Sequence[Row], count: int, profile: Profile) -> None:
             for signature, row in islice(zip(cycle(signatures), cycle(rows)), count):
@@ -165,7 +170,11 @@ class SituatedFamily(SignatureFamily):
 
         for signatures in self.kernels(layout).values():
             tiers: dict[str, list[Row]] = defaultdict(list)
-            for row in self.array(layout, self.lacks(signatures[0], layout)):
+            lacks = self.lacks(signatures[0], layout)
+            key = tuple((name, *values) for name, values in lacks.items())
+            if key not in arrays:
+                arrays[key] = self.array(layout, lacks)
+            for row in arrays[key]:
                 tiers[row.tier].append(row)
             quick, pairs = tiers["quick"], [*tiers["quick"], *tiers["late"]]
             order = sorted(signatures, key=_dice)

@@ -16,9 +16,10 @@ from ep_opencl.description import ROUNDED
     ("dtype", "ops", "least"),
     [
         ("bool", "*", 15),
-        ("int32", "*", 25),
-        ("float32", "[erst]*", 25),
-        pytest.param("float32", "[!erst]*", 80, marks=pytest.mark.thorough),
+        ("int32", "[!b-l]*", 12),
+        pytest.param("int32", "[b-l]*", 10, marks=pytest.mark.thorough),
+        ("float32", "[es]*", 15),
+        pytest.param("float32", "[!es]*", 90, marks=pytest.mark.thorough),
         *(pytest.param(name, "*", 115, marks=pytest.mark.thorough) for name in ("float16", "bfloat16", "float64")),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import ep_simt
 import pytest
@@ -14,6 +15,7 @@ import ep
 _OPS = ("elementwise_unary_", "broadcast_binary_", "cast-", "saturating_cast-")
 _TELLING = re.compile(r"-f32-(f32|bool)-t+-dense|_(exp|add)-")
 _WIDTH = re.compile(r"-(narrow|wide)\b")
+_OP = re.compile(r"[a-z_]+(-[a-z_]+(?=-))?")
 INFO = ep.DeviceInfo("any", "EP", dtypes=frozenset(ep_simt.ELEMENTS))
 
 
@@ -51,13 +53,17 @@ def _marked(found):
     """Return programs; those that differ from another only in their types, layout or width of indices are for `make thorough`.
 
     Of programs in both widths the first stays with narrow indices, the next with wide ones, so that every body has either.
+    Of three that stay of an op one is tried every day: its first, fifth and ninth, and so on, for their types and layouts take turns.
     """
-    names, stems = {program.name for program in found}, {}
+    names, stems, kept = {program.name for program in found}, {}, Counter()
     for program in found:
         width = stems.setdefault(_WIDTH.sub("-*", program.name), ("narrow", "wide")[len(stems) % 2])
         chosen = _WIDTH.sub(f"-{width}", program.name)
         is_like_another = program.name.startswith(_OPS) and not _TELLING.search(program.name)
         is_thorough = is_like_another or (chosen != program.name and chosen in names)
+        if not is_thorough:
+            op = _OP.match(program.name)[0]
+            is_thorough, kept[op] = bool((kept[op] - kept[op] // 3) % 3), kept[op] + 1
         yield pytest.param(program, marks=pytest.mark.thorough) if is_thorough else program
 
 

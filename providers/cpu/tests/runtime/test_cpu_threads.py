@@ -4,23 +4,27 @@ Two threads take every other cell, three the others.
 """
 
 import json
+from itertools import chain, groupby
 
 import pytest
+from every_case import every_case
 
 import ep
 
 GRAIN = 64 << 10
 """Bytes that another thread is woken for, as pool.h says."""
 
+MOST = 2 << 20
+SIGNATURES = 2
+
 BITS = """
 import hashlib, json
-from itertools import count
 import numpy as np
 import ep
 from ep.layout.cells import Cell
 from ep_primitives.judging import layout
 
-GRAIN, MOST, SIGNATURES, NUMBERS = {grain}, 2 << 20, 2, count()
+GRAIN = {grain}
 device = ep.device("cpu:0")
 stream = device.stream()
 
@@ -55,48 +59,56 @@ def digest(case):
     return found.hexdigest()
 
 
-def chosen(family):
-    "Yield of a few element types of each op the first case and the one of the most work, in each layout."
-    cells = {{}}
+bits, shared = {{}}, {{}}
+for name, names in {chosen!r}:
+    cell = Cell(*name.split("/"))
+    for case in ep.families()[cell.family].cases(cell):
+        if case.name not in names:
+            continue
+        try:
+            bits[f"{{cell}}/{{case.name}}"] = digest(case)
+        except ep.UnsupportedError:
+            continue
+        shared[cell.family] = max(shared.get(cell.family, 0), case.descriptor.nbytes_moved // GRAIN)
+print(json.dumps([bits, shared]))
+"""
+
+
+def of_few_types(family):
+    """Yield the cells of a few element types of each op, in each layout."""
+    cells = {}
     for cell in family.cells():
-        cells.setdefault(cell.op, {{}}).setdefault(cell.dtypes, []).append(cell)
+        cells.setdefault(cell.op, {}).setdefault(cell.dtypes, []).append(cell)
     few = max(1, SIGNATURES // len(cells))
     for number, dtypes in enumerate(cells.values()):
         step = max(1, len(dtypes) // few)
         names = [*dtypes][number % step :: step][:few]
         if few > 1:
             names += [name for name in dtypes if name.startswith("float32")][:1]
-        for name in dict.fromkeys(names):
-            for cell in dtypes[name]:
-                if next(NUMBERS) % {step} != {first}:
-                    continue
-                cases = [case for case in family.cases(cell) if case.profile != "large"]
-                cases = sorted(cases, key=lambda case: case.descriptor.nbytes_moved)
-                shared = [case for case in cases if case.descriptor.nbytes_moved >= 3 * GRAIN]
-                fitting = [case for case in shared if case.descriptor.nbytes_moved <= MOST]
-                most = [*fitting[-1:], *shared[:1], cases[-1]][0]
-                for case in {{cases[0].name: cases[0], most.name: most}}.values():
-                    yield f"{{cell}}/{{case.name}}", case
+        yield from chain.from_iterable(dtypes[name] for name in dict.fromkeys(names))
 
 
-bits, shared = {{}}, {{}}
-for family in ep.families().values():
-    for place, case in chosen(family):
-        try:
-            bits[place] = digest(case)
-        except ep.UnsupportedError:
-            continue
-        shared[family.name] = max(shared.get(family.name, 0), case.descriptor.nbytes_moved // GRAIN)
-print(json.dumps([bits, shared]))
-"""
+def chosen():
+    """Yield of each family the chosen cells, with the names of the first case and of the one of the most work."""
+    for family in ep.families().values():
+        of_cell = {
+            cell: [case for _, case in found] for cell, found in groupby(every_case(family.name), lambda item: item[0])
+        }
+        for cell in of_few_types(family):
+            cases = [case for case in of_cell[cell] if case.profile != "large"]
+            cases = sorted(cases, key=lambda case: case.descriptor.nbytes_moved)
+            shared = [case for case in cases if case.descriptor.nbytes_moved >= 3 * GRAIN]
+            fitting = [case for case in shared if case.descriptor.nbytes_moved <= MOST]
+            most = [*fitting[-1:], *shared[:1], cases[-1]][0]
+            yield str(cell), sorted({cases[0].name, most.name})
 
 
 @pytest.fixture(scope="module")
 def found(fresh_python):
     """By number of threads: the hash of each case, and how many threads' worth of work each family was given."""
-    found = {}
-    for count, first, step in ((1, 0, 1), (2, 0, 2), (3, 1, 2)):
-        program = BITS.format(grain=GRAIN, first=first, step=step)
+    found, cells = {}, [*chosen()]
+    for count, some in ((1, cells), (2, cells[::2]), (3, cells[1::2])):
+        program = BITS.format(grain=GRAIN, chosen=some)
         found[count] = json.loads(fresh_python(program, EP_CPU_THREADS=str(count)))
     return found
 
