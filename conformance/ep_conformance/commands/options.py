@@ -120,7 +120,7 @@ pattern = click.option(
 ranks = click.option(
     "--ranks",
     type=RanksOf(),
-    help="Judge collectives of so many ranks in this process, and nothing else: --filter 'collective/N/*'. Or mpi: of the processes that mpiexec started.",
+    help="Judge collectives of so many ranks in this process, and nothing else: --filter 'collective/N/*'; a --filter beside it is of what follows that. Or mpi: of the processes that mpiexec started.",
 )
 every = click.option(
     "--every",

@@ -97,16 +97,20 @@ def command(*, quick: bool, emulate: bool, ranks: int | str | None, **given: Any
         emulated(given["provider"])
     given["profile"] = "quick" if quick else given["profile"]
     if ranks is not None:
-        if given["pattern"] is not None:
-            message = (
-                f"--ranks {ranks} and --filter contradict each other; give --filter 'collective/{ranks}/...' alone"
-            )
-            raise WrongUse(message)
         spread = _spread() if ranks == "mpi" else None
-        given["pattern"] = f"collective/{ranks if spread is None else spread.size}/*"
+        given["pattern"] = _of_ranks(ranks if spread is None else spread.size, given["pattern"])
         if spread is not None:
             return _over_mpi(spread, Options(**given, spread=spread))
     return _conducted(Options(**given))
+
+
+def _of_ranks(ranks: int | str, pattern: str | None) -> str:
+    """Return the filter of collectives of so many ranks, of which another filter may choose."""
+    begin, chosen = f"collective/{ranks}/", pattern or "*"
+    if chosen.startswith("collective/") and not chosen.startswith(begin):
+        message = f"--ranks {ranks} and --filter {chosen!r} contradict each other: {begin}... are the cases of {ranks} ranks; give what follows that alone"
+        raise WrongUse(message)
+    return begin + chosen.removeprefix(begin)
 
 
 def _spread() -> Spread:

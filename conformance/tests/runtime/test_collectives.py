@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from ep_conformance.collective import collective_cases, ranks_of
+from ep_conformance.commands.exits import WrongUse
+from ep_conformance.commands.run import _of_ranks
 from ep_conformance.judge.outcome import Outcome, Status
 from ep_conformance.plan.catalogue import find, list_ids
 from ep_conformance.plan.planned import Standing
@@ -80,3 +82,17 @@ def test_other_numbers_of_ranks_are_refused(ranks):
     )  # fmt: skip - an option a line would be long
     assert done.returncode == 2
     assert f"'{ranks}' is no number of ranks from 1 to 8, and not mpi" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("pattern", "whole"), [(None, "*"), ("all_reduce/*", "all_reduce/*"), ("collective/3/*/max/*", "*/max/*")]
+)
+def test_a_filter_chooses_among_the_cases_of_so_many_ranks(pattern, whole):
+    assert _of_ranks(3, pattern) == f"collective/3/{whole}"
+
+
+def test_a_filter_of_other_ranks_is_refused():
+    with pytest.raises(
+        WrongUse, match=r"--ranks 3 and --filter 'collective/4/\*' contradict each other: collective/3/"
+    ):
+        _of_ranks(3, "collective/4/*")
