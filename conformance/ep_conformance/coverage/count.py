@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ep_conformance.coverage.census import census
 from ep_conformance.coverage.feasible import Feasibility
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from ep_primitives.situations.family import SituatedFamily
 
@@ -58,7 +58,7 @@ def count(
     kind: Kind = "pairs",
     *,
     by_body: bool = True,
-    among: Container[str] | None = None,
+    among: Collection[str] | None = None,
 ) -> list[Count]:
     """Return the tuples of a kind, layout by layout.
 
@@ -67,6 +67,7 @@ def count(
     among     : ids of the cases that count, None for all
     """
     found: dict[str, Count] = {}
+    rooms: dict[tuple[Any, ...], Feasibility] = {}  # most kernels of a layout lack the same
     of_danger = kind == "dangerous triples"
     by_body = by_body and profile != "quick" and not of_danger
     for place, situations in census(family, profile, by_body=by_body, among=among).items():
@@ -74,7 +75,10 @@ def count(
         model = family.model(place.layout)
         if model is not None:
             lacks = family.lacks(place.signature, place.layout)
-            room = Feasibility(model, lacks, is_quick=profile == "quick")
+            key = place.layout, *sorted((name, tuple(values)) for name, values in lacks.items())
+            if key not in rooms:
+                rooms[key] = Feasibility(model, lacks, is_quick=profile == "quick")
+            room = rooms[key]
             names = [each.name for each in model.dimensions if each.is_dangerous or not of_danger]
             _add(counted, place, situations, _tuples(room, names, 2 if kind == "pairs" else 3), room)
     return [*found.values()]

@@ -19,6 +19,7 @@ class Feasibility:
 
     def __init__(self, model: Model, lacks: Mapping[str, Sequence[str]], *, is_quick: bool) -> None:
         self._rules = model.rules
+        self._known: dict[frozenset[tuple[str, str]], tuple[str, ...]] = {}
         self.domains: Domains = {
             each.name: frozenset(each.values) - set(lacks.get(each.name, ())) - set(each.late if is_quick else ())
             for each in model.dimensions
@@ -26,6 +27,12 @@ class Feasibility:
 
     def reasons(self, values: Mapping[str, str]) -> tuple[str, ...]:
         """Return why no situation has these values: the reasons of the rules that leave nothing; () if one has them."""
+        asked = frozenset(values.items())
+        if asked not in self._known:
+            self._known[asked] = self._reasons(values)
+        return self._known[asked]
+
+    def _reasons(self, values: Mapping[str, str]) -> tuple[str, ...]:
         domains = self.domains | {name: frozenset({value}) for name, value in values.items()}
         if any(not domain <= self.domains[name] for name, domain in domains.items()):
             return ("a value that is not tried here",)
