@@ -255,7 +255,9 @@ def test_crash_is_not_waived_as_a_failure(waiving):
 
 def test_stale_and_expired_entries_are_missing_whatever_the_filter(waiving):
     gone = "primitives/elementwise_unary/relo/*"
-    text = entry(cases=f'["{gone}", "primitives/elementwise_unary/relu/*/size-1"]', expires="2999-01-01") + entry(expires="2026-01-01")
+    text = entry(cases=f'["{gone}", "primitives/elementwise_unary/relu/*/size-1"]', expires="2999-01-01") + entry(
+        expires="2026-01-01"
+    )
     toy = waiving(text)
     done = toy.run("toy", "--filter", "waivers/*")
     assert {case["id"]: case["status"] for case in done.json["cases"]} == {
