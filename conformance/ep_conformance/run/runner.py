@@ -29,8 +29,6 @@ _BATCH: Final = 96
 _EAGER_BATCH: Final = 8
 _MOST_DEATHS: Final = 24
 _TICK: Final = 0.25
-_PATIENCE: Final = 0.5
-"""Seconds for which a run has one worker: another takes a second of a processor to start, and a short run is over by then."""
 
 
 class Runner:
@@ -72,7 +70,6 @@ class Runner:
         self._tries = Tries(self._plan, self._keep)
         self._queue: deque[Batch] = deque()
         self._workers: list[Worker] = []
-        self._begun = 0.0
         self._deaths = 0
         self._is_deaf = False
         self.peak_memory = 0
@@ -91,7 +88,6 @@ class Runner:
             elif planned.id in known:
                 self._keep(known[planned.id])
         left = [p for p in self._plan.values() if p.runs and p.id not in self._verdicts]
-        self._begun = time.monotonic()
         self._queue.extend(_batches(left, _EAGER_BATCH if self._is_eager else _BATCH))
         try:
             if first is not None and self._queue:
@@ -124,8 +120,7 @@ class Runner:
         for worker in [*self._workers]:
             if not worker.is_busy and self._queue:
                 self._give(worker)
-        wanted = self._jobs if time.monotonic() - self._begun > _PATIENCE else 1
-        while self._queue and len(self._workers) < wanted and not self.gave_up:
+        while self._queue and len(self._workers) < self._jobs and not self.gave_up:
             fresh = self._start()
             if fresh is not None:
                 self._give(fresh)
