@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LITTLE", "Little"]
 
-LITTLE: Final = 64 << 10
+LITTLE: Final = 128 << 10
 """Bytes of the terms of all ranks up to which each rank that wants the result is sent all of them, with the letters."""
 
 
