@@ -108,12 +108,13 @@ def _run(begun: Sequence[tuple[Exchange, Steps]], peers: Peers) -> None:
         pump()
         for pair in tuple(running):
             exchange, steps = pair
-            exchange.check()
             try:
                 next(steps)
             except StopIteration:
                 exchange.pace += 1
                 running.remove(pair)
+            else:
+                exchange.check()
         if not running:
             return
         now = sum([exchange.pace for exchange, _ in begun])
