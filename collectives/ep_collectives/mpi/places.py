@@ -10,11 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import ep
+    from ep_collectives.carrier.room import Run
 
 __all__ = ["INLINE", "Places", "Span", "Spot", "bytes_of", "cut"]
 
 INLINE: Final = 16 << 10
-"""Bytes that go with a letter, and make no message of their own."""
+"""Bytes that are moved with a letter, and make no message of their own. Of what is reduced: see `Little`."""
 
 
 class Span(NamedTuple):
@@ -46,13 +47,13 @@ class Places(NamedTuple):
     sends    : by rank, what goes with the letter to it
     receives : by rank, where goes what comes with its letter
     kept     : targets and sources that are copied at this rank
-    kernels  : called in turn when all has come: a run, its memories, and its numbers
+    kernels  : called in turn when all has come
     """
 
     sends: Mapping[int, Spot]
     receives: Mapping[int, Spot]
     kept: Sequence[tuple[ep.Memory, ep.Memory]] = ()
-    kernels: Sequence[tuple[Any, tuple[Any, ...], tuple[Any, ...]]] = ()
+    kernels: Sequence[Run] = ()
 
 
 def bytes_of(collective: ep.Collective, memories: Sequence[ep.Memory], span: Span) -> ep.Memory:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ep_primitives.cases.case import Case
 
-from ep_conformance.plan.catalogue import cell_cases
+from ep_conformance.plan.catalogue import cell_cases, prefix_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping
@@ -40,7 +40,7 @@ def census(
     among : ids of the cases that count, None for all
     """
     found: dict[Place, Situations] = defaultdict(list)
-    tried = None if among is None else {identity.rpartition("/")[0] for identity in among}
+    tried = None if among is None else {identity[: identity.rfind("/") + 1] for identity in among}
     places: dict[tuple[str, Hashable], Place] = {}
     for cell in family.cells():
         if family.model(cell.layout) is None:
@@ -50,7 +50,7 @@ def census(
         kernel = (shared, family.body(signature)) if by_body else shared
         place = places.setdefault((cell.layout, kernel), Place(cell.layout, kernel, signature))
         situations = found[place]
-        if tried is not None and f"primitives/{cell}" not in tried:  # to make a cell's cases takes a millisecond
+        if tried is not None and prefix_of(cell) not in tried:  # to make a cell's cases takes a millisecond
             continue
         met = [
             each.case.situation

@@ -32,6 +32,7 @@ __all__ = [
     "may_begin",
     "may_select",
     "named_cases",
+    "prefix_of",
     "profile_of",
     "selects",
 ]
@@ -86,9 +87,14 @@ def cells(pattern: str | None = None) -> Iterator[tuple[ep.Family, ep.Cell]]:
                 yield family, cell
 
 
+def prefix_of(cell: ep.Cell) -> str:
+    """Return what the ids of a cell's cases begin with; the case's name, which has no slash, ends them."""
+    return f"{_PREFIX}/{cell}/"
+
+
 def cell_cases(family: ep.Family, cell: ep.Cell, profile: str) -> Iterator[CellCase]:
     """Yield the cases of a cell that a profile runs."""
-    prefix = f"{_PREFIX}/{cell}/"
+    prefix = prefix_of(cell)
     for case in _within(family, cell, profile):
         yield CellCase(prefix + case.name, cell, family, case)
 
@@ -123,7 +129,7 @@ def list_ids(profile: str, pattern: str | None) -> Iterator[str]:
             yield identity
     for family, cell in cells(pattern):
         if may_select(pattern, cell):
-            prefix = f"{_PREFIX}/{cell}/"
+            prefix = prefix_of(cell)
             ids = [prefix + case.name for case in _within(family, cell, profile)]
             yield from ids if pattern is None else [identity for identity in ids if selects(pattern, identity)]
 
