@@ -21,6 +21,8 @@ _CALM: Final = 0.1
 """The spread from which on more rounds may say more."""
 _LONG: Final = 1.0
 """Seconds of a call from which on there are three rounds: seven would take minutes and say the same."""
+_LONG_WARMING: Final = 0.1
+"""Seconds of a call from which on a turn is warm without one before it."""
 _TRIES: Final = 9
 _TURN_SECONDS: Final = 0.004
 _THREADS: Final = Path("/proc/self/task")
@@ -63,16 +65,18 @@ def interleave(
     candidates : each takes a count and does its work that often, so that the loop is timed, too
     settle     : called after each turn and not timed: waits for enqueued work
     pause      : seconds before each turn, and more until the threads of the one before are asleep, so that none is
-                 timed while another one's still spin; then a candidate runs once untimed, if that is short
+                 timed while another one's still spin; then a candidate runs a turn untimed, if its calls are short: a
+                 core that has slept for long is slow for milliseconds
     most       : rounds after which all end that go on, from more than three, while a candidate spreads by over a tenth:
                  how far times lie apart decides that, not their ratio
     """
     settle = settle or _nothing
     begin = time.perf_counter()
-    counts = {}
+    counts, warms = {}, {}
     for name, run in candidates.items():
         counts[name] = _calibrate(run, settle)
         end = time.perf_counter()
+        warms[name] = pause > 0 and end - begin < _LONG_WARMING
         rounds = rounds if end - begin < _LONG else min(rounds, _FEW_ROUNDS)
         begin = end
     most = most if rounds > _FEW_ROUNDS else 0
@@ -87,8 +91,8 @@ def interleave(
                 if pause:
                     time.sleep(pause)
                     _wait_for_sleepers()
-                    if counts[name] > 1 or not seconds[name] or seconds[name][-1] < _ROUND_SECONDS:
-                        run(1)
+                if warms[name]:
+                    run(counts[name])
                 begin = time.perf_counter()
                 run(counts[name])
                 seconds[name].append((time.perf_counter() - begin) / counts[name])

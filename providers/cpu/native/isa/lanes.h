@@ -99,9 +99,9 @@ EP_INLINE V<T> lanewise(V<T> x, Function function) {
 // Lanes exchanged with those `distance` away, around the end.
 template <class T, size_t... lane>
 EP_INLINE V<T> turned(V<T> x, int distance, std::index_sequence<lane...>) {
-    using Index = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
-    typedef Index Places __attribute__((vector_size(EP_WIDTH)));
-    return __builtin_shuffle(x, Places{(static_cast<Index>(lane + distance) % Index{sizeof...(lane)})...});
+    using Places = decltype(x == x);
+    using Index = std::remove_reference_t<decltype(Places{}[0])>;
+    return __builtin_shuffle(x, Places{static_cast<Index>((lane + distance) % sizeof...(lane))...});
 }
 // The lanes of a vector joined by a commutative function: by halves, quarters, and so on.
 template <class T, class Function>

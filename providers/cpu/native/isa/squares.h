@@ -39,19 +39,39 @@ EP_INLINE V<U> gathered(const char* at, int64_t stride) {
     return vector;
 }
 
-// As many rows as a vector has elements, a lane wide: each element of a lane becomes a row of `columns`. Lanes hold
-// squares, which are transposed side by side by interleaving halves of the registers again and again.
+// Lane q is written to the row q strides on.
 template <class U>
-EP_INLINE void turn_lane(const char* in, int64_t in_step, V<U> (&columns)[IN_LANE<U>]) {
+EP_INLINE void scattered(V<U> vector, char* at, int64_t stride) {
+    for (int q = 0; q < EP_WIDTH / LANE; ++q)
+        std::memcpy(at + q * stride, reinterpret_cast<const char*>(&vector) + q * LANE, LANE);
+}
+
+// Squares in lanes, transposed side by side by interleaving halves of the registers again and again.
+template <class U>
+EP_INLINE void transpose_lanes(V<U> (&rows)[IN_LANE<U>]) {
     constexpr int k = IN_LANE<U>;
     constexpr auto all = std::make_index_sequence<Vector<U>::lanes>{};
     V<U> other[k];
-    for (int i = 0; i < k; ++i) columns[i] = gathered<U>(in + i * in_step, k * in_step);
     for (int width = 1; width < k; width *= 2) {
         for (int i = 0; i < k / 2; ++i) {
-            other[2 * i] = interleaved<U, 0>(columns[i], columns[i + k / 2], all);
-            other[2 * i + 1] = interleaved<U, 1>(columns[i], columns[i + k / 2], all);
+            other[2 * i] = interleaved<U, 0>(rows[i], rows[i + k / 2], all);
+            other[2 * i + 1] = interleaved<U, 1>(rows[i], rows[i + k / 2], all);
         }
-        for (int i = 0; i < k; ++i) columns[i] = other[i];
+        for (int i = 0; i < k; ++i) rows[i] = other[i];
     }
+}
+
+// As many rows as a vector has elements, a lane wide: each element of a lane becomes a row of `columns`.
+template <class U>
+EP_INLINE void turn_lane(const char* in, int64_t in_step, V<U> (&columns)[IN_LANE<U>]) {
+    constexpr int k = IN_LANE<U>;
+    for (int i = 0; i < k; ++i) columns[i] = gathered<U>(in + i * in_step, k * in_step);
+    transpose_lanes<U>(columns);
+}
+// The way back.
+template <class U>
+EP_INLINE void turn_back(V<U> (&columns)[IN_LANE<U>], char* out, int64_t out_step) {
+    constexpr int k = IN_LANE<U>;
+    transpose_lanes<U>(columns);
+    for (int i = 0; i < k; ++i) scattered<U>(columns[i], out + i * out_step, k * out_step);
 }

@@ -1,12 +1,16 @@
 // The rows of ArgReduce: the first of the greatest elements, in lanes. Compiled once per instruction set.
+#include <algorithm>
+
 #include "isa/isa.h"
 #include "seeker.h"
 
 namespace {
 
 // clang-format off: each of these needs the ones above it
+#include "isa/lanes.h"
 #include "types/order.h"
 #include "types/loads.h"
+#include "row.h"
 // clang-format on
 
 // The key by which elements are compared: an integer; equal elements have equal keys.
@@ -99,56 +103,14 @@ struct Seeker {
         for (int64_t i = 0; i < n; ++i) keep_better(best[i], place[i], other[i], other_place[i]);
     }
 
-    // The greatest by lanes, then the first lines of lanes that have it, and its place among these.
     static int64_t seek_row(const void* elements, int64_t n, const ep::Lens& lens) {
-        constexpr int64_t lanes = 64;
-        const auto flip = static_cast<Mask<T>>(lens.flip);
-        const T* const x = static_cast<const T*>(elements);
-        Key greatest = Op::of(x[0], flip);
-        const int64_t whole = n / lanes * lanes;
-        if (whole != 0) {
-            Key best[lanes];
-            for (int64_t k = 0; k < lanes; ++k) best[k] = Op::of(x[k], flip);
-            for (int64_t i = lanes; i < whole; i += lanes)
-                for (int64_t k = 0; k < lanes; ++k) best[k] = greater(best[k], Op::of(x[i + k], flip));
-            greatest = folded<lanes / 2>(best, [](Key a, Key b) { return greater(a, b); });
-        }
-        for (int64_t i = whole; i < n; ++i) greatest = greater(greatest, Op::of(x[i], flip));
-        int64_t from = 0;
-        for (; from < whole; from += lanes) {
-            Key here[lanes];
-            for (int64_t k = 0; k < lanes; ++k) here[k] = Op::of(x[from + k], flip) == greatest ? Key{-1} : Key{0};
-            if (folded<lanes / 2>(here, [](Key a, Key b) { return static_cast<Key>(a | b); }) != 0) break;
-        }
-        while (Op::of(x[from], flip) != greatest) ++from;
-        return from;
-    }
-    static EP_INLINE Key greater(Key a, Key b) { return a > b ? a : b; }
-    template <int64_t half, size_t lanes, class Join>
-    static EP_INLINE Key folded(Key (&keys)[lanes], Join join) {
-        for (int64_t k = 0; k < half; ++k) keys[k] = join(keys[k], keys[k + half]);
-        if constexpr (half > 1) return folded<half / 2>(keys, join);
-        return keys[0];
-    }
-
-    static void fold(void* bests, int64_t* place, int64_t n) {
-        Key* const best = static_cast<Key*>(bests);
-        Key greatest = std::numeric_limits<Key>::lowest();
-        for (int64_t i = 0; i < n; ++i) greatest = best[i] > greatest ? best[i] : greatest;
-        int64_t first = std::numeric_limits<int64_t>::max();
-        for (int64_t i = 0; i < n; ++i) {
-            const int64_t here = best[i] == greatest ? place[i] : std::numeric_limits<int64_t>::max();
-            first = here < first ? here : first;
-        }
-        *best = greatest;
-        *place = first;
+        return first_of_greatest(static_cast<const T*>(elements), n, static_cast<Mask<T>>(lens.flip));
     }
 };
 
 template <class T, uint64_t order>
 constexpr ep::Seeker SEEKER = {
-    {EVERY, order, 1.0}, Seeker<T>::start,    Seeker<T>::seek, Seeker<T>::adopt,
-    Seeker<T>::merge,    Seeker<T>::seek_row, Seeker<T>::fold,
+    {EVERY, order, 1.0}, Seeker<T>::start, Seeker<T>::seek, Seeker<T>::adopt, Seeker<T>::merge, Seeker<T>::seek_row,
 };
 
 template <class T, class R, uint64_t order>

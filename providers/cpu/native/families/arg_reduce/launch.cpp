@@ -8,9 +8,9 @@
 
 namespace {
 
-using ep::LANES;
-
 constexpr int64_t LEAST_RUN = 32;
+// Elements of a run that threads take whole.
+constexpr int64_t PIECE = 8192;
 // Rows side by side: fewer are taken one by one, along lanes; more are taken together.
 constexpr int64_t LEAST_ABREAST = 8, ABREAST = 512;
 // Bytes of the widest element; rows of a block that strided elements are staged in, and its lanes.
@@ -36,15 +36,16 @@ struct Job {
           step(g.stride[g.ndim - 1]),
           weight(g.place[g.ndim - 1]),
           is_along(run >= LEAST_RUN && (step == from.size || g.kept_extent[g.kept - 1] < LEAST_ABREAST)) {
-        most = ep::SOUGHT * (is_along ? LANES : 1);
+        most = is_along ? PIECE : ep::SOUGHT;
         pieces = (run + most - 1) / most;
         total = g.terms / run * pieces;
     }
 
+    bool is_dense() const { return from.is_direct && step == from.size; }
     int64_t across() const { return g.kept_stride[EP_X][g.kept - 1]; }
 };
 
-// The best so far: of one row by lanes, or of rows side by side.
+// The best so far, of rows side by side.
 struct Best {
     alignas(ep::LINE) char element[ABREAST * WIDEST];
     int64_t place[ABREAST];
@@ -58,24 +59,15 @@ struct Found {
 
 // n elements of a row, from number `place` on.
 void seek_along(const Job& job, const char* at, int64_t n, int64_t place, Best& best) {
-    const ep_storage& from = job.from;
-    const int64_t most = from.is_direct && job.step == from.size ? n : ep::BLOCK;
+    const int64_t most = job.is_dense() ? n : ep::BLOCK;
     alignas(ep::LINE) char block[ep::BLOCK * WIDEST];
     Found found;
     for (int64_t i = 0, m; i < n; i += m) {
         m = std::min(most, n - i);
-        const auto* const x = static_cast<const char*>(from.load(at + i * job.step, job.step, m, block));
-        const int64_t whole = m / LANES, rest = m % LANES, here = place + i * job.weight;
-        if (whole != 0) {
-            job.s.seek(found.element, found.row, x, LANES, whole, LANES, job.s.lens);
-            job.s.adopt(best.element, best.place, found.element, found.row, here, LANES * job.weight, job.weight,
-                        LANES);
-        }
-        if (rest != 0) {
-            job.s.seek(found.element, found.row, x + whole * LANES * from.staged_size, 0, 1, rest, job.s.lens);
-            job.s.adopt(best.element, best.place, found.element, found.row, here + whole * LANES * job.weight, 0,
-                        job.weight, rest);
-        }
+        const auto* const x = static_cast<const char*>(job.from.load(at + i * job.step, job.step, m, block));
+        const int64_t first = job.s.seek_row(x, m, job.s.lens);
+        job.s.seek(found.element, found.row, x + first * job.from.staged_size, 0, 1, 1, job.s.lens);
+        job.s.adopt(best.element, best.place, found.element, found.row, place + (i + first) * job.weight, 0, 0, 1);
     }
 }
 
@@ -101,10 +93,9 @@ void seek_across(const Job& job, const char* at, int64_t width, int64_t n, int64
     }
 }
 
-// Pieces [begin, end) of `width` rows, 1 where lanes run along it; in the end the best of row i stands at place i.
+// Pieces [begin, end) of `width` rows, 1 where vectors run along it; the best of row i stands at place i.
 void seek_pieces(const Job& job, const char* at, int64_t width, int64_t begin, int64_t end, Best& best) {
-    const int64_t lanes = job.is_along ? std::min(LANES, job.run) : width;
-    job.s.start(best.element, best.place, lanes);
+    job.s.start(best.element, best.place, width);
     ep::Runs runs(job.g, begin / job.pieces);
     for (int64_t piece = begin; piece < end; ++piece) {
         const int64_t first = piece % job.pieces * job.most, n = std::min(job.most, job.run - first);
@@ -116,7 +107,6 @@ void seek_pieces(const Job& job, const char* at, int64_t width, int64_t begin, i
             seek_across(job, from, width, n, place, best);
         if ((piece + 1) % job.pieces == 0) runs.next();
     }
-    if (job.is_along) job.s.fold(best.element, best.place, lanes);
 }
 
 // Visit the best of pieces [begin, end) of rows [first, last): visit(best, out, row, n).
@@ -143,8 +133,8 @@ void deliver(const Job& job, const int64_t* places, char* out, int64_t n) {
     }
 }
 
-// Rows that fit a block, each by itself.
-void reduce_short_rows(const Job& job, int64_t first, int64_t last) {
+// Rows that lie as they are compared, or fit a block, each by itself.
+void reduce_whole_rows(const Job& job, int64_t first, int64_t last) {
     alignas(ep::LINE) char block[ep::BLOCK * WIDEST];
     int64_t places[ep::BLOCK];
     ep::each_block(job.g, first, last, ep::BLOCK, [&](int64_t x, int64_t out, int64_t, int64_t n) {
@@ -157,7 +147,8 @@ void reduce_short_rows(const Job& job, int64_t first, int64_t last) {
 }
 
 void reduce_rows(const Job& job, int64_t first, int64_t last) {
-    if (job.is_along && job.g.ndim == 1 && job.run <= ep::BLOCK) return reduce_short_rows(job, first, last);
+    if (job.is_along && job.g.ndim == 1 && (job.is_dense() || job.run <= ep::BLOCK))
+        return reduce_whole_rows(job, first, last);
     each_best(job, first, last, 0, job.total,
               [&](const Best& best, char* out, int64_t, int64_t n) { deliver(job, best.place, out, n); });
 }

@@ -23,8 +23,6 @@ struct Seeker {
     void (*merge)(void* best, int64_t* place, const void* other, const int64_t* other_place, int64_t n);
     // the place of the best of n contiguous elements, at least one
     int64_t (*seek_row)(const void* elements, int64_t n, const Lens& lens);
-    // n lanes into the first
-    void (*fold)(void* best, int64_t* place, int64_t n);
 };
 
 // The entry of the rows.

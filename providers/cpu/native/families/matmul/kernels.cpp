@@ -27,7 +27,7 @@ constexpr ep::Tile tile_of() {
     ep::Tile tile = {};
     tile.rows = PANEL_ROWS;
     tile.columns = columns;
-    tile.widths = tile.depths = 1;
+    tile.widths = 1;
     tile.terms = As::terms;
     tile.lane = sizeof(Lane);
     tile.sum = sizeof(typename By::Sum);
@@ -49,9 +49,11 @@ constexpr ep::Tile float_tile() {
 template <class T>
 constexpr ep::Tile complex_tile() {
     ep::Tile tile = tile_of<Complex<T>, Single<T>, Multiply<T>>();
-    tile.widths = tile.depths = 2;
-    tile.pack_left = pack_complex<T, LeftElement<T>, PANEL_ROWS>;
-    tile.pack_right = pack_complex<T, RightElement<T>, PANEL_COLUMNS<T>>;
+    tile.rows = COMPLEX_ROWS;
+    tile.widths = 2;
+    tile.pack_left = pack_complex<T, COMPLEX_ROWS>;
+    tile.pack_right = pack_complex<T, PANEL_COLUMNS<T> / 2>;
+    tile.multiply = multiply_complex<T>;
     return tile;
 }
 

@@ -85,7 +85,8 @@ int64_t extents(const ep_matmul_plan& g, int begin, int end) {
 // Sums of `rows` rows and of all columns of `across` panels, or what is added to them.
 void multiply_panels(const ep::Tile& tile, const char* a, const char* b, int64_t rows, int64_t across, int64_t steps,
                      char* sums, int64_t step, bool adds) {
-    const int64_t down = ceil_div(rows, tile.rows), a_panel = tile.rows * steps, b_panel = tile.columns * steps;
+    const int64_t down = ceil_div(rows, tile.rows), a_panel = tile.rows * tile.widths * steps,
+                  b_panel = tile.columns * steps;
     const bool agrees = tile.agrees == nullptr || tile.agrees(a, down * a_panel, b, across * b_panel);
     const auto multiply = agrees ? tile.multiply : tile.otherwise->multiply;
     for (int64_t j = 0; j < across; ++j)
@@ -101,7 +102,7 @@ void sum_tile(const Job& job, int64_t batch, int64_t row, int64_t column, char* 
     const ep::Tile& tile = *job.tile;
     char *const a_panels = panels, *const b_panels = panels + A_BYTES;
     const int64_t m = std::min(job.rows, g.m - row), n = std::min(job.columns, g.n - column);
-    const int64_t most = std::min(DEPTH * tile.terms, ep::BLOCK) / tile.depths, summed = extents(g, g.kept, g.ndim);
+    const int64_t most = std::min(DEPTH * tile.terms, ep::BLOCK) / tile.widths, summed = extents(g, g.kept, g.ndim);
     const int64_t across = ceil_div(n * tile.widths, tile.columns);
     for (int64_t s = 0; s < summed; ++s) {
         const char* a = matrix(g, matrix(g, job.at[EP_A], EP_A, batch, 0, g.kept), EP_A, s, g.kept, g.ndim);

@@ -169,57 +169,24 @@ void pack(const ep::Factor& factor, void* panels) {
         pack_along<As, COLUMNS>(factor, lanes);
 }
 
-// A complex product is a real one of twice the depth: (re, im) of a row of a meets the rows (re, im) and (-im, re) of
-// b.
-template <class T>
-struct LeftElement {
-    static constexpr int widths = 1;
-    static void put(Complex<T> z, T* at, int64_t columns, bool is_conjugate) {
-        at[0] = z.re;
-        at[columns] = is_conjugate ? -z.im : z.im;
-    }
-};
-template <class T>
-struct RightElement {
-    static constexpr int widths = 2;
-    static void put(Complex<T> z, T* at, int64_t columns, bool is_conjugate) {
-        const T im = is_conjugate ? -z.im : z.im;
-        at[0] = z.re;
-        at[1] = im;
-        at[columns] = -im;
-        at[columns + 1] = z.re;
-    }
-};
-
-template <class T, class Element, int COLUMNS>
+// Complex elements are lanes as they are, conjugate ones with the sign of their imaginary part turned.
+template <class T, int COLUMNS>
 void pack_complex(const ep::Factor& factor, void* panels) {
-    constexpr int64_t each = COLUMNS / Element::widths;
-    alignas(ep::LINE) Complex<T> block[ep::BLOCK];
-    const int64_t size = factor.depth * 2 * COLUMNS;
-    if (factor.width % each != 0) {
-        auto* const last = static_cast<T*>(panels) + factor.width / each * size;
-        for (int64_t i = 0; i < size; ++i) last[i] = 0;
+    auto* const lanes = static_cast<Complex<T>*>(panels);
+    const int64_t panel = factor.depth * COLUMNS, size = (factor.width + COLUMNS - 1) / COLUMNS * panel;
+    if (std::abs(factor.width_step) <= std::abs(factor.depth_step)) {
+        pack_across<Single<Complex<T>>, COLUMNS>(factor, lanes);
+    } else {
+        alignas(ep::LINE) Complex<T> block[ep::BLOCK];
+        if (factor.width % COLUMNS != 0) std::fill(lanes + size - panel, lanes + size, Complex<T>{});
+        for (int64_t w = 0; w < factor.width; ++w) {
+            const char* const at = factor.at + w * factor.width_step;
+            const auto* const x =
+                static_cast<const Complex<T>*>(factor.storage->load(at, factor.depth_step, factor.depth, block));
+            Complex<T>* const to = lanes + w / COLUMNS * panel + w % COLUMNS;
+            for (int64_t d = 0; d < factor.depth; ++d) to[d * COLUMNS] = x[d];
+        }
     }
-    const bool is_across = std::abs(factor.width_step) <= std::abs(factor.depth_step);
-    const int64_t runs = is_across ? factor.depth : factor.width, length = is_across ? factor.width : factor.depth;
-    const int64_t run_step = is_across ? factor.depth_step : factor.width_step;
-    const int64_t step = is_across ? factor.width_step : factor.depth_step;
-    const auto row = [&](int64_t run) {
-        return static_cast<const Complex<T>*>(factor.storage->load(factor.at + run * run_step, step, length, block));
-    };
-    for (int64_t d = 0; is_across && d < runs; ++d) {
-        const Complex<T>* const x = row(d);
-        T* at = static_cast<T*>(panels) + d * 2 * COLUMNS;
-        int64_t w = 0;
-        for (; w + each <= length; w += each, at += size)
-            for (int64_t i = 0; i < each; ++i)
-                Element::put(x[w + i], at + i * Element::widths, COLUMNS, factor.is_conjugate);
-        for (int64_t i = 0; w + i < length; ++i)
-            Element::put(x[w + i], at + i * Element::widths, COLUMNS, factor.is_conjugate);
-    }
-    for (int64_t w = 0; !is_across && w < runs; ++w) {
-        const Complex<T>* const x = row(w);
-        T* const at = static_cast<T*>(panels) + w / each * size + w % each * Element::widths;
-        for (int64_t d = 0; d < length; ++d) Element::put(x[d], at + d * 2 * COLUMNS, COLUMNS, factor.is_conjugate);
-    }
+    if (factor.is_conjugate)
+        for (int64_t i = 0; i < size; ++i) lanes[i].im = -lanes[i].im;
 }

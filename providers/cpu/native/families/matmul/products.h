@@ -108,3 +108,55 @@ void multiply(const void* a, const void* b, int64_t depth, void* sums, int64_t s
                                     : multiply_rows<By, PANEL_ROWS>;
     rows(a, b, depth, sums, step, adds);
 }
+
+// Rows of a panel of complex numbers: each has two sums in a place.
+constexpr int COMPLEX_ROWS = PANEL_ROWS / 2;
+
+// Parts of complex numbers in each other's place, the real ones negative: i times a number.
+template <class T, size_t... lane>
+EP_INLINE V<T> turned(V<T> z, std::index_sequence<lane...>) {
+    constexpr V<T> sign = {(lane % 2 == 0 ? T{-1} : T{1})...};
+#if defined(__clang__)
+    return sign * __builtin_shufflevector(z, z, int(lane ^ 1)...);
+#else
+    return sign * __builtin_shuffle(z, V<std::conditional_t<sizeof(T) == 4, int32_t, int64_t>>{(lane ^ 1)...});
+#endif
+}
+
+// Real and imaginary parts of a row of a are multiplied by both parts of b, in two sums that meet in the end.
+template <class T, int R>
+void multiply_complex_rows(const T* a, const T* b, int64_t depth, T* sums, int64_t step, bool adds) {
+    constexpr int lanes = Vector<T>::lanes;
+    V<T> real[R][VECTORS] = {}, imaginary[R][VECTORS] = {};
+    for (int64_t k = 0; k < depth; ++k, a += 2 * COMPLEX_ROWS, b += VECTORS * lanes) {
+        V<T> columns[VECTORS];
+#pragma GCC unroll 2
+        for (int v = 0; v < VECTORS; ++v) columns[v] = load(b + v * lanes);
+#pragma GCC unroll 6
+        for (int r = 0; r < R; ++r) {
+            const V<T> re = repeated(a[2 * r]), im = repeated(a[2 * r + 1]);
+#pragma GCC unroll 2
+            for (int v = 0; v < VECTORS; ++v) {
+                real[r][v] = multiply_add<T>(re, columns[v], real[r][v]);
+                imaginary[r][v] = multiply_add<T>(im, columns[v], imaginary[r][v]);
+            }
+        }
+    }
+#pragma GCC unroll 6
+    for (int r = 0; r < R; ++r) {
+#pragma GCC unroll 2
+        for (int v = 0; v < VECTORS; ++v) {
+            T* const at = sums + r * step + v * lanes;
+            const V<T> sum = real[r][v] + turned<T>(imaginary[r][v], std::make_index_sequence<size_t{lanes}>{});
+            store<T>(at, adds ? load(at) + sum : sum);
+        }
+    }
+}
+
+template <class T>
+void multiply_complex(const void* a, const void* b, int64_t depth, void* sums, int64_t step, int count, bool adds) {
+    auto* const rows = count <= 1   ? multiply_complex_rows<T, 1>
+                       : count <= 2 ? multiply_complex_rows<T, 2>
+                                    : multiply_complex_rows<T, COMPLEX_ROWS>;
+    rows(static_cast<const T*>(a), static_cast<const T*>(b), depth, static_cast<T*>(sums), step, adds);
+}

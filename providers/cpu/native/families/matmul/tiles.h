@@ -25,12 +25,12 @@ struct Lying {
     int64_t line, column;
 };
 
-// A panel of a holds `rows` lanes for each step of the depth, one of b `columns`; the last panel is filled up.
+// A panel of a holds `rows` elements for each step of the depth, one of b `columns` lanes; the last one is filled up.
 struct Tile {
     int rows, columns;
-    // Columns that an element takes, steps of the depth that it takes, elements of the depth in one lane, and steps
-    // with which each panel begins before its first element.
-    int widths, depths, terms, ahead;
+    // Lanes that an element takes, elements of the depth in one lane, and steps with which each panel begins before
+    // its first element.
+    int widths, terms, ahead;
     // Bytes of a lane, and of a sum.
     int lane, sum;
     // How the elements of both factors are read for panels.
@@ -54,7 +54,7 @@ struct Tile {
     bool (*has_better)();
 
     // How many steps the panels have for so many elements of the depth.
-    int64_t steps(int64_t depth) const { return ahead + (depth + terms - 1) / terms * depths; }
+    int64_t steps(int64_t depth) const { return ahead + (depth + terms - 1) / terms; }
 };
 
 // The entry of the rows, whose code is a Tile.

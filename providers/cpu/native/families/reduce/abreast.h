@@ -77,7 +77,7 @@ struct Elements {
 // Bytes that are fetched ahead of a stream, into the second cache, and of rows that a shared cache holds.
 constexpr int64_t AHEAD = 1024, ROWS_AHEAD = 4096;
 
-// From caches: VECTORS vectors of all rows into states, which are in registers meanwhile.
+// VECTORS vectors of all rows into states, which are in registers meanwhile.
 template <class Op, class T, int VECTORS>
 EP_INLINE void join_abreast(typename Abreast<Op>::State* states, Elements<Op, T> x, int64_t rows) {
     using S = typename Abreast<Op>::State;
@@ -100,8 +100,8 @@ EP_INLINE void join_abreast(typename Abreast<Op>::State* states, Elements<Op, T>
     for (int v = 0; v < VECTORS; ++v) store<S>(states + v * x.lanes, state[v]);
 }
 
-// From memory: four rows along n places, so that each is a stream, and the next four are fetched; the states stay in
-// the first cache.
+// Four rows along n places, so that each is a stream, and the next four are fetched; the states stay in the first
+// cache.
 template <class Op, class T>
 EP_INLINE void join_four(typename Abreast<Op>::State* states, const Elements<Op, T>& x, int64_t n) {
     using S = typename Abreast<Op>::State;
@@ -117,8 +117,7 @@ EP_INLINE void join_four(typename Abreast<Op>::State* states, const Elements<Op,
 // `rows` times n contiguous elements as they are stored, rows `step` bytes apart, each into the state at its place of
 // n; returns how many places of n are done: whole vectors of them. Four rows are joined pairwise first.
 template <class Op, class T>
-int64_t take_stored(void* states, const char* at, int64_t step, int64_t rows, int64_t n, const ep::Lens& lens,
-                    bool is_far) {
+int64_t take_stored(void* states, const char* at, int64_t step, int64_t rows, int64_t n, const ep::Lens& lens) {
     using S = typename Abreast<Op>::State;
     const Abreast<Op> op(lens);
     Elements<Op, T> x = {at, step, op};
@@ -126,7 +125,7 @@ int64_t take_stored(void* states, const char* at, int64_t step, int64_t rows, in
     S* const to = static_cast<S*>(states);
     constexpr int of_lanes = int{ep::LANES} / x.lanes;
     // The lanes of one row stay in registers.
-    if (is_far && n > ep::LANES)
+    if (n > ep::LANES)
         for (; rows >= 4; rows -= 4, x.go(4)) join_four(to, x, whole);
     int64_t i = 0;
     const auto join = [&](auto vectors) {
@@ -170,6 +169,15 @@ EP_INLINE void join_by_lines(V<typename Abreast<Op>::State>* states, const Eleme
 }
 using ByLines = std::integer_sequence<int, 0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15>;
 
+// One state of `vectors` vectors of them.
+template <class Op, int vectors, class S>
+EP_INLINE S folded_halves(V<S>* left) {
+    if constexpr (vectors == 1) return folded<S>(left[0], Joined<Op>{});
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors / 2; ++v) left[v] = Abreast<Op>::join(left[v], left[v + vectors / 2]);
+    return folded_halves<Op, std::max(1, vectors / 2), S>(left);
+}
+
 // The state of LANES columns, of which x has `rows` rows yet, and `rest` elements of another.
 template <class Op, class T>
 EP_INLINE void fold_lanes(void* state, V<typename Abreast<Op>::State>* left, Elements<Op, T> x, int64_t rows,
@@ -194,19 +202,14 @@ EP_INLINE void fold_lanes(void* state, V<typename Abreast<Op>::State>* left, Ele
 #pragma GCC unroll 16
         for (int v = 0; v < vectors; ++v) left[v] = load(states + v * lanes);
     }
-#pragma GCC unroll 8
-    for (int half = vectors / 2; half > 0; half /= 2)
-        for (int v = 0; v < half; ++v) left[v] = Abreast<Op>::join(left[v], left[v + half]);
-    *static_cast<S*>(state) = folded<S>(left[0], Joined<Op>{});
+    *static_cast<S*>(state) = folded_halves<Op, vectors, S>(left);
 }
 
-// One state from n contiguous elements: they are taken by LANES, and folded by halves.
+// A state from n contiguous elements: they are taken by LANES, and folded by halves.
 template <class Op, class T>
-void fold_stored(void* state, const char* at, int64_t n, const ep::Lens& lens, bool is_far) {
+EP_INLINE void fold_row(void* state, Elements<Op, T> x, int64_t n, bool is_far) {
     using S = typename Abreast<Op>::State;
     constexpr int lanes = Vector<S>::lanes, vectors = int{ep::LANES} / lanes;
-    const Abreast<Op> op(lens);
-    Elements<Op, T> x = {at, ep::LANES * int64_t{sizeof(T)}, op};
     V<S> left[vectors];
     int64_t rows = n / ep::LANES;
 #pragma GCC unroll 16
@@ -219,9 +222,19 @@ void fold_stored(void* state, const char* at, int64_t n, const ep::Lens& lens, b
             continue;
         }
 #pragma GCC unroll 16
-        for (int v = 0; v < vectors; ++v) left[v] = op.join(left[v], x.four(v * lanes));
+        for (int v = 0; v < vectors; ++v) left[v] = x.op.join(left[v], x.four(v * lanes));
     }
     fold_lanes(state, left, x, rows, n % ep::LANES);
+}
+
+// A state from n contiguous elements of each of `count` rows, `apart` bytes from one another.
+template <class Op, class T>
+void fold_stored(void* states, const char* at, int64_t apart, int64_t count, int64_t n, const ep::Lens& lens,
+                 bool is_far) {
+    const Abreast<Op> op(lens);
+    auto* const to = static_cast<typename Abreast<Op>::State*>(states);
+    for (int64_t i = 0; i < count; ++i, at += apart)
+        fold_row<Op, T>(to + i, {at, ep::LANES * int64_t{sizeof(T)}, op}, n, is_far);
 }
 
 // Two states from n contiguous elements each, `apart` bytes from one another, as `fold_stored` gives them. Lines come

@@ -26,7 +26,7 @@ void take_along(const Job& job, const char* at, int64_t n, const ep::Lens& lens,
     alignas(ep::LINE) char block[ep::BLOCK * WIDEST];
     int64_t i = 0;
     if (r.stored != nullptr && n >= LANES) {
-        r.stored(states, at, LANES * job.step, n / LANES, LANES, lens, job.is_far);
+        r.stored(states, at, LANES * job.step, n / LANES, LANES, lens);
         i = n / LANES * LANES;
     }
     for (int64_t m; i < n; i += m) {
@@ -48,7 +48,7 @@ void take_across(const Job& job, const char* at, int64_t across, int64_t width, 
     const ep::Joint& joint = *job.r.joint;
     const int64_t parts = job.r.parts;
     if (job.r.stored != nullptr && across == from.size && width >= WORTH_STORED) {
-        const int64_t done = job.r.stored(states, at, job.step, n, width, lens, job.is_far);
+        const int64_t done = job.r.stored(states, at, job.step, n, width, lens);
         if (done == width) return;
         at += done * across;
         states += done * job.size;
@@ -114,7 +114,7 @@ void join_chunk(const Job& job, const char* at, int64_t across, int64_t width, i
     const int64_t length = std::min(most, job.run - begin);
     if (job.r.folds != nullptr && job.is_along && job.runs == 1) {
         const ep::Runs runs(job.g, chunk / job.pieces);
-        job.r.folds(states, at + runs.at() + begin * job.step, length, lens, job.is_far);
+        job.r.folds(states, at + runs.at() + begin * job.step, 0, 1, length, lens, job.is_far);
         return;
     }
     const auto take_all = [&](char* into) {
@@ -174,7 +174,7 @@ constexpr int64_t OF_CHUNK = DEPTH * GROUP * LANES;
 void fold_row(const Job& job, const char* row, int64_t begin, int64_t end, const ep::Lens& lens, char* state) {
     const auto fold = [&](int64_t chunk, char* into) {
         const int64_t first = (begin + chunk) * OF_CHUNK;
-        job.r.folds(into, row + first * job.step, std::min(OF_CHUNK, job.run - first), lens, job.is_far);
+        job.r.folds(into, row + first * job.step, 0, 1, std::min(OF_CHUNK, job.run - first), lens, job.is_far);
     };
     const int64_t half = (end - begin) / 2;
     const bool has_halves =
@@ -209,6 +209,8 @@ void join_rows(const Job& job, const char* x, int64_t n, int64_t begin, int64_t 
         int64_t i = 0;
         for (; by_two && i + 2 <= n; i += 2)
             fold_two_rows(job, x + i * across, across, begin, end, lens, states + i * job.size);
+        if (job.run <= OF_CHUNK)
+            return job.r.folds(states + i * job.size, x + i * across, across, n - i, job.run, lens, job.is_far);
         for (; i < n; ++i) fold_row(job, x + i * across, begin, end, lens, states + i * job.size);
         return;
     }

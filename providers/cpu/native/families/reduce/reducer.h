@@ -36,11 +36,11 @@ struct Reducer {
     // elements
     void (*finish)(const void* states, void* out, int64_t n, double terms, const Lens& lens);
     // `rows` times n contiguous elements as they are stored, rows `step` bytes apart, into states as Joint::take does;
-    // returns how many places of n are done. `is_far`: from beyond the caches. NULL: elements come in blocks.
-    int64_t (*stored)(void* states, const char* at, int64_t step, int64_t rows, int64_t n, const Lens& lens,
-                      bool is_far);
-    // The state of n contiguous elements as they are stored, taken by LANES and folded. NULL where `stored` is.
-    void (*folds)(void* state, const char* at, int64_t n, const Lens& lens, bool is_far);
+    // returns how many places of n are done. NULL: elements come in blocks.
+    int64_t (*stored)(void* states, const char* at, int64_t step, int64_t rows, int64_t n, const Lens& lens);
+    // A state of n contiguous elements of each of `count` rows, `apart` bytes from one another, as they are stored,
+    // taken by LANES and folded. `is_far`: from beyond the caches. NULL where `stored` is.
+    void (*folds)(void* states, const char* at, int64_t apart, int64_t count, int64_t n, const Lens& lens, bool is_far);
     // The same for two such runs from beyond the caches, `apart` bytes from one another. NULL: they go one by one.
     void (*folds_two)(void* states, const char* at, int64_t apart, int64_t n, const Lens& lens);
     Lens lens;

@@ -9,6 +9,8 @@
 namespace {
 
 // clang-format off: each of these needs the ones above it
+#include "isa/lanes.h"
+#include "isa/squares.h"
 #include "math/arithmetic.h"
 #include "math/double_word.h"
 #include "types/loads.h"
@@ -31,6 +33,35 @@ EP_INLINE void chain(const typename Op::S* x, typename Op::S* made, typename Op:
             made[w * ACROSS + i * ALONG] = state[w];
         }
     for (int64_t w = 0; w < LANES; ++w) states[w] = state[w];
+}
+
+// Runs that lie one after another, each a lane of vectors: squares of their elements are turned in registers, and back.
+// Whole numbers wrap, and unsigned ones do so by definition.
+template <class Op>
+constexpr bool HAS_LANES = false;
+template <class T>
+constexpr bool HAS_LANES<Added<T>> =
+    std::is_arithmetic_v<T> && sizeof(T) >= 4 && EP_WIDTH > 16 && EP_WIDTH / int64_t{sizeof(T)} <= ABREAST;
+
+template <class T>
+EP_INLINE void sum_runs(const T* x, T* made) {
+    using Word = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+    using Number = std::conditional_t<std::is_floating_point_v<T>, T, Word>;
+    constexpr int64_t lanes = Vector<T>::lanes, square = IN_LANE<Word>, apart = RUN * sizeof(T);
+    V<Number> sum[ABREAST / lanes] = {};
+    for (int64_t i = 0; i < RUN; i += square) {
+#pragma GCC unroll 4
+        for (int64_t g = 0; g < ABREAST / lanes; ++g) {
+            V<Word> columns[square];
+            turn_lane<Word>(reinterpret_cast<const char*>(x + g * lanes * RUN + i), apart, columns);
+#pragma GCC unroll 4
+            for (int64_t j = 0; j < square; ++j) {
+                sum[g] += reinterpret_cast<V<Number>>(columns[j]);
+                columns[j] = reinterpret_cast<V<Word>>(sum[g]);
+            }
+            turn_back<Word>(columns, reinterpret_cast<char*>(made + g * lanes * RUN + i), apart);
+        }
+    }
 }
 
 // Elements of T, joined as Op's.
@@ -102,9 +133,13 @@ class Scan {
 
     EP_INLINE void join_runs(const S* x, int64_t runs, Carry<Op>& carry) {
         for (int64_t r = 0; r < runs; r += ABREAST) {
-            S states[ABREAST];
-            std::fill_n(states, ABREAST, Op::identity());
-            chain<Op, ABREAST, RUN, 1>(x + r * RUN, made_ + r * RUN, states, RUN);
+            if constexpr (HAS_LANES<Op>) {
+                sum_runs(x + r * RUN, made_ + r * RUN);
+            } else {
+                S states[ABREAST];
+                std::fill_n(states, ABREAST, Op::identity());
+                chain<Op, ABREAST, RUN, 1>(x + r * RUN, made_ + r * RUN, states, RUN);
+            }
         }
         for (int64_t r = 0; r < runs; ++r) {
             S* const run = made_ + r * RUN;
@@ -136,9 +171,10 @@ class Scan {
         if constexpr (std::is_same_v<S, Staged<T>>) {
             to_.store(made, at, step, n, false);
         } else {
-            Staged<T> staged[ep::BLOCK];
+            const bool lies = to_.is_direct && step == to_.size;
+            Staged<T> block[ep::BLOCK], *const staged = lies ? reinterpret_cast<Staged<T>*>(at) : block;
             for (int64_t i = 0; i < n; ++i) staged[i] = put<Staged<T>>(made[i]);
-            to_.store(staged, at, step, n, false);
+            if (!lies) to_.store(staged, at, step, n, false);
         }
     }
 
