@@ -1,5 +1,5 @@
-// Transposition of blocks through two buffers that the first cache holds: whole rows of x come in, whole rows of out go
-// out, and the code between them needs neither strides nor edges. Compiled once per instruction set.
+// Transposition of blocks through buffers that the first cache holds: rows of x come in, unless a whole block is read
+// where it lies, whole rows of out go out, and the code between them needs no edges. Compiled once per instruction set.
 #include "isa/isa.h"
 #include "runtime/moves.h"
 #include "transposer.h"
@@ -57,7 +57,12 @@ void move(const ep::Block& block) {
     alignas(ep::LINE) char in[OUT / SIZE * X];
     alignas(ep::LINE) char turned[X / SIZE * OUT];
     const int64_t width = block.width * SIZE, height = block.height * SIZE;
-    for (int64_t row = 0; row < block.height; ++row) copy_row<X>(in + row * X, block.x + row * block.x_step, width);
+    // Lines that are pages apart share a set of the first cache, which has room for those of wide elements alone.
+    const bool lies = SIZE >= 4 && width == X && height == OUT;
+    const char* const from = lies ? block.x : in;
+    const int64_t step = lies ? block.x_step : X;
+    for (int64_t row = 0; !lies && row < block.height; ++row)
+        copy_row<X>(in + row * X, block.x + row * block.x_step, width);
 #if defined(__GNUC__)
     if (block.next != nullptr)
         for (int64_t row = 0; row < block.height; ++row)
@@ -66,7 +71,7 @@ void move(const ep::Block& block) {
 #endif
     for (int64_t row = 0; row < height; row += EP_WIDTH)
         for (int64_t at = 0; at < width; at += LANE)
-            transpose_tile<U>(in + row / SIZE * X + at, X, turned + at / SIZE * OUT + row, OUT);
+            transpose_tile<U>(from + row / SIZE * step + at, step, turned + at / SIZE * OUT + row, OUT);
     for (int64_t row = 0; row < block.width; ++row)
         put_row<OUT>(block, block.out + row * block.out_step, turned + row * OUT, height);
 }
