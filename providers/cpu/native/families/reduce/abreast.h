@@ -270,10 +270,40 @@ void fold_two(void* states, const char* at, int64_t apart, int64_t n, const ep::
     for (int w = 0; w < 2; ++w) fold_lanes(static_cast<S*>(states) + w, left[w], x[w], rows, n % ep::LANES);
 }
 
+// The greatest of n contiguous numbers first, so that each of them has one exponential.
+template <class T>
+EP_INLINE Exponents<T> exponents_of(const T* x, int64_t n) {
+    using Op = LogSumExp<T>;
+    constexpr int64_t lanes = ep::LANES;
+    const int64_t whole = n / lanes * lanes;
+    T most[lanes], sum[lanes] = {};
+    for (int64_t j = 0; j < lanes; ++j) most[j] = Op::nothing().greatest;
+    const auto each_line = [&](auto take) {
+        for (int64_t i = 0; i < whole; i += lanes)
+            for (int64_t j = 0; j < lanes; ++j) take(j, x[i + j]);
+        for (int64_t j = 0; j < n - whole; ++j) take(j, x[whole + j]);
+    };
+    each_line([&](int64_t j, T number) { most[j] = larger(most[j], number); });
+    for (int64_t half = lanes / 2; half > 0; half /= 2)
+        for (int64_t j = 0; j < half; ++j) most[j] = larger(most[j], most[j + half]);
+    const T base = Op::base_of(most[0]);
+    each_line([&](int64_t j, T number) { sum[j] += Op::decayed(number - base); });
+    for (int64_t half = lanes / 2; half > 0; half /= 2)
+        for (int64_t j = 0; j < half; ++j) sum[j] += sum[j + half];
+    return {most[0], sum[0]};
+}
+template <class T>
+void fold_exponents(void* states, const char* at, int64_t apart, int64_t count, int64_t n, const ep::Lens&, bool) {
+    auto* const to = static_cast<Exponents<T>*>(states);
+    for (int64_t i = 0; i < count; ++i, at += apart) to[i] = exponents_of(reinterpret_cast<const T*>(at), n);
+}
+
 template <class Op, class T>
 constexpr auto folds() -> decltype(ep::Reducer::folds) {
     if constexpr (takes_stored<Op, T>())
         return fold_stored<Op, T>;
+    else if constexpr (std::is_floating_point_v<T> && std::is_same_v<Op, LogSumExp<T>>)
+        return fold_exponents<T>;
     else
         return nullptr;
 }

@@ -39,7 +39,7 @@ struct Reducer {
     // returns how many places of n are done. NULL: elements come in blocks.
     int64_t (*stored)(void* states, const char* at, int64_t step, int64_t rows, int64_t n, const Lens& lens);
     // A state of n contiguous elements of each of `count` rows, `apart` bytes from one another, as they are stored,
-    // taken by LANES and folded. `is_far`: from beyond the caches. NULL where `stored` is.
+    // taken by LANES and folded. `is_far`: from beyond the caches. NULL: they come in blocks.
     void (*folds)(void* states, const char* at, int64_t apart, int64_t count, int64_t n, const Lens& lens, bool is_far);
     // The same for two such runs from beyond the caches, `apart` bytes from one another. NULL: they go one by one.
     void (*folds_two)(void* states, const char* at, int64_t apart, int64_t n, const Lens& lens);
