@@ -9,6 +9,7 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 from ep.exchange import dlpack
+from ep_benchmarks.peers.peer import peer
 from ep_benchmarks.run.judgement import apart
 from ep_benchmarks.run.placed import Placed
 from ep_primitives.cases.sample import samples
@@ -38,6 +39,13 @@ def cupy(monkeypatch):
     monkeypatch.delitem(sys.modules, "ep_benchmarks.peers.cuda", raising=False)
     yield importlib.import_module("ep_benchmarks.peers.cuda")
     del sys.modules["ep_benchmarks.peers.cuda"]
+
+
+def test_cure_names_a_wheel_of_cupy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    monkeypatch.delitem(sys.modules, "ep_benchmarks.peers.cuda", raising=False)
+    with pytest.raises(ep.UnavailableError, match="pip install cupy-cuda13x"):
+        peer("cupy")
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-import cupy
 from ep.exchange import dlpack
 from ep_primitives.judging.reference import array_dtype
 
 import ep
 from ep_benchmarks.peers.array import FOREIGN, FORMS
 from ep_benchmarks.peers.peer import Call, Peer
+
+try:
+    import cupy
+except ModuleNotFoundError:
+    message = "peer cupy is not installed: pip install cupy-cuda13x, or the wheel of CuPy for another version of CUDA"
+    raise ep.UnavailableError(message) from None
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
