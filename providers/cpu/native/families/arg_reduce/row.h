@@ -2,13 +2,13 @@
 // anonymous namespace, after isa/lanes.h and types/order.h.
 #pragma once
 
-// Contiguous elements, whole blocks of vectors at least. The last block is the one that ends with them.
-template <class T>
+// Contiguous elements, a block of `vectors` at least. The last block is the one that ends with them.
+template <class T, int vectors>
 struct Row {
     using Places = decltype(V<T>{} == V<T>{});
     using Place = std::remove_reference_t<decltype(Places{}[0])>;
-    static constexpr int lanes = Vector<T>::lanes, vectors = 8;
-    static constexpr int64_t block = vectors * lanes;
+    static constexpr int lanes = Vector<T>::lanes;
+    static constexpr int64_t block = int64_t{vectors} * lanes;
     const T* x;
     int64_t n;
     V<Mask<T>> flip;
@@ -74,19 +74,13 @@ struct Row {
     }
 };
 
-// The place of the first of the greatest of n elements. Elements are read once, but for those of one span.
-template <class T>
-int64_t first_of_greatest(const T* x, int64_t n, Mask<T> inverted) {
-    constexpr int64_t span = 2048, block = Row<T>::block;
-    const V<Mask<T>> flip = repeated(inverted);
-    if (n < block) {  // goes on with its first element
-        T few[block];
-        std::fill(std::copy(x, x + n, few), few + block, *x);
-        const Row<T> row = {few, block, flip};
-        return row.find(row.greatest());
-    }
+// The place of the first of the greatest of n elements, a block at least. Elements are read once, but for those of one
+// span.
+template <int vectors, class T>
+int64_t first_by(const T* x, int64_t n, V<Mask<T>> flip) {
+    constexpr int64_t span = 2048;
     const int64_t last = std::max<int64_t>(1, n / span) - 1;
-    const auto row = [&](int64_t i) { return Row<T>{x + i * span, i == last ? n - i * span : span, flip}; };
+    const auto row = [&](int64_t i) { return Row<T, vectors>{x + i * span, i == last ? n - i * span : span, flip}; };
     T greatest = row(0).greatest();
     int64_t best = 0;
     for (int64_t i = 1; i <= last && greatest == greatest; ++i) {
@@ -96,4 +90,15 @@ int64_t first_of_greatest(const T* x, int64_t n, Mask<T> inverted) {
         best = i;
     }
     return best * span + row(best).find(greatest);
+}
+template <class T>
+int64_t first_of_greatest(const T* x, int64_t n, Mask<T> inverted) {
+    constexpr int64_t lanes = Vector<T>::lanes;
+    const V<Mask<T>> flip = repeated(inverted);
+    if (n >= 8 * lanes) return first_by<8>(x, n, flip);
+    if (n >= 2 * lanes) return first_by<2>(x, n, flip);
+    if (n >= lanes) return first_by<1>(x, n, flip);
+    T few[lanes];  // goes on with its first element
+    std::fill(std::copy(x, x + n, few), few + lanes, *x);
+    return first_by<1>(few, lanes, flip);
 }
