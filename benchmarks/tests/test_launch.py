@@ -53,6 +53,25 @@ def test_candidates_go_on_while_one_is_disturbed(monkeypatch):
     assert [len(each.rounds) for each in interleave({"a": calm, "b": disturbed}, 5, most=9).values()] == [9, 9]
 
 
+def test_turns_of_short_calls_are_warm(monkeypatch):
+    now, counts = [0.0], {"short": [], "long": []}
+
+    def work(name, seconds):
+        def run(count):
+            counts[name].append(count)
+            now[0] += seconds * count
+
+        return run
+
+    def sleep(seconds):
+        now[0] += seconds
+
+    monkeypatch.setattr(timing, "time", SimpleNamespace(perf_counter=lambda: now[0], sleep=sleep))
+    timings = interleave({"short": work("short", 0.002), "long": work("long", 0.2)}, rounds=3, pause=0.003)
+    assert counts == {"short": [1, 4, *[5, 5] * 3], "long": [1, *[1] * 3]}
+    assert timings["short"].median == pytest.approx(0.002)
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not tell which threads run")
 def test_no_turn_begins_while_threads_of_the_one_before_run():
     left, seen, many = [], [], bytes(1 << 23)

@@ -26,6 +26,14 @@ def test_first_of_ties_over_any_axis(stream, shape, op):
 
 
 @pytest.mark.parametrize("op", FIND)
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64"])
+def test_each_place_of_rows_about_as_long_as_vectors_is_found(stream, op, dtype):
+    for n in (32, 33, 63, 65, 127, 129, 255, 257, 511, 513):
+        x = np.eye(n, dtype=dtype)
+        assert np.array_equal(found(stream, op, x if op == "max" else -x, 1), np.arange(n)), n
+
+
+@pytest.mark.parametrize("op", FIND)
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float16", "float64"])
 def test_strides_of_every_kind_keep_the_order(stream, op, dtype):
     whole = RNG.integers(0, 3, (41, 300)).astype(dtype)

@@ -112,9 +112,9 @@ void multiply(const void* a, const void* b, int64_t depth, void* sums, int64_t s
 // Rows of a panel of complex numbers: each has two sums in a place.
 constexpr int COMPLEX_ROWS = PANEL_ROWS / 2;
 
-// Parts of complex numbers in each other's place, the real ones negative: i times a number.
+// Complex numbers times i: their parts in each other's place, the real ones negative.
 template <class T, size_t... lane>
-EP_INLINE V<T> turned(V<T> z, std::index_sequence<lane...>) {
+EP_INLINE V<T> times_i(V<T> z, std::index_sequence<lane...>) {
     constexpr V<T> sign = {(lane % 2 == 0 ? T{-1} : T{1})...};
 #if defined(__clang__)
     return sign * __builtin_shufflevector(z, z, int(lane ^ 1)...);
@@ -147,7 +147,7 @@ void multiply_complex_rows(const T* a, const T* b, int64_t depth, T* sums, int64
 #pragma GCC unroll 2
         for (int v = 0; v < VECTORS; ++v) {
             T* const at = sums + r * step + v * lanes;
-            const V<T> sum = real[r][v] + turned<T>(imaginary[r][v], std::make_index_sequence<size_t{lanes}>{});
+            const V<T> sum = real[r][v] + times_i<T>(imaginary[r][v], std::make_index_sequence<size_t{lanes}>{});
             store<T>(at, adds ? load(at) + sum : sum);
         }
     }
