@@ -60,6 +60,8 @@ constexpr ep::Tile complex_tile() {
 #if EP_WIDTH == 64
 extern const ep::Tile BFLOAT16;
 
+constexpr ep::Tile BFLOAT16_SINGLE = float_tile<BFloat16, float>();
+
 constexpr ep::Tile pair_tile() {
     ep::Tile tile = tile_of<uint16_t, Pair<uint16_t>, MultiplyPairs>();
     tile.multiply_row = multiply_row<float, 2, BFloat16>;
@@ -67,6 +69,7 @@ constexpr ep::Tile pair_tile() {
     tile.multiply = dot_pairs;
     tile.agrees = has_no_denormals;
     tile.otherwise = &BFLOAT16;
+    tile.single = &BFLOAT16_SINGLE;
     return tile;
 }
 constexpr ep::Tile PAIR_DOTS = pair_tile();
@@ -92,6 +95,7 @@ constexpr ep::Tile bfloat_tile() {
     tile.multiply_small = multiply_small<float, 2>;
     tile.better = &PAIR_DOTS;
     tile.has_better = has_pairs;
+    tile.single = &BFLOAT16_SINGLE;
     return tile;
 #else
     return float_tile<BFloat16, float>();

@@ -302,8 +302,7 @@ bool is_row(const ep_matmul_plan& g, const ep::Tile& tile) {
 }
 
 void choose(Job& job) {
-    const auto* const tile = static_cast<const ep::Tile*>(job.plan->row->code);
-    job.tile = tile->better != nullptr && tile->has_better() ? tile->better : tile;
+    job.tile = &static_cast<const ep::Tile*>(job.plan->row->code)->best();
     job.is_row = is_row(*job.plan, *job.tile);
     job.columns = (job.is_row ? ROW_BYTES : COLUMN_BYTES) / (job.tile->sum * job.tile->widths);
     switch (job.plan->dtype) {

@@ -52,6 +52,10 @@ struct Tile {
     // The tile of processors that have instructions for it, and whether this one is such; null where there is none.
     const Tile* better;
     bool (*has_better)();
+    // The tile of the same elements whose lanes are as sums are kept; null where this is it.
+    const Tile* single;
+
+    const Tile& best() const { return better != nullptr && has_better() ? *better : *this; }
 
     // How many steps the panels have for so many elements of the depth.
     int64_t steps(int64_t depth) const { return ahead + (depth + terms - 1) / terms; }

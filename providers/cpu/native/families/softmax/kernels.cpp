@@ -11,6 +11,7 @@ namespace {
 #include "isa/lanes.h"
 #include "math/logarithm.h"
 #include "math/sums.h"
+#include "exponentials.h"
 #include "ops.h"
 // clang-format on
 
