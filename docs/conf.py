@@ -20,7 +20,6 @@ toc_object_entries_show_parents = "hide"
 pygments_style = "tango"
 pygments_dark_style = "monokai"
 smartquotes = False  # they would make one dash of the two of an option
-html_theme = "furo"
 html_static_path = [str(ROOT / "docs" / "_static")]
 html_css_files = ["site.css"]
 html_copy_source = False

@@ -24,11 +24,11 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
+@pytest.fixture(scope="module", params=["basic", pytest.param("furo", marks=pytest.mark.thorough)])
+def built(tmp_path_factory, request):
     folder = tmp_path_factory.mktemp("website") / "site"
     variables = {"PATH": "/usr/bin:/bin", "HOME": str(folder.parent)}
-    words = [sys.executable, "tools", "site", folder]
+    words = [sys.executable, "tools", "site", folder, "--theme", request.param]
     done = subprocess.run(words, cwd=ROOT, env=variables, text=True, capture_output=True, timeout=300, check=False)
     return folder, done
 

@@ -72,10 +72,10 @@ from ep_conformance.cli import run_command
 from ep_conformance.ladder import climb
 
 run = climb._run
-climb._run = lambda plan, means: run(plan[::8], means)
+climb._run = lambda plan, means: run(plan[::24], means)
 sys.exit(run_command(sys.argv[1:]))
 """
-"""A program that runs every eighth case of each rung, its first one at least."""
+"""A program that runs every 24th case of each rung, its first one at least."""
 
 
 def table_of(toy, provider="toy", program=("-m", "ep_conformance"), **environment):

@@ -7,9 +7,25 @@ import pytest
 from ep_conformance.judge.attestation import attest
 from ep_conformance.judge.outcome import Status
 from ep_conformance.run.worker import Job, execute
-from ep_primitives import BatchNorm, Convolution, GroupNorm, LayerNorm, Matmul, Pool, RmsLayerNorm
+from ep_primitives import Attention, BatchNorm, Convolution, GroupNorm, LayerNorm, Matmul, Pool, RmsLayerNorm
 
 import ep
+
+FOLLOWED = (
+    "convolution",
+    "convolution_transposed",
+    "pool",
+    "attention",
+    "group_norm",
+    "batch_norm",
+    "rms_layer_norm",
+    "cross_entropy",
+    "quantize",
+    "dequantize",
+    "lstm_cell",
+    "gru_cell",
+)
+"""The families beside products and layer norms that lower to stages."""
 
 
 class PlainProduct(ep.Implementation):
@@ -32,12 +48,12 @@ class PlainProduct(ep.Implementation):
 
 @pytest.fixture(params=["cpu:0", "sim:0"])
 def device(request, monkeypatch):
-    """Return a device whose provider has a plain product, and nothing for norms, Convolution and Pool."""
+    """Return a device whose provider has a plain product, and nothing for norms, Attention, Convolution and Pool."""
     device = ep.device(request.param)
     twin = device.provider.twin
     table = dict(twin.implementations)
     table[Matmul] = tuple(map(PlainProduct, table[Matmul]))
-    for lowered in (LayerNorm, RmsLayerNorm, GroupNorm, BatchNorm, Convolution, Pool):
+    for lowered in (Attention, LayerNorm, RmsLayerNorm, GroupNorm, BatchNorm, Convolution, Pool):
         del table[lowered]
     monkeypatch.setattr(type(twin), "implementations", property(lambda _: table))
     device._primitives.clear()
@@ -56,22 +72,12 @@ def ids(family, chosen):
 @pytest.mark.parametrize(
     ("family", "least", "step"),
     [
-        ("matmul", 50, 3),
-        ("layer_norm", 20, 3),
+        ("matmul", 16, 9),
+        ("layer_norm", 6, 9),
+        *((family, 7, 15) for family in FOLLOWED),
         pytest.param("matmul", 150, 1, marks=pytest.mark.thorough),
         pytest.param("layer_norm", 60, 1, marks=pytest.mark.thorough),
-        ("convolution", 15, 7),
-        ("convolution_transposed", 15, 7),
-        ("pool", 15, 7),
-        ("attention", 15, 7),
-        ("group_norm", 15, 7),
-        ("batch_norm", 15, 7),
-        ("rms_layer_norm", 15, 7),
-        ("cross_entropy", 15, 7),
-        ("quantize", 15, 7),
-        ("dequantize", 15, 7),
-        ("lstm_cell", 15, 7),
-        ("gru_cell", 15, 7),
+        *(pytest.param(family, 100, 1, marks=pytest.mark.thorough) for family in FOLLOWED),
     ],
 )
 def test_cases_pass_lowered(device, family, least, step):

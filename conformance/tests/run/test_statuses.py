@@ -212,7 +212,7 @@ def test_defaults_of_ep_are_degraded(toy):
     assert done.returncode == 0
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.thorough), 2])
 def test_crash_has_no_victims_whatever_the_jobs(toy, jobs):
     done = toy.run("toy", "--filter", "primitives/elementwise_unary/relu/float32/*", "--jobs", jobs, EP_TOY="crash")
     assert done.json["summary"]["crash"] == 1

@@ -110,12 +110,12 @@ def test_honest_provider_passes_the_suite(saboteurs, cases):
 @pytest.mark.parametrize(
     "saboteur",
     [
-        pytest.param(each, id=each.name, marks=[pytest.mark.thorough] * bool(at % 6))
+        pytest.param(each, id=each.name, marks=[pytest.mark.thorough] * bool(at % 9))
         for at, each in enumerate(SABOTEURS)
     ],
 )
 def test_saboteur_is_killed_by_its_case(selftest, saboteur):
-    """A value with the first seed; a race or a time may be won a few times. Every day every sixth saboteur is hunted."""
+    """A value with the first seed; a race or a time may be won a few times. Every day every ninth saboteur is hunted."""
     kill = selftest.kills[saboteur.name]
     assert kill["status"] == "fail", kill
     assert ".py:" not in kill["reason"], "the saboteur itself is broken"

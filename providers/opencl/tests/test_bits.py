@@ -18,7 +18,7 @@ from ep_opencl.description import ROUNDED
         ("bool", "*", 15),
         ("int32", "[!b-l]*", 12),
         pytest.param("int32", "[b-l]*", 10, marks=pytest.mark.thorough),
-        ("float32", "[es]*", 15),
+        pytest.param("float32", "[es]*", 15, marks=pytest.mark.thorough),
         pytest.param("float32", "[!es]*", 90, marks=pytest.mark.thorough),
         *(pytest.param(name, "*", 115, marks=pytest.mark.thorough) for name in ("float16", "bfloat16", "float64")),
     ],

@@ -97,7 +97,14 @@ def swap(path):
     path.write_bytes(b"SQLite format 3\0" + bytes(4096))
 
 
-@pytest.mark.parametrize("damage", [truncate, empty, flip, replace_by_a_folder, deny, swap])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        flip,
+        deny,
+        *(pytest.param(each, marks=pytest.mark.thorough) for each in (truncate, empty, replace_by_a_folder, swap)),
+    ],
+)
 def test_damaged_program_is_compiled_anew(folder, damage):
     for path in files(folder):
         damage(path)

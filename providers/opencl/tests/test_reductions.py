@@ -11,7 +11,7 @@ SHAPES = (((5, 3), 1), ((7, 300), 1), ((300, 7), 0), ((3, 40000), 1), ((40000, 3
 """Shapes and axes: short rows, one piece, several, and columns of them, and rows of several runs."""
 
 
-@pytest.fixture(params=(1, 2, 64, 256))
+@pytest.fixture(params=(1, 64, *(pytest.param(size, marks=pytest.mark.thorough) for size in (2, 256))))
 def launch(request, device, stream, monkeypatch):
     """Return a function that launches a descriptor by a plan for groups of one size, not of the device's own."""
     monkeypatch.setattr(device.twin, "target", device.twin.target._replace(group=request.param))

@@ -53,7 +53,7 @@ def _marked(found):
     """Return programs; those that differ from another only in their types, layout or width of indices are for `make thorough`.
 
     Of programs in both widths the first stays with narrow indices, the next with wide ones, so that every body has either.
-    Of three that stay of an op one is tried every day: its first, fifth and ninth, and so on, for their types and layouts take turns.
+    Of six that stay of an op one is tried every day: its first, eighth and 15th, and so on, for their types and layouts take turns.
     """
     names, stems, kept = {program.name for program in found}, {}, Counter()
     for program in found:
@@ -63,7 +63,7 @@ def _marked(found):
         is_thorough = is_like_another or (chosen != program.name and chosen in names)
         if not is_thorough:
             op = _OP.match(program.name)[0]
-            is_thorough, kept[op] = bool((kept[op] - kept[op] // 3) % 3), kept[op] + 1
+            is_thorough, kept[op] = bool((kept[op] - kept[op] // 6) % 6), kept[op] + 1
         yield pytest.param(program, marks=pytest.mark.thorough) if is_thorough else program
 
 
