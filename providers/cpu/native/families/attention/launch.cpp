@@ -64,9 +64,9 @@ struct Job {
     const Room room;
     char* at[EP_ATTENTION_PLACES];
     char* scratch;
-    // Queries of a block, blocks of a batch's, and blocks.
-    int64_t queries, across, blocks;
-    std::atomic<int64_t> next;
+    // Queries of a block, blocks of a batch, and all blocks.
+    int64_t queries = 0, across = 0, blocks = 0;
+    std::atomic<int64_t> next{0};
 };
 
 // One block of queries of one batch.
@@ -233,8 +233,7 @@ int ep::attention(const void* packed) {
     const auto& g = plan_of<ep_attention_plan>(packed);
     ep::count_call();
     const ep::Tile &first = tile_of(g), &second = single(first);
-    Job job = {g, first, second, *static_cast<const ep::Strips*>(g.row->code), Room(g, first, second), {}, nullptr, 0,
-               0, 0,     {0}};
+    Job job = {g, first, second, *static_cast<const ep::Strips*>(g.row->code), Room(g, first, second), {}, nullptr};
     for (int k = 0; k < EP_ATTENTION_PLACES; ++k)
         job.at[k] = g.place[k] < 0 ? nullptr : place_of(packed, g.place[k], g.offset[k]);
     job.scratch = place_of(packed, g.place[EP_ATTENTION_SCRATCH], 0);
