@@ -62,8 +62,6 @@ class ClDevice(ep.spi.Device):
         self.processor = name_processor(native)
         self.reads_early = native.vendor.startswith("NVIDIA")
         self.is_lost = not self.processor and lacks_processor(native)
-        if fuses(self):
-            self.info = self.info._replace(features=self.info.features | {FUSED})
         self._most = native.max_mem_alloc_size
         self._programs: LRU[ep_simt.Program, cl.Program] = LRU()
         self._open: Roster[ClStream] = Roster()
@@ -72,10 +70,12 @@ class ClDevice(ep.spi.Device):
         self._counting = threading.RLock()
         self._calls = 0
         self._reserved = 0
+        if fuses(self):
+            self.info = self.info._replace(features=self.info.features | {FUSED})
 
     @property
     def context(self) -> cl.Context:
-        """The context, made when it is first needed: listing devices makes none."""
+        """The context, made when it is first needed: listing devices makes none but on PoCL, where one takes nothing."""
         with self._turn:
             if self._context is None:
                 self.count()

@@ -144,6 +144,21 @@ def test_small_product_has_the_bits_of_a_part_of_a_large_one(stream):
         ).all()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_many_rows_meet_panels_of_small_factors_with_the_bits_of_a_large_product(isa, launch_on, dtype):
+    def on_isa(a, b):
+        descriptor = Matmul.infer(ep.TensorSpec.of(a), ep.TensorSpec.of(b))
+        out = np.full(descriptor.out.shape, np.nan, dtype)
+        launch_on(isa, PanelMatmul(), descriptor, (a, b, None, out), (1, 0))
+        return out
+
+    for lying in (512, 515):  # rows of b share places of a cache, or do not
+        a, b = draw((217, 256), dtype), draw((256, lying), dtype)
+        whole = on_isa(a, b)
+        for m, n in ((97, 250), (131, 33), (193, 64), (217, 127)):
+            assert (on_isa(a[:m], b[:, 7 : 7 + n]) == whole[:m, 7 : 7 + n]).all()
+
+
 def test_errors_have_no_bias(stream):
     a, b = RNG.uniform(0.5, 1.5, (64, 1000)).astype(np.float32), RNG.uniform(0.5, 1.5, (1000, 64)).astype(np.float32)
     error = product(stream, a, b) - a.astype(np.float64) @ b.astype(np.float64)

@@ -144,8 +144,9 @@ EP_FN ep_f64 ep_f64_of_bits(ep_u64 bits) {
 }
 #endif
 
-// Drivers without cl_khr_fp16 convert halves one by one, PoCL by a call: the dialect does it by their bits.
-#ifdef cl_khr_fp16
+// Drivers without cl_khr_fp16 convert halves one by one, PoCL by a call: the dialect does it by their bits. Oclgrind is asked for
+// that, too: it has the extension, and converts none.
+#if defined(cl_khr_fp16) && !defined(EP_HALVES_BY_BITS)
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define EP_HALF 1
 typedef half ep_f16;

@@ -65,12 +65,14 @@ def fuses(device: ClDevice) -> bool:
     """Say whether formulas round x y + z once on a device: whether its compiler defines the prelude's EP_FMA as 1.
 
     OpenCL has no question for it: CL_FP_FMA says that `fma` is there, not that it is fast. So a program with the answer in its
-    kernel's name is compiled, in a context that is gone then. False where nothing can be compiled.
+    kernel's name is compiled, in a context that is gone then; but PoCL reads its library of functions for each context that
+    compiles, half a second, and there it is the device's own. False where nothing can be compiled.
     """
     if device.is_lost:
         return False
     try:
-        built = _built(device, cl.Context([device.native]), f"#define EP_HAS_F64 0\n{PRELUDE}{_QUESTION}")
+        context = device.context if declares_all(device.native) else cl.Context([device.native])
+        built = _built(device, context, f"#define EP_HAS_F64 0\n{PRELUDE}{_QUESTION}")
         return "fuses" in built.kernel_names.split(";")
     except cl.Error:
         return False

@@ -14,10 +14,10 @@ namespace {
 
 using ep::ceil_div;
 using ep::ComplexRow;
+using ep::DEPTH;
 using ep::RealRow;
 // A tile, whose panels of b and sums stay in the cache that cores share, and is gone through by blocks of rows, whose
 // panels of a stay in a core's own; multiples of every panel's.
-constexpr int64_t DEPTH = 256;
 constexpr int64_t ROWS = 384, BLOCK_ROWS = 192;
 constexpr int64_t COLUMN_BYTES = 3072;
 constexpr int64_t A_BYTES = BLOCK_ROWS * DEPTH * 8, B_BYTES = (DEPTH + 1) * COLUMN_BYTES;

@@ -55,6 +55,34 @@ constexpr std::array<Lines<T, terms>, sizeof...(more)> lines_of(std::index_seque
     return {multiply_lines<T, terms, int(more) + 1>...};
 }
 
+// Columns of b, copied one row after the other: where they lie, rows may share so few places of the nearest cache that
+// none stays.
+template <class T>
+ep::Lying<T> panel_of(const ep::Lying<T>& b, int64_t n, int64_t depth, T* panel) {
+    constexpr int64_t lanes = Vector<T>::lanes, columns = PANEL_COLUMNS<T>;
+    for (int64_t k = 0; k < depth; ++k) {
+        const T* const row = b.at + k * b.line;
+#pragma GCC unroll 2
+        for (int64_t v = 0; v < columns; v += lanes) {
+            const int64_t left = n - v;
+            if (left >= lanes)
+                store<T>(panel + k * columns + v, load(row + v));
+            else if (left > 0)
+                store<T>(panel + k * columns + v, load_part(row + v, static_cast<int>(left), T{0}));
+        }
+    }
+    return {panel, columns, 1};
+}
+
+// Whether so many blocks of rows pay for panels of b: it leaves the nearest cache otherwise, soon where its rows share
+// places.
+template <class T>
+bool pays_for_panels(const ep::Lying<T>& b, int64_t n, int64_t depth, int64_t blocks) {
+    constexpr int64_t NEAR_BYTES = 16384, SHARED = 1024;
+    constexpr auto SIZE = int64_t{sizeof(T)};
+    return depth * n * SIZE > NEAR_BYTES && blocks >= (b.line * SIZE % SHARED == 0 ? 8 : 16);
+}
+
 // sums = a @ b, whose columns are dense.
 template <class T, int terms>
 void multiply_small(const void* left, const void* right, int64_t m, int64_t n, int64_t depth, void* sums,
@@ -63,9 +91,17 @@ void multiply_small(const void* left, const void* right, int64_t m, int64_t n, i
     const auto& a = *static_cast<const ep::Lying<T>*>(left);
     const auto& b = *static_cast<const ep::Lying<T>*>(right);
     const int64_t blocks = (m + PANEL_ROWS - 1) / PANEL_ROWS, most = (m + blocks - 1) / blocks;
-    for (int64_t i = 0; i < m; i += most) {
-        const int64_t rows = m - i < most ? m - i : most;
-        LINES[static_cast<size_t>(rows - 1)]({a.at + i * a.line, a.line, a.column}, b, n, depth,
-                                             static_cast<T*>(sums) + i * step, step);
+    alignas(ep::LINE) T panel[ep::DEPTH * PANEL_COLUMNS<T>];
+    const bool is_copied = pays_for_panels(b, n, depth, blocks);
+    const int64_t wide = is_copied ? PANEL_COLUMNS<T> : n;
+    for (int64_t j = 0; j < n; j += wide) {
+        const int64_t columns = n - j < wide ? n - j : wide;
+        ep::Lying<T> from = {b.at + j, b.line, 1};
+        if (is_copied) from = panel_of(from, columns, depth, panel);
+        for (int64_t i = 0; i < m; i += most) {
+            const int64_t rows = m - i < most ? m - i : most;
+            LINES[static_cast<size_t>(rows - 1)]({a.at + i * a.line, a.line, a.column}, from, columns, depth,
+                                                 static_cast<T*>(sums) + i * step + j, step);
+        }
     }
 }

@@ -25,6 +25,9 @@ struct Lying {
     int64_t line, column;
 };
 
+// The elements of a sum that panels hold, or pairs of them.
+constexpr int64_t DEPTH = 256;
+
 // A panel of a holds `rows` elements for each step of the depth, one of b `columns` lanes; the last one is filled up.
 struct Tile {
     int rows, columns;
