@@ -19,7 +19,17 @@ header=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')/
 [ "${EP_BUILD_CPU:-1}" = 0 ] || command -v g++ >/dev/null 2>&1 || need "g++" "g++"
 
 [ -x "$venv/bin/python" ] || "$python" -m venv "$venv"
-pip="$venv/bin/python -m pip install --quiet --disable-pip-version-check"
+# Python compiles a module when it is first imported: half a minute of modules that nobody imports.
+pip="$venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile"
 # The build tools first: an editable install builds again in the same environment and must find them there.
 $pip "scikit-build-core>=0.11" "cffi>=1.17" "cmake>=3.26" "ninja>=1.11"
-$pip --no-build-isolation --editable ".[$extras]"
+
+# Packages are fetched while kernels are compiled. A shell lets Ctrl-C pass by its background.
+"$venv/bin/python" tools/install/requirements.py "$extras" >"$venv/requirements.txt"
+$pip --requirement "$venv/requirements.txt" &
+fetching=$!
+trap 'kill $fetching 2>/dev/null || true' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+$pip --no-build-isolation --no-deps --editable .
+wait $fetching

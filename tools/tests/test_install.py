@@ -23,6 +23,31 @@ def test_missing_python_is_named_with_its_packages(tmp_path):
     assert not (tmp_path / "venv").exists()
 
 
+def test_requirements_are_those_of_the_project_and_its_extras():
+    done = subprocess.run(
+        [sys.executable, INSTALL / "requirements.py", "opencl,mpi"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    names = [line.partition(">")[0] for line in done.stdout.splitlines()]
+    assert names[-3:] == ["pyopencl[pocl]", "mpi4py", "mpich"]
+    assert {"numpy", "pluggy"} < {*names}
+
+
+def test_unknown_extra_is_wrong_use():
+    done = subprocess.run(
+        [sys.executable, INSTALL / "requirements.py", "opencl,gpu"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("pyproject.toml has no extra gpu; it has opencl, ")
+
+
 def program(folder, name, text):
     (folder / name).write_text(f"#!/bin/sh\n{text}\n")
     (folder / name).chmod(0o755)
