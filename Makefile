@@ -126,10 +126,10 @@ emulated:        ## Run the quick suite on the CPU's kernels of AVX-512, which A
 # Oclgrind knows no noalias.scope.decl, with which its compiler marks where functions that return structures were inlined.
 oclgrind: $(STAMP) ## Look for races, overruns and unwritten values in all OpenCL kernels; needs oclgrind, a package of its own
 	@mkdir -p build
-	oclgrind --data-races --build-options -DEP_HALVES_BY_BITS --log build/races.log $(BIN)/python $(CLAIMED) \
+	oclgrind --data-races --build-options -DEP_INTERPRETED --log build/races.log $(BIN)/python $(CLAIMED) \
 		runtime random_fill copy permute where pad gather one_hot reduce arg_reduce scan softmax log_softmax softmax_backward log_softmax_backward \
 		layer_norm rms_layer_norm batch_norm pool iota tensor_fill matmul top_k
-	oclgrind --data-races --uninitialized --build-options '-DEP_HALVES_BY_BITS -Dalways_inline=noinline' --log build/values.log \
+	oclgrind --data-races --uninitialized --build-options '-DEP_INTERPRETED -Dalways_inline=noinline' --log build/values.log \
 		$(BIN)/python $(CLAIMED) fill cast saturating_cast add_n elementwise_unary broadcast_binary
 	@cat build/races.log build/values.log; test ! -s build/races.log -a ! -s build/values.log
 
