@@ -49,8 +49,8 @@ typedef double ep_f64;
 #define EP_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 #define EP_BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #endif
-// Before a loop none of whose iterations touches what another writes: compilers for CPUs make vectors of it. In those Oclgrind takes
-// lanes that are left out for values that nobody wrote.
+// Before a loop none of whose iterations touches what another writes: compilers for CPUs make vectors of it. In those
+// Oclgrind takes lanes that are left out for values that nobody wrote.
 #ifdef EP_INTERPRETED
 #define EP_INDEPENDENT _Pragma("clang loop vectorize(disable)")
 #elif defined(__clang__)
@@ -147,8 +147,8 @@ EP_FN ep_f64 ep_f64_of_bits(ep_u64 bits) {
 }
 #endif
 
-// Drivers without cl_khr_fp16 convert halves one by one, PoCL by a call: the dialect does it by their bits. Oclgrind, too: it has the
-// extension, and converts none.
+// Drivers without cl_khr_fp16 convert halves one by one, PoCL by a call: the dialect does it by their bits. Oclgrind,
+// too: it has the extension, and converts none.
 #if defined(cl_khr_fp16) && !defined(EP_INTERPRETED)
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define EP_HALF 1
