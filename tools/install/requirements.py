@@ -6,12 +6,14 @@ import sys
 import tomllib
 from pathlib import Path
 
+PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
-def main(extras: str) -> int:
-    """Print them; an extra that pyproject.toml does not name is wrong use."""
-    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+def main(extras: str = "") -> int:
+    """Print them; an extra that pyproject.toml does not name is wrong use, exit code 2."""
+    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
     known = project["optional-dependencies"]
-    names = extras.split(",")
+    names = extras.split(",") if extras else []
     strange = sorted({*names} - {*known})
     if strange:
         sys.stderr.write(f"pyproject.toml has no extra {', '.join(strange)}; it has {', '.join(known)}\n")
@@ -22,4 +24,4 @@ def main(extras: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:2]))

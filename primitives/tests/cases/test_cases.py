@@ -26,7 +26,7 @@ def every():
 
 
 def is_small(case):
-    """Say whether it is quick; asked last, since it makes the case's descriptor."""
+    """Say whether its output is small; asked last, since it makes the case's descriptor."""
     return case.profile != "large" and case.descriptor.out.size <= 2**16
 
 

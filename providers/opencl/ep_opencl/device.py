@@ -75,7 +75,7 @@ class ClDevice(ep.spi.Device):
 
     @property
     def context(self) -> cl.Context:
-        """The context, made when it is first needed: listing devices makes none but on PoCL, where one takes nothing."""
+        """The context, made when it is first needed: listing devices makes none but on PoCL, where one takes a millisecond."""
         with self._turn:
             if self._context is None:
                 self.count()

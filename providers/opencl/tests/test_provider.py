@@ -9,7 +9,7 @@ import threading
 import numpy as np
 import pyopencl as cl
 import pytest
-from ep_opencl.compiler.program import build_source
+from ep_opencl.compiler.program import FUSED, build_source
 from ep_opencl.device import ClDevice
 from ep_opencl.errors import failure
 from ep_primitives import BroadcastBinary, ElementwiseUnary
@@ -99,6 +99,18 @@ def test_op_builds_one_program_for_all_sizes_and_strides(monkeypatch):
         ElementwiseUnary.infer("exp", ep.TensorSpec("float32", (size,))).on(device)
     ElementwiseUnary.infer("exp", ep.TensorSpec("float32", (8,), (3,))).on(device)
     assert built == ["elementwise_unary_exp-f32-f32-narrow"]
+
+
+def test_device_whose_driver_makes_no_context_is_described_all_the_same(monkeypatch):
+    def refuse(devices):
+        raise cl.RuntimeError(cl._cl._ErrorRecord(msg="no", code=-6, routine="clCreateContext"))
+
+    native = cl.get_platforms()[0].get_devices()[0]
+    monkeypatch.setattr(cl, "Context", refuse)
+    twin = ClDevice(native)
+    assert FUSED not in twin.info.features
+    with pytest.raises(ep.DeviceError, match="clCreateContext"):
+        twin.allocate(64, ep.MemoryKind.DEVICE)
 
 
 def test_every_launch_counts_as_native_calls(device, stream, put):

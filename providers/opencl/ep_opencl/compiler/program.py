@@ -74,7 +74,7 @@ def fuses(device: ClDevice) -> bool:
         context = device.context if declares_all(device.native) else cl.Context([device.native])
         built = _built(device, context, f"#define EP_HAS_F64 0\n{PRELUDE}{_QUESTION}")
         return "fuses" in built.kernel_names.split(";")
-    except cl.Error:
+    except (cl.Error, ep.DeviceError):
         return False
 
 
