@@ -153,9 +153,9 @@ def test_many_rows_meet_panels_of_small_factors_with_the_bits_of_a_large_product
         return out
 
     for lying in (512, 515):  # rows of b share places of a cache, or do not
-        a, b = draw((217, 256), dtype), draw((256, lying), dtype)
+        a, b = draw((433, 256), dtype), draw((256, lying), dtype)
         whole = on_isa(a, b)
-        for m, n in ((97, 250), (131, 33), (193, 64), (217, 127)):
+        for m, n in ((97, 250), (131, 33), (193, 64), (433, 127)):
             assert (on_isa(a[:m], b[:, 7 : 7 + n]) == whole[:m, 7 : 7 + n]).all()
 
 

@@ -74,14 +74,9 @@ ep::Lying<T> panel_of(const ep::Lying<T>& b, int64_t n, int64_t depth, T* panel)
     return {panel, columns, 1};
 }
 
-// Whether so many blocks of rows pay for panels of b: it leaves the nearest cache otherwise, soon where its rows share
-// places.
-template <class T>
-bool pays_for_panels(const ep::Lying<T>& b, int64_t n, int64_t depth, int64_t blocks) {
-    constexpr int64_t NEAR_BYTES = 16384, SHARED = 1024;
-    constexpr auto SIZE = int64_t{sizeof(T)};
-    return depth * n * SIZE > NEAR_BYTES && blocks >= (b.line * SIZE % SHARED == 0 ? 8 : 16);
-}
+// Rows of b so many bytes apart share places of the nearest cache; so many rows do not stay there; so many blocks of
+// rows pay for a copy.
+constexpr int64_t SHARED_BYTES = 1024, CROWDED = 128, PAYING_BLOCKS = 8;
 
 // sums = a @ b, whose columns are dense.
 template <class T, int terms>
@@ -92,7 +87,8 @@ void multiply_small(const void* left, const void* right, int64_t m, int64_t n, i
     const auto& b = *static_cast<const ep::Lying<T>*>(right);
     const int64_t blocks = (m + PANEL_ROWS - 1) / PANEL_ROWS, most = (m + blocks - 1) / blocks;
     alignas(ep::LINE) T panel[ep::DEPTH * PANEL_COLUMNS<T>];
-    const bool is_copied = pays_for_panels(b, n, depth, blocks);
+    const bool is_copied =
+        blocks >= PAYING_BLOCKS && depth >= CROWDED && b.line * int64_t{sizeof(T)} % SHARED_BYTES == 0;
     const int64_t wide = is_copied ? PANEL_COLUMNS<T> : n;
     for (int64_t j = 0; j < n; j += wide) {
         const int64_t columns = n - j < wide ? n - j : wide;
