@@ -61,8 +61,8 @@ quick-cpu: $(STAMP)
 # Every program of OpenCL is compiled here: families with kernels of their own, each op in one element type of 64, and of elementwise
 # ops few that come strided or with numbers; whole: `make opencl`.
 quick-opencl: $(STAMP)
-	for part in 'runtime/*' 'primitives/[adfimoqrstw]?[!t]*' 'primitives/[cglp][aeo][!no]*' 'primitives/[be]*/*/*/dense/*' 'primitives/[be]*/a[bd]*/*/[!d]*'; do \
-		$(BIN)/ep-conformance run --provider opencl --quick --every 64 --filter "$$part" || exit; done
+	$(BIN)/ep-conformance run --provider opencl --quick --every 64 --filter 'runtime/*' --filter 'primitives/[adfimoqrstw]?[!t]*' \
+		--filter 'primitives/[cglp][aeo][!no]*' --filter 'primitives/[be]*/*/*/dense/*' --filter 'primitives/[be]*/a[bd]*/*/[!d]*'
 
 # PoCL has the devices 0 and 1, Intel's runtime 2. PART="--every 8" takes a quarter of the time.
 PLATFORMS := sh tools/install/opencl_platforms.sh $(BIN) ep-conformance run --provider opencl --quick --jobs 2
@@ -74,9 +74,8 @@ opencl: $(STAMP) ## Run the quick suite on PoCL, twice, and on Intel's runtime, 
 # Every program is compiled by NVRTC and translated here: most families with kernels of their own in a few element types, ops dense,
 # the slowest not at all; whole: `make emulated-cuda`.
 quick-cuda: $(STAMP)
-	$(BIN)/ep-conformance run --provider cuda --emulate --quick --no-replays --filter 'runtime/*'
-	for part in 'primitives/[aimopqrsw]?[!to]*' 'primitives/[be]*/[aprs]*/*/dense/*'; do \
-		$(BIN)/ep-conformance run --provider cuda --emulate --quick --every 200 --bits-of cpu:0 --no-replays --filter "$$part" || exit; done
+	$(BIN)/ep-conformance run --provider cuda --emulate --quick --every 200 --bits-of cpu:0 --no-replays \
+		--filter 'runtime/*' --filter 'primitives/[aimopqrsw]?[!to]*' --filter 'primitives/[be]*/[aprs]*/*/dense/*'
 
 quick-sim: $(STAMP)
 	$(BIN)/ep-conformance run --provider sim --quick --filter 'runtime/*'

@@ -1,4 +1,4 @@
-"""Imports `ep` before pytest sees the folder of the same name, asks for the repair of PoCL, keeps collections short, and times no example."""
+"""Imports `ep` before pytest sees the folder of the same name, asks for the repair of PoCL, keeps collections short and few, and times no example."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import ep  # noqa: F401 - the import is the purpose
+
+gc.set_threshold(20_000)  # with 700, a tenth of the time of tests that list many cases went into collections
 
 os.environ.setdefault("EP_POCL_PROCESSOR", "auto")  # else PoCL compiles nothing on processors newer than its LLVM
 

@@ -27,7 +27,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--ep-device", metavar="N", type=int, default=0, help="which of its devices (0)")
     group.addoption("--ep-profile", choices=_PROFILES, default="quick", help="how much data (quick)")
-    group.addoption("--ep-filter", metavar="GLOB", help="only cases whose id matches; * crosses slashes")
+    group.addoption(
+        "--ep-filter",
+        metavar="GLOB",
+        help="only cases whose id matches this glob, or one of several with spaces between them; * crosses slashes",
+    )
     group.addoption("--ep-seed", metavar="N", type=int, default=0, help="of all random data (0)")
     group.addoption(
         "--ep-jobs", metavar="N", type=int, help="worker processes; default one a device, one a core on a CPU"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import click
 
 import ep
-from ep_conformance.collective import MOST_RANKS
+from ep_conformance.collective import MOST_RANKS, ranks_of
 from ep_conformance.commands.exits import WrongUse
 from ep_conformance.plan.profiles import PROFILES
 from ep_conformance.plan.retired import renewed
@@ -92,9 +92,13 @@ def _number(context: click.Context, parameter: click.Parameter, seconds: float |
     return seconds
 
 
-def _renewed(_context: click.Context, _option: click.Parameter, pattern: str | None) -> str | None:
-    """Return the successor of a retired id, and any other pattern as it is."""
-    return None if pattern is None else renewed(pattern)
+def _joined(context: click.Context, option: click.Parameter, patterns: tuple[str, ...]) -> str | None:
+    """Return all globs in one text, retired ids as their successors; None for none. Collectives stand by themselves."""
+    globs = [renewed(glob) for pattern in patterns for glob in pattern.split()]
+    if len({ranks_of(glob) for glob in globs}) > 1:
+        message = f"{' '.join(globs)!r}: collectives of each number of ranks take a run of their own"
+        raise click.BadParameter(message, context, option)
+    return " ".join(globs) if patterns else None
 
 
 def _device_name(context: click.Context, option: click.Parameter, name: str) -> str:
@@ -115,7 +119,11 @@ profile = click.option(
     "--profile", default="standard", show_default=True, type=click.Choice(PROFILES), help="How much data."
 )
 pattern = click.option(
-    "--filter", "pattern", callback=_renewed, help="Only cases whose id matches this glob; * crosses slashes."
+    "--filter",
+    "pattern",
+    multiple=True,
+    callback=_joined,
+    help="Only cases whose id matches this glob; * crosses slashes. May be repeated: cases that match one of them.",
 )
 ranks = click.option(
     "--ranks",

@@ -106,11 +106,12 @@ def command(*, quick: bool, emulate: bool, ranks: int | str | None, **given: Any
 
 def _of_ranks(ranks: int | str, pattern: str | None) -> str:
     """Return the filter of collectives of so many ranks, of which another filter may choose."""
-    begin, chosen = f"collective/{ranks}/", pattern or "*"
-    if chosen.startswith("collective/") and not chosen.startswith(begin):
-        message = f"--ranks {ranks} and --filter {chosen!r} contradict each other: {begin}... are the cases of {ranks} ranks; give what follows that alone"
-        raise WrongUse(message)
-    return begin + chosen.removeprefix(begin)
+    begin, globs = f"collective/{ranks}/", (pattern or "*").split()
+    for glob in globs:
+        if glob.startswith("collective/") and not glob.startswith(begin):
+            message = f"--ranks {ranks} and --filter {glob!r} contradict each other: {begin}... are the cases of {ranks} ranks; give what follows that alone"
+            raise WrongUse(message)
+    return " ".join(begin + glob.removeprefix(begin) for glob in globs)
 
 
 def _spread() -> Spread:

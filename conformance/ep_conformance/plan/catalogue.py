@@ -59,24 +59,26 @@ def is_within(needed: str, profile: str) -> bool:
 
 
 def selects(pattern: str | None, identity: str) -> bool:
-    """Say whether `--filter` lets a case through: a glob over its whole id, whose `*` may cross slashes."""
-    return pattern is None or fnmatch.fnmatchcase(identity, pattern)
+    """Say whether `--filter` lets a case through: one of its globs, with spaces between them, over the whole id; `*` may cross slashes."""
+    return pattern is None or any(fnmatch.fnmatchcase(identity, glob) for glob in pattern.split())
 
 
 def may_select(pattern: str | None, cell: ep.Cell) -> bool:
     """Say whether `--filter` could let a case of the cell through: listing the cases of all cells takes seconds."""
-    if pattern is None:
-        return True
-    # All slashes of an id stand in front of its last part, so that a pattern matches up to its last one there, too; one
-    # in brackets may be any character.
-    start = pattern[: max(0, _CHOICE.sub(lambda choice: "?" * len(choice[0]), pattern).rfind("/"))]
-    return not start or fnmatch.fnmatchcase(f"{_PREFIX}/{cell}/", f"{start}/*")
+    return pattern is None or any(_may_match(glob, f"{_PREFIX}/{cell}/") for glob in pattern.split())
+
+
+def _may_match(glob: str, prefix: str) -> bool:
+    # All slashes of an id stand in front of its last part, so that a glob matches up to its last one there, too; one in
+    # brackets may be any character.
+    start = glob[: max(0, _CHOICE.sub(lambda choice: "?" * len(choice[0]), glob).rfind("/"))]
+    return not start or fnmatch.fnmatchcase(prefix, f"{start}/*")
 
 
 def may_begin(pattern: str | None, start: str) -> bool:
     """Say whether `--filter` could let an id through that begins so."""
-    plain = "" if pattern is None else _WILD.split(pattern, maxsplit=1)[0]
-    return plain.startswith(start) or start.startswith(plain)
+    plain = [""] if pattern is None else [_WILD.split(glob, maxsplit=1)[0] for glob in pattern.split()]
+    return any(each.startswith(start) or start.startswith(each) for each in plain)
 
 
 def cells(pattern: str | None = None) -> Iterator[tuple[ep.Family, ep.Cell]]:

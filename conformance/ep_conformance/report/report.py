@@ -33,7 +33,7 @@ class Report:
 
     seconds      : how long it took
     interrupted  : it did not come to its end; cases that did not run are missing
-    pattern      : glob of `--filter`, None for all cases
+    pattern      : globs of `--filter`, with spaces between them; None for all cases
     jobs         : worker processes
     started      : when, in UTC, as ISO 8601 writes it
     peak_memory  : bytes that the largest worker held, None if not measured

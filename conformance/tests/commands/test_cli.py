@@ -70,7 +70,16 @@ def test_wrong_claims_are_exit_3_and_say_where(toy):
     assert "claims.toml: claim 1" in assert_one_line(toy.run("toy"), 3)
 
 
-@pytest.mark.parametrize("words", [("--profile", "huge"), ("--jobs", "0"), ("--no-such-option",), ("--seed", "x")])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--profile", "huge"),
+        ("--jobs", "0"),
+        ("--no-such-option",),
+        ("--seed", "x"),
+        ("--filter", "runtime/* collective/4/*"),
+    ],
+)
 def test_wrong_use_is_exit_2(toy, words):
     done = toy.run("toy", *words)
     assert done.returncode == 2
@@ -101,10 +110,10 @@ def test_missing_extra_is_one_line_and_exit_2(monkeypatch, capsys):
 
 
 def test_list_prints_ids_alone(command):
-    done = command("list", "--profile", "quick", "--filter", "*/event/*")
+    done = command("list", "--profile", "quick", "--filter", "*/event/*", "--filter", "runtime/fill/*")
     assert done.returncode == 0
-    assert "runtime/event/wait-orders-kernels" in done.stdout.splitlines()
-    assert all(line.startswith("runtime/event/") for line in done.stdout.splitlines())
+    assert {"runtime/event/wait-orders-kernels", "runtime/fill/pattern-of-1-byte"} <= {*done.stdout.splitlines()}
+    assert all(line.startswith(("runtime/event/", "runtime/fill/")) for line in done.stdout.splitlines())
     assert command("list", "--filter", "nothing").returncode == 1
 
 

@@ -56,6 +56,12 @@ def test_filter_crosses_slashes():
     assert not selects("runtime", "runtime/event/stays-done")
 
 
+def test_one_of_several_globs_is_enough():
+    assert selects("primitives/copy/* runtime/*", "runtime/event/stays-done")
+    assert not selects("primitives/copy/* runtime/fill/*", "runtime/event/stays-done")
+    assert not selects("", "runtime/event/stays-done")
+
+
 @pytest.mark.parametrize(
     "pattern",
     [
@@ -71,6 +77,9 @@ def test_filter_crosses_slashes():
         "*/[dft][eir][!p]*/*",
         "*/relu/[!/]*32/*",
         "runtime/*",
+        "runtime/fill/* primitives/copy/-/[bf]*/size-17",
+        "*relu/float32/* *copy/-/int8/dense/*",
+        "",
     ],
 )
 def test_filter_that_skips_whole_cells_misses_no_case(pattern):

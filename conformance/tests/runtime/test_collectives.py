@@ -85,10 +85,16 @@ def test_other_numbers_of_ranks_are_refused(ranks):
 
 
 @pytest.mark.parametrize(
-    ("pattern", "whole"), [(None, "*"), ("all_reduce/*", "all_reduce/*"), ("collective/3/*/max/*", "*/max/*")]
+    ("pattern", "parts"),
+    [
+        (None, ["*"]),
+        ("all_reduce/*", ["all_reduce/*"]),
+        ("collective/3/*/max/*", ["*/max/*"]),
+        ("barrier/* gather/*", ["barrier/*", "gather/*"]),
+    ],
 )
-def test_a_filter_chooses_among_the_cases_of_so_many_ranks(pattern, whole):
-    assert _of_ranks(3, pattern) == f"collective/3/{whole}"
+def test_a_filter_chooses_among_the_cases_of_so_many_ranks(pattern, parts):
+    assert _of_ranks(3, pattern) == " ".join(f"collective/3/{part}" for part in parts)
 
 
 def test_a_filter_of_other_ranks_is_refused():

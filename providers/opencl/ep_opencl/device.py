@@ -121,10 +121,11 @@ class ClDevice(ep.spi.Device):
             stream.calls = 0
 
     def allocate(self, nbytes: int, kind: ep.MemoryKind) -> cl.Buffer:
+        context = self.context  # its failure takes no bytes
         self._reserve(nbytes)
         try:
             if kind is ep.MemoryKind.DEVICE:
-                return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, nbytes)
+                return cl.Buffer(context, cl.mem_flags.READ_WRITE, nbytes)
             return HostBuffer(self, nbytes)
         except cl.Error as error:
             self._reserve(-nbytes)

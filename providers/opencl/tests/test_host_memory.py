@@ -56,6 +56,20 @@ def test_shared_memory_that_the_driver_refuses_is_accounted_for(device, monkeypa
     assert device.allocate(1000).nbytes == 1000
 
 
+@pytest.mark.parametrize("kind", ep.MemoryKind)
+def test_context_that_cannot_be_made_takes_no_bytes(device, monkeypatch, kind):
+    def refuse(_):
+        raise cl.RuntimeError(cl._cl._ErrorRecord(msg="no", code=-6, routine="create_context"))
+
+    twin = device.twin
+    before = twin._reserved
+    monkeypatch.setattr(twin, "_context", None)
+    monkeypatch.setattr(cl, "Context", refuse)
+    with pytest.raises(ep.DeviceError, match="clCreateContext"):
+        twin.allocate(1000, kind)
+    assert twin._reserved == before
+
+
 def test_device_of_before_shared_memory_has_no_such_kinds(device, monkeypatch):
     class Old:
         @property

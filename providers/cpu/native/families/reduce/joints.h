@@ -102,6 +102,13 @@ struct LogSumExp {
         return {greatest, state.sum * decayed(state.greatest - base) + pairs};
     }
 };
+
+// Whether an element may have two states: a complex number's parts are summed apart.
+template <class Op>
+constexpr bool may_have_parts = std::is_same_v<Op, Squares>;
+template <class T>
+constexpr bool may_have_parts<Sum<T>> = std::is_floating_point_v<T>;
+
 template <class Op, class View>
 EP_INLINE typename Op::State join_four(typename Op::State state, typename Op::Element a, typename Op::Element b,
                                        typename Op::Element c, typename Op::Element d, View view) {
@@ -223,10 +230,9 @@ struct JointOf {
                      const ep::Lens& lens) {
         S* const state = static_cast<S*>(states);
         const E* const x = static_cast<const E*>(elements);
-        if (parts == 2)
-            rows_of<2>(state, x, across, rows, n, lens);
-        else
-            rows_of<1>(state, x, across, rows, n, lens);
+        if constexpr (may_have_parts<Op>)
+            if (parts == 2) return rows_of<2>(state, x, across, rows, n, lens);
+        rows_of<1>(state, x, across, rows, n, lens);
     }
     static constexpr auto rows_if_cheap() -> decltype(ep::Joint::rows) {
         if constexpr (std::is_same_v<Op, LogSumExp<E>>)

@@ -179,6 +179,7 @@ constexpr ep::Reducer REDUCER = {
 
 template <class T, class W>
 constexpr ep_row row(const char* op, const char* input, const char* output, const ep_storage* to) {
+    static_assert(W::parts == 1 || may_have_parts<typename W::Op>);
     return {"reduce", op, input, output, ep::reduce, W::from(), to, nullptr, nullptr, &REDUCER<T, W>};
 }
 
