@@ -27,7 +27,6 @@ from ep_conformance.report.progress import Live
 from ep_conformance.report.report import Report, heading, is_special
 from ep_conformance.report.resume import read_verdicts
 from ep_conformance.run.runner import HANG_SECONDS, Runner
-from ep_conformance.run.spread import SpreadRunner
 from ep_conformance.run.verdict import FIRST_FAILURE, UNSUPPORTED_CLAIM, suits
 from ep_conformance.run.worker import Job
 from ep_conformance.run.workers import Worker, ask
@@ -208,7 +207,7 @@ def _run(found: Survey, options: Options, history: History, console: Console, me
         if options.fail_fast and verdict.is_failure and verdict.id in left:
             raise _FirstFailure
 
-    make = Runner if options.spread is None else functools.partial(SpreadRunner, options.spread)
+    make = Runner if options.spread is None else options.spread.runner
     runner = make(plan, job, jobs, options.hang_seconds, hear, memory=options.memory_limit, is_eager=options.fail_fast)
     draft = None if options.json is None or is_special(options.json) else Draft(options.json, report, live.tell)
 

@@ -8,19 +8,9 @@ Out: a case for each collective, op and element type, and those of order and fai
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from ep_conformance.collective.failure import FAILURES
-from ep_conformance.collective.move import moves
-from ep_conformance.collective.order import ORDERS
-from ep_conformance.collective.program import programs
-from ep_conformance.collective.reduction import reductions
 from ep_conformance.runtime import RuntimeCase
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ep_conformance.collective.ranks import CollectiveCase
 
 __all__ = ["MOST_RANKS", "collective_cases", "ranks_of"]
 
@@ -31,8 +21,12 @@ _PREFIX: Final = "collective"
 @functools.cache
 def collective_cases(ranks: int) -> dict[str, RuntimeCase]:
     """Return the cases of so many ranks by id, in the order in which they run; of none for 0."""
+    if not ranks:
+        return {}
+    from ep_conformance.collective.cases import all_cases  # noqa: PLC0415 - few runs have ranks, and the collectives take 50 ms
+
     found = {}
-    for case in _cases() if ranks else ():
+    for case in all_cases():
         if ranks >= case.least_ranks:
             identity = f"{_PREFIX}/{ranks}/{case.name}"
             body = functools.partial(case.body, size=ranks)
@@ -46,11 +40,3 @@ def ranks_of(identity: str) -> int:
     number = rest.partition("/")[0]
     is_one = prefix == _PREFIX and len(number) == 1 and number.isdecimal() and 0 < int(number) <= MOST_RANKS
     return int(number) if is_one else 0
-
-
-def _cases() -> Iterator[CollectiveCase]:
-    yield from reductions()
-    yield from moves()
-    yield from ORDERS
-    yield from FAILURES
-    yield from programs()

@@ -21,12 +21,12 @@ from ep_conformance.plan.shard import ShardError
 from ep_conformance.report.bits import bits_lines
 from ep_conformance.report.journal import BusyError
 from ep_conformance.report.resume import ResumeError
-from ep_conformance.run.spread import Spread
 from ep_conformance.run.worker import Job
 from ep_conformance.session import Options, conduct
 
 if TYPE_CHECKING:
     from ep_conformance.report.report import Report
+    from ep_conformance.run.spread import Spread
 
 __all__ = ["command", "judged"]
 
@@ -115,6 +115,8 @@ def _of_ranks(ranks: int | str, pattern: str | None) -> str:
 
 
 def _spread() -> Spread:
+    from ep_conformance.run.spread import Spread  # noqa: PLC0415 - few runs are over MPI, and the collectives take 50 ms
+
     try:
         return Spread()
     except ValueError as error:

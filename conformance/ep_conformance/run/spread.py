@@ -54,6 +54,10 @@ class Spread:
         os.environ.setdefault("EP_CPU_THREADS", str(max(1, (os.cpu_count() or 1) // self.size)))
         Ranks.groups = staticmethod(_over_mpi)
 
+    def runner(self, *given: Any, **options: Any) -> SpreadRunner:
+        """Return what runs a plan in all processes; it takes a `Runner`'s arguments."""
+        return SpreadRunner(self, *given, **options)
+
     def share(self, value: Any = None) -> Any:
         """Return at every process what the first one gives."""
         self._meet(None)
